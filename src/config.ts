@@ -1,0 +1,128 @@
+/**
+ * Every setting in one table: name, default, meaning. The only file that reads the environment; everything else is
+ * handed its values. `MYNA_<NAME>` sets one; a flag of the command line wins over it.
+ */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+interface Setting<T> {
+  readonly env: string
+  readonly default: T
+  readonly about: string
+  readonly parse: (text: string) => T | undefined
+}
+
+const whole = (min: number, max: number) => (text: string) => {
+  const value = Number(text)
+  return /^\d+$/.test(text.trim()) && value >= min && value <= max ? value : undefined
+}
+const flag = (text: string) =>
+  ['1', 'true', 'yes', 'on'].includes(text.toLowerCase())
+    ? true
+    : ['0', 'false', 'no', 'off', ''].includes(text.toLowerCase())
+      ? false
+      : undefined
+const words = (text: string): readonly string[] => text.split(/[\s,]+/).filter((word) => word !== '')
+
+const number = (env: string, value: number, min: number, max: number, about: string): Setting<number> => ({
+  env: `MYNA_${env}`,
+  default: value,
+  about,
+  parse: whole(min, max),
+})
+const text = (env: string, value: string, about: string): Setting<string> => ({
+  env: `MYNA_${env}`,
+  default: value,
+  about,
+  parse: (given) => given,
+})
+const toggle = (env: string, value: boolean, about: string): Setting<boolean> => ({
+  env: `MYNA_${env}`,
+  default: value,
+  about,
+  parse: flag,
+})
+const list = (env: string, about: string): Setting<readonly string[]> => ({
+  env: `MYNA_${env}`,
+  default: [],
+  about,
+  parse: words,
+})
+
+const million = 1_000_000
+
+export const settings = {
+  dataDir: text('DATA', '', 'data folder; empty: $XDG_DATA_HOME/myna or ~/.local/share/myna'),
+  nativeDir: text('NATIVE_DIR', '', 'where embedded native libraries are unpacked; empty: $XDG_CACHE_HOME/myna'),
+  host: text('HOST', '127.0.0.1', 'address to listen on'),
+  port: number('PORT', 8790, 0, 65535, 'port to listen on; 0: any free one'),
+  device: text('DEVICE', 'auto', 'where models run: auto, cpu, cuda or cuda:N'),
+  speechMicrosPerChar: number('SPEECH_MICROS_PER_CHAR', 15, 0, million, 'price of a character, millionths of a dollar'),
+  cloneMicros: number('CLONE_PRICE_MICROS', million, 0, 1000 * million, 'price of a clone past the free allowance'),
+  freeClones: number('FREE_CLONES', 10, 0, million, 'clones that an account owns for nothing'),
+  maxVoices: number('MAX_VOICES_PER_ACCOUNT', 100, 0, million, 'voices that an account may own'),
+  maxInputChars: number('MAX_INPUT_CHARS', 4096, 1, 10 * million, 'longest speech input, in code points'),
+  maxJsonBytes: number('MAX_JSON_BYTES', 1_048_576, 1024, 100 * million, 'largest JSON body'),
+  maxClipBytes: number('MAX_CLIP_BYTES', 10_485_760, 1024, 1000 * million, 'largest uploaded clip'),
+  defaultVoice: text('DEFAULT_VOICE', '', "voice when none is named; empty: the model's own default"),
+  voiceAliases: list('VOICE_ALIASES', 'server voice aliases, NAME=VOICE_ID, comma separated; before those of the card'),
+  listModelAliases: toggle('LIST_MODEL_ALIASES', true, 'list tts-1, whisper-1 and their like among the models'),
+  allowAnonymous: toggle('ALLOW_ANONYMOUS', false, 'a request without a credential acts as the account "anonymous"'),
+  acceptKeyHeaders: toggle(
+    'ACCEPT_KEY_HEADERS',
+    true,
+    'accept xi-api-key, X-API-Key and api-key without Authorization',
+  ),
+  speechPerMinute: number('SPEECH_PER_MINUTE', 300, 1, million, 'speech requests of an account in a minute'),
+  speechConcurrency: number('SPEECH_CONCURRENCY', 16, 1, million, 'speech requests of an account at once'),
+  speechStreams: number('SPEECH_STREAMS', 64, 1, 4096, 'speech streams that the engine works on at once'),
+  speechQueue: number('SPEECH_QUEUE', 64, 0, million, 'speech requests that wait for the engine; more are refused'),
+  queueWaitMs: number('QUEUE_WAIT_MS', 20_000, 100, 600_000, 'longest wait for the engine'),
+  requestsPerMinute: number('REQUESTS_PER_MINUTE', 600, 1, million, 'other requests of an account in a minute'),
+  operationsPerMinute: number('OPERATIONS_PER_MINUTE', 600, 1, million, 'inspections and cancels in a minute'),
+  operationsPerSecond: number('OPERATIONS_PER_SECOND', 100, 1, million, 'inspections and cancels in a second'),
+  publicPerMinute: number('PUBLIC_PER_MINUTE', 120, 1, million, 'keyless requests of an address in a minute'),
+  unreadMs: number('UNREAD_MS', 120_000, 100, 3_600_000, 'a stream that nobody reads for so long: client gone'),
+  keepAliveMs: number('KEEP_ALIVE_MS', 300_000, 0, 86_400_000, 'an unused model is unloaded after this; 0: never'),
+  engineReadyMs: number('ENGINE_READY_MS', 30_000, 100, 600_000, 'longest silence of a starting engine'),
+  engineStallMs: number('ENGINE_STALL_MS', 30_000, 100, 600_000, 'an engine that owes a frame for so long is killed'),
+  drainMs: number('DRAIN_MS', 30_000, 0, 600_000, 'how long a shutdown waits for streams'),
+  idleConnectionS: number('IDLE_CONNECTION_S', 130, 1, 255, 'keep-alive of an unused connection'),
+  corsOrigins: list('CORS_ORIGINS', 'origins that may call keyed routes from a browser, or *'),
+  trustedProxies: list('TRUSTED_PROXIES', 'addresses whose X-Forwarded-For is believed'),
+  metricsToken: text('METRICS_TOKEN', '', 'bearer token for /metrics; empty: loopback only'),
+  encoderWorkers: number('ENCODER_WORKERS', 2, 1, 64, 'threads that encode audio'),
+  voiceWorkers: number('VOICE_WORKERS', 0, 0, 64, 'threads of the built-in voice; 0: one per core, at most 4'),
+  pronunciations: text('PRONUNCIATIONS', '', 'file of lines WORD=SPOKEN; empty: pronunciations.txt in the data folder'),
+  log: text('LOG', 'info', 'quiet, info or debug'),
+} satisfies Record<string, Setting<unknown>>
+
+type Value<S> = S extends Setting<infer T> ? T : never
+export type Config = { readonly [K in keyof typeof settings]: Value<(typeof settings)[K]> }
+
+/** A setting that cannot be read: told to whoever started the program, who can mend it. */
+export class ConfigError extends Error {}
+
+/**
+ * @param flags values from the command line, which win
+ * @throws ConfigError naming the variable and what it may hold
+ */
+export function loadConfig(flags: Partial<Config> = {}, env: Record<string, string | undefined> = process.env): Config {
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries(settings)) {
+    const given = env[setting.env]
+    const value = given === undefined ? setting.default : setting.parse(given)
+    if (value === undefined) throw new ConfigError(`${setting.env}=${given}: not a valid value (${setting.about})`)
+    values[name] = value
+  }
+  for (const [name, value] of Object.entries(flags)) if (value !== undefined) values[name] = value
+  values.dataDir ||= join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'myna')
+  values.nativeDir ||= join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'myna')
+  return values as Config
+}
+
+/** The settings of the API clients among the commands, under the names that this project documents. */
+export const clientEnv = (env: Record<string, string | undefined> = process.env) => ({
+  url: env.MYNA_URL ?? null,
+  apiKey: env.MYNA_API_KEY ?? null,
+})

@@ -1,0 +1,79 @@
+/**
+ * The closed list of everything that can be refused or go wrong, in words of the domain. Nobody below `http/` knows a
+ * status: one map there gives it, so that a status is never chosen by an error's text.
+ */
+export const errorCodes = [
+  'account_disabled',
+  'admin_required',
+  'concurrency_limit_exceeded',
+  'decimal_above_max_value',
+  'decimal_below_min_value',
+  'duplicate_request',
+  'empty_string',
+  'engine_overloaded',
+  'engine_unavailable',
+  'expired_api_key',
+  'generation_failed',
+  'idempotency_conflict',
+  'insufficient_balance',
+  'insufficient_scope',
+  'internal_error',
+  'invalid_api_key',
+  'invalid_authorization_header',
+  'invalid_idempotency_key',
+  'invalid_json',
+  'invalid_type',
+  'method_not_allowed',
+  'missing_api_key',
+  'missing_required_parameter',
+  'model_not_found',
+  'operation_cancelled',
+  'operation_not_found',
+  'rate_limit_exceeded',
+  'request_timeout',
+  'request_too_large',
+  'server_shutting_down',
+  'storage_full',
+  'string_above_max_length',
+  'too_many_failed_attempts',
+  'transcription_unavailable',
+  'unknown_url',
+  'unsupported_media_type',
+  'unsupported_value',
+  'validation_error',
+  'voice_model_mismatch',
+  'voice_not_found',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+export interface ErrorDetails {
+  /** The request field that is at fault, as the client named it. */
+  param?: string
+  /** Further fields of the envelope's `error` object (snake_case, as they go out). */
+  extras?: Record<string, unknown>
+  /** How long a client should wait before it tries again, where trying again makes sense. */
+  retryAfterMs?: number
+  /** The operation that exists in spite of the refusal: its id becomes the answer's `X-Request-Id`. */
+  operationId?: string
+  cause?: unknown
+}
+
+/** An expected refusal or failure. Its message is shown to the client, so it never holds text, paths or keys. */
+export class MynaError extends Error {
+  readonly code: ErrorCode
+  readonly param: string | null
+  readonly extras: Record<string, unknown>
+  readonly retryAfterMs: number | undefined
+  readonly operationId: string | undefined
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.name = 'MynaError'
+    this.code = code
+    this.param = details.param ?? null
+    this.extras = details.extras ?? {}
+    this.retryAfterMs = details.retryAfterMs
+    this.operationId = details.operationId
+  }
+}

@@ -1,0 +1,23 @@
+/** What can be asked of speech: the formats and the request after its body was checked (api.md 2.1). */
+export const audioFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
+export type AudioFormat = (typeof audioFormats)[number]
+
+export const sampleRatesHz = [8000, 16000, 22050, 24000, 44100, 48000] as const
+export const defaultSampleRateHz = 24000
+
+export interface SpeechRequest {
+  /** As the client named it; null: absent. */
+  model: string | null
+  voice: string | null
+  /** 1 to MAX_INPUT_CHARS code points, without lone surrogates. */
+  input: string
+  format: AudioFormat
+  /** 0.25 to 4. */
+  speed: number
+  streamFormat: 'audio' | 'sse'
+  instructions: string | null
+  language: string | null
+  seed: number | null
+  /** Only for pcm and wav; null: 24,000. */
+  sampleRateHz: number | null
+}

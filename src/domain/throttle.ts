@@ -1,0 +1,88 @@
+/**
+ * Rate limits that hold in every window, not only on average: the times of the last accepted requests are kept, so at
+ * most N fall into any sliding span. Each keeps a bounded number of subjects, for an address space is an attacker's.
+ */
+export interface Limit {
+  count: number
+  spanMs: number
+}
+
+export interface ThrottleVerdict {
+  allowed: boolean
+  /** Of the widest limit. */
+  limit: number
+  remaining: number
+  /** Until one more request would be accepted (0 when allowed and some remain). */
+  retryAfterMs: number
+  /** Until the whole allowance is back. */
+  resetMs: number
+}
+
+const maxSubjects = 10_000
+
+/** At most `count` accepted requests of one subject in any `spanMs`, for each of the limits. */
+export class Throttle {
+  readonly #limits: readonly Limit[]
+  readonly #widest: Limit
+  readonly #accepted = new Map<string, number[]>()
+
+  /** @param limits at least one; ordered does not matter */
+  constructor(limits: readonly [Limit, ...Limit[]]) {
+    this.#limits = limits
+    this.#widest = limits.reduce((a, b) => (b.spanMs > a.spanMs ? b : a))
+  }
+
+  /** Asks, and counts when allowed. @param nowMs monotonic */
+  take(subject: string, nowMs: number): ThrottleVerdict {
+    const times = this.#recent(subject, nowMs)
+    const retryAfterMs = Math.max(...this.#limits.map((limit) => waitMs(times, limit, nowMs)))
+    if (retryAfterMs === 0) times.push(nowMs)
+    const newest = times.at(-1) ?? nowMs
+    return {
+      allowed: retryAfterMs === 0,
+      limit: this.#widest.count,
+      remaining: Math.max(0, this.#widest.count - times.length),
+      retryAfterMs,
+      resetMs: times.length === 0 ? 0 : newest + this.#widest.spanMs - nowMs,
+    }
+  }
+
+  #recent(subject: string, nowMs: number): number[] {
+    const known = this.#accepted.get(subject)
+    // Re-inserting keeps the map in order of last use, so that the first entry is the one to forget.
+    this.#accepted.delete(subject)
+    if (this.#accepted.size >= maxSubjects) this.#accepted.delete(this.#accepted.keys().next().value!)
+    const times = (known ?? []).filter((time) => nowMs - time < this.#widest.spanMs)
+    this.#accepted.set(subject, times)
+    return times
+  }
+}
+
+function waitMs(times: readonly number[], limit: Limit, nowMs: number): number {
+  const blocking = times[times.length - limit.count]
+  if (blocking === undefined) return 0
+  return Math.max(0, blocking + limit.spanMs - nowMs)
+}
+
+/** A bucket of tokens per subject: `capacity` at once, one more every `refillMs`. Counts only what it is told to. */
+export class Bucket {
+  readonly #capacity: number
+  readonly #refillMs: number
+  readonly #levels = new Map<string, { tokens: number; atMs: number }>()
+
+  constructor(capacity: number, refillMs: number) {
+    this.#capacity = capacity
+    this.#refillMs = refillMs
+  }
+
+  /** Takes one token if there is one. @returns 0, or how long until there is one */
+  take(subject: string, nowMs: number): number {
+    const known = this.#levels.get(subject) ?? { tokens: this.#capacity, atMs: nowMs }
+    this.#levels.delete(subject)
+    if (this.#levels.size >= maxSubjects) this.#levels.delete(this.#levels.keys().next().value!)
+    const tokens = Math.min(this.#capacity, known.tokens + (nowMs - known.atMs) / this.#refillMs)
+    const taken = tokens >= 1 ? tokens - 1 : tokens
+    this.#levels.set(subject, { tokens: taken, atMs: nowMs })
+    return tokens >= 1 ? 0 : Math.ceil((1 - tokens) * this.#refillMs)
+  }
+}

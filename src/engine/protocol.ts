@@ -1,0 +1,42 @@
+/**
+ * What server and engine say to each other, over Bun IPC (`serialization: 'advanced'`, so that PCM stays binary).
+ *
+ * Flow control: Bun IPC pushes nothing back (a child that sends to a slow server grew to 519 MB), so the server grants
+ * each stream a number of frames and the engine never runs ahead of them. A typed array that is sent must own its whole
+ * buffer: a view drags the buffer behind it along.
+ */
+import type { SpeechOrder } from '../service/ports.ts'
+
+/** Frames that a stream may have under way before its reader takes one. */
+export const creditFrames = 16
+
+/** Longest frame: short enough for an early first sound and an even interleaving of streams. */
+export const frameMsMax = 200
+
+export type ToEngine =
+  | { type: 'speak'; stream: number; order: SpeechOrder; credits: number }
+  | { type: 'credit'; stream: number; frames: number }
+  | { type: 'cancel'; stream: number }
+  /** Runs the self-test graph through ONNX Runtime; answered by `probed` or `probe_failed`. */
+  | { type: 'probe'; probe: number }
+  | { type: 'status'; query: number }
+  /** Orderly end: unload, then exit 0. SIGINT and SIGTERM are ignored, for Ctrl-C reaches the whole group. */
+  | { type: 'stop' }
+
+export type FromEngine =
+  | { type: 'ready'; pid: number; device: string; deviceReason: string | null }
+  | { type: 'frame'; stream: number; pcm: Int16Array; coveredChars: number; engineMs: number }
+  | { type: 'end'; stream: number }
+  | { type: 'failed'; stream: number; message: string }
+  | { type: 'probed'; probe: number; onnxRuntime: string; outputs: number[] }
+  | { type: 'probe_failed'; probe: number; message: string }
+  | { type: 'status'; query: number; residentBytes: number; models: ResidentModel[] }
+  /** Everything was unloaded because nobody used it: the server may end this engine and start another on demand. */
+  | { type: 'idle' }
+
+export interface ResidentModel {
+  id: string
+  memoryBytes: number
+  activeStreams: number
+  idleMsLeft: number | null
+}
