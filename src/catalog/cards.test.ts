@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import flite from '../../models/flite.json' with { type: 'json' }
+import { cards, readCards } from './cards.ts'
+import { CardCatalog } from './catalog.ts'
+import { readCard } from './check.ts'
+
+const openAiVoices = 'alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse'.split(' ')
+
+test('every card in models/ is in the program', () => {
+  const files = readdirSync(new URL('../../models', import.meta.url)).filter((name) => name.endsWith('.json'))
+  expect(cards.map((card) => `${card.id}.json`).sort()).toEqual(files.sort())
+})
+
+test('the built-in card maps all names of OpenAI to voices of its own', () => {
+  const card = cards.find(({ id }) => id === 'flite')!
+  expect(Object.keys(card.voiceAliases).sort()).toEqual(openAiVoices)
+  const names = card.voices.map(({ name }) => name.toLowerCase())
+  expect(names.filter((name) => openAiVoices.includes(name))).toEqual([])
+  expect(card.sampleRateHz).toBe(flite.sample_rate_hz)
+})
+
+const broken: [string, (card: typeof flite) => unknown, string][] = [
+  ['no object', () => [], 'x.json: expected an object'],
+  ['a missing name', ({ name: _, ...card }) => card, 'x.json: name: expected text'],
+  ['a blank description', (card) => ({ ...card, description: ' ' }), 'x.json: description: '],
+  ['an unknown field', (card) => ({ ...card, nmae: 'x' }), 'x.json: nmae: expected no such field'],
+  ['an id with a space', (card) => ({ ...card, id: 'a b' }), 'x.json: id: '],
+  ['an unknown task', (card) => ({ ...card, task: 'singing' }), 'x.json: task: expected text-to-speech or'],
+  ['a path as architecture', (card) => ({ ...card, architecture: '../x' }), 'x.json: architecture: '],
+  ['a fraction', (card) => ({ ...card, preference: 0.5 }), 'x.json: preference: expected a whole number'],
+  ['a word for a flag', (card) => ({ ...card, built_in: 'yes' }), 'x.json: built_in: expected true or false'],
+  ['a licence as text', (card) => ({ ...card, license: 'MIT' }), 'x.json: license: expected an object'],
+  ['limits left out', (card) => ({ ...card, license: { ...card.license, limits: undefined } }), 'license.limits: '],
+  ['a licence field too many', (card) => ({ ...card, license: { ...card.license, url: 'x' } }), 'license.url: '],
+  ['a language in words', (card) => ({ ...card, languages: ['English'] }), 'x.json: languages: '],
+  ['the same language twice', (card) => ({ ...card, languages: ['en', 'en'] }), 'x.json: languages: '],
+  ['no script', (card) => ({ ...card, scripts: [] }), 'x.json: scripts: '],
+  ['an unknown script', (card) => ({ ...card, scripts: ['Roman'] }), 'x.json: scripts: '],
+  ['a rate out of range', (card) => ({ ...card, sample_rate_hz: 96000 }), 'x.json: sample_rate_hz: '],
+  ['no memory', (card) => ({ ...card, memory_bytes: 0 }), 'x.json: memory_bytes: '],
+  ['a date as text', (card) => ({ ...card, created_at: '2022' }), 'x.json: created_at: '],
+  ['no voices', (card) => ({ ...card, voices: [] }), 'x.json: voices: expected at least one'],
+  ['voices that are text', (card) => ({ ...card, voices: ['rms'] }), 'x.json: voices: expected only objects'],
+  ['a voice twice', (card) => ({ ...card, voices: [card.voices[0], ...card.voices] }), 'x.json: voices: '],
+  ['a voice without language', (card) => withVoice(card, { language: '' }), 'x.json: voices[0].language: '],
+  ['a label that is no text', (card) => withVoice(card, { labels: { age: 40 } }), 'x.json: voices[0].labels.age: '],
+  ['a voice field too many', (card) => withVoice(card, { gender: 'male' }), 'x.json: voices[0].gender: '],
+  ['an unknown default voice', (card) => ({ ...card, default_voice: 'bob' }), 'x.json: default_voice: '],
+  ['an alias to nobody', (card) => ({ ...card, voice_aliases: { alloy: 'bob' } }), 'x.json: voice_aliases.alloy: '],
+  ['an alias that is a voice', (card) => ({ ...card, voice_aliases: { slt: 'rms' } }), 'x.json: voice_aliases: '],
+  [
+    'voices of a model that listens',
+    (card) => ({ ...card, task: 'automatic-speech-recognition' }),
+    'x.json: voices: expected no voices',
+  ],
+]
+
+function withVoice(card: typeof flite, change: Record<string, unknown>) {
+  return { ...card, voices: [{ ...card.voices[0], ...change }, ...card.voices.slice(1)] }
+}
+
+test.each(broken)('%s is refused, naming file and field', (_, breakIt, message) => {
+  expect(() => readCard('x.json', breakIt(structuredClone(flite)))).toThrow(message)
+})
+
+test('two cards cannot claim one id or one voice', () => {
+  const other = { ...flite, id: 'other' }
+  expect(() => readCards({ 'a.json': flite, 'b.json': flite })).toThrow('b.json: id: "flite" is taken by a.json')
+  expect(() => readCards({ 'a.json': flite, 'b.json': other })).toThrow('b.json: voices.id: "rms" is taken by a.json')
+})
+
+test('auto is the installed model with the highest preference', () => {
+  const better = { ...cards[0]!, id: 'better', preference: 10, builtIn: false }
+  const pulled = new Set<string>()
+  const catalog = new CardCatalog([cards[0]!, better], (id) => pulled.has(id))
+  expect(catalog.best('text-to-speech')?.id).toBe('flite')
+  expect(catalog.isInstalled('better')).toBe(false)
+  pulled.add('better')
+  expect(catalog.best('text-to-speech')?.id).toBe('better')
+  expect(catalog.best('automatic-speech-recognition')).toBeNull()
+  expect(catalog.isInstalled('none')).toBe(false)
+})

@@ -1,0 +1,185 @@
+/**
+ * Reads one card: JSON in snake_case as it lies in `models/`, out comes the domain's `Card`. Cards are written by hand,
+ * so every field is checked when the program starts and an error names the file and the field: a slip is found by
+ * whoever made it, not by the first client that asks for the voice.
+ */
+import type { Card, CardLicense, CardVoice, Task } from '../domain/card.ts'
+
+type Fields = Record<string, unknown>
+
+/** A card that cannot be used. Its message begins with `file: field`. */
+export class CardError extends Error {}
+
+const tasks: readonly Task[] = ['text-to-speech', 'automatic-speech-recognition']
+const idPattern = /^[A-Za-z0-9_.-]{1,128}$/
+const languagePattern = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?$/
+
+/** The fields of one object, read by name; `end` refuses those that nobody asked for (misspelt ones). */
+class Reader {
+  readonly #asked = new Set<string>()
+
+  constructor(
+    readonly file: string,
+    readonly path: string,
+    readonly fields: Fields,
+  ) {}
+
+  fail(field: string, expected: string): never {
+    const found = this.fields[field]
+    throw new CardError(`${this.file}: ${this.path}${field}: expected ${expected}, found ${JSON.stringify(found)}`)
+  }
+
+  take(field: string): unknown {
+    this.#asked.add(field)
+    return this.fields[field]
+  }
+
+  text(field: string, max: number): string {
+    const value = this.take(field)
+    if (typeof value === 'string' && value.trim() !== '' && value.length <= max) return value
+    return this.fail(field, `text of 1 to ${max} characters`)
+  }
+
+  textOrNull(field: string, max: number): string | null {
+    return this.take(field) === null ? null : this.text(field, max)
+  }
+
+  id(field: string): string {
+    const value = this.take(field)
+    return typeof value === 'string' && idPattern.test(value) ? value : this.fail(field, 'letters, digits, _ . -')
+  }
+
+  language(field: string): string {
+    const value = this.take(field)
+    if (typeof value === 'string' && languagePattern.test(value)) return value
+    return this.fail(field, 'a BCP-47 language')
+  }
+
+  whole(field: string, min: number, max: number): number {
+    const value = this.take(field)
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value
+    return this.fail(field, `a whole number from ${min} to ${max}`)
+  }
+
+  flag(field: string): boolean {
+    const value = this.take(field)
+    return typeof value === 'boolean' ? value : this.fail(field, 'true or false')
+  }
+
+  texts(field: string, accepts: (item: string) => boolean, what: string): string[] {
+    const value = this.take(field)
+    if (!Array.isArray(value)) return this.fail(field, `a list of ${what}`)
+    const items = value.filter((item): item is string => typeof item === 'string' && accepts(item))
+    const distinct = new Set(items).size === value.length
+    return value.length > 0 && distinct ? items : this.fail(field, `a list of one or more distinct ${what}`)
+  }
+
+  object(field: string): Reader {
+    const value = this.take(field)
+    if (!isFields(value)) return this.fail(field, 'an object')
+    return new Reader(this.file, `${this.path}${field}.`, value)
+  }
+
+  objects(field: string): Reader[] {
+    const value = this.take(field)
+    if (!Array.isArray(value)) return this.fail(field, 'a list of objects')
+    return value.map((item: unknown, at) =>
+      isFields(item) ? new Reader(this.file, `${this.path}${field}[${at}].`, item) : this.fail(field, 'only objects'),
+    )
+  }
+
+  /** All of the object's fields as text. */
+  map(maxKey: number, maxValue: number): Record<string, string> {
+    const names = Object.keys(this.fields)
+    for (const name of names) if (name.length > maxKey) this.fail(name, `a name of at most ${maxKey} characters`)
+    return Object.fromEntries(names.map((name) => [name, this.text(name, maxValue)]))
+  }
+
+  end(): void {
+    for (const field of Object.keys(this.fields)) if (!this.#asked.has(field)) this.fail(field, 'no such field')
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isScript(name: string): boolean {
+  try {
+    new RegExp(`\\p{Script=${name}}`, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readLicense(from: Reader): CardLicense {
+  const license = {
+    name: from.text('name', 100),
+    attribution: from.text('attribution', 1000),
+    limits: from.textOrNull('limits', 1000),
+  }
+  from.end()
+  return license
+}
+
+/** The bounds are those of a voice record in the API. */
+function readVoice(from: Reader): CardVoice {
+  const voice = {
+    id: from.id('id'),
+    name: from.text('name', 100),
+    description: from.text('description', 500),
+    language: from.language('language'),
+    labels: from.object('labels').map(64, 256),
+  }
+  if (Object.keys(voice.labels).length > 20) from.fail('labels', 'at most 20 labels')
+  from.end()
+  return voice
+}
+
+/**
+ * @param file name of the file, for errors
+ * @param json its parsed content
+ * @throws CardError naming file and field
+ */
+export function readCard(file: string, json: unknown): Card {
+  if (!isFields(json)) throw new CardError(`${file}: expected an object`)
+  const from = new Reader(file, '', json)
+  const task = from.take('task')
+  const card: Card = {
+    id: from.id('id'),
+    name: from.text('name', 100),
+    description: from.text('description', 1000),
+    task: tasks.find((known) => known === task) ?? from.fail('task', tasks.join(' or ')),
+    architecture: from.id('architecture'),
+    preference: from.whole('preference', 0, 1000),
+    builtIn: from.flag('built_in'),
+    license: readLicense(from.object('license')),
+    languages: from.texts('languages', (item) => languagePattern.test(item), 'BCP-47 languages'),
+    scripts: from.texts('scripts', isScript, 'Unicode scripts'),
+    sampleRateHz: from.whole('sample_rate_hz', 8000, 48000),
+    memoryBytes: from.whole('memory_bytes', 1, Number.MAX_SAFE_INTEGER),
+    createdAt: from.whole('created_at', 0, 4_102_444_800),
+    voices: from.objects('voices').map(readVoice),
+    defaultVoice: from.textOrNull('default_voice', 128),
+    voiceAliases: from.object('voice_aliases').map(128, 128),
+  }
+  from.end()
+  checkVoices(card, from)
+  return card
+}
+
+/** A model that speaks has voices, and whatever names a voice names one of them. */
+function checkVoices(card: Card, from: Reader): void {
+  const ids = new Set(card.voices.map((voice) => voice.id))
+  if (ids.size < card.voices.length) from.fail('voices', 'distinct ids')
+  const speaks = card.task === 'text-to-speech'
+  if (speaks !== ids.size > 0) from.fail('voices', speaks ? 'at least one voice' : 'no voices')
+  if (speaks ? !ids.has(card.defaultVoice ?? '') : card.defaultVoice !== null) {
+    from.fail('default_voice', speaks ? 'the id of one of its voices' : 'null')
+  }
+  for (const [alias, id] of Object.entries(card.voiceAliases)) {
+    if (!ids.has(id)) from.object('voice_aliases').fail(alias, 'the id of one of its voices')
+    if (ids.has(alias) || !idPattern.test(alias)) from.fail('voice_aliases', 'names that are no ids of its voices')
+  }
+}
