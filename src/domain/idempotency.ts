@@ -44,7 +44,7 @@ export interface FingerprintFields {
   streamFormat: string
   language: string | null
   seed: number | null
-  sampleRateHz: number | null
+  sampleRateHz: number
 }
 
 /** Two requests are the same submission when their fingerprints are equal. Field order is fixed, so it is canonical. */

@@ -6,8 +6,9 @@ export const sampleRatesHz = [8000, 16000, 22050, 24000, 44100, 48000] as const
 export const defaultSampleRateHz = 24000
 
 export interface SpeechRequest {
-  /** As the client named it; null: absent. */
+  /** As the client named it; null: absent, or `auto`. */
   model: string | null
+  /** As the client named it; null: absent. */
   voice: string | null
   /** 1 to MAX_INPUT_CHARS code points, without lone surrogates. */
   input: string
@@ -18,6 +19,6 @@ export interface SpeechRequest {
   instructions: string | null
   language: string | null
   seed: number | null
-  /** Only for pcm and wav; null: 24,000. */
-  sampleRateHz: number | null
+  /** Other than 24,000 only for pcm and wav. */
+  sampleRateHz: number
 }

@@ -13,3 +13,16 @@ export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
 }
+
+/** Deadlines. Passed in beside the clock, so that a test says when one is over. */
+export interface Timer {
+  /** Calls back once, later, unless the returned function is called before. */
+  after(delayMs: number, callback: () => void): () => void
+}
+
+export const systemTimer: Timer = {
+  after: (delayMs, callback) => {
+    const timeout = setTimeout(callback, delayMs)
+    return () => clearTimeout(timeout)
+  },
+}

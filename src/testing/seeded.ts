@@ -1,0 +1,51 @@
+/** Randomness that a test can repeat: a seed is printed when a test fails, and gives the same run again. */
+
+/** Mulberry32: 32 bits of state, good enough to shuffle a workload. */
+export class Seeded {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** In [0, 1). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = this.#state
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  /** A whole number from min to max, both included. */
+  whole(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1))
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  pick<T>(items: readonly [T, ...T[]] | readonly T[]): T {
+    const item = items[Math.floor(this.next() * items.length)]
+    if (item === undefined) throw new Error('nothing to pick from')
+    return item
+  }
+
+  /** Fills bytes, as `newId` and `newSecret` want them. */
+  readonly fill = (bytes: Uint8Array): Uint8Array => {
+    for (let i = 0; i < bytes.length; i++) bytes[i] = this.whole(0, 255)
+    return bytes
+  }
+}
+
+/** Runs a test for each seed and names the seed that failed. */
+export async function forEachSeed(count: number, run: (random: Seeded, seed: number) => unknown): Promise<void> {
+  for (let seed = 1; seed <= count; seed++) {
+    try {
+      await run(new Seeded(seed), seed)
+    } catch (error) {
+      throw new Error(`failed with seed ${seed}: ${error instanceof Error ? error.message : error}`, { cause: error })
+    }
+  }
+}
