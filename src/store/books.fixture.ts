@@ -1,0 +1,118 @@
+/** Books for tests: a real database in a temporary folder, one prepaid account with a key, a clock that stands still. */
+import type { Account, Key } from '../domain/account.ts'
+import type { Outcome, Settlement } from '../domain/operation.ts'
+import type { Clock } from '../domain/time.ts'
+import type { SpeechAdmission } from '../service/ports.ts'
+import { temporaryFolder } from '../testing/folder.ts'
+import { SqliteAccounts } from './accounts.ts'
+import { openDatabase } from './database.ts'
+import type { StoreDatabase } from './database.ts'
+import { SqliteLedger } from './ledger.ts'
+
+export class FixedClock implements Clock {
+  wallMs = 1_763_712_000_000
+  steadyMs = 1000
+
+  nowMs(): number {
+    return this.wallMs
+  }
+  monotonicMs(): number {
+    return this.steadyMs
+  }
+  advance(ms: number): void {
+    this.wallMs += ms
+    this.steadyMs += ms
+  }
+}
+
+/** Random bytes that are the same in every run (mulberry32). */
+export function seededBytes(seed: number): (bytes: Uint8Array) => Uint8Array {
+  const next = seededNumbers(seed)
+  return (bytes) => bytes.map(() => Math.floor(next() * 256))
+}
+
+/** Numbers from 0 up to 1. */
+export function seededNumbers(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+
+export interface Books {
+  dataDir: string
+  clock: FixedClock
+  database: StoreDatabase
+  accounts: SqliteAccounts
+  ledger: SqliteLedger
+  account: Account
+  key: Key
+}
+
+export const openingMicros = 1_000_000
+
+export async function openBooks(balanceMicros: number | null = openingMicros): Promise<Books> {
+  const dataDir = temporaryFolder()
+  const clock = new FixedClock()
+  const database = await openDatabase(dataDir)
+  const accounts = new SqliteAccounts(database, { clock, random: seededBytes(1) })
+  const ledger = new SqliteLedger(database, { clock })
+  const account = await accounts.create({ name: 'ada', role: 'user', balanceMicros })
+  const key = await newKey(accounts, account)
+  return { dataDir, clock, database, accounts, ledger, account, key }
+}
+
+let keys = 0
+
+export function newKey(accounts: SqliteAccounts, account: Account): Promise<Key> {
+  const secretHash = sha256(`key ${keys++}`)
+  const prefix = 'sk-myna-test'
+  return accounts.createKey({
+    accountId: account.id,
+    name: 'test',
+    scopes: null,
+    expiresAtMs: null,
+    secretHash,
+    prefix,
+  })
+}
+
+let operations = 0
+
+export function admission(books: Books, changes: Partial<SpeechAdmission> = {}): SpeechAdmission {
+  return {
+    operationId: `op_${String(operations++).padStart(8, '0')}`,
+    accountId: books.account.id,
+    keyId: books.key.id,
+    model: 'flite',
+    voiceId: 'slt',
+    inputChars: 100,
+    priceMicros: 1500,
+    keyHash: null,
+    fingerprint: sha256('hello'),
+    ...changes,
+  }
+}
+
+export function settlement(outcome: Outcome, chargedMicros: number): Settlement {
+  const completed = outcome === 'completed'
+  return {
+    outcome,
+    chargedMicros,
+    completionBytes: completed ? 48_000 : null,
+    error: completed || outcome === 'cancelled' ? null : { code: 'test_failure', message: 'As the test wished.' },
+    usedChars: chargedMicros > 0 ? 100 : 0,
+    audioMs: chargedMicros > 0 ? 1000 : 0,
+  }
+}
+
+/** Everything that the books say, to be compared before and after. */
+export function contents(database: StoreDatabase): Record<string, unknown[]> {
+  const tables = ['accounts', 'keys', 'operations', 'entries', 'usage', 'voices', 'agents']
+  return Object.fromEntries(tables.map((table) => [table, database.all(`SELECT * FROM ${table}`)]))
+}

@@ -1,0 +1,133 @@
+import { expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../testing/folder.ts'
+import { admission, contents, openBooks, settlement } from './books.fixture.ts'
+import { childCommand, startChild } from './children.fixture.ts'
+import { openDatabase } from './database.ts'
+import { codeOf, StoreError } from './errors.ts'
+
+const insertMigration = "INSERT INTO migrations VALUES ('test')"
+
+test('is set up to lose nothing and to wait only briefly', async () => {
+  const dataDir = join(temporaryFolder(), 'made', 'on', 'demand')
+  const database = await openDatabase(dataDir)
+  const pragma = (name: string) => Object.values(database.get<Record<string, unknown>>(`PRAGMA ${name}`)!)[0]
+  expect(pragma('journal_mode')).toBe('wal')
+  expect(pragma('synchronous')).toBe(2)
+  expect(pragma('foreign_keys')).toBe(1)
+  expect(pragma('recursive_triggers')).toBe(1)
+  expect(pragma('busy_timeout')).toBeLessThanOrEqual(250)
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+  database.close()
+})
+
+test('a transaction is whole or nothing, and synchronous', async () => {
+  const { database } = await openBooks()
+  const before = database.all('SELECT * FROM migrations')
+  const failing = database.transaction(() => {
+    database.run(insertMigration)
+    throw new RangeError('on purpose')
+  })
+  await expect(failing).rejects.toThrow('on purpose')
+  const asynchronous = database.transaction(async () => database.run(insertMigration))
+  await expect(asynchronous).rejects.toThrow('A transaction must be synchronous')
+  expect(database.all('SELECT * FROM migrations')).toEqual(before)
+
+  await database.transaction(() => database.run(insertMigration))
+  expect(database.all('SELECT * FROM migrations')).toHaveLength(before.length + 1)
+})
+
+test('a transaction inside a transaction is refused, and the outer one stays whole', async () => {
+  const { database } = await openBooks()
+  let inner: Promise<unknown> | undefined
+  await database.transaction(() => {
+    inner = database.transaction(() => database.run(insertMigration)).catch((error: unknown) => error)
+    database.run("INSERT INTO migrations VALUES ('outer')")
+  })
+  expect(String(await inner)).toContain('within a transaction')
+  expect(database.all("SELECT * FROM migrations WHERE name IN ('outer', 'test')")).toEqual([{ name: 'outer' }])
+})
+
+test('another writer is waited for without stopping the event loop', async () => {
+  const { dataDir, database } = await openBooks()
+  const other = new Database(join(dataDir, 'myna.db'))
+  other.run('BEGIN IMMEDIATE')
+  let done = false
+  const waiting = database.transaction(() => database.run(insertMigration)).finally(() => (done = true))
+  // The first attempt has failed when the promise is returned; the loop runs on until the other writer is through.
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(done).toBe(false)
+  other.run('COMMIT')
+  expect(await waiting).toBe(1)
+  other.close()
+})
+
+test('a writer that never lets go is reported as such', async () => {
+  const { dataDir, database } = await openBooks()
+  const other = new Database(join(dataDir, 'myna.db'))
+  other.run('BEGIN IMMEDIATE')
+  const error = await database.transaction(() => database.run(insertMigration)).catch((error: unknown) => error)
+  expect(codeOf(error)).toBe('SQLITE_BUSY')
+  other.run('ROLLBACK')
+  other.close()
+  expect(await database.transaction(() => database.run(insertMigration))).toBe(1)
+})
+
+test('opened again, the books are as they were, and the log is gone after closing', async () => {
+  const books = await openBooks()
+  const { id } = await books.ledger.admitSpeech(admission(books))
+  await books.ledger.settle(id, settlement('completed', 1500))
+  const before = contents(books.database)
+  books.database.close()
+  books.database.close()
+  expect(await Bun.file(join(books.dataDir, 'myna.db-wal')).exists()).toBe(false)
+  const again = await openDatabase(books.dataDir)
+  expect(contents(again)).toEqual(before)
+  again.close()
+})
+
+test('books of a newer program are refused and left alone', async () => {
+  const { dataDir, database } = await openBooks()
+  database.run("INSERT INTO migrations VALUES ('999_later')")
+  database.close()
+  const path = join(dataDir, 'myna.db')
+  const before = readFileSync(path)
+  await expect(openDatabase(dataDir)).rejects.toThrow(
+    new StoreError(`${path} was written by a newer myna (999_later). Start that version, or a later one.`),
+  )
+  expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+test('a damaged file is refused', async () => {
+  const garbage = temporaryFolder()
+  writeFileSync(join(garbage, 'myna.db'), 'this is no database, and long enough to be looked at as one. '.repeat(20))
+  await expect(openDatabase(garbage)).rejects.toThrow(/myna\.db is damaged \(.*\)\. Put a backup in its place/)
+
+  const { dataDir, database } = await openBooks()
+  database.close()
+  truncateSync(join(dataDir, 'myna.db'), 8192)
+  await expect(openDatabase(dataDir)).rejects.toThrow(/myna\.db is damaged/)
+})
+
+test('a folder or file that cannot be used is named', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  await expect(openDatabase(file)).rejects.toThrow(`The data folder ${file} cannot be made or written`)
+  const occupied = join(folder, 'occupied')
+  mkdirSync(join(occupied, 'myna.db'), { recursive: true })
+  await expect(openDatabase(occupied)).rejects.toThrow(
+    `${occupied}/myna.db cannot be opened: unable to open database file`,
+  )
+})
+
+test('two processes make new books at once', async () => {
+  for (let round = 0; round < 3; round++) {
+    const dataDir = temporaryFolder()
+    const children = [1, 2].map(() => startChild(childCommand('open', dataDir)))
+    expect(await Promise.all(children.map((child) => child.line()))).toEqual(['1', '1'])
+    expect(await Promise.all(children.map((child) => child.process.exited))).toEqual([0, 0])
+  }
+})

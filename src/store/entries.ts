@@ -1,0 +1,26 @@
+/** The entries of the ledger. An account's balance is minus their sum, and moves in the statement after the entry's. */
+import type { StoreDatabase } from './database.ts'
+
+export interface Entry {
+  accountId: string
+  /** null for a credit. */
+  operationId: string | null
+  kind: 'hold' | 'refund' | 'credit'
+  /** What the account owes for it: positive for a hold, negative for a refund or a credit. Never zero. */
+  amountMicros: number
+  nowMs: number
+}
+
+/** Writes an entry and moves a prepaid balance by it: the only way in which a balance changes. */
+export function book(database: StoreDatabase, entry: Entry): void {
+  database.run(
+    `INSERT INTO entries (account_id, operation_id, kind, amount_micros, created_at_ms)
+     VALUES ($accountId, $operationId, $kind, $amountMicros, $nowMs)`,
+    { ...entry },
+  )
+  database.run(
+    `UPDATE accounts SET balance_micros = balance_micros - $amountMicros
+     WHERE id = $accountId AND balance_micros IS NOT NULL`,
+    { accountId: entry.accountId, amountMicros: entry.amountMicros },
+  )
+}

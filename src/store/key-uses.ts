@@ -1,0 +1,61 @@
+/**
+ * When each key was last used. Every request says so, but only one write a minute is made for a key, for a write is a
+ * sync of the disk. Nothing depends on it: that it cannot be written is no reason to fail a request.
+ */
+import type { Clock } from '../domain/time.ts'
+import type { StoreDatabase } from './database.ts'
+
+const saveEveryMs = 60_000
+
+interface Use {
+  atMs: number
+  saved: boolean
+  /** Monotonic time of the last attempt to write; tried no more often when the disk is full either. */
+  triedMs: number
+}
+
+export class KeyUses {
+  readonly #database: StoreDatabase
+  readonly #clock: Clock
+  /** One for each key that was used, so no more than there are keys. */
+  readonly #uses = new Map<string, Use>()
+
+  constructor(database: StoreDatabase, clock: Clock) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  /** Never throws. The first use in a minute is written soon, later ones with the next write. */
+  touch(keyId: string): void {
+    const nowMs = this.#clock.monotonicMs()
+    const known = this.#uses.get(keyId)
+    const due = known === undefined || nowMs - known.triedMs >= saveEveryMs
+    this.#uses.set(keyId, { atMs: this.#clock.nowMs(), saved: false, triedMs: due ? nowMs : known.triedMs })
+    if (due) void this.#write(keyId)
+  }
+
+  /** The row with the time of a use that is not written yet. */
+  freshen<Row extends { id: string; last_used_at_ms: number | null }>(row: Row): Row {
+    const use = this.#uses.get(row.id)
+    return use === undefined || use.saved ? row : { ...row, last_used_at_ms: use.atMs }
+  }
+
+  /** Writes every use that is not written yet. Never throws. */
+  async save(): Promise<void> {
+    for (const [keyId, use] of this.#uses) if (!use.saved) await this.#write(keyId)
+  }
+
+  async #write(keyId: string): Promise<void> {
+    try {
+      const written = await this.#database.transaction(() => {
+        // Looked up only now: while this waited for the lock, a later use may have come.
+        const use = this.#uses.get(keyId)!
+        this.#database.run('UPDATE keys SET last_used_at_ms = $atMs WHERE id = $keyId', { keyId, atMs: use.atMs })
+        return use
+      })
+      written.saved = true
+    } catch {
+      // Stays unsaved, and is tried again by a use after a minute or at the end.
+    }
+  }
+}

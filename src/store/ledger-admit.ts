@@ -1,0 +1,101 @@
+/**
+ * Admission: the idempotency verdict, the hold of the price and the pending row. The functions here run inside one
+ * transaction of `ledger` and await nothing. Speech and clones differ only in what they ask for, not in how it is booked.
+ */
+import { MynaError } from '../domain/error.ts'
+import { refuseReuse } from '../domain/idempotency.ts'
+import { expiresAtMs } from '../domain/operation.ts'
+import type { Operation, OperationType } from '../domain/operation.ts'
+import type { StoreDatabase } from './database.ts'
+import { book } from './entries.ts'
+import { operationOf } from './rows.ts'
+import type { OperationRow } from './rows.ts'
+
+/** The place of an idempotency key: one live operation of the account and type may hold it. */
+export interface KeyClaim {
+  accountId: string
+  type: OperationType
+  keyHash: string
+  /** null for a clone, whose body is never compared. */
+  fingerprint: string | null
+}
+
+export interface OperationOrder {
+  operationId: string
+  accountId: string
+  keyId: string
+  type: OperationType
+  model: string
+  voiceId: string | null
+  inputChars: number
+  priceMicros: number
+  /** null: the client sent no idempotency key. */
+  keyHash: string | null
+  fingerprint: string | null
+}
+
+/** @throws MynaError `duplicate_request`, `idempotency_conflict`, `insufficient_balance` (in this order) */
+export function admitOperation(database: StoreDatabase, order: OperationOrder, nowMs: number): Operation {
+  if (order.keyHash !== null) takeKey(database, { ...order, keyHash: order.keyHash }, nowMs)
+  hold(database, order, nowMs)
+  return insert(database, order, nowMs)
+}
+
+/** @throws MynaError when a record that is not expired holds the key */
+export function refuseHeldKey(database: StoreDatabase, claim: KeyClaim, nowMs: number): void {
+  const holder = holderOf(database, claim)
+  if (holder !== null && !isExpired(holder, nowMs)) throw refuseReuse(holder, claim.fingerprint)
+}
+
+/** Like `refuseHeldKey`, and makes room: the sweep may lag, but an expired record must not stand in the way. */
+function takeKey(database: StoreDatabase, claim: KeyClaim, nowMs: number): void {
+  const holder = holderOf(database, claim)
+  if (holder === null) return
+  if (!isExpired(holder, nowMs)) throw refuseReuse(holder, claim.fingerprint)
+  database.run('DELETE FROM operations WHERE id = $id', { id: holder.id })
+}
+
+function holderOf(database: StoreDatabase, claim: KeyClaim): (Operation & { fingerprint: string | null }) | null {
+  const row = database.get<OperationRow>(
+    'SELECT * FROM operations WHERE account_id = $accountId AND type = $type AND idempotency_hash = $keyHash',
+    { accountId: claim.accountId, type: claim.type, keyHash: claim.keyHash },
+  )
+  return row === null ? null : { ...operationOf(row), fingerprint: row.fingerprint }
+}
+
+export function isExpired(operation: Operation, nowMs: number): boolean {
+  const endMs = expiresAtMs(operation)
+  return endMs !== null && endMs <= nowMs
+}
+
+function hold(database: StoreDatabase, order: OperationOrder, nowMs: number): void {
+  const { accountId, operationId, priceMicros } = order
+  const account = database.get<{ balance_micros: number | null }>(
+    'SELECT balance_micros FROM accounts WHERE id = $accountId',
+    { accountId },
+  )
+  if (account === null) throw new Error(`There is no account ${accountId}`)
+  const balanceMicros = account.balance_micros
+  if (balanceMicros !== null && balanceMicros < priceMicros) throw insufficient(priceMicros, balanceMicros)
+  if (priceMicros > 0) book(database, { accountId, operationId, kind: 'hold', amountMicros: priceMicros, nowMs })
+}
+
+const insufficient = (requiredMicros: number, balanceMicros: number): MynaError =>
+  new MynaError(
+    'insufficient_balance',
+    `This request costs ${requiredMicros} micro-dollars; the balance is ${balanceMicros}.`,
+    { extras: { required_micros: requiredMicros, balance_micros: balanceMicros } },
+  )
+
+function insert(database: StoreDatabase, order: OperationOrder, nowMs: number): Operation {
+  const row = database.get<OperationRow>(
+    `INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
+       key_supplied, idempotency_hash, fingerprint, created_at_ms)
+     VALUES ($operationId, $accountId, $keyId, $type, $model, $voiceId, $inputChars, $priceMicros, $priceMicros,
+       $keyHash IS NOT NULL, $keyHash, $fingerprint, $nowMs)
+     RETURNING *`,
+    { ...order, nowMs },
+  )
+  if (row === null) throw new Error('The pending row was not written')
+  return operationOf(row)
+}

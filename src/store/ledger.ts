@@ -1,0 +1,106 @@
+/**
+ * The ledger behind the port `Ledger`: which transaction each verb is. What happens inside them stands in
+ * `ledger-admit` and `ledger-settle`; what it means stands in the domain.
+ */
+import type { Operation, OperationType, Settlement } from '../domain/operation.ts'
+import type { Clock } from '../domain/time.ts'
+import type { Ledger, SpeechAdmission, UsageQuery, UsageRow } from '../service/ports.ts'
+import type { StoreDatabase } from './database.ts'
+import { admitOperation, isExpired, refuseHeldKey } from './ledger-admit.ts'
+import { settleLeftovers, settleOperation } from './ledger-settle.ts'
+import { operationOf } from './rows.ts'
+import type { OperationRow } from './rows.ts'
+import { sumUsage } from './usage.ts'
+
+/** Records that one transaction of the sweep removes: a few milliseconds, after which others get their turn. */
+const sweepBatch = 500
+
+export class SqliteLedger implements Ledger {
+  readonly #database: StoreDatabase
+  readonly #clock: Clock
+
+  constructor(database: StoreDatabase, { clock }: { clock: Clock }) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  async checkKey(accountId: string, type: OperationType, keyHash: string, fingerprint: string | null): Promise<void> {
+    const claim = { accountId, type, keyHash, fingerprint }
+    await this.#database.read(() => refuseHeldKey(this.#database, claim, this.#clock.nowMs()))
+  }
+
+  admitSpeech(admission: SpeechAdmission): Promise<Operation> {
+    return this.#database.transaction(() =>
+      admitOperation(this.#database, { ...admission, type: 'speech' }, this.#clock.nowMs()),
+    )
+  }
+
+  /** A second mark, and one on an operation that is terminal, changes nothing. */
+  async markStarted(operationId: string): Promise<void> {
+    await this.#database.transaction(() =>
+      this.#database.run(
+        'UPDATE operations SET started_at_ms = $nowMs WHERE id = $id AND outcome IS NULL AND started_at_ms IS NULL',
+        { id: operationId, nowMs: this.#clock.nowMs() },
+      ),
+    )
+  }
+
+  /** Likewise. An operation must have been marked as started. */
+  async markFirstAudio(operationId: string): Promise<void> {
+    await this.#database.transaction(() =>
+      this.#database.run(
+        `UPDATE operations SET first_audio_at_ms = $nowMs
+         WHERE id = $id AND outcome IS NULL AND first_audio_at_ms IS NULL`,
+        { id: operationId, nowMs: this.#clock.nowMs() },
+      ),
+    )
+  }
+
+  settle(operationId: string, settlement: Settlement): Promise<boolean> {
+    return this.#database.transaction(() =>
+      settleOperation(this.#database, operationId, settlement, this.#clock.nowMs()),
+    )
+  }
+
+  async find(accountId: string, operationId: string): Promise<Operation | null> {
+    const row = await this.#database.read(() =>
+      this.#database.get<OperationRow>('SELECT * FROM operations WHERE id = $operationId AND account_id = $accountId', {
+        operationId,
+        accountId,
+      }),
+    )
+    const operation = row === null ? null : operationOf(row)
+    return operation === null || isExpired(operation, this.#clock.nowMs()) ? null : operation
+  }
+
+  settleCrashed(): Promise<number> {
+    return this.#database.transaction(() => settleLeftovers(this.#database, this.#clock.nowMs()))
+  }
+
+  async sweep(): Promise<number> {
+    for (let swept = 0; ;) {
+      const removed = await this.#database.transaction(() =>
+        this.#database.run(
+          `DELETE FROM operations
+           WHERE id IN (SELECT id FROM operations WHERE expires_at_ms <= $nowMs LIMIT $limit)`,
+          { nowMs: this.#clock.nowMs(), limit: sweepBatch },
+        ),
+      )
+      swept += removed
+      if (removed < sweepBatch) return swept
+      // An awaited promise that is settled already lets no I/O in between.
+      await Bun.sleep(0)
+    }
+  }
+
+  async pendingCount(): Promise<number> {
+    const row = await this.#database.read(() =>
+      this.#database.get<{ pending: number }>('SELECT count(*) AS pending FROM operations WHERE outcome IS NULL'),
+    )
+    return row?.pending ?? 0
+  }
+
+  usage(query: UsageQuery): Promise<UsageRow[]> {
+    return this.#database.read(() => sumUsage(this.#database, query))
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * One server per data folder. The lock is an SQLite transaction on a file of its own: the operating system drops it with
+ * the process, however that ends, so no stale lock can keep a server from starting. The file is never deleted (a second
+ * file of the same name would be a second lock) and never opened other than through SQLite (closing any other descriptor
+ * of it would drop the lock).
+ */
+import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isBusy, StoreError } from './errors.ts'
+import { makeDataFolder } from './folder.ts'
+
+export interface DataLock {
+  /** Harmless when called again. */
+  release(): void
+}
+
+const fileName = 'server.lock'
+
+/** Somebody who merely asks whether the lock is held is in its way for a moment. */
+const attempts = 10
+const pauseMs = 10
+
+/** @throws StoreError when another process (or this one) holds the lock, or the folder cannot be used */
+export function acquireLock(dataDir: string): DataLock {
+  makeDataFolder(dataDir)
+  for (let attempt = 1; ; attempt++) {
+    const file = open(dataDir)
+    try {
+      file.run('BEGIN EXCLUSIVE')
+      return { release: () => file.close() }
+    } catch (cause) {
+      file.close()
+      if (!isBusy(cause)) throw new StoreError(`The lock of the data folder ${dataDir} cannot be taken.`, { cause })
+      if (attempt === attempts) throw new StoreError(`Another myna serves this data folder: ${dataDir}`, { cause })
+    }
+    Bun.sleepSync(pauseMs)
+  }
+}
+
+/** Whether a server owns the folder now. It may be gone, or another be there, a moment later. */
+export function isLocked(dataDir: string): boolean {
+  if (!existsSync(join(dataDir, fileName))) return false
+  const file = open(dataDir)
+  try {
+    file.query('SELECT 1 FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw error
+  } finally {
+    file.close()
+  }
+}
+
+function open(dataDir: string): Database {
+  try {
+    const file = new Database(join(dataDir, fileName), { create: true })
+    file.run('PRAGMA busy_timeout = 0')
+    return file
+  } catch (cause) {
+    throw new StoreError(`The lock of the data folder ${dataDir} cannot be opened.`, { cause })
+  }
+}

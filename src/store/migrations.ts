@@ -1,0 +1,38 @@
+/**
+ * The history of the schema, embedded in the program. Each step is applied once, in a transaction that also records its
+ * name; a name that this program does not know was written by a newer one, whose books it must not touch.
+ */
+import type { StoreDatabase } from './database.ts'
+import { StoreError } from './errors.ts'
+import books from './migrations/001_books.sql' with { type: 'text' }
+
+/** In order; a step that was released never changes. */
+const migrations: readonly { name: string; sql: string }[] = [{ name: '001_books', sql: books }]
+
+/** @throws StoreError when the database is of a newer program */
+export async function migrate(database: StoreDatabase, path: string): Promise<void> {
+  const applied = await database.read(() => appliedNames(database))
+  const unknown = applied.filter((name) => !migrations.some((migration) => migration.name === name))
+  if (unknown.length > 0) {
+    throw new StoreError(
+      `${path} was written by a newer myna (${unknown.join(', ')}). Start that version, or a later one.`,
+    )
+  }
+  for (const migration of migrations) {
+    if (!applied.includes(migration.name)) await database.transaction(() => apply(database, migration))
+  }
+}
+
+function apply(database: StoreDatabase, migration: { name: string; sql: string }): void {
+  // Another process may have been quicker.
+  if (appliedNames(database).includes(migration.name)) return
+  database.script('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY NOT NULL) STRICT')
+  database.script(migration.sql)
+  database.run('INSERT INTO migrations (name) VALUES ($name)', { name: migration.name })
+}
+
+function appliedNames(database: StoreDatabase): string[] {
+  const table = database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
+  if (table === null) return []
+  return database.all<{ name: string }>('SELECT name FROM migrations').map((row) => row.name)
+}

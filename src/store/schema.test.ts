@@ -1,0 +1,229 @@
+/** The schema alone keeps the rules: SQL that would break one is refused, whoever sends it. */
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { admission, contents, openBooks, settlement, sha256 } from './books.fixture.ts'
+import type { Books } from './books.fixture.ts'
+
+let books: Books
+let pending: string
+let completed: string
+
+beforeAll(async () => {
+  books = await openBooks()
+  pending = (await books.ledger.admitSpeech(admission(books, { keyHash: sha256('held') }))).id
+  completed = (await books.ledger.admitSpeech(admission(books))).id
+  await books.ledger.settle(completed, settlement('completed', 1500))
+})
+
+/** Runs it as one statement and checks that it was refused for that reason and changed nothing. */
+function refused(sql: string, reason: string | RegExp): void {
+  const before = contents(books.database)
+  expect(() => books.database.script(sql)).toThrow(reason)
+  expect(contents(books.database)).toEqual(before)
+}
+
+/** A row of `operations` that is allowed, changed by some columns (given as SQL). */
+function insertOperation(changes: Record<string, string>): string {
+  const columns: Record<string, string> = {
+    id: "'op_new'",
+    account_id: `'${books.account.id}'`,
+    key_id: `'${books.key.id}'`,
+    type: "'speech'",
+    model: "'flite'",
+    input_chars: '10',
+    price_micros: '150',
+    charged_micros: '150',
+    key_supplied: '0',
+    fingerprint: `'${sha256('x')}'`,
+    created_at_ms: '1',
+    ...changes,
+  }
+  return `INSERT INTO operations (${Object.keys(columns).join()}) VALUES (${Object.values(columns).join()})`
+}
+
+const settle = (changes: string): string =>
+  `UPDATE operations SET outcome = 'stream_failed', charged_micros = 1, settled_at_ms = 1, expires_at_ms = 1,
+     ${changes} WHERE id = '${pending}'`
+
+describe('operations', () => {
+  test('the row that the refusals start from is allowed', () => {
+    books.database.script('BEGIN')
+    books.database.script(insertOperation({}))
+    books.database.script(settle("error_code = 'x', error_message = 'y'"))
+    books.database.script('ROLLBACK')
+  })
+
+  test.each([
+    [{ id: "'req_1'" }, 'id_prefix'],
+    [{ id: 'NULL' }, 'NOT NULL'],
+    [{ account_id: "'acct_none'" }, 'FOREIGN KEY'],
+    [{ key_id: "'key_none'" }, 'FOREIGN KEY'],
+    [{ type: "'song'" }, 'type_known'],
+    [{ input_chars: '-1' }, 'input_not_negative'],
+    [{ input_chars: "'many'" }, 'cannot store TEXT value in INTEGER column'],
+    [{ price_micros: '-1', charged_micros: '-1' }, 'price_not_negative'],
+    [{ charged_micros: '149' }, 'pending_holds_price'],
+    [{ charged_micros: '151' }, 'charge_within_price'],
+    [{ key_supplied: '2' }, 'key_supplied_flag'],
+    [{ key_supplied: '1' }, 'key_held_while_it_counts'],
+    [{ idempotency_hash: `'${sha256('k')}'` }, 'key_held_while_it_counts'],
+    [{ key_supplied: '1', idempotency_hash: "'short'" }, 'idempotency_hex'],
+    [{ fingerprint: `'${'G'.repeat(64)}'` }, 'fingerprint_hex'],
+    [{ fingerprint: 'NULL' }, 'clone_body_not_compared'],
+    [{ type: "'clone'" }, 'clone_body_not_compared'],
+    [{ settled_at_ms: '1' }, 'terminal_when_settled'],
+    [{ expires_at_ms: '1' }, 'expiry_when_settled'],
+    [{ completion_bytes: '2' }, 'bytes_of_completed_speech'],
+    [{ error_code: "'x'", error_message: "'y'" }, 'error_of_failures'],
+    [{ first_audio_at_ms: '1' }, 'audio_after_start'],
+    [{ outcome: "'completed'" }, 'an operation begins pending'],
+  ])('cannot begin with %o', (changes, reason) => refused(insertOperation(changes), reason))
+
+  test.each([
+    ["outcome = 'done'", 'outcome_known'],
+    ["outcome = 'completed', completion_bytes = 2", 'completed_costs_price'],
+    ["outcome = 'completed', charged_micros = 1500", 'bytes_of_completed_speech'],
+    ["outcome = 'completed', charged_micros = 1500, completion_bytes = -1", 'bytes_not_negative'],
+    ["outcome = 'failed'", 'failure_costs_nothing'],
+    ["outcome = 'not_accepted'", 'failure_costs_nothing'],
+    ['charged_micros = 1501', 'charge_within_price'],
+    ['charged_micros = -1', 'charge_within_price'],
+    ['charged_micros = 0', 'key_held_while_it_counts'],
+    ['idempotency_hash = NULL', 'key_held_while_it_counts'],
+    ['completion_bytes = 2', 'bytes_of_completed_speech'],
+    ['settled_at_ms = NULL', 'terminal_when_settled'],
+    ['expires_at_ms = NULL', 'expiry_when_settled'],
+    ["error_code = 'x'", 'error_whole'],
+    ['price_micros = 1', 'what was admitted never changes'],
+    ["account_id = 'acct_2'", 'what was admitted never changes'],
+    [`idempotency_hash = '${sha256('other')}'`, 'an idempotency key is only ever released'],
+  ])('cannot end with %s', (changes, reason) => refused(settle(changes), reason))
+
+  test('is terminal for ever', () => {
+    refused(`UPDATE operations SET outcome = NULL WHERE id = '${completed}'`, 'a terminal operation never changes')
+    refused(`UPDATE operations SET error_code = 'x' WHERE id = '${completed}'`, 'a terminal operation never changes')
+    refused(`UPDATE operations SET charged_micros = 0 WHERE id = '${completed}'`, 'a terminal operation never changes')
+  })
+
+  test('is not removed while pending, not even by replacing it', () => {
+    refused(`DELETE FROM operations WHERE id = '${pending}'`, 'a pending operation is never removed')
+    const replace = insertOperation({ id: `'${pending}'` }).replace('INSERT', 'INSERT OR REPLACE')
+    refused(replace, 'a pending operation is never removed')
+  })
+
+  test('starts once', () => {
+    books.database.script(`BEGIN; UPDATE operations SET started_at_ms = 1 WHERE id = '${pending}'`)
+    expect(() => books.database.script('UPDATE operations SET started_at_ms = 2 WHERE outcome IS NULL')).toThrow('once')
+    books.database.script('ROLLBACK')
+  })
+
+  test('holds its key alone', () => {
+    const hash = `'${sha256('held')}'`
+    refused(insertOperation({ key_supplied: '1', idempotency_hash: hash }), 'operations.idempotency_hash')
+  })
+})
+
+describe('entries and usage', () => {
+  const entry = (operation: string, kind: string, amount: number): string =>
+    `INSERT INTO entries (account_id, operation_id, kind, amount_micros, created_at_ms)
+     VALUES ('${books.account.id}', ${operation}, '${kind}', ${amount}, 1)`
+
+  test('are append-only', () => {
+    for (const table of ['entries', 'usage']) {
+      refused(`UPDATE ${table} SET account_id = account_id`, `${table} ${table === 'usage' ? 'is' : 'are'} append-only`)
+      refused(`DELETE FROM ${table}`, 'append-only')
+      refused(`INSERT OR REPLACE INTO ${table} SELECT * FROM ${table}`, 'append-only')
+    }
+  })
+
+  test('have the sign of their kind, and an operation unless they are credits', () => {
+    refused(entry("'op_9'", 'hold', -1), 'entry_sign')
+    refused(entry("'op_9'", 'hold', 0), 'entry_sign')
+    refused(entry("'op_9'", 'refund', 1), 'entry_sign')
+    refused(entry('NULL', 'credit', 1), 'entry_sign')
+    refused(entry("'op_9'", 'gift', -1), 'entry_sign')
+    refused(entry('NULL', 'hold', 1), 'credit_without_operation')
+    refused(entry("'op_9'", 'credit', -1), 'credit_without_operation')
+  })
+
+  test('happen once for an operation', () => {
+    refused(entry(`'${completed}'`, 'hold', 1), 'entries.operation_id')
+    refused(
+      `INSERT INTO usage SELECT 99, account_id, key_id, operation_id, type, model, 1, 1, 1, 1, 0, 1 FROM usage`,
+      'usage.operation_id',
+    )
+  })
+
+  test('usage counts nothing negative, and only clones are free', () => {
+    const row = (type: string, operation: string, numbers: string): string =>
+      `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
+         refunded_micros, free, settled_at_ms)
+       VALUES ('${books.account.id}', '${books.key.id}', ${operation}, '${type}', 'flite', ${numbers}, 1)`
+    refused(row('speech', "'op_9'", '-1, 0, 0, 0, 0'), 'characters_not_negative')
+    refused(row('speech', "'op_9'", '0, -1, 0, 0, 0'), 'audio_not_negative')
+    refused(row('speech', "'op_9'", '0, 0, -1, 0, 0'), 'usage_charge_not_negative')
+    refused(row('speech', "'op_9'", '0, 0, 0, -1, 0'), 'refund_not_negative')
+    refused(row('speech', "'op_9'", '0, 0, 0, 0, 1'), 'free_only_clones')
+    refused(row('speech', 'NULL', '0, 0, 0, 0, 0'), 'usage_of_operation')
+    refused(row('transcription', "'op_9'", '0, 0, 0, 0, 0'), 'usage_of_operation')
+    refused(row('song', "'op_9'", '0, 0, 0, 0, 0'), 'usage_type_known')
+  })
+})
+
+describe('accounts and keys', () => {
+  test('a balance is never below zero, nor beyond exact numbers', () => {
+    refused('UPDATE accounts SET balance_micros = -1', 'balance_range')
+    refused('UPDATE accounts SET balance_micros = 9007199254740992', 'balance_range')
+  })
+
+  test('roles, names, hashes and scopes have their forms', () => {
+    refused("UPDATE accounts SET role = 'root'", 'role_known')
+    refused("UPDATE accounts SET name = ''", 'name_length')
+    refused("UPDATE keys SET hash = 'secret'", 'hash_hex')
+    refused(`UPDATE keys SET hash = '${'A'.repeat(64)}'`, 'hash_hex')
+    for (const scopes of ['tts', '["all"]', '["voices","tts"]', '["tts","tts"]', '{}']) {
+      refused(`UPDATE keys SET scopes = '${scopes}'`, 'scopes_known')
+    }
+  })
+
+  test('an account that has a history stays', () => {
+    refused('DELETE FROM keys', 'FOREIGN KEY')
+    refused('DELETE FROM accounts', 'FOREIGN KEY')
+  })
+})
+
+describe('voices and agents', () => {
+  const columns = 'id, account_id, name, category, model, fidelity, status, created_at_ms, updated_at_ms'
+  const voice = (id: string, owner: string, more: Record<string, string> = {}): string => {
+    const values: Record<string, string> = { category: "'cloned'", fidelity: "'full'", status: "'ready'", ...more }
+    const { category, fidelity, status, ...others } = values
+    const names = ['', ...Object.keys(others)].join(', ')
+    const extra = ['', ...Object.values(others)].join(', ')
+    return `INSERT INTO voices (${columns}${names})
+      VALUES ('${id}', ${owner}, 'Ada', ${category}, 'flite', ${fidelity}, ${status}, 1, 1${extra})`
+  }
+
+  test('have their forms', () => {
+    const owner = `'${books.account.id}'`
+    refused(voice('a b', owner), 'voice_id_form')
+    refused(voice('v'.repeat(129), owner), 'voice_id_form')
+    refused(voice('v', 'NULL'), 'nobodys_voice_is_public')
+    refused(voice('v', "'acct_none'"), 'FOREIGN KEY')
+    refused(voice('v', owner, { category: "'stolen'" }), 'category_known')
+    refused(voice('v', owner, { fidelity: "'perfect'" }), 'fidelity_known')
+    refused(voice('v', owner, { status: "'lost'" }), 'status_known')
+    refused(voice('v', owner, { status: "'failed'" }), 'voice_error_when_failed')
+    refused(voice('v', owner, { error_code: "'x'", error_message: "'y'" }), 'voice_error_when_failed')
+    refused(voice('v', owner, { labels: "'[]'" }), 'labels_object')
+    refused(voice('v', owner, { clip_hash: "'x'" }), 'clip_hash_hex')
+    refused(voice('v', owner, { public: '2' }), 'public_flag')
+  })
+
+  test('an agent survives its voice', () => {
+    const { database, account } = books
+    database.script(voice('gone', `'${account.id}'`))
+    database.script(`INSERT INTO agents (id, account_id, voice_id) VALUES ('agent_1', '${account.id}', 'gone')`)
+    database.script("DELETE FROM voices WHERE id = 'gone'")
+    expect(database.all<unknown>('SELECT id, voice_id FROM agents')).toEqual([{ id: 'agent_1', voice_id: null }])
+    refused(`INSERT INTO agents VALUES ('agent_2', '${account.id}', 'none')`, 'FOREIGN KEY')
+  })
+})
