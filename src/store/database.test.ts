@@ -46,7 +46,7 @@ test('a transaction inside a transaction is refused, and the outer one stays who
     inner = database.transaction(() => database.run(insertMigration)).catch((error: unknown) => error)
     database.run("INSERT INTO migrations VALUES ('outer')")
   })
-  expect(String(await inner)).toContain('within a transaction')
+  expect(String(await inner)).toContain('cannot begin inside another')
   expect(database.all("SELECT * FROM migrations WHERE name IN ('outer', 'test')")).toEqual([{ name: 'outer' }])
 })
 

@@ -55,8 +55,10 @@ export class StoreDatabase {
    */
   transaction<T>(work: () => T): Promise<T> {
     return this.#patiently(() => {
-      this.run('BEGIN IMMEDIATE')
+      // Checked before the try: what fails there is rolled back, and this must not roll back the outer one.
+      if (this.#sqlite.inTransaction) throw new Error('A transaction cannot begin inside another')
       try {
+        this.run('BEGIN IMMEDIATE')
         const result = work()
         if (result instanceof Promise) throw new Error('A transaction must be synchronous')
         this.run('COMMIT')

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'bun:test'
+import { Auditor } from './auditor.fixture.ts'
+import { newKey, openBooks, openingMicros, seededBytes, sha256 } from './books.fixture.ts'
+import type { Books } from './books.fixture.ts'
+import { SqliteAccounts } from './accounts.ts'
+import { openDatabase } from './database.ts'
+
+describe('accounts', () => {
+  test('are created with an opening balance that is booked', async () => {
+    const { accounts, database, clock } = await openBooks()
+    const bob = await accounts.create({ name: ' bob ', role: 'admin', balanceMicros: 42 })
+    expect(bob).toEqual({
+      id: expect.stringMatching(/^acct_[0-9A-Z]{26}$/),
+      name: 'bob',
+      role: 'admin',
+      balanceMicros: 42,
+      createdAtMs: clock.wallMs,
+      disabledAtMs: null,
+    })
+    expect(await accounts.findByName('bob')).toEqual(bob)
+    expect(new Auditor(database).faults(bob.id)).toEqual([])
+    const unmetered = await accounts.create({ name: 'carol', role: 'user', balanceMicros: null })
+    expect(unmetered.balanceMicros).toBeNull()
+    expect((await accounts.list()).map((account) => account.name).sort()).toEqual(['ada', 'bob', 'carol'])
+    expect(await accounts.count()).toBe(3)
+  })
+
+  test('have names that differ by more than case', async () => {
+    const { accounts } = await openBooks()
+    await accounts.create({ name: 'Zoë', role: 'user', balanceMicros: null })
+    expect((await accounts.findByName('ZOË'))?.name).toBe('Zoë')
+    expect(await accounts.findByName('zoe')).toBeNull()
+    for (const name of ['ADA', 'zoë', ' Zoe\u0308']) {
+      const again = accounts.create({ name, role: 'user', balanceMicros: null })
+      await expect(again).rejects.toMatchObject({ code: 'validation_error', param: 'name' })
+    }
+    for (const name of ['', '  ', 'x'.repeat(101)]) {
+      const unfit = accounts.create({ name, role: 'user', balanceMicros: null })
+      await expect(unfit).rejects.toMatchObject({ code: 'validation_error', param: 'name' })
+    }
+    expect(await accounts.count()).toBe(2)
+  })
+
+  test('are credited when prepaid', async () => {
+    const { accounts, account, database } = await openBooks()
+    expect(await accounts.credit(account.id, 5)).toEqual({ ...account, balanceMicros: openingMicros + 5 })
+    expect(new Auditor(database).faults(account.id)).toEqual([])
+    const unmetered = await accounts.create({ name: 'carol', role: 'user', balanceMicros: null })
+    expect(await accounts.credit(unmetered.id, 5)).toBeNull()
+    expect(await accounts.credit('acct_none', 5)).toBeNull()
+    for (const amount of [0, -1, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER]) {
+      const refused = accounts.credit(account.id, amount)
+      await expect(refused).rejects.toMatchObject({ code: 'validation_error', param: 'amount_micros' })
+    }
+    const negative = accounts.create({ name: 'dan', role: 'user', balanceMicros: -1 })
+    await expect(negative).rejects.toMatchObject({ code: 'validation_error', param: 'balance_micros' })
+    expect((await accounts.findByName('ada'))?.balanceMicros).toBe(openingMicros + 5)
+  })
+
+  test('are disabled once, and still known', async () => {
+    const { accounts, account, clock } = await openBooks()
+    const disabledAtMs = clock.wallMs
+    await accounts.disable(account.id)
+    clock.advance(1000)
+    await accounts.disable(account.id)
+    await accounts.disable('acct_none')
+    expect(await accounts.findByName('ada')).toEqual({ ...account, disabledAtMs })
+  })
+
+  test('count the voices that are not failed', async () => {
+    const { accounts, account, database } = await openBooks()
+    const other = await accounts.create({ name: 'bob', role: 'user', balanceMicros: null })
+    const rows = [
+      [account.id, 'ready'],
+      [account.id, 'processing'],
+      [account.id, 'failed'],
+      [other.id, 'ready'],
+    ] as const
+    for (const [index, [accountId, status]] of rows.entries()) {
+      const error = status === 'failed' ? 'clip_refused' : null
+      database.run(
+        `INSERT INTO voices (id, account_id, name, category, model, fidelity, status, error_code, error_message,
+           created_at_ms, updated_at_ms)
+         VALUES ($id, $accountId, 'v', 'cloned', 'flite', 'full', $status, $error, $error, 1, 1)`,
+        { id: `voice_${index}`, accountId, status, error },
+      )
+    }
+    expect(await accounts.countVoices(account.id)).toBe(2)
+    expect(await accounts.countVoices('acct_none')).toBe(0)
+  })
+})
+
+describe('keys', () => {
+  test('are found by the hash of their secret, with their account', async () => {
+    const { accounts, account, clock } = await openBooks()
+    const secretHash = sha256('secret')
+    const key = await accounts.createKey({
+      accountId: account.id,
+      name: 'laptop',
+      scopes: ['voices', 'tts'],
+      expiresAtMs: clock.wallMs + 1,
+      secretHash,
+      prefix: 'sk-myna-AbCd',
+    })
+    expect(key).toEqual({
+      id: expect.stringMatching(/^key_[0-9A-Z]{26}$/),
+      accountId: account.id,
+      name: 'laptop',
+      prefix: 'sk-myna-AbCd',
+      scopes: ['tts', 'voices'],
+      createdAtMs: clock.wallMs,
+      expiresAtMs: clock.wallMs + 1,
+      revokedAtMs: null,
+      lastUsedAtMs: null,
+    })
+    expect(await accounts.findByKey(secretHash)).toEqual({ account, key })
+    expect(await accounts.findByKey(sha256('other'))).toBeNull()
+  })
+
+  test('stay known when revoked, expired or disabled, for the refusal says which', async () => {
+    const { accounts, account, clock } = await openBooks()
+    const secretHash = sha256('secret')
+    const order = { accountId: account.id, name: 'k', scopes: [], secretHash, prefix: 'p' }
+    const key = await accounts.createKey({ ...order, expiresAtMs: clock.wallMs })
+    const revokedAtMs = clock.wallMs
+    expect(await accounts.revokeKey(key.id)).toBe(true)
+    clock.advance(1000)
+    expect(await accounts.revokeKey(key.id)).toBe(true)
+    expect(await accounts.revokeKey('key_none')).toBe(false)
+    await accounts.disable(account.id)
+    expect(await accounts.findByKey(secretHash)).toEqual({
+      account: { ...account, disabledAtMs: clock.wallMs },
+      key: { ...key, revokedAtMs },
+    })
+  })
+
+  test('are unique by secret and belong to an account that exists', async () => {
+    const { accounts, account } = await openBooks()
+    const order = { name: 'k', scopes: null, expiresAtMs: null, secretHash: sha256('secret'), prefix: 'p' }
+    await accounts.createKey({ ...order, accountId: account.id })
+    await expect(accounts.createKey({ ...order, accountId: account.id })).rejects.toThrow('keys.hash')
+    const orphan = accounts.createKey({ ...order, secretHash: sha256('x'), accountId: 'acct_none' })
+    await expect(orphan).rejects.toThrow('FOREIGN KEY')
+  })
+
+  test('are listed for one account or for all', async () => {
+    const { accounts, account, key } = await openBooks()
+    const bob = await accounts.create({ name: 'bob', role: 'user', balanceMicros: null })
+    const bobsKey = await newKey(accounts, bob)
+    expect(await accounts.listKeys(account.id)).toEqual([key])
+    expect((await accounts.listKeys(null)).map(({ id }) => id).sort()).toEqual([key.id, bobsKey.id].sort())
+  })
+})
+
+describe('the last use of a key', () => {
+  const stored = (books: Books) =>
+    books.database.get<{ last_used_at_ms: number | null }>('SELECT * FROM keys WHERE id = $id', { id: books.key.id })!
+      .last_used_at_ms
+  const told = async (books: Books) => (await books.accounts.listKeys(books.account.id))[0]?.lastUsedAtMs
+
+  test('is told at once and written once a minute', async () => {
+    const books = await openBooks()
+    const firstMs = books.clock.wallMs
+    books.accounts.touchKey(books.key.id)
+    expect([stored(books), await told(books)]).toEqual([firstMs, firstMs])
+    books.clock.advance(59_999)
+    books.accounts.touchKey(books.key.id)
+    expect([stored(books), await told(books)]).toEqual([firstMs, firstMs + 59_999])
+    books.clock.advance(1)
+    books.accounts.touchKey(books.key.id)
+    expect([stored(books), await told(books)]).toEqual([firstMs + 60_000, firstMs + 60_000])
+  })
+
+  test('is written at the end', async () => {
+    const books = await openBooks()
+    books.accounts.touchKey(books.key.id)
+    books.clock.advance(5)
+    books.accounts.touchKey(books.key.id)
+    await books.accounts.close()
+    books.database.close()
+    const database = await openDatabase(books.dataDir)
+    const accounts = new SqliteAccounts(database, { clock: books.clock, random: seededBytes(2) })
+    expect((await accounts.listKeys(null))[0]?.lastUsedAtMs).toBe(books.clock.wallMs)
+    database.close()
+  })
+
+  test('is no reason to fail, even when the books are closed', async () => {
+    const books = await openBooks()
+    books.database.close()
+    books.accounts.touchKey(books.key.id)
+    await books.accounts.close()
+  })
+})

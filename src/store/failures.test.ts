@@ -1,0 +1,198 @@
+/**
+ * What is left when a statement fails: nothing of the transaction. The n-th statement is made to fail for n = 1, 2, 3 and
+ * so on until the work passes without reaching it, so that no statement is forgotten.
+ */
+import { describe, expect, test } from 'bun:test'
+import { Auditor } from './auditor.fixture.ts'
+import { admission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
+import type { Books } from './books.fixture.ts'
+import { childCommand, startChild } from './children.fixture.ts'
+import type { Parameters, StoreDatabase } from './database.ts'
+import { codeOf } from './errors.ts'
+
+const keyHash = sha256('a key of a client')
+
+interface Work {
+  prepare(books: Books): Promise<unknown>
+  act(books: Books): Promise<unknown>
+}
+
+const admitted = (books: Books) => admission(books, { operationId: 'op_1', keyHash })
+
+const works: Record<string, Work> = {
+  'an admission that takes the key of an expired record': {
+    prepare: async (books) => {
+      const { id } = await books.ledger.admitSpeech(admission(books, { keyHash }))
+      await books.ledger.settle(id, settlement('completed', 1500))
+      books.clock.advance(86_400_000)
+    },
+    act: (books) => books.ledger.admitSpeech(admitted(books)),
+  },
+  'a settlement with a partial charge': {
+    prepare: (books) => books.ledger.admitSpeech(admitted(books)),
+    act: (books) => books.ledger.settle('op_1', settlement('stream_failed', 700)),
+  },
+  'a settlement that frees the key': {
+    prepare: (books) => books.ledger.admitSpeech(admitted(books)),
+    act: (books) => books.ledger.settle('op_1', settlement('failed', 0)),
+  },
+  'a recovery of three operations': {
+    prepare: async (books) => {
+      for (let count = 0; count < 3; count++) await books.ledger.admitSpeech(admission(books))
+    },
+    act: (books) => books.ledger.settleCrashed(),
+  },
+  'an account with an opening balance': {
+    prepare: async () => undefined,
+    act: (books) => books.accounts.create({ name: 'bob', role: 'user', balanceMicros: 5 }),
+  },
+  'a credit': {
+    prepare: async () => undefined,
+    act: (books) => books.accounts.credit(books.account.id, 5),
+  },
+}
+
+type Method = (sql: string, parameters?: Parameters) => unknown
+
+/** Makes the n-th statement from now throw, before SQLite saw it or after it was done. @returns whether it came to it */
+function failNth(database: StoreDatabase, n: number, when: 'before' | 'after'): { reached(): boolean; mend(): void } {
+  let count = 0
+  for (const name of ['get', 'all', 'run'] as const) {
+    const method = (database[name] as Method).bind(database)
+    const failing: Method = (sql, parameters) => {
+      count++
+      if (count === n && when === 'before') throw new Error('statement failed')
+      const result = method(sql, parameters)
+      // What throws after a commit has happened all the same.
+      if (count === n && when === 'after' && sql !== 'COMMIT') throw new Error('statement failed')
+      return result
+    }
+    Object.defineProperty(database, name, { value: failing, configurable: true })
+  }
+  const mend = () => ['get', 'all', 'run'].forEach((name) => Reflect.deleteProperty(database, name))
+  return { reached: () => count >= n, mend }
+}
+
+describe.each(Object.keys(works))('%s', (name) => {
+  const { prepare, act } = works[name]!
+
+  test.each(['before', 'after'] as const)('leaves nothing behind when it fails %s any statement', async (when) => {
+    let failures = 0
+    for (let n = 1; ; n++) {
+      const books = await openBooks()
+      await prepare(books)
+      const before = contents(books.database)
+      const fault = failNth(books.database, n, when)
+      const error = await act(books).catch((error: unknown) => error)
+      fault.mend()
+      const failed = error instanceof Error && error.message === 'statement failed'
+      if (failed) {
+        failures++
+        expect(contents(books.database)).toEqual(before)
+        expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+        await act(books)
+      }
+      expect(contents(books.database)).not.toEqual(before)
+      expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+      const reached = fault.reached()
+      books.database.close()
+      if (!reached) break
+    }
+    expect(failures).toBeGreaterThanOrEqual(4)
+  })
+
+  test('leaves nothing behind when SQLite itself refuses a write', async () => {
+    let failures = 0
+    for (const table of ['accounts', 'operations', 'entries', 'usage']) {
+      for (const event of ['INSERT', 'UPDATE', 'DELETE']) {
+        const books = await openBooks()
+        await prepare(books)
+        const before = contents(books.database)
+        books.database.script(
+          `CREATE TEMP TRIGGER fault AFTER ${event} ON main.${table} BEGIN SELECT RAISE(ABORT, 'fault'); END`,
+        )
+        const error = await act(books).catch((error: unknown) => error)
+        books.database.script('DROP TRIGGER fault')
+        if (codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER') {
+          failures++
+          expect(contents(books.database)).toEqual(before)
+          await act(books)
+        }
+        expect(contents(books.database)).not.toEqual(before)
+        expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+        books.database.close()
+      }
+    }
+    expect(failures).toBeGreaterThanOrEqual(2)
+  })
+})
+
+describe('a full disk', () => {
+  const limitPages = (books: Books, pages: number): void => books.database.script(`PRAGMA max_page_count = ${pages}`)
+
+  test('refuses admissions as storage_full, leaves the books whole and heals', async () => {
+    const books = await openBooks(null)
+    const { pages } = books.database.get<{ pages: number }>('SELECT page_count AS pages FROM pragma_page_count')!
+    limitPages(books, pages + 4)
+    let before = contents(books.database)
+    let error: unknown
+    for (let count = 0; error === undefined && count < 1000; count++) {
+      before = contents(books.database)
+      await books.ledger.admitSpeech(admission(books, { keyHash: sha256(`${count}`) })).catch((e) => (error = e))
+    }
+    expect(error).toMatchObject({ code: 'storage_full', cause: { code: 'SQLITE_FULL' } })
+    expect(contents(books.database)).toEqual(before)
+    expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+
+    limitPages(books, 100_000)
+    await books.ledger.admitSpeech(admission(books))
+    expect(await books.ledger.settleCrashed()).toBe(before.operations!.length + 1)
+    expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+  })
+
+  test('keeps a settlement pending until it can be written', async () => {
+    const books = await openBooks(null)
+    const ids: string[] = []
+    for (let count = 0; count < 200; count++) ids.push((await books.ledger.admitSpeech(admission(books))).id)
+    limitPages(books, 1)
+    const refused: string[] = []
+    for (const id of ids) {
+      await books.ledger.settle(id, settlement('completed', 1500)).catch((error) => {
+        expect(error).toMatchObject({ code: 'storage_full' })
+        refused.push(id)
+      })
+    }
+    expect(refused.length).toBeGreaterThan(0)
+    expect(await books.ledger.pendingCount()).toBe(refused.length)
+    expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+    limitPages(books, 100_000)
+    for (const id of refused) expect(await books.ledger.settle(id, settlement('completed', 1500))).toBe(true)
+    expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+  })
+
+  test('is survived when the operating system refuses to write', async () => {
+    const books = await openBooks(null)
+    const command = childCommand('fill', books.dataDir).map((word) => `'${word}'`)
+    // In KiB: more than the database now is, less than it wants to be. Ignored, the signal becomes an error of write().
+    const child = startChild(['sh', '-c', `trap '' XFSZ; ulimit -f 1200; exec ${command.join(' ')}`])
+    expect(await child.line()).toBe('ready')
+    expect(await child.line()).toMatch(/^storage_full SQLITE_(IOERR_WRITE|FULL) [1-9]/)
+    await child.process.exited
+    const integrity = books.database.all<unknown>('PRAGMA integrity_check')
+    expect(integrity).toEqual([{ integrity_check: 'ok' }])
+    expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+    await books.ledger.admitSpeech(admission(books))
+  })
+})
+
+test('the use of a key may be lost, but never fails a request', async () => {
+  const books = await openBooks()
+  const idle = await newKey(books.accounts, books.account)
+  books.database.script(`CREATE TEMP TRIGGER fault BEFORE UPDATE ON main.keys BEGIN SELECT RAISE(ABORT, 'full'); END`)
+  books.accounts.touchKey(idle.id)
+  await books.accounts.close()
+  books.database.script('DROP TRIGGER fault')
+  await books.accounts.close()
+  const keys = books.database.get<{ last_used_at_ms: number }>('SELECT * FROM keys WHERE id = $id', { id: idle.id })
+  expect(keys?.last_used_at_ms).toBe(books.clock.wallMs)
+})
