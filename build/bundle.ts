@@ -1,0 +1,68 @@
+/**
+ * What goes into the bundle, told once for the compiler and for the notices.
+ *
+ * **Workers.** Write `new Worker(new URL('./x-worker.ts', import.meta.url).href)` in a file beside `x-worker.ts`.
+ * Every file of src named `*-worker.ts` becomes an entry point of the executable. There `import.meta.url` is the
+ * executable itself for every file, so that a relative address would be looked for in the wrong folder: a plug-in
+ * writes the true one, and fails the build when the file is not there.
+ *
+ * **Files** (wasm, html, cards): `import path from './x.wasm' with { type: 'file' }` gives a path that `Bun.file` and
+ * `node:fs` read from source and in the executable alike. `new URL('./x.wasm', import.meta.url)` does not.
+ */
+import { existsSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import type { BuildConfig, BunPlugin } from 'bun'
+import type { Natives } from '../src/engine/native.ts'
+import { nativePlugin } from './native.ts'
+
+export const root = resolve(import.meta.dir, '..')
+const src = join(root, 'src')
+
+/** @param noticesFile what `myna licenses` prints; none while the notices are being gathered */
+export function bundleConfig(natives: Natives, noticesFile: string | null): BuildConfig {
+  const workers = [...new Bun.Glob('**/*-worker.ts').scanSync({ cwd: src, absolute: true })].sort()
+  return {
+    entrypoints: [join(src, 'main.ts'), ...workers],
+    root: src,
+    target: 'bun',
+    minify: true,
+    sourcemap: 'none',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [nativePlugin(natives), workerPlugin, noticesPlugin(noticesFile)],
+  }
+}
+
+const workerPlugin: BunPlugin = {
+  name: 'worker',
+  setup(build) {
+    build.onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+      const given = await Bun.file(path).text()
+      const contents = given.replace(
+        /new URL\('(\.\/[\w./-]+-worker)\.ts', import\.meta\.url\)/g,
+        (_whole, name: string) => {
+          const worker = resolve(dirname(path), name)
+          if (!existsSync(`${worker}.ts`)) throw new Error(`${path}: no worker ${worker}.ts`)
+          return `new URL(${JSON.stringify(`${relative(src, worker)}.js`)}, 'file:///$bunfs/root/')`
+        },
+      )
+      return { contents, loader: 'ts' }
+    })
+  },
+}
+
+/** The executable carries the finished notices instead of the program that gathers them. */
+function noticesPlugin(file: string | null): BunPlugin {
+  const contents =
+    file === null
+      ? 'export const notices = async () => ""'
+      : [
+          `import file from ${JSON.stringify(file)} with { type: 'file' }`,
+          'export const notices = () => Bun.file(file).text()',
+        ].join('\n')
+  return {
+    name: 'notices',
+    setup(build) {
+      build.onLoad({ filter: /\/build\/notices\.ts$/ }, () => ({ contents, loader: 'js' }))
+    },
+  }
+}

@@ -1,0 +1,55 @@
+/** What the executable contains may be given away with it. */
+import { expect, test } from 'bun:test'
+import { type BundledPackage, bundledPackages, notices, objection } from './notices.ts'
+
+const packages = await bundledPackages()
+
+test('the packages are those of the bundle, native ones among them, and none that only tests need', () => {
+  const names = packages.map(({ name }) => name)
+  expect(names).toContain('commander')
+  expect(names).toContain('@img/sharp-libvips-linux-x64')
+  expect(names).toContain('onnxruntime-node')
+  for (const absent of ['openai', 'typescript', 'bun-types', 'global-agent']) expect(names).not.toContain(absent)
+})
+
+test('every package in the executable has a licence that allows it, and its text', () => {
+  expect(packages.map(objection).filter((reason) => reason !== null)).toEqual([])
+})
+
+test.each([
+  ['GPL-2.0-only', 'text', 'p is under "GPL-2.0-only"'],
+  ['AGPL-3.0-or-later', 'text', 'p is under "AGPL-3.0-or-later"'],
+  ['MIT AND GPL-3.0-only', 'text', 'p is under "MIT AND GPL-3.0-only"'],
+  ['', 'text', 'p is under ""'],
+  ['MIT', null, 'p has no licence text'],
+  ['(MIT OR GPL-3.0-only)', 'text', null],
+])('licence %p, file %p: %p', (license, text, expected) => {
+  const texts = text === null ? [] : [{ file: 'LICENSE', text }]
+  expect(objection({ name: 'p', version: '1', license, texts, inside: [] })).toBe(expected)
+})
+
+test('what stands inside a package is judged too', () => {
+  const component = { name: 'c', license: 'GPL-2.0-only', source: '', copyright: '' }
+  const bundled: BundledPackage = {
+    name: 'p',
+    version: '1',
+    license: 'MIT',
+    texts: [{ file: 'LICENSE', text: 'x' }],
+    inside: [component],
+  }
+  expect(objection(bundled)).toBe('p is under "GPL-2.0-only"')
+})
+
+test('the notices name everybody, tell how to replace libvips, and hold the texts', async () => {
+  const text = await notices()
+  for (const { name, version } of packages) expect(text).toContain(`\n${name} ${version} (`)
+  for (const part of [
+    'JavaScriptCore',
+    'librsvg',
+    '.complete',
+    'GNU LESSER GENERAL PUBLIC LICENSE',
+    'Apache License',
+  ]) {
+    expect(text).toContain(part)
+  }
+})

