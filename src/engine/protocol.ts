@@ -13,6 +13,9 @@ export const creditFrames = 16
 /** Longest frame: short enough for an early first sound and an even interleaving of streams. */
 export const frameMsMax = 200
 
+/** What the self-test graph must answer to a probe: exact, since every number in it is a small sum of powers of two. */
+export const selfTestOutputs: readonly number[] = [321.5, 642.25, 962.5, 1283.75]
+
 export type ToEngine =
   | { type: 'speak'; stream: number; order: SpeechOrder; credits: number }
   | { type: 'credit'; stream: number; frames: number }

@@ -1,0 +1,242 @@
+import { afterEach, expect, test } from 'bun:test'
+import { MynaError } from '../domain/error.ts'
+import type { SpeechFrame, SpeechOrder } from '../service/ports.ts'
+import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
+import { isDead } from '../testing/process.ts'
+import { order } from '../testing/talk.ts'
+import { until } from '../testing/until.ts'
+import { EngineClient, type EngineClientOptions } from './client.ts'
+import { creditFrames } from './protocol.ts'
+
+const never = new AbortController().signal
+let open: EngineClient[] = []
+let lines: string[] = []
+afterEach(async () => {
+  await Promise.all(open.map((client) => client.close()))
+  open = []
+  lines = []
+})
+
+function connect(engine: Partial<TestEngine> = {}, options: Partial<EngineClientOptions> = {}): EngineClient {
+  const client = new EngineClient({
+    task: 'text-to-speech',
+    command: testEngineCommand(engine),
+    env: {},
+    readyMs: 10_000,
+    stallMs: 10_000,
+    log: (line) => lines.push(line),
+    ...options,
+  })
+  open.push(client)
+  return client
+}
+const read = (client: EngineClient, text: string, changes: Partial<SpeechOrder> = {}) =>
+  Array.fromAsync(client.speak(order(text, changes), never))
+const iterate = (client: EngineClient, text: string, signal = never): AsyncIterator<SpeechFrame> =>
+  client.speak(order(text), signal)[Symbol.asyncIterator]()
+
+/** Reads to the end, which is an error. */
+async function failing(client: EngineClient, text: string): Promise<{ frames: SpeechFrame[]; error: MynaError }> {
+  const frames: SpeechFrame[] = []
+  try {
+    for await (const frame of client.speak(order(text), never)) frames.push(frame)
+  } catch (error) {
+    if (error instanceof MynaError) return { frames, error }
+    throw error
+  }
+  throw new Error('the stream ended as if nothing had happened')
+}
+const childStreams = async (client: EngineClient) =>
+  (await client.status()).models.reduce((sum, model) => sum + model.activeStreams, 0)
+
+test('the first order starts the engine; all who come meanwhile wait for the same one', async () => {
+  const client = connect()
+  const streams = await Promise.all(['one two', 'three', 'four'].map((text) => read(client, text)))
+  expect(streams.map((frames) => frames.map((frame) => frame.coveredChars))).toEqual([[4, 7], [5], [4]])
+  expect(streams.flat().every((frame) => frame.engineMs >= 0)).toBe(true)
+  expect(await client.status()).toMatchObject({ task: 'text-to-speech', state: 'ready', activeStreams: 0, restarts: 0 })
+})
+
+test('a long stream is whole and in order, far beyond what is granted at first', async () => {
+  const frames = await read(connect(), '!long=30000')
+  expect(frames.length).toBe(150)
+  expect(frames.reduce((sum, frame) => sum + frame.pcm.length, 0)).toBe(30 * 24_000)
+  expect(frames.map((frame) => frame.coveredChars)).toEqual(frames.map((_, i) => Math.floor((11 * (i + 1)) / 150)))
+})
+
+test('an abort ends the iteration at once with its reason, and the work in the engine', async () => {
+  const client = connect()
+  const abort = new AbortController()
+  const frames = iterate(client, '!slow=1 !endless', abort.signal)
+  await frames.next()
+  const waiting = (async () => {
+    while (!(await frames.next()).done) continue
+  })()
+  abort.abort(new Error('client gone'))
+  await expect(waiting).rejects.toThrow('client gone')
+  await until('the engine stopped', async () => (await client.status()).activeStreams === 0)
+  expect(await childStreams(client)).toBe(0)
+})
+
+test('a reader who leaves the loop ends the work in the engine', async () => {
+  const client = connect()
+  for await (const _ of client.speak(order('!slow=1 !endless'), never)) break
+  await until('the engine stopped', async () => (await client.status()).activeStreams === 0)
+  expect(await childStreams(client)).toBe(0)
+})
+
+test('an abort while the engine starts sends nothing to it', async () => {
+  const client = connect({ start: 'chatty' })
+  const abort = new AbortController()
+  const first = iterate(client, '!endless', abort.signal).next()
+  await until('it starts', async () => (await client.status()).state === 'starting')
+  abort.abort(new Error('client gone'))
+  await expect(first).rejects.toThrow('client gone')
+  await client.start()
+  expect(await client.status()).toMatchObject({ activeStreams: 0, models: [] })
+})
+
+test('what the model throws is told in general words, and the engine lives on', async () => {
+  const client = connect()
+  const before = (await read(client, 'a'), await client.status())
+  const { frames, error } = await failing(client, 'a b !throw')
+  expect(frames.length).toBe(2)
+  expect([error.code, error.message]).toEqual(['generation_failed', 'The engine failed while it was speaking.'])
+  expect(lines.join('\n')).toContain('the model failed on purpose')
+  expect((await client.status()).pid).toBe(before.pid)
+})
+
+test('kill -9 in the middle of streams: all fail, the next one works', async () => {
+  const client = connect()
+  const streams = [iterate(client, '!slow=1 !endless'), iterate(client, '!slow=1 !endless')]
+  await Promise.all(streams.map((stream) => stream.next()))
+  const { pid } = await client.status()
+  process.kill(pid ?? 0, 'SIGKILL')
+  for (const stream of streams) {
+    const drained = (async () => {
+      while (!(await stream.next()).done) continue
+    })()
+    await expect(drained).rejects.toMatchObject({ code: 'generation_failed' })
+  }
+  expect((await read(client, 'again')).length).toBe(1)
+  expect(await client.status()).toMatchObject({ state: 'ready', restarts: 1, activeStreams: 0 })
+  expect((await client.status()).lastError).toBe('the engine ended (signal SIGKILL)')
+  expect((await client.status()).pid).not.toBe(pid)
+})
+
+test('a crash is told in its own words', async () => {
+  const client = connect()
+  expect((await failing(client, 'a !segv')).error.code).toBe('generation_failed')
+  const words = 'CUDA error 700: an illegal memory access was encountered'
+  expect((await client.status()).lastError).toBe(`the engine ended (signal SIGSEGV): ${words}`)
+  expect(lines).toContain(words)
+  expect((await failing(client, 'a !crash')).frames.length).toBe(1)
+  expect((await client.status()).lastError).toContain('the engine ended (exit code 1): Error: the engine crashed')
+})
+
+for (const fault of ['!hang', '!busy']) {
+  test(`an engine that owes audio and is silent is killed (${fault})`, async () => {
+    const client = connect({}, { stallMs: 800 })
+    await read(client, 'a')
+    const { pid } = await client.status()
+    const { frames, error } = await failing(client, `a ${fault}`)
+    expect([frames.length, error.code]).toEqual([1, 'generation_failed'])
+    await until('it is dead', () => isDead(pid ?? 0))
+    expect((await read(client, 'again')).length).toBe(1)
+    expect((await client.status()).lastError).toContain('was killed: it owed audio and said nothing for 800 ms')
+  })
+}
+
+test('for a reader who does not read, the engine makes what was granted, owes nothing and waits', async () => {
+  const pauseMs = 1000
+  const client = connect({}, { stallMs: 400 })
+  const reading = iterate(client, '!endless')
+  const madeAtMs = [(await reading.next()).value?.engineMs]
+  const { pid } = await client.status()
+  const startMs = performance.now()
+  await until('stall deadlines went by', () => performance.now() - startMs > pauseMs)
+  for (let i = 0; i < 40; i++) madeAtMs.push((await reading.next()).value?.engineMs)
+  expect(madeAtMs[creditFrames]).toBeLessThan(pauseMs)
+  expect(madeAtMs[creditFrames + 1]).toBeGreaterThan(pauseMs)
+  expect((await client.status()).pid).toBe(pid)
+  await reading.return?.()
+})
+
+test('a stream that hangs among others fails alone; if it cannot be stopped, the engine is killed after all', async () => {
+  const client = connect({ workers: 2 }, { stallMs: 800 })
+  const other = iterate(client, '!slow=5 !endless')
+  await other.next()
+  let heard = 0
+  const listening = (async () => {
+    while (!(await other.next()).done) heard++
+  })().catch((error: unknown) => error)
+  expect((await failing(client, 'a !hang')).error.code).toBe('generation_failed')
+  const before = heard
+  await until('the other goes on', () => heard > before)
+  expect(await listening).toMatchObject({ code: 'generation_failed' })
+  const words = 'the engine was killed: it did not stop a cancelled stream within 800 ms'
+  await until('it was killed', async () => (await client.status()).lastError === words)
+})
+
+test('an engine that does not start: unavailable, with a time to come back', async () => {
+  const client = connect({ start: 'crash' })
+  const reason = await read(client, 'a').catch((error: unknown) => error)
+  expect(reason).toMatchObject({ code: 'engine_unavailable', retryAfterMs: 5000 })
+  expect(String(reason)).not.toContain('libcudart')
+  expect((await client.status()).lastError).toContain('libcudart.so.13: cannot open shared object file')
+})
+
+test('an engine that nobody needs ends, and is there again for the next order', async () => {
+  const client = connect({ keepAliveMs: 30 })
+  await read(client, 'a')
+  const { pid } = await client.status()
+  await until('it ended', async () => (await client.status()).state === 'stopped')
+  expect(isDead(pid ?? 0)).toBe(true)
+  expect((await read(client, 'again')).length).toBe(1)
+  expect(await client.status()).toMatchObject({ state: 'ready', restarts: 0, lastError: null })
+})
+
+test('orders that come while an unneeded engine ends are all spoken', async () => {
+  const client = connect({ keepAliveMs: 1 })
+  for (let round = 0; round < 40; round++) {
+    expect((await read(client, 'a')).length).toBe(1)
+    // The idle message is on its way at another point of each round.
+    for (let turn = 0; turn < round % 8; turn++) await client.status()
+  }
+  expect((await client.status()).restarts).toBe(0)
+})
+
+test('engines of two tasks do not touch each other', async () => {
+  const speech = connect()
+  const transcription = connect(
+    { task: 'automatic-speech-recognition' },
+    { task: 'automatic-speech-recognition', command: testEngineCommand({ task: 'automatic-speech-recognition' }) },
+  )
+  await transcription.start()
+  const frames = iterate(speech, '!slow=1 !endless')
+  await frames.next()
+  process.kill((await transcription.status()).pid ?? 0, 'SIGKILL')
+  await until('it was noticed', async () => (await transcription.status()).restarts === 1)
+  for (let i = 0; i < 30; i++) expect((await frames.next()).done).toBe(false)
+  expect((await speech.status()).restarts).toBe(0)
+  await frames.return?.()
+})
+
+test('the probe tells whether ONNX Runtime computes', async () => {
+  expect(await connect().probe()).toEqual({ onnxRuntime: '1.30.0', isExact: true })
+})
+
+test('closing leaves no process, fails what is open and starts nothing again', async () => {
+  const client = connect()
+  const frames = iterate(client, '!slow=1 !endless')
+  await frames.next()
+  const { pid } = await client.status()
+  await client.close()
+  expect(isDead(pid ?? 0)).toBe(true)
+  const drained = (async () => {
+    while (!(await frames.next()).done) continue
+  })()
+  await expect(drained).rejects.toMatchObject({ code: 'generation_failed' })
+  await expect(read(client, 'a')).rejects.toMatchObject({ code: 'engine_unavailable' })
+  expect((await client.status()).state).toBe('stopped')
+})

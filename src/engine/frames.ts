@@ -1,0 +1,64 @@
+/**
+ * From a model's chunks to the frames that go out (child side): resampled, cut to at most `frameMsMax`, each saying how
+ * far the text is covered once it has been played. Only one chunk is held, and each frame owns its buffer.
+ */
+import { toS16 } from '../audio/pcm.ts'
+import { Resampler } from '../audio/resample.ts'
+import type { SpokenChunk } from '../models/architecture.ts'
+import { frameMsMax } from './protocol.ts'
+
+export interface Frame {
+  /** Mono, at the rate that was asked for. */
+  pcm: Int16Array
+  coveredChars: number
+}
+
+export class FrameCutter {
+  readonly #resampler: Resampler
+  readonly #frameSamples: number
+  /** The chunk that is being cut: its samples, and the text covered before it and after it. */
+  #samples = new Float32Array(0)
+  #position = 0
+  #coveredBefore = 0
+  #coveredAfter = 0
+
+  constructor(fromHz: number, toHz: number) {
+    this.#resampler = new Resampler(fromHz, toHz)
+    this.#frameSamples = Math.floor((toHz * frameMsMax) / 1000)
+  }
+
+  /** Whether every sample of the last chunk has been taken. */
+  get isEmpty(): boolean {
+    return this.#position === this.#samples.length
+  }
+
+  add(chunk: SpokenChunk): void {
+    this.#begin(this.#resampler.push(chunk.pcm), chunk.coveredChars)
+  }
+
+  /** What the resampler still holds, once the last chunk has been added and taken. */
+  finish(): void {
+    this.#begin(this.#resampler.flush(), this.#coveredAfter)
+  }
+
+  /**
+   * The next frame of the chunk, or null when it is used up. Coverage grows with the samples, reaches the chunk's own
+   * at its last frame and never passes it, so that what is charged after a break is what was heard.
+   */
+  take(): Frame | null {
+    if (this.isEmpty) return null
+    const end = Math.min(this.#position + this.#frameSamples, this.#samples.length)
+    const pcm = toS16(this.#samples.subarray(this.#position, end))
+    this.#position = end
+    const share = end / this.#samples.length
+    const coveredChars = this.#coveredBefore + Math.floor((this.#coveredAfter - this.#coveredBefore) * share)
+    return { pcm, coveredChars }
+  }
+
+  #begin(samples: Float32Array<ArrayBuffer>, coveredChars: number): void {
+    this.#coveredBefore = this.#coveredAfter
+    this.#coveredAfter = Math.max(this.#coveredAfter, coveredChars)
+    this.#samples = samples
+    this.#position = 0
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Which models are in memory (child side). A model is loaded once however many ask, counted while it is in use, and
+ * unloaded when nobody has used it for `keepAliveMs`. The idea is ollama's runnerRef: reference count and timer in one.
+ */
+import type { ResidentModel } from './protocol.ts'
+import type { Timers } from './timers.ts'
+
+export interface Loaded {
+  unload(): Promise<void>
+}
+
+export interface ResidencyOptions<M extends Loaded> {
+  load(id: string): Promise<M>
+  memoryBytes(id: string): number
+  /** 0: never unloaded for being idle. */
+  keepAliveMs: number
+  timers: Timers
+  /** The last resident model was unloaded for being idle. */
+  onEmpty(): void
+  /** Unloading failed: the memory may not have come back. */
+  onError(error: unknown): void
+}
+
+/** A model in use; `release` at most counts once. */
+export interface Lease<M> {
+  model: M
+  release(): void
+}
+
+interface Entry<M> {
+  loading: Promise<M>
+  loaded: boolean
+  leases: number
+  idleSinceMs: number
+  cancelTimer: () => void
+}
+
+export class Residency<M extends Loaded> {
+  readonly #options: ResidencyOptions<M>
+  readonly #entries = new Map<string, Entry<M>>()
+  /** Ends when what was unloaded is gone: loading waits for it, for two copies may not fit. */
+  #unloading: Promise<void> = Promise.resolve()
+
+  constructor(options: ResidencyOptions<M>) {
+    this.#options = options
+  }
+
+  /** @throws what loading throws; the next use tries again */
+  async use(id: string): Promise<Lease<M>> {
+    const entry = this.#entries.get(id) ?? this.#load(id)
+    entry.leases++
+    entry.cancelTimer()
+    const model = await entry.loading
+    let released = false
+    return {
+      model,
+      release: () => {
+        if (released) return
+        released = true
+        if (--entry.leases === 0) this.#startIdle(id, entry)
+      },
+    }
+  }
+
+  status(): ResidentModel[] {
+    const { keepAliveMs, timers, memoryBytes } = this.#options
+    return [...this.#entries]
+      .filter(([, entry]) => entry.loaded)
+      .map(([id, entry]) => ({
+        id,
+        memoryBytes: memoryBytes(id),
+        activeStreams: entry.leases,
+        idleMsLeft:
+          entry.leases > 0 || keepAliveMs === 0
+            ? null
+            : Math.max(0, entry.idleSinceMs + keepAliveMs - timers.monotonicMs()),
+      }))
+  }
+
+  /** For the orderly end: unloads everything, in use or not. */
+  async unloadAll(): Promise<void> {
+    for (const [id, entry] of this.#entries) this.#unload(id, entry)
+    await this.#unloading
+  }
+
+  #load(id: string): Entry<M> {
+    const entry: Entry<M> = {
+      loading: this.#unloading.then(() => this.#options.load(id)),
+      loaded: false,
+      leases: 0,
+      idleSinceMs: 0,
+      cancelTimer: () => {},
+    }
+    this.#entries.set(id, entry)
+    entry.loading.then(
+      () => {
+        entry.loaded = true
+      },
+      () => {
+        if (this.#entries.get(id) === entry) this.#entries.delete(id)
+      },
+    )
+    return entry
+  }
+
+  #startIdle(id: string, entry: Entry<M>): void {
+    const { keepAliveMs, timers } = this.#options
+    entry.idleSinceMs = timers.monotonicMs()
+    if (keepAliveMs === 0 || this.#entries.get(id) !== entry) return
+    entry.cancelTimer = timers.after(keepAliveMs, () => {
+      this.#unload(id, entry)
+      void this.#unloading.then(() => {
+        if (this.#entries.size === 0) this.#options.onEmpty()
+      })
+    })
+  }
+
+  #unload(id: string, entry: Entry<M>): void {
+    entry.cancelTimer()
+    this.#entries.delete(id)
+    const gone = entry.loading.then(
+      (model) => model.unload(),
+      () => {},
+    )
+    this.#unloading = Promise.all([this.#unloading, gone.catch(this.#options.onError)]).then(() => {})
+  }
+}

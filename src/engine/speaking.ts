@@ -1,0 +1,91 @@
+/**
+ * One stream in the engine (child side): text in, frames out, never more of them than the server granted. A chunk is
+ * computed only when all frames of the one before have left, so that a reader who stops costs one chunk of memory and
+ * no computing.
+ */
+import type { SpeechModel, SpeechInput } from '../models/architecture.ts'
+import { FrameCutter, type Frame } from './frames.ts'
+import type { Lease } from './residency.ts'
+import type { Turns } from './turns.ts'
+
+export interface SpeakingOptions {
+  input: SpeechInput
+  /** Of the frames. */
+  sampleRateHz: number
+  /** Frames that may be sent before the server grants more. */
+  credits: number
+  acquire(): Promise<Lease<SpeechModel>>
+  turns: Turns
+  send(frame: Frame): void
+}
+
+export class Speaking {
+  readonly #options: SpeakingOptions
+  readonly #abort = new AbortController()
+  #credits: number
+  #wake: () => void = () => {}
+
+  constructor(options: SpeakingOptions) {
+    this.#options = options
+    this.#credits = options.credits
+  }
+
+  grant(frames: number): void {
+    this.#credits += frames
+    this.#wake()
+  }
+
+  cancel(): void {
+    this.#abort.abort()
+    this.#wake()
+  }
+
+  /** Ends when everything was sent or, after a cancel, when the work has really stopped. @throws what the model throws */
+  async run(): Promise<void> {
+    const lease = await this.#options.acquire()
+    try {
+      await this.#speak(lease.model)
+    } catch (error) {
+      if (!this.#abort.signal.aborted) throw error
+    } finally {
+      lease.release()
+    }
+  }
+
+  async #speak(model: SpeechModel): Promise<void> {
+    const { signal } = this.#abort
+    const cutter = new FrameCutter(model.sampleRateHz, this.#options.sampleRateHz)
+    const chunks = model.speak(this.#options.input, signal)[Symbol.asyncIterator]()
+    try {
+      for (let isFirst = true; await this.#hasCredit(); isFirst = false) {
+        const step = await this.#options.turns.take(isFirst, async () => (signal.aborted ? null : chunks.next()))
+        if (step === null || signal.aborted) return
+        if (step.done) cutter.finish()
+        else cutter.add(step.value)
+        await this.#sendAll(cutter)
+        if (step.done) return
+      }
+    } finally {
+      await chunks.return?.()
+    }
+  }
+
+  async #sendAll(cutter: FrameCutter): Promise<void> {
+    while (!cutter.isEmpty && (await this.#hasCredit())) {
+      const frame = cutter.take()
+      if (frame === null) return
+      this.#credits--
+      this.#options.send(frame)
+    }
+  }
+
+  /** Waits for a credit. @returns false once the stream was cancelled */
+  async #hasCredit(): Promise<boolean> {
+    while (this.#credits <= 0 && !this.#abort.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    return !this.#abort.signal.aborted
+  }
+}

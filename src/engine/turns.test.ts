@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import { Turns } from './turns.ts'
+
+/** Streams of some chunks each, the way a stream takes its turns; the order in which chunks were computed. */
+async function computed(
+  slots: number,
+  chunks: Record<string, number>,
+  newcomer?: { after: number },
+): Promise<string[]> {
+  const turns = new Turns(slots)
+  const order: string[] = []
+  const others: Promise<void>[] = []
+  const stream = async (name: string, count: number) => {
+    for (let i = 0; i < count; i++) {
+      await turns.take(i === 0, async () => {
+        order.push(`${name}${i}`)
+        if (newcomer?.after === order.length) others.push(stream('new', 1))
+        await Promise.resolve()
+      })
+    }
+  }
+  await Promise.all(Object.entries(chunks).map(([name, count]) => stream(name, count)))
+  await Promise.all(others)
+  return order
+}
+
+test('chunk by chunk, in the order of arrival', async () => {
+  expect(await computed(1, { a: 3, b: 2, c: 3 })).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'c1', 'a2', 'c2'])
+})
+
+test('a first chunk goes ahead of all later ones', async () => {
+  expect(await computed(1, { a: 3, b: 3, c: 3 }, { after: 4 })).toEqual([
+    'a0',
+    'b0',
+    'c0',
+    'a1',
+    'new0',
+    'b1',
+    'c1',
+    'a2',
+    'b2',
+    'c2',
+  ])
+})
+
+test('as many at once as there are slots, and no more', async () => {
+  const turns = new Turns(3)
+  let running = 0
+  let most = 0
+  const step = async () => {
+    most = Math.max(most, ++running)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    running--
+  }
+  await Promise.all(Array.from({ length: 20 }, () => turns.take(true, step)))
+  expect([most, running]).toEqual([3, 0])
+})
+
+test('a step that fails gives its slot back and tells only its own stream', async () => {
+  const turns = new Turns(1)
+  const failing = turns.take(true, async () => {
+    throw new Error('out of memory')
+  })
+  const next = turns.take(true, async () => 'spoken')
+  await expect(failing).rejects.toThrow('out of memory')
+  expect(await next).toBe('spoken')
+})

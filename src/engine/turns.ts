@@ -1,0 +1,43 @@
+/**
+ * Whose chunk is computed next (child side). Streams take turns chunk by chunk, and a stream that has not been heard yet
+ * goes ahead of all that have: one long text delays nobody's first audio.
+ */
+interface Turn {
+  run(): Promise<void>
+}
+
+export class Turns {
+  readonly #slots: number
+  #running = 0
+  readonly #first: Turn[] = []
+  readonly #later: Turn[] = []
+
+  /** @param slots chunks computed at the same time: the threads that the model has */
+  constructor(slots: number) {
+    this.#slots = slots
+  }
+
+  /** Waits for its turn, then runs. @throws what `step` throws */
+  take<T>(isFirst: boolean, step: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = () => step().then(resolve, reject)
+      ;(isFirst ? this.#first : this.#later).push({ run })
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    while (this.#running < this.#slots) {
+      const turn = this.#first.shift() ?? this.#later.shift()
+      if (turn === undefined) return
+      this.#running++
+      void turn.run().finally(() => {
+        // Native inference is synchronous: messages (a cancel, a new order) are read only when the loop gets a turn too.
+        setImmediate(() => {
+          this.#running--
+          this.#next()
+        })
+      })
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import { afterEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { toS16 } from '../audio/pcm.ts'
+import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
+import { cpuTicks, isDead } from '../testing/process.ts'
+import { Talk } from '../testing/talk.ts'
+import { msPerChar, toneSample } from '../testing/test-voice.ts'
+import { until } from '../testing/until.ts'
+import { selfTestOutputs } from './protocol.ts'
+
+const talks: Talk[] = []
+afterEach(async () => {
+  for (const talk of talks) talk.child.kill()
+  await Promise.all(talks.splice(0).map((talk) => talk.child.ended))
+})
+
+function begin(options: Partial<TestEngine> = {}): Talk {
+  const talk = new Talk(testEngineCommand(options))
+  talks.push(talk)
+  return talk
+}
+async function ready(options: Partial<TestEngine> = {}): Promise<Talk> {
+  const talk = begin(options)
+  await talk.until('ready')
+  return talk
+}
+const tone = (samples: number) => toS16(Float32Array.from({ length: samples }, (_, i) => toneSample(i, 24_000)))
+
+test('says that it is ready, and who it is', async () => {
+  const talk = begin()
+  const [message] = await talk.until('ready')
+  expect(message).toEqual({ type: 'ready', pid: talk.child.pid, device: 'cpu', deviceReason: null })
+})
+
+test('a stream is exact in samples and in coverage', async () => {
+  const talk = await ready()
+  talk.speak(1, 'naïve 鳥 !long=1000 bird', 100)
+  await talk.until('end')
+  const frames = talk.all('frame', 1)
+  const samples = frames.flatMap((frame) => [...frame.pcm])
+  const lengths = [6 * msPerChar, 2 * msPerChar, 1000, 4 * msPerChar].map((ms) => ms * 24)
+  expect(samples).toEqual([...tone(lengths.reduce((sum, length) => sum + length, 0))])
+  expect(frames.map((frame) => frame.pcm.length)).toEqual([1440, 480, 4800, 4800, 4800, 4800, 4800, 960])
+  expect(frames.map((frame) => frame.coveredChars)).toEqual([6, 8, 10, 12, 14, 16, 19, 23])
+  expect(frames.every((frame) => frame.pcm.buffer.byteLength === frame.pcm.byteLength)).toBe(true)
+})
+
+test('frames come at the rate of the order', async () => {
+  const talk = await ready()
+  talk.speak(1, 'one two three', 100, { model: 'test-16k' })
+  talk.speak(2, 'one two three', 100, { sampleRateHz: 8000 })
+  await talk.until('end', 2)
+  const samplesOf = (stream: number) => talk.all('frame', stream).reduce((sum, frame) => sum + frame.pcm.length, 0)
+  expect([samplesOf(1), samplesOf(2)]).toEqual([13 * msPerChar * 24, 13 * msPerChar * 8])
+  expect([1, 2].map((stream) => talk.all('frame', stream).at(-1)?.coveredChars)).toEqual([13, 13])
+})
+
+test('eight streams take turns, one chunk each', async () => {
+  const talk = await ready()
+  const streams = [1, 2, 3, 4, 5, 6, 7, 8]
+  for (const stream of streams) talk.speak(stream, 'a b c d', 100)
+  await talk.until('end', 8)
+  expect(talk.all('frame').map((frame) => frame.stream)).toEqual([...streams, ...streams, ...streams, ...streams])
+})
+
+test('a newcomer is heard before the others go on', async () => {
+  const talk = await ready()
+  for (const stream of [1, 2, 3, 4]) talk.speak(stream, '!slow=10 !endless', 1000)
+  await talk.until('frame', 12)
+  talk.speak(9, 'now', 10)
+  const before = talk.all('frame').length
+  await talk.until('frame', 1, 9)
+  const overtaking = talk
+    .all('frame')
+    .slice(before)
+    .findIndex((frame) => frame.stream === 9)
+  expect(overtaking).toBeLessThanOrEqual(2)
+})
+
+test('never more frames than were granted, and no memory for those that nobody wants', async () => {
+  const talk = await ready()
+  talk.speak(1, '!endless', 5)
+  await talk.until('frame', 5)
+  const { residentBytes } = await talk.status()
+  for (let i = 0; i < 50; i++) await talk.status()
+  expect(talk.all('frame').length).toBe(5)
+  talk.send({ type: 'credit', stream: 1, frames: 3 })
+  await talk.until('frame', 8)
+  for (let i = 0; i < 50; i++) await talk.status()
+  expect(talk.all('frame').length).toBe(8)
+  expect((await talk.status()).residentBytes - residentBytes).toBeLessThan(30_000_000)
+})
+
+test('a cancel stops the work and is confirmed; the other stream goes on', async () => {
+  const talk = await ready()
+  talk.speak(1, '!slow=2 !endless', 1000)
+  talk.speak(2, '!slow=2 !endless', 1000)
+  await talk.until('frame', 3, 1)
+  talk.send({ type: 'cancel', stream: 1 })
+  await talk.until('end', 1, 1)
+  const heard = [talk.all('frame', 1).length, talk.all('frame', 2).length] as const
+  await talk.until('frame', heard[1] + 5, 2)
+  expect(talk.all('frame', 1).length).toBe(heard[0])
+  expect((await talk.status()).models.map((model) => model.activeStreams)).toEqual([1])
+})
+
+test('a cancel is obeyed without a credit left', async () => {
+  const talk = await ready()
+  talk.speak(1, '!endless', 2)
+  await talk.until('frame', 2)
+  talk.send({ type: 'cancel', stream: 1 })
+  await talk.until('end', 1, 1)
+  expect((await talk.status()).models.map((model) => model.activeStreams)).toEqual([0])
+})
+
+test('what the model throws fails its stream alone, in its own words', async () => {
+  const talk = await ready()
+  talk.speak(1, 'a !throw', 100)
+  talk.speak(2, 'a b c', 100)
+  talk.speak(3, 'a', 100, { model: 'nobody' })
+  talk.speak(4, 'a', 100, { model: 'test-missing' })
+  await talk.until('failed', 3)
+  await talk.until('end', 1, 2)
+  const words = [1, 3, 4].map((stream) => talk.all('failed', stream)[0]?.message.split('\n')[0])
+  expect(words).toEqual([
+    'Error: the model failed on purpose',
+    'Error: no model of that name for text-to-speech',
+    'Error: model.onnx is cut short',
+  ])
+})
+
+test('unused models are unloaded and the server is told', async () => {
+  const talk = await ready({ keepAliveMs: 20 })
+  talk.speak(1, 'a', 10)
+  await talk.until('idle')
+  expect((await talk.status()).models).toEqual([])
+})
+
+test('the self-test graph runs in it', async () => {
+  const talk = await ready()
+  talk.send({ type: 'probe', probe: 7 })
+  const [answer] = await talk.until('probed')
+  expect(answer).toMatchObject({ probe: 7, outputs: [...selfTestOutputs] })
+})
+
+test('stop ends it in order, in the middle of a stream too', async () => {
+  const talk = await ready()
+  talk.speak(1, '!slow=2 !endless', 1000)
+  await talk.until('frame', 2)
+  talk.send({ type: 'stop' })
+  expect(await talk.child.ended).toEqual({ code: 0, signal: null, tail: '' })
+  expect(isDead(talk.child.pid)).toBe(true)
+})
+
+test('the signals of a terminal do not end it', async () => {
+  const talk = await ready()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.kill(talk.child.pid, signal)
+    await talk.status()
+  }
+  talk.speak(1, 'alive', 10)
+  await talk.until('end')
+})
+
+test('it ends by itself when the channel is closed', async () => {
+  const child = Bun.spawn(testEngineCommand(), { env: {}, serialization: 'advanced', ipc: () => child.disconnect() })
+  expect(await child.exited).toBe(0)
+})
+
+test('it does not start for a server that is gone', async () => {
+  const talk = begin({ parentPid: 1 })
+  expect((await talk.child.ended).code).toBe(1)
+  expect(talk.received).toEqual([])
+})
+
+test.skipIf(process.platform !== 'linux')('it dies with its server even inside an endless call', async () => {
+  const script = join(import.meta.dir, '..', 'testing', 'engine-parent.ts')
+  const parent = Bun.spawn([process.execPath, script, 'a !busy'], { env: {}, stdout: 'pipe' })
+  const reader = parent.stdout.getReader()
+  const pid = Number(new TextDecoder().decode((await reader.read()).value))
+  const ticks = cpuTicks(pid)
+  await until('the engine is busy', () => cpuTicks(pid) > ticks + 20)
+  parent.kill('SIGKILL')
+  await parent.exited
+  await until('the engine is dead', () => isDead(pid), 2000)
+})

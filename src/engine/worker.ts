@@ -1,0 +1,154 @@
+/**
+ * The engine: what the hidden subcommand runs (child side). It says that it is ready, takes orders over IPC and owns
+ * everything native, so that a crash in here costs streams and never the books.
+ */
+import type { Card, Task } from '../domain/card.ts'
+import type { SpeechModel } from '../models/architecture.ts'
+import { architectures } from '../models/registry.ts'
+import type { SpeechOrder } from '../service/ports.ts'
+import { dieWithParent, ignoreSignals } from './lifeline.ts'
+import type { FromEngine, ToEngine } from './protocol.ts'
+import { Residency } from './residency.ts'
+import { Speaking } from './speaking.ts'
+import { systemTimers, type Timers } from './timers.ts'
+import { Turns } from './turns.ts'
+
+export interface EngineOptions {
+  task: Task
+  /** Those that this engine may load. */
+  cards: readonly Card[]
+  /** Those of the program, except in tests. */
+  architectures?: typeof architectures
+  /** Where a model's files lie; null: it has none. */
+  filesDir(cardId: string): string | null
+  /** Text of the user's pronunciation dictionary; null: there is none. */
+  pronunciations: string | null
+  /** Threads of a model, and so the chunks that are computed at once. At least 1. */
+  workers: number
+  keepAliveMs: number
+  /** Where inference runs, and why there when that was not asked for. */
+  device: string
+  deviceReason: string | null
+  /** The server's process id. */
+  parentPid: number
+}
+
+/** What is needed of `process`. */
+export interface EngineChannel {
+  send?: (message: FromEngine) => unknown
+  on(event: 'message', listener: (message: unknown) => void): unknown
+  on(event: 'disconnect', listener: () => void): unknown
+}
+
+/** Serves until the server says stop (exit 0) or is gone. */
+export function runEngine(options: EngineOptions, channel: EngineChannel = process): void {
+  ignoreSignals()
+  dieWithParent(options.parentPid)
+  const die = (error: unknown) => {
+    console.error(describe(error))
+    process.exit(1)
+  }
+  process.on('uncaughtException', die)
+  process.on('unhandledRejection', die)
+  const send = (message: FromEngine) => void channel.send?.(message)
+  const engine = new Engine(options, send, systemTimers)
+  channel.on('message', (message) => engine.receive(message as ToEngine))
+  channel.on('disconnect', () => process.exit(0))
+  send({ type: 'ready', pid: process.pid, device: options.device, deviceReason: options.deviceReason })
+}
+
+class Engine {
+  readonly #send: (message: FromEngine) => void
+  readonly #timers: Timers
+  readonly #models: Residency<SpeechModel>
+  readonly #turns: Turns
+  readonly #streams = new Map<number, Speaking>()
+
+  constructor(options: EngineOptions, send: (message: FromEngine) => void, timers: Timers) {
+    this.#send = send
+    this.#timers = timers
+    this.#turns = new Turns(options.workers)
+    const cards = new Map(options.cards.filter((card) => card.task === options.task).map((card) => [card.id, card]))
+    this.#models = new Residency({
+      load: (id) => loadModel(options, cards.get(id)),
+      memoryBytes: (id) => cards.get(id)?.memoryBytes ?? 0,
+      keepAliveMs: options.keepAliveMs,
+      timers,
+      onEmpty: () => send({ type: 'idle' }),
+      onError: (error) => console.error(describe(error)),
+    })
+  }
+
+  receive(message: ToEngine): void {
+    switch (message.type) {
+      case 'speak':
+        return void this.#speak(message.stream, message.order, message.credits)
+      case 'credit':
+        return this.#streams.get(message.stream)?.grant(message.frames)
+      case 'cancel':
+        return this.#streams.get(message.stream)?.cancel()
+      case 'probe':
+        return void this.#probe(message.probe)
+      case 'status':
+        return this.#status(message.query)
+      case 'stop':
+        return void this.#stop()
+    }
+  }
+
+  async #speak(stream: number, order: SpeechOrder, credits: number): Promise<void> {
+    const startMs = this.#timers.monotonicMs()
+    const { model, sampleRateHz, ...input } = order
+    const speaking = new Speaking({
+      input,
+      sampleRateHz,
+      credits,
+      acquire: () => this.#models.use(model),
+      turns: this.#turns,
+      send: ({ pcm, coveredChars }) => {
+        this.#send({ type: 'frame', stream, pcm, coveredChars, engineMs: this.#timers.monotonicMs() - startMs })
+      },
+    })
+    this.#streams.set(stream, speaking)
+    try {
+      await speaking.run()
+      this.#send({ type: 'end', stream })
+    } catch (error) {
+      this.#send({ type: 'failed', stream, message: describe(error) })
+    } finally {
+      this.#streams.delete(stream)
+    }
+  }
+
+  async #probe(probe: number): Promise<void> {
+    try {
+      const { runSelfTest } = await import('../models/selftest.ts')
+      this.#send({ type: 'probed', probe, ...(await runSelfTest()) })
+    } catch (error) {
+      this.#send({ type: 'probe_failed', probe, message: describe(error) })
+    }
+  }
+
+  #status(query: number): void {
+    const models = this.#models.status()
+    this.#send({ type: 'status', query, residentBytes: process.memoryUsage.rss(), models })
+  }
+
+  async #stop(): Promise<void> {
+    for (const speaking of this.#streams.values()) speaking.cancel()
+    await this.#models.unloadAll()
+    process.exit(0)
+  }
+}
+
+async function loadModel(options: EngineOptions, card: Card | undefined): Promise<SpeechModel> {
+  if (card === undefined) throw new Error(`no model of that name for ${options.task}`)
+  const architecture = (options.architectures ?? architectures)[card.architecture]
+  if (architecture === undefined) throw new Error(`${card.id}: unknown architecture ${card.architecture}`)
+  const { load } = await architecture()
+  const { pronunciations, workers } = options
+  return load({ card, filesDir: options.filesDir(card.id), pronunciations, workers })
+}
+
+/** For the server's log. Not the runtime's own print of an error, which quotes a screenful of minified source. */
+const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -1,0 +1,53 @@
+/**
+ * The process behind tests of the engine: the real worker loop over the test voice. Its one argument is JSON,
+ * `TestEngine`; `testEngineCommand` makes the command line.
+ */
+import type { Task } from '../domain/card.ts'
+import { runEngine } from '../engine/worker.ts'
+import { load, loadMissing, testCards } from './test-voice.ts'
+
+export interface TestEngine {
+  task: Task
+  parentPid: number
+  /** Default 1. */
+  workers?: number
+  /** Default 0: models are kept for ever. */
+  keepAliveMs?: number
+  /** `crash`: complains and ends before it is ready; `mute`: never gets ready; `chatty`: prints a few lines first. */
+  start?: 'crash' | 'mute' | 'chatty'
+  /** Of `chatty`, one every 150 ms. Default 3. */
+  chattyLines?: number
+}
+
+/** @param parentPid the process that is going to start it */
+export const testEngineCommand = (options: Partial<TestEngine> = {}): string[] => {
+  const full: TestEngine = { task: 'text-to-speech', parentPid: process.pid, ...options }
+  return [process.execPath, import.meta.path, JSON.stringify(full)]
+}
+
+async function main(options: TestEngine): Promise<void> {
+  const { task, parentPid, workers = 1, keepAliveMs = 0, start, chattyLines = 3 } = options
+  if (start === 'crash') {
+    console.error('libcudart.so.13: cannot open shared object file')
+    process.exit(3)
+  }
+  if (start === 'mute') return void setInterval(() => {}, 1000)
+  for (let line = 0; start === 'chatty' && line < chattyLines; line++) {
+    console.error(`read ${line}`)
+    await Bun.sleep(150)
+  }
+  runEngine({
+    task,
+    cards: testCards,
+    architectures: { test: async () => ({ load }), 'test-missing': async () => ({ load: loadMissing }) },
+    filesDir: () => null,
+    pronunciations: null,
+    workers,
+    keepAliveMs,
+    device: 'cpu',
+    deviceReason: null,
+    parentPid,
+  })
+}
+
+if (import.meta.main) await main(JSON.parse(Bun.argv[2] ?? '{}') as TestEngine)

@@ -1,0 +1,21 @@
+/** What the system says of a process (Linux). */
+import { existsSync, readFileSync } from 'node:fs'
+
+/** Gone, or a zombie that its parent has not reaped: kill(pid, 0) succeeds on those. */
+export const isDead = (pid: number): boolean => !existsSync(`/proc/${pid}/stat`) || statOf(pid)[0] === 'Z'
+
+/** Processor time used so far, in ticks of 10 ms. */
+export function cpuTicks(pid: number): number {
+  const stat = statOf(pid)
+  return Number(stat[11]) + Number(stat[12])
+}
+
+/** The fields from the state on; the name before it may hold spaces. */
+function statOf(pid: number): string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return ['Z']
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * The model that tests speak with: deterministic audio, and faults on request. It runs in a real engine process
+ * (`engine-child.ts`), so that all but the synthesis is the real thing. In no release executable.
+ *
+ * The text is the script. A word gives one chunk of a tone, `msPerChar` for each character up to the next word, the
+ * space included. A word that begins with `!` is a command:
+ *
+ *   !throw       the model fails                      !slow=MS     before each later chunk, wait
+ *   !crash       an uncaught error ends the engine    !long=MS     one chunk of that length
+ *   !segv        noise on stderr, then SIGSEGV        !endless     chunks of 100 ms without end
+ *   !hang        never goes on, deaf to the signal    !busy        an endless loop that blocks the engine's thread
+ */
+import type { Card, Task } from '../domain/card.ts'
+import type { LoadSpeechModel, SpeechInput, SpokenChunk } from '../models/architecture.ts'
+
+export const msPerChar = 10
+const endlessMs = 100
+
+export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to-speech'): Card => ({
+  id,
+  name: 'Test tone',
+  description: 'A tone for tests.',
+  task,
+  architecture: 'test',
+  preference: 1,
+  builtIn: true,
+  license: { name: 'Apache-2.0', attribution: 'none', limits: null },
+  languages: ['en'],
+  scripts: ['Latin'],
+  sampleRateHz,
+  memoryBytes: 1_000_000,
+  createdAt: 1_790_000_000,
+  voices: [{ id: `${id}-voice`, name: 'Tone', description: 'A tone.', language: 'en', labels: {} }],
+  defaultVoice: `${id}-voice`,
+  voiceAliases: {},
+})
+
+/** Of the engine that `engine-child.ts` runs. `test-missing` is known, but cannot be loaded. */
+export const testCards: readonly Card[] = [
+  testCard('test', 24_000),
+  testCard('test-16k', 16_000),
+  { ...testCard('test-missing', 24_000), architecture: 'test-missing' },
+]
+
+/** Sample `i` of every stream: 220 Hz at 30 % of full scale. */
+export const toneSample = (i: number, sampleRateHz: number): number =>
+  Math.fround(0.3 * Math.sin((2 * Math.PI * 220 * i) / sampleRateHz))
+
+export const load: LoadSpeechModel = async ({ card }) => ({
+  sampleRateHz: card.sampleRateHz,
+  speak: (input, signal) => perform(input, card.sampleRateHz, signal),
+  unload: async () => {},
+})
+
+/** @throws Error always: a model whose files are broken */
+export const loadMissing: LoadSpeechModel = async () => {
+  throw new Error('model.onnx is cut short')
+}
+
+async function* perform(input: SpeechInput, rateHz: number, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
+  let sent = 0
+  let covered = 0
+  let slowMs = 0
+  const tone = (ms: number): Float32Array => {
+    const start = sent
+    sent += Math.round((ms * rateHz) / 1000)
+    return Float32Array.from({ length: sent - start }, (_, i) => toneSample(start + i, rateHz))
+  }
+  for (const [word] of input.text.matchAll(/\S+\s*/g)) {
+    if (slowMs > 0) await Bun.sleep(slowMs)
+    if (signal.aborted) return
+    covered += [...word].length
+    const [command = '', value = '0'] = word.trim().split('=')
+    if (command === '!endless') {
+      for (; !signal.aborted; await Bun.sleep(slowMs)) yield { pcm: tone(endlessMs), coveredChars: covered }
+      return
+    }
+    if (command === '!slow') slowMs = Number(value)
+    else if (command === '!long') yield { pcm: tone(Number(value)), coveredChars: covered }
+    else if (command.startsWith('!')) await fault(command)
+    else yield { pcm: tone([...word].length * msPerChar), coveredChars: covered }
+  }
+}
+
+async function fault(command: string): Promise<void> {
+  switch (command) {
+    case '!throw':
+      throw new Error('the model failed on purpose')
+    case '!crash':
+      setImmediate(() => {
+        throw new Error('the engine crashed on purpose')
+      })
+      return new Promise(() => {})
+    case '!segv':
+      console.error('CUDA error 700: an illegal memory access was encountered')
+      process.kill(process.pid, 'SIGSEGV')
+      return new Promise(() => {})
+    case '!hang':
+      return new Promise(() => {})
+    case '!busy':
+      while (true) Math.random()
+    default:
+      throw new Error(`no such command: ${command}`)
+  }
+}
