@@ -18,7 +18,7 @@ const probeMs = 10_000
 
 export interface EngineClientOptions {
   task: Task
-  /** What starts the child: `engineCommand`. */
+  /** What starts the child: this program with its hidden subcommand. */
   command: readonly string[]
   /** The child's whole environment. */
   env: Readonly<Record<string, string>>
@@ -244,9 +244,3 @@ const unavailable = (cause: unknown): MynaError =>
 
 /** What a client may know; the engine's own words are in the log and in the status. */
 const failure = (): MynaError => new MynaError('generation_failed', 'The engine failed while it was speaking.')
-
-/** What starts an engine for the task: this very program, also when its file has been replaced since. */
-export function engineCommand(task: Task): string[] {
-  const self = Bun.isStandaloneExecutable ? ['/proc/self/exe'] : [process.execPath, Bun.main]
-  return [...self, 'engine', task, String(process.pid)]
-}

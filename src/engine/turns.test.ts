@@ -65,3 +65,7 @@ test('a step that fails gives its slot back and tells only its own stream', asyn
   await expect(failing).rejects.toThrow('out of memory')
   expect(await next).toBe('spoken')
 })
+
+test('no slot at all is refused', () => {
+  expect(() => new Turns(0)).toThrow(RangeError)
+})

@@ -12,8 +12,12 @@ export class Turns {
   readonly #first: Turn[] = []
   readonly #later: Turn[] = []
 
-  /** @param slots chunks computed at the same time: the threads that the model has */
+  /**
+   * @param slots chunks computed at the same time: the threads that the model has
+   * @throws RangeError when there would be none, for then every stream would wait for ever
+   */
   constructor(slots: number) {
+    if (!(slots >= 1)) throw new RangeError(`${slots} slots: at least one chunk must be computed at a time`)
     this.#slots = slots
   }
 

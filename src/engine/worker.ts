@@ -3,8 +3,7 @@
  * everything native, so that a crash in here costs streams and never the books.
  */
 import type { Card, Task } from '../domain/card.ts'
-import type { SpeechModel } from '../models/architecture.ts'
-import { architectures } from '../models/registry.ts'
+import type { LoadSpeechModel, SpeechModel } from '../models/architecture.ts'
 import type { SpeechOrder } from '../service/ports.ts'
 import { dieWithParent, ignoreSignals } from './lifeline.ts'
 import type { FromEngine, ToEngine } from './protocol.ts'
@@ -17,8 +16,8 @@ export interface EngineOptions {
   task: Task
   /** Those that this engine may load. */
   cards: readonly Card[]
-  /** Those of the program, except in tests. */
-  architectures?: typeof architectures
+  /** By name: `models/registry`, except in tests. */
+  architectures: Readonly<Record<string, () => Promise<{ load: LoadSpeechModel }>>>
   /** Where a model's files lie; null: it has none. */
   filesDir(cardId: string): string | null
   /** Text of the user's pronunciation dictionary; null: there is none. */
@@ -143,7 +142,7 @@ class Engine {
 
 async function loadModel(options: EngineOptions, card: Card | undefined): Promise<SpeechModel> {
   if (card === undefined) throw new Error(`no model of that name for ${options.task}`)
-  const architecture = (options.architectures ?? architectures)[card.architecture]
+  const architecture = options.architectures[card.architecture]
   if (architecture === undefined) throw new Error(`${card.id}: unknown architecture ${card.architecture}`)
   const { load } = await architecture()
   const { pronunciations, workers } = options
