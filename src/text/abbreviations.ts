@@ -1,0 +1,184 @@
+/** Abbreviations with a full stop, initials, and whether that stop also ends the sentence. */
+import { type Before, isAlphanumeric, match, type Said, spell } from './rule.ts'
+
+/** A title or a place: stands before a name, so its stop never ends a sentence. */
+const leading: Record<string, string> = {
+  mr: 'Mister',
+  mrs: 'Missus',
+  ms: 'Miz',
+  prof: 'Professor',
+  rev: 'Reverend',
+  gen: 'General',
+  sen: 'Senator',
+  rep: 'Representative',
+  gov: 'Governor',
+  capt: 'Captain',
+  lt: 'Lieutenant',
+  sgt: 'Sergeant',
+  col: 'Colonel',
+  maj: 'Major',
+  cmdr: 'Commander',
+  hon: 'Honorable',
+  pres: 'President',
+  mt: 'Mount',
+  ft: 'Fort',
+  st: 'Saint',
+  dr: 'Doctor',
+  vs: 'versus',
+  approx: 'approximately',
+  dept: 'department',
+  univ: 'University',
+  cf: 'compare',
+  ca: 'circa',
+  viz: 'namely',
+  messrs: 'Messers',
+}
+/** Stands behind what it belongs to, so it may end a sentence. */
+const trailing: Record<string, string> = {
+  etc: 'et cetera',
+  jr: 'Junior',
+  sr: 'Senior',
+  inc: 'Incorporated',
+  ltd: 'Limited',
+  corp: 'Corporation',
+  co: 'Company',
+  bros: 'Brothers',
+  ave: 'Avenue',
+  blvd: 'Boulevard',
+  rd: 'Road',
+  apt: 'apartment',
+  est: 'established',
+  tel: 'telephone',
+  ext: 'extension',
+  misc: 'miscellaneous',
+  avg: 'average',
+  min: 'minimum',
+  max: 'maximum',
+  assn: 'Association',
+  jan: 'January',
+  feb: 'February',
+  mar: 'March',
+  apr: 'April',
+  jun: 'June',
+  jul: 'July',
+  aug: 'August',
+  sept: 'September',
+  sep: 'September',
+  oct: 'October',
+  nov: 'November',
+  dec: 'December',
+  mon: 'Monday',
+  tue: 'Tuesday',
+  tues: 'Tuesday',
+  wed: 'Wednesday',
+  thu: 'Thursday',
+  thur: 'Thursday',
+  thurs: 'Thursday',
+  fri: 'Friday',
+}
+/** Only before a number; elsewhere they are words ("No.", "fig.", "sec."). */
+const numbered: Record<string, string> = {
+  no: 'number',
+  nos: 'numbers',
+  vol: 'volume',
+  fig: 'figure',
+  figs: 'figures',
+  p: 'page',
+  pp: 'pages',
+  ch: 'chapter',
+  sec: 'section',
+  eq: 'equation',
+  art: 'article',
+  par: 'paragraph',
+  v: 'version',
+  ver: 'version',
+  op: 'opus',
+}
+const dotted: Record<string, string> = {
+  'e.g.': 'for example',
+  'i.e.': 'that is',
+  'a.k.a.': 'also known as',
+  'n.b.': 'note well',
+  'p.s.': 'P S',
+  'ph.d.': 'P H D',
+  'a.m.': 'A M',
+  'p.m.': 'P M',
+  'w.r.t.': 'with respect to',
+}
+/** Months and days that are words without their stop; only a capital makes them abbreviations. */
+const needCapital = new Set(
+  'jan mar apr jun jul aug sep oct nov dec mon tue wed thu fri gen col hon pres rep st dr mt ft'.split(' '),
+)
+const undotted = new Set(['mr', 'mrs', 'ms', 'dr', 'prof', 'vs', 'blvd', 'approx', 'dept', 'etc'])
+const starters = new Set(
+  (
+    'The It He She They We I In But And This That These Those A An However There Then When While If So At On For To As ' +
+    'My Your His Her Our Their What Where Why How Who No Yes Not You After Before Now'
+  ).split(' '),
+)
+
+/** The word behind position `at`, past one space and an opening quote; '' when there is none. */
+const nextWord = (text: string, at: number): string => match(/ ?["'(]{0,2}([A-Za-z]{1,30})/y, text, at)?.[1] ?? ''
+const beginsCapital = (word: string): boolean => /^[A-Z]/.test(word)
+
+/** Whether a sentence that could end here does: nothing follows, or a word that begins sentences. */
+export function mayEnd(text: string, at: number, anyCapital: boolean): boolean {
+  const next = nextWord(text, at)
+  if (next === '') return /^ ?["')]*(?:$|[\u0001\u0002])/.test(text.slice(at, at + 6))
+  return starters.has(next) || (anyCapital && beginsCapital(next))
+}
+
+/** An abbreviation whose word ends at `end`. */
+export function abbreviationAt(text: string, at: number, word: string, before: Before): Said | null {
+  const end = at + word.length
+  const stop = text[end] === '.' && !isAlphanumeric(text[end + 1])
+  if (word.length === 1) {
+    const letters = match(/(?:[A-Za-z]\.){2,6}(?![A-Za-z0-9])/y, text, at)
+    if (letters !== null) return lettersAt(text, at, letters[0])
+    if (stop && isInitial(text, end, word, before)) return { to: end + 1, words: word }
+  }
+  const degree = match(/(?:Ph\.D|M\.Sc|B\.Sc)\.?(?![A-Za-z0-9])/y, text, at)
+  if (degree !== null) {
+    const to = at + degree[0].length
+    return { to, words: spell(degree[0].replaceAll('.', '')), stop: degree[0].endsWith('.') && mayEnd(text, to, false) }
+  }
+  const lower = word.toLowerCase()
+  const to = stop ? end + 1 : end
+  const number = numbered[lower]
+  if (stop && number !== undefined && /^ ?\d/.test(text.slice(to, to + 2))) return { to, words: number }
+  if (!stop && !(undotted.has(lower) && (beginsCapital(word) || leading[lower] === 'versus' || lower === 'etc')))
+    return null
+  if (word.length > 1 && word === word.toUpperCase() && !stop && lower !== 'mr' && lower !== 'mrs') return null
+  if (needCapital.has(lower) && !beginsCapital(word)) return null
+  if (lower === 'st' || lower === 'dr') return streetOrTitle(text, to, lower, before)
+  const ahead = leading[lower]
+  if (ahead !== undefined) return { to, words: ahead }
+  const behind = trailing[lower]
+  if (behind === undefined || (/^m(?:in|ax)$/.test(lower) && nextWord(text, to) === '')) return null
+  return { to, words: behind, stop: stop && mayEnd(text, to, lower === 'etc') }
+}
+
+/** "U.S.A.", "e.g.", "p.m.". */
+function lettersAt(text: string, at: number, letters: string): Said {
+  const known = dotted[letters.toLowerCase()]
+  const to = at + letters.length
+  const words = known ?? spell(letters.replaceAll('.', ''))
+  const inside = known !== undefined && !/ M$| D$/.test(known)
+  return { to, words, stop: !inside && mayEnd(text, to, / M$/.test(known ?? '')) }
+}
+
+/** One capital with a stop is an initial if a name is around it: "J. R. R. Tolkien", but not "plan B. We left". */
+function isInitial(text: string, end: number, word: string, before: Before): boolean {
+  const next = nextWord(text, end + 1)
+  if (!beginsCapital(word) || !beginsCapital(next) || text[end + 1] !== ' ') return false
+  if (before.word === '') return word !== 'I'
+  return beginsCapital(before.word) && !starters.has(next)
+}
+
+function streetOrTitle(text: string, to: number, lower: string, before: Before): Said {
+  const next = nextWord(text, to)
+  const afterName = beginsCapital(before.word) && !starters.has(before.word)
+  const street = afterName && (!beginsCapital(next) || starters.has(next))
+  if (!street) return { to, words: leading[lower] as string }
+  return { to, words: lower === 'st' ? 'Street' : 'Drive', stop: text[to - 1] === '.' && mayEnd(text, to, false) }
+}

@@ -1,0 +1,78 @@
+/**
+ * Cost grows with the text and not faster, whatever the text is. Processor time of n and of 4n characters is compared:
+ * a quadratic step would show as 16, and the best of a few runs leaves out what else the machine does.
+ */
+import { expect, test } from 'bun:test'
+import { chunks } from './chunks.ts'
+import { emptyLexicon } from './lexicon.ts'
+
+const hostile = [
+  ...[
+    'a',
+    'é',
+    '日',
+    '👋',
+    '\ud800',
+    ' ',
+    '\n',
+    '*',
+    '_',
+    '~',
+    '`',
+    '[',
+    ']',
+    '(',
+    ')',
+    '<',
+    '>',
+    '&',
+    '#',
+    '@',
+    '|',
+    '\\',
+  ],
+  ...['.', '!', '?', '-', '"', "'", '$', '1', '**a', 'a*', '`` `', '[a](', '](', '[a][', '[^', '<a ', '<!--', '<x y='],
+  ...[
+    '&#',
+    '&a',
+    '1.',
+    '1,',
+    '1-',
+    '1/',
+    '1:',
+    '$1',
+    '(1',
+    '1 000 ',
+    '12:30 ',
+    'a.',
+    'I.',
+    'a@',
+    'a.b@',
+    "a'",
+    'aB',
+    'a-',
+  ],
+  ...['http://', 'www.', 'a.com/', '^2', 'X ', 'Dr. ', '| a\n', '> ', '- \n', '1. \n', '```\n', 'α', '\u{1d400}'],
+]
+
+function cpuMs(input: string): number {
+  const before = process.cpuUsage()
+  for (const chunk of chunks(input, { maxChars: 200, firstMaxWords: 12, lexicon: emptyLexicon })) void chunk
+  const used = process.cpuUsage(before)
+  return (used.user + used.system) / 1000
+}
+
+test.each(hostile)('%j repeated', (scrap) => {
+  const text = (length: number) => scrap.repeat(Math.ceil(length / scrap.length))
+  const small = text(12_000)
+  const large = text(48_000)
+  cpuMs(large)
+  let best = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 4 && best > 8; attempt++) {
+    const many = Math.min(cpuMs(large), cpuMs(large))
+    // Below a millisecond the clock says nothing.
+    const few = Math.max(1, Math.min(cpuMs(small), cpuMs(small), cpuMs(small)))
+    best = Math.min(best, many / few)
+  }
+  expect(best).toBeLessThan(8)
+})

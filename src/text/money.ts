@@ -1,0 +1,108 @@
+/** Sums of money: "$5.20", "£3m", "€1.000,50", "US$5", "USD 5". */
+import { cardinal, decimal } from './numbers.ts'
+import { isCurrencyCode, perAt, pluralUnit, unitName } from './units.ts'
+import { match, type Said } from './rule.ts'
+
+/** Name in the singular, name of the hundredth part. */
+const currencies: Record<string, readonly [string, string]> = {
+  $: ['dollar', 'cent'],
+  '£': ['pound', 'penny'],
+  '€': ['euro', 'cent'],
+  '¥': ['yen', ''],
+  '₹': ['rupee', 'paisa'],
+  '₩': ['won', ''],
+  '₽': ['ruble', 'kopeck'],
+}
+const countries: Record<string, string> = {
+  US: 'U S ',
+  CA: 'Canadian ',
+  C: 'Canadian ',
+  AU: 'Australian ',
+  A: 'Australian ',
+  NZ: 'New Zealand ',
+  HK: 'Hong Kong ',
+  S: 'Singapore ',
+}
+const signPattern = /(US|CA|AU|NZ|HK|C|A|S)?([$£€¥₹₩₽]) ?/y
+const amountPattern = /(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,10})?(?![\d])/y
+const continentalPattern = /(\d{1,3}(?:\.\d{3}){1,4}|\d{1,12}),(\d\d)(?![\d,])/y
+const rangePattern = /[-–][$£€¥₹₩₽]?(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,10})?(?![\d])/y
+const scalePattern = / ?(thousand|million|billion|trillion|mm|bn|tn|[kKmMbBT])(?![A-Za-z0-9])/y
+const scaleWords: Record<string, string> = {
+  k: 'thousand',
+  m: 'million',
+  mm: 'million',
+  b: 'billion',
+  bn: 'billion',
+  t: 'trillion',
+  tn: 'trillion',
+}
+
+/** Plural of the hundredth: pence and paise do not follow the rule. */
+const hundredths = (name: string, many: boolean): string =>
+  !many ? name : name === 'penny' ? 'pence' : name === 'paisa' ? 'paise' : `${name}s`
+
+/** A sum that begins with its sign. */
+export function moneyAt(text: string, at: number): Said | null {
+  const sign = match(signPattern, text, at)
+  if (sign === null) return null
+  const [name, part] = currencies[sign[2] as string] as readonly [string, string]
+  const country = sign[1] === undefined ? '' : (countries[sign[1]] as string)
+  const from = at + sign[0].length
+  const continental = match(continentalPattern, text, from)
+  if (continental !== null) {
+    const whole = (continental[1] as string).replaceAll('.', '')
+    return { to: from + continental[0].length, words: sum(whole, continental[2] as string, country + name, part) }
+  }
+  return amount(text, from, country + name, part)
+}
+
+function amount(text: string, from: number, name: string, part: string): Said | null {
+  const first = match(amountPattern, text, from)
+  if (first === null) return null
+  const whole = (first[1] as string).replaceAll(',', '')
+  const fraction = first[2]?.slice(1)
+  let to = from + first[0].length
+  const range = match(rangePattern, text, to)
+  if (range !== null) to += range[0].length
+  const scale = match(scalePattern, text, to)
+  if (scale !== null) to += scale[0].length
+  if (range === null && scale === null && fraction?.length === 2) {
+    return perAt(text, to, sum(whole, fraction, name, part))
+  }
+  const written = scale === null ? '' : ` ${scaleWords[(scale[1] as string).toLowerCase()] ?? scale[1]}`
+  const upper = range === null ? '' : ` to ${decimal((range[1] as string) + (range[2] ?? ''))}`
+  const one = range === null && scale === null && whole === '1' && fraction === undefined
+  const words = `${decimal(whole + (first[2] ?? ''))}${upper}${written} ${one ? name : pluralName(name)}`
+  return perAt(text, to, words)
+}
+
+function sum(whole: string, fraction: string, name: string, part: string): string {
+  const major = `${cardinal(whole)} ${whole === '1' ? name : pluralName(name)}`
+  if (part === '' || Number(fraction) === 0) return major
+  const cents = String(Number(fraction))
+  const minor = `${cardinal(cents)} ${hundredths(part, cents !== '1')}`
+  return Number(whole) === 0 ? minor : `${major} and ${minor}`
+}
+
+const pluralName = (name: string): string => (name.endsWith('won') ? name : pluralUnit(name))
+
+/** A sum that begins with its code: "USD 5". */
+export function codeMoneyAt(text: string, at: number, code: string): Said | null {
+  if (!isCurrencyCode(code) || text[at + 3] !== ' ') return null
+  return amount(text, at + 4, unitName(code) as string, 'cent')
+}
+
+/** "5,20 €": a sum with a decimal comma is one only if a sign follows. */
+export function trailingMoneyAt(text: string, at: number): Said | null {
+  const found = match(continentalPattern, text, at)
+  if (found === null) return null
+  const to = at + found[0].length
+  const sign = match(/ ?([€£$])/y, text, to)
+  if (sign === null) return null
+  const [name, part] = currencies[sign[1] as string] as readonly [string, string]
+  return {
+    to: to + sign[0].length,
+    words: sum((found[1] as string).replaceAll('.', ''), found[2] as string, name, part),
+  }
+}

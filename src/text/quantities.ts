@@ -1,0 +1,142 @@
+/** Everything that begins with a digit: dates and addresses first, then numbers with what belongs to them. */
+import { ipAt, phoneAt, versionAt } from './addresses.ts'
+import { dateAt, monthName, timeAt } from './dates.ts'
+import { trailingMoneyAt } from './money.ts'
+import { cardinal, decimal, digitWords, fraction, ordinal, plural, year } from './numbers.ts'
+import { type Before, isLetter, match, type Said } from './rule.ts'
+import { unitAt } from './units.ts'
+
+const ordinalPattern = /(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9])/iy
+const decadePattern = /(\d{4}|\d{2})'?s(?![A-Za-z0-9'])/y
+const fractionPattern = /(?:(\d{1,3}) )?(\d{1,4})\/(\d{1,4})(?![\d/]|\.\d)/y
+const numberPattern = /(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?![\d.]*\d))?/y
+const rangePattern = /(?:-| ?– ?)(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d))?(?![-–]\d)/y
+const ratioPattern = /(\d{1,4}):(\d{1,4})(?![\d:])/y
+const scalePattern = /([KkMB])(?![A-Za-z0-9])/y
+const scaleWords: Record<string, string> = { K: 'thousand', k: 'thousand', M: 'million', B: 'billion' }
+const crossPattern = /(?: ?x ?|×)(?=\d)/y
+const wordScalePattern = / (thousand|million|billion|trillion)(?![A-Za-z])/y
+
+export function quantityAt(text: string, at: number, before: Before): Said | null {
+  const run = match(/\d{16,}/y, text, at)
+  if (run !== null) return { to: at + run[0].length, words: digitWords(run[0]) }
+  if (isLetter(text[at - 1])) return afterLetter(text, at)
+  return (
+    dateAt(text, at) ??
+    timeAt(text, at) ??
+    ipAt(text, at) ??
+    phoneAt(text, at) ??
+    versionAt(text, at) ??
+    ordinalAt(text, at) ??
+    decadeAt(text, at, before) ??
+    fractionAt(text, at) ??
+    trailingMoneyAt(text, at) ??
+    ratioAt(text, at) ??
+    numberAt(text, at, before)
+  )
+}
+
+/** The digits of "GPT4" or "B2B": never with a unit, for the letters behind are part of the name. */
+function afterLetter(text: string, at: number): Said {
+  const digits = (match(/\d{1,15}/y, text, at) as RegExpExecArray)[0]
+  return { to: at + digits.length, words: digits.length <= 4 ? cardinal(digits) : digitWords(digits) }
+}
+
+function ordinalAt(text: string, at: number): Said | null {
+  const found = match(ordinalPattern, text, at)
+  return found && { to: at + found[0].length, words: ordinal((found[1] as string).replaceAll(',', '')) }
+}
+
+/** "1990s", "the 80s"; two digits without an article or an apostrophe are seconds. */
+function decadeAt(text: string, at: number, before: Before): Said | null {
+  const found = match(decadePattern, text, at)
+  const digits = found?.[1] ?? ''
+  if (found === null || !digits.endsWith('0') || Number(digits) === 0) return null
+  if (digits.length === 2) {
+    const named = text[at - 1] === "'" || /^(?:the|early|late|mid|his|her|their|my|your|in)$/i.test(before.word)
+    if (!named) return null
+  }
+  return { to: at + found[0].length, words: plural(digits.length === 4 ? year(digits) : cardinal(digits)) }
+}
+
+function fractionAt(text: string, at: number): Said | null {
+  const found = match(fractionPattern, text, at)
+  if (found === null) return null
+  const to = at + found[0].length
+  const part = fraction(found[2] as string, found[3] as string)
+  if (part === null) {
+    // "24/7" and "9/11" are read as two numbers; after a whole number it was no mixed one.
+    return found[1] === undefined
+      ? { to, words: `${cardinal(found[2] as string)} ${cardinal(found[3] as string)}` }
+      : null
+  }
+  const mixed = part.replace(/^one (?=half|quarter|third)/, 'a ')
+  const words = found[1] === undefined ? part : `${cardinal(found[1])} and ${mixed}`
+  const unit = unitAt(text, to, found[1] !== undefined)
+  if (unit === null) return { to, words }
+  return { to: unit.to, words: found[1] === undefined ? `${words} of a ${unit.words}` : `${words} ${unit.words}` }
+}
+
+/** "16:9", "3:1". */
+function ratioAt(text: string, at: number): Said | null {
+  const found = match(ratioPattern, text, at)
+  return (
+    found && { to: at + found[0].length, words: `${cardinal(found[1] as string)} to ${cardinal(found[2] as string)}` }
+  )
+}
+
+function numberAt(text: string, at: number, before: Before): Said {
+  const found = match(numberPattern, text, at) ?? (match(/(\d{1,15})/y, text, at) as RegExpExecArray)
+  const written = found[1] as string
+  let to = at + found[0].length
+  const range = text[at - 1] === '-' ? null : rangeAt(text, to)
+  if (
+    range !== null &&
+    isYear(written, before) &&
+    range.fraction === undefined &&
+    /^(?:\d\d|\d{4})$/.test(range.whole)
+  ) {
+    const upper = range.whole.length === 4 ? year(range.whole) : cardinal(range.whole)
+    const bare = unitAt(text, range.to, true) === null
+    if (bare) return { to: range.to, words: `${year(written)} to ${upper}` }
+  }
+  let words = decimal(found[0])
+  if (range !== null) {
+    words += ` to ${decimal(range.whole + (range.fraction ?? ''))}`
+    to = range.to
+  }
+  const scale = match(scalePattern, text, to)
+  if (scale !== null) {
+    words += ` ${scaleWords[scale[1] as string]}`
+    to += scale[0].length
+  }
+  const large = match(wordScalePattern, text, to)
+  if (large !== null) {
+    words += large[0]
+    to += large[0].length
+  }
+  const unit = unitAt(text, to, found[0] !== '1' || range !== null || scale !== null || large !== null)
+  if (unit !== null) return { to: unit.to, words: `${words} ${unit.words}` }
+  const plain = range === null && scale === null && large === null && found[2] === undefined
+  if (plain && isYear(written, before)) words = year(written)
+  const cross = plain || found[2] !== undefined ? match(crossPattern, text, to) : null
+  return cross === null ? { to, words } : { to: to + cross[0].length, words: `${words} by` }
+}
+
+function rangeAt(text: string, at: number): { to: number; whole: string; fraction: string | undefined } | null {
+  // A hyphen with spaces around it is a minus.
+  const found = match(rangePattern, text, at)
+  return found && { to: at + found[0].length, whole: found[1] as string, fraction: found[2] }
+}
+
+/** Four digits are a year if the century is ours or the last one, or if the word before says so. */
+function isYear(digits: string, before: Before): boolean {
+  if (!/^[12]\d{3}$/.test(digits)) return false
+  const value = Number(digits)
+  if (value >= 1900 && value < 2100) return true
+  if (value < 1000 || value > 2199) return false
+  return (
+    /^(?:in|since|circa|year|until|around|before|after|during)$/i.test(before.word) ||
+    monthName(before.word) !== undefined
+  )
+}

@@ -1,0 +1,31 @@
+/** What the rules that turn written into spoken text have in common. */
+
+/** What was read: the position behind it and the words for it (letters, spaces, apostrophes; '' for nothing). */
+export interface Said {
+  to: number
+  words: string
+  /** The full stop of an abbreviation was read with it and may also be the end of the sentence. */
+  stop?: boolean
+}
+
+/** What was read before, in the same sentence. */
+export interface Before {
+  /** The last word as it was written, '' at the start of a sentence. */
+  word: string
+}
+
+/** @returns null when the rule has nothing to say about what stands at `at` */
+export type Rule = (text: string, at: number, before: Before) => Said | null
+
+/** Runs a sticky pattern at a position. Patterns have bounded repetitions: their cost must not grow with the text. */
+export function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+export const isLetter = (char: string | undefined): boolean => char !== undefined && /^[A-Za-z]$/.test(char)
+export const isDigit = (char: string | undefined): boolean => char !== undefined && char >= '0' && char <= '9'
+export const isAlphanumeric = (char: string | undefined): boolean => isLetter(char) || isDigit(char)
+
+/** "USA" -> "U S A". */
+export const spell = (letters: string): string => Array.from(letters.toUpperCase()).join(' ')

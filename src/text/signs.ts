@@ -1,0 +1,182 @@
+/** Everything that begins with neither letter nor digit: money, signs with a name, hashtags, pauses. */
+import { moneyAt } from './money.ts'
+import { digitWords } from './numbers.ts'
+import { phoneAt } from './addresses.ts'
+import { isAlphanumeric, isDigit, isLetter, match } from './rule.ts'
+
+export type Sign =
+  /** Spoken where it stands. */
+  | { kind: 'say'; to: number; words: string }
+  /** Spoken only between words: it waits for the word behind it. `alone`: it needs no word before it. */
+  | { kind: 'between'; to: number; words: string; alone: boolean }
+  | { kind: 'pause'; to: number; mark: ',' | ';' | ':' }
+  | { kind: 'nothing'; to: number }
+
+const between = (to: number, words: string, alone = false): Sign => ({ kind: 'between', to, words, alone })
+const pause = (to: number, mark: ',' | ';' | ':' = ','): Sign => ({ kind: 'pause', to, mark })
+const nothing = (to: number): Sign => ({ kind: 'nothing', to })
+
+const long: readonly (readonly [string, string])[] = [
+  ['>=', 'greater than or equal to'],
+  ['<=', 'less than or equal to'],
+  ['!=', 'not equal to'],
+  ['===', 'equals'],
+  ['==', 'equals'],
+  ['&&', 'and'],
+  ['+-', 'plus or minus'],
+  ['+/-', 'plus or minus'],
+]
+const short: Record<string, string> = {
+  '&': 'and',
+  '=': 'equals',
+  '×': 'times',
+  '÷': 'divided by',
+  '±': 'plus or minus',
+  '≈': 'about',
+  '≠': 'not equal to',
+  '≤': 'less than or equal to',
+  '≥': 'greater than or equal to',
+  '@': 'at',
+  '°': 'degrees',
+  '∞': 'infinity',
+  '√': 'square root of',
+  '§': 'section',
+  '©': 'copyright',
+}
+const standsAlone = new Set(['±', '≈', '√', '§', '©', '≤', '≥'])
+
+/** @param spoken whether a word was read before in this sentence */
+export function signAt(text: string, at: number, spoken: boolean): Sign {
+  const char = text[at] as string
+  const before = text[at - 1]
+  const after = text[at + 1]
+  if ('$£€¥₹₩₽'.includes(char)) {
+    const money = moneyAt(text, at)
+    return money === null ? nothing(at + 1) : { kind: 'say', ...money }
+  }
+  if (char === '-' || char === '–' || char === '—') return dash(text, at)
+  if (',;:'.includes(char)) {
+    const inWord = char === ':' && isAlphanumeric(before) && isAlphanumeric(after)
+    return pause(at + 1, inWord ? ',' : (char as ',' | ';' | ':'))
+  }
+  if ('()[]{}'.includes(char)) return bracket(text, at)
+  if (char === '|' || char === '•' || char === '∙') return pause(at + 1)
+  if (text.startsWith('->', at) || text.startsWith('=>', at) || text.startsWith('<-', at)) return pause(at + 2)
+  for (const [sign, words] of long) if (text.startsWith(sign, at)) return between(at + sign.length, words)
+  return arithmetic(text, at, spoken) ?? named(text, at, spoken)
+}
+
+function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
+  const char = text[at] as string
+  const before = text[at - 1]
+  const after = text[at + 1]
+  if (char === '+') {
+    const number = isAlphanumeric(before) ? null : phoneAt(text, at)
+    if (number !== null) return { kind: 'say', ...number }
+    if (isAlphanumeric(before) && !isAlphanumeric(after) && after !== ' ') return say(at + 1, 'plus', spoken)
+    if (isAlphanumeric(before) && after === ' ') return say(at + 1, 'plus', spoken)
+    return between(at + 1, 'plus', isDigit(after))
+  }
+  if (char === '*') return touchesNumber(text, at) ? between(at + 1, 'times') : nothing(at + 1)
+  if (char === '<' || char === '>') {
+    const words = char === '<' ? 'less than' : 'greater than'
+    const sign = (before === ' ' && after === ' ') || isDigit(after) || touchesNumber(text, at)
+    return sign ? between(at + 1, words, isDigit(after)) : nothing(at + 1)
+  }
+  if (char === '^') return power(text, at, spoken)
+  if (char === '%') return say(at + 1, 'percent', spoken && (before === ' ' || isAlphanumeric(before)))
+  if (char === '.') {
+    if (isAlphanumeric(before) && isAlphanumeric(after))
+      return between(at + 1, isDigit(before) && isDigit(after) ? 'point' : 'dot')
+    const digits = match(/\.(\d{1,20})(?![\d])/y, text, at)
+    return digits === null
+      ? null
+      : { kind: 'say', to: at + digits[0].length, words: `point ${digitWords(digits[1] as string)}` }
+  }
+  return null
+}
+
+const say = (to: number, words: string, when: boolean): Sign => (when ? { kind: 'say', to, words } : nothing(to))
+
+function named(text: string, at: number, spoken: boolean): Sign {
+  const char = text[at] as string
+  const before = text[at - 1]
+  const after = text[at + 1]
+  if (char === '#') {
+    if (isDigit(after)) return between(at + 1, 'number', true)
+    if (isLetter(after) && !isAlphanumeric(before)) return between(at + 1, 'hashtag', true)
+    return before === ' ' ? between(at + 1, 'hash') : nothing(at + 1)
+  }
+  if (char === '@') return between(at + 1, 'at', isAlphanumeric(after) && !isAlphanumeric(before))
+  if (char === '~') {
+    if (isDigit(after)) return between(at + 1, 'about', true)
+    return after === '/' ? between(at + 1, 'tilde', true) : nothing(at + 1)
+  }
+  if (char === '/')
+    return isAlphanumeric(after) || (before === ' ' && after === ' ') ? slash(text, at, spoken) : nothing(at + 1)
+  if (char === '°' || char === '∞') return say(at + 1, short[char] as string, spoken)
+  const words = short[char]
+  return words === undefined ? nothing(at + 1) : between(at + 1, words, standsAlone.has(char))
+}
+
+const slash = (text: string, at: number, spoken: boolean): Sign =>
+  between(at + 1, 'slash', !spoken || text[at - 1] === ' ')
+
+function touchesNumber(text: string, at: number): boolean {
+  const before = text[at - 1] === ' ' ? at - 2 : at - 1
+  const after = text[at + 1] === ' ' ? at + 2 : at + 1
+  const letter = (one: number, next: number) => isLetter(text[one]) && !isAlphanumeric(text[next])
+  const value = (one: number, next: number) => isDigit(text[one]) || letter(one, next)
+  return (value(before, before - 1) || text[before] === ')') && (value(after, after + 1) || text[after] === '(')
+}
+
+/** x^2, 10^6; a raised figure behind a longer word is a footnote and is not read. */
+function power(text: string, at: number, spoken: boolean): Sign {
+  const digits = match(/\^(\d{1,3})(?!\d)/y, text, at)
+  if (digits === null) return between(at + 1, 'to the power of')
+  const to = at + digits[0].length
+  const footnote = isLetter(text[at - 1]) && isLetter(text[at - 2]) && isLetter(text[at - 3])
+  if (footnote || !spoken) return nothing(to)
+  if (digits[1] === '2') return { kind: 'say', to, words: 'squared' }
+  if (digits[1] === '3') return { kind: 'say', to, words: 'cubed' }
+  return between(at + 1, 'to the power of')
+}
+
+function dash(text: string, at: number): Sign {
+  let to = at
+  while (text[to] === text[at]) to++
+  const before = text[at - 1]
+  const after = text[to]
+  if (to - at === 1 && text[at] === '-') {
+    if (after === '>') return pause(to + 1)
+    const opens = before === undefined || ' (["\'=<>$\u0001\u0002'.includes(before)
+    if (opens && /^(?:\d|[.$£€]\d)/.test(text.slice(to, to + 2))) return between(to, 'minus', true)
+    if (before === ' ' && after === ' ') {
+      const sum = isDigit(text[at - 2]) && isDigit(text[to + 1])
+      return sum ? between(to, 'minus') : pause(to)
+    }
+    return nothing(to)
+  }
+  if (to - at === 1 && text[at] === '–' && isDigit(before) && isDigit(after)) return between(to, 'to')
+  const joined = text[at] === '–' && isAlphanumeric(before) && isAlphanumeric(after)
+  return joined ? nothing(to) : pause(to)
+}
+
+/** A bracket is a pause, unless it is inside a word: "word(s)", "f(x)". */
+function bracket(text: string, at: number): Sign {
+  const before = text[at - 1]
+  const opening = '([{'.includes(text[at] as string)
+  const phone = text[at] === '(' ? phoneAt(text, at) : null
+  if (phone !== null) return { kind: 'say', ...phone }
+  if (opening) return isAlphanumeric(before) ? nothing(at + 1) : pause(at + 1)
+  return text[at + 1] === ' ' && !isTight(text, at) ? pause(at + 1) : nothing(at + 1)
+}
+
+/** Whether the bracket that closes at `at` was opened within a word: "word(s) and". */
+function isTight(text: string, at: number): boolean {
+  for (let back = at - 1; back >= Math.max(0, at - 12); back--) {
+    if (text[back] === ' ') return false
+    if ('([{'.includes(text[back] as string)) return isAlphanumeric(text[back - 1])
+  }
+  return false
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { forEachSeed } from '../testing/seeded.ts'
+import { chunks } from './chunks.ts'
+import { emptyLexicon } from './lexicon.ts'
+import { randomText } from './random-text.fixture.ts'
+import { speakable } from './speakable.ts'
+
+test.each([
+  '',
+  ' \n\t',
+  '👋🎉',
+  '?!...',
+  '***',
+  '&',
+  '+ + +',
+  '%',
+  '$',
+  '# ',
+  '-',
+  '- \n- ',
+  '中文。',
+  'Привет, мир!',
+  'שלום',
+  'Καλημέρα',
+  '```js\ncode\n```',
+  '<!-- x -->',
+  '<br/>',
+  '![](a.png)',
+  '\ud800',
+  '\u0000\u0001\u0002',
+  '© & ± √ ≈',
+  '---',
+  '@',
+  '#',
+  '~/',
+  '[](http://x.com)',
+  '& + = % @ # / ~',
+])('%j is not speakable', (text) => {
+  expect(speakable(text, ['Latin'])).toBe(false)
+})
+
+test.each(['a', '7', 'é', '👋 a', '中文 ok', '`x`', '[x](y)', '```\ncode\n```\nx', '$5', '&amp;x', 'π', '½'])(
+  '%j is speakable',
+  (text) => expect(speakable(text, ['Latin'])).toBe(true),
+)
+
+test('other scripts count for voices that have them', () => {
+  expect(speakable('Привет', ['Cyrillic'])).toBe(true)
+  expect(speakable('Hello', ['Cyrillic'])).toBe(false)
+  expect(speakable('中文', ['Latin', 'Han'])).toBe(true)
+})
+
+test('agrees with chunks', () =>
+  forEachSeed(400, (random) => {
+    const text = randomText(random, random.whole(0, 12))
+    const options = { maxChars: random.whole(8, 300), firstMaxWords: random.whole(1, 20), lexicon: emptyLexicon }
+    expect([text, speakable(text, ['Latin'])]).toEqual([text, !chunks(text, options).next().done])
+  }))

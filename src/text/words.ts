@@ -1,0 +1,151 @@
+/** Everything that begins with a letter: addresses, dates, abbreviations, Roman numerals, initialisms, plain words. */
+import { abbreviationAt } from './abbreviations.ts'
+import { domainAt, mailAt, urlAt, versionAt } from './addresses.ts'
+import { monthDateAt, monthName } from './dates.ts'
+import { codeMoneyAt, moneyAt } from './money.ts'
+import { cardinal, decimal, ordinal, roman } from './numbers.ts'
+import { type Before, isAlphanumeric, isDigit, isLetter, match, type Said, spell } from './rule.ts'
+
+const wordPattern = /[A-Za-z]+(?:'[A-Za-z]+)*/y
+const plainPattern = /[a-z]+(?:'[a-z]+)?(?=[ ,;:!?]|$)/y
+
+/** Initialisms with vowels, which would else be read as words. Those without vowels need no list. */
+const spelled = new Set(
+  (
+    'USA UK EU UN US UAE API APIS URL URLS URI AI UI UX IDE IDS IP ISP IT OS CEO CFO CTO COO CIA FBI IBM USB CPU GPU ' +
+    'TPU NPU RPA GUI CLI IO IOS ISO IEEE IETF AWS ACL EOF ETA FAQ DIY GMO HIV MIT UCLA BBC ABC NBC CBS ESPN ' +
+    'IRS IPO EV EVS ER OECD USD EUR AUD CAD ATM DNA RNA MRI ICU ECG EU IOU OCR OEM ORM EOL UFO ' +
+    'VIP PM TTS STT ASR LLM SDK UTF UTC UUID SSD HDD RGB ASAP ID'
+  ).split(' '),
+)
+/** Lower case or mixed, and yet read letter by letter. */
+const spelledLower = new Set('api url uri ui ux ai ide cpu gpu usb ip cli gui sdk'.split(' '))
+const sounds = new Set(
+  'hmm hm mm mmm shh sh psst pst pfft tsk brr brrr grr grrr zzz ll nth th nd rd st pls thx'.split(' '),
+)
+const wholeWords: Record<string, string> = {
+  'w/o': 'without',
+  'w/': 'with',
+  'and/or': 'and or',
+  'n/a': 'N A',
+  'c/o': 'care of',
+}
+
+const regnal = new Set(
+  (
+    'Henry Louis Elizabeth Charles George Edward Richard William James Philip Paul Benedict Pius Leo Napoleon Catherine Peter ' +
+    'Nicholas Alexander Ivan Frederick Friedrich Wilhelm Otto Ramses Ptolemy Mary Victor Emmanuel Gregory Clement Innocent ' +
+    'Urban Francis Ferdinand Carlos Felipe Juan Olaf Harald Gustav Haakon Christian Xerxes Darius John Pope King Queen ' +
+    'Robert Malcolm Stephen Sixtus Julius Boniface Alfonso Leopold Albert Karl Constantine Baldwin'
+  ).split(' '),
+)
+const sections = new Set(
+  (
+    'chapter part act scene section volume book phase type level stage class title article war appendix figure table episode ' +
+    'season round tier mark bowl grade unit vol no'
+  ).split(' '),
+)
+
+export function wordAt(text: string, at: number, before: Before): Said | null {
+  const plain = match(plainPattern, text, at)?.[0]
+  if (
+    plain !== undefined &&
+    /[aeiouy]/.test(plain) &&
+    plain !== 'etc' &&
+    !spelledLower.has(plain) &&
+    text[at + plain.length] !== ':'
+  ) {
+    return { to: at + plain.length, words: plain }
+  }
+  const word = (match(wordPattern, text, at) as RegExpExecArray)[0]
+  return (
+    addressAt(text, at, word) ??
+    signedAt(text, at, word) ??
+    monthAt(text, at, word) ??
+    abbreviationAt(text, at, word, before) ??
+    numeralAt(text, at, word, before) ??
+    numberedAt(text, at, word) ?? {
+      to: at + word.length,
+      words: pronounce(word, text[at - 1] === '&' ? '&' : text[at + word.length]),
+    }
+  )
+}
+
+function addressAt(text: string, at: number, word: string): Said | null {
+  const next = text[at + word.length] ?? ' '
+  if (/^(?:https?|ftp|wss?|www|mailto)$/i.test(word)) {
+    const address = urlAt(text, at) ?? mailAt(text, at)
+    if (address !== null) return address
+  }
+  if (!'.@_%+-0123456789'.includes(next)) return null
+  return mailAt(text, at) ?? domainAt(text, at)
+}
+
+/** "C#", "C++", "word(s)", "w/o", "and/or". */
+function signedAt(text: string, at: number, word: string): Said | null {
+  const end = at + word.length
+  if (text.startsWith('++', end) && !isAlphanumeric(text[end + 2])) return { to: end + 2, words: `${word} plus plus` }
+  if (text[end] === '#' && word.length === 1 && !isAlphanumeric(text[end + 1]))
+    return { to: end + 1, words: `${word} sharp` }
+  if (text.startsWith('(s)', end) && !isAlphanumeric(text[end + 3])) return { to: end + 3, words: `${word}s` }
+  if (text[end] !== '/') return null
+  const slashed = match(/[A-Za-z]{1,3}\/[A-Za-z]{0,3}(?![A-Za-z0-9\/])/y, text, at)?.[0]
+  const words = slashed === undefined ? undefined : wholeWords[slashed.toLowerCase()]
+  return words === undefined ? null : { to: at + (slashed as string).length, words }
+}
+
+function monthAt(text: string, at: number, word: string): Said | null {
+  return monthName(word) === undefined ? null : monthDateAt(text, at)
+}
+
+/** "Henry VIII" is a rank, "Chapter IV" and "Rocky III" are counts. */
+function numeralAt(text: string, at: number, word: string, before: Before): Said | null {
+  const end = at + word.length
+  if (!/^[IVXLC]{1,7}$/.test(word) || isAlphanumeric(text[end]) || text[end] === "'") return null
+  const value = roman(word)
+  if (value === null) return null
+  const section = sections.has(before.word.toLowerCase())
+  if (section) return { to: end, words: cardinal(String(value)) }
+  if (regnal.has(before.word) && word !== 'I') return { to: end, words: `the ${ordinal(String(value))}` }
+  const series = /^[A-Z][a-z]/.test(before.word) && /^[IVX]{2,}$/.test(word) && value < 40
+  return series ? { to: end, words: cardinal(String(value)) } : null
+}
+
+/** "v1.2", "USD 5", "US$5". */
+function numberedAt(text: string, at: number, word: string): Said | null {
+  const end = at + word.length
+  if (/^v$/i.test(word) && isDigit(text[end])) {
+    const number = versionAt(text, end)
+    if (number !== null) return { to: number.to, words: `version ${number.words}` }
+    const short = match(/\d{1,6}(?:\.\d{1,6})?(?!\d)/y, text, end)
+    if (short !== null) return { to: end + short[0].length, words: `version ${decimal(short[0])}` }
+  }
+  if (text[end] === '$') return moneyAt(text, at)
+  return codeMoneyAt(text, at, word)
+}
+
+/** How a word is given to the voice: initialisms letter by letter, compound names in their parts. */
+function pronounce(word: string, next: string | undefined): string {
+  const letters = /^([A-Z]{2,6})('?s)?$/.exec(word)
+  // GPT4, F-16, AT&T: what a sign joins is spelled.
+  const beforeDigit = isDigit(next) || next === '-' || next === '&'
+  if (letters !== null) {
+    const base = letters[1] as string
+    const read =
+      spelled.has(base) ||
+      (!/[AEIOUY]/.test(base) && !sounds.has(base.toLowerCase())) ||
+      (beforeDigit && base.length <= 3)
+    if (read) return spell(base) + (letters[2] === undefined ? '' : "'s")
+  }
+  if (/^[a-z]{2,5}$/.test(word) && (spelledLower.has(word) || (!/[aeiouy]/.test(word) && !sounds.has(word))))
+    return spell(word)
+  if (word.length > 3 && /[a-z][A-Z]/.test(word)) return splitHumps(word)
+  return word
+}
+
+/** "getUserName" -> "get User Name"; "McDonald" and "MacArthur" stay. */
+function splitHumps(word: string): string {
+  if (/^(?:Mc|Mac|De|Di|La|Le|Du|Fitz|Van|O')[A-Z][a-z]+$/.test(word)) return word
+  const parts = word.replace(/([a-z])(?=[A-Z])/g, '$1 ').split(' ')
+  return parts.map((part) => (part.length > 1 && isLetter(part[0]) ? pronounce(part, undefined) : part)).join(' ')
+}
