@@ -1,0 +1,75 @@
+/**
+ * Samples in the forms that the program passes on: floats in [-1, 1) inside models and filters, signed 16-bit between
+ * processes, little-endian bytes to the client. Scaling is by 32,768 both ways, so 16-bit to float and back is exact.
+ */
+
+const fullScale = 32768
+
+/** Rounds and clamps; a sample that is no number becomes silence, for one would ruin a whole stream in a codec. */
+export function toS16(samples: Float32Array): Int16Array {
+  const pcm = new Int16Array(samples.length)
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i]!
+    if (Number.isFinite(sample)) {
+      pcm[i] = Math.max(-fullScale, Math.min(fullScale - 1, Math.round(sample * fullScale)))
+    }
+  }
+  return pcm
+}
+
+/** @returns floats in [-1, 1) */
+export function fromS16(pcm: Int16Array): Float32Array {
+  const samples = new Float32Array(pcm.length)
+  for (let i = 0; i < pcm.length; i++) samples[i] = pcm[i]! / fullScale
+  return samples
+}
+
+/** Little-endian bytes in a buffer of their own. Every platform that Bun runs on is little-endian. */
+export const s16ToBytes = (pcm: Int16Array): Uint8Array<ArrayBuffer> => new Uint8Array(new Int16Array(pcm).buffer)
+
+/**
+ * A copy, wherever the bytes lie.
+ * @throws RangeError when the last sample is cut in half
+ */
+export function s16FromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+  if (bytes.length % 2 !== 0) throw new RangeError(`${bytes.length} bytes are no whole number of 16-bit samples`)
+  return new Int16Array(new Uint8Array(bytes).buffer)
+}
+
+/** RMS level in dB of full scale (a square wave from -1 to 1 has 0, a sine 3.01 less); silence is -Infinity. */
+export function levelDb(samples: Float32Array): number {
+  let energy = 0
+  for (let i = 0; i < samples.length; i++) energy += samples[i]! * samples[i]!
+  return energy === 0 ? -Infinity : 10 * Math.log10(energy / samples.length)
+}
+
+export function concatFloats(parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
+  const whole = new Float32Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+export function concatS16(parts: readonly Int16Array[]): Int16Array<ArrayBuffer> {
+  const whole = new Int16Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+/** In a buffer of its own: unlike a `Buffer` of a pool it may be transferred to another thread. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
