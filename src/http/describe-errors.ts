@@ -1,0 +1,358 @@
+/**
+ * How the API's document tells refusals: the envelope, what each code means, and for a list of codes the answers that
+ * they make. Statuses and retry rules are read from the one map in `errors.ts`, so the document cannot differ from it.
+ */
+import type { OpenAPIV3_1 } from 'openapi-types'
+import { type ErrorCode, errorCodes } from '../domain/error.ts'
+import { outcomes } from '../domain/operation.ts'
+import { operationId } from './describe-examples.ts'
+import { answers } from './errors.ts'
+
+export type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject
+type Response = OpenAPIV3_1.ResponseObject
+
+export const schemaRef = (name: string): OpenAPIV3_1.ReferenceObject => ({ $ref: `#/components/schemas/${name}` })
+export const headerRef = (name: string): OpenAPIV3_1.ReferenceObject => ({ $ref: `#/components/headers/${name}` })
+
+interface Meaning {
+  about: string
+  /** What a message with this code looks like. */
+  message: string
+  param?: string
+  /** Further fields of the `error` object. */
+  extras?: Record<string, unknown>
+}
+
+const requestId = 'req_01KAJ5ZV3M2N1P0Q9R8S7T6V5W'
+const original = { operation_id: operationId, state: 'pending', outcome: null }
+
+/** A table and not a list, so that the compiler misses a code that is forgotten. */
+const meanings: Readonly<Record<ErrorCode, Meaning>> = {
+  account_disabled: { about: "the key's account is disabled", message: 'This account is disabled.' },
+  admin_required: { about: 'only an administrator may do this', message: 'Only an administrator may do this.' },
+  concurrency_limit_exceeded: {
+    about: 'too many of these requests of the account run at once',
+    message: 'Too many speech requests of this account run at once.',
+  },
+  decimal_above_max_value: {
+    about: 'a number is too large',
+    message: "Invalid 'speed': too large. Expected a value between 0.25 and 4, but got 9 instead.",
+    param: 'speed',
+  },
+  decimal_below_min_value: {
+    about: 'a number is too small',
+    message: "Invalid 'speed': too small. Expected a value between 0.25 and 4, but got 0.1 instead.",
+    param: 'speed',
+  },
+  duplicate_request: {
+    about: 'the idempotency key belongs to an earlier request with the same fields; nothing is replayed',
+    message: 'This Idempotency-Key belongs to an earlier request; audio is not replayed.',
+    param: 'Idempotency-Key',
+    extras: original,
+  },
+  empty_string: {
+    about: 'the text is blank',
+    message: "Invalid 'input': empty string. Expected text to speak.",
+    param: 'input',
+  },
+  engine_overloaded: {
+    about: 'the queue is full, or the request waited too long in it',
+    message: 'The speech engine is busy and its queue is full. Try again later.',
+  },
+  engine_unavailable: {
+    about: 'the engine is starting, or could not be started',
+    message: 'The speech engine is not available. Try again later.',
+  },
+  expired_api_key: { about: 'the key has expired', message: 'This API key has expired.' },
+  generation_failed: {
+    about: 'the engine failed before the first audio; nothing is charged',
+    message: 'Speech generation failed.',
+  },
+  idempotency_conflict: {
+    about: 'the idempotency key belongs to an earlier request with other fields',
+    message: 'This Idempotency-Key was used for a request with other fields.',
+    param: 'Idempotency-Key',
+    extras: original,
+  },
+  insufficient_balance: {
+    about: 'the balance does not cover the price',
+    message: 'The balance is too low for this request.',
+    extras: { required_micros: 675, balance_micros: 120 },
+  },
+  insufficient_scope: {
+    about: 'the key lacks the scope that this route asks for',
+    message: "This API key lacks the scope 'tts'.",
+    extras: { required_scope: 'tts' },
+  },
+  internal_error: { about: 'a fault of the server', message: 'Internal server error.' },
+  invalid_api_key: {
+    about: 'the key is unknown or revoked',
+    message: 'Incorrect API key provided: sk-myna-****x7Qk.',
+  },
+  invalid_authorization_header: {
+    about: 'the Authorization header is not a bearer credential',
+    message: "The Authorization header must be 'Bearer <key>'.",
+  },
+  invalid_idempotency_key: {
+    about: 'the Idempotency-Key header is empty, too long, or no text',
+    message: "Invalid 'Idempotency-Key': it must have 1 to 128 bytes, not 0.",
+    param: 'Idempotency-Key',
+  },
+  invalid_json: { about: 'the body is not a JSON object', message: 'The body is not valid JSON.' },
+  invalid_type: {
+    about: 'a field has another type',
+    message: "Invalid type for 'input': expected a string, but got an array instead.",
+    param: 'input',
+  },
+  method_not_allowed: {
+    about: 'the path exists, but not with this method',
+    message: 'PUT is not allowed here. Allowed: POST, OPTIONS.',
+  },
+  missing_api_key: {
+    about: 'no key was sent, or an empty one',
+    message: 'No API key was given. Send it as: Authorization: Bearer <key>',
+  },
+  missing_required_parameter: {
+    about: 'a required field is absent',
+    message: "Missing required parameter: 'input'.",
+    param: 'input',
+  },
+  model_not_found: {
+    about: 'the model does not exist, or is not installed',
+    message: 'The model `gpt-4` does not exist or you do not have access to it.',
+    param: 'model',
+  },
+  operation_cancelled: {
+    about: 'the operation was cancelled before its first audio',
+    message: 'The operation was cancelled before its first audio.',
+  },
+  operation_not_found: {
+    about: 'unknown, expired, malformed or of another account: all alike',
+    message: 'No such operation.',
+    param: 'operation_id',
+  },
+  rate_limit_exceeded: {
+    about: 'too many requests in the last minute',
+    message: 'Too many requests. Try again later.',
+  },
+  request_timeout: { about: 'the request body stopped coming', message: 'The request body stopped coming.' },
+  request_too_large: {
+    about: 'the body is larger than the server takes',
+    message: 'The request body is larger than 1048576 bytes.',
+    extras: { max_bytes: 1_048_576 },
+  },
+  server_shutting_down: { about: 'the server is being stopped', message: 'The server is shutting down.' },
+  storage_full: {
+    about: 'nothing can be written, so no new work is taken',
+    message: 'The server cannot write its records, so it takes no new work.',
+  },
+  string_above_max_length: {
+    about: 'a text is too long',
+    message:
+      "Invalid 'input': string too long. " +
+      'Expected a string with maximum length 4096, but got a string with length 5000 instead.',
+    param: 'input',
+  },
+  too_many_failed_attempts: {
+    about: 'too many refused keys from this address; a valid key still passes',
+    message: 'Too many failed authentication attempts. Try again later.',
+  },
+  transcription_unavailable: {
+    about: 'no transcription model is installed; every other route is unaffected',
+    message: 'No transcription model is installed. Get one with: myna models pull whisper-base',
+  },
+  unknown_url: { about: 'there is no such path', message: 'Invalid URL (POST /v1/x).' },
+  unsupported_media_type: {
+    about: 'multipart where JSON is due, or the reverse',
+    message: 'This route takes a JSON body, not multipart/form-data.',
+  },
+  unsupported_value: {
+    about: 'a field has a value that is not among the supported ones',
+    message: "Invalid value: 'ogg2'. Supported values are: 'mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'.",
+    param: 'response_format',
+  },
+  validation_error: {
+    about: 'a part of the path or the query is not valid',
+    message: "bucket_width: input should be '1m', '1h' or '1d'",
+    param: 'bucket_width',
+    extras: {
+      details: [{ loc: ['query', 'bucket_width'], msg: "input should be '1m', '1h' or '1d'", type: 'enum' }],
+    },
+  },
+  voice_model_mismatch: {
+    about: 'the named model cannot speak with the named voice',
+    message: "The model 'flite' cannot speak with the voice 'af_heart'.",
+    param: 'model',
+  },
+  voice_not_found: {
+    about: 'the voice does not exist, or is private to another account: both alike',
+    message: "The voice 'nobody' does not exist or you do not have access to it.",
+    param: 'voice',
+  },
+}
+
+/** What every keyed route may answer before it looks at anything else. */
+export const keyedCodes = [
+  'missing_api_key',
+  'invalid_authorization_header',
+  'invalid_api_key',
+  'expired_api_key',
+  'account_disabled',
+  'rate_limit_exceeded',
+  'too_many_failed_attempts',
+  'internal_error',
+] as const satisfies readonly ErrorCode[]
+
+/** @returns one answer for each status that these codes lead to */
+export function refusals(...codes: readonly ErrorCode[]): Record<string, Response> {
+  const byStatus = Map.groupBy([...new Set(codes)], (code) => answers[code].status)
+  return Object.fromEntries([...byStatus].map(([status, same]) => [String(status), refusal(same)]))
+}
+
+function refusal(codes: readonly ErrorCode[]): Response {
+  const schema = codes.includes('validation_error') ? 'ValidationError' : 'Error'
+  return {
+    description: codes
+      .map((code) => `\`${code}\`: ${meanings[code].about}`)
+      .join('; ')
+      .concat('.'),
+    headers: headersOf(codes),
+    content: {
+      'application/json': {
+        schema: schemaRef(schema),
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+      },
+    },
+  }
+}
+
+function headersOf(codes: readonly ErrorCode[]): Record<string, OpenAPIV3_1.ReferenceObject> {
+  const statuses = codes.map((code) => answers[code].status)
+  const wait = codes.some(
+    (code) => answers[code].status === 429 || (answers[code].status === 503 && !answers[code].noRetry),
+  )
+  return {
+    'X-Request-Id': headerRef('RequestId'),
+    ...(wait ? { 'Retry-After': headerRef('RetryAfter'), 'retry-after-ms': headerRef('RetryAfterMs') } : {}),
+    ...(codes.some((code) => answers[code].noRetry) ? { 'x-should-retry': headerRef('ShouldRetry') } : {}),
+    ...(statuses.includes(401) || codes.includes('insufficient_scope')
+      ? { 'WWW-Authenticate': headerRef('Challenge') }
+      : {}),
+  }
+}
+
+/** As `errorResponse` would make it. */
+function exampleOf(code: ErrorCode): Record<string, unknown> {
+  const { message, param, extras } = meanings[code]
+  const error = { message, type: answers[code].type, param: param ?? null, code, ...extras, request_id: requestId }
+  if (extras === original) return { error, ...original }
+  return code === 'validation_error' ? { error, detail: extras?.details } : { error }
+}
+
+const details: Schema = {
+  type: 'array',
+  description: 'The faults one by one.',
+  items: {
+    type: 'object',
+    required: ['loc', 'msg', 'type'],
+    properties: {
+      loc: { type: 'array', items: { type: 'string' }, description: 'Where: `path` or `query`, then the field.' },
+      msg: { type: 'string' },
+      type: { type: 'string', description: 'The kind of fault, such as `enum` or `string_pattern_mismatch`.' },
+    },
+  },
+}
+
+const operationFields: Record<string, Schema> = {
+  operation_id: { type: 'string', description: 'The operation that this is about.' },
+  state: { type: 'string', enum: ['pending', 'terminal'] },
+  outcome: { type: ['string', 'null'], enum: [...outcomes, null] },
+}
+
+export const errorSchemas: Record<string, Schema> = {
+  ErrorObject: {
+    type: 'object',
+    required: ['message', 'type', 'param', 'code', 'request_id'],
+    description: 'Further fields depend on the code; clients ignore those that they do not know.',
+    properties: {
+      message: { type: 'string', description: 'For a person to read; it may change.' },
+      type: { type: 'string', enum: [...new Set(Object.values(answers).map(({ type }) => type))].sort() },
+      param: { type: ['string', 'null'], description: 'The field, header or path part at fault.' },
+      code: {
+        type: 'string',
+        enum: [...errorCodes],
+        description: 'For a program to read. Later versions may add codes.',
+      },
+      request_id: { type: 'string', description: 'As in the `X-Request-Id` header.' },
+      ...operationFields,
+      required_micros: { type: 'integer', description: 'With `insufficient_balance`: the price.' },
+      balance_micros: { type: 'integer', description: 'With `insufficient_balance`: what there is.' },
+      required_scope: { type: 'string', description: 'With `insufficient_scope`.' },
+      max_bytes: { type: 'integer', description: 'With `request_too_large`.' },
+      allow: { type: 'string', description: 'With `method_not_allowed`: as in the `Allow` header.' },
+      details,
+    },
+  },
+  Error: {
+    type: 'object',
+    required: ['error'],
+    description: 'Every answer from 400 on, on audio routes too.',
+    properties: {
+      error: schemaRef('ErrorObject'),
+      ...operationFields,
+    },
+  },
+  ValidationError: {
+    type: 'object',
+    required: ['error', 'detail'],
+    description: 'The envelope of a 422: the faults stand at the top level, too.',
+    properties: { error: schemaRef('ErrorObject'), detail: details },
+  },
+}
+
+export const headers: Record<string, OpenAPIV3_1.HeaderObject> = {
+  RequestId: {
+    description: 'The operation (`op_...`) once there is one for this request; otherwise a tracing id (`req_...`).',
+    schema: { type: 'string', pattern: '^(op|req)_[0-9A-HJKMNP-TV-Z]{26}$' },
+    example: requestId,
+  },
+  OperationId: {
+    description: 'The id of the operation that this request made. Keep it as soon as the headers arrive.',
+    schema: { type: 'string', pattern: '^op_[0-9A-HJKMNP-TV-Z]{26}$' },
+    example: operationId,
+  },
+  RetryAfter: {
+    description: 'Seconds after which another try makes sense.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 2,
+  },
+  RetryAfterMs: {
+    description: 'The same in milliseconds; SDKs prefer it.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1500,
+  },
+  ShouldRetry: {
+    description:
+      '`false` where SDKs, which repeat 408, 409, 429 and 5xx by themselves, had better not. Absent otherwise.',
+    schema: { type: 'string', enum: ['false'] },
+  },
+  Challenge: {
+    description: 'How to authenticate, as RFC 6750 has it.',
+    schema: { type: 'string' },
+    example: 'Bearer error="invalid_token"',
+  },
+  RateLimit: {
+    description: 'Requests that this route allows in its span (`x-ratelimit-limit-requests`).',
+    schema: { type: 'integer' },
+    example: 300,
+  },
+  RateRemaining: { description: 'How many of them are left.', schema: { type: 'integer' }, example: 299 },
+  RateReset: {
+    description: 'When all of them are free again, as a duration.',
+    schema: { type: 'string', pattern: '^\\d+(ms|s)$' },
+    example: '6s',
+  },
+  Disposition: { schema: { type: 'string' }, example: 'inline; filename="speech.mp3"' },
+  SampleRate: { description: 'With `pcm` and `wav`: hertz.', schema: { type: 'integer' }, example: 24000 },
+  Channels: { description: 'With `pcm` and `wav`.', schema: { type: 'integer' }, example: 1 },
+}

@@ -1,0 +1,228 @@
+/** The bodies of speech and transcription as the API's document shows them (api.md 2 and 3). */
+import { audioFormats, sampleRatesHz } from '../domain/speech.ts'
+import { type Schema, schemaRef } from './describe-errors.ts'
+
+const speechRequest: Schema = {
+  type: 'object',
+  required: ['input'],
+  description:
+    'OpenAI’s speech request and some fields more. Fields that are not listed are ignored; `null` is the same as ' +
+    'absent; a number may come as a numeric string.',
+  properties: {
+    input: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'The text to speak; not blank. Its length is counted in Unicode code points; the limit (4096 unless the server ' +
+        'is set otherwise) stands in `GET /v1/me`.',
+    },
+    model: {
+      type: ['string', 'null'],
+      default: 'auto',
+      description:
+        'A model id, or `auto`: the best one installed. OpenAI’s names (`tts-1`, `tts-1-hd`, `gpt-4o-mini-tts`) mean ' +
+        '`auto`, too. With these the voice chooses the model.',
+    },
+    voice: {
+      description:
+        'A voice by its id, by an alias (OpenAI’s `alloy`, `nova` and so on are some) or by its name. Absent: the ' +
+        'server’s default voice.',
+      anyOf: [
+        { type: ['string', 'null'] },
+        { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+      ],
+    },
+    voice_id: { type: ['string', 'null'], description: 'The same as `voice`, which wins.' },
+    response_format: {
+      type: ['string', 'null'],
+      enum: [...audioFormats, 'ogg', null],
+      default: 'mp3',
+      description: 'In any case of letters. `ogg` is `opus`. `pcm` is s16le, mono, without a header.',
+    },
+    speed: { type: ['number', 'null'], minimum: 0.25, maximum: 4, default: 1 },
+    stream_format: {
+      type: ['string', 'null'],
+      enum: ['audio', 'sse', null],
+      default: 'audio',
+      description: '`audio`: the bytes themselves. `sse`: the same bytes in server-sent events.',
+    },
+    instructions: {
+      type: ['string', 'null'],
+      maxLength: 4096,
+      description: 'How to speak; ignored by models that cannot use it.',
+    },
+    language: { type: ['string', 'null'], description: 'A hint: a BCP-47 tag such as `en` or `en-US`.' },
+    seed: { type: ['integer', 'null'], minimum: 0, maximum: 4294967295 },
+    sample_rate: {
+      type: ['integer', 'null'],
+      enum: [...sampleRatesHz, null],
+      default: 24000,
+      description: 'In hertz. Other than 24000 only with `pcm` and `wav`.',
+    },
+  },
+}
+
+const speechEvents: Schema = {
+  type: 'string',
+  description:
+    'Lines that begin with `data: `, each a `SpeechDeltaEvent`, at last one `SpeechDoneEvent` and `[DONE]`. No `event:` ' +
+    'lines. A `: keepalive` comment comes every 15 seconds of silence. After a `SpeechErrorEvent` the connection breaks.',
+}
+
+const speechDelta: Schema = {
+  type: 'object',
+  required: ['type', 'audio'],
+  properties: {
+    type: { type: 'string', const: 'speech.audio.delta' },
+    audio: {
+      type: 'string',
+      format: 'byte',
+      description: 'A slice of the stream that `stream_format: audio` gives, in Base64.',
+    },
+  },
+}
+
+const speechDone: Schema = {
+  type: 'object',
+  required: ['type', 'usage', 'operation_id'],
+  properties: {
+    type: { type: 'string', const: 'speech.audio.done' },
+    usage: {
+      type: 'object',
+      required: ['input_tokens', 'output_tokens', 'total_tokens', 'characters', 'audio_seconds'],
+      properties: {
+        input_tokens: { type: 'integer', const: 0, description: 'There are no tokens here.' },
+        output_tokens: { type: 'integer', const: 0 },
+        total_tokens: { type: 'integer', const: 0 },
+        characters: { type: 'integer' },
+        audio_seconds: { type: 'number' },
+      },
+    },
+    operation_id: { type: 'string' },
+  },
+}
+
+const speechError: Schema = {
+  type: 'object',
+  required: ['type', 'error'],
+  properties: { type: { type: 'string', const: 'error' }, error: schemaRef('ErrorObject') },
+}
+
+/** In the forms: file parts are told by content and not by name or declared type. */
+const file: Schema = {
+  type: 'string',
+  format: 'binary',
+  description:
+    'The recording: flac, m4a, mp3, mp4, mpeg, mpga, oga, ogg, opus, wav, webm or aac, at most 25 MiB. Its format is ' +
+    'told from its bytes; file name and declared type do not count.',
+}
+
+const translationFields: Record<string, Schema> = {
+  file,
+  model: { type: 'string', description: 'A model id or one of OpenAI’s names; absent: the best one installed.' },
+  prompt: { type: 'string', description: 'A hint at words and style.' },
+  response_format: { type: 'string', enum: ['json', 'text', 'srt', 'verbose_json', 'vtt'], default: 'json' },
+  temperature: { type: 'number', minimum: 0, maximum: 1, default: 0 },
+}
+
+const transcriptionRequest: Schema = {
+  type: 'object',
+  required: ['file'],
+  properties: {
+    ...translationFields,
+    response_format: {
+      type: 'string',
+      enum: ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'],
+      default: 'json',
+    },
+    language: { type: 'string', description: 'ISO 639-1; absent or empty: found by listening.' },
+    'timestamp_granularities[]': {
+      type: 'array',
+      items: { type: 'string', enum: ['word', 'segment'] },
+      description: 'With `verbose_json`; segments unless said otherwise.',
+    },
+    stream: { type: 'boolean', default: false, description: 'The text as server-sent events while it comes.' },
+  },
+}
+
+const usageSeconds: Schema = {
+  type: 'object',
+  required: ['type', 'seconds'],
+  properties: { type: { type: 'string', const: 'duration' }, seconds: { type: 'integer', description: 'Rounded up.' } },
+}
+
+const transcription: Schema = {
+  type: 'object',
+  required: ['text', 'usage'],
+  properties: {
+    text: { type: 'string', description: 'Empty for silence.' },
+    languages: {
+      type: 'array',
+      items: { type: 'object', required: ['code'], properties: { code: { type: 'string' } } },
+    },
+    usage: usageSeconds,
+  },
+}
+
+const seconds: Schema = { type: 'number', description: 'Seconds from the beginning.' }
+
+const segment: Schema = {
+  type: 'object',
+  required: [
+    'id',
+    'seek',
+    'start',
+    'end',
+    'text',
+    'tokens',
+    'temperature',
+    'avg_logprob',
+    'compression_ratio',
+    'no_speech_prob',
+  ],
+  properties: {
+    id: { type: 'integer' },
+    seek: { type: 'integer' },
+    start: seconds,
+    end: seconds,
+    text: { type: 'string' },
+    tokens: { type: 'array', items: { type: 'integer' } },
+    temperature: { type: 'number' },
+    avg_logprob: { type: 'number' },
+    compression_ratio: { type: 'number' },
+    no_speech_prob: { type: 'number' },
+  },
+}
+
+const verboseTranscription: Schema = {
+  type: 'object',
+  required: ['task', 'language', 'duration', 'text', 'usage'],
+  properties: {
+    task: { type: 'string', enum: ['transcribe', 'translate'] },
+    language: { type: 'string', description: 'The English name in lower case.', examples: ['english'] },
+    duration: { type: 'number', description: 'Seconds.' },
+    text: { type: 'string' },
+    segments: { type: 'array', items: segment },
+    words: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['word', 'start', 'end'],
+        properties: { word: { type: 'string' }, start: seconds, end: seconds },
+      },
+    },
+    usage: usageSeconds,
+  },
+}
+
+export const speechSchemas: Record<string, Schema> = {
+  SpeechRequest: speechRequest,
+  SpeechEvents: speechEvents,
+  SpeechDeltaEvent: speechDelta,
+  SpeechDoneEvent: speechDone,
+  SpeechErrorEvent: speechError,
+  TranscriptionRequest: transcriptionRequest,
+  TranslationRequest: { type: 'object', required: ['file'], properties: translationFields },
+  Transcription: transcription,
+  VerboseTranscription: verboseTranscription,
+}

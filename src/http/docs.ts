@@ -1,0 +1,128 @@
+/**
+ * The API's document and a page to read and try it. Both work without a network: the page's program and style are
+ * inside the executable, and its policy forbids it to ask any other host for anything.
+ *
+ * The plug-in makes the document; it is not mounted in the app, for the page that it would add loads its program from
+ * elsewhere, and its answers would come without the headers that all of ours have.
+ */
+import { swagger } from '@elysiajs/swagger'
+import { Elysia, type InternalRoute } from 'elysia'
+import bundleFile from '../../node_modules/swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import styleFile from '../../node_modules/swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import { documentFrame } from './describe-document.ts'
+import type { Handler, Route } from './exchange.ts'
+
+/** @param routes those to be described, unless their detail hides them */
+export function docsRoutes(route: Route, version: string, routes: readonly InternalRoute[]) {
+  const bundle = once(() => asset('text/javascript; charset=utf-8', Bun.file(bundleFile)))
+  const style = once(() => asset('text/css; charset=utf-8', Bun.file(styleFile)))
+  const start = once(() => asset('text/javascript; charset=utf-8', new Blob([startScript])))
+  const spec = once(async () => asset('application/json; charset=utf-8', new Blob([await documentOf(routes, version)])))
+  const page = once(async () => {
+    const html = pageOf((await style()).digest, (await bundle()).digest, (await start()).digest)
+    return asset('text/html; charset=utf-8', new Blob([html]))
+  })
+  const hidden = { detail: { hide: true } }
+  return new Elysia()
+    .get('/openapi.json', route('/openapi.json', fresh(spec)), hidden)
+    .get('/docs', route('/docs', fresh(page, { 'content-security-policy': policy })), hidden)
+    .get('/docs/swagger-ui.css', route('/docs/swagger-ui.css', kept(style)), hidden)
+    .get('/docs/swagger-ui-bundle.js', route('/docs/swagger-ui-bundle.js', kept(bundle)), hidden)
+    .get('/docs/start.js', route('/docs/start.js', kept(start)), hidden)
+}
+
+async function documentOf(routes: readonly InternalRoute[], version: string): Promise<string> {
+  const described = new Elysia()
+  for (const { method, path, hooks } of routes) described.route(method, path, () => '', { detail: hooks.detail })
+  described.use(
+    swagger({
+      documentation: documentFrame(version),
+      path: '/page',
+      specPath: '/document',
+      exclude: ['/page', '/document'],
+      excludeMethods: ['HEAD', 'OPTIONS'],
+    }),
+  )
+  const answer = await described.handle(new Request('http://localhost/document'))
+  return answer.text()
+}
+
+interface Asset {
+  type: string
+  body: Blob
+  /** Of the content: names it in addresses, and is its ETag. */
+  digest: string
+}
+
+async function asset(type: string, body: Blob): Promise<Asset> {
+  const digest = new Bun.CryptoHasher('sha256')
+    .update(await body.bytes())
+    .digest('hex')
+    .slice(0, 16)
+  return { type, body, digest }
+}
+
+/** Asked for under an address that changes with the content. */
+const kept = (make: () => Promise<Asset>): Handler =>
+  serve(make, { 'cache-control': 'public, max-age=31536000, immutable' })
+
+const fresh = (make: () => Promise<Asset>, headers: Record<string, string> = {}): Handler =>
+  serve(make, { 'cache-control': 'no-cache', ...headers })
+
+const serve =
+  (make: () => Promise<Asset>, headers: Record<string, string>): Handler =>
+  async ({ request }) => {
+    const { type, body, digest } = await make()
+    const etag = `"${digest}"`
+    const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+    if (known.includes(etag) || known.includes('*'))
+      return new Response(null, { status: 304, headers: { ...headers, etag } })
+    return new Response(body, { headers: { ...headers, etag, 'content-type': type } })
+  }
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+
+/** Blobs and data are what the page itself makes: the player of a tried speech request, the arrows in its style. */
+const policy = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "media-src 'self' blob:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const pageOf = (style: string, bundle: string, start: string): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Myna API</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/swagger-ui.css?v=${style}">
+    <script src="/docs/swagger-ui-bundle.js?v=${bundle}" defer></script>
+    <script src="/docs/start.js?v=${start}" defer></script>
+  </head>
+  <body style="margin: 0">
+    <div id="docs"></div>
+    <noscript>This page needs JavaScript. The API's document is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+  </body>
+</html>
+`
+
+/** A file of its own, so that the policy need not allow programs inside the page. No validator: that would be elsewhere. */
+const startScript = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#docs',
+  validatorUrl: null,
+  deepLinking: true,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+})
+`
