@@ -162,7 +162,7 @@ test('for a reader who does not read, the engine makes what was granted, owes no
   await reading.return?.()
 })
 
-test('a stream that hangs among others fails alone; if it cannot be stopped, the engine is killed after all', async () => {
+test('a stream that hangs among others fails alone; one that cannot be stopped costs the engine', async () => {
   const client = connect({ workers: 2 }, { stallMs: 800 })
   const other = iterate(client, '!slow=5 !endless')
   await other.next()
@@ -220,6 +220,13 @@ test('engines of two tasks do not touch each other', async () => {
   for (let i = 0; i < 30; i++) expect((await frames.next()).done).toBe(false)
   expect((await speech.status()).restarts).toBe(0)
   await frames.return?.()
+})
+
+test('a model that is loaded ahead is there before the first order', async () => {
+  const client = connect()
+  await client.start('test')
+  await until('it is loaded', async () => (await client.status()).models.length > 0)
+  expect(await client.status()).toMatchObject({ state: 'ready', activeStreams: 0, models: [{ id: 'test' }] })
 })
 
 test('the probe tells whether ONNX Runtime computes', async () => {

@@ -1,6 +1,6 @@
 /**
- * The engine as the service sees it (server side): orders go to the child, frames come back with credits, and every wait
- * has a deadline. A child that owes frames and says nothing is killed, for a native call cannot be ended in any other way.
+ * The engine as the service sees it (server side): orders go to the child, frames come back against credits, and every
+ * wait has a deadline. A child that owes frames and says nothing is killed: there is no other way out of a native call.
  */
 import type { Task } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
@@ -70,14 +70,16 @@ export class EngineClient implements SpeechEngine {
 
   /**
    * Starts the child before anybody needs it.
+   * @param warmModel loaded at once, so that the first who speaks with it does not wait; null: none
    * @throws MynaError `engine_unavailable`
    */
-  async start(): Promise<void> {
+  async start(warmModel: string | null = null): Promise<void> {
     try {
       await this.#supervisor.ready()
     } catch (cause) {
       throw unavailable(cause)
     }
+    if (warmModel !== null) this.#supervisor.send({ type: 'warm', model: warmModel })
   }
 
   speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame> {

@@ -20,6 +20,8 @@ export type ToEngine =
   | { type: 'speak'; stream: number; order: SpeechOrder; credits: number }
   | { type: 'credit'; stream: number; frames: number }
   | { type: 'cancel'; stream: number }
+  /** Loads a model that is about to be wanted. Not answered: what is wrong with it is told when it is spoken with. */
+  | { type: 'warm'; model: string }
   /** Runs the self-test graph through ONNX Runtime; answered by `probed` or `probe_failed`. */
   | { type: 'probe'; probe: number }
   | { type: 'status'; query: number }

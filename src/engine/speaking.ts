@@ -40,7 +40,10 @@ export class Speaking {
     this.#wake()
   }
 
-  /** Ends when everything was sent or, after a cancel, when the work has really stopped. @throws what the model throws */
+  /**
+   * Ends when everything was sent or, after a cancel, when the work has really stopped.
+   * @throws what the model throws
+   */
   async run(): Promise<void> {
     const lease = await this.#options.acquire()
     try {

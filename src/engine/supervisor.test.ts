@@ -61,7 +61,7 @@ test('all who ask during a start wait for the same one', async () => {
   expect(lines).toEqual(['read 0', 'read 1', 'read 2'])
 })
 
-test('an engine that cannot start is tried five times with growing pauses, then counts as failed, in its own words', async () => {
+test('an engine that cannot start is tried five times with growing pauses, then counts as failed', async () => {
   const pauses = new Pauses()
   const supervisor = supervise({ start: 'crash' }, pauses)
   const words = 'the engine ended (exit code 3): libcudart.so.13: cannot open shared object file'

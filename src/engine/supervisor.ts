@@ -1,6 +1,6 @@
 /**
- * Keeps one engine alive (server side): starts it on demand, waits until it says that it is ready, starts it again after
- * a crash with growing pauses, gives up on one that cannot start, and ends it in order.
+ * Keeps one engine alive (server side): starts it on demand, waits until it says that it is ready, starts it again
+ * after a crash with growing pauses, gives up on one that cannot start, and ends it in order.
  */
 import { Child, describeEnding } from './child.ts'
 import type { FromEngine, ToEngine } from './protocol.ts'

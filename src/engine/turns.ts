@@ -1,6 +1,6 @@
 /**
- * Whose chunk is computed next (child side). Streams take turns chunk by chunk, and a stream that has not been heard yet
- * goes ahead of all that have: one long text delays nobody's first audio.
+ * Whose chunk is computed next (child side). Streams take turns chunk by chunk, and a stream that has not been heard
+ * yet goes ahead of all that have: one long text delays nobody's first audio.
  */
 interface Turn {
   run(): Promise<void>
@@ -36,7 +36,7 @@ export class Turns {
       if (turn === undefined) return
       this.#running++
       void turn.run().finally(() => {
-        // Native inference is synchronous: messages (a cancel, a new order) are read only when the loop gets a turn too.
+        // Native inference is synchronous: a cancel or a new order is read only when the loop gets a turn too.
         setImmediate(() => {
           this.#running--
           this.#next()

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { toS16 } from '../audio/pcm.ts'
 import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
+import { engineParentCommand } from '../testing/engine-parent.ts'
 import { cpuTicks, isDead } from '../testing/process.ts'
 import { Talk } from '../testing/talk.ts'
 import { msPerChar, toneSample } from '../testing/test-voice.ts'
@@ -136,6 +136,15 @@ test('unused models are unloaded and the server is told', async () => {
   expect((await talk.status()).models).toEqual([])
 })
 
+test('a model can be loaded ahead; one that cannot be is told in the log, and the engine goes on', async () => {
+  const talk = await ready()
+  talk.send({ type: 'warm', model: 'test-missing' })
+  talk.send({ type: 'warm', model: 'test' })
+  await until('it is loaded', async () => (await talk.status()).models.length > 0)
+  expect((await talk.status()).models).toMatchObject([{ id: 'test', activeStreams: 0 }])
+  await until('the log tells', () => talk.lines.some((line) => line.includes('test-missing was not loaded ahead')))
+})
+
 test('the self-test graph runs in it', async () => {
   const talk = await ready()
   talk.send({ type: 'probe', probe: 7 })
@@ -173,9 +182,9 @@ test('it does not start for a server that is gone', async () => {
   expect(talk.received).toEqual([])
 })
 
+// The death signal and /proc are Linux's own.
 test.skipIf(process.platform !== 'linux')('it dies with its server even inside an endless call', async () => {
-  const script = join(import.meta.dir, '..', 'testing', 'engine-parent.ts')
-  const parent = Bun.spawn([process.execPath, script, 'a !busy'], { env: {}, stdout: 'pipe' })
+  const parent = Bun.spawn(engineParentCommand('a !busy'), { env: {}, stdout: 'pipe' })
   const reader = parent.stdout.getReader()
   const pid = Number(new TextDecoder().decode((await reader.read()).value))
   const ticks = cpuTicks(pid)

@@ -86,6 +86,8 @@ class Engine {
         return this.#streams.get(message.stream)?.grant(message.frames)
       case 'cancel':
         return this.#streams.get(message.stream)?.cancel()
+      case 'warm':
+        return void this.#warm(message.model)
       case 'probe':
         return void this.#probe(message.probe)
       case 'status':
@@ -116,6 +118,15 @@ class Engine {
       this.#send({ type: 'failed', stream, message: describe(error) })
     } finally {
       this.#streams.delete(stream)
+    }
+  }
+
+  async #warm(model: string): Promise<void> {
+    try {
+      const lease = await this.#models.use(model)
+      lease.release()
+    } catch (error) {
+      console.error(`${model} was not loaded ahead: ${describe(error)}`)
     }
   }
 

@@ -3,16 +3,23 @@ import { EngineClient } from '../engine/client.ts'
 import { testEngineCommand } from './engine-child.ts'
 import { order } from './talk.ts'
 
-const client = new EngineClient({
-  task: 'text-to-speech',
-  command: testEngineCommand(),
-  env: {},
-  readyMs: 10_000,
-  stallMs: 600_000,
-  log: () => {},
-})
-await client.start()
-console.log((await client.status()).pid)
-for await (const _ of client.speak(order(Bun.argv[2] ?? ''), new AbortController().signal)) {
-  // Read on: the text decides how this goes.
+/** @param text what its engine is told to speak, faults and all */
+export const engineParentCommand = (text: string): string[] => [process.execPath, import.meta.path, text]
+
+async function main(text: string): Promise<void> {
+  const client = new EngineClient({
+    task: 'text-to-speech',
+    command: testEngineCommand(),
+    env: {},
+    readyMs: 10_000,
+    stallMs: 600_000,
+    log: () => {},
+  })
+  await client.start()
+  console.log((await client.status()).pid)
+  for await (const _ of client.speak(order(text), new AbortController().signal)) {
+    // Read on: the text decides how this goes.
+  }
 }
+
+if (import.meta.main) await main(Bun.argv[2] ?? '')
