@@ -143,9 +143,11 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
     return { to, words: spell(degree[0].replaceAll('.', '')), stop: degree[0].endsWith('.') && mayEnd(text, to, false) }
   }
   const lower = word.toLowerCase()
+  if (text[at - 1] === '/') return null
   const to = stop ? end + 1 : end
   const number = numbered[lower]
-  if (stop && number !== undefined && /^ ?\d/.test(text.slice(to, to + 2))) return { to, words: number }
+  if (text[end] === '.' && number !== undefined && /^ ?\d/.test(text.slice(end + 1, end + 3)))
+    return { to: end + 1, words: number }
   if (!stop && !(undotted.has(lower) && (beginsCapital(word) || leading[lower] === 'versus' || lower === 'etc')))
     return null
   if (word.length > 1 && word === word.toUpperCase() && !stop && lower !== 'mr' && lower !== 'mrs') return null

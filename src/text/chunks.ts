@@ -26,7 +26,8 @@ export interface Chunk {
    * of the input.
    */
   coveredChars: number
-  /** Why the chunk ends: sets the pause behind it. A chunk cut only for its length says 'clause' and ends without a mark. */
+  /** Why the chunk ends: sets the pause behind it. 'clause' without a mark at its end: cut only for its length. The last
+   * one says 'sentence', for no paragraph follows. */
   boundary: 'clause' | 'sentence' | 'paragraph'
 }
 
@@ -82,7 +83,7 @@ class Packer {
 
   *finish(length: number): Generator<Chunk> {
     this.end('sentence')
-    if (this.held !== null) yield { ...this.held, coveredChars: length }
+    if (this.held !== null) yield { ...this.held, coveredChars: length, boundary: 'sentence' }
   }
 
   private *say(words: string, end: number): Generator<Chunk> {

@@ -48,8 +48,9 @@ export function dateAt(text: string, at: number): Said | null {
   const month = written === null ? undefined : monthName(written[2] as string)
   if (written === null || month === undefined || Number(written[1]) > 31 || Number(written[1]) === 0) return null
   const when = written[3] === undefined ? '' : ` ${year(written[3])}`
+  const article = /\bthe $/i.test(text.slice(Math.max(0, at - 5), at)) ? '' : 'the '
   const to = at + written[0].length
-  return { to, words: `${ordinal(String(Number(written[1])))} of ${month}${when}` }
+  return { to, words: `${article}${ordinal(String(Number(written[1])))} of ${month}${when}` }
 }
 
 function slashDate(found: RegExpExecArray, at: number): Said | null {
@@ -79,9 +80,10 @@ export function timeAt(text: string, at: number): Said | null {
   const time = match(timePattern, text, at)
   if (time === null) return hourAt(text, at)
   const hour = Number(time[1])
-  if (hour > 24) return null
   const to = at + time[0].length
   const seconds = secondsWords(time[3])
+  // More than a day has hours: minutes and seconds of a run.
+  if (hour > 24) return { to, words: `${cardinal(time[1] as string)} ${cardinal(String(Number(time[2])))}${seconds}` }
   const half = match(halfPattern, text, to)
   const words = `${clock(hour, time[2] as string, half !== null)}${seconds}`
   if (half !== null) return withHalf(words, half, text, to)

@@ -6,10 +6,11 @@ import { cardinal, decimal, digitWords, fraction, ordinal, plural, year } from '
 import { type Before, isLetter, match, type Said } from './rule.ts'
 import { unitAt } from './units.ts'
 
+const continentalPattern = /[1-9]\d{0,2}(?:\.\d{3}){2}(?!\d|\.\d)/y
 const ordinalPattern = /(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9])/iy
 const decadePattern = /(\d{4}|\d{2})'?s(?![A-Za-z0-9'])/y
 const fractionPattern = /(?:(\d{1,3}) )?(\d{1,4})\/(\d{1,4})(?![\d/]|\.\d)/y
-const numberPattern = /(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?![\d.]*\d))?/y
+const numberPattern = /(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d|\.\d))?/y
 const rangePattern = /(?:-| ?– ?)(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d))?(?![-–]\d)/y
 const ratioPattern = /(\d{1,4}):(\d{1,4})(?![\d:])/y
 const scalePattern = /([KkMB])(?![A-Za-z0-9])/y
@@ -24,6 +25,7 @@ export function quantityAt(text: string, at: number, before: Before): Said | nul
   return (
     dateAt(text, at) ??
     timeAt(text, at) ??
+    continentalAt(text, at) ??
     ipAt(text, at) ??
     phoneAt(text, at) ??
     versionAt(text, at) ??
@@ -40,6 +42,12 @@ export function quantityAt(text: string, at: number, before: Before): Said | nul
 function afterLetter(text: string, at: number): Said {
   const digits = (match(/\d{1,15}/y, text, at) as RegExpExecArray)[0]
   return { to: at + digits.length, words: digits.length <= 4 ? cardinal(digits) : digitWords(digits) }
+}
+
+/** "1.000.000": no version has two groups of just three digits. */
+function continentalAt(text: string, at: number): Said | null {
+  const found = match(continentalPattern, text, at)
+  return found && { to: at + found[0].length, words: cardinal(found[0].replaceAll('.', '')) }
 }
 
 function ordinalAt(text: string, at: number): Said | null {
@@ -66,9 +74,9 @@ function fractionAt(text: string, at: number): Said | null {
   const part = fraction(found[2] as string, found[3] as string)
   if (part === null) {
     // "24/7" and "9/11" are read as two numbers; after a whole number it was no mixed one.
-    return found[1] === undefined
-      ? { to, words: `${cardinal(found[2] as string)} ${cardinal(found[3] as string)}` }
-      : null
+    if (found[1] !== undefined) return null
+    const joint = /\d{3}/.test(found[0]) ? ' over ' : ' '
+    return { to, words: cardinal(found[2] as string) + joint + cardinal(found[3] as string) }
   }
   const mixed = part.replace(/^one (?=half|quarter|third)/, 'a ')
   const words = found[1] === undefined ? part : `${cardinal(found[1])} and ${mixed}`

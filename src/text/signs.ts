@@ -88,6 +88,7 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
   if (char === '.') {
     if (isAlphanumeric(before) && isAlphanumeric(after))
       return between(at + 1, isDigit(before) && isDigit(after) ? 'point' : 'dot')
+    if (isLetter(after) && (before === undefined || before === ' ')) return between(at + 1, 'dot', true)
     const digits = match(/\.(\d{1,20})(?![\d])/y, text, at)
     return digits === null
       ? null
@@ -125,7 +126,7 @@ const slash = (text: string, at: number, spoken: boolean): Sign =>
 function touchesNumber(text: string, at: number): boolean {
   const before = text[at - 1] === ' ' ? at - 2 : at - 1
   const after = text[at + 1] === ' ' ? at + 2 : at + 1
-  const letter = (one: number, next: number) => isLetter(text[one]) && !isAlphanumeric(text[next])
+  const letter = (one: number, next: number) => isLetter(text[one]) && !isLetter(text[next])
   const value = (one: number, next: number) => isDigit(text[one]) || letter(one, next)
   return (value(before, before - 1) || text[before] === ')') && (value(after, after + 1) || text[after] === '(')
 }
@@ -149,15 +150,17 @@ function dash(text: string, at: number): Sign {
   const after = text[to]
   if (to - at === 1 && text[at] === '-') {
     if (after === '>') return pause(to + 1)
-    const opens = before === undefined || ' (["\'=<>$\u0001\u0002'.includes(before)
+    const opens = before === undefined || ' (["\'=<>$^\u0001\u0002'.includes(before)
     if (opens && /^(?:\d|[.$£€]\d)/.test(text.slice(to, to + 2))) return between(to, 'minus', true)
     if (before === ' ' && after === ' ') {
-      const sum = isDigit(text[at - 2]) && isDigit(text[to + 1])
+      const sum = touchesNumber(text, at) && (isDigit(text[at - 2]) || isDigit(text[to + 1]))
       return sum ? between(to, 'minus') : pause(to)
     }
     return nothing(to)
   }
   if (to - at === 1 && text[at] === '–' && isDigit(before) && isDigit(after)) return between(to, 'to')
+  // A flag of a command: "--host".
+  if (text[at] === '-' && before === ' ' && isAlphanumeric(after)) return nothing(to)
   const joined = text[at] === '–' && isAlphanumeric(before) && isAlphanumeric(after)
   return joined ? nothing(to) : pause(to)
 }
