@@ -6,6 +6,10 @@
 import { join } from 'node:path'
 
 const root = join(import.meta.dir, '..')
+/** A runner that hangs is ended, and so counts as failed. */
+const deadlineMs = 15 * 60_000
+/** How long output may still come once the process itself has ended. */
+const lastWordsMs = 2000
 
 interface Counts {
   passed: number
@@ -21,24 +25,31 @@ interface Ended {
 /** Runs this same Bun, shows its output as it comes, and keeps what it says on stderr, where `bun test` counts. */
 async function bun(...args: string[]): Promise<Ended> {
   console.log(`$ bun ${args.join(' ')}`)
-  const child = Bun.spawn([process.execPath, ...args], { cwd: root, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-  const [, stderr] = await Promise.all([
-    show(child.stdout, process.stdout),
-    show(child.stderr, process.stderr),
-    child.exited,
-  ])
+  const child = Bun.spawn([process.execPath, ...args], {
+    cwd: root,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: deadlineMs,
+    killSignal: 'SIGKILL',
+  })
+  let stderr = ''
+  const keep = (text: string) => {
+    stderr += text
+  }
+  const shown = Promise.all([show(child.stdout, process.stdout), show(child.stderr, process.stderr, keep)])
+  // A process that the child left behind may hold the pipes open for ever.
+  await Promise.race([shown, child.exited.then(() => Bun.sleep(lastWordsMs))])
   return { exitCode: child.exitCode, stderr }
 }
 
 /** Each piece is out before the next is read, so that the last line really comes last. */
-async function show(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream): Promise<string> {
+async function show(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream, keep?: (text: string) => void) {
   const decoder = new TextDecoder()
-  let text = ''
   for await (const chunk of from) {
-    text += decoder.decode(chunk, { stream: true })
+    keep?.(decoder.decode(chunk, { stream: true }))
     await new Promise((resolve) => to.write(chunk, resolve))
   }
-  return text
 }
 
 async function step(...args: string[]): Promise<Counts> {
@@ -65,6 +76,6 @@ if (import.meta.main) {
   ]
   const sum = (pick: (counts: Counts) => number) => parts.reduce((total, counts) => total + pick(counts), 0)
   const failed = sum(({ failed }) => failed)
-  process.exitCode = failed === 0 ? 0 : 1
-  console.log(`${sum(({ passed }) => passed)} passed, ${failed} failed`)
+  const last = `${sum(({ passed }) => passed)} passed, ${failed} failed\n`
+  process.stdout.write(last, () => process.exit(failed === 0 ? 0 : 1))
 }
