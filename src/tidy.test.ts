@@ -48,9 +48,8 @@ function readSource(path: string): Source {
   visit(tree, (node) => {
     if (ts.isImportDeclaration(node)) add(node, node.moduleSpecifier, isTypeOnly(node.importClause))
     else if (ts.isExportDeclaration(node)) add(node, node.moduleSpecifier, node.isTypeOnly)
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
-      add(node, node.arguments[0], false)
-    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node, node.argument.literal, true)
+    else if (ts.isCallExpression(node) && isImport(node)) add(node, node.arguments[0], false)
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node, node.argument.literal, true)
     else if (ts.isStringLiteral(node) && isScript(node, path)) add(node, node, false)
   })
   return { path, lines: text.split('\n'), tree, references }
@@ -58,7 +57,13 @@ function readSource(path: string): Source {
 
 /** A file that runs in another thread or process: `new URL('./x-worker.ts', ...)`, `join(folder, 'x.fixture.ts')`. */
 function isScript(node: ts.StringLiteral, path: string): boolean {
-  return node.text.endsWith('.ts') && existsSync(resolve(root, dirname(path), node.text))
+  const { parent } = node
+  const isArgument = ts.isNewExpression(parent) || (ts.isCallExpression(parent) && !isImport(parent))
+  return isArgument && node.text.endsWith('.ts') && existsSync(resolve(root, dirname(path), node.text))
+}
+
+function isImport(call: ts.CallExpression): boolean {
+  return call.expression.kind === ts.SyntaxKind.ImportKeyword
 }
 
 function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
