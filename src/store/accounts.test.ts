@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Auditor } from './auditor.fixture.ts'
 import { newKey, openBooks, openingMicros, seededBytes, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { SqliteAccounts } from './accounts.ts'
 import { openDatabase } from './database.ts'
+
+// Every commit waits for the disk, which others may keep busy.
+setDefaultTimeout(30_000)
 
 describe('accounts', () => {
   test('are created with an opening balance that is booked', async () => {

@@ -1,4 +1,6 @@
-/** Books for tests: a real database in a temporary folder, one prepaid account with a key, a clock that stands still. */
+/** Books for tests: a real database in a temporary folder, one prepaid account with a key, a clock that stands. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Account, Key } from '../domain/account.ts'
 import type { Outcome, Settlement } from '../domain/operation.ts'
 import type { Clock } from '../domain/time.ts'
@@ -56,10 +58,23 @@ export interface Books {
 
 export const openingMicros = 1_000_000
 
+/** Made once and copied: to make books waits for the disk several times. */
+let empty: Uint8Array | undefined
+
+async function makeEmpty(): Promise<Uint8Array> {
+  const dataDir = temporaryFolder()
+  const database = await openDatabase(dataDir)
+  database.close()
+  return readFileSync(join(dataDir, 'myna.db'))
+}
+
 export async function openBooks(balanceMicros: number | null = openingMicros): Promise<Books> {
   const dataDir = temporaryFolder()
+  writeFileSync(join(dataDir, 'myna.db'), (empty ??= await makeEmpty()))
   const clock = new FixedClock()
   const database = await openDatabase(dataDir)
+  // These books need not survive a power failure, and hundreds of them would keep the disk busy for long.
+  database.script('PRAGMA synchronous = OFF')
   const accounts = new SqliteAccounts(database, { clock, random: seededBytes(1) })
   const ledger = new SqliteLedger(database, { clock })
   const account = await accounts.create({ name: 'ada', role: 'user', balanceMicros })

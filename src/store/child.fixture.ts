@@ -77,8 +77,8 @@ async function write(): Promise<void> {
     await ledger.markStarted(operationId)
     const ending = { started: true, audioSent: true, cancelRequested: turn % 2 === 0, failure: null, clientGone: false }
     const measures = { priceMicros, inputChars, coveredChars: turn % 11, pcmBytes: 4800 }
-    if (turn % 10 !== 9) await ledger.settle(operationId, settleSpeech({ ...ending, ...measures }, 24_000))
-    if (turn % 20 === 0) console.log(turn)
+    if (turn % 4 !== 3) await ledger.settle(operationId, settleSpeech({ ...ending, ...measures }, 24_000))
+    if (turn % 5 === 0) console.log(turn)
   }
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { Database } from 'bun:sqlite'
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,6 +7,9 @@ import { admission, contents, openBooks, settlement } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import { openDatabase } from './database.ts'
 import { codeOf, StoreError } from './errors.ts'
+
+// Every commit waits for the disk, which others may keep busy.
+setDefaultTimeout(30_000)
 
 const insertMigration = "INSERT INTO migrations VALUES ('test')"
 
@@ -37,6 +40,17 @@ test('a transaction is whole or nothing, and synchronous', async () => {
 
   await database.transaction(() => database.run(insertMigration))
   expect(database.all('SELECT * FROM migrations')).toHaveLength(before.length + 1)
+})
+
+test('a transaction has the write lock from its beginning', async () => {
+  const { dataDir, database } = await openBooks()
+  const other = new Database(join(dataDir, 'myna.db'))
+  await database.transaction(() => {
+    database.all('SELECT * FROM migrations')
+    expect(() => other.run('BEGIN IMMEDIATE')).toThrow('database is locked')
+  })
+  other.run('BEGIN IMMEDIATE')
+  other.close()
 })
 
 test('a transaction inside a transaction is refused, and the outer one stays whole', async () => {

@@ -1,8 +1,9 @@
 /**
  * One connection to the books (`myna.db`), set up for a server that must lose nothing: write-ahead log, every commit
- * synced. SQLite is synchronous and waits for another writer inside the call, which stops the event loop; so it may wait
- * only briefly there, and longer waits are spent between attempts, asynchronously. A transaction takes the write lock at
- * its beginning: one that reads first and writes later can fail in a way that no waiting cures (SQLITE_BUSY_SNAPSHOT).
+ * synced. SQLite is synchronous and waits for another writer inside the call, which stops the event loop; so it may
+ * wait only briefly there, and longer waits are spent between attempts, asynchronously. A transaction takes the write
+ * lock at its beginning: one that reads first and writes later can fail in a way that no waiting cures
+ * (SQLITE_BUSY_SNAPSHOT).
  */
 import { Database } from 'bun:sqlite'
 import type { Statement } from 'bun:sqlite'

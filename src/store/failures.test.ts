@@ -1,14 +1,17 @@
 /**
- * What is left when a statement fails: nothing of the transaction. The n-th statement is made to fail for n = 1, 2, 3 and
- * so on until the work passes without reaching it, so that no statement is forgotten.
+ * What is left when a statement fails: nothing of the transaction. The n-th statement is made to fail for n = 1, 2, 3
+ * and so on until the work passes without reaching it, so that no statement is forgotten.
  */
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Auditor } from './auditor.fixture.ts'
 import { admission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import type { Parameters, StoreDatabase } from './database.ts'
 import { codeOf } from './errors.ts'
+
+// Every commit waits for the disk, which others may keep busy.
+setDefaultTimeout(30_000)
 
 const keyHash = sha256('a key of a client')
 
@@ -54,7 +57,7 @@ const works: Record<string, Work> = {
 
 type Method = (sql: string, parameters?: Parameters) => unknown
 
-/** Makes the n-th statement from now throw, before SQLite saw it or after it was done. @returns whether it came to it */
+/** Makes the n-th statement from now throw, before SQLite saw it or after it was done. */
 function failNth(database: StoreDatabase, n: number, when: 'before' | 'after'): { reached(): boolean; mend(): void } {
   let count = 0
   for (const name of ['get', 'all', 'run'] as const) {

@@ -1,5 +1,5 @@
 /** The table of idempotency row by row, and the order of the refusals. */
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { admission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
@@ -7,6 +7,9 @@ import type { Books } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import { openDatabase } from './database.ts'
 import { SqliteLedger } from './ledger.ts'
+
+// Every commit waits for the disk, which others may keep busy.
+setDefaultTimeout(30_000)
 
 const dayMs = 86_400_000
 const keyHash = sha256('a key of a client')

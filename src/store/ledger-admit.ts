@@ -1,6 +1,7 @@
 /**
  * Admission: the idempotency verdict, the hold of the price and the pending row. The functions here run inside one
- * transaction of `ledger` and await nothing. Speech and clones differ only in what they ask for, not in how it is booked.
+ * transaction of `ledger` and await nothing. Speech and clones differ only in what they ask for, not in how it is
+ * booked.
  */
 import { MynaError } from '../domain/error.ts'
 import { refuseReuse } from '../domain/idempotency.ts'

@@ -1,6 +1,6 @@
 /**
- * Settlement: an operation goes from pending to terminal once. The functions here run inside one transaction of `ledger`
- * and await nothing.
+ * Settlement: an operation goes from pending to terminal once. The functions here run inside one transaction of
+ * `ledger` and await nothing.
  */
 import { expiresAtMs, releasesKey, settleCrashed } from '../domain/operation.ts'
 import type { Operation, Settlement } from '../domain/operation.ts'

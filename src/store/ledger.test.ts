@@ -1,9 +1,12 @@
 /** Every event in every state of an operation, and the questions that can be asked about it. */
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Operation, Settlement } from '../domain/operation.ts'
 import { Auditor } from './auditor.fixture.ts'
 import { admission, contents, newKey, openBooks, openingMicros, settlement, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
+
+// Every commit waits for the disk, which others may keep busy.
+setDefaultTimeout(30_000)
 
 const hourMs = 3_600_000
 const keyHash = sha256('a key of a client')
@@ -223,7 +226,6 @@ test('the clock may jump back between any two events', async () => {
 
 test('a sweep of many goes in steps and leaves what is not due', async () => {
   const books = await openBooks(null)
-  books.database.script('PRAGMA synchronous = OFF')
   const other = await newKey(books.accounts, books.account)
   for (let count = 0; count < 1203; count++) {
     const { id } = await books.ledger.admitSpeech(admission(books, { keyId: other.id }))

@@ -1,10 +1,13 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../testing/folder.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import { StoreError } from './errors.ts'
 import { acquireLock, isLocked } from './lock.ts'
+
+// Every commit waits for the disk, which others may keep busy.
+setDefaultTimeout(30_000)
 
 test('a folder has one owner at a time', () => {
   const dataDir = temporaryFolder()
@@ -40,7 +43,7 @@ test('asking whether the lock is held does not keep a server from taking it', as
   acquireLock(dataDir).release()
   const asker = startChild(childCommand('ask', dataDir))
   expect(await asker.line()).toBe('asking')
-  for (let round = 0; round < 50; round++) acquireLock(dataDir).release()
+  for (let round = 0; round < 500; round++) acquireLock(dataDir).release()
   asker.process.kill('SIGKILL')
   await asker.process.exited
 })

@@ -1,8 +1,8 @@
 /**
- * One server per data folder. The lock is an SQLite transaction on a file of its own: the operating system drops it with
- * the process, however that ends, so no stale lock can keep a server from starting. The file is never deleted (a second
- * file of the same name would be a second lock) and never opened other than through SQLite (closing any other descriptor
- * of it would drop the lock).
+ * One server per data folder. The lock is an SQLite transaction on a file of its own: the operating system drops it
+ * with the process, however that ends, so no stale lock can keep a server from starting. The file is never deleted (a
+ * second file of the same name would be a second lock) and never opened other than through SQLite (closing any other
+ * descriptor of it would drop the lock).
  */
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'

@@ -1,11 +1,14 @@
 /** Random lives of accounts, by seed, with an independent audit after every step. */
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { MynaError } from '../domain/error.ts'
 import { settleSpeech } from '../domain/operation.ts'
 import type { Operation } from '../domain/operation.ts'
 import { Auditor } from './auditor.fixture.ts'
 import { admission, newKey, openBooks, seededNumbers, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
+
+// Every commit waits for the disk, which others may keep busy.
+setDefaultTimeout(30_000)
 
 const seeds = 250
 const steps = 40
@@ -91,7 +94,6 @@ class Life {
 
 test(`${seeds} random lives keep the books right`, async () => {
   const books = await openBooks()
-  books.database.script('PRAGMA synchronous = OFF')
   for (let seed = 1; seed <= seeds; seed++) {
     const next = seededNumbers(seed)
     const account = await books.accounts.create({

@@ -1,6 +1,6 @@
 -- The books: who may ask, what was asked, what it cost. The constraints repeat the rules of the domain, so that no code
--- path, present or future, can commit a state that breaks them. Times are Unix milliseconds by the wall clock, which may
--- jump back: no constraint orders two of them.
+-- path, present or future, can commit a state that breaks them. Times are Unix milliseconds by the wall clock, which
+-- may jump back: no constraint orders two of them.
 
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY NOT NULL,
@@ -109,7 +109,8 @@ WHEN (OLD.started_at_ms IS NOT NULL AND NEW.started_at_ms IS NOT OLD.started_at_
   OR (OLD.first_audio_at_ms IS NOT NULL AND NEW.first_audio_at_ms IS NOT OLD.first_audio_at_ms)
 BEGIN SELECT RAISE(ABORT, 'an operation starts once'); END;
 
--- What an account owes (positive) or has paid (negative). An operation's entries sum to its charged_micros at all times.
+-- What an account owes (positive) or has paid (negative). An operation's entries sum to its charged_micros at all
+-- times.
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -167,7 +168,8 @@ CREATE TABLE voices (
   public INTEGER NOT NULL DEFAULT 0 CONSTRAINT public_flag CHECK (public IN (0, 1)),
   name TEXT NOT NULL CONSTRAINT voice_name_length CHECK (length(name) BETWEEN 1 AND 100),
   description TEXT CONSTRAINT description_length CHECK (length(description) <= 500),
-  labels TEXT NOT NULL DEFAULT '{}' CONSTRAINT labels_object CHECK (json_valid(labels) AND json_type(labels) = 'object'),
+  labels TEXT NOT NULL DEFAULT '{}'
+    CONSTRAINT labels_object CHECK (json_valid(labels) AND json_type(labels) = 'object'),
   language TEXT,
   category TEXT NOT NULL CONSTRAINT category_known CHECK (category IN ('cloned', 'premade')),
   model TEXT NOT NULL,
