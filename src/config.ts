@@ -126,3 +126,9 @@ export const clientEnv = (env: Record<string, string | undefined> = process.env)
   url: env.MYNA_URL ?? null,
   apiKey: env.MYNA_API_KEY ?? null,
 })
+
+/** What a child process is given: this process's environment, without the keys of API clients. */
+export function childEnv(env: Record<string, string | undefined> = process.env): Record<string, string> {
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return Object.fromEntries(given.filter(([name]) => name !== 'MYNA_API_KEY'))
+}

@@ -40,7 +40,8 @@ export function documentFrame(version: string): Partial<OpenAPIV3.Document> {
       version,
       summary: 'Text to speech, voices and transcription on your own machine.',
       description: about,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      // No identifier: the page would make a link to another host of it.
+      license: { name: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
     tags,

@@ -1,0 +1,50 @@
+/** What a person sees first: where to point a client, and the one command that makes a sound. */
+import { homedir } from 'node:os'
+import type { CardCatalog } from '../catalog/catalog.ts'
+import type { Config } from '../config.ts'
+import type { Server } from './server.ts'
+import { bold, dim, yellow } from './terminal.ts'
+
+export interface BannerFacts {
+  version: string
+  server: Pick<Server, 'url' | 'firstKey'>
+  catalog: CardCatalog
+  config: Pick<Config, 'dataDir' | 'device' | 'host'>
+}
+
+export function banner({ version, server, catalog, config }: BannerFacts): string {
+  const installed = catalog.cards().filter((card) => catalog.isInstalled(card.id))
+  const row = (name: string, value: string) => `  ${dim(name.padEnd(9))} ${value}`
+  const models = installed.map((card) => `${card.id} ${dim(`(${card.voices.map((voice) => voice.id).join(', ')})`)}`)
+  const device = config.device === 'auto' ? `cpu ${dim('(no CUDA runtime is installed)')}` : config.device
+  const lines = [
+    '',
+    `  ${bold('myna')} ${version}  ${dim('self-hosted voice')}`,
+    '',
+    row('API', bold(`${server.url}/v1`)),
+    row('Docs', `${server.url}/docs`),
+    row('Device', device),
+    row('Models', models.join(', ')),
+    row('Data', config.dataDir.replace(new RegExp(`^${homedir()}(?=/)`), '~')),
+    '',
+  ]
+  if (config.host === '0.0.0.0' || config.host === '::')
+    lines.push(yellow('  Open to the network: every client needs a key.'), '')
+  return `${[...lines, ...keyLines(server)].join('\n')}\n`
+}
+
+function keyLines({ url, firstKey }: BannerFacts['server']): string[] {
+  if (firstKey === null) return [dim('  Another key: myna keys create --account NAME'), '']
+  return [
+    `  ${bold('Your administrator key')}, shown only now:`,
+    '',
+    `    ${firstKey.secret}`,
+    '',
+    '  Hear it:',
+    '',
+    `    curl ${url}/v1/audio/speech -o hello.mp3 \\`,
+    `      -H "Authorization: Bearer ${firstKey.secret}" \\`,
+    `      -d '{"input": "Hello. This is your own voice service."}'`,
+    '',
+  ]
+}

@@ -1,0 +1,71 @@
+/** The hidden subcommand that an engine child is: the same executable, started by the server, spoken to over IPC. */
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { cards } from '../catalog/cards.ts'
+import type { Task } from '../domain/card.ts'
+import { setNativeDir } from '../engine/native.ts'
+import { wholeNumber } from './globals.ts'
+
+export const engineCommandName = 'engine'
+
+/** What starts this very program again, also when its file has been replaced by an upgrade since. */
+export const ownProgram = (): string[] =>
+  Bun.isStandaloneExecutable ? ['/proc/self/exe'] : [process.execPath, Bun.main]
+
+/** What the server tells its child; on the command line, so that `ps` shows how an engine was started. */
+export interface EngineSettings {
+  task: Task
+  parentPid: number
+  keepAliveMs: number
+  workers: number
+  nativeDir: string
+  /** A file; null: the user has no dictionary. */
+  pronunciations: string | null
+}
+
+export const engineArguments = (settings: EngineSettings): string[] => [
+  engineCommandName,
+  settings.task,
+  ...['--parent', String(settings.parentPid)],
+  ...['--keep-alive-ms', String(settings.keepAliveMs)],
+  ...['--workers', String(settings.workers)],
+  ...['--native-dir', settings.nativeDir],
+  ...(settings.pronunciations === null ? [] : ['--pronunciations', settings.pronunciations]),
+]
+
+interface EngineFlags {
+  parent: number
+  keepAliveMs: number
+  workers: number
+  nativeDir: string
+  pronunciations?: string
+}
+
+export const engineCommand = (): Command =>
+  new Command(engineCommandName)
+    .description('one engine; started by the server')
+    .argument('<task>')
+    .requiredOption('--parent <pid>', 'the server', wholeNumber)
+    .requiredOption('--keep-alive-ms <n>', 'an unused model is unloaded after this', wholeNumber)
+    .requiredOption('--workers <n>', 'threads of a model', wholeNumber)
+    .requiredOption('--native-dir <dir>', 'where native libraries are unpacked')
+    .option('--pronunciations <file>', "the user's pronunciation dictionary")
+    .action(async (task: Task, flags: EngineFlags) => {
+      setNativeDir(flags.nativeDir)
+      const { runEngine } = await import('../engine/worker.ts')
+      const { architectures } = await import('../models/registry.ts')
+      runEngine({
+        task,
+        cards,
+        architectures,
+        filesDir: () => null,
+        pronunciations: flags.pronunciations === undefined ? null : readFileSync(flags.pronunciations, 'utf8'),
+        workers: flags.workers,
+        keepAliveMs: flags.keepAliveMs,
+        device: 'cpu',
+        deviceReason: null,
+        parentPid: flags.parent,
+      })
+      // The channel to the server keeps the process; the command itself never returns.
+      await new Promise(() => {})
+    })

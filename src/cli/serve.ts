@@ -1,0 +1,125 @@
+/** `myna serve`: the service, until it is told to stop. */
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { version } from '../../package.json' with { type: 'json' }
+import { EncoderPool } from '../audio/encode.ts'
+import { cards } from '../catalog/cards.ts'
+import { CardCatalog } from '../catalog/catalog.ts'
+import { childEnv, type Config, loadConfig } from '../config.ts'
+import { systemRandom } from '../domain/id.ts'
+import { systemClock, systemTimer } from '../domain/time.ts'
+import { EngineClient } from '../engine/client.ts'
+import { causeOf, type Level, type Log, logTo } from '../log.ts'
+import { banner } from './banner.ts'
+import { engineArguments, ownProgram } from './engine.ts'
+import { globalsOf, wholeNumber } from './globals.ts'
+import { type Server, startServer } from './server.ts'
+import { Failure } from './terminal.ts'
+
+interface ServeFlags {
+  host?: string
+  port?: number
+  device?: string
+}
+
+export const serveCommand = (): Command =>
+  new Command('serve')
+    .description('run the voice service')
+    .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
+    .option('--port <n>', 'port to listen on; 0: any free one (default: 8790)', wholeNumber)
+    .option('--device <device>', 'where models run: auto, cpu, cuda or cuda:N (default: auto)')
+    .action(async (flags: ServeFlags, command: Command) => {
+      const globals = globalsOf(command)
+      const config = loadConfig({ ...flags, dataDir: globals.config.dataDir })
+      await serve(config, globals.json)
+    })
+
+async function serve(config: Config, json: boolean): Promise<void> {
+  const log = logTo((line) => process.stderr.write(line), levelOf(config), systemClock.nowMs)
+  const engine = speechEngine(config, log)
+  const encoders = new EncoderPool({ workers: config.encoderWorkers })
+  const catalog = new CardCatalog(cards, () => false)
+  const world = { clock: systemClock, timer: systemTimer, random: systemRandom, catalog, engine, encoders, log }
+  let server: Server
+  try {
+    server = await startServer(config, world)
+  } catch (error) {
+    await engine.close()
+    encoders.close()
+    throw error
+  }
+  const stopped = untilToldToStop(log)
+  announce(server, catalog, config, json, log)
+  const warm = catalog.best('text-to-speech')?.id ?? null
+  engine.start(warm).catch((error) => log.warn('the speech engine did not start', { cause: causeOf(error) }))
+  encoders.warm(['mp3']).catch((error) => log.warn('an encoder did not start', { cause: causeOf(error) }))
+  await stopped
+  await server.stop()
+  await engine.close()
+  encoders.close()
+  log.info('stopped')
+}
+
+export function speechEngine(config: Config, log: Log): EngineClient {
+  if (config.device !== 'auto' && config.device !== 'cpu') {
+    const why = 'this build of ONNX Runtime has no CUDA; use --device auto or cpu'
+    throw new Failure(`--device ${config.device} cannot be had: ${why}.`, 'no_device')
+  }
+  const settings = {
+    task: 'text-to-speech' as const,
+    parentPid: process.pid,
+    keepAliveMs: config.keepAliveMs,
+    workers: config.voiceWorkers || Math.min(4, availableParallelism()),
+    nativeDir: config.nativeDir,
+    pronunciations: pronunciationsOf(config),
+  }
+  return new EngineClient({
+    task: settings.task,
+    command: [...ownProgram(), ...engineArguments(settings)],
+    env: childEnv(),
+    readyMs: config.engineReadyMs,
+    stallMs: config.engineStallMs,
+    log: (line) => log.info(line),
+  })
+}
+
+/** The user's dictionary, if there is one; the engine reads it and names the line that it cannot read. */
+function pronunciationsOf(config: Config): string | null {
+  const path = config.pronunciations || join(config.dataDir, 'pronunciations.txt')
+  if (config.pronunciations === '' && !existsSync(path)) return null
+  return path
+}
+
+function levelOf({ log }: Config): Level {
+  if (log === 'quiet' || log === 'info' || log === 'debug') return log
+  throw new Failure(`MYNA_LOG=${log}: it is quiet, info or debug`, 'bad_setting')
+}
+
+function announce(server: Server, catalog: CardCatalog, config: Config, json: boolean, log: Log): void {
+  if (server.settledCrashed > 0) {
+    log.warn('settled what the last run left pending, free of charge', { operations: server.settledCrashed })
+  }
+  if (!json) {
+    process.stdout.write(banner({ version, server, catalog, config }))
+    return
+  }
+  const key = server.firstKey === null ? {} : { first_key: server.firstKey.secret }
+  const line = { event: 'listening', port: server.port, url: `${server.url}/v1`, version, pid: process.pid, ...key }
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+/** The first signal ends in order; a second one at once. */
+function untilToldToStop(log: Log): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let signals = 0
+  const received = (signal: string) => {
+    if (signals++ > 0) process.exit(1)
+    log.info('stopping: streams may finish first; another signal ends them', { signal })
+    resolve()
+  }
+  process.on('SIGINT', received)
+  process.on('SIGTERM', received)
+  return promise
+}

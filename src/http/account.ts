@@ -1,0 +1,90 @@
+/** `GET /v1/me` and `GET /v1/usage` (api.md 5). */
+import { Elysia } from 'elysia'
+import type { Caller } from '../domain/account.ts'
+import type { Clock } from '../domain/time.ts'
+import type { Accounts, Ledger } from '../service/ports.ts'
+import { meDetail, usageDetail } from './describe.ts'
+import { json, type Route } from './exchange.ts'
+import type { Gate } from './gate.ts'
+import { usagePage } from './usage.ts'
+
+export interface AccountLimits {
+  maxInputChars: number
+  maxClipBytes: number
+  speechPerMinute: number
+  speechConcurrency: number
+  operationsPerMinute: number
+  maxVoices: number
+  freeClones: number
+  cloneMicros: number
+}
+
+export interface AccountParts {
+  gate: Gate
+  accounts: Accounts
+  ledger: Ledger
+  clock: Clock
+  limits: AccountLimits
+}
+
+export const accountRoutes = (route: Route, parts: AccountParts) =>
+  new Elysia()
+    .get(
+      '/v1/me',
+      route('/v1/me', async (exchange) => {
+        const caller = await parts.gate.enter(exchange, 'usage', 'requests')
+        return json(accountRecord(caller, await parts.accounts.countVoices(caller.account.id), parts.limits))
+      }),
+      { detail: meDetail },
+    )
+    .get(
+      '/v1/usage',
+      route('/v1/usage', async (exchange) => {
+        const { account } = await parts.gate.enter(exchange, 'usage', 'requests')
+        return json(await usagePage(account, exchange.url.searchParams, parts.ledger, parts.clock))
+      }),
+      { detail: usageDetail },
+    )
+
+function accountRecord({ account, key }: Caller, voices: number, limits: AccountLimits) {
+  const isAdmin = account.role === 'admin'
+  return {
+    object: 'account',
+    id: account.id,
+    user_id: account.id,
+    name: account.name,
+    email: null,
+    role: account.role,
+    is_admin: isAdmin,
+    created_at: seconds(account.createdAtMs),
+    key: {
+      object: 'api_key',
+      id: key.id,
+      name: key.name,
+      prefix: key.prefix,
+      unrestricted: key.scopes === null,
+      scopes: key.scopes,
+      created_at: seconds(key.createdAtMs),
+      expires_at: key.expiresAtMs === null ? null : seconds(key.expiresAtMs),
+      last_used_at: key.lastUsedAtMs === null ? null : seconds(key.lastUsedAtMs),
+    },
+    currency: 'usd',
+    balance_micros: account.balanceMicros,
+    voices: { owned: voices, limit: isAdmin ? null : limits.maxVoices },
+    clones: {
+      used: voices,
+      free_allowance: limits.freeClones,
+      free_remaining: Math.max(0, limits.freeClones - voices),
+      price_micros: isAdmin ? 0 : limits.cloneMicros,
+    },
+    limits: {
+      max_input_chars: limits.maxInputChars,
+      max_clip_bytes: limits.maxClipBytes,
+      speech_requests_per_minute: limits.speechPerMinute,
+      speech_concurrency: limits.speechConcurrency,
+      operation_requests_per_minute: limits.operationsPerMinute,
+    },
+  }
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000)

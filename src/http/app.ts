@@ -1,0 +1,94 @@
+/**
+ * The table of contents of the API: which routes there are, and what a path or a method that is none of them gets. Who
+ * stands behind the parts is decided in `cli/serve`.
+ */
+import { Elysia } from 'elysia'
+import { MynaError } from '../domain/error.ts'
+import { type AccountParts, accountRoutes } from './account.ts'
+import { preflight } from './cors.ts'
+import { docsRoutes } from './docs.ts'
+import { type ExchangeParts, type Handler, routeWith } from './exchange.ts'
+import { type HealthParts, healthRoutes } from './health.ts'
+import { type ModelsParts, modelsRoutes } from './models.ts'
+import { type OperationsParts, operationsRoutes } from './operations.ts'
+import { type SpeechParts, speechRoutes } from './speech.ts'
+import { transcriptionsRoutes } from './transcriptions.ts'
+
+export interface AppParts {
+  exchange: ExchangeParts
+  speech: SpeechParts
+  operations: OperationsParts
+  models: ModelsParts
+  account: AccountParts
+  health: HealthParts
+  /** Seconds that an unused connection is kept: some clients pool theirs for 120. */
+  idleConnectionS: number
+}
+
+/** Bun would answer its own 413 without an envelope, so its limit is out of reach and ours count. */
+const bodyBytesOutOfReach = 1e12
+
+export function createApp(parts: AppParts) {
+  const route = routeWith(parts.exchange)
+  const app = new Elysia({
+    serve: { idleTimeout: parts.idleConnectionS, maxRequestBodySize: bodyBytesOutOfReach },
+  })
+    .use(speechRoutes(route, parts.speech))
+    .use(transcriptionsRoutes(route, parts.speech.gate))
+    .use(operationsRoutes(route, parts.operations))
+    .use(modelsRoutes(route, parts.models))
+    .use(accountRoutes(route, parts.account))
+    .use(healthRoutes(route, parts.health))
+  app.use(docsRoutes(route, parts.health.version, app.routes))
+  const known = knownPaths(app.routes)
+  const elsewhere = route('other', refuse(known))
+  return app
+    .options('/*', route('preflight', preflightFor(parts.exchange, known)), { detail: { hide: true } })
+    .all('/*', elsewhere, { parse: 'none', detail: { hide: true } })
+}
+
+interface KnownPath {
+  pattern: RegExp
+  methods: Set<string>
+}
+
+function knownPaths(routes: readonly { method: string; path: string }[]): KnownPath[] {
+  const byPath = Map.groupBy(routes, (entry) => entry.path)
+  return [...byPath].map(([path, entries]) => {
+    const methods = new Set(entries.map((entry) => entry.method))
+    if (methods.has('GET')) methods.add('HEAD')
+    const escaped = path.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    const pattern = new RegExp(`^${escaped.replace(/:[a-z_]+/g, '[^/]+').replace(/\*$/, '.+')}/?$`)
+    return { pattern, methods }
+  })
+}
+
+const methodsOf = (known: readonly KnownPath[], path: string): Set<string> =>
+  new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]))
+
+const refuse =
+  (known: readonly KnownPath[]): Handler =>
+  ({ request, url }) => {
+    const methods = methodsOf(known, url.pathname)
+    if (methods.size > 0) {
+      const allow = [...methods, 'OPTIONS'].join(', ')
+      throw new MynaError('method_not_allowed', `${request.method} is not allowed here. Allowed: ${allow}.`, {
+        extras: { allow },
+      })
+    }
+    const path = url.pathname.slice(0, 200)
+    const versioned = methodsOf(known, `/v1${url.pathname}`).size > 0
+    const hint = versioned ? ' The base URL of a client must end with /v1.' : ''
+    throw new MynaError('unknown_url', `Invalid URL (${request.method} ${path}).${hint}`)
+  }
+
+/** Routes that any page may call, because they give only what is public. */
+const publicPath = /^\/v1\/(audio\/(voices|models)|voices\/[^/]+\/preview(\.\w+)?)\/?$/
+
+const preflightFor =
+  ({ cors }: ExchangeParts, known: readonly KnownPath[]): Handler =>
+  ({ request, url, headers }) => {
+    const methods = methodsOf(known, url.pathname)
+    if (methods.size > 0) headers.set('allow', [...methods, 'OPTIONS'].join(', '))
+    return preflight(request, cors, headers, publicPath.test(url.pathname))
+  }

@@ -1,0 +1,62 @@
+/**
+ * Reading JSON bodies with limits that hold for chunked bodies too: bytes are counted as they come, because Bun's own
+ * 413 has no envelope and a Content-Length proves nothing.
+ */
+import { MynaError } from '../domain/error.ts'
+import type { Timer } from '../domain/time.ts'
+
+export type Body = Readonly<Record<string, unknown>>
+
+export interface BodyLimits {
+  maxJsonBytes: number
+  timer: Timer
+}
+
+const stallMs = 60_000
+
+/**
+ * A JSON object, whatever the Content-Type says except multipart.
+ * @throws MynaError `unsupported_media_type`, `request_too_large`, `request_timeout`, `invalid_json`
+ */
+export async function readJson(request: Request, limits: BodyLimits): Promise<Body> {
+  if (/^\s*multipart\//i.test(request.headers.get('content-type') ?? '')) {
+    throw new MynaError('unsupported_media_type', 'This route takes a JSON body, not multipart/form-data.')
+  }
+  if (Number(request.headers.get('content-length') ?? 0) > limits.maxJsonBytes) throw tooLarge(limits.maxJsonBytes)
+  const bytes = await readAll(request, limits)
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body
+  } catch {
+    throw new MynaError('invalid_json', 'The body is not valid JSON.')
+  }
+  throw new MynaError('invalid_json', 'The body must be a JSON object.')
+}
+
+async function readAll(request: Request, { maxJsonBytes, timer }: BodyLimits): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array()
+  const reader = request.body.getReader()
+  const parts: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const step = await unlessStalled(reader.read(), timer)
+    if (step.done) return Buffer.concat(parts)
+    size += step.value.length
+    if (size > maxJsonBytes) {
+      reader.cancel().catch(() => {})
+      throw tooLarge(maxJsonBytes)
+    }
+    parts.push(step.value)
+  }
+}
+
+function unlessStalled<T>(read: Promise<T>, timer: Timer): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stalled = () => reject(new MynaError('request_timeout', 'The request body stopped coming.'))
+  return Promise.race([read, promise]).finally(timer.after(stallMs, stalled))
+}
+
+const tooLarge = (maxBytes: number): MynaError =>
+  new MynaError('request_too_large', `The request body is larger than ${maxBytes} bytes.`, {
+    extras: { max_bytes: maxBytes },
+  })

@@ -1,0 +1,122 @@
+/**
+ * One request and its answer: the request id, the address, the headers that every answer carries, the log line and the
+ * counters. Routes are written as functions from an exchange to a `Response`; whatever they throw becomes the envelope
+ * here, in one place.
+ */
+import { MynaError } from '../domain/error.ts'
+import { newId } from '../domain/id.ts'
+import type { Clock } from '../domain/time.ts'
+import type { Cors } from './cors.ts'
+import { errorResponse } from './errors.ts'
+import type { Metrics } from './metrics.ts'
+
+export interface Exchange {
+  readonly request: Request
+  readonly url: URL
+  readonly params: Readonly<Record<string, string>>
+  /** The route's template, for metrics; never the raw path. */
+  readonly route: string
+  /** The client's address. */
+  readonly address: string
+  /** `req_...`, or the operation's id once there is one. */
+  requestId: string
+  accountId: string | null
+  /** Headers of the answer, whatever it will be. */
+  readonly headers: Headers
+  /** Stops Bun from cutting this connection while it waits for the engine. */
+  keepOpen(): void
+}
+
+export type Handler = (exchange: Exchange) => Response | Promise<Response>
+
+export interface ExchangeParts {
+  clock: Clock
+  random: (bytes: Uint8Array) => Uint8Array
+  metrics: Metrics
+  cors: Cors
+  trustedProxies: ReadonlySet<string>
+  log: (line: Record<string, unknown>) => void
+  report: (message: string, cause: unknown) => void
+}
+
+/** What Elysia and Bun hand to a route. */
+export interface Incoming {
+  request: Request
+  params?: Record<string, string>
+  server?: {
+    requestIP(request: Request): { address: string } | null
+    timeout(request: Request, seconds: number): void
+  } | null
+}
+
+export type Route = (template: string, handler: Handler) => (incoming: Incoming) => Promise<Response>
+
+export const routeWith =
+  (parts: ExchangeParts): Route =>
+  (template, handler) =>
+  async (incoming) => {
+    const beganMs = parts.clock.monotonicMs()
+    const exchange = newExchange(parts, template, incoming)
+    let response: Response
+    try {
+      response = await handler(exchange)
+    } catch (error) {
+      response = failed(parts, exchange, error)
+    }
+    return sent(parts, exchange, response, beganMs)
+  }
+
+function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): Exchange {
+  const { request, server } = incoming
+  return {
+    request,
+    url: new URL(request.url),
+    params: incoming.params ?? {},
+    route,
+    address: clientAddress(request, server?.requestIP(request)?.address ?? 'unknown', parts.trustedProxies),
+    requestId: newId('req', parts.clock.nowMs(), parts.random),
+    accountId: null,
+    headers: new Headers({ 'x-content-type-options': 'nosniff' }),
+    keepOpen: () => server?.timeout(request, 0),
+  }
+}
+
+function failed(parts: ExchangeParts, exchange: Exchange, error: unknown): Response {
+  if (!(error instanceof MynaError)) parts.report(`${exchange.request.method} ${exchange.route}`, error)
+  const known =
+    error instanceof MynaError ? error : new MynaError('internal_error', 'Internal server error.', { cause: error })
+  if (known.operationId !== undefined) exchange.requestId = known.operationId
+  return errorResponse(known, exchange.requestId)
+}
+
+function sent(parts: ExchangeParts, exchange: Exchange, response: Response, beganMs: number): Response {
+  const { request, headers } = exchange
+  headers.set('x-request-id', exchange.requestId)
+  const clientId = request.headers.get('x-client-request-id')
+  if (clientId !== null && clientId.length <= 512) headers.set('x-client-request-id', clientId)
+  parts.cors.apply(request, headers)
+  for (const [name, value] of headers) if (!response.headers.has(name)) response.headers.set(name, value)
+  const seconds = (parts.clock.monotonicMs() - beganMs) / 1000
+  parts.metrics.request(request.method, exchange.route, response.status, seconds)
+  parts.log({
+    event: 'request',
+    id: exchange.requestId,
+    method: request.method,
+    route: exchange.route,
+    status: response.status,
+    ms: Math.round(seconds * 1000),
+    ...(exchange.accountId === null ? {} : { account: exchange.accountId }),
+    ...(clientId === null ? {} : { client_request_id: clientId.slice(0, 512) }),
+  })
+  return response
+}
+
+/** The last address that a trusted proxy vouches for. */
+function clientAddress(request: Request, peer: string, trusted: ReadonlySet<string>): string {
+  if (!trusted.has(peer)) return peer
+  const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim())
+  return hops.reverse().find((hop) => hop !== '' && !trusted.has(hop)) ?? peer
+}
+
+export const json = (body: unknown, status = 200): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8' } })

@@ -1,0 +1,95 @@
+/** What a keyed route asks before it does anything: who is it, may it, and is it not too often (api.md 1.3). */
+import { type Caller, requireScope, type Scope } from '../domain/account.ts'
+import { MynaError } from '../domain/error.ts'
+import { Throttle, type ThrottleVerdict } from '../domain/throttle.ts'
+import type { Clock } from '../domain/time.ts'
+import type { Authenticator, Credential } from '../service/authenticate.ts'
+import type { Exchange } from './exchange.ts'
+
+export interface GateLimits {
+  speechPerMinute: number
+  requestsPerMinute: number
+  operationsPerMinute: number
+  operationsPerSecond: number
+  publicPerMinute: number
+  acceptKeyHeaders: boolean
+  /** The caller that a request without a credential acts as; null: it is refused. */
+  anonymous: Caller | null
+}
+
+export type Allowance = 'speech' | 'requests' | 'operations'
+
+export class Gate {
+  readonly #authenticator: Authenticator
+  readonly #clock: Clock
+  readonly #limits: GateLimits
+  readonly #throttles: Readonly<Record<Allowance | 'public', Throttle>>
+  readonly #onLimited: (route: string) => void
+
+  constructor(authenticator: Authenticator, clock: Clock, limits: GateLimits, onLimited: (route: string) => void) {
+    const perMinute = (count: number) => ({ count, spanMs: 60_000 })
+    this.#authenticator = authenticator
+    this.#clock = clock
+    this.#limits = limits
+    this.#onLimited = onLimited
+    this.#throttles = {
+      speech: new Throttle([perMinute(limits.speechPerMinute)]),
+      requests: new Throttle([perMinute(limits.requestsPerMinute)]),
+      operations: new Throttle([
+        perMinute(limits.operationsPerMinute),
+        { count: limits.operationsPerSecond, spanMs: 1000 },
+      ]),
+      public: new Throttle([perMinute(limits.publicPerMinute)]),
+    }
+  }
+
+  /** Authenticates, checks the scope, counts. @throws MynaError */
+  async enter(exchange: Exchange, scope: Scope | null, allowance: Allowance): Promise<Caller> {
+    exchange.headers.set('cache-control', 'no-store')
+    const credential = credentialOf(exchange.request.headers, this.#limits.acceptKeyHeaders)
+    const anonymous = credential.kind === 'missing' ? this.#limits.anonymous : null
+    const caller = anonymous ?? (await this.#authenticator.authenticate(credential, exchange.address))
+    exchange.accountId = caller.account.id
+    if (scope !== null) requireScope(caller.key, scope)
+    this.#count(exchange, this.#throttles[allowance], caller.account.id)
+    return caller
+  }
+
+  /** A route that needs no key: counted by address. A credential that is given must be valid. */
+  async enterPublic(exchange: Exchange): Promise<Caller | null> {
+    const credential = credentialOf(exchange.request.headers, this.#limits.acceptKeyHeaders)
+    if (credential.kind !== 'missing') return this.enter(exchange, null, 'requests')
+    this.#count(exchange, this.#throttles.public, exchange.address)
+    return null
+  }
+
+  #count(exchange: Exchange, throttle: Throttle, subject: string): void {
+    const verdict = throttle.take(subject, this.#clock.monotonicMs())
+    exchange.headers.set('x-ratelimit-limit-requests', String(verdict.limit))
+    exchange.headers.set('x-ratelimit-remaining-requests', String(verdict.remaining))
+    exchange.headers.set('x-ratelimit-reset-requests', duration(verdict))
+    if (verdict.allowed) return
+    this.#onLimited(exchange.route)
+    throw new MynaError('rate_limit_exceeded', 'Too many requests. Try again later.', {
+      retryAfterMs: verdict.retryAfterMs,
+    })
+  }
+}
+
+const duration = ({ resetMs }: ThrottleVerdict): string =>
+  resetMs < 1000 ? `${Math.ceil(resetMs)}ms` : `${Math.ceil(resetMs / 1000)}s`
+
+/** An empty bearer token is no credential: that is how interfaces without a key set up send it. */
+export function credentialOf(headers: Headers, acceptKeyHeaders: boolean): Credential {
+  const authorization = headers.get('authorization')?.trim()
+  if (authorization === undefined || authorization === '') {
+    const names = acceptKeyHeaders ? ['xi-api-key', 'x-api-key', 'api-key'] : []
+    const secret = names.map((name) => headers.get(name)?.trim() ?? '').find((value) => value !== '')
+    return secret === undefined ? { kind: 'missing' } : { kind: 'secret', secret }
+  }
+  const match = /^bearer(?:[ \t]+(.*))?$/i.exec(authorization)
+  if (match === null) return { kind: 'malformed' }
+  const secret = (match[1] ?? '').trim()
+  if (secret === '') return { kind: 'missing' }
+  return /\s/.test(secret) ? { kind: 'malformed' } : { kind: 'secret', secret }
+}

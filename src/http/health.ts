@@ -1,0 +1,110 @@
+/** Health, readiness and metrics, beside the versioned paths and without an account (api.md 9). */
+import { timingSafeEqual } from 'node:crypto'
+import { Elysia } from 'elysia'
+import { MynaError } from '../domain/error.ts'
+import type { Clock } from '../domain/time.ts'
+import type { EngineStatus, Ledger } from '../service/ports.ts'
+import { healthDetail, metricsDetail, readyDetail, rootDetail } from './describe.ts'
+import { type Exchange, json, type Route } from './exchange.ts'
+import { credentialOf } from './gate.ts'
+import type { Metrics } from './metrics.ts'
+
+export interface HealthParts {
+  version: string
+  clock: Clock
+  ledger: Ledger
+  metrics: Metrics
+  /** Empty: only loopback may read metrics. */
+  metricsToken: string
+  speechEngine: () => Promise<EngineStatus>
+  /** Whether settlements wait for the disk. */
+  diskFull: () => boolean
+  draining: () => boolean
+}
+
+export function healthRoutes(route: Route, parts: HealthParts) {
+  const beganMs = parts.clock.monotonicMs()
+  const health = () => ({
+    status: 'ok',
+    version: parts.version,
+    uptime_seconds: Math.floor((parts.clock.monotonicMs() - beganMs) / 1000),
+  })
+  const name = { name: 'myna', version: parts.version, api_version: 'v1' }
+  return new Elysia()
+    .get(
+      '/',
+      route('/', () => json(name)),
+      { detail: rootDetail },
+    )
+    .get(
+      '/v1',
+      route('/v1', () => json(name)),
+      { detail: rootDetail },
+    )
+    .get(
+      '/health',
+      route('/health', () => json(health())),
+      { detail: healthDetail },
+    )
+    .get(
+      '/healthz',
+      route('/healthz', () => json(health())),
+      { detail: { hide: true } },
+    )
+    .get(
+      '/livez',
+      route('/livez', () => json(health())),
+      { detail: { hide: true } },
+    )
+    .get(
+      '/readyz',
+      route('/readyz', () => readiness(parts)),
+      { detail: readyDetail },
+    )
+    .get(
+      '/metrics',
+      route('/metrics', async (exchange) => {
+        requireReader(exchange, parts.metricsToken)
+        const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
+        return new Response(await parts.metrics.text(), { headers })
+      }),
+      { detail: metricsDetail },
+    )
+}
+
+async function readiness(parts: HealthParts): Promise<Response> {
+  const engine = await parts.speechEngine()
+  const database = await parts.ledger.pendingCount().then(
+    () => 'ok',
+    () => 'failed',
+  )
+  const checks = {
+    database,
+    tts: { stopped: 'ok', ready: 'ok', starting: 'loading', failed: 'failed' }[engine.state],
+    transcription: 'unavailable',
+    disk: parts.diskFull() ? 'full' : 'ok',
+  }
+  const status = parts.draining()
+    ? 'draining'
+    : database === 'failed' || checks.tts === 'failed' || checks.disk === 'full'
+      ? 'degraded'
+      : checks.tts === 'loading'
+        ? 'loading'
+        : 'ready'
+  const devices = { tts: { device: engine.device, reason: engine.deviceReason } }
+  return json({ status, checks, devices }, status === 'ready' ? 200 : 503)
+}
+
+const loopback = /^(127\.|::1$|::ffff:127\.)/
+
+function requireReader(exchange: Exchange, token: string): void {
+  if (token === '' && loopback.test(exchange.address)) return
+  const credential = credentialOf(exchange.request.headers, false)
+  if (token !== '' && credential.kind === 'secret' && sameText(credential.secret, token)) return
+  throw new MynaError('invalid_api_key', 'Metrics are for loopback, or for the bearer of the metrics token.')
+}
+
+const sameText = (a: string, b: string): boolean => {
+  const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest()
+  return timingSafeEqual(hash(a), hash(b))
+}

@@ -1,0 +1,107 @@
+/**
+ * The running server's door for the command line: a socket file in the data folder, spoken to in JSON over HTTP, one
+ * `POST /<verb>` for each verb. Who can open the file is the owner of the data folder: its permissions (0600) are the
+ * authentication, exactly as they are for the database beside it. Both ends are this program, so records travel as they
+ * are. A path longer than a socket address is no trouble: Bun binds and connects through /proc/self/fd then.
+ */
+import { chmodSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { MynaError } from '../domain/error.ts'
+import type { Administration } from '../service/accounts.ts'
+import type { EngineStatus } from '../service/ports.ts'
+
+/** What `ps` and `doctor` show of a running server. */
+export interface ServerStatus {
+  version: string
+  pid: number
+  /** Where it listens. */
+  url: string
+  uptimeMs: number
+  /** As `/readyz` says. */
+  readiness: 'ready' | 'loading' | 'degraded' | 'draining'
+  /** Speech streams with the engine, and those that wait for it. */
+  queue: { running: number; waiting: number }
+  pendingOperations: number
+  engines: readonly EngineStatus[]
+}
+
+export interface LocalVerbs extends Administration {
+  status(): Promise<ServerStatus>
+}
+
+export type LocalVerb = keyof LocalVerbs
+
+/** A table and not a list, so that the compiler misses a verb that is forgotten. */
+const verbs: Readonly<Record<LocalVerb, true>> = {
+  createAccount: true,
+  listAccounts: true,
+  credit: true,
+  disableAccount: true,
+  createKey: true,
+  listKeys: true,
+  revokeKey: true,
+  usage: true,
+  status: true,
+}
+const isVerb = (name: string): name is LocalVerb => Object.hasOwn(verbs, name)
+
+/** What comes back: the verb's result or its error in words. */
+export type LocalAnswer = { result: unknown } | { error: { code: string; message: string } }
+
+export interface LocalOptions {
+  /** Of a data folder whose lock the caller holds: a socket file found there is a dead server's. */
+  dataDir: string
+  administration: Administration
+  status: () => Promise<ServerStatus>
+  /** Told what was thrown and is no MynaError; the caller at the socket sees `internal_error` and the message. */
+  onError: (error: unknown) => void
+}
+
+export interface LocalServer {
+  path: string
+  /** Lets verbs under way finish, then removes the socket file. */
+  stop(): Promise<void>
+}
+
+export const localSocketPath = (dataDir: string): string => join(dataDir, 'myna.sock')
+
+/** @throws what the operating system says when the socket cannot be made */
+export function startLocal(options: LocalOptions): LocalServer {
+  const path = localSocketPath(options.dataDir)
+  rmSync(path, { force: true })
+  // The file must not be open to others between its making and chmod; nothing else runs in between.
+  const umask = process.umask(0o177)
+  try {
+    const server = Bun.serve({ unix: path, maxRequestBodySize: 65536, fetch: (request) => answer(request, options) })
+    chmodSync(path, 0o600)
+    return { path, stop: () => server.stop(false) }
+  } finally {
+    process.umask(umask)
+  }
+}
+
+async function answer(request: Request, options: LocalOptions): Promise<Response> {
+  const verb = new URL(request.url).pathname.slice(1)
+  if (request.method !== 'POST' || !isVerb(verb)) {
+    return refuse(404, 'unknown_url', 'The running server does not know this command: is it of another version?')
+  }
+  const body: unknown = await request.json().catch(() => null)
+  if (typeof body !== 'object' || body === null) return refuse(400, 'invalid_json', 'The arguments must be an object.')
+  try {
+    return Response.json({ result: (await call(verb, body, options)) ?? null } satisfies LocalAnswer)
+  } catch (error) {
+    if (error instanceof MynaError) return refuse(400, error.code, error.message)
+    options.onError(error)
+    return refuse(500, 'internal_error', error instanceof Error ? error.message : String(error))
+  }
+}
+
+function call(verb: LocalVerb, body: object, { administration, status }: LocalOptions): Promise<unknown> {
+  if (verb === 'status') return status()
+  // The verbs check what they are given themselves: whoever stands at the socket may send anything.
+  const run = administration[verb].bind(administration) as (argument: object) => Promise<unknown>
+  return run(body)
+}
+
+const refuse = (status: number, code: string, message: string): Response =>
+  Response.json({ error: { code, message } } satisfies LocalAnswer, { status })

@@ -1,0 +1,131 @@
+/**
+ * What Prometheus reads. Names and labels are those of api.md 9; a route is counted by its template, never by its raw
+ * path, for paths are an attacker's and each label value is memory.
+ */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { OperationType, Outcome, Settlement } from '../domain/operation.ts'
+import type { AudioFormat } from '../domain/speech.ts'
+import type { EngineStatus, Meter } from '../service/ports.ts'
+
+export interface Gauges {
+  queueDepth: () => number
+  pendingOperations: () => Promise<number>
+  engines: () => Promise<readonly EngineStatus[]>
+}
+
+const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+export class Metrics implements Meter {
+  readonly #registry = new Registry()
+  readonly #requests = this.#counter('voice_http_requests_total', 'HTTP requests', ['method', 'route', 'status'])
+  readonly #duration = this.#histogram('voice_http_request_duration_seconds', 'Time until the answer began', ['route'])
+  readonly #firstByte = this.#histogram('voice_speech_first_byte_seconds', 'Time from admission to the first audio')
+  readonly #engineFirst = this.#histogram('voice_engine_first_frame_seconds', 'The share of it that the engine took')
+  readonly #realtime = this.#histogram(
+    'voice_speech_realtime_factor',
+    'Seconds of audio in a second',
+    [],
+    [0.5, 1, 2, 5, 10, 20, 50, 100],
+  )
+  readonly #characters = this.#counter('voice_speech_characters_total', 'Characters that usage counts')
+  readonly #audio = this.#counter('voice_speech_audio_seconds_total', 'Seconds of audio delivered', ['format'])
+  readonly #operations = this.#counter('voice_operations_total', 'Settled operations', ['type', 'outcome'])
+  readonly #charged = this.#counter('voice_charged_micros_total', 'Settled charges in millionths of a dollar', ['type'])
+  readonly #authFailures = this.#counter('voice_auth_failures_total', 'Refused credentials', ['reason'])
+  readonly #limited = this.#counter('voice_rate_limited_total', 'Requests over a rate limit', ['route'])
+  readonly #idempotency = this.#counter('voice_idempotency_hits_total', 'Refused reuses of a key', ['code'])
+
+  /** Values that are read when somebody asks. */
+  observe(version: string, gauges: Gauges): void {
+    this.#gauge('voice_build_info', 'Version of this program', ['version'], (gauge) => gauge.set({ version }, 1))
+    this.#gauge('voice_queue_depth', 'Speech requests that wait', [], (gauge) => gauge.set(gauges.queueDepth()))
+    this.#gauge('voice_operations_pending', 'Operations under way', [], async (gauge) =>
+      gauge.set(await gauges.pendingOperations()),
+    )
+    this.#gauge(
+      'voice_engine_up',
+      'Whether an engine takes work, and where it runs',
+      ['task', 'device'],
+      async (gauge) => {
+        gauge.reset()
+        for (const { task, device, state } of await gauges.engines())
+          gauge.set({ task, device }, state === 'ready' ? 1 : 0)
+      },
+    )
+    this.#gauge('process_resident_memory_bytes', 'Resident memory of the server', [], (gauge) =>
+      gauge.set(process.memoryUsage.rss()),
+    )
+    this.#gauge('process_start_time_seconds', 'When the server started', [], (gauge) =>
+      gauge.set(Math.round(Date.now() / 1000 - process.uptime())),
+    )
+    this.#gauge('process_cpu_seconds', 'Processor time of the server so far', [], (gauge) => {
+      const { user, system } = process.cpuUsage()
+      gauge.set((user + system) / 1e6)
+    })
+  }
+
+  /** Prometheus text format 0.0.4. */
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  request(method: string, route: string, status: number, seconds: number): void {
+    this.#requests.inc({ method: knownMethod(method), route, status })
+    this.#duration.observe({ route }, seconds)
+  }
+
+  authFailure(reason: string): void {
+    this.#authFailures.inc({ reason })
+  }
+
+  rateLimited(route: string): void {
+    this.#limited.inc({ route })
+  }
+
+  firstByte(seconds: number): void {
+    this.#firstByte.observe(seconds)
+  }
+
+  engineFirstFrame(seconds: number): void {
+    this.#engineFirst.observe(seconds)
+  }
+
+  realtimeFactor(value: number): void {
+    this.#realtime.observe(value)
+  }
+
+  refusedKey(code: string): void {
+    this.#idempotency.inc({ code })
+  }
+
+  settled(type: OperationType, outcome: Outcome, settlement: Settlement, format: AudioFormat | null): void {
+    this.#operations.inc({ type, outcome })
+    this.#charged.inc({ type }, settlement.chargedMicros)
+    this.#characters.inc(settlement.usedChars)
+    if (format !== null) this.#audio.inc({ format }, settlement.audioMs / 1000)
+  }
+
+  #counter(name: string, help: string, labelNames: string[] = []): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] })
+  }
+
+  #histogram(name: string, help: string, labelNames: string[] = [], buckets = latencyBuckets): Histogram {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.#registry] })
+  }
+
+  #gauge(name: string, help: string, labelNames: string[], read: (gauge: Gauge) => void | Promise<void>): void {
+    const registers = [this.#registry]
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        return read(this)
+      },
+    })
+  }
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'])
+const knownMethod = (method: string): string => (methods.has(method) ? method : 'other')

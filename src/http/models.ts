@@ -1,0 +1,156 @@
+/** Models and public voices as the ecosystem's pickers read them (api.md 4.1, 4.3). */
+import { Elysia } from 'elysia'
+import { requireScope } from '../domain/account.ts'
+import { type Card, type CardVoice, modelAliases } from '../domain/card.ts'
+import type { Catalog } from '../service/ports.ts'
+import { unknownModel } from '../service/voices.ts'
+import { openToAll } from './cors.ts'
+import { audioModelsDetail, audioVoicesDetail, modelDetail, modelsDetail } from './describe.ts'
+import { type Exchange, json, type Route } from './exchange.ts'
+import type { Gate } from './gate.ts'
+import { invalidInput } from './invalid.ts'
+
+export interface ModelsParts {
+  gate: Gate
+  catalog: Catalog
+  listAliases: boolean
+  maxInputChars: number
+}
+
+const maxIdChars = 256
+
+export function modelsRoutes(route: Route, parts: ModelsParts) {
+  const { gate, catalog } = parts
+  const one = route('/v1/models/{model_id}', async (exchange) => {
+    await gate.enter(exchange, null, 'requests')
+    const id = modelId(exchange)
+    const record = records(parts).find((candidate) => candidate.id === id) ?? aliasRecord(id, parts)
+    if (record === null) throw unknownModel(id)
+    return json(record)
+  })
+  return new Elysia()
+    .get(
+      '/v1/models',
+      route('/v1/models', async (exchange) => {
+        await gate.enter(exchange, null, 'requests')
+        const data = records(parts)
+        return json({
+          ...listOf(data),
+          has_more: false,
+          first_id: data[0]?.id ?? null,
+          last_id: data.at(-1)?.id ?? null,
+        })
+      }),
+      { detail: modelsDetail },
+    )
+    .get('/v1/models/:model_id', one, { detail: modelDetail })
+    .get('/v1/models/*', one, { detail: { hide: true } })
+    .get(
+      '/v1/audio/models',
+      route('/v1/audio/models', async (exchange) => {
+        openToAll(exchange.headers)
+        await gate.enterPublic(exchange)
+        const data = records(parts).filter((record) => record.task === 'text-to-speech')
+        return json({ ...listOf(data), models: data.map(({ id, name }) => ({ id, name })) })
+      }),
+      { detail: audioModelsDetail },
+    )
+    .get(
+      '/v1/audio/voices',
+      route('/v1/audio/voices', async (exchange) => {
+        openToAll(exchange.headers)
+        const caller = await gate.enterPublic(exchange)
+        if (caller !== null) requireScope(caller.key, 'voices')
+        const data = publicVoices(catalog)
+        return json({
+          ...listOf(data),
+          has_more: false,
+          first_id: data[0]?.voice_id ?? null,
+          last_id: data.at(-1)?.voice_id ?? null,
+          total_count: data.length,
+          voices: data,
+        })
+      }),
+      { detail: audioVoicesDetail },
+    )
+}
+
+const listOf = <T>(data: T[]) => ({ object: 'list', data })
+
+/** Everything after `/v1/models/`, so that `org/model` is one id whether or not its slash was escaped. */
+function modelId({ url }: Exchange): string {
+  const raw = url.pathname.slice('/v1/models/'.length).replace(/\/$/, '')
+  let id: string
+  try {
+    id = decodeURIComponent(raw)
+  } catch {
+    throw invalidInput(['path', 'model_id'], 'string should be percent-encoded UTF-8', 'string_unicode')
+  }
+  if (id === '' || id.length > maxIdChars || /\p{Cc}/u.test(id)) {
+    const msg = `string should have 1 to ${maxIdChars} characters and no control characters`
+    throw invalidInput(['path', 'model_id'], msg, 'string_pattern_mismatch')
+  }
+  return id
+}
+
+/** Installed models by their own ids, then the aliases that stand for the best of each task. */
+function records(parts: ModelsParts) {
+  const native = parts.catalog
+    .cards()
+    .filter((card) => parts.catalog.isInstalled(card.id))
+    .map((card) => record(card.id, card, parts))
+  if (!parts.listAliases) return native
+  const aliases = Object.values(modelAliases).flatMap(({ listed }) => listed)
+  return [...native, ...aliases.flatMap((alias) => aliasRecord(alias, parts) ?? [])]
+}
+
+function aliasRecord(id: string, parts: ModelsParts) {
+  for (const task of ['text-to-speech', 'automatic-speech-recognition'] as const) {
+    const best = modelAliases[task].accepted.test(id) ? parts.catalog.best(task) : null
+    if (best !== null) return record(id, best, parts)
+  }
+  return null
+}
+
+const record = (id: string, card: Card, { maxInputChars }: ModelsParts) => ({
+  id,
+  object: 'model',
+  created: card.createdAt,
+  owned_by: 'myna',
+  shutdown_date: null,
+  task: card.task,
+  root: card.id,
+  name: card.name,
+  languages: card.languages,
+  sample_rate: card.sampleRateHz,
+  ...(card.task === 'text-to-speech' ? { max_input_chars: maxInputChars } : {}),
+})
+
+const publicVoices = (catalog: Catalog) =>
+  catalog
+    .cards()
+    .filter((card) => catalog.isInstalled(card.id))
+    .flatMap((card) => card.voices.map((voice) => voiceRecord(voice, card)))
+
+const voiceRecord = (voice: CardVoice, card: Card) => ({
+  object: 'audio.voice',
+  voice_id: voice.id,
+  id: voice.id,
+  name: voice.name,
+  description: voice.description,
+  labels: voice.labels,
+  category: 'premade',
+  status: 'ready',
+  error: null,
+  language: voice.language,
+  is_owner: false,
+  is_public: true,
+  access: 'public',
+  preview_url: null,
+  model: card.id,
+  fidelity: 'native',
+  created_at: card.createdAt,
+  created_at_unix: card.createdAt,
+  updated_at: card.createdAt,
+  samples: [],
+})

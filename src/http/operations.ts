@@ -1,0 +1,54 @@
+/** Operations: inspect and cancel (api.md 6.1, 6.2). Both have an allowance of their own. */
+import { Elysia } from 'elysia'
+import { expiresAtMs, type Operation } from '../domain/operation.ts'
+import { type Cancellable, cancelOperation, inspectOperation } from '../service/operations.ts'
+import type { Ledger } from '../service/ports.ts'
+import { cancelDetail, operationDetail } from './describe.ts'
+import { json, type Route } from './exchange.ts'
+import type { Gate } from './gate.ts'
+
+export interface OperationsParts {
+  gate: Gate
+  ledger: Ledger
+  running: Cancellable
+}
+
+export const operationsRoutes = (route: Route, { gate, ledger, running }: OperationsParts) =>
+  new Elysia()
+    .get(
+      '/v1/operations/:operation_id',
+      route('/v1/operations/{operation_id}', async (exchange) => {
+        const caller = await gate.enter(exchange, null, 'operations')
+        return json(operationRecord(await inspectOperation(caller, exchange.params.operation_id ?? '', ledger)))
+      }),
+      { detail: operationDetail },
+    )
+    .post(
+      '/v1/operations/:operation_id/cancel',
+      route('/v1/operations/{operation_id}/cancel', async (exchange) => {
+        const caller = await gate.enter(exchange, null, 'operations')
+        return json({ ok: await cancelOperation(caller, exchange.params.operation_id ?? '', ledger, running) })
+      }),
+      { parse: 'none', detail: cancelDetail },
+    )
+
+export function operationRecord(operation: Operation) {
+  const { type, outcome, completionBytes } = operation
+  return {
+    id: operation.id,
+    object: 'operation',
+    type,
+    state: outcome === null ? 'pending' : 'terminal',
+    outcome,
+    charged_micros: operation.chargedMicros,
+    ...(type === 'speech' && outcome === 'completed' ? { completion_bytes: completionBytes } : {}),
+    created_at: seconds(operation.createdAtMs),
+    settled_at: secondsOrNull(operation.settledAtMs),
+    expires_at: secondsOrNull(expiresAtMs(operation)),
+    voice_id: operation.voiceId,
+    error: operation.error,
+  }
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000)
+const secondsOrNull = (ms: number | null): number | null => (ms === null ? null : seconds(ms))

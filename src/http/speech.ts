@@ -1,0 +1,64 @@
+/** `POST /v1/audio/speech`: decode, begin, hand the stream over (api.md 2). */
+import { Elysia } from 'elysia'
+import { parseIdempotencyKey } from '../domain/idempotency.ts'
+import type { AudioFormat } from '../domain/speech.ts'
+import type { Timer } from '../domain/time.ts'
+import type { Speech } from '../service/speak.ts'
+import type { Speaking } from '../service/speaking.ts'
+import { type BodyLimits, readJson } from './body.ts'
+import { speechDetail } from './describe.ts'
+import type { Route } from './exchange.ts'
+import type { Gate } from './gate.ts'
+import { parseSpeechRequest } from './speech-request.ts'
+import { sseSource } from './sse.ts'
+import { type Source, streamed } from './stream.ts'
+
+export interface SpeechParts {
+  gate: Gate
+  speech: Speech
+  timer: Timer
+  bodyLimits: BodyLimits
+  maxInputChars: number
+}
+
+const contentTypes: Readonly<Record<AudioFormat, string>> = {
+  mp3: 'audio/mpeg',
+  opus: 'audio/ogg',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+}
+
+export const speechRoutes = (route: Route, parts: SpeechParts) =>
+  new Elysia().post(
+    '/v1/audio/speech',
+    route('/v1/audio/speech', async (exchange) => {
+      const { request } = exchange
+      const caller = await parts.gate.enter(exchange, 'tts', 'speech')
+      const body = await readJson(request, parts.bodyLimits)
+      const idempotencyKey = parseIdempotencyKey(request.headers.get('idempotency-key'))
+      const asked = parseSpeechRequest(body, parts.maxInputChars)
+      // The engine may need longer than a connection may be silent; the service has deadlines of its own.
+      exchange.keepOpen()
+      const speaking = await parts.speech.begin(caller, asked, idempotencyKey, request.signal)
+      exchange.requestId = speaking.operation.id
+      if (asked.streamFormat === 'audio') return streamed(audioSource(speaking), audioHeaders(speaking))
+      return streamed(sseSource(speaking, parts.timer), { 'content-type': 'text/event-stream; charset=utf-8' })
+    }),
+    { parse: 'none', detail: speechDetail },
+  )
+
+const audioSource = (speaking: Speaking): Source => ({
+  next: () => speaking.next(),
+  gone: () => speaking.clientGone(),
+})
+
+function audioHeaders({ format, sampleRateHz }: Speaking): Record<string, string> {
+  const raw = format === 'pcm' || format === 'wav'
+  return {
+    'content-type': contentTypes[format],
+    'content-disposition': `inline; filename="speech.${format}"`,
+    ...(raw ? { 'x-audio-sample-rate': String(sampleRateHz), 'x-audio-channels': '1' } : {}),
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * The one function that makes a streamed response. A generator handler would not do: Elysia ends its throw as a complete
+ * 200, and a truncated stream that looks whole is the worst answer there is.
+ */
+export interface Source {
+  /** The next bytes; asking for them says that the last ones were taken. null: everything was handed over. */
+  next(): Promise<Uint8Array | null>
+  /** The client has left. */
+  gone(): void
+}
+
+/** Ends by `close` only after the source is through; on any error the socket is destroyed. */
+export function streamed(source: Source, headers: Record<string, string>): Response {
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        let bytes: Uint8Array | null
+        try {
+          bytes = await source.next()
+        } catch {
+          // Only `undefined` destroys the socket without printing itself to stderr; the source has logged its error.
+          controller.error(undefined)
+          return
+        }
+        if (bytes === null) controller.close()
+        else controller.enqueue(bytes)
+      },
+      cancel: () => source.gone(),
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(stream, {
+    headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
+  })
+}

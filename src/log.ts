@@ -1,0 +1,39 @@
+/**
+ * Where the program says what it does: one line an event on stderr, readable by a person and by a machine (a time, a
+ * level, a message, then name=value). Nothing secret is ever handed to it: keys and texts do not leave their requests.
+ */
+export type Level = 'quiet' | 'info' | 'debug'
+
+export interface Log {
+  /** Something an operator should see. */
+  warn(message: string, fields?: Record<string, unknown>): void
+  info(message: string, fields?: Record<string, unknown>): void
+  debug(message: string, fields?: Record<string, unknown>): void
+}
+
+/** @param write takes one line with its line break */
+export function logTo(write: (line: string) => void, level: Level, nowMs: () => number): Log {
+  const line = (mark: string, message: string, fields: Record<string, unknown> = {}) => {
+    const values = Object.entries(fields).map(([name, value]) => ` ${name}=${shown(value)}`)
+    write(`${new Date(nowMs()).toISOString()} ${mark} ${oneLine(message)}${values.join('')}\n`)
+  }
+  const nothing = () => {}
+  return {
+    warn: (message, fields) => line('WARN', message, fields),
+    info: level === 'quiet' ? nothing : (message, fields) => line('INFO', message, fields),
+    debug: level === 'debug' ? (message, fields) => line('DEBUG', message, fields) : nothing,
+  }
+}
+
+/** An error and its causes, with the stack of the innermost: what is needed to find it. */
+export function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? (error.stack ?? error.message) : `${error.message} < ${causeOf(error.cause)}`
+}
+
+const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]+/g, ' ')
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
+  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hashSecret } from '../domain/account.ts'
+import { systemRandom } from '../domain/id.ts'
+import { SqliteAccounts } from '../store/accounts.ts'
+import { openDatabase, type StoreDatabase } from '../store/database.ts'
+import { SqliteLedger } from '../store/ledger.ts'
+import { AdminVerbs, ensureFirstAdmin } from './accounts.ts'
+
+const nowMs = Date.UTC(2026, 10, 21, 12)
+const parts = { clock: { nowMs: () => nowMs, monotonicMs: () => 0 }, random: systemRandom }
+const folder = mkdtempSync(join(tmpdir(), 'myna-accounts-'))
+let database: StoreDatabase
+let accounts: SqliteAccounts
+let ledger: SqliteLedger
+let verbs: AdminVerbs
+
+beforeAll(async () => {
+  database = await openDatabase(folder)
+  accounts = new SqliteAccounts(database, parts)
+  ledger = new SqliteLedger(database, parts)
+  verbs = new AdminVerbs(accounts, ledger, parts)
+})
+afterAll(() => {
+  database.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** The message of the refusal, which must be a validation error. */
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(
+    () => new Error('it was not refused'),
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toMatchObject({ code: 'validation_error' })
+  return (error as Error).message
+}
+
+test('an empty folder gets one administrator, and only once', async () => {
+  const first = await ensureFirstAdmin(accounts, verbs)
+  expect(first).toMatchObject({ account: { name: 'admin', role: 'admin', balanceMicros: null }, key: { scopes: null } })
+  const caller = await accounts.findByKey(hashSecret(first?.secret ?? ''))
+  expect(caller?.account.role).toBe('admin')
+  expect(await ensureFirstAdmin(accounts, verbs)).toBeNull()
+})
+
+test('an account is created once, prepaid or unmetered', async () => {
+  const prepaid = await verbs.createAccount({ name: 'Anna', role: 'user', balanceMicros: 5_000_000 })
+  expect(prepaid).toMatchObject({ name: 'Anna', balanceMicros: 5_000_000 })
+  expect(await refusal(verbs.createAccount({ name: 'anna', role: 'user', balanceMicros: null }))).toContain('already')
+  expect((await verbs.listAccounts()).map((account) => account.name).sort()).toEqual(['Anna', 'admin'])
+})
+
+test('names, roles and amounts that mean nothing are refused', async () => {
+  for (const name of ['', ' ', 'a\nb', ' a', 'a ', 'x'.repeat(65), 7 as unknown as string]) {
+    expect(await refusal(verbs.createAccount({ name, role: 'user', balanceMicros: null }))).toContain('1 to 64')
+  }
+  for (const balanceMicros of [-1, 1.5, Number.NaN, 1e16, '5' as unknown as number]) {
+    expect(await refusal(verbs.createAccount({ name: 'b', role: 'user', balanceMicros }))).toContain('whole number')
+  }
+  const role = 'root' as 'admin'
+  expect(await refusal(verbs.createAccount({ name: 'b', role, balanceMicros: null }))).toContain('user or admin')
+})
+
+test('64 characters outside ASCII are a name', async () => {
+  const account = await verbs.createAccount({ name: '日'.repeat(64), role: 'user', balanceMicros: null })
+  expect(account.name).toBe('日'.repeat(64))
+})
+
+test('credit adds to a prepaid account and is refused for an unmetered one', async () => {
+  expect(await verbs.credit({ name: 'Anna', amountMicros: 250 })).toMatchObject({ balanceMicros: 5_000_250 })
+  expect(await refusal(verbs.credit({ name: 'admin', amountMicros: 250 }))).toContain('--prepaid MICROS')
+  expect(await refusal(verbs.credit({ name: 'nobody', amountMicros: 250 }))).toContain("no account 'nobody'")
+  expect(await refusal(verbs.credit({ name: 'Anna', amountMicros: 0 }))).toContain('from 1 to')
+  expect(await refusal(verbs.credit({ name: 'Anna', amountMicros: 1e15 }))).toContain('would exceed')
+})
+
+test('a key is issued with its scopes and expiry, for a new account too', async () => {
+  const issued = await verbs.createKey({ account: 'Ben', name: 'laptop', scopes: ['usage', 'tts'], expires: '30d' })
+  expect(issued.secret).toMatch(/^sk-myna-[0-9A-Za-z]{43}$/)
+  expect(issued.accountCreated).toBe(true)
+  expect(issued.account).toMatchObject({ name: 'Ben', role: 'user', balanceMicros: null })
+  expect(issued.key).toMatchObject({ name: 'laptop', scopes: ['tts', 'usage'], expiresAtMs: nowMs + 30 * 86_400_000 })
+  const again = await verbs.createKey({ account: 'Ben', name: 'phone', scopes: null, expires: null })
+  expect(again.accountCreated).toBe(false)
+  expect(again.key).toMatchObject({ scopes: null, expiresAtMs: null, accountId: issued.account.id })
+})
+
+test('keys that could never work are refused, and leave no account behind', async () => {
+  const key = { account: 'Carl', name: 'x', scopes: null, expires: null }
+  expect(await refusal(verbs.createKey({ ...key, scopes: ['tts', 'fly'] }))).toContain("no scope 'fly'")
+  expect(await refusal(verbs.createKey({ ...key, scopes: [] }))).toContain('No scope')
+  expect(await refusal(verbs.createKey({ ...key, expires: 'soon' }))).toContain('no expiry')
+  expect(await refusal(verbs.createKey({ ...key, expires: '2020-01-01' }))).toContain('not in the future')
+  expect((await verbs.listAccounts()).map((account) => account.name)).not.toContain('Carl')
+})
+
+test('keys are listed with their account and revoked by id', async () => {
+  const keys = (await verbs.listKeys({ account: 'ben' })).sort((a, b) => a.name.localeCompare(b.name))
+  expect(keys.map((key) => [key.accountName, key.name, key.revokedAtMs])).toEqual([
+    ['Ben', 'laptop', null],
+    ['Ben', 'phone', null],
+  ])
+  const id = keys[0]?.id ?? ''
+  await verbs.revokeKey({ id })
+  await verbs.revokeKey({ id })
+  const revoked = (await verbs.listKeys({ account: 'Ben' })).filter((key) => key.revokedAtMs === nowMs)
+  expect(revoked.map((key) => key.id)).toEqual([id])
+  expect((await verbs.listKeys({ account: null })).length).toBeGreaterThan(2)
+  expect(await refusal(verbs.revokeKey({ id: 'key_none' }))).toContain("no key 'key_none'")
+  expect(await refusal(verbs.revokeKey({ id: 'sk-myna-abc' }))).toContain('the key itself')
+  expect(await refusal(verbs.listKeys({ account: 'nobody' }))).toContain('no account')
+})
+
+test('a disabled account gets no more keys', async () => {
+  expect(await verbs.disableAccount({ name: 'ben' })).toMatchObject({ name: 'Ben', disabledAtMs: nowMs })
+  const key = { account: 'Ben', name: 'x', scopes: null, expires: null }
+  expect(await refusal(verbs.createKey(key))).toContain("'Ben' is disabled")
+})
+
+test('usage carries the names behind the ids', async () => {
+  const { key, account } = await verbs.createKey({ account: 'Dora', name: 'd', scopes: null, expires: null })
+  const ids = { operationId: 'op_1', accountId: account.id, keyId: key.id, keyHash: null, fingerprint: 'f'.repeat(64) }
+  await ledger.admitSpeech({ ...ids, model: 'm', voiceId: 'v', inputChars: 10, priceMicros: 150 })
+  const spoken = {
+    outcome: 'completed',
+    chargedMicros: 150,
+    completionBytes: 48_000,
+    usedChars: 10,
+    audioMs: 1000,
+  } as const
+  await ledger.settle('op_1', { ...spoken, error: null })
+  const span = { startMs: nowMs - 1000, endMs: nowMs + 1000, bucketMs: 86_400_000 }
+  const rows = await verbs.usage({ ...span, account: 'dora', groupBy: ['account', 'api_key_id'] })
+  expect(rows).toEqual([
+    {
+      bucketStartMs: span.startMs,
+      type: 'speech',
+      model: null,
+      accountId: account.id,
+      accountName: 'Dora',
+      keyId: key.id,
+      keyName: 'd',
+      requests: 1,
+      characters: 10,
+      audioMs: 1000,
+      chargedMicros: 150,
+      refundedMicros: 0,
+      free: 0,
+    },
+  ])
+})
+
+test('usage refuses spans and groups that mean nothing', async () => {
+  const query = { account: null, startMs: 1000, endMs: 2000, bucketMs: 1, groupBy: [] }
+  expect(await refusal(verbs.usage({ ...query, endMs: 1000 }))).toContain('before it ends')
+  expect(await refusal(verbs.usage({ ...query, endMs: 1e9 }))).toContain('too long')
+  expect(await refusal(verbs.usage({ ...query, groupBy: ['1; DROP' as 'model'] }))).toContain('grouped by')
+})

@@ -1,0 +1,236 @@
+/**
+ * What the owner of the data folder may do to accounts and keys. The same verbs stand behind the command line whether
+ * a server runs (then they are asked through its local socket) or not. Input is checked here and not by the commands,
+ * because what comes through the socket is as raw as what was typed.
+ */
+import {
+  type Account,
+  displayPrefix,
+  hashSecret,
+  type Key,
+  keyPrefix,
+  newSecret,
+  type Role,
+  type Scope,
+  scopes,
+} from '../domain/account.ts'
+import { MynaError } from '../domain/error.ts'
+import type { Clock } from '../domain/time.ts'
+import { momentForms, momentMs } from './moment.ts'
+import type { Accounts, Ledger, UsageQuery, UsageRow } from './ports.ts'
+
+export interface IssuedKey {
+  key: Key
+  account: Account
+  accountCreated: boolean
+  /** Shown once: only its hash is kept. */
+  secret: string
+}
+
+/** A key with the name of its account. */
+export type ListedKey = Key & { accountName: string }
+/** Sums with the names behind the ids; null where the id is null. */
+export type ListedUsage = UsageRow & { accountName: string | null; keyName: string | null }
+
+export interface UsageRequest extends Omit<UsageQuery, 'accountId'> {
+  /** By name; null: every account. */
+  account: string | null
+}
+
+/** Every verb takes one plain object and gives plain data: they travel as JSON. All throw MynaError. */
+export interface Administration {
+  /** @throws `validation_error` also when the name is taken (case does not count) */
+  createAccount(request: { name: string; role: Role; balanceMicros: number | null }): Promise<Account>
+  listAccounts(): Promise<Account[]>
+  /** @returns the account after it @throws `validation_error` also for an unmetered account */
+  credit(request: { name: string; amountMicros: number }): Promise<Account>
+  disableAccount(request: { name: string }): Promise<Account>
+  /**
+   * Creates the account, unmetered and with the role user, when there is none of that name.
+   * @param request.scopes null: unrestricted
+   * @param request.expires a span from now or a date; null: never
+   */
+  createKey(request: {
+    account: string
+    name: string
+    scopes: readonly string[] | null
+    expires: string | null
+  }): Promise<IssuedKey>
+  /** @param request.account null: every account */
+  listKeys(request: { account: string | null }): Promise<ListedKey[]>
+  revokeKey(request: { id: string }): Promise<void>
+  usage(request: UsageRequest): Promise<ListedUsage[]>
+}
+
+/** A billion dollars: far above any real balance, far below where whole numbers end. */
+const maxMicros = 1_000_000_000_000_000
+const maxBuckets = 10_000
+const groupings: UsageQuery['groupBy'] = ['model', 'api_key_id', 'account']
+
+export interface AdminParts {
+  clock: Clock
+  /** Fills the given bytes; cryptographically strong outside tests. */
+  random: (bytes: Uint8Array) => Uint8Array
+}
+
+export class AdminVerbs implements Administration {
+  readonly #accounts: Accounts
+  readonly #ledger: Pick<Ledger, 'usage'>
+  readonly #clock: Clock
+  readonly #random: (bytes: Uint8Array) => Uint8Array
+
+  constructor(accounts: Accounts, ledger: Pick<Ledger, 'usage'>, parts: AdminParts) {
+    this.#accounts = accounts
+    this.#ledger = ledger
+    this.#clock = parts.clock
+    this.#random = parts.random
+  }
+
+  async createAccount(request: { name: string; role: Role; balanceMicros: number | null }): Promise<Account> {
+    const name = checkName(request.name, 'account name')
+    if (request.role !== 'user' && request.role !== 'admin') throw invalid('The role must be user or admin.')
+    const balanceMicros = request.balanceMicros === null ? null : checkMicros(request.balanceMicros, 0)
+    if ((await this.#accounts.findByName(name)) !== null) throw invalid(`There is an account '${name}' already.`)
+    return this.#accounts.create({ name, role: request.role, balanceMicros })
+  }
+
+  listAccounts(): Promise<Account[]> {
+    return this.#accounts.list()
+  }
+
+  async credit(request: { name: string; amountMicros: number }): Promise<Account> {
+    const account = await this.#account(request.name)
+    const amountMicros = checkMicros(request.amountMicros, 1)
+    if (account.balanceMicros === null) {
+      throw invalid(
+        `The account '${account.name}' is unmetered: it has no balance to credit. Whether an account is prepaid is ` +
+          'decided when it is created: myna accounts create NAME --prepaid MICROS',
+      )
+    }
+    if (account.balanceMicros + amountMicros > maxMicros) {
+      throw invalid(`The balance of '${account.name}' would exceed ${maxMicros} micro-dollars.`)
+    }
+    return (await this.#accounts.credit(account.id, amountMicros)) ?? account
+  }
+
+  async disableAccount(request: { name: string }): Promise<Account> {
+    const account = await this.#account(request.name)
+    await this.#accounts.disable(account.id)
+    return this.#account(request.name)
+  }
+
+  async createKey(request: {
+    account: string
+    name: string
+    scopes: readonly string[] | null
+    expires: string | null
+  }): Promise<IssuedKey> {
+    const accountName = checkName(request.account, 'account name')
+    const name = checkName(request.name, 'name of the key')
+    const allowed = checkScopes(request.scopes)
+    const expiresAtMs = checkExpiry(request.expires, this.#clock.nowMs())
+    const known = await this.#accounts.findByName(accountName)
+    if (known !== null && known.disabledAtMs !== null) {
+      throw invalid(`The account '${known.name}' is disabled: a key of it would not work.`)
+    }
+    const account = known ?? (await this.#accounts.create({ name: accountName, role: 'user', balanceMicros: null }))
+    const secret = newSecret(this.#random)
+    const key = await this.#accounts.createKey({
+      accountId: account.id,
+      name,
+      scopes: allowed,
+      expiresAtMs,
+      secretHash: hashSecret(secret),
+      prefix: displayPrefix(secret),
+    })
+    return { key, account, accountCreated: known === null, secret }
+  }
+
+  async listKeys(request: { account: string | null }): Promise<ListedKey[]> {
+    const account = request.account === null ? null : await this.#account(request.account)
+    const names = await this.#accountNames()
+    const keys = await this.#accounts.listKeys(account?.id ?? null)
+    return keys.map((key) => ({ ...key, accountName: names.get(key.accountId) ?? key.accountId }))
+  }
+
+  async revokeKey(request: { id: string }): Promise<void> {
+    const { id } = request
+    if (typeof id === 'string' && id.startsWith(keyPrefix)) {
+      throw invalid('That is the key itself. Give its id, which starts with key_ (see: myna keys list).')
+    }
+    if (typeof id === 'string' && (await this.#accounts.revokeKey(id))) return
+    throw invalid(`There is no key '${id}'. The keys and their ids: myna keys list`)
+  }
+
+  async usage(request: UsageRequest): Promise<ListedUsage[]> {
+    const { startMs, endMs, bucketMs, groupBy } = request
+    if (![startMs, endMs, bucketMs].every((value) => Number.isSafeInteger(value) && value > 0) || endMs <= startMs) {
+      throw invalid('The time span must begin before it ends.')
+    }
+    if (!Array.isArray(groupBy) || !groupBy.every((field) => groupings.includes(field))) {
+      throw invalid(`Usage is grouped by ${groupings.join(', ')}.`)
+    }
+    if ((endMs - startMs) / bucketMs > maxBuckets) throw invalid('The time span is too long for such small steps.')
+    const account = request.account === null ? null : await this.#account(request.account)
+    const rows = await this.#ledger.usage({ accountId: account?.id ?? null, startMs, endMs, bucketMs, groupBy })
+    const names = await this.#accountNames()
+    const keys = new Map((await this.#accounts.listKeys(account?.id ?? null)).map((key) => [key.id, key.name]))
+    return rows.map((row) => ({
+      ...row,
+      accountName: row.accountId === null ? null : (names.get(row.accountId) ?? row.accountId),
+      keyName: row.keyId === null ? null : (keys.get(row.keyId) ?? row.keyId),
+    }))
+  }
+
+  async #account(given: string): Promise<Account> {
+    const name = checkName(given, 'account name')
+    const account = await this.#accounts.findByName(name)
+    if (account !== null) return account
+    throw invalid(`There is no account '${name}'. The accounts: myna accounts list`)
+  }
+
+  async #accountNames(): Promise<Map<string, string>> {
+    return new Map((await this.#accounts.list()).map((account) => [account.id, account.name]))
+  }
+}
+
+/**
+ * An empty data folder gets an administrator, so that whoever starts the service can use it at once.
+ * @returns its key, whose secret must be shown now or never; null when there is any account
+ */
+export async function ensureFirstAdmin(accounts: Accounts, verbs: Administration): Promise<IssuedKey | null> {
+  if ((await accounts.count()) > 0) return null
+  await verbs.createAccount({ name: 'admin', role: 'admin', balanceMicros: null })
+  return verbs.createKey({ account: 'admin', name: 'first key', scopes: null, expires: null })
+}
+
+/** NFC, so that two names that look the same are the same. */
+function checkName(given: unknown, what: string): string {
+  const name = typeof given === 'string' ? given.normalize('NFC') : ''
+  if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}$/u.test(name) && name.trim() === name) return name
+  throw invalid(`The ${what} must have 1 to 64 printable characters and no blanks at its ends.`)
+}
+
+function checkMicros(given: unknown, min: number): number {
+  if (typeof given === 'number' && Number.isSafeInteger(given) && given >= min && given <= maxMicros) return given
+  throw invalid(`The amount must be a whole number of micro-dollars from ${min} to ${maxMicros} (1000000 is 1 dollar).`)
+}
+
+function checkScopes(given: readonly string[] | null): readonly Scope[] | null {
+  if (given === null) return null
+  const known = `The scopes are ${scopes.join(', ')}; a key without any given may do everything.`
+  if (!Array.isArray(given) || given.length === 0) throw invalid(`No scope is given. ${known}`)
+  const unknown = given.find((scope) => !scopes.some((one) => one === scope))
+  if (unknown !== undefined) throw invalid(`There is no scope '${unknown}'. ${known}`)
+  return scopes.filter((scope) => given.includes(scope))
+}
+
+function checkExpiry(given: unknown, nowMs: number): number | null {
+  if (given === null) return null
+  const expiresAtMs = typeof given === 'string' ? momentMs(given, nowMs, 1) : null
+  if (expiresAtMs === null) throw invalid(`'${given}' is no expiry: write ${momentForms}.`)
+  if (expiresAtMs <= nowMs) throw invalid(`The expiry '${given}' is not in the future.`)
+  return expiresAtMs
+}
+
+const invalid = (message: string): MynaError => new MynaError('validation_error', message)

@@ -1,0 +1,36 @@
+/** Looking at operations and cancelling them: own ones only; for anybody else they do not exist. */
+import { type Caller, requireScope } from '../domain/account.ts'
+import { MynaError } from '../domain/error.ts'
+import type { Operation } from '../domain/operation.ts'
+import type { Ledger } from './ports.ts'
+
+/** What runs now and can be told to stop, by operation id. */
+export interface Cancellable {
+  cancel(operationId: string): void
+}
+
+/** @throws MynaError `operation_not_found` first, then `insufficient_scope` */
+export async function inspectOperation(caller: Caller, id: string, ledger: Ledger): Promise<Operation> {
+  const operation = /^op_[0-9A-HJKMNP-TV-Z]{26}$/.test(id) ? await ledger.find(caller.account.id, id) : null
+  if (operation === null) {
+    throw new MynaError('operation_not_found', 'No such operation.', { param: 'operation_id' })
+  }
+  requireScope(caller.key, operation.type === 'speech' ? 'tts' : 'voices')
+  return operation
+}
+
+/**
+ * Signals running work and does not wait for it to settle.
+ * @returns whether there was anything to signal: false for a terminal operation
+ */
+export async function cancelOperation(
+  caller: Caller,
+  id: string,
+  ledger: Ledger,
+  running: Cancellable,
+): Promise<boolean> {
+  const operation = await inspectOperation(caller, id, ledger)
+  if (operation.outcome !== null) return false
+  running.cancel(id)
+  return true
+}

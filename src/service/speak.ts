@@ -1,0 +1,214 @@
+/**
+ * Speaking: from a checked request to a stream of audio whose end is settled, whatever the end is. Everything that can
+ * be refused is refused before the price is held; everything that can fail before the first audio fails before the
+ * answer has a status. `speaking.ts` is the stream itself.
+ */
+import type { Caller } from '../domain/account.ts'
+import { countChars, type Prices, speechPriceMicros } from '../domain/charge.ts'
+import { MynaError } from '../domain/error.ts'
+import { newId } from '../domain/id.ts'
+import { fingerprint, hashIdempotencyKey } from '../domain/idempotency.ts'
+import type { SpeechRequest } from '../domain/speech.ts'
+import type { Clock, Timer } from '../domain/time.ts'
+import { speakable } from '../text/speakable.ts'
+import type { Catalog, Encoders, Ledger, Meter, SpeechAdmission, SpeechEngine } from './ports.ts'
+import type { Queue } from './queue.ts'
+import { Speaking } from './speaking.ts'
+import { type Choice, chooseVoice, type VoiceNames } from './voices.ts'
+
+export interface SpeakParts {
+  ledger: Ledger
+  catalog: Catalog
+  engine: SpeechEngine
+  encoders: Encoders
+  queue: Queue
+  meter: Meter
+  clock: Clock
+  timer: Timer
+  random: (bytes: Uint8Array) => Uint8Array
+  /** Told of a failure that the client sees only in general words. */
+  report: (message: string, cause: unknown) => void
+}
+
+export interface SpeakLimits {
+  prices: Prices
+  voiceNames: VoiceNames
+  concurrency: number
+  queueWaitMs: number
+  unreadMs: number
+}
+
+export class Speech {
+  readonly #parts: SpeakParts
+  readonly #limits: SpeakLimits
+  /** By operation id, from admission until the settlement is written. */
+  readonly #live = new Map<string, Speaking>()
+  readonly #perAccount = new Map<string, number>()
+  #closing = false
+
+  constructor(parts: SpeakParts, limits: SpeakLimits) {
+    this.#parts = parts
+    this.#limits = limits
+  }
+
+  get liveCount(): number {
+    return this.#live.size
+  }
+
+  /** Settlements that could not be written yet: the disk is full. While there are some, nothing new is admitted. */
+  get unwrittenCount(): number {
+    let count = 0
+    for (const speaking of this.#live.values()) if (speaking.unwritten) count++
+    return count
+  }
+
+  /**
+   * Admits the request and waits for its first audio.
+   * @param idempotencyKey as the client sent it; null: none
+   * @param gone aborts when the client has left
+   * @throws MynaError of idempotency, lookup, money or capacity before there is an operation; afterwards
+   * `operation_cancelled`, `engine_overloaded`, `engine_unavailable`, `generation_failed` with its operation id
+   */
+  async begin(
+    caller: Caller,
+    request: SpeechRequest,
+    idempotencyKey: string | null,
+    gone: AbortSignal,
+  ): Promise<Speaking> {
+    if (this.#closing) throw shuttingDown()
+    const leaveAccount = this.#enter(caller.account.id)
+    let speaking: Speaking | null = null
+    try {
+      speaking = await this.#admit(caller, request, idempotencyKey)
+    } finally {
+      if (speaking === null) leaveAccount()
+    }
+    const { id } = speaking.operation
+    this.#live.set(id, speaking)
+    void speaking.settled.then(() => {
+      this.#live.delete(id)
+      leaveAccount()
+    })
+    if (this.#closing) speaking.shutDown()
+    await speaking.start(gone)
+    return speaking
+  }
+
+  cancel(operationId: string): void {
+    this.#live.get(operationId)?.cancel()
+  }
+
+  /** Refuses new work from now on. */
+  drain(): void {
+    this.#closing = true
+  }
+
+  /** Ends what still runs, as our own fault, and waits until it is settled. */
+  async shutDown(): Promise<void> {
+    this.#closing = true
+    const live = [...this.#live.values()]
+    for (const speaking of live) speaking.shutDown()
+    await Promise.all(live.map((speaking) => speaking.settled))
+  }
+
+  /** Resolves when nothing is live. */
+  async drained(): Promise<void> {
+    await Promise.all([...this.#live.values()].map((speaking) => speaking.settled))
+  }
+
+  async #admit(caller: Caller, request: SpeechRequest, idempotencyKey: string | null): Promise<Speaking> {
+    const { ledger, catalog, queue, clock, random } = this.#parts
+    const keyHash = idempotencyKey === null ? null : hashIdempotencyKey(idempotencyKey)
+    const print = fingerprint({ ...request, responseFormat: request.format })
+    if (keyHash !== null) await this.#metered(ledger.checkKey(caller.account.id, 'speech', keyHash, print))
+    const choice = chooseVoice(request.model, request.voice, catalog, this.#limits.voiceNames)
+    requireSpeakable(request, choice)
+    const inputChars = countChars(request.input)
+    const priceMicros = speechPriceMicros(inputChars, this.#limits.prices)
+    requireBalance(caller, priceMicros)
+    if (this.unwrittenCount > 0) throw storageFull()
+    const place = queue.reserve()
+    const admission: SpeechAdmission = {
+      operationId: newId('op', clock.nowMs(), random),
+      accountId: caller.account.id,
+      keyId: caller.key.id,
+      model: choice.card.id,
+      voiceId: choice.voice.id,
+      inputChars,
+      priceMicros,
+      keyHash,
+      fingerprint: print,
+    }
+    try {
+      const operation = await this.#metered(ledger.admitSpeech(admission))
+      const order = {
+        model: choice.card.id,
+        voiceId: choice.voice.id,
+        text: request.input,
+        speed: request.speed,
+        sampleRateHz: request.sampleRateHz,
+        language: request.language,
+        instructions: request.instructions,
+        seed: request.seed,
+      }
+      return new Speaking(this.#parts, this.#limits, operation, order, request.format, place)
+    } catch (error) {
+      place.leave()
+      throw error
+    }
+  }
+
+  async #metered<T>(verdict: Promise<T>): Promise<T> {
+    try {
+      return await verdict
+    } catch (error) {
+      if (error instanceof MynaError && error.param === 'Idempotency-Key') this.#parts.meter.refusedKey(error.code)
+      throw error
+    }
+  }
+
+  #enter(accountId: string): () => void {
+    const count = this.#perAccount.get(accountId) ?? 0
+    if (count >= this.#limits.concurrency) {
+      const message = `This account has ${count} speech requests under way, which is its limit.`
+      throw new MynaError('concurrency_limit_exceeded', message, { retryAfterMs: 1000 })
+    }
+    this.#perAccount.set(accountId, count + 1)
+    let inside = true
+    return () => {
+      if (!inside) return
+      inside = false
+      const left = (this.#perAccount.get(accountId) ?? 1) - 1
+      if (left === 0) this.#perAccount.delete(accountId)
+      else this.#perAccount.set(accountId, left)
+    }
+  }
+}
+
+function requireSpeakable(request: SpeechRequest, choice: Choice): void {
+  const { card } = choice
+  const wanted = request.language?.toLowerCase().split('-')[0] ?? null
+  if (wanted !== null && !card.languages.some((language) => language.toLowerCase().split('-')[0] === wanted)) {
+    const message = `Invalid value: '${request.language}'. The model '${card.id}' speaks: ${card.languages.join(', ')}.`
+    throw new MynaError('unsupported_value', message, { param: 'language' })
+  }
+  if (speakable(request.input, card.scripts)) return
+  const message = `The model '${card.id}' can speak nothing of this input: it reads ${card.scripts.join(', ')} script.`
+  throw new MynaError('unsupported_value', message, { param: 'input' })
+}
+
+/** Only for the order of refusals: admission itself decides, in its transaction. */
+function requireBalance(caller: Caller, priceMicros: number): void {
+  const { balanceMicros } = caller.account
+  if (balanceMicros === null || balanceMicros >= priceMicros) return
+  const message = `This request costs ${priceMicros} micros; the account has ${balanceMicros}.`
+  throw new MynaError('insufficient_balance', message, {
+    extras: { required_micros: priceMicros, balance_micros: balanceMicros },
+  })
+}
+
+const shuttingDown = (): MynaError =>
+  new MynaError('server_shutting_down', 'The server is shutting down.', { retryAfterMs: 5000 })
+
+const storageFull = (): MynaError =>
+  new MynaError('storage_full', 'The server cannot write its records, so it takes no new work.')

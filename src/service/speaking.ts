@@ -1,0 +1,274 @@
+/**
+ * One speech stream, from the queue to its settlement. It is pulled: a chunk counts as delivered when the next one is
+ * asked for, and `end` is the one place where (what was sent, client gone, cancelled, error) becomes an outcome and a
+ * charge. Whoever has been given `null` by `next`, or an error, can rely on the settlement being written.
+ */
+import { MynaError } from '../domain/error.ts'
+import { type Operation, type OperationError, type Settlement, settleSpeech } from '../domain/operation.ts'
+import type { AudioFormat } from '../domain/speech.ts'
+import type { Encoder, SpeechFrame, SpeechOrder } from './ports.ts'
+import type { Place } from './queue.ts'
+import type { SpeakLimits, SpeakParts } from './speak.ts'
+
+/** What stops waiting calls when the stream has ended for another reason than its own. */
+class Ended extends Error {}
+
+const settleRetryMs = [50, 200, 1000, 5000] as const
+
+/** A reader is kept waiting so long for a settlement that cannot be written; then its stream is broken off. */
+const unwrittenWaitMs = 10_000
+
+export class Speaking {
+  readonly operation: Operation
+  readonly format: AudioFormat
+  readonly sampleRateHz: number
+  readonly #parts: SpeakParts
+  readonly #limits: SpeakLimits
+  readonly #order: SpeechOrder
+  readonly #place: Place
+  readonly #abort = new AbortController()
+  readonly #settled = Promise.withResolvers<Settlement>()
+  readonly #beganMs: number
+  #frames: AsyncIterator<SpeechFrame> | null = null
+  #encoder: Encoder | null = null
+  #first: Uint8Array | null = null
+  #flushed = false
+  #ended: Settlement | null = null
+  #unwritten = false
+  #cancelUnread: (() => void) | null = null
+  /** The facts that the settlement is made of. */
+  readonly #facts: { started: boolean; audioSent: boolean; cancelRequested: boolean; clientGone: boolean }
+  #failure: OperationError | null = null
+  /** Accepted by the response stream, and given to it but not known to be accepted. */
+  readonly #accepted = { pcmBytes: 0, coveredChars: 0 }
+  readonly #given = { pcmBytes: 0, coveredChars: 0 }
+
+  constructor(
+    parts: SpeakParts,
+    limits: SpeakLimits,
+    operation: Operation,
+    order: SpeechOrder,
+    format: AudioFormat,
+    place: Place,
+  ) {
+    this.#parts = parts
+    this.#limits = limits
+    this.operation = operation
+    this.#order = order
+    this.format = format
+    this.sampleRateHz = order.sampleRateHz
+    this.#place = place
+    this.#beganMs = parts.clock.monotonicMs()
+    this.#facts = { started: false, audioSent: false, cancelRequested: false, clientGone: false }
+  }
+
+  /** Resolves once the settlement is written; never rejects. */
+  get settled(): Promise<Settlement> {
+    return this.#settled.promise
+  }
+
+  /** It has ended, and the books could not be told so yet. */
+  get unwritten(): boolean {
+    return this.#unwritten
+  }
+
+  /** Waits for the turn and the first audio. @throws MynaError with the operation's id */
+  async start(gone: AbortSignal): Promise<void> {
+    const left = () => this.clientGone()
+    gone.addEventListener('abort', left)
+    if (gone.aborted) left()
+    void this.settled.then(() => gone.removeEventListener('abort', left))
+    try {
+      await this.#place.turn(this.#limits.queueWaitMs, this.#abort.signal)
+      await this.#unlessEnded(this.#parts.ledger.markStarted(this.operation.id))
+      this.#facts.started = true
+      this.#frames = this.#parts.engine.speak(this.#order, this.#abort.signal)[Symbol.asyncIterator]()
+      this.#encoder = await this.#parts.encoders.open(this.format, this.sampleRateHz)
+      this.#throwIfEnded()
+      const first = await this.#produce()
+      if (first === null) throw new MynaError('generation_failed', 'The engine made no audio.')
+      await this.#unlessEnded(this.#parts.ledger.markFirstAudio(this.operation.id))
+      this.#facts.audioSent = true
+      this.#first = first
+      this.#parts.meter.firstByte((this.#parts.clock.monotonicMs() - this.#beganMs) / 1000)
+      this.#watchReader()
+    } catch (error) {
+      await this.#fail(error)
+      throw this.#refusal(error)
+    }
+  }
+
+  /**
+   * The next encoded bytes; asking for them says that the last ones were taken.
+   * @returns null when everything was handed over and the operation is settled as completed
+   * @throws when the stream ended in any other way; the operation is settled then too
+   */
+  async next(): Promise<Uint8Array | null> {
+    this.#cancelUnread?.()
+    try {
+      this.#throwIfEnded()
+      const first = this.#first
+      this.#first = null
+      if (first === null) Object.assign(this.#accepted, this.#given)
+      const bytes = first ?? (await this.#produce())
+      if (bytes === null) {
+        Object.assign(this.#accepted, this.#given)
+        await this.#end()
+        if (this.#ended?.outcome !== 'completed') throw new Ended()
+        return null
+      }
+      this.#watchReader()
+      return bytes
+    } catch (error) {
+      await this.#fail(error)
+      throw this.#refusal(error)
+    }
+  }
+
+  cancel(): void {
+    this.#facts.cancelRequested = true
+    this.#endSoon()
+  }
+
+  /** The client disconnected or stopped reading. */
+  clientGone(): void {
+    this.#facts.clientGone = true
+    this.#endSoon()
+  }
+
+  shutDown(): void {
+    this.#failure ??= { code: 'server_shutting_down', message: 'The server was shut down.' }
+    this.#endSoon()
+  }
+
+  /** The settlement as `SSE` tells it. Only after `next` returned null. */
+  get usage(): { characters: number; audioSeconds: number } {
+    return { characters: this.operation.inputChars, audioSeconds: (this.#ended?.audioMs ?? 0) / 1000 }
+  }
+
+  /** Bytes of the next non-empty piece, or null after the last. */
+  async #produce(): Promise<Uint8Array | null> {
+    const { encoder, frames } = this.#opened()
+    while (!this.#flushed) {
+      const step = await frames.next()
+      this.#throwIfEnded()
+      if (step.done === true) {
+        this.#flushed = true
+        const rest = await encoder.finish()
+        this.#throwIfEnded()
+        return rest.length > 0 ? rest : null
+      }
+      const frame = step.value
+      if (this.#given.pcmBytes === 0) this.#parts.meter.engineFirstFrame(frame.engineMs / 1000)
+      const pcmBytes = frame.pcm.byteLength
+      const bytes = await encoder.encode(frame.pcm)
+      this.#throwIfEnded()
+      this.#given.pcmBytes += pcmBytes
+      this.#given.coveredChars = Math.max(this.#given.coveredChars, frame.coveredChars)
+      if (bytes.length > 0) return bytes
+    }
+    return null
+  }
+
+  #opened(): { encoder: Encoder; frames: AsyncIterator<SpeechFrame> } {
+    if (this.#encoder === null || this.#frames === null) throw new Ended()
+    return { encoder: this.#encoder, frames: this.#frames }
+  }
+
+  #watchReader(): void {
+    this.#cancelUnread = this.#parts.timer.after(this.#limits.unreadMs, () => this.clientGone())
+  }
+
+  #throwIfEnded(): void {
+    if (this.#ended !== null) throw new Ended()
+  }
+
+  async #unlessEnded(write: Promise<void>): Promise<void> {
+    this.#throwIfEnded()
+    await write
+    this.#throwIfEnded()
+  }
+
+  /** Ends because of an error, unless it has ended already. */
+  async #fail(error: unknown): Promise<void> {
+    if (this.#ended === null) {
+      const known = error instanceof MynaError
+      this.#failure ??= known
+        ? { code: error.code, message: error.message }
+        : { code: 'generation_failed', message: 'Speech generation failed.' }
+      this.#parts.report(`operation ${this.operation.id} failed`, error)
+    }
+    await this.#end().catch(() => {})
+  }
+
+  /** For signals: nobody waits here, and the settlement has its own promise. */
+  #endSoon(): void {
+    this.#end().catch(() => {})
+  }
+
+  /** What the caller is told: the reason of the end, with the operation's id. */
+  #refusal(error: unknown): MynaError {
+    const operationId = this.operation.id
+    if (this.#ended?.outcome === 'cancelled') {
+      return new MynaError('operation_cancelled', 'The operation was cancelled.', { operationId })
+    }
+    if (this.#failure?.code === 'server_shutting_down') {
+      return new MynaError('server_shutting_down', this.#failure.message, { operationId, retryAfterMs: 5000 })
+    }
+    if (error instanceof MynaError) {
+      const { code, message, extras, retryAfterMs } = error
+      return new MynaError(code, message, {
+        extras,
+        operationId,
+        cause: error,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      })
+    }
+    return new MynaError('generation_failed', 'Speech generation failed.', { operationId, cause: error })
+  }
+
+  /** The one end. The first call decides from the facts as they stand; every call waits for it to be written. */
+  async #end(): Promise<void> {
+    if (this.#ended === null) {
+      this.#ended = settleSpeech(
+        {
+          ...this.#facts,
+          ...this.#accepted,
+          failure: this.#failure,
+          priceMicros: this.operation.priceMicros,
+          inputChars: this.operation.inputChars,
+        },
+        this.sampleRateHz,
+      )
+      this.#cancelUnread?.()
+      this.#abort.abort(new Ended())
+      this.#place.leave()
+      if (!this.#flushed) this.#encoder?.close()
+      void this.#settle(this.#ended)
+    }
+    const late = Promise.withResolvers<never>()
+    const cancel = this.#parts.timer.after(unwrittenWaitMs, () => late.reject(new Ended()))
+    await Promise.race([this.#settled.promise, late.promise]).finally(cancel)
+  }
+
+  /** Tries until the books take it: while the disk is full the operation stays pending, and that is the truth. */
+  async #settle(settlement: Settlement): Promise<void> {
+    const { ledger, meter, clock, timer, report } = this.#parts
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await ledger.settle(this.operation.id, settlement)
+        break
+      } catch (error) {
+        if (attempt === 0) report(`settlement of ${this.operation.id} could not be written; it is tried again`, error)
+        this.#unwritten = true
+        const waitMs = settleRetryMs[Math.min(attempt, settleRetryMs.length - 1)] ?? 5000
+        await new Promise<void>((resolve) => timer.after(waitMs, resolve))
+      }
+    }
+    this.#unwritten = false
+    const wallS = (clock.monotonicMs() - this.#beganMs) / 1000
+    if (settlement.outcome === 'completed' && wallS > 0) meter.realtimeFactor(settlement.audioMs / 1000 / wallS)
+    meter.settled('speech', settlement.outcome, settlement, this.format)
+    this.#settled.resolve(settlement)
+  }
+}

@@ -1,0 +1,40 @@
+/** The program as its users run it: a process of its own, with its arguments, streams and exit code. */
+import { join } from 'node:path'
+
+export interface CommandResult {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+export interface CommandOptions {
+  /** Besides PATH and HOME; nothing else of the test's own environment gets through. */
+  env?: Record<string, string>
+  stdin?: string
+}
+
+const main = join(import.meta.dir, '..', 'main.ts')
+
+/** Starts `myna <args>`; its process is in the result for tests that signal it. */
+export function startCommand(args: readonly string[], { env = {}, stdin = '' }: CommandOptions = {}) {
+  return Bun.spawn([process.execPath, main, ...args], {
+    // A home that does not exist: a command that forgot its data folder must not find the developer's.
+    env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', ...env },
+    stdin: new Blob([stdin]),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+}
+
+export async function runCommand(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  return finished(startCommand(args, options))
+}
+
+export async function finished(command: ReturnType<typeof startCommand>): Promise<CommandResult> {
+  const [code, stdout, stderr] = await Promise.all([
+    command.exited,
+    new Response(command.stdout).text(),
+    new Response(command.stderr).text(),
+  ])
+  return { code, stdout, stderr }
+}

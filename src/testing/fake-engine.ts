@@ -1,0 +1,72 @@
+/**
+ * The only fake in the tests: an engine that makes no sound worth hearing, but exactly the frames, failures and pauses
+ * that a test of the books asks for. It is in no release executable.
+ */
+import { MynaError } from '../domain/error.ts'
+import type { EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder } from '../service/ports.ts'
+
+export interface FakePlan {
+  /** How many frames there are; the input is covered evenly by them. */
+  frames: number
+  samplesPerFrame: number
+  /** Fails instead of this frame (0: before the first). */
+  failAt: number | null
+  /** Waited for before a frame is made: how a test holds a stream where it wants it. */
+  before: (frame: number) => Promise<void> | void
+}
+
+export const plainPlan: FakePlan = { frames: 4, samplesPerFrame: 2400, failAt: null, before: () => {} }
+
+export class FakeEngine implements SpeechEngine {
+  /** Called for each order. */
+  plan: (order: SpeechOrder) => Partial<FakePlan> = () => ({})
+  readonly orders: SpeechOrder[] = []
+  /** Streams whose work was ended before its last frame. */
+  aborted = 0
+  active = 0
+
+  async *speak(order: SpeechOrder, signal: AbortSignal): AsyncGenerator<SpeechFrame> {
+    this.orders.push(order)
+    const plan = { ...plainPlan, ...this.plan(order) }
+    const inputChars = [...order.text].length
+    this.active++
+    let whole = false
+    try {
+      for (let frame = 0; frame < plan.frames; frame++) {
+        await unlessAborted(Promise.resolve(plan.before(frame)), signal)
+        if (plan.failAt === frame) throw new MynaError('generation_failed', 'Speech generation failed.')
+        const pcm = Int16Array.from({ length: plan.samplesPerFrame }, (_, i) => 8000 * Math.sin(i / 20 + frame))
+        yield { pcm, coveredChars: Math.ceil((inputChars * (frame + 1)) / plan.frames), engineMs: 1 }
+        signal.throwIfAborted()
+      }
+      if (plan.failAt === plan.frames) throw new MynaError('generation_failed', 'Speech generation failed.')
+      whole = true
+    } finally {
+      this.active--
+      if (!whole) this.aborted++
+    }
+  }
+
+  async status(): Promise<EngineStatus> {
+    return {
+      task: 'text-to-speech',
+      state: 'ready',
+      pid: null,
+      device: 'cpu',
+      deviceReason: null,
+      activeStreams: this.active,
+      restarts: 0,
+      lastError: null,
+      residentBytes: null,
+      models: [],
+    }
+  }
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const aborted = () => reject(signal.reason)
+  signal.addEventListener('abort', aborted)
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', aborted))
+}
