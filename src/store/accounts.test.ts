@@ -1,3 +1,4 @@
+/** Accounts, keys, and the time of their last use. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Auditor } from './auditor.fixture.ts'
 import { newKey, openBooks, openingMicros, seededBytes, sha256 } from './books.fixture.ts'

@@ -1,5 +1,5 @@
-/** Starts `child.fixture.ts` and reads what it says. */
-import { afterAll } from 'bun:test'
+/** Starts `child.fixture.ts` inside a test and reads what it says. */
+import { onTestFinished } from 'bun:test'
 import { join } from 'node:path'
 
 export interface Child {
@@ -7,10 +7,6 @@ export interface Child {
   /** The next line; the empty string at the end. */
   line(): Promise<string>
 }
-
-/** A test that fails must not leave a process behind. */
-const started: Bun.Subprocess[] = []
-afterAll(() => started.splice(0).forEach((child) => child.kill('SIGKILL')))
 
 const script = join(import.meta.dir, 'child.fixture.ts')
 
@@ -24,7 +20,8 @@ export const childCommand = (mode: string, dataDir: string, argument = ''): stri
 
 export function startChild(command: string[]): Child {
   const child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
-  started.push(child)
+  // A test that fails must not leave a process behind.
+  onTestFinished(() => child.kill('SIGKILL'))
   const lines = linesOf(child.stdout)
   return { process: child, line: async () => (await lines.next()).value ?? '' }
 }

@@ -1,3 +1,4 @@
+/** One connection: how it is set up, what a transaction promises, which files it refuses. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { Database } from 'bun:sqlite'
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
@@ -6,7 +7,7 @@ import { temporaryFolder } from '../testing/folder.ts'
 import { admission, contents, openBooks, settlement } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import { openDatabase } from './database.ts'
-import { codeOf, StoreError } from './errors.ts'
+import { StoreError } from './errors.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
@@ -82,8 +83,8 @@ test('a writer that never lets go is reported as such', async () => {
   const { dataDir, database } = await openBooks()
   const other = new Database(join(dataDir, 'myna.db'))
   other.run('BEGIN IMMEDIATE')
-  const error = await database.transaction(() => database.run(insertMigration)).catch((error: unknown) => error)
-  expect(codeOf(error)).toBe('SQLITE_BUSY')
+  const refused = database.transaction(() => database.run(insertMigration))
+  await expect(refused).rejects.toMatchObject({ code: 'storage_full', cause: { code: 'SQLITE_BUSY' } })
   other.run('ROLLBACK')
   other.close()
   expect(await database.transaction(() => database.run(insertMigration))).toBe(1)

@@ -8,6 +8,7 @@
 import { Database } from 'bun:sqlite'
 import type { Statement } from 'bun:sqlite'
 import { join } from 'node:path'
+import { MynaError } from '../domain/error.ts'
 import { asStorageFull, codeOf, isBusy, messageOf, StoreError } from './errors.ts'
 import { makeDataFolder } from './folder.ts'
 import { migrate } from './migrations.ts'
@@ -52,7 +53,7 @@ export class StoreDatabase {
   /**
    * Runs `work` in one transaction: all of it is committed and synced, or nothing happened. It may run more than once.
    * @param work synchronous, for whatever ran between two of its statements would run inside the transaction
-   * @throws what `work` throws; MynaError `storage_full`; SQLITE_BUSY when another writer does not let go
+   * @throws what `work` throws; MynaError `storage_full`, also when another writer does not let go for seconds
    */
   transaction<T>(work: () => T): Promise<T> {
     return this.#patiently(() => {
@@ -72,7 +73,7 @@ export class StoreDatabase {
     })
   }
 
-  /** Runs one reading statement. @throws MynaError `storage_full`, SQLITE_BUSY as above */
+  /** Runs one reading statement. @throws MynaError `storage_full` as above */
   read<T>(work: () => T): Promise<T> {
     return this.#patiently(work)
   }
@@ -125,7 +126,8 @@ export async function openDatabase(dataDir: string): Promise<StoreDatabase> {
     return database
   } catch (cause) {
     sqlite?.close()
-    throw cause instanceof StoreError ? cause : new StoreError(`${path} ${whyNot(cause)}`, { cause })
+    if (cause instanceof StoreError) throw cause
+    throw new StoreError(`${path} ${whyNot(cause instanceof MynaError ? cause.cause : cause)}`, { cause })
   }
 }
 

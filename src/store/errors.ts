@@ -18,9 +18,12 @@ export function codeOf(error: unknown): string {
 /** Another connection holds the lock that was wanted: worth another try. */
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
 
-const cannotWrite = /^(SQLITE_FULL|SQLITE_IOERR|SQLITE_READONLY|ENOSPC|EDQUOT|EROFS|EIO$)/
+const cannotWrite = /^(SQLITE_BUSY|SQLITE_LOCKED|SQLITE_FULL|SQLITE_IOERR|SQLITE_READONLY|ENOSPC|EDQUOT|EROFS|EIO$)/
 
-/** The error as callers of the store see it: `storage_full` when nothing can be written, else the error itself. */
+/**
+ * The error as callers of the store see it: `storage_full` when nothing can be written, else the error itself. A lock
+ * that stayed taken after every retry is of that kind too: what must be written has to be tried again later.
+ */
 export function asStorageFull(error: unknown): unknown {
   if (!cannotWrite.test(codeOf(error))) return error
   return new MynaError('storage_full', 'The server cannot write to its storage; nothing was accepted or charged.', {

@@ -1,3 +1,4 @@
+/** The lock of a data folder, with real processes. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

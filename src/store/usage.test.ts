@@ -1,3 +1,4 @@
+/** Usage reports over a small history that can be added up by hand. */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Outcome } from '../domain/operation.ts'
 import type { SpeechAdmission, UsageQuery } from '../service/ports.ts'

@@ -1,18 +1,30 @@
-/** Temporary folders for tests: each test file asks for its own and they vanish when its tests are done. */
-import { afterAll } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+/**
+ * Temporary folders for tests. All of a test process lie in one folder that bears its number; each process removes what
+ * processes before it left. Nobody else could: Bun has no hook for the end of all test files, and runs `afterAll` of a
+ * module that several files share after the first of them.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Makes an empty folder. To be called at the top of a test file or inside a test. */
-const made: string[] = []
+const prefix = 'myna-test-'
+const root = join(tmpdir(), `${prefix}${process.pid}`)
 
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'myna-test-'))
-  made.push(folder)
-  return folder
+for (const name of readdirSync(tmpdir())) {
+  const pid = new RegExp(`^${prefix}(\\d+)$`).exec(name)?.[1]
+  if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(tmpdir(), name), { recursive: true, force: true })
 }
 
-afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}
+
+/** Makes an empty folder. */
+export function temporaryFolder(): string {
+  mkdirSync(root, { recursive: true })
+  return mkdtempSync(join(root, 'folder-'))
+}
