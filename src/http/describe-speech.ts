@@ -1,4 +1,5 @@
 /** The bodies of speech and transcription as the API's document shows them (api.md 2 and 3). */
+import type { OpenAPIV3_1 } from 'openapi-types'
 import { audioFormats, sampleRatesHz } from '../domain/speech.ts'
 import { type Schema, schemaRef } from './describe-errors.ts'
 
@@ -119,11 +120,17 @@ const file: Schema = {
 
 const translationFields: Record<string, Schema> = {
   file,
-  model: { type: 'string', description: 'A model id or one of OpenAI’s names; absent: the best one installed.' },
-  prompt: { type: 'string', description: 'A hint at words and style.' },
+  model: {
+    type: 'string',
+    examples: ['whisper-1'],
+    description: 'A model id or one of OpenAI’s names; absent: the best one installed.',
+  },
+  prompt: { type: 'string', examples: [''], description: 'A hint at words and style; may be ignored.' },
   response_format: { type: 'string', enum: ['json', 'text', 'srt', 'verbose_json', 'vtt'], default: 'json' },
   temperature: { type: 'number', minimum: 0, maximum: 1, default: 0 },
 }
+
+const hints: OpenAPIV3_1.ArraySchemaObject = { type: 'array', items: { type: 'string' }, examples: [[]] }
 
 const transcriptionRequest: Schema = {
   type: 'object',
@@ -135,11 +142,20 @@ const transcriptionRequest: Schema = {
       enum: ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'],
       default: 'json',
     },
-    language: { type: 'string', description: 'ISO 639-1; absent or empty: found by listening.' },
+    language: { type: 'string', examples: ['en'], description: 'ISO 639-1; absent or empty: found by listening.' },
+    'languages[]': { ...hints, description: 'Languages to expect; may be ignored.' },
+    'keywords[]': { ...hints, description: 'Words to expect; may be ignored.' },
     'timestamp_granularities[]': {
       type: 'array',
       items: { type: 'string', enum: ['word', 'segment'] },
+      examples: [['segment']],
       description: 'With `verbose_json`; segments unless said otherwise.',
+    },
+    'include[]': {
+      type: 'array',
+      items: { type: 'string', enum: ['logprobs'] },
+      examples: [[]],
+      description: 'Ignored by models that cannot.',
     },
     stream: { type: 'boolean', default: false, description: 'The text as server-sent events while it comes.' },
   },

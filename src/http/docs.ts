@@ -85,10 +85,9 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make())
 }
 
-/** Blobs and data are what the page itself makes: the player of a tried speech request, the arrows in its style. */
+/** Data are the arrows in the style; blobs are what a tried speech request brought. */
 const policy = [
   "default-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "media-src 'self' blob:",
   "object-src 'none'",
@@ -108,17 +107,34 @@ const pageOf = (style: string, bundle: string, start: string): string => `<!doct
     <script src="/docs/swagger-ui-bundle.js?v=${bundle}" defer></script>
     <script src="/docs/start.js?v=${start}" defer></script>
   </head>
-  <body style="margin: 0">
+  <body>
     <div id="docs"></div>
     <noscript>This page needs JavaScript. The API's document is at <a href="/openapi.json">/openapi.json</a>.</noscript>
   </body>
 </html>
 `
 
-/** A file of its own, so that the policy need not allow programs inside the page. No validator: that would be elsewhere. */
-const startScript = `SwaggerUIBundle({
+/**
+ * A file of its own, so that the policy need not allow programs inside the page. No validator: that would be elsewhere.
+ * The plug-in gives the audio player what was received: swagger-ui would ask for the address again, by GET.
+ */
+const startScript = `const received = new WeakMap()
+const addressOf = (blob) => {
+  if (!received.has(blob)) received.set(blob, URL.createObjectURL(blob))
+  return received.get(blob)
+}
+const playReceived = ({ React }) => ({
+  wrapComponents: {
+    responseBody: (Body) => (props) => {
+      const playable = /^audio\\//.test(props.contentType) && props.content instanceof Blob
+      return React.createElement(Body, playable ? { ...props, url: addressOf(props.content) } : props)
+    },
+  },
+})
+SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
+  plugins: [playReceived],
   validatorUrl: null,
   deepLinking: true,
   tryItOutEnabled: true,
