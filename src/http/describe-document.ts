@@ -5,16 +5,18 @@ import { recordSchemas } from './describe-records.ts'
 import { speechSchemas } from './describe-speech.ts'
 
 /** Schemas are JSON Schema 2020-12 (`null` as a type, `const`), which OpenAPI has had since 3.1. */
-export const openApiVersion = '3.1.0'
+const openApiVersion = '3.1.0'
 
 const about = [
-  'Speech behind an OpenAI-compatible API: clients that are made for OpenAI work with `base_url` set to this address and `/v1`.',
-  '**Keys.** Send `Authorization: Bearer <key>`; where the server allows it, `xi-api-key`, `X-API-Key` and `api-key` do, too, ' +
-    'when there is no `Authorization`. A key is unrestricted or has some of the scopes `tts`, `voices` and `usage`.',
-  '**Request ids.** Every answer has an `X-Request-Id`: `op_...` once the request has made an operation, otherwise `req_...`. ' +
-    'An `X-Client-Request-Id` that is sent comes back.',
-  '**Errors.** Every answer from 400 on is the JSON envelope of the schema `Error`, on audio routes too. Any path may answer ' +
-    '404 `unknown_url` and 405 `method_not_allowed`.',
+  'Speech behind an OpenAI-compatible API: clients that are made for OpenAI work with `base_url` set to this address ' +
+    'and `/v1`.',
+  '**Keys.** Send `Authorization: Bearer <key>`; where the server allows it, `xi-api-key`, `X-API-Key` and `api-key` ' +
+    'do, too, when there is no `Authorization`. A key is unrestricted or has some of the scopes `tts`, `voices` and ' +
+    '`usage`.',
+  '**Request ids.** Every answer has an `X-Request-Id`: `op_...` once the request has made an operation, otherwise ' +
+    '`req_...`. An `X-Client-Request-Id` that is sent comes back.',
+  '**Errors.** Every answer from 400 on is the JSON envelope of the schema `Error`, on audio routes too. A path that ' +
+    'there is not answers 404 `unknown_url`, a method that a path has not 405 `method_not_allowed`.',
   '**Bodies.** JSON is read whatever its `Content-Type` says. Unknown fields are ignored, `null` is the same as absent.',
   '**HEAD** works wherever GET does; a slash at the end of a path makes no difference.',
 ].join('\n\n')

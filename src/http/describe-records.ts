@@ -52,7 +52,8 @@ const operation: Schema = record(
     voice_id: textOrNull,
     error: fault,
   },
-  'The record of one accepted speech request or clone. It is no archive: it is removed an hour after settlement, or 24 ' +
+  'The record of one accepted speech request or clone. It is no archive: it is removed an hour after ' +
+    'settlement, or 24 ' +
     'hours after creation when an idempotency key was sent.',
   ['completion_bytes'],
 )

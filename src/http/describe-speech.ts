@@ -14,7 +14,8 @@ const speechRequest: Schema = {
       type: 'string',
       minLength: 1,
       description:
-        'The text to speak; not blank. Its length is counted in Unicode code points; the limit (4096 unless the server ' +
+        'The text to speak; not blank. Its length is counted in Unicode code points; the limit (4096 ' +
+        'unless the server ' +
         'is set otherwise) stands in `GET /v1/me`.',
     },
     model: {
@@ -66,8 +67,10 @@ const speechRequest: Schema = {
 const speechEvents: Schema = {
   type: 'string',
   description:
-    'Lines that begin with `data: `, each a `SpeechDeltaEvent`, at last one `SpeechDoneEvent` and `[DONE]`. No `event:` ' +
-    'lines. A `: keepalive` comment comes every 15 seconds of silence. After a `SpeechErrorEvent` the connection breaks.',
+    'Lines that begin with `data: `, each a `SpeechDeltaEvent`, at last one `SpeechDoneEvent` and ' +
+    '`[DONE]`. No `event:` ' +
+    'lines. A `: keepalive` comment comes every 15 seconds of silence. After a `SpeechErrorEvent` the ' +
+    'connection breaks.',
 }
 
 const speechDelta: Schema = {

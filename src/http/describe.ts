@@ -59,7 +59,8 @@ export const speechDetail = detail({
   operationId: 'createSpeech',
   summary: 'Speak a text',
   description:
-    'Streams the speech while it is being made; the headers come with the first audio. Asks for the scope `tts`. Every ' +
+    'Streams the speech while it is being made; the headers come with the first audio. Asks for the scope ' +
+    '`tts`. Every ' +
     'accepted request makes an operation, whose id is the `X-Request-Id` of the answer.\n\n' +
     'Neither the status 200 nor a playable file proves that all was delivered: if the engine fails on the way the ' +
     'connection is broken off, and nothing is charged. The operation tells how it ended.',
@@ -69,7 +70,8 @@ export const speechDetail = detail({
       name: 'Idempotency-Key',
       in: 'header',
       description:
-        '1 to 128 bytes of UTF-8, taken as they are. A second request of the account with the same key is refused with ' +
+        '1 to 128 bytes of UTF-8, taken as they are. A second request of the account with the same key is ' +
+        'refused with ' +
         '409 while the first is pending, completed or charged. Without it requests are never seen as duplicates.',
       schema: { type: 'string', minLength: 1, maxLength: 128 },
     },
@@ -161,7 +163,8 @@ const transcribed: NonNullable<Operation['responses']> = {
 }
 
 const withoutModel =
-  'Asks for the scope `tts`, makes no operation and is not charged. Without an installed transcription model it answers ' +
+  'Asks for the scope `tts`, makes no operation and is not charged. Without an installed transcription ' +
+  'model it answers ' +
   '503 `transcription_unavailable`; no other route is affected.'
 
 export const transcriptionDetail = detail({
@@ -189,7 +192,8 @@ export const translationDetail = detail({
 
 const operationParameter = pathId('operation_id', 'From the `X-Request-Id` of the request that made it.', operationId)
 const ownAllowance =
-  'Asks for the scope of the work: `tts` for speech, `voices` for a clone. Looking and cancelling have an allowance of ' +
+  'Asks for the scope of the work: `tts` for speech, `voices` for a clone. Looking and cancelling have an ' +
+  'allowance of ' +
   'their own, so that generation limits never stand in the way.'
 
 export const operationDetail = detail({
@@ -259,7 +263,8 @@ export const audioVoicesDetail = detail({
   operationId: 'listSpeechVoices',
   summary: 'List the voices',
   description:
-    'For the pickers of user interfaces: needs no key, and any web page may read it. A key that is sent must be valid ' +
+    'For the pickers of user interfaces: needs no key, and any web page may read it. A key that is sent ' +
+    'must be valid ' +
     'and have the scope `voices`.',
   security: openOrBearer,
   responses: {
