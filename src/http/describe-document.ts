@@ -17,7 +17,7 @@ const about = [
     '`req_...`. An `X-Client-Request-Id` that is sent comes back.',
   '**Errors.** Every answer from 400 on is the JSON envelope of the schema `Error`, on audio routes too. A path that ' +
     'there is not answers 404 `unknown_url`, a method that a path has not 405 `method_not_allowed`.',
-  '**Bodies.** JSON is read whatever its `Content-Type` says. Unknown fields are ignored, `null` is the same as absent.',
+  '**Bodies.** JSON is read whatever its `Content-Type` says. Unknown fields are ignored; `null` means absent.',
   '**HEAD** works wherever GET does; a slash at the end of a path makes no difference.',
 ].join('\n\n')
 
