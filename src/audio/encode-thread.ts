@@ -1,0 +1,100 @@
+/**
+ * The calling side of one encoder Worker: matches answers to streams, keeps the process alive only while a call is under
+ * way, and when the Worker dies tells everyone who waits.
+ */
+import type { EncodeAnswer, EncodeCall } from './encode-worker.ts'
+
+interface Waiting {
+  resolve: (bytes: Uint8Array) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Inside the executable every module has the address of the program itself, and the Worker is embedded below it at its
+ * path under `src/`. The build must name the Worker's file as an entry point of its own.
+ */
+const embedded = import.meta.url.includes('/$bunfs/')
+const workerUrl = new URL(embedded ? './audio/encode-worker.ts' : './encode-worker.ts', import.meta.url).href
+
+export class EncodeThread {
+  readonly #worker = new Worker(workerUrl, { ref: false })
+  /** Open streams; each has at most one call under way. */
+  readonly #streams = new Map<number, Waiting | null>()
+  readonly #onDeath: () => void
+  #calls = 0
+  #death: Error | null = null
+
+  /** @param onDeath called once, before the streams hear of it */
+  constructor(onDeath: () => void) {
+    this.#onDeath = onDeath
+    this.#worker.onmessage = ({ data }: MessageEvent<EncodeAnswer>) => this.#receive(data)
+    this.#worker.onerror = (event: ErrorEvent) => this.#die(event.message)
+    this.#worker.addEventListener('close', () => this.#die('it ended by itself'))
+  }
+
+  get streams(): number {
+    return this.#streams.size
+  }
+
+  add(stream: number): void {
+    this.#streams.set(stream, null)
+  }
+
+  /** Forgets a stream; a call under way fails. Harmless when it is gone already. */
+  remove(stream: number): void {
+    this.#answered(stream)?.reject(new Error('The encoder was closed.'))
+    this.#streams.delete(stream)
+  }
+
+  /**
+   * @param transfer buffers that go over without a copy
+   * @throws RangeError when the codec refuses, Error when the stream is not open or the thread died
+   */
+  async ask(call: EncodeCall, transfer: ArrayBuffer[] = []): Promise<Uint8Array> {
+    if (this.#death !== null) throw this.#death
+    if (this.#streams.get(call.stream) !== null) throw new Error('The encoder is closed.')
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+    this.#streams.set(call.stream, { resolve, reject })
+    this.#calls++
+    if (this.#calls === 1) this.#worker.ref()
+    this.#worker.postMessage(call, transfer)
+    return promise
+  }
+
+  /** Lets the worker free the stream. Nothing answers. */
+  drop(stream: number): void {
+    if (!this.#streams.has(stream)) return
+    const call: EncodeCall = { name: 'close', stream }
+    this.#worker.postMessage(call)
+    this.remove(stream)
+  }
+
+  close(): void {
+    this.#worker.terminate()
+    this.#die('the pool was closed')
+  }
+
+  #receive(answer: EncodeAnswer): void {
+    const waiting = this.#answered(answer.stream)
+    if ('refused' in answer) waiting?.reject(new RangeError(answer.refused))
+    else waiting?.resolve(answer.bytes)
+  }
+
+  /** Takes note that a stream's call is over. @returns who waits for it; null when nobody does (any more) */
+  #answered(stream: number): Waiting | null {
+    const waiting = this.#streams.get(stream) ?? null
+    if (waiting === null) return null
+    this.#streams.set(stream, null)
+    this.#calls--
+    if (this.#calls === 0) this.#worker.unref()
+    return waiting
+  }
+
+  #die(cause: string): void {
+    if (this.#death !== null) return
+    this.#death = new Error('The encoder thread ended.', { cause })
+    this.#onDeath()
+    for (const waiting of this.#streams.values()) waiting?.reject(this.#death)
+    this.#streams.clear()
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * One thread of the encoder pool: many streams, told apart by number, each with its codec. Calls are answered in order.
+ * A refused rate is answered to its stream. Anything else that a codec throws ends the thread, because the memory that
+ * its streams share is in doubt; the pool tells them and starts another.
+ */
+import { aacCodec } from './aac.ts'
+import { type Codec, type CodecFormat, UnsupportedRate } from './codec.ts'
+import { flacCodec } from './flac.ts'
+import { mp3Codec } from './mp3.ts'
+import { opusCodec } from './opus.ts'
+
+export type EncodeCall =
+  | { name: 'open'; stream: number; format: CodecFormat; sampleRateHz: number }
+  | { name: 'encode'; stream: number; pcm: Int16Array }
+  | { name: 'finish'; stream: number }
+  | { name: 'close'; stream: number }
+
+/** To every call but `close`. */
+export type EncodeAnswer = { stream: number; bytes: Uint8Array } | { stream: number; refused: string }
+
+declare const self: Worker
+
+const codecs = new Map<number, Codec>()
+
+self.onmessage = async ({ data: call }: MessageEvent<EncodeCall>): Promise<void> => {
+  switch (call.name) {
+    case 'open':
+      return open(call.stream, call.format, call.sampleRateHz)
+    case 'encode':
+      return answer(call.stream, codecOf(call.stream).encode(call.pcm))
+    case 'finish': {
+      const rest = codecOf(call.stream).finish()
+      codecs.delete(call.stream)
+      return answer(call.stream, rest)
+    }
+    case 'close':
+      codecs.get(call.stream)?.close()
+      codecs.delete(call.stream)
+  }
+}
+
+async function open(stream: number, format: CodecFormat, sampleRateHz: number): Promise<void> {
+  try {
+    codecs.set(stream, await openCodec(format, sampleRateHz))
+    answer(stream, new Uint8Array(0))
+  } catch (error) {
+    if (!(error instanceof UnsupportedRate)) throw error
+    const refusal: EncodeAnswer = { stream, refused: error.message }
+    self.postMessage(refusal)
+  }
+}
+
+function openCodec(format: CodecFormat, sampleRateHz: number): Promise<Codec> {
+  switch (format) {
+    case 'mp3':
+      return mp3Codec(sampleRateHz)
+    case 'opus':
+      return opusCodec(sampleRateHz)
+    case 'flac':
+      return flacCodec(sampleRateHz)
+    case 'aac':
+      return aacCodec(sampleRateHz)
+    default:
+      throw new Error(`no encoder for ${format satisfies never}`)
+  }
+}
+
+function codecOf(stream: number): Codec {
+  const codec = codecs.get(stream)
+  if (codec === undefined) throw new Error(`no stream ${stream}`)
+  return codec
+}
+
+function answer(stream: number, bytes: Uint8Array<ArrayBuffer>): void {
+  const reply: EncodeAnswer = { stream, bytes }
+  self.postMessage(reply, [bytes.buffer])
+}
