@@ -7,7 +7,7 @@ import { MynaError } from '../domain/error.ts'
 import { type AccountParts, accountRoutes } from './account.ts'
 import { preflight } from './cors.ts'
 import { docsRoutes } from './docs.ts'
-import { type ExchangeParts, type Handler, routeWith } from './exchange.ts'
+import { type ExchangeParts, type Action, routeWith } from './exchange.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { type ModelsParts, modelsRoutes } from './models.ts'
 import { type OperationsParts, operationsRoutes } from './operations.ts'
@@ -31,7 +31,8 @@ const bodyBytesOutOfReach = 1e12
 export function createApp(parts: AppParts) {
   const route = routeWith(parts.exchange)
   const app = new Elysia({
-    serve: { idleTimeout: parts.idleConnectionS, maxRequestBodySize: bodyBytesOutOfReach },
+    // Elysia shares ports by default: a second server on the same port would silently get half of the requests.
+    serve: { idleTimeout: parts.idleConnectionS, maxRequestBodySize: bodyBytesOutOfReach, reusePort: false },
   })
     .use(speechRoutes(route, parts.speech))
     .use(transcriptionsRoutes(route, parts.speech.gate))
@@ -67,7 +68,7 @@ const methodsOf = (known: readonly KnownPath[], path: string): Set<string> =>
   new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]))
 
 const refuse =
-  (known: readonly KnownPath[]): Handler =>
+  (known: readonly KnownPath[]): Action =>
   ({ request, url }) => {
     const methods = methodsOf(known, url.pathname)
     if (methods.size > 0) {
@@ -86,7 +87,7 @@ const refuse =
 const publicPath = /^\/v1\/(audio\/(voices|models)|voices\/[^/]+\/preview(\.\w+)?)\/?$/
 
 const preflightFor =
-  ({ cors }: ExchangeParts, known: readonly KnownPath[]): Handler =>
+  ({ cors }: ExchangeParts, known: readonly KnownPath[]): Action =>
   ({ request, url, headers }) => {
     const methods = methodsOf(known, url.pathname)
     if (methods.size > 0) headers.set('allow', [...methods, 'OPTIONS'].join(', '))

@@ -10,7 +10,7 @@ import { Elysia, type InternalRoute } from 'elysia'
 import bundleFile from '../../node_modules/swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import styleFile from '../../node_modules/swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import { documentFrame } from './describe-document.ts'
-import type { Handler, Route } from './exchange.ts'
+import type { Action, Route } from './exchange.ts'
 
 /** @param routes those to be described, unless their detail hides them */
 export function docsRoutes(route: Route, version: string, routes: readonly InternalRoute[]) {
@@ -63,14 +63,14 @@ async function asset(type: string, body: Blob): Promise<Asset> {
 }
 
 /** Asked for under an address that changes with the content. */
-const kept = (make: () => Promise<Asset>): Handler =>
+const kept = (make: () => Promise<Asset>): Action =>
   serve(make, { 'cache-control': 'public, max-age=31536000, immutable' })
 
-const fresh = (make: () => Promise<Asset>, headers: Record<string, string> = {}): Handler =>
+const fresh = (make: () => Promise<Asset>, headers: Record<string, string> = {}): Action =>
   serve(make, { 'cache-control': 'no-cache', ...headers })
 
 const serve =
-  (make: () => Promise<Asset>, headers: Record<string, string>): Handler =>
+  (make: () => Promise<Asset>, headers: Record<string, string>): Action =>
   async ({ request }) => {
     const { type, body, digest } = await make()
     const etag = `"${digest}"`

@@ -27,7 +27,7 @@ export interface Exchange {
   keepOpen(): void
 }
 
-export type Handler = (exchange: Exchange) => Response | Promise<Response>
+export type Action = (exchange: Exchange) => Response | Promise<Response>
 
 export interface ExchangeParts {
   clock: Clock
@@ -49,17 +49,17 @@ export interface Incoming {
   } | null
 }
 
-export type Route = (template: string, handler: Handler) => (incoming: Incoming) => Promise<Response>
+export type Route = (template: string, action: Action) => (incoming: Incoming) => Promise<Response>
 
 export const routeWith =
   (parts: ExchangeParts): Route =>
-  (template, handler) =>
+  (template, action) =>
   async (incoming) => {
     const beganMs = parts.clock.monotonicMs()
     const exchange = newExchange(parts, template, incoming)
     let response: Response
     try {
-      response = await handler(exchange)
+      response = await action(exchange)
     } catch (error) {
       response = failed(parts, exchange, error)
     }

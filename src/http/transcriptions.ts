@@ -5,11 +5,11 @@
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import { transcriptionDetail, translationDetail } from './describe.ts'
-import type { Handler, Route } from './exchange.ts'
+import type { Action, Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 
 export function transcriptionsRoutes(route: Route, gate: Gate) {
-  const unavailable: Handler = async (exchange) => {
+  const unavailable: Action = async (exchange) => {
     await gate.enter(exchange, 'tts', 'requests')
     const message = 'No transcription model is installed. Get one with: myna models pull whisper-base'
     throw new MynaError('transcription_unavailable', message)

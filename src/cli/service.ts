@@ -1,0 +1,133 @@
+/**
+ * What stands behind which port: the books, the service on top of them, and the API on top of that, wired. Nothing here
+ * listens or runs; `server.ts` does that.
+ */
+import { version } from '../../package.json' with { type: 'json' }
+import type { Config } from '../config.ts'
+import type { Caller } from '../domain/account.ts'
+import type { Clock, Timer } from '../domain/time.ts'
+import { createApp } from '../http/app.ts'
+import { corsFor } from '../http/cors.ts'
+import { Gate } from '../http/gate.ts'
+import { Metrics } from '../http/metrics.ts'
+import { causeOf, type Log } from '../log.ts'
+import { AdminVerbs } from '../service/accounts.ts'
+import { Authenticator } from '../service/authenticate.ts'
+import type { Accounts, Catalog, Encoders, Ledger, SpeechEngine } from '../service/ports.ts'
+import { Queue } from '../service/queue.ts'
+import { Speech } from '../service/speak.ts'
+import { Failure } from './terminal.ts'
+
+/** What a test may replace: time, chance and the engine. */
+export interface World {
+  clock: Clock
+  timer: Timer
+  random: (bytes: Uint8Array) => Uint8Array
+  catalog: Catalog
+  engine: SpeechEngine
+  encoders: Encoders
+  log: Log
+}
+
+export interface Books {
+  accounts: Accounts
+  ledger: Ledger
+}
+
+export type Report = (message: string, cause: unknown) => void
+
+export const reportTo =
+  (log: Log): Report =>
+  (message, cause) =>
+    log.warn(message, { cause: causeOf(cause) })
+
+export interface Service {
+  speech: Speech
+  queue: Queue
+  metrics: Metrics
+  administration: AdminVerbs
+  report: Report
+}
+
+/** @throws Failure when a setting makes no sense */
+export function createService(config: Config, world: World, { accounts, ledger }: Books): Service {
+  const metrics = new Metrics()
+  const queue = new Queue(config.speechStreams, config.speechQueue, world.timer)
+  const report = reportTo(world.log)
+  const speech = new Speech(
+    { ...world, ledger, queue, meter: metrics, report },
+    {
+      prices: { speechMicrosPerChar: config.speechMicrosPerChar, cloneMicros: config.cloneMicros },
+      voiceNames: { aliases: aliasesOf(config), defaultVoice: config.defaultVoice || null },
+      concurrency: config.speechConcurrency,
+      queueWaitMs: config.queueWaitMs,
+      unreadMs: config.unreadMs,
+    },
+  )
+  metrics.observe(version, {
+    queueDepth: () => queue.depth,
+    pendingOperations: () => ledger.pendingCount(),
+    engines: async () => [await world.engine.status()],
+  })
+  return { speech, queue, metrics, administration: new AdminVerbs(accounts, ledger, world), report }
+}
+
+/** @param draining whether the server has been told to stop */
+export async function createApi(
+  config: Config,
+  world: World,
+  { accounts, ledger }: Books,
+  { speech, metrics, administration, report }: Service,
+  draining: () => boolean,
+) {
+  const { clock, timer, random, catalog, log } = world
+  const authenticator = new Authenticator(accounts, clock, (code) => metrics.authFailure(code))
+  const anonymous = config.allowAnonymous ? await anonymousCaller(accounts, administration) : null
+  const gate = new Gate(authenticator, clock, { ...config, anonymous }, (route) => metrics.rateLimited(route))
+  const { maxInputChars, maxJsonBytes } = config
+  return createApp({
+    exchange: {
+      clock,
+      random,
+      metrics,
+      cors: corsFor(config.corsOrigins),
+      trustedProxies: new Set(config.trustedProxies),
+      log: (fields) => log.debug('request', fields),
+      report,
+    },
+    speech: { gate, speech, timer, bodyLimits: { maxJsonBytes, timer }, maxInputChars },
+    operations: { gate, ledger, running: speech },
+    models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars },
+    account: { gate, accounts, ledger, clock, limits: config },
+    health: {
+      version,
+      clock,
+      ledger,
+      metrics,
+      metricsToken: config.metricsToken,
+      speechEngine: () => world.engine.status(),
+      diskFull: () => speech.unwrittenCount > 0,
+      draining,
+    },
+    idleConnectionS: config.idleConnectionS,
+  })
+}
+
+function aliasesOf({ voiceAliases }: Config): ReadonlyMap<string, string> {
+  const pairs = voiceAliases.map((pair): [string, string] => {
+    const [name, voice] = pair.split('=')
+    if (name && voice) return [name.toLowerCase(), voice]
+    throw new Failure(`MYNA_VOICE_ALIASES: '${pair}' is not NAME=VOICE_ID`, 'bad_setting')
+  })
+  return new Map(pairs)
+}
+
+/** The account that requests without a credential act as. Its key exists only so that usage has one to name. */
+async function anonymousCaller(accounts: Accounts, administration: AdminVerbs): Promise<Caller> {
+  const name = 'anonymous'
+  const known = await accounts.findByName(name)
+  const account = known ?? (await accounts.create({ name, role: 'user', balanceMicros: null }))
+  const [first] = await accounts.listKeys(account.id)
+  const key = first ?? (await administration.createKey({ account: name, name, scopes: null, expires: null })).key
+  return { account, key }
+}

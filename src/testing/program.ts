@@ -1,0 +1,93 @@
+/** A running `myna serve`: the real program in a process of its own, from source or as the executable. */
+import { join } from 'node:path'
+import type { EngineStatus } from '../service/ports.ts'
+
+const entry = join(import.meta.dir, '..', 'main.ts')
+
+export interface Program {
+  url: string
+  /** The first administrator's key, or that of the data folder's earlier run. */
+  key: string
+  pid: number
+  exited: Promise<number>
+  stderr(): string
+  fetch(path: string, key?: string, init?: RequestInit): Promise<Response>
+  speak(key: string, body: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>
+  /** As the local socket tells it. */
+  engine(): Promise<EngineStatus>
+  kill(signal: NodeJS.Signals): void
+  end(): Promise<void>
+}
+
+/** Starts and waits until it listens or has ended. @param command what runs; the program from source unless given */
+export async function startProgram(
+  dataDir: string,
+  env: Record<string, string> = {},
+  flags: string[] = [],
+  command: string[] = [process.execPath, entry],
+): Promise<Program> {
+  const child = Bun.spawn([...command, 'serve', '--port', '0', '--json', '--data', dataDir, ...flags], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { ...process.env, ...env },
+  })
+  let errors = ''
+  const errorsRead = drain(child.stderr, (text) => (errors += text))
+  const exited = child.exited.then(async (code) => {
+    await errorsRead
+    return code
+  })
+  const line = await firstLine(child.stdout)
+  const { url = 'http://127.0.0.1:1/v1', first_key: key = '' } = (line === '' ? {} : JSON.parse(line)) as {
+    url?: string
+    first_key?: string
+  }
+  const base = url.replace(/\/v1$/, '')
+  const call: Program['fetch'] = (path, by, init = {}) => {
+    const headers = new Headers(init.headers)
+    if (by !== undefined) headers.set('authorization', `Bearer ${by}`)
+    return fetch(base + path, { ...init, headers })
+  }
+  return {
+    url: base,
+    key,
+    pid: child.pid,
+    exited,
+    stderr: () => errors,
+    fetch: call,
+    speak: (by, body, headers = {}) =>
+      call('/v1/audio/speech', by, { method: 'POST', headers, body: JSON.stringify(body) }),
+    async engine() {
+      const answer = await fetch('http://localhost/status', {
+        unix: join(dataDir, 'myna.sock'),
+        method: 'POST',
+        body: '{}',
+      })
+      const { result } = (await answer.json()) as { result: { engines: EngineStatus[] } }
+      const [status] = result.engines
+      if (status === undefined) throw new Error('the server has no engine')
+      return status
+    },
+    kill: (signal) => child.kill(signal),
+    async end() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+async function drain(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }))
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true })
+    const end = text.indexOf('\n')
+    if (end >= 0) return text.slice(0, end)
+  }
+  return ''
+}
