@@ -1,6 +1,6 @@
 /**
  * Encoding for the server: a fixed number of Workers, each with many streams, so that no codec runs on the thread that
- * answers requests and sixty streams do not cost sixty Workers (6 MB and 20 ms each). Stands behind the service's port
+ * answers requests and sixty streams do not cost sixty Workers (7 MB and 20 ms each). Stands behind the service's port
  * `Encoders`. pcm and wav are copies and stay on the calling thread.
  */
 import { type AudioFormat, defaultSampleRateHz } from '../domain/speech.ts'

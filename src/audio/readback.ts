@@ -1,6 +1,7 @@
 /**
- * Decodes what the encoders made, for tests: mediabunny takes the container apart and a decoder of other makers than
- * the encoder's turns the packets into samples. Only tests import it, so its libraries are development dependencies.
+ * Decodes what the encoders made, for tests: mediabunny takes the container apart and a decoder turns the packets into
+ * samples (mpg123, the FLAC, Opus and FFmpeg decoders). Only tests import it, so its libraries are development
+ * dependencies.
  */
 import { FLACDecoder } from '@wasm-audio-decoders/flac'
 import { getAudioDecoder } from 'audio-file-decoder'
