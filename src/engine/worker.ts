@@ -8,7 +8,7 @@ import type { SpeechOrder } from '../service/ports.ts'
 import { dieWithParent, ignoreSignals } from './lifeline.ts'
 import type { FromEngine, ToEngine } from './protocol.ts'
 import { Residency } from './residency.ts'
-import { Speaking } from './speaking.ts'
+import { Rendering } from './rendering.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import { Turns } from './turns.ts'
 
@@ -61,7 +61,7 @@ class Engine {
   readonly #timers: Timers
   readonly #models: Residency<SpeechModel>
   readonly #turns: Turns
-  readonly #streams = new Map<number, Speaking>()
+  readonly #streams = new Map<number, Rendering>()
 
   constructor(options: EngineOptions, send: (message: FromEngine) => void, timers: Timers) {
     this.#send = send
@@ -100,7 +100,7 @@ class Engine {
   async #speak(stream: number, order: SpeechOrder, credits: number): Promise<void> {
     const startMs = this.#timers.monotonicMs()
     const { model, sampleRateHz, ...input } = order
-    const speaking = new Speaking({
+    const rendering = new Rendering({
       input,
       sampleRateHz,
       credits,
@@ -110,9 +110,9 @@ class Engine {
         this.#send({ type: 'frame', stream, pcm, coveredChars, engineMs: this.#timers.monotonicMs() - startMs })
       },
     })
-    this.#streams.set(stream, speaking)
+    this.#streams.set(stream, rendering)
     try {
-      await speaking.run()
+      await rendering.run()
       this.#send({ type: 'end', stream })
     } catch (error) {
       this.#send({ type: 'failed', stream, message: describe(error) })
@@ -145,7 +145,7 @@ class Engine {
   }
 
   async #stop(): Promise<void> {
-    for (const speaking of this.#streams.values()) speaking.cancel()
+    for (const rendering of this.#streams.values()) rendering.cancel()
     await this.#models.unloadAll()
     process.exit(0)
   }

@@ -1,5 +1,5 @@
 /**
- * One stream in the engine (child side): text in, frames out, never more of them than the server granted. A chunk is
+ * One order being rendered in the engine (child side): text in, frames out, never more of them than were granted. A chunk is
  * computed only when all frames of the one before have left, so that a reader who stops costs one chunk of memory and
  * no computing.
  */
@@ -8,7 +8,7 @@ import { FrameCutter, type Frame } from './frames.ts'
 import type { Lease } from './residency.ts'
 import type { Turns } from './turns.ts'
 
-export interface SpeakingOptions {
+export interface RenderingOptions {
   input: SpeechInput
   /** Of the frames. */
   sampleRateHz: number
@@ -19,13 +19,13 @@ export interface SpeakingOptions {
   send(frame: Frame): void
 }
 
-export class Speaking {
-  readonly #options: SpeakingOptions
+export class Rendering {
+  readonly #options: RenderingOptions
   readonly #abort = new AbortController()
   #credits: number
   #wake: () => void = () => {}
 
-  constructor(options: SpeakingOptions) {
+  constructor(options: RenderingOptions) {
     this.#options = options
     this.#credits = options.credits
   }
