@@ -109,7 +109,9 @@ class AacCodec implements Codec {
   }
 }
 
-/** Header without checksum: MPEG-4, AAC-LC, one channel, variable bit rate (buffer fullness all ones), one raw block. */
+/**
+ * Header without checksum: MPEG-4, AAC-LC, one channel, variable bit rate (buffer fullness all ones), one raw block.
+ */
 function adtsFrame(rateIndex: number, payload: Uint8Array): Uint8Array {
   const size = adtsBytes + payload.length
   const frame = new Uint8Array(size)

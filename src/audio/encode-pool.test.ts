@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { type AudioFormat, audioFormats } from '../domain/speech.ts'
 import { EncoderPool, type StreamEncoder } from './encode.ts'
 import { concatBytes } from './pcm.ts'
-import { buzz } from './readback.ts'
+import { buzz } from './readback.fixture.ts'
 
 const pool = new EncoderPool({ workers: 2 })
 afterAll(() => pool.close())

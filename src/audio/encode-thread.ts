@@ -1,6 +1,6 @@
 /**
- * The calling side of one encoder Worker: matches answers to streams, keeps the process alive only while a call is under
- * way, and when the Worker dies tells everyone who waits.
+ * The calling side of one encoder Worker: matches answers to streams, keeps the process alive only while a call is
+ * under way, and when the Worker dies tells everyone who waits.
  */
 import type { EncodeAnswer, EncodeCall } from './encode-worker.ts'
 
@@ -9,15 +9,8 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/**
- * Inside the executable every module has the address of the program itself, and the Worker is embedded below it at its
- * path under `src/`. The build must name the Worker's file as an entry point of its own.
- */
-const embedded = import.meta.url.includes('/$bunfs/')
-const workerUrl = new URL(embedded ? './audio/encode-worker.ts' : './encode-worker.ts', import.meta.url).href
-
 export class EncodeThread {
-  readonly #worker = new Worker(workerUrl, { ref: false })
+  readonly #worker = new Worker(new URL('./encode-worker.ts', import.meta.url).href, { ref: false })
   /** Open streams; each has at most one call under way. */
   readonly #streams = new Map<number, Waiting | null>()
   readonly #onDeath: () => void

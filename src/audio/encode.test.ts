@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { type AudioFormat, audioFormats } from '../domain/speech.ts'
 import { EncoderPool } from './encode.ts'
 import { concatBytes, concatFloats, fromS16, s16ToBytes } from './pcm.ts'
-import { buzz, compare, readBack } from './readback.ts'
+import { buzz, compare, readBack } from './readback.fixture.ts'
 import { Resampler } from './resample.ts'
 import { wavHeader } from './wav.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { opusCodec } from './opus.ts'
 import { oggFirst, oggLast, oggPage } from './ogg.ts'
 import { concatBytes } from './pcm.ts'
-import { buzz } from './readback.ts'
+import { buzz } from './readback.fixture.ts'
 
 interface Page {
   flags: number

@@ -1,5 +1,6 @@
 /**
- * The port `Catalog` over the cards: which models there are, which of them this machine has, and which one `auto` means.
+ * The port `Catalog` over the cards: which models there are, which of them this machine has, and which one `auto`
+ * means.
  */
 import type { Card, Task } from '../domain/card.ts'
 import type { Catalog } from '../service/ports.ts'

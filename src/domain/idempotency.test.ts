@@ -48,7 +48,7 @@ test('every known field is part of the fingerprint', () => {
   }
 })
 
-test('a found record refuses: as duplicate when the fields are the same or are not compared, as conflict otherwise', () => {
+test('a found record refuses: a duplicate when the fields are the same or not compared, else a conflict', () => {
   const existing = { id: 'op_1', outcome: null, fingerprint: 'f' }
   expect(refuseReuse(existing, 'f').code).toBe('duplicate_request')
   expect(refuseReuse(existing, null).code).toBe('duplicate_request')

@@ -1,7 +1,7 @@
 /**
- * One order being rendered in the engine (child side): text in, frames out, never more of them than were granted. A chunk is
- * computed only when all frames of the one before have left, so that a reader who stops costs one chunk of memory and
- * no computing.
+ * One order being rendered in the engine (child side): text in, frames out, never more of them than were granted. A
+ * chunk is computed only when all frames of the one before have left, so that a reader who stops costs one chunk of
+ * memory and no computing.
  */
 import type { SpeechModel, SpeechInput } from '../models/architecture.ts'
 import { FrameCutter, type Frame } from './frames.ts'

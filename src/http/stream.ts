@@ -1,6 +1,6 @@
 /**
- * The one function that makes a streamed response. A generator handler would not do: Elysia ends its throw as a complete
- * 200, and a truncated stream that looks whole is the worst answer there is.
+ * The one function that makes a streamed response. A generator handler would not do: Elysia ends its throw as a
+ * complete 200, and a truncated stream that looks whole is the worst answer there is.
  */
 export interface Source {
   /** The next bytes; asking for them says that the last ones were taken. null: everything was handed over. */

@@ -1,6 +1,6 @@
 /**
- * `POST /v1/audio/transcriptions` and `/translations`. Without an installed model they answer their own 503, which names
- * the command that gets one; every other route is unaffected.
+ * `POST /v1/audio/transcriptions` and `/translations`. Without an installed model they answer their own 503, which
+ * names the command that gets one; every other route is unaffected.
  */
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'

@@ -1,6 +1,6 @@
 /**
- * Who asks. A valid key always passes, even from an address that is throttled for its failures (a shared proxy): the key
- * is looked up first, and only the failing answer is slowed down.
+ * Who asks. A valid key always passes, even from an address that is throttled for its failures (a shared proxy): the
+ * key is looked up first, and only the failing answer is slowed down.
  */
 import { type Caller, hashSecret } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'

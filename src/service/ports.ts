@@ -1,7 +1,7 @@
 /**
- * What the service needs of the world, in the words of the domain. `store`, `engine`, `catalog` and `audio` stand behind
- * these; only `cli/` knows which is behind which. All are asynchronous although SQLite is not, so that another database
- * can stand behind the same ports: admit and settle are one call each.
+ * What the service needs of the world, in the words of the domain. `store`, `engine`, `catalog` and `audio` stand
+ * behind these; only `cli/` knows which is behind which. All are asynchronous although SQLite is not, so that another
+ * database can stand behind the same ports: admit and settle are one call each.
  */
 import type { Account, Caller, Key, Role, Scope } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
@@ -165,8 +165,8 @@ export interface EngineStatus {
 
 export interface SpeechEngine {
   /**
-   * Frames as they are made; the engine runs ahead of the reader by a bounded number of them. Ends the work at once when
-   * the signal aborts (the iteration then throws its reason).
+   * Frames as they are made; the engine runs ahead of the reader by a bounded number of them. Ends the work at once
+   * when the signal aborts (the iteration then throws its reason).
    * @throws MynaError `engine_unavailable`, `generation_failed`
    */
   speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame>

@@ -1,6 +1,6 @@
 /**
- * From the names in a request to one model and one voice (api.md 2.1). Nothing is ever substituted silently: a name that
- * means nothing is an error that names it.
+ * From the names in a request to one model and one voice (api.md 2.1). Nothing is ever substituted silently: a name
+ * that means nothing is an error that names it.
  */
 import { type Card, type CardVoice, modelAliases } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'

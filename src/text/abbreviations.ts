@@ -112,7 +112,8 @@ const needCapital = new Set(
 const undotted = new Set(['mr', 'mrs', 'ms', 'dr', 'prof', 'vs', 'blvd', 'approx', 'dept', 'etc'])
 const starters = new Set(
   (
-    'The It He She They We I In But And This That These Those A An However There Then When While If So At On For To As ' +
+    'The It He She They We I In But And This That These Those A An However There Then When While If So At On ' +
+    'For To As ' +
     'My Your His Her Our Their What Where Why How Who No Yes Not You After Before Now'
   ).split(' '),
 )

@@ -6,7 +6,8 @@ const urlPattern = /(?:(?:https?|ftp|wss?):\/\/|www\.(?=[A-Za-z0-9]))([^\s<>"\u0
 const mailPattern =
   /(?:mailto:)?([A-Za-z0-9._%+-]{1,64})@((?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24})(?![A-Za-z0-9@])/y
 const endings =
-  'com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|co|me|tv|uk|us|eu|de|fr|ch|at|nl|be|es|it|ca|au|nz|jp|cn|in|br|ru|pl|se|no|fi|dk|cz|ie|xyz|tech|cloud|online|site|blog|news'
+  'com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|co|me|tv|uk|us|eu|de|fr|ch|at|nl|be|es|it|ca|au|nz|jp|cn|' +
+  'in|br|ru|pl|se|no|fi|dk|cz|ie|xyz|tech|cloud|online|site|blog|news'
 const domainPattern = new RegExp(
   `(?:[A-Za-z0-9-]{1,63}\\.){1,5}(?:${endings})(?![A-Za-z0-9@-]|\\.[A-Za-z0-9])(?::\\d{2,5})?(/[^\\s"<>]{0,2000})?`,
   'y',

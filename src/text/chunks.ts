@@ -22,12 +22,14 @@ export interface Chunk {
   /** Normalised words and punctuation: ASCII, single spaces, at least one word. */
   text: string
   /**
-   * Code points of the input that are covered once this chunk is spoken. Never decreases; the last chunk's is the length
-   * of the input.
+   * Code points of the input that are covered once this chunk is spoken. Never decreases; the last chunk's is the
+   * length of the input.
    */
   coveredChars: number
-  /** Why the chunk ends: sets the pause behind it. 'clause' without a mark at its end: cut only for its length. The last
-   * one says 'sentence', for no paragraph follows. */
+  /**
+   * Why the chunk ends: sets the pause behind it. 'clause' without a mark at its end: cut only for its length. The last
+   * one says 'sentence', for no paragraph follows.
+   */
   boundary: 'clause' | 'sentence' | 'paragraph'
 }
 
@@ -144,7 +146,8 @@ class Packer {
 
 const connectives = new Set(
   (
-    'and but or nor because which who that when while if although though so then than with without for from to in into on ' +
+    'and but or nor because which who that when while if although though so then than with without for from to ' +
+    'in into on ' +
     'at by of as until unless after before where'
   ).split(' '),
 )

@@ -1,6 +1,7 @@
 /**
- * The inline half of Markdown, on one window of prose: marks out, words stay. Emphasis is not paired: a mark that touches
- * a word goes, a mark that stands alone is left to the rules for signs. That costs no search, and "2 * 3" survives.
+ * The inline half of Markdown, on one window of prose: marks out, words stay. Emphasis is not paired: a mark that
+ * touches a word goes, a mark that stands alone is left to the rules for signs. That costs no search, and "2 * 3"
+ * survives.
  */
 import { breaks, type Mapped } from './fold.ts'
 import { entityAt, tagAt } from './html.ts'

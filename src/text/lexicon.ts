@@ -19,7 +19,8 @@ export const emptyLexicon: Lexicon = new Map()
 const lineMax = 500
 
 /**
- * @param text lines `WORD=SPOKEN`; empty lines and lines that begin with `#` are ignored; the last of two equal words wins
+ * @param text lines `WORD=SPOKEN`; empty lines and lines that begin with `#` are ignored; the last of two equal words
+ * wins
  * @throws Error that names the line
  */
 export function parseLexicon(text: string): Lexicon {

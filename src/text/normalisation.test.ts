@@ -15,7 +15,8 @@ const cases: readonly (readonly [string, string])[] = [
   ['2,000,000,000,000', 'two trillion.'],
   [
     '123456789012345',
-    'one hundred twenty three trillion four hundred fifty six billion seven hundred eighty nine million twelve thousand three hundred forty five.',
+    'one hundred twenty three trillion four hundred fifty six billion seven hundred eighty nine million twelve ' +
+      'thousand three hundred forty five.',
   ],
   ['1234567890123456', 'one two three four five six seven eight nine zero one two three four five six.'],
   ['-5 degrees', 'minus five degrees.'],

@@ -3,10 +3,10 @@ import { chunks } from './chunks.ts'
 import { emptyLexicon } from './lexicon.ts'
 
 /**
- * For a voice with Latin letters: true if and only if `chunks` yields at least one chunk, whatever the lexicon. Stops at
- * the first speakable piece.
- * @param scripts Unicode scripts that the voice has letters for, as `\p{Script=...}` names them. `chunks` makes English in
- *   Latin letters; for a further script one letter of it anywhere is enough.
+ * For a voice with Latin letters: true if and only if `chunks` yields at least one chunk, whatever the lexicon. Stops
+ * at the first speakable piece.
+ * @param scripts Unicode scripts that the voice has letters for, as `\p{Script=...}` names them. `chunks` makes English
+ * in   Latin letters; for a further script one letter of it anywhere is enough.
  * @throws SyntaxError when a script has no such name
  */
 export function speakable(input: string, scripts: readonly string[]): boolean {

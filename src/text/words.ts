@@ -33,15 +33,19 @@ const wholeWords: Record<string, string> = {
 
 const regnal = new Set(
   (
-    'Henry Louis Elizabeth Charles George Edward Richard William James Philip Paul Benedict Pius Leo Napoleon Catherine Peter ' +
-    'Nicholas Alexander Ivan Frederick Friedrich Wilhelm Otto Ramses Ptolemy Mary Victor Emmanuel Gregory Clement Innocent ' +
-    'Urban Francis Ferdinand Carlos Felipe Juan Olaf Harald Gustav Haakon Christian Xerxes Darius John Pope King Queen ' +
+    'Henry Louis Elizabeth Charles George Edward Richard William James Philip Paul Benedict Pius Leo Napoleon ' +
+    'Catherine Peter ' +
+    'Nicholas Alexander Ivan Frederick Friedrich Wilhelm Otto Ramses Ptolemy Mary Victor Emmanuel Gregory ' +
+    'Clement Innocent ' +
+    'Urban Francis Ferdinand Carlos Felipe Juan Olaf Harald Gustav Haakon Christian Xerxes Darius John Pope ' +
+    'King Queen ' +
     'Robert Malcolm Stephen Sixtus Julius Boniface Alfonso Leopold Albert Karl Constantine Baldwin'
   ).split(' '),
 )
 const sections = new Set(
   (
-    'chapter part act scene section volume book phase type level stage class title article war appendix figure table episode ' +
+    'chapter part act scene section volume book phase type level stage class title article war appendix figure ' +
+    'table episode ' +
     'season round tier mark bowl grade unit vol no'
   ).split(' '),
 )

@@ -38,7 +38,9 @@ export async function readBack(format: AudioFormat, bytes: Uint8Array): Promise<
   }
 }
 
-/** What the container holds, as mediabunny sees it. @throws Error when the codec is another or there are two channels */
+/**
+ * What the container holds, as mediabunny sees it. @throws Error when the codec is another or there are two channels
+ */
 async function packetsOf(bytes: Uint8Array, codec: string) {
   const input = new Input({ source: new BufferSource(new Uint8Array(bytes)), formats: ALL_FORMATS })
   const track = await input.getPrimaryAudioTrack()
@@ -99,7 +101,9 @@ async function readAac(bytes: Uint8Array): Promise<Decoded> {
   return decoded
 }
 
-/** A voice-like test signal: a gliding buzz with formants that open and close, some breath, never silent. 16-bit mono. */
+/**
+ * A voice-like test signal: a gliding buzz with formants that open and close, some breath, never silent. 16-bit mono.
+ */
 export function buzz(seconds: number, sampleRateHz: number, seed = 1): Int16Array<ArrayBuffer> {
   const pcm = new Int16Array(Math.round(seconds * sampleRateHz))
   let noise = seed
