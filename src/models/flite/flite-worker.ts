@@ -41,7 +41,7 @@ function load(module: WebAssembly.Module, sampleRateHz: number): FromFlite {
 }
 
 function speak(voiceId: string, text: string, speed: number): FromFlite & { type: 'spoken' } {
-  const voice = voices[voiceId]
+  const voice = voices.get(voiceId)
   if (voice === undefined) throw new Error(`no voice ${voiceId}`)
-  return { type: 'spoken', pcm: finish(flite.speak(text, voice, 1 / speed), speed, voice.gainDb, rateHz) }
+  return { type: 'spoken', pcm: finish(flite.speak(text, voice, 1 / speed), speed, voice, rateHz) }
 }

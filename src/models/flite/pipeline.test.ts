@@ -166,7 +166,9 @@ test('a word of 5,000 letters is spoken piece by piece and can be cancelled', as
 })
 
 test('a voice that flite has not is an error, not another voice', async () => {
-  expect(await failure(collect(speak('Hello.', { voiceId: 'alloy' })))).toBe('flite has no voice "alloy"')
+  for (const voiceId of ['alloy', 'RMS', 'constructor', '']) {
+    expect(await failure(collect(speak('Hello.', { voiceId })))).toBe(`flite has no voice "${voiceId}"`)
+  }
   const foreign = { ...card, voices: [{ ...card.voices[0]!, id: 'bob' }] }
   const loading = load({ card: foreign, filesDir: null, pronunciations: null, workers: 1 })
   expect(await failure(loading)).toContain('flite has no voice bob')

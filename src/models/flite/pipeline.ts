@@ -12,8 +12,6 @@ import { voices } from './voices.ts'
 
 /** Flite's time is linear in the text and it gives nothing before it has all. */
 const maxChars = 200
-/** Synthesized in some 60 ms, spoken in 3 to 4 s. */
-const firstMaxWords = 12
 
 const defaultThreads = 4
 const deadlineMs = 30_000
@@ -26,7 +24,7 @@ const pauseS: Readonly<Record<Chunk['boundary'], number>> = { clause: 0.07, sent
  * @throws Error when the pronunciations cannot be read or no thread can be started
  */
 export const load: LoadSpeechModel = async ({ card, pronunciations, workers }) => {
-  const missing = card.voices.find((voice) => voices[voice.id] === undefined)
+  const missing = card.voices.find((voice) => !voices.has(voice.id))
   if (missing !== undefined) throw new Error(`flite has no voice ${missing.id}, which the card names`)
   const lexicon = pronunciations === null ? emptyLexicon : parseLexicon(pronunciations)
   const module = await WebAssembly.compile(await Bun.file(wasmPath).arrayBuffer())
@@ -58,9 +56,10 @@ class FliteModel implements SpeechModel {
    * @throws Error of an unknown voice, or that says why Flite failed; the signal's reason once it aborts
    */
   async *speak(input: SpeechInput, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
-    if (voices[input.voiceId] === undefined) throw new Error(`flite has no voice ${JSON.stringify(input.voiceId)}`)
+    const voice = voices.get(input.voiceId)
+    if (voice === undefined) throw new Error(`flite has no voice ${JSON.stringify(input.voiceId)}`)
     signal.throwIfAborted()
-    const parts = chunks(input.text, { maxChars, firstMaxWords, lexicon: this.#lexicon })
+    const parts = chunks(input.text, { maxChars, firstMaxWords: voice.firstMaxWords, lexicon: this.#lexicon })
     const waiting: { chunk: Chunk; ticket: Ticket }[] = []
     const submit = (urgency: 'first' | 'ahead') => {
       const { value: chunk, done } = parts.next()

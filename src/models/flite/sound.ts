@@ -1,16 +1,19 @@
 /**
  * From Flite's sound to ours: its silences go (the pipeline sets pauses by the kind of boundary), the ends are faded so
- * that joins do not click, the level is the same for each voice, peaks are bent instead of cut, and the rate is the
- * card's.
+ * that joins do not click, the level is the same for each voice, a muffled one is brightened, peaks are bent instead of
+ * cut, and the rate is the card's.
  */
-import { fromS16 } from '../../audio/pcm.ts'
+import { concatFloats, fromS16 } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
 import type { Spoken } from './program.ts'
+import type { FliteVoice } from './voices.ts'
 
 /** Of the silence before and after the speech, so much stays at normal speed: the breath of an h, the end of a t. */
 const keptLeadS = 0.02
 const keptTailS = 0.04
 const fadeS = 0.008
+
+const trebleHz = 1000
 
 /** Above the knee a peak is bent towards full scale. */
 const knee = 0.8
@@ -20,20 +23,33 @@ const knee = 0.8
  * @param sampleRateHz of what is returned
  * @returns mono floats, below 1 in absolute value; empty when there was no speech
  */
-export function finish(spoken: Spoken, speed: number, gainDb: number, sampleRateHz: number): Float32Array<ArrayBuffer> {
+export function finish(
+  spoken: Spoken,
+  speed: number,
+  voice: FliteVoice,
+  sampleRateHz: number,
+): Float32Array<ArrayBuffer> {
   const from = Math.round(Math.max(0, spoken.leadS - keptLeadS / speed) * spoken.sampleRateHz)
   const to = spoken.pcm.length - Math.round(Math.max(0, spoken.tailS - keptTailS / speed) * spoken.sampleRateHz)
   if (to <= from) return new Float32Array(0)
   const resampler = new Resampler(spoken.sampleRateHz, sampleRateHz)
   const speech = fromS16(spoken.pcm.subarray(from, to))
-  const head = resampler.push(speech)
-  const rest = resampler.flush()
-  const samples = new Float32Array(head.length + rest.length)
-  samples.set(head)
-  samples.set(rest, head.length)
-  amplify(samples, 10 ** (gainDb / 20))
+  brighten(speech, voice.treble, spoken.sampleRateHz)
+  const samples = concatFloats([resampler.push(speech), resampler.flush()])
+  amplify(samples, 10 ** (voice.gainDb / 20))
   fade(samples, Math.round(fadeS * sampleRateHz))
   return samples
+}
+
+/** Adds `share` of what lies above the corner (6 dB an octave): a muffled voice becomes clear. */
+function brighten(samples: Float32Array, share: number, sampleRateHz: number): void {
+  const step = 1 - Math.exp((-2 * Math.PI * trebleHz) / sampleRateHz)
+  let low = 0
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i]!
+    low += step * (sample - low)
+    samples[i] = sample + share * (sample - low)
+  }
 }
 
 function amplify(samples: Float32Array, gain: number): void {
