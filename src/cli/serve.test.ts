@@ -1,4 +1,6 @@
-/** The whole program as real processes: started, killed, started again. From source; `executable.test.ts` has the other. */
+/**
+ * The whole program as real processes: started, killed, started again. From source; `executable.test.ts` has the other.
+ */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * A running service, started in the order in which truth demands it: own the data folder, settle what a crash left, then
- * open the port; and stopped in the reverse.
+ * A running service, started in the order in which truth demands it: own the data folder, settle what a crash left,
+ * then open the port; and stopped in the reverse.
  */
 import { version } from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
