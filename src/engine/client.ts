@@ -118,6 +118,8 @@ export class EngineClient implements SpeechEngine {
 
   /** Ends the child in order; streams that are open fail. No start follows. */
   close(): Promise<void> {
+    this.#cancelWatch?.()
+    this.#cancelWatch = null
     return this.#supervisor.close()
   }
 
