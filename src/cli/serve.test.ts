@@ -163,6 +163,14 @@ describe('what cannot start says why', () => {
     expect(program.stderr()).toMatch(words)
   })
 
+  test('a pronunciation that cannot be read, by its line', async () => {
+    const dataDir = temporaryFolder()
+    await Bun.write(join(dataDir, 'pronunciations.txt'), 'myna=MY nah\nno sense\n')
+    const program = await start(dataDir)
+    expect(await program.exited).toBe(1)
+    expect(program.stderr()).toMatch(/pronunciations\.txt.*Line 2/)
+  })
+
   test('a data folder that is a file', async () => {
     const file = join(temporaryFolder(), 'file')
     await Bun.write(file, 'x')
