@@ -10,8 +10,8 @@ export const texts: readonly string[] = [
   'Three things are needed for good bread. The first is time, which nobody has. The second is heat, and more of it ' +
     'than you think. The third is salt.',
   'Nobody in the village could say when the clock had stopped. Some thought of the winter with the great frost, ' +
-    'others of the summer in which the old teacher died. The hands stood at ten minutes past four, and so, in a way, it ' +
-    'was always tea time.',
+    'others of the summer in which the old teacher died. The hands stood at ten minutes past four, and so, in a way, ' +
+    'it was always tea time.',
   'Thank you for calling. All of our colleagues are busy at the moment, because a storm has cut the power in several ' +
     'parts of the town. If you call about the storm, you need not wait: the crews are on their way, and most houses ' +
     'will have light again before the evening. If you call about a bill, please have your customer number at hand. ' +
