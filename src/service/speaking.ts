@@ -35,6 +35,8 @@ export class Speaking {
   #flushed = false
   #ended: Settlement | null = null
   #unwritten = false
+  /** The reader was kept waiting as long as it may be, once for all. */
+  #waitedInVain = false
   #cancelUnread: (() => void) | null = null
   /** The facts that the settlement is made of. */
   readonly #facts: { started: boolean; audioSent: boolean; cancelRequested: boolean; clientGone: boolean }
@@ -247,7 +249,11 @@ export class Speaking {
       void this.#settle(this.#ended)
     }
     const late = Promise.withResolvers<never>()
-    const cancel = this.#parts.timer.after(unwrittenWaitMs, () => late.reject(new Ended()))
+    if (this.#waitedInVain) late.reject(new Ended())
+    const cancel = this.#parts.timer.after(unwrittenWaitMs, () => {
+      this.#waitedInVain = true
+      late.reject(new Ended())
+    })
     await Promise.race([this.#settled.promise, late.promise]).finally(cancel)
   }
 
