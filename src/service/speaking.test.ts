@@ -97,7 +97,7 @@ test('the first end decides: nothing that comes later changes it', async () => {
   expect(await record(scene, caller, speaking)).toMatchObject({ outcome: 'cancelled', chargedMicros: 0, error: null })
 })
 
-test('a settlement that the disk refuses is written when there is room, and till then nothing is admitted', async () => {
+test('what the full disk refused is written once there is room, and till then nothing is admitted', async () => {
   const scene = await openScene()
   const { process, clock } = scene
   const caller = await scene.caller()
