@@ -182,12 +182,12 @@ export class Workload {
     })
   }
 
-  /** One request, or several at the same moment under one idempotency key. */
+  /** One request, or several at the same moment, under one idempotency key if any. */
   #ask(view: View): WorldEvent {
     const random = this.#random
     const key = random.pick(view.keys.filter(({ scopes }) => scopes === null || scopes.includes('tts')))
     const idempotencyKey = random.chance(0.7) ? random.pick(['one', 'two', 'three']) : null
-    const asks = idempotencyKey === null || random.chance(0.75) ? 1 : random.whole(2, 3)
+    const asks = random.chance(0.8) ? 1 : random.whole(2, 3)
     const one = (): AskDrawn => ({ key, idempotencyKey, body: random.pick(this.#bodies) })
     return { kind: 'ask', asks: Array.from({ length: asks }, one), leftAtOnce: random.chance(0.04) }
   }
