@@ -52,7 +52,8 @@ async function fill(accountId: string, among: readonly Key[], count: number): Pr
       database.run(
         `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
            refunded_micros, free, settled_at_ms)
-         VALUES ($accountId, $keyId, $operationId, $type, $model, $characters, $audioMs, $charged, $refunded, $free, $at)`,
+         VALUES ($accountId, $keyId, $operationId, $type, $model, $characters, $audioMs, $charged,
+           $refunded, $free, $at)`,
         {
           accountId,
           keyId: random.pick(among).id,
