@@ -30,6 +30,8 @@ export class Speaking {
   readonly #settled = Promise.withResolvers<Settlement>()
   readonly #beganMs: number
   #frames: AsyncIterator<SpeechFrame> | null = null
+  /** The first frame, asked for before there was an encoder: the engine works while that is opened. */
+  #asked: Promise<IteratorResult<SpeechFrame>> | null = null
   #encoder: Encoder | null = null
   #first: Uint8Array | null = null
   #flushed = false
@@ -85,6 +87,9 @@ export class Speaking {
       await this.#unlessEnded(this.#parts.ledger.markStarted(this.operation.id))
       this.#facts.started = true
       this.#frames = this.#parts.engine.speak(this.#order, this.#abort.signal)[Symbol.asyncIterator]()
+      this.#asked = this.#frames.next()
+      // It is awaited later, or never.
+      this.#asked.catch(() => {})
       this.#encoder = await this.#parts.encoders.open(this.format, this.sampleRateHz)
       this.#throwIfEnded()
       const first = await this.#produce()
@@ -152,7 +157,9 @@ export class Speaking {
   async #produce(): Promise<Uint8Array | null> {
     const { encoder, frames } = this.#opened()
     while (!this.#flushed) {
-      const step = await frames.next()
+      const asked = this.#asked ?? frames.next()
+      this.#asked = null
+      const step = await asked
       this.#throwIfEnded()
       if (step.done === true) {
         this.#flushed = true
