@@ -142,6 +142,11 @@ describe('however it is cut, the buckets sum to the totals, and the totals to th
   })
 })
 
+test('with an end alone it is the 30 days before it', async () => {
+  const report = await page({ end_time: String(todayS - 100 * dayS + 5) })
+  expect([report.start_time, report.end_time]).toEqual([todayS - 129 * dayS, todayS - 100 * dayS + 5])
+})
+
 test('without parameters it is the last 30 days up to now, by days, and only those with work', async () => {
   const report = await page()
   expect([report.start_time, report.end_time]).toEqual([todayS - 29 * dayS, nowS + 1])
