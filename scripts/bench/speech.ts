@@ -1,4 +1,5 @@
 /** How soon a listener hears something, how fast the rest follows, and what of that is the server and not the voice. */
+import { cpuTicks } from '../../src/testing/process.ts'
 import { medianOf, printTable, spreadOf } from './figures.ts'
 import type { SpeechSample } from './load.ts'
 import { type Subject, speech, type SpeechOrder } from './subject.ts'
@@ -117,38 +118,59 @@ export async function measureOverhead(subject: Subject, requests: number): Promi
 
 /**
  * Two programs, round by round in turn, so that what else the machine does meets both.
- * @returns first audio of the one as a share of the other's: below 1, the first is faster
+ * @returns time to first audio, time of the round and processor time of server and engine, of the one as a share of the
+ * other's: below 1, the first is faster. Processor time says most on a machine that does other things too.
  */
 export async function compareSpeech(a: Subject, b: Subject, sizes: SpeechSizes): Promise<object[]> {
   const records = []
   for (const clients of sizes.clients) {
     for (const format of formats) {
-      const rounds: { first: number; wall: number; aFirstMs: number; bFirstMs: number }[] = []
+      const rounds: { a: Round; b: Round }[] = []
       for (let round = 0; round < 2 * sizes.rounds; round++) {
         const order = { clients, format, requests: sizes.requests(clients) }
-        const [resultA, resultB] = [await speech(a, order), await speech(b, order)]
-        const aFirstMs = medianOf(resultA.samples.map(({ firstMs }) => firstMs))
-        const bFirstMs = medianOf(resultB.samples.map(({ firstMs }) => firstMs))
-        rounds.push({ first: aFirstMs / bFirstMs, wall: resultA.wallMs / resultB.wallMs, aFirstMs, bFirstMs })
+        rounds.push({ a: await oneRound(a, order), b: await oneRound(b, order) })
       }
-      const of = (pick: (round: (typeof rounds)[number]) => number) => spreadOf(rounds.map(pick))
-      const aFirstMs = of((round) => round.aFirstMs)
-      const bFirstMs = of((round) => round.bFirstMs)
-      records.push({
-        clients,
-        format,
-        first: of(({ first }) => first),
-        wall: of(({ wall }) => wall),
-        aFirstMs,
-        bFirstMs,
-      })
+      const ratio = (of: keyof Round) => spreadOf(rounds.map((round) => round.a[of] / round.b[of]))
+      const ratios = { first: ratio('firstMs'), wall: ratio('wallMs'), server: ratio('serverTicks') }
+      const firstMs = medianOf(rounds.map((round) => round.a.firstMs))
+      const againstMs = medianOf(rounds.map((round) => round.b.firstMs))
+      records.push({ clients, format, firstMs, againstMs, ...ratios, engine: ratio('engineTicks') })
     }
   }
-  const rows = records.map(({ clients, format, first, wall, aFirstMs, bFirstMs }) => [
-    ...[clients, format, aFirstMs.median, bFirstMs.median],
-    ...[first, wall].map(({ median, min, max }) => `${median.toFixed(3)} (${min.toFixed(2)}-${max.toFixed(2)})`),
+  const rows = records.map(({ clients, format, firstMs, againstMs, first, wall, server, engine }) => [
+    ...[clients, format, firstMs, againstMs],
+    ...[first, wall, server, engine].map(({ median, min, max }) => {
+      return `${median.toFixed(2)} (${min.toFixed(2)}-${max.toFixed(2)})`
+    }),
   ])
-  const head = ['clients', 'format', 'first ms', 'against', 'first: ratio (min-max)', 'whole round: ratio']
+  const head = [
+    'clients',
+    'format',
+    'first ms',
+    'against',
+    'ratio of first',
+    'of the round',
+    'server cpu',
+    'engine cpu',
+  ]
   printTable('Against the other program, in turn', [head, ...rows])
   return records
+}
+
+interface Round {
+  firstMs: number
+  wallMs: number
+  serverTicks: number
+  engineTicks: number
+}
+
+/** @throws Error when a request failed: then there is nothing to compare */
+async function oneRound(subject: Subject, order: SpeechOrder): Promise<Round> {
+  const { program, enginePid } = subject
+  const [serverBefore, engineBefore] = [cpuTicks(program.pid), cpuTicks(enginePid)]
+  const { samples, failures, wallMs } = await speech(subject, order)
+  if (failures.length > 0) throw new Error(failures[0])
+  const serverTicks = cpuTicks(program.pid) - serverBefore
+  const engineTicks = cpuTicks(enginePid) - engineBefore
+  return { firstMs: medianOf(samples.map(({ firstMs }) => firstMs)), wallMs, serverTicks, engineTicks }
 }
