@@ -189,6 +189,72 @@ const meanings: Readonly<Record<ErrorCode, Meaning>> = {
     message: "The voice 'nobody' does not exist or you do not have access to it.",
     param: 'voice',
   },
+  clip_refused: {
+    about: 'the voice model cannot use this clip',
+    message: 'The clip cannot be cloned: more than one person speaks.',
+    param: 'file',
+  },
+  clip_silent: {
+    about: 'nobody speaks in the clip, or too quietly',
+    message: 'The clip holds less than a second of speech.',
+    param: 'file',
+  },
+  clip_too_long: {
+    about: 'the clip is longer than a voice needs',
+    message: 'The clip lasts 75.0 s; at most 60 s are accepted.',
+    param: 'file',
+  },
+  clip_too_short: {
+    about: 'the clip is too short to learn a voice from',
+    message: 'The clip lasts 1.2 s; at least 3 s are needed.',
+    param: 'file',
+  },
+  clip_undecodable: {
+    about: 'the file is no audio that can be read',
+    message: 'The clip could not be decoded: it is not audio.',
+    param: 'file',
+  },
+  consent_required: {
+    about: 'this server clones only with a declared consent',
+    message: 'This server clones only with a declared consent.',
+    param: 'consent',
+  },
+  invalid_cursor: {
+    about: 'the cursor is no voice of this list',
+    message: 'after: no such voice in this list',
+    param: 'after',
+  },
+  missing_file: { about: 'the form holds no file', message: 'The form holds no audio file.', param: 'file' },
+  preview_not_available: {
+    about: 'the voice failed and has no preview',
+    message: 'This voice has no preview.',
+    param: 'voice_id',
+  },
+  range_not_satisfiable: { about: 'the range lies behind the end', message: 'The range lies behind the end.' },
+  too_many_files: {
+    about: 'the form holds more than one file',
+    message: 'The form holds more than one file.',
+    param: 'file',
+  },
+  voice_limit_reached: {
+    about: 'the account owns as many voices as it may',
+    message: 'This account owns 100 voices, which is its limit.',
+  },
+  voice_not_owned: {
+    about: 'the voice belongs to somebody else',
+    message: 'Only its owner may change this voice.',
+    param: 'voice_id',
+  },
+  voice_not_ready: {
+    about: 'the voice is still being made',
+    message: 'This voice is still being made. Try again in a moment.',
+    param: 'voice',
+  },
+  voice_unusable: {
+    about: 'the voice could not be made',
+    message: 'This voice failed and cannot speak.',
+    param: 'voice',
+  },
 }
 
 /** What every keyed route may answer before it looks at anything else. */

@@ -145,6 +145,7 @@ export class Speech {
         model: choice.card.id,
         voiceId: choice.voice.id,
         text: request.input,
+        voiceState: null,
         speed: request.speed,
         sampleRateHz: request.sampleRateHz,
         language: request.language,

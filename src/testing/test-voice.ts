@@ -29,6 +29,7 @@ export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to
   scripts: ['Latin'],
   sampleRateHz,
   memoryBytes: 1_000_000,
+  cloning: null,
   createdAt: 1_790_000_000,
   voices: [{ id: `${id}-voice`, name: 'Tone', description: 'A tone.', language: 'en', labels: {} }],
   defaultVoice: `${id}-voice`,
