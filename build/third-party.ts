@@ -68,6 +68,14 @@ export const inside: Readonly<Record<string, readonly Component[]>> = {
       note: 'Compiled to WebAssembly, unchanged; replace it by building this program with another mpg123-decoder.',
     },
   ],
+  '@ricky0123/vad-web': [
+    {
+      name: 'Silero VAD v6 (silero_vad.onnx, the only file taken from this package)',
+      license: 'MIT',
+      source: 'https://github.com/snakers4/silero-vad',
+      copyright: 'Copyright (c) 2020-present Silero Team',
+    },
+  ],
   'onnxruntime-node': [
     {
       name: 'ONNX Runtime (libonnxruntime)',
@@ -108,13 +116,14 @@ export const inside: Readonly<Record<string, readonly Component[]>> = {
   ],
 }
 
-/** Packages without a licence file of their own, all under a standard text. */
+/** Packages without a licence file of their own, each under a standard text: `third-party/<licence>.txt`. */
 export const copyrights: Readonly<Record<string, string>> = {
   'onnxruntime-common': 'Copyright (c) Microsoft Corporation',
   'onnxruntime-node': 'Copyright (c) Microsoft Corporation',
   'mpg123-decoder': 'Copyright (c) Ethan Halsall',
   '@wasm-audio-decoders/common': 'Copyright (c) Ethan Halsall',
   '@wasm-audio-decoders/flac': 'Copyright (c) Ethan Halsall',
+  '@ricky0123/vad-web': 'Copyright (c) 2022-present ricky0123',
   zhead: 'Copyright (c) Harlan Wilton',
   '@tokenizer/token': 'Copyright (c) Borewit',
 }
