@@ -1,6 +1,6 @@
 /**
- * The lower half of a voice's picture as pixels: time across, mel bands upwards, loudness as colour. The frequencies are
- * the same in every picture, and so are the decibels below its loudest moment: two voices can be compared by looking.
+ * The lower half of a voice's picture as pixels: time across, mel bands upwards, loudness as colour. Every picture has
+ * the same frequencies and as many decibels below its loudest moment: two voices can be compared by looking.
  */
 import { hzToMel, MelMeter, melToHz } from './mel.ts'
 import { colourTable, type Theme } from './plot-colour.ts'
