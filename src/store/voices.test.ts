@@ -41,7 +41,9 @@ describe('one voice', () => {
     expect((await books.voices.find(id))?.ownerId).toBe(books.account.id)
     expect((await books.voices.find(bobs))?.ownerId).not.toBe(books.account.id)
     for (const other of [id.toUpperCase(), `${id}%`, '', "' OR 1"]) expect(await books.voices.find(other)).toBeNull()
-    expect((await books.voices.ids()).sort()).toEqual([id, bobs].sort())
+    const unfinished = await processingVoice(books)
+    await failedVoice(books)
+    expect((await books.voices.ids()).sort()).toEqual([id, bobs, unfinished].sort())
   })
 
   test('is found by an alias of its owner, in any case', async () => {

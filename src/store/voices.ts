@@ -103,8 +103,11 @@ export class SqliteVoices implements Voices {
     return rows.map((row) => row.id)
   }
 
+  /** Of those that may have files: a failed one has none, unless a crash left them. */
   async ids(): Promise<string[]> {
-    const rows = await this.#database.read(() => this.#database.all<{ id: string }>('SELECT id FROM voices'))
+    const rows = await this.#database.read(() =>
+      this.#database.all<{ id: string }>("SELECT id FROM voices WHERE status <> 'failed'"),
+    )
     return rows.map((row) => row.id)
   }
 
