@@ -159,7 +159,7 @@ const advice: Readonly<Record<string, string>> = {
     'an administrator adds to the balance: myna accounts credit NAME MICROS.',
   insufficient_scope: 'A key for voices: myna keys create --account NAME --scopes tts,voices',
   voice_not_found: 'Which there are: myna voices list',
-  voice_not_owned: "Only a voice's owner can do that. Your own: myna voices list",
+  voice_not_owned: 'Which are yours: myna voices list',
   voice_not_ready: 'It is still being made: try again in a few seconds.',
   preview_not_available: 'The voice failed, so it has none; why: myna voices show ID',
   engine_failed: 'The clip may well be good. Try again.',

@@ -333,7 +333,7 @@ test('a voice is removed; one that is not there says where to look', async () =>
   }
   expect((await voices('rm', 'voice_1')).stdout).toBe('Removed voice_1.\n')
   expect(JSON.parse((await voices('rm', 'voice_1', '--json')).stdout)).toEqual({ voice_id: 'voice_1', removed: true })
-  expect((await voices('rm', 'rms')).stderr).toContain("Only a voice's owner can do that.")
+  expect((await voices('rm', 'rms')).stderr).toContain('Which are yours: myna voices list')
   const none = await voices('rm', 'voice_2')
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('myna voices list') })
 })
