@@ -128,7 +128,8 @@ describe('a voice', () => {
     const { account, key } = books
     books.database.script(
       `INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
-         key_supplied, created_at_ms) VALUES ('op_bare', '${account.id}', '${key.id}', 'clone', 'flite', 'v', 0, 0, 0, 0, 1)`,
+         key_supplied, created_at_ms)
+       VALUES ('op_bare', '${account.id}', '${key.id}', 'clone', 'flite', 'v', 0, 0, 0, 0, 1)`,
     )
     const complete = "UPDATE operations SET outcome = 'completed', settled_at_ms = 1, expires_at_ms = 1"
     refused(`${complete} WHERE id = 'op_bare'`, 'a completed clone has its voice')
