@@ -1,7 +1,7 @@
 /**
- * A voice's preview in a real browser, on a page of another origin, in a bare `<audio>` element: no script of ours fetches
- * it, no credential goes along, and a listener may jump about in it. A browser seeks only where the server answers
- * ranges; one that does not would fail here.
+ * A voice's preview in a real browser, on a page of another origin, in a bare `<audio>` element: no script of ours
+ * fetches it, no credential goes along, and a listener may jump about in it. A browser seeks only where the server
+ * answers ranges; one that does not would fail here.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
