@@ -189,13 +189,13 @@ export interface Voices {
   findByAlias(accountId: string, alias: string): Promise<Voice | null>
   /** Own voices of this name, or public ready ones when `accountId` is null; case-insensitive; at most two. */
   findByName(accountId: string | null, name: string): Promise<Voice[]>
-  /** Own ones in every status and public ready ones, by creation and id; one more than the limit tells of a next page. */
+  /** Own ones in every status and public ready ones, by creation and id; asking for one more tells of a next page. */
   list(query: VoiceQuery): Promise<Voice[]>
   count(query: VoiceQuery): Promise<number>
   /** @returns null when there is none of this owner @throws MynaError `validation_error` when an alias is in use */
   update(id: string, ownerId: string, change: VoiceChange): Promise<Voice | null>
   /**
-   * Removes it, sets agents' `voice_id` to null, and settles a pending clone as cancelled and refunded: one transaction.
+   * Removes it, sets agents' `voice_id` to null and settles a pending clone as cancelled and refunded: one transaction.
    * @returns null when there is none of this owner; else the operation that was pending, if there was one
    */
   remove(id: string, ownerId: string): Promise<{ cancelledOperationId: string | null } | null>
@@ -293,7 +293,7 @@ export interface VoiceEngine {
   /**
    * What the model needs to speak with the voice of the clip.
    * @param clip mono
-   * @throws MynaError `engine_unavailable`; `clip_refused` with the model's own words for the owner; `generation_failed`
+   * @throws MynaError `engine_unavailable`, `generation_failed`; `clip_refused` in the model's words for the owner
    */
   clone(model: string, clip: { pcm: Int16Array; sampleRateHz: number }, signal: AbortSignal): Promise<Uint8Array>
 }
@@ -316,6 +316,44 @@ export interface Decoder {
   decode(bytes: Uint8Array, limits: { maxSeconds: number }, signal: AbortSignal): Promise<DecodedClip>
 }
 
+/** Arithmetic on samples that the service asks for; `audio` does it. */
+export interface Sound {
+  /** RMS of the whole in dB of full scale; silence is -Infinity. */
+  levelDb(pcm: Float32Array): number
+  /**
+   * 16-bit samples at another rate. Lets other work in between, for a clip may be long.
+   * @throws RangeError when the rates are none that audio has
+   */
+  resampled(pcm: Float32Array, fromHz: number, toHz: number): Promise<Int16Array>
+  /**
+   * What a voice is cloned from: 24 kHz, silence at both ends trimmed to a breath, level evened. Lets other work in
+   * between.
+   * @throws RangeError as above
+   */
+  reference(pcm: Float32Array, fromHz: number): Promise<Int16Array>
+  /** A whole file: a header of 44 bytes and the samples, mono. */
+  wav(pcm: Int16Array, sampleRateHz: number): Uint8Array
+}
+
+/** Waveform over spectrogram. @param pcm mono */
+export type DrawVoice = (pcm: Int16Array, sampleRateHz: number, how: PictureStyle) => Promise<Uint8Array>
+
+export interface PictureStyle {
+  theme: 'light' | 'dark'
+  format: 'png' | 'webp'
+}
+
+/** What was made once of a voice and can be made again: previews in other formats, pictures, previews of presets. */
+export interface PreviewFiles {
+  /** null: there is none. */
+  read(voiceId: string, name: string): Promise<Uint8Array | null>
+  /** Written to a temporary name, then renamed. @throws MynaError `storage_full` */
+  write(voiceId: string, name: string, bytes: Uint8Array): Promise<void>
+  remove(voiceId: string): Promise<void>
+  /** Removes what belongs to none of these voices. @returns how many voices' files */
+  removeOrphans(known: ReadonlySet<string>): Promise<number>
+}
+
 /** One stream's encoder. Calls are answered in order; nothing it does blocks the calling thread. */
 export interface Encoder {
   /** @param pcm mono at the rate it was opened with @returns bytes that are ready, possibly none */
@@ -336,5 +374,7 @@ export interface Meter {
   engineFirstFrame(seconds: number): void
   settled(type: OperationType, outcome: Outcome, settlement: Settlement, format: AudioFormat | null): void
   realtimeFactor(value: number): void
+  /** How a clone ended, or the code with which its clip was refused. */
+  cloned(result: string): void
   refusedKey(code: string): void
 }
