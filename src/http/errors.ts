@@ -91,8 +91,15 @@ export const errorBody = (error: MynaError, requestId: string) => ({
   param: error.param,
   code: error.code,
   ...error.extras,
+  ...(answers[error.code].status === 422 ? { details: detailsOf(error) } : {}),
   request_id: requestId,
 })
+
+/** FastAPI's list of faults, which clients of voice services read: every 422 has one. */
+function detailsOf({ code, param, message, extras }: MynaError): unknown {
+  const where = code === 'invalid_cursor' ? 'query' : 'body'
+  return extras.details ?? [{ loc: [where, param ?? 'body'], msg: message, type: code }]
+}
 
 export function errorResponse(error: MynaError, requestId: string): Response {
   const { status, noRetry } = answers[error.code]
@@ -111,10 +118,9 @@ export function errorResponse(error: MynaError, requestId: string): Response {
 }
 
 /** For raw clients some fields stand at the top level too: SDK users see only what is inside `error`. */
-function mirrored(error: MynaError): Record<string, unknown> {
+export function mirrored(error: MynaError): Record<string, unknown> {
   if (error.param === 'Idempotency-Key' && 'operation_id' in error.extras) return error.extras
-  if (error.code === 'validation_error') return { detail: error.extras.details }
-  return {}
+  return answers[error.code].status === 422 ? { detail: detailsOf(error) } : {}
 }
 
 function challengeOf(error: MynaError): string | null {
