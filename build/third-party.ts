@@ -49,6 +49,41 @@ export const inside: Readonly<Record<string, readonly Component[]>> = {
       copyright: 'Copyright (c) 2000-2009 Josh Coalson\nCopyright (c) 2011-2026 Xiph.Org Foundation',
     },
   ],
+  '@wasm-audio-decoders/ogg-vorbis': [
+    {
+      name: 'libvorbis, libogg',
+      license: 'BSD-3-Clause',
+      source: 'https://xiph.org/vorbis',
+      copyright: 'Copyright (c) 2002-2026 Xiph.Org Foundation',
+    },
+  ],
+  '@wasm-audio-decoders/common': [
+    {
+      name: 'puff',
+      license: 'Zlib',
+      source: 'https://github.com/madler/zlib/tree/master/contrib/puff',
+      copyright: 'Copyright (c) 2002-2013 Mark Adler',
+    },
+  ],
+  'audio-file-decoder': [
+    {
+      name: 'FFmpeg (libavcodec, libavformat, libavutil, libswresample)',
+      license: 'LGPL-2.1-or-later',
+      source: 'https://ffmpeg.org',
+      copyright: 'Copyright (c) 2000-2021 the FFmpeg developers',
+      note:
+        'Compiled to WebAssembly by the package, without GPL parts; used for AAC only. Replace it by building this\n' +
+        'program with another decode-audio.wasm of audio-file-decoder.',
+    },
+    {
+      name: 'libopus',
+      license: 'BSD-3-Clause',
+      source: 'https://opus-codec.org',
+      copyright:
+        'Copyright 2001-2026 Xiph.Org, Skype Limited, Octasic, Jean-Marc Valin, Timothy B. Terriberry, CSIRO,\n' +
+        'Gregory Maxwell, Mark Borgerding, Erik de Castro Lopo, Mozilla, Amazon',
+    },
+  ],
   'libopus-wasm': [
     {
       name: 'libopus',
@@ -123,6 +158,7 @@ export const copyrights: Readonly<Record<string, string>> = {
   'mpg123-decoder': 'Copyright (c) Ethan Halsall',
   '@wasm-audio-decoders/common': 'Copyright (c) Ethan Halsall',
   '@wasm-audio-decoders/flac': 'Copyright (c) Ethan Halsall',
+  '@wasm-audio-decoders/ogg-vorbis': 'Copyright (c) Ethan Halsall',
   '@ricky0123/vad-web': 'Copyright (c) 2022-present ricky0123',
   zhead: 'Copyright (c) Harlan Wilton',
   '@tokenizer/token': 'Copyright (c) Borewit',
@@ -142,4 +178,5 @@ export const allowed: ReadonlySet<string> = new Set([
   'MIT',
   'MIT-Festival',
   'MPL-2.0',
+  'Zlib',
 ])
