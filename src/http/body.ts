@@ -51,10 +51,15 @@ export async function readAll(request: Request, maxBytes: number, timer: Timer):
   }
 }
 
+/** A client that leaves in the middle is no fault of ours: nobody reads that answer. */
 function unlessStalled<T>(read: Promise<T>, timer: Timer): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const stalled = () => reject(new MynaError('request_timeout', 'The request body stopped coming.'))
-  return Promise.race([read, promise]).finally(timer.after(stallMs, stalled))
+  const stopped = (cause?: unknown) =>
+    new MynaError('request_timeout', 'The request body stopped coming.', cause === undefined ? {} : { cause })
+  const whole = read.catch((error: unknown) => {
+    throw stopped(error)
+  })
+  return Promise.race([whole, promise]).finally(timer.after(stallMs, () => reject(stopped())))
 }
 
 const tooLarge = (maxBytes: number): MynaError =>

@@ -184,10 +184,67 @@ describe('a refused clip leaves no row, no file and no charge', () => {
     expect(await traces(shared)).toEqual(before)
   })
 
+  test('an upload without a declared length, as far as the limit and no further', async () => {
+    const key = await shared.key()
+    const before = await traces(shared)
+    let sent = 0
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(500_000))
+        if (++sent === 100) controller.close()
+      },
+    })
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const response = await shared.fetch('/v1/voices', { method: 'POST', key, headers, body })
+    expect(await refusalOf(response)).toMatchObject({ code: 'request_too_large', status: 413 })
+    expect(sent).toBeLessThan(100)
+    expect(await traces(shared)).toEqual(before)
+  })
+
+  test('a client that leaves while it sends, or while its clip is checked', async () => {
+    const key = await shared.key()
+    const before = await traces(shared)
+    const gone = Promise.withResolvers<void>()
+    const socket = await Bun.connect({
+      hostname: '127.0.0.1',
+      port: Number(new URL(shared.url).port),
+      socket: { data: () => {}, close: () => gone.resolve() },
+    })
+    socket.write(
+      `POST /v1/voices HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 100000\r\n` +
+        'Content-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n',
+    )
+    socket.end()
+    await gone.promise
+    const heard = Promise.withResolvers<void>()
+    const { hear } = shared.engine
+    shared.engine.hear = () => {
+      heard.resolve()
+      return new Promise(() => {})
+    }
+    const body = new FormData()
+    body.append('file', hum(3))
+    const leaving = new AbortController()
+    const asked = shared.fetch('/v1/voices', { method: 'POST', key, body, signal: leaving.signal }).catch(() => null)
+    await heard.promise
+    leaving.abort()
+    expect(await asked).toBeNull()
+    shared.engine.hear = hear
+    await until('both are refused', () => shared.lines.filter((line) => line.includes('status=408')).length === 2)
+    expect(await traces(shared)).toEqual(before)
+    expect(shared.lines.filter((line) => line.includes('WARN POST /v1/voices'))).toEqual([])
+    expect((await shared.clone(key)).status).toBe(201)
+  })
+
   test('a body that is no form, before anything is read', async () => {
     const key = await shared.key()
     const response = await shared.fetch('/v1/voices', { method: 'POST', key, body: '{"name":"Ada"}' })
     expect(await refusalOf(response)).toMatchObject({ code: 'unsupported_media_type', status: 415 })
+    for (const type of ['multipart/form-data', 'multipart/form-data; boundary=b']) {
+      const headers = { 'content-type': type }
+      const torn = await shared.fetch('/v1/voices', { method: 'POST', key, headers, body: '--c\r\nnothing' })
+      expect((await refusalOf(torn)).status).toBe(422)
+    }
   })
 
   test('a key without the scope', async () => {

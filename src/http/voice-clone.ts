@@ -49,7 +49,8 @@ const cloneAction =
     } catch (error) {
       // A client that is still sending would see a broken connection instead of the answer.
       await drained(request, formLimits)
-      throw error
+      if (!request.signal.aborted) throw error
+      throw new MynaError('request_timeout', 'The client left before its clip was checked.', { cause: error })
     }
     exchange.requestId = made.operation.id
     exchange.headers.set('location', `/v1/voices/${made.voiceId}`)
