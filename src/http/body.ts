@@ -52,7 +52,7 @@ export async function readAll(request: Request, maxBytes: number, timer: Timer):
 }
 
 /** A client that leaves in the middle is no fault of ours: nobody reads that answer. */
-function unlessStalled<T>(read: Promise<T>, timer: Timer): Promise<T> {
+export function unlessStalled<T>(read: Promise<T>, timer: Timer): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const stopped = (cause?: unknown) =>
     new MynaError('request_timeout', 'The request body stopped coming.', cause === undefined ? {} : { cause })
