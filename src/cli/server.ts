@@ -14,6 +14,7 @@ import { openDatabase } from '../store/database.ts'
 import { SqliteLedger } from '../store/ledger.ts'
 import { acquireLock } from '../store/lock.ts'
 import { FolderPreviewFiles } from '../store/previews.ts'
+import { makeUploads } from '../store/uploads.ts'
 import { SqliteVoices } from '../store/voices.ts'
 import { createApi, createService, type Service, type World } from './service.ts'
 import { Failure } from './terminal.ts'
@@ -62,7 +63,7 @@ async function start(
   const voices = new SqliteVoices(database, world)
   const files = new FolderVoiceFiles(config.dataDir)
   const made = new FolderPreviewFiles(config.dataDir)
-  const books = { accounts, ledger, voices, files, made }
+  const books = { accounts, ledger, voices, files, made, uploads: makeUploads(config.dataDir) }
   const service = createService(config, world, books)
   const settledCrashed = await ledger.settleCrashed()
   await removeOrphans(books, presetIds(world))

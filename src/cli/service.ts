@@ -54,6 +54,8 @@ export interface Books {
   voices: Voices
   files: VoiceFiles
   made: PreviewFiles
+  /** The folder where uploads lie while they are read. */
+  uploads: string
 }
 
 export type Report = (message: string, cause: unknown) => void
@@ -115,7 +117,7 @@ function createClones(config: Config, { timer }: World, parts: Omit<CloneParts, 
 export async function createApi(
   config: Config,
   world: World,
-  { accounts, ledger }: Books,
+  { accounts, ledger, uploads }: Books,
   { speech, clones, library, previews, metrics, administration, report }: Service,
   draining: () => boolean,
 ) {
@@ -125,7 +127,7 @@ export async function createApi(
   const gate = new Gate(authenticator, clock, { ...config, anonymous }, (route) => metrics.rateLimited(route))
   const { maxInputChars, maxJsonBytes, maxClipBytes } = config
   const bodyLimits = { maxJsonBytes, timer }
-  const formLimits = { maxFileBytes: maxClipBytes, timer }
+  const formLimits = { maxFileBytes: maxClipBytes, timer, dir: uploads }
   return createApp({
     exchange: {
       clock,

@@ -19,7 +19,6 @@ export interface VoiceCloneParts {
 }
 
 const maxNameChars = 100
-const maxFileNameChars = 255
 const maxConsentChars = 4000
 
 export function voiceCloneRoutes(route: Route, parts: VoiceCloneParts) {
@@ -69,22 +68,17 @@ const newVoiceRecord = ({ voiceId, name, operation }: NewClone) => ({
 })
 
 function parseCloneRequest({ fields, file }: Upload): CloneRequest {
-  const fileName = cleanFileName(file.name)
   return {
-    name: nameOf(fields.name || null) ?? nameOfFile(fileName),
+    name: nameOf(fields.name || null) ?? nameOfFile(file.name),
     description: descriptionOf(fields.description),
     labels: labelsOf(fields.labels),
     language: languageOf(fields.language),
     aliases: aliasesOf(fields.aliases),
     isPublic: flagOf('public', fields.public),
     consent: consentOf(fields.consent),
-    file: { name: fileName, bytes: file.bytes },
+    file,
   }
 }
-
-/** Only its last part, whatever the client's system; it is shown and never a path. */
-const cleanFileName = (name: string): string =>
-  [...(name.split(/[/\\]/).at(-1) ?? '').toWellFormed().replace(/\p{Cc}/gu, '')].slice(0, maxFileNameChars).join('')
 
 function nameOfFile(fileName: string): string {
   const name = [...fileName.replace(/\.[^.]*$/, '').trim()].slice(0, maxNameChars).join('').trim()

@@ -45,6 +45,7 @@ export function voicesRoutes(route: Route, parts: VoicesParts) {
       '/v1/audio/voices',
       route('/v1/audio/voices', async (exchange) => {
         openToAll(exchange.headers)
+        exchange.headers.set('cache-control', 'no-store')
         const caller = await gate.enterPublic(exchange)
         if (caller !== null) requireScope(caller.key, 'voices')
         return json(await listOf(exchange, caller, library))

@@ -67,28 +67,28 @@ export async function chooseVoice(
     throw elsewhere === null ? unknownVoice(wanted) : mismatch(best, wanted)
   }
   if ('preset' in found) return { card: found.card, voiceId: found.preset.id, voiceState: null }
-  return chosenClone(found.clone, native, wanted, catalog, files)
+  return chosenClone(found.clone, native, wanted, { catalog, voices, files })
 }
 
 async function chosenClone(
   clone: Voice,
   native: Card | null,
   wanted: string,
-  catalog: Catalog,
-  files: VoiceFiles,
+  { catalog, voices, files }: ChoiceParts,
 ): Promise<Choice> {
   if (native !== null && native.id !== clone.model) throw mismatch(native, wanted)
   if (clone.status === 'processing') throw notReady('voice')
   if (clone.status === 'failed') {
-    const why = clone.error?.message ?? 'no reason is known.'
-    const message = `The voice '${wanted}' could not be made and cannot speak: ${why}`
-    throw new MynaError('voice_unusable', message, { param: 'voice' })
+    throw unusable(`The voice '${wanted}' could not be made and cannot speak: ${clone.error?.message ?? ''}`)
   }
   const card = catalog.cards().find(({ id }) => id === clone.model)
   if (card === undefined || !catalog.isInstalled(card.id)) throw notInstalled(clone.model)
   const voiceState = await files.read(clone.id, 'state')
-  // Deleted since it was found.
-  if (voiceState === null) throw unknownVoice(wanted)
+  if (voiceState === null) {
+    // Deleted since it was found; or somebody has taken its files away.
+    const gone = (await voices.find(clone.id)) === null
+    throw gone ? unknownVoice(wanted) : unusable(`The files of the voice '${wanted}' are not there.`)
+  }
   return { card, voiceId: clone.id, voiceState }
 }
 
@@ -180,6 +180,8 @@ export const notReady = (param: string): MynaError =>
     param,
     retryAfterMs: 2000,
   })
+
+const unusable = (message: string): MynaError => new MynaError('voice_unusable', message, { param: 'voice' })
 
 const notInstalled = (model: string): MynaError =>
   new MynaError('model_not_found', `The model '${model}' is not installed. Get it with: myna models pull ${model}`, {
