@@ -40,6 +40,7 @@ async function bun(...args: string[]): Promise<Ended> {
   const shown = Promise.all([show(child.stdout, process.stdout), show(child.stderr, process.stderr, keep)])
   // A process that the child left behind may hold the pipes open for ever.
   await Promise.race([shown, child.exited.then(() => Bun.sleep(lastWordsMs))])
+  await child.exited
   return { exitCode: child.exitCode, stderr }
 }
 

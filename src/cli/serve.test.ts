@@ -122,6 +122,34 @@ test('without patience SIGTERM settles the stream as failed and free', async () 
   expect(await record(again, program.key, id)).toMatchObject({ outcome: 'stream_failed', charged_micros: 0 })
 }, 30_000)
 
+test('a full disk: new work is refused, what ran stays pending until it can be settled, nothing is lost', async () => {
+  const dataDir = temporaryFolder()
+  const program = await start(dataDir)
+  const { id, reader } = await speaking(program, program.key)
+  limitFiles(program.pid, Bun.file(join(dataDir, 'myna.db-wal')).size)
+  const refused = await program.speak(program.key, { input: 'Hello.' }, { 'idempotency-key': 'full' })
+  expect(refused.status).toBe(507)
+  expect(refused.headers.get('x-should-retry')).toBe('false')
+  await reader.cancel()
+  await until('readiness tells it', async () => {
+    const ready = await program.fetch('/readyz')
+    return ready.status === 503 && (await ready.text()).includes('"disk":"full"')
+  })
+  expect((await record(program, program.key, id)).state).toBe('pending')
+  limitFiles(program.pid, null)
+  await until('it is settled', async () => (await record(program, program.key, id)).state === 'terminal', 15_000)
+  expect(await record(program, program.key, id)).toMatchObject({ outcome: 'stream_failed' })
+  const next = await program.speak(program.key, { input: 'Hello.' }, { 'idempotency-key': 'full' })
+  expect(next.status).toBe(200)
+  await next.arrayBuffer()
+}, 60_000)
+
+/** What a full disk is to one process: no file of it may grow beyond so many bytes. */
+function limitFiles(pid: number, bytes: number | null): void {
+  const { exitCode } = Bun.spawnSync(['prlimit', '--pid', String(pid), `--fsize=${bytes ?? 'unlimited'}:unlimited`])
+  expect(exitCode).toBe(0)
+}
+
 describe('what cannot start says why', () => {
   const cases: [string, Record<string, string>, string[], RegExp][] = [
     ['a setting that cannot be read', { MYNA_SPEECH_QUEUE: 'many' }, [], /MYNA_SPEECH_QUEUE=many/],
@@ -133,6 +161,14 @@ describe('what cannot start says why', () => {
     const program = await start(temporaryFolder(), env, flags)
     expect(await program.exited).toBeGreaterThan(0)
     expect(program.stderr()).toMatch(words)
+  })
+
+  test('a pronunciation that cannot be read, by its line', async () => {
+    const dataDir = temporaryFolder()
+    await Bun.write(join(dataDir, 'pronunciations.txt'), 'myna=MY nah\nno sense\n')
+    const program = await start(dataDir)
+    expect(await program.exited).toBe(1)
+    expect(program.stderr()).toMatch(/pronunciations\.txt.*Line 2/)
   })
 
   test('a data folder that is a file', async () => {

@@ -1,5 +1,5 @@
 /** `myna serve`: the service, until it is told to stop. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -14,8 +14,10 @@ import { childEnv, type Config, loadConfig } from '../config.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
 import { EngineClient } from '../engine/client.ts'
+import { setNativeDir } from '../engine/native.ts'
 import { causeOf, type Level, type Log, logTo } from '../log.ts'
 import type { DrawVoice } from '../service/ports.ts'
+import { parseLexicon } from '../text/lexicon.ts'
 import { banner } from './banner.ts'
 import { engineArguments, ownProgram } from './engine.ts'
 import { globalsOf, wholeNumber } from './globals.ts'
@@ -42,6 +44,8 @@ export const serveCommand = (): Command =>
 
 async function serve(config: Config, json: boolean): Promise<void> {
   const log = logTo((line) => process.stderr.write(line), levelOf(config), systemClock.nowMs)
+  // Pictures are drawn in this process.
+  setNativeDir(config.nativeDir)
   const engine = speechEngine(config, log)
   const encoders = new EncoderPool({ workers: config.encoderWorkers })
   const decoder = new DecoderPool({ workers: config.decoderWorkers, timer: systemTimer })
@@ -97,10 +101,15 @@ export function speechEngine(config: Config, log: Log): EngineClient {
   })
 }
 
-/** The user's dictionary, if there is one; the engine reads it and names the line that it cannot read. */
+/** The user's dictionary, if there is one. @throws Failure naming the file and the line that cannot be read */
 function pronunciationsOf(config: Config): string | null {
   const path = config.pronunciations || join(config.dataDir, 'pronunciations.txt')
   if (config.pronunciations === '' && !existsSync(path)) return null
+  try {
+    parseLexicon(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new Failure(`The pronunciations in ${path} cannot be read: ${(error as Error).message}`, 'bad_pronunciations')
+  }
   return path
 }
 

@@ -12,7 +12,7 @@ import { SqliteAccounts } from '../store/accounts.ts'
 import { FolderVoiceFiles } from '../store/clips.ts'
 import { openDatabase } from '../store/database.ts'
 import { SqliteLedger } from '../store/ledger.ts'
-import { acquireLock } from '../store/lock.ts'
+import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
 import { FolderPreviewFiles } from '../store/previews.ts'
 import { makeUploads } from '../store/uploads.ts'
 import { SqliteVoices } from '../store/voices.ts'
@@ -32,6 +32,10 @@ export interface Server {
   /** Refuses new work, lets streams finish for DRAIN_MS, settles the rest, closes the books. */
   stop(): Promise<void>
 }
+
+/** About a second in all. */
+const lockAttempts = 5
+const lockPauseMs = 150
 
 /** @throws StoreError, Failure with a sentence for whoever started it */
 export async function startServer(config: Config, world: World): Promise<Server> {
@@ -53,7 +57,7 @@ async function start(
   stop: () => Promise<void>,
   onStop: (step: () => Promise<void> | void) => void,
 ): Promise<Server> {
-  const lock = acquireLock(config.dataDir)
+  const lock = await ownFolder(config, world)
   onStop(() => lock.release())
   const database = await openDatabase(config.dataDir)
   onStop(() => database.close())
@@ -83,6 +87,18 @@ async function start(
     await drain(config, world, service)
   })
   return { url, port, firstKey, settledCrashed, administration: service.administration, status, stop }
+}
+
+/** A command owns the folder for some tens of milliseconds: waited for. Another server does not let go: refused. */
+async function ownFolder({ dataDir }: Config, { timer }: World): Promise<DataLock> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return acquireLock(dataDir)
+    } catch (error) {
+      if (!isLocked(dataDir) || attempt === lockAttempts) throw error
+    }
+    await new Promise<void>((resolve) => timer.after(lockPauseMs, resolve))
+  }
 }
 
 const presetIds = ({ catalog }: World): string[] =>

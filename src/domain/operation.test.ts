@@ -53,6 +53,17 @@ describe('how a speech request ends', () => {
     expect(releasesKey(settlement)).toBe(outcome !== 'completed' && charged === 0)
   })
 
+  test('the share is counted in whole numbers: each character costs its price and never a micro more', () => {
+    for (let inputChars = 1; inputChars <= 300; inputChars++) {
+      for (let coveredChars = 1; coveredChars <= inputChars; coveredChars++) {
+        const facts = ending({ clientGone: true, inputChars, coveredChars, priceMicros: inputChars * 15 })
+        const { chargedMicros } = settleSpeech(facts, rateHz)
+        // Not expect(): 45,000 of them would take a second.
+        if (chargedMicros !== coveredChars * 15) throw new Error(`${coveredChars} of ${inputChars}: ${chargedMicros}`)
+      }
+    }
+  })
+
   test('every combination of facts charges at most the price and nothing for our own fault', () => {
     const both = [false, true]
     for (const started of both)

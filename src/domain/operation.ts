@@ -104,8 +104,9 @@ function judge(ending: SpeechEnding): Verdict {
 
 function partialCharge(ending: SpeechEnding): number {
   if (!ending.audioSent || ending.inputChars === 0) return 0
-  const share = Math.min(ending.coveredChars, ending.inputChars) / ending.inputChars
-  return Math.min(ending.priceMicros, Math.ceil(ending.priceMicros * share))
+  const coveredChars = Math.min(ending.coveredChars, ending.inputChars)
+  // Divided last: a share that is rounded first can come out a micro too high (375 x 7 / 25 is 105, 375 x 0.28 is not).
+  return Math.ceil((ending.priceMicros * coveredChars) / ending.inputChars)
 }
 
 /** A clone that made its voice costs its price; one that did not costs nothing. @param error null: the voice is ready */

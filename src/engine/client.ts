@@ -150,6 +150,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
 
   /** Ends the child in order; streams that are open fail. No start follows. */
   close(): Promise<void> {
+    this.#deadlines.stop()
     return this.#supervisor.close()
   }
 

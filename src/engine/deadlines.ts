@@ -51,6 +51,12 @@ export class Deadlines {
     })
   }
 
+  /** Nobody is owed anything any more. */
+  stop(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+  }
+
   /**
    * Silence of the whole child, or a cancel that it does not obey, kills it. Work that alone is late may only be
    * waiting for its turn on a busy machine, so it fails alone, and the rest goes on.

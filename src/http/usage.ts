@@ -1,6 +1,6 @@
 /**
  * The usage report: OpenAI's page of time buckets, and totals over the whole span so that nobody has to page to learn
- * what was charged. Sums come from the database; only one page of buckets is ever held.
+ * what was charged in all. Sums come from the database.
  */
 import type { Account } from '../domain/account.ts'
 import type { Clock } from '../domain/time.ts'
@@ -49,11 +49,11 @@ export async function usagePage(account: Account, query: URLSearchParams, ledger
 
 function parseSpan(query: URLSearchParams, nowMs: number): Span {
   const width = query.get('bucket_width') ?? '1d'
-  const bucketMs = widths[width as keyof typeof widths]
-  if (bucketMs === undefined) throw wrong('bucket_width', "input should be '1m', '1h' or '1d'", 'enum')
+  if (!isWidth(width)) throw wrong('bucket_width', "input should be '1m', '1h' or '1d'", 'enum')
+  const bucketMs = widths[width]
   const endMs = unixMs(query, 'end_time') ?? Math.ceil((nowMs + 1) / 1000) * 1000
-  const today = Math.floor(nowMs / widths['1d']) * widths['1d']
-  const startMs = unixMs(query, 'start_time') ?? Math.min(today - (defaultDays - 1) * widths['1d'], endMs)
+  const lastDayMs = Math.floor((endMs - 1) / widths['1d']) * widths['1d']
+  const startMs = unixMs(query, 'start_time') ?? Math.max(0, lastDayMs - (defaultDays - 1) * widths['1d'])
   if (startMs > endMs) throw wrong('start_time', 'input should not be after end_time', 'value_error')
   const limitText = query.get('limit')
   const limit = limitText === null ? null : Number(limitText)
@@ -66,6 +66,9 @@ function parseSpan(query: URLSearchParams, nowMs: number): Span {
   }
   return { startMs, endMs, bucketMs, fromMs, limit, groupBy: groupsOf(query) }
 }
+
+/** Not what every object inherits, such as `constructor`. */
+const isWidth = (given: string): given is keyof typeof widths => Object.hasOwn(widths, given)
 
 function groupsOf(query: URLSearchParams): Span['groupBy'] {
   const given = [...query.getAll('group_by'), ...query.getAll('group_by[]')].flatMap((value) => value.split(','))

@@ -29,11 +29,15 @@ export class Speaking {
   readonly #settled = Promise.withResolvers<Settlement>()
   readonly #beganMs: number
   #frames: AsyncIterator<SpeechFrame> | null = null
+  /** The first frame, asked for before there was an encoder: the engine works while that is opened. */
+  #asked: Promise<IteratorResult<SpeechFrame>> | null = null
   #encoder: Encoder | null = null
   #first: Uint8Array | null = null
   #flushed = false
   #ended: Settlement | null = null
   #unwritten = false
+  /** The reader was kept waiting as long as it may be, once for all. */
+  #waitedInVain = false
   #cancelUnread: (() => void) | null = null
   /** The facts that the settlement is made of. */
   readonly #facts: { started: boolean; audioSent: boolean; cancelRequested: boolean; clientGone: boolean }
@@ -82,6 +86,9 @@ export class Speaking {
       await this.#unlessEnded(this.#parts.ledger.markStarted(this.operation.id))
       this.#facts.started = true
       this.#frames = this.#parts.engine.speak(this.#order, this.#abort.signal)[Symbol.asyncIterator]()
+      this.#asked = this.#frames.next()
+      // It is awaited later, or never.
+      this.#asked.catch(() => {})
       this.#encoder = await this.#parts.encoders.open(this.format, this.sampleRateHz)
       this.#throwIfEnded()
       const first = await this.#produce()
@@ -149,7 +156,9 @@ export class Speaking {
   async #produce(): Promise<Uint8Array | null> {
     const { encoder, frames } = this.#opened()
     while (!this.#flushed) {
-      const step = await frames.next()
+      const asked = this.#asked ?? frames.next()
+      this.#asked = null
+      const step = await asked
       this.#throwIfEnded()
       if (step.done === true) {
         this.#flushed = true
@@ -246,7 +255,11 @@ export class Speaking {
       void this.#settle(this.#ended)
     }
     const late = Promise.withResolvers<never>()
-    const cancel = this.#parts.timer.after(unwrittenWaitMs, () => late.reject(new Ended()))
+    if (this.#waitedInVain) late.reject(new Ended())
+    const cancel = this.#parts.timer.after(unwrittenWaitMs, () => {
+      this.#waitedInVain = true
+      late.reject(new Ended())
+    })
     await Promise.race([this.#settled.promise, late.promise]).finally(cancel)
   }
 

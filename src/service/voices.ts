@@ -64,6 +64,10 @@ export async function chooseVoice(
   const found = await firstHit(wanted, within, search)
   if (found === null) {
     const elsewhere = within.length === 1 ? await firstHit(wanted, others, search) : null
+    // A configured default is for the models that have it; any other speaks with its own.
+    if (elsewhere !== null && voice === null && best.defaultVoice !== null) {
+      return chooseVoice(caller, model, best.defaultVoice, names, { catalog, voices, files })
+    }
     throw elsewhere === null ? unknownVoice(wanted) : mismatch(best, wanted)
   }
   if ('preset' in found) return { card: found.card, voiceId: found.preset.id, voiceState: null }

@@ -1,0 +1,112 @@
+/**
+ * What this machine gets out of the compiled executable: first audio, overhead, small requests, start, memory, books.
+ * Everything is driven from outside, over loopback, by clients in a process of their own. Times are medians and 95th
+ * percentiles; machines are shared, so the load stands beside them.
+ */
+import { availableParallelism, cpus, loadavg } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { measureBooks } from './bench/books.ts'
+import { printTable, spreadOf } from './bench/figures.ts'
+import { measureMemory, measureStart } from './bench/lifetime.ts'
+import { soak } from './bench/soak.ts'
+import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
+import { connections, startSubject, type Subject, warmUp } from './bench/subject.ts'
+
+const usage = `bun scripts/bench.ts [options]
+  --quick            fewer of everything: under a minute on an idle machine
+  --only LIST        of: ${['speech', 'voices', 'overhead', 'requests', 'start', 'memory', 'books'].join(', ')}
+  --soak SECONDS     only that: 64 clients for so long, then the books are checked
+  --executable FILE  what is measured (default: build/out/myna)
+  --against FILE     only that: speech, in turn with this other executable
+  --json FILE        the figures, too`
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    soak: { type: 'string' },
+    executable: { type: 'string', default: join(import.meta.dir, '..', 'build', 'out', 'myna') },
+    against: { type: 'string' },
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+const executable = resolve(flags.executable)
+const { quick } = flags
+
+/** Enough requests for a percentile at one client, a few for each of many. */
+const sizes: SpeechSizes = quick
+  ? { clients: [1, 64], requests: (clients) => Math.max(16, clients), rounds: 1 }
+  : { clients: [1, 4, 16, 64], requests: (clients) => Math.max(32, 2 * clients), rounds: 3 }
+
+async function measureRequests(subject: Subject): Promise<object[]> {
+  const records = []
+  for (const path of ['/health', '/v1/models']) {
+    const result = await connections(subject, path, quick ? 1 : 5)
+    const { answers, failures, wallMs, latencyMs } = result
+    records.push({ path, failures, perSecond: (answers / wallMs) * 1000, ms: spreadOf(latencyMs) })
+  }
+  const rows = records.map(({ path, perSecond, ms, failures }) => [path, perSecond, ms.median, ms.p95, failures])
+  printTable('Small requests, 16 connections that stay open', [['path', 'per s', 'ms', 'p95', 'failed'], ...rows])
+  return records
+}
+
+async function withSubject<T>(program: string, use: (subject: Subject) => Promise<T>): Promise<T> {
+  const subject = await startSubject(program)
+  try {
+    await warmUp(subject)
+    return await use(subject)
+  } finally {
+    await subject.stop()
+  }
+}
+
+/** One server for all of these: warming it up takes seconds. */
+const measures: Readonly<Record<string, (subject: Subject) => Promise<object>>> = {
+  speech: (subject) => measureSpeech(subject, sizes),
+  voices: (subject) => measureVoices(subject, quick ? 8 : 64),
+  overhead: (subject) => measureOverhead(subject, quick ? 16 : 64),
+  requests: measureRequests,
+}
+
+/** Each of these makes what it measures. */
+const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
+  start: () => measureStart(executable, quick ? 2 : 20),
+  memory: () => measureMemory(executable, quick ? 64 : 192, quick ? 100 : 2000),
+  books: () => measureBooks(quick ? 1 : 3),
+}
+
+async function measureAll(): Promise<Record<string, object>> {
+  const { soak: soakSeconds, against } = flags
+  if (soakSeconds !== undefined) return { soak: await soak(executable, Number(soakSeconds)) }
+  if (against !== undefined) {
+    const other = resolve(against)
+    return { against: await withSubject(executable, (a) => withSubject(other, (b) => compareSpeech(a, b, sizes))) }
+  }
+  const names = flags.only?.split(',') ?? [...Object.keys(measures), ...Object.keys(measuresAlone)]
+  const unknown = names.find((name) => !(name in measures) && !(name in measuresAlone))
+  if (unknown !== undefined) throw new Error(`no measure '${unknown}'\n${usage}`)
+  const results: Record<string, object> = {}
+  const together = names.filter((name) => name in measures)
+  const onSubject = async (subject: Subject) => {
+    for (const name of together) results[name] = await measures[name]!(subject)
+  }
+  if (together.length > 0) await withSubject(executable, onSubject)
+  for (const name of names) if (name in measuresAlone) results[name] = await measuresAlone[name]!()
+  return results
+}
+
+async function main(): Promise<void> {
+  if (flags.help) return console.log(usage)
+  const machine = { processor: cpus()[0]?.model ?? 'unknown', cores: availableParallelism(), loadBefore: loadavg() }
+  const load = () => loadavg().map((value) => value.toFixed(1))
+  console.log(`${machine.cores} cores (${machine.processor}), load average ${load().join(' ')}, Bun ${Bun.version}`)
+  const results = await measureAll()
+  console.log(`\nload average at the end ${load().join(' ')}`)
+  if (flags.json === undefined) return
+  const whole = { measuredAt: new Date().toISOString(), machine, loadAfter: loadavg(), quick, ...results }
+  await Bun.write(flags.json, `${JSON.stringify(whole, null, 2)}\n`)
+}
+
+await main()

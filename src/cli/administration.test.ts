@@ -1,0 +1,127 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadConfig } from '../config.ts'
+import { systemRandom } from '../domain/id.ts'
+import { systemClock } from '../domain/time.ts'
+import { startLocal } from '../http/local.ts'
+import { AdminVerbs } from '../service/accounts.ts'
+import { SqliteAccounts } from '../store/accounts.ts'
+import { openDatabase } from '../store/database.ts'
+import { SqliteLedger } from '../store/ledger.ts'
+import { acquireLock, isLocked } from '../store/lock.ts'
+import { runCommand } from '../testing/command.ts'
+import { temporaryFolder } from '../testing/folder.ts'
+import { serverStatus, withAdministration } from './administration.ts'
+
+const parts = { clock: systemClock, random: systemRandom }
+const configOf = (dataDir: string) => loadConfig({ dataDir }, {})
+const names = (dataDir: string) =>
+  withAdministration(configOf(dataDir), false, async (verbs) => (await verbs.listAccounts()).map(({ name }) => name))
+
+/** Owns the folder as a server does: lock, books, local socket. */
+async function serve(dataDir: string) {
+  const lock = acquireLock(dataDir)
+  const database = await openDatabase(dataDir)
+  const administration = new AdminVerbs(new SqliteAccounts(database, parts), new SqliteLedger(database, parts), parts)
+  const status = async () => ({
+    version: '0.0.0',
+    pid: process.pid,
+    url: 'http://127.0.0.1:1',
+    uptimeMs: 60_000,
+    readiness: 'ready' as const,
+    queue: { running: 2, waiting: 1 },
+    pendingOperations: 3,
+    engines: [],
+  })
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const local = startLocal({ dataDir, administration, status, onError })
+  return {
+    stop: async () => {
+      await local.stop()
+      database.close()
+      lock.release()
+    },
+  }
+}
+
+test('a command owns a folder that nobody serves, and gives it back', async () => {
+  const dataDir = join(temporaryFolder(), 'new')
+  const account = await withAdministration(configOf(dataDir), true, (verbs) => {
+    expect(isLocked(dataDir)).toBe(true)
+    return verbs.createAccount({ name: 'anna', role: 'user', balanceMicros: null })
+  })
+  expect(account.name).toBe('anna')
+  expect(isLocked(dataDir)).toBe(false)
+  expect(await names(dataDir)).toEqual(['anna'])
+  expect(await serverStatus(dataDir)).toBeNull()
+})
+
+test('a failing verb gives the folder back too', async () => {
+  const dataDir = temporaryFolder()
+  const credit = withAdministration(configOf(dataDir), false, (verbs) => verbs.credit({ name: 'no', amountMicros: 1 }))
+  expect(await credit.catch((error: unknown) => error)).toMatchObject({ code: 'validation_error' })
+  expect(isLocked(dataDir)).toBe(false)
+})
+
+test('a folder that does not exist is not made by looking', async () => {
+  const dataDir = join(temporaryFolder(), 'none')
+  await expect(names(dataDir)).rejects.toThrow('There is no data folder')
+  expect(await serverStatus(dataDir)).toBeNull()
+  expect(existsSync(dataDir)).toBe(false)
+})
+
+test('while a server runs, it is asked: keys are issued, listed and revoked through its socket', async () => {
+  const dataDir = temporaryFolder()
+  const server = await serve(dataDir)
+  try {
+    const myna = async (...args: string[]) => {
+      const result = await runCommand([...args, '--json', '--data', dataDir])
+      expect(result).toMatchObject({ code: 0, stderr: '' })
+      return JSON.parse(result.stdout) as Record<string, unknown>[] & Record<string, Record<string, unknown>>
+    }
+    const issued = await myna('keys', 'create', '--account', 'anna', '--scopes', 'tts', '--name', 'phone')
+    expect(issued).toMatchObject({ account_created: true, key: { name: 'phone', scopes: ['tts'] } })
+    const id = String(issued.key?.id)
+    expect(await myna('keys', 'revoke', id)).toMatchObject({ id, revoked: true })
+    expect((await myna('keys', 'list'))[0]).toMatchObject({ id, account_name: 'anna' })
+    expect((await myna('ps')).server).toMatchObject({ readiness: 'ready', pending_operations: 3 })
+    const refused = await runCommand(['accounts', 'credit', 'anna', '5', '--data', dataDir])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain("The account 'anna' is unmetered")
+  } finally {
+    await server.stop()
+  }
+  expect(await names(dataDir)).toEqual(['anna'])
+})
+
+test('an owner that does not answer is named, after a while', async () => {
+  const dataDir = temporaryFolder()
+  const lock = acquireLock(dataDir)
+  try {
+    const asked = withAdministration(configOf(dataDir), false, (verbs) => verbs.listAccounts(), 100)
+    await expect(asked).rejects.toThrow(`A server owns the data folder ${dataDir}, but does not answer`)
+  } finally {
+    lock.release()
+  }
+})
+
+test('a command waits for a server that is still starting', async () => {
+  const dataDir = temporaryFolder()
+  const lock = acquireLock(dataDir)
+  const asked = withAdministration(configOf(dataDir), false, (verbs) => verbs.listAccounts())
+  lock.release()
+  const server = await serve(dataDir)
+  expect(await asked).toEqual([])
+  await server.stop()
+})
+
+test('commands that come at once wait for one another', async () => {
+  const dataDir = temporaryFolder()
+  const accounts = ['a', 'b', 'c', 'd']
+  const results = await Promise.all(accounts.map((name) => runCommand(['accounts', 'create', name, '--data', dataDir])))
+  expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(accounts.map(() => [0, '']))
+  expect((await names(dataDir)).sort()).toEqual(accounts)
+})

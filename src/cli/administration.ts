@@ -1,0 +1,148 @@
+/**
+ * How a command reaches the books. One process owns a data folder: while a server does, its local socket is asked;
+ * while none does, the command owns the folder itself for a moment. Which of the two holds may change at any time, so a
+ * refusal on one way means a try on the other, until a deadline.
+ */
+import { existsSync } from 'node:fs'
+import type { Config } from '../config.ts'
+import { type ErrorCode, errorCodes, MynaError } from '../domain/error.ts'
+import { systemRandom } from '../domain/id.ts'
+import { systemClock } from '../domain/time.ts'
+import { type LocalVerb, localSocketPath, type ServerStatus } from '../http/local.ts'
+import { type Administration, AdminVerbs } from '../service/accounts.ts'
+import { SqliteAccounts } from '../store/accounts.ts'
+import { openDatabase } from '../store/database.ts'
+import { SqliteLedger } from '../store/ledger.ts'
+import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
+import { Failure } from './terminal.ts'
+
+/** How long an owner of the folder may be silent: a server that starts settles its books before it answers. */
+const usualPatienceMs = 15_000
+const pauseMs = 50
+/** Longest wait for one answer: some verbs read the whole usage. */
+const answerMs = 60_000
+const statusMs = 5000
+
+/**
+ * @param make whether a data folder that does not exist yet is made: only where something is created in it
+ * @throws Failure when there is no folder or its owner does not answer, StoreError, and what `work` throws
+ */
+export async function withAdministration<T>(
+  config: Config,
+  make: boolean,
+  work: (verbs: Administration) => Promise<T>,
+  patienceMs = usualPatienceMs,
+): Promise<T> {
+  if (!make && !existsSync(config.dataDir)) {
+    throw new Failure(
+      `There is no data folder ${config.dataDir}. It is made by: myna serve, or: myna keys create. ` +
+        'Another one is named with --data.',
+    )
+  }
+  const deadlineMs = systemClock.monotonicMs() + patienceMs
+  for (;;) {
+    const lock = tryLock(config.dataDir)
+    if (lock !== null) return withOwnBooks(config.dataDir, lock, work)
+    if (await answers(config.dataDir)) return work(remoteVerbs(config.dataDir))
+    if (systemClock.monotonicMs() > deadlineMs) {
+      throw new Failure(
+        `A server owns the data folder ${config.dataDir}, but does not answer on ${localSocketPath(config.dataDir)}. ` +
+          'Is it stuck, or still starting? Look at its log, or end it and try again.',
+        'server_silent',
+      )
+    }
+    await Bun.sleep(pauseMs)
+  }
+}
+
+/** Of the server that owns the data folder; null when none does. @throws Failure when it does not answer */
+export async function serverStatus(dataDir: string): Promise<ServerStatus | null> {
+  const deadlineMs = systemClock.monotonicMs() + usualPatienceMs
+  for (;;) {
+    if (!existsSync(dataDir) || !isLocked(dataDir)) return null
+    try {
+      return (await callServer(dataDir, 'status', {})) as ServerStatus
+    } catch (error) {
+      // Another command may own the folder for a moment, and a server that starts is not there yet.
+      if (!(error instanceof Failure) || systemClock.monotonicMs() > deadlineMs) throw error
+    }
+    await Bun.sleep(pauseMs)
+  }
+}
+
+/** @throws StoreError when the folder cannot be used @returns null when another process owns it */
+function tryLock(dataDir: string): DataLock | null {
+  try {
+    return acquireLock(dataDir)
+  } catch (error) {
+    if (existsSync(dataDir) && isLocked(dataDir)) return null
+    throw error
+  }
+}
+
+async function withOwnBooks<T>(dataDir: string, lock: DataLock, work: (verbs: Administration) => Promise<T>) {
+  try {
+    const database = await openDatabase(dataDir)
+    const parts = { clock: systemClock, random: systemRandom }
+    const accounts = new SqliteAccounts(database, parts)
+    try {
+      return await work(new AdminVerbs(accounts, new SqliteLedger(database, parts), parts))
+    } finally {
+      await accounts.close()
+      database.close()
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+async function answers(dataDir: string): Promise<boolean> {
+  try {
+    await callServer(dataDir, 'status', {})
+    return true
+  } catch (error) {
+    if (error instanceof Failure) return false
+    throw error
+  }
+}
+
+const remoteVerbs = (dataDir: string): Administration => {
+  const ask =
+    <Argument extends object, Result>(verb: LocalVerb) =>
+    (argument?: Argument) =>
+      callServer(dataDir, verb, argument ?? {}) as Promise<Result>
+  return {
+    createAccount: ask('createAccount'),
+    listAccounts: ask('listAccounts'),
+    credit: ask('credit'),
+    disableAccount: ask('disableAccount'),
+    createKey: ask('createKey'),
+    listKeys: ask('listKeys'),
+    revokeKey: ask('revokeKey'),
+    usage: ask('usage'),
+  }
+}
+
+/** @throws Failure when nobody answers, MynaError with the server's own code and message */
+async function callServer(dataDir: string, verb: LocalVerb, argument: object): Promise<unknown> {
+  const body = await exchange(localSocketPath(dataDir), verb, argument)
+  if (typeof body === 'object' && body !== null && 'result' in body) return body.result
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
+  const known = errorCodes.find((one): one is ErrorCode => one === code) ?? 'internal_error'
+  throw new MynaError(known, typeof message === 'string' ? message : 'The running server answered in an unknown way.')
+}
+
+async function exchange(socket: string, verb: LocalVerb, argument: object): Promise<unknown> {
+  try {
+    const answer = await fetch(`http://localhost/${verb}`, {
+      unix: socket,
+      method: 'POST',
+      body: JSON.stringify(argument),
+      signal: AbortSignal.timeout(verb === 'status' ? statusMs : answerMs),
+    })
+    return await answer.json()
+  } catch (error) {
+    throw new Failure(`The running server does not answer on ${socket}: ${(error as Error).message}`, 'server_silent')
+  }
+}

@@ -1,0 +1,155 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { hashSecret } from '../domain/account.ts'
+import { systemRandom } from '../domain/id.ts'
+import { systemClock } from '../domain/time.ts'
+import { SqliteAccounts } from '../store/accounts.ts'
+import { openDatabase } from '../store/database.ts'
+import { SqliteLedger } from '../store/ledger.ts'
+import { runCommand } from '../testing/command.ts'
+import { temporaryFolder } from '../testing/folder.ts'
+
+const dayMs = 86_400_000
+const dataDir = join(temporaryFolder(), 'data')
+const myna = (...args: string[]) => runCommand(args, { env: { MYNA_DATA: dataDir } })
+
+async function mynaJson(...args: string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await myna(...args, '--json')
+  expect([code, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout)
+}
+
+let secret = ''
+
+beforeAll(async () => {
+  await myna('accounts', 'create', 'anna', '--prepaid', '5000000')
+  const issued = (await mynaJson('keys', 'create', '--account', 'ben', '--expires', '30d', '--name', 'phone')) as {
+    secret: string
+  }
+  secret = issued.secret
+})
+
+test('an account is created, credited, listed and disabled', async () => {
+  expect((await myna('accounts', 'credit', 'anna', '250000')).stdout).toBe("The balance of 'anna' is now $5.25.\n")
+  expect(await mynaJson('accounts', 'create', 'root', '--admin')).toMatchObject({ role: 'admin', balance_micros: null })
+  expect(await mynaJson('accounts', 'disable', 'root')).toMatchObject({ disabled_at_ms: expect.any(Number) })
+  const { stdout } = await myna('accounts', 'list')
+  expect(stdout).toMatch(/^NAME +ROLE +BALANCE +CREATED +STATE +ID\n/)
+  expect(stdout).toMatch(/\nanna +user +\$5\.25 +\d{4}-\d\d-\d\d +active +acct_/)
+  expect(stdout).toMatch(/\nroot +admin +unmetered +\S+ +disabled /)
+})
+
+test('a key is printed once, with how to use it, and authenticates', async () => {
+  const { stdout } = await myna('keys', 'create', '--account', 'ben', '--scopes', 'tts, voices')
+  expect(stdout).toContain("Key of 'ben' (scopes tts, voices, no expiry)")
+  const printed = /\n {2}(sk-myna-\w{43})\n/.exec(stdout)?.[1] ?? ''
+  expect(stdout).toContain(`export MYNA_API_KEY=${printed}`)
+  const list = await myna('keys', 'list', '--account', 'ben')
+  expect(list.stdout).not.toContain(printed)
+  expect(list.stdout).toMatch(/ben +phone +sk-myna-\w{4}\.\.\. +all +\S+ +never +until \d{4}/)
+  const database = await openDatabase(dataDir)
+  const accounts = new SqliteAccounts(database, { clock: systemClock, random: systemRandom })
+  expect((await accounts.findByKey(hashSecret(printed)))?.account.name).toBe('ben')
+  database.close()
+})
+
+test('--json may stand anywhere, and errors are data then too', async () => {
+  for (const args of [
+    ['--json', 'keys', 'revoke', 'key_none'],
+    ['keys', '--json', 'revoke', 'key_none'],
+    ['keys', 'revoke', 'key_none', '--json'],
+  ]) {
+    const { code, stderr } = await myna(...args)
+    expect(code).toBe(1)
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'validation_error' } })
+  }
+})
+
+test('--data wins over the environment', async () => {
+  const other = join(temporaryFolder(), 'other')
+  await myna('--data', other, 'accounts', 'create', 'zoe')
+  expect(await mynaJson('accounts', 'list', '--data', other)).toMatchObject([{ name: 'zoe' }])
+})
+
+test('misuse ends with 2 and says what would be right', async () => {
+  const cases: [string[], string][] = [
+    [['acounts'], 'Did you mean accounts?'],
+    [['keys', 'creat'], 'Did you mean create?'],
+    [['accounts'], 'Usage: myna accounts'],
+    [[], 'First steps:'],
+    [['keys', 'create'], "required option '--account <name>'"],
+    [['accounts', 'credit', 'anna', '1.5'], 'Expected a whole number'],
+    [['accounts', 'create', 'x', '--prepaid', '-5'], 'Expected a whole number'],
+    [['usage', '--since', 'tomorrow'], 'Expected 12h, 30d'],
+    [['accounts', 'list', '--colour'], "unknown option '--colour'"],
+  ]
+  for (const [args, words] of cases) {
+    const { code, stderr } = await myna(...args)
+    expect([args, code]).toEqual([args, 2])
+    expect(stderr).toContain(words)
+  }
+  const setting = await runCommand(['keys', 'list'], { env: { MYNA_PORT: 'http' } })
+  expect(setting).toMatchObject({ code: 2, stderr: expect.stringContaining('MYNA_PORT=http') })
+})
+
+test('help and version end with 0', async () => {
+  for (const args of [['--help'], ['help', 'keys'], ['keys', 'create', '--help'], ['--version']]) {
+    const { code, stdout, stderr } = await myna(...args)
+    expect([args, code, stderr]).toEqual([args, 0, ''])
+    expect(stdout).not.toBe('')
+  }
+  expect((await myna('keys', '--help')).stdout).toContain('myna keys create --account alice --scopes tts')
+})
+
+test('a refusal ends with 1 and one sentence on stderr', async () => {
+  const { code, stdout, stderr } = await myna('accounts', 'create', 'ANNA')
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toBe("myna: There is an account 'ANNA' already.\n")
+})
+
+test('models are listed and shown from their cards', async () => {
+  const list = (await mynaJson('models', 'list')) as { id: string; installed: boolean }[]
+  expect(list[0]).toMatchObject({ id: 'flite', installed: true, sample_rate_hz: 24000 })
+  expect((await myna('models', 'list')).stdout).toMatch(/\nflite +text-to-speech +built in +/)
+  const { stdout } = await myna('models', 'show', 'flite')
+  expect(stdout).toContain('alloy')
+  expect(stdout).toContain('Carnegie Mellon')
+  expect((await myna('models', 'show', 'none')).stderr).toContain("There is no model 'none'")
+})
+
+test('usage is a table by account and day, its sums, and a plot', async () => {
+  const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+  await speakAt(todayMs - 2 * dayMs + 1000, 400, 'op_1')
+  await speakAt(todayMs, 1200, 'op_2')
+  const usage = (await mynaJson('usage', '--since', '7d')) as { rows: unknown[]; totals: unknown }
+  expect(usage.rows).toHaveLength(2)
+  expect(usage.rows[0]).toMatchObject({ account_name: 'ben', characters: 400, charged_micros: 6000 })
+  expect(usage.totals).toMatchObject({ requests: 2, characters: 1600, audio_ms: 80_000, charged_micros: 24_000 })
+  const { stdout } = await myna('usage', '--since', '7d', '--account', 'BEN')
+  const today = new Date(todayMs).toISOString().slice(0, 10)
+  expect(stdout).toMatch(new RegExp(`\\n${today} +ben +1 +1,200 +1 min 0 s +- +\\$0\\.018\\n`))
+  expect(stdout).toMatch(/\nin all +2 +1,600 +1 min 20 s +- +\$0\.024\n/)
+  expect(stdout).toMatch(new RegExp(`\\n${today} +█+ 1,200\\n$`))
+  expect((await myna('usage', '--account', 'anna')).stdout).toContain('No work was done')
+})
+
+/** 1,200 characters of speech last a minute here. */
+async function speakAt(timeMs: number, characters: number, operationId: string): Promise<void> {
+  const parts = { clock: { nowMs: () => timeMs, monotonicMs: () => 0 }, random: systemRandom }
+  const database = await openDatabase(dataDir)
+  const ledger = new SqliteLedger(database, parts)
+  const caller = await new SqliteAccounts(database, parts).findByKey(hashSecret(secret))
+  const ids = { operationId, accountId: caller?.account.id ?? '', keyId: caller?.key.id ?? '', keyHash: null }
+  const priceMicros = 15 * characters
+  const asked = { model: 'flite', voiceId: 'rms', fingerprint: 'f'.repeat(64) }
+  await ledger.admitSpeech({ ...ids, ...asked, inputChars: characters, priceMicros })
+  await ledger.settle(operationId, {
+    outcome: 'completed',
+    chargedMicros: priceMicros,
+    completionBytes: 2 * 24 * 50 * characters,
+    error: null,
+    usedChars: characters,
+    audioMs: 50 * characters,
+  })
+  database.close()
+}

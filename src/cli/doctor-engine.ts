@@ -1,0 +1,55 @@
+/** What `myna doctor` finds out by starting an engine of its own: inference, and a sentence of the built-in voice. */
+import type { Card } from '../domain/card.ts'
+import { defaultSampleRateHz } from '../domain/speech.ts'
+import type { EngineClient } from '../engine/client.ts'
+import { failed, type Found, ok, wordsOf } from './finding.ts'
+import { duration } from './format.ts'
+
+const sentence = 'Myna can speak on this machine.'
+const speakMs = 60_000
+/** Of full scale: far below any voice, far above silence. */
+const silentAmplitude = 500
+
+export async function checkInference(engine: EngineClient): Promise<Found> {
+  const remedy = 'Reinstall Myna, or set MYNA_NATIVE_DIR to a folder that is writable and may hold programs.'
+  try {
+    const { onnxRuntime, isExact } = await engine.probe()
+    if (!isExact) return failed(`ONNX Runtime ${onnxRuntime} computes wrongly in the engine`, remedy)
+    return ok(`ONNX Runtime ${onnxRuntime} computes exactly, in an engine process`)
+  } catch (error) {
+    return failed(`the engine cannot compute: ${wordsOf(error)}`, remedy)
+  }
+}
+
+export async function checkVoice(engine: EngineClient, card: Card): Promise<Found> {
+  const order = {
+    model: card.id,
+    voiceId: card.defaultVoice ?? '',
+    text: sentence,
+    speed: 1,
+    sampleRateHz: defaultSampleRateHz,
+    voiceState: null,
+    language: null,
+    instructions: null,
+    seed: null,
+  }
+  const startMs = performance.now()
+  let firstMs = 0
+  let samples = 0
+  let loudest = 0
+  try {
+    for await (const { pcm } of engine.speak(order, AbortSignal.timeout(speakMs))) {
+      firstMs ||= performance.now() - startMs
+      samples += pcm.length
+      loudest = pcm.reduce((sofar, sample) => Math.max(sofar, Math.abs(sample)), loudest)
+    }
+  } catch (error) {
+    const last = (await engine.status()).lastError
+    return failed(`${card.name} cannot speak: ${wordsOf(error)}${last === null ? '' : ` (${last})`}`, 'Reinstall Myna.')
+  }
+  const seconds = samples / defaultSampleRateHz
+  if (seconds < 0.5 || loudest < silentAmplitude) {
+    return failed(`${card.name} gave ${duration(1000 * seconds)} of near silence`, 'Reinstall Myna.')
+  }
+  return ok(`${card.name} spoke ${duration(1000 * seconds)} of audio; the first of it came after ${duration(firstMs)}`)
+}

@@ -1,0 +1,89 @@
+/** `myna doctor`: why something does not work, found out by doing it. Each line says how it stands and what to do. */
+import { Command } from 'commander'
+import { version } from '../../package.json' with { type: 'json' }
+import { cards } from '../catalog/cards.ts'
+import { CardCatalog } from '../catalog/catalog.ts'
+import type { Config } from '../config.ts'
+import { systemClock } from '../domain/time.ts'
+import { logTo } from '../log.ts'
+import { serverStatus } from './administration.ts'
+import { checkBooks, checkDisk, checkFolder } from './doctor-data.ts'
+import { checkInference, checkVoice } from './doctor-engine.ts'
+import { checkGpu, checkImages, checkPort, checkServer } from './doctor-machine.ts'
+import { failed, type Finding, type Found, ok, wordsOf } from './finding.ts'
+import { globalsOf } from './globals.ts'
+import { dim, green, red, report, yellow } from './terminal.ts'
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('find out why something does not work, and what to do')
+    .addHelpText(
+      'after',
+      `
+Looks at the data folder, its disk and its books, the graphics card, the native libraries,
+the address and the running server, and speaks a sentence in an engine of its own. Ends
+with 1 if a line is marked FAIL.`,
+    )
+    .action(async (_options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const findings: Finding[] = []
+      for await (const finding of examine(config)) {
+        findings.push(finding)
+        if (!json) process.stdout.write(`${line(finding)}\n`)
+      }
+      const healthy = findings.every((finding) => finding.state !== 'failed')
+      if (json) report(true, { healthy, findings }, () => '')
+      if (!healthy) process.exitCode = 1
+    })
+}
+
+async function* examine(config: Config): AsyncGenerator<Finding> {
+  const look = async (about: string, check: () => Found | Promise<Found>): Promise<Finding> => {
+    try {
+      return { about, ...(await check()) }
+    } catch (error) {
+      return { about, ...failed(wordsOf(error), 'This should not happen: please report it.') }
+    }
+  }
+  yield look('program', () => ok(`Myna ${version}, Bun ${Bun.version}, ${process.platform} ${process.arch}`))
+  yield look('data folder', () => checkFolder(config.dataDir))
+  yield look('free disk', () => checkDisk(config.dataDir))
+  yield look('books', () => checkBooks(config.dataDir))
+  yield look('graphics', checkGpu)
+  yield look('native code', () => checkImages(config))
+  yield* withEngine(config, look)
+  const own = await serverStatus(config.dataDir).catch((error: unknown) => ({ silent: wordsOf(error) }))
+  if (own !== null && 'silent' in own) {
+    yield look('server', () => failed(own.silent, 'Look at the log of the server, or end it and start it again.'))
+    return
+  }
+  yield look('address', () => checkPort(config, own))
+  yield look('server', () => checkServer(own))
+}
+
+type Look = (about: string, check: () => Found | Promise<Found>) => Promise<Finding>
+
+async function* withEngine(config: Config, look: Look): AsyncGenerator<Finding> {
+  // The server's half of the program is large, and only this command among the small ones needs a piece of it.
+  const { speechEngine } = await import('./serve.ts')
+  const log = logTo(() => {}, 'quiet', systemClock.nowMs)
+  let engine: ReturnType<typeof speechEngine>
+  try {
+    engine = speechEngine(config, log)
+  } catch (error) {
+    yield look('inference', () => failed(wordsOf(error), 'Set MYNA_DEVICE to auto.'))
+    return
+  }
+  try {
+    yield await look('inference', () => checkInference(engine))
+    const card = new CardCatalog(cards, () => false).best('text-to-speech')
+    if (card !== null) yield await look('voice', () => checkVoice(engine, card))
+  } finally {
+    await engine.close()
+  }
+}
+
+const marks = { ok: green('ok  '), note: dim('note'), warning: yellow('warn'), failed: red('FAIL') }
+
+const line = ({ about, state, message, remedy }: Finding): string =>
+  `${marks[state]}  ${about.padEnd(12)} ${message}${remedy === null ? '' : `\n${' '.repeat(19)}${dim('->')} ${remedy}`}`

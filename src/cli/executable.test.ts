@@ -1,0 +1,77 @@
+/** The compiled executable, alone in an empty folder of a machine that has neither Bun nor node_modules on its path. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { freshExecutable } from '../../build/compile.ts'
+import { temporaryFolder } from '../testing/folder.ts'
+import { type Program, startProgram } from '../testing/program.ts'
+
+let home: string
+let myna: string
+let env: Record<string, string>
+let program: Program
+beforeAll(async () => {
+  home = temporaryFolder()
+  myna = join(home, 'myna')
+  copyFileSync(await freshExecutable(), myna)
+  env = { HOME: home, PATH: '/usr/bin:/bin', XDG_CACHE_HOME: join(home, 'cache'), XDG_DATA_HOME: join(home, 'data') }
+  program = await startProgram(join(home, 'data', 'myna'), env, [], [myna])
+}, 120_000)
+afterAll(() => program?.end())
+
+async function run(args: string[], more: Record<string, string> = {}) {
+  const child = Bun.spawn([myna, ...args], { cwd: home, env: { ...env, ...more }, stdout: 'pipe', stderr: 'pipe' })
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { stdout, stderr, code }
+}
+
+test('it is one file that starts by itself', async () => {
+  expect(readdirSync(home).sort()).toEqual(['cache', 'data', 'myna'].filter((name) => existsSync(join(home, name))))
+  const { stdout, code } = await run(['--version'])
+  expect([code, stdout.trim()]).toEqual([0, (await import('../../package.json')).version])
+})
+
+test('the doctor finds ONNX Runtime, sharp and a voice at work inside it', async () => {
+  const { stdout, code } = await run(['doctor', '--json', '--data', join(home, 'other')])
+  const { healthy, findings } = JSON.parse(stdout) as { healthy: boolean; findings: Record<string, string>[] }
+  const ok = findings.filter(({ state }) => state === 'ok').map(({ about }) => about)
+  expect([code, healthy]).toEqual([0, true])
+  expect(ok).toEqual(expect.arrayContaining(['native code', 'inference', 'voice']))
+  expect(stdout).toMatch(/libvips [\d.]+ draws/)
+}, 60_000)
+
+test.each(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'])('it speaks %s', async (format) => {
+  const response = await program.speak(program.key, { input: 'One sentence, spoken.', response_format: format })
+  expect(response.status).toBe(200)
+  expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(5000)
+})
+
+test('its command speaks through it, and pays', async () => {
+  const asClient = { MYNA_URL: program.url, MYNA_API_KEY: program.key }
+  const { code, stderr } = await run(['speak', 'Hello from the command line.', '-o', 'hello.mp3'], asClient)
+  expect([code, stderr.includes('Error')]).toEqual([0, false])
+  expect(Bun.file(join(home, 'hello.mp3')).size).toBeGreaterThan(10_000)
+  expect(existsSync(join(home, 'hello.mp3.part'))).toBe(false)
+}, 30_000)
+
+test('keys can be issued while it runs', async () => {
+  const made = await run(['keys', 'create', '--account', 'ada', '--scopes', 'tts', '--json'])
+  expect(made.code).toBe(0)
+  const { secret } = JSON.parse(made.stdout) as { secret: string }
+  const response = await program.speak(secret, { input: 'Hello.' })
+  expect(response.status).toBe(200)
+  await response.arrayBuffer()
+})
+
+test('its documentation page and its notices are inside', async () => {
+  const page = await (await program.fetch('/docs')).text()
+  expect(page).not.toMatch(/https?:\/\//)
+  for (const [, path] of page.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
+    expect([path, (await program.fetch(path!)).status]).toEqual([path, 200])
+  }
+  expect((await run(['licenses'])).stdout).toContain('libvips')
+})

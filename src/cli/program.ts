@@ -1,0 +1,77 @@
+/** The command line: every command is a file of its own, gathered here. */
+import { Command, CommanderError } from 'commander'
+import { version } from '../../package.json' with { type: 'json' }
+import { ConfigError } from '../config.ts'
+import { accountsCommand } from './accounts.ts'
+import { doctorCommand } from './doctor.ts'
+import { engineCommand } from './engine.ts'
+import { globalOptions } from './globals.ts'
+import { keysCommand } from './keys.ts'
+import { licenses } from './licenses.ts'
+import { modelsCommand } from './models.ts'
+import { psCommand } from './ps.ts'
+import { selfcheckNative } from './selfcheck-native.ts'
+import { serveCommand } from './serve.ts'
+import { speakCommand } from './speak.ts'
+import { complain } from './terminal.ts'
+import { usageCommand } from './usage.ts'
+import { voicesCommand } from './voices.ts'
+
+/**
+ * @param argv the arguments, without the program's name
+ * @returns the exit code: 0 done, 1 failed, 2 misuse
+ */
+export async function main(argv: string[]): Promise<number> {
+  const program = new Command('myna').version(version, '-V, --version').exitOverride()
+  program
+    .description('A voice service in one program: it speaks behind an OpenAI-compatible API.')
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', firstSteps)
+  for (const option of globalOptions()) program.addOption(option)
+  program
+    .addCommand(serveCommand())
+    .addCommand(speakCommand())
+    .addCommand(voicesCommand())
+    .addCommand(accountsCommand())
+    .addCommand(keysCommand())
+    .addCommand(modelsCommand())
+    .addCommand(usageCommand())
+    .addCommand(psCommand())
+    .addCommand(doctorCommand())
+    .addCommand(licenses())
+    .addCommand(engineCommand(), { hidden: true })
+    .addCommand(selfcheckNative(), { hidden: true })
+  inherit(program)
+  process.stdout.on('error', endWithReader)
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return typeof process.exitCode === 'number' ? process.exitCode : 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    complain(program.opts<{ json?: boolean }>().json === true, error)
+    return error instanceof ConfigError ? 2 : 1
+  }
+}
+
+/** Whoever reads us has seen enough (`| head`): no failure, and nobody is left to tell. */
+function endWithReader(error: Error & { code?: string }): void {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+}
+
+/** Commands that are added, and not made by their parent, take over its settings only when they are told to. */
+function inherit(parent: Command): void {
+  for (const command of parent.commands) {
+    command.copyInheritedSettings(parent)
+    inherit(command)
+  }
+}
+
+const firstSteps = `
+First steps:
+  myna serve                              start the service; a new one prints a key once
+  myna keys create --account alice        a key for somebody else
+  myna speak "Hello there." -o hello.mp3  hear it
+  myna doctor                             find out why something does not work
+
+Every setting is also an environment variable: MYNA_PORT, MYNA_DATA and so on.`

@@ -1,0 +1,89 @@
+/** `myna ps`: what the running server has in memory and is working on. */
+import { Command } from 'commander'
+import type { ServerStatus } from '../http/local.ts'
+import type { EngineStatus } from '../service/ports.ts'
+import { serverStatus } from './administration.ts'
+import { bytes, count, duration } from './format.ts'
+import { globalsOf } from './globals.ts'
+import { table } from './table.ts'
+import { bold, report } from './terminal.ts'
+
+export function psCommand(): Command {
+  return new Command('ps')
+    .description('engines, models in memory, device, requests under way')
+    .addHelpText(
+      'after',
+      `
+An engine is a process of its own that holds models. It starts with the first request,
+and gives its memory back when nobody has used it for a while.`,
+    )
+    .action(async (_options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const server = await serverStatus(config.dataDir)
+      report(json, { server }, () =>
+        server === null
+          ? `No server runs on the data folder ${config.dataDir}. Start one: myna serve`
+          : statusText(server),
+      )
+    })
+}
+
+function statusText(server: ServerStatus): string {
+  const { running, waiting } = server.queue
+  const up = `up ${duration(server.uptimeMs)}`
+  return [
+    [`${bold(`Myna ${server.version}`)} at ${server.url}`, server.readiness, `process ${server.pid}`, up].join(', '),
+    `Speech: ${count(running)} active, ${count(waiting)} queued, ${count(server.pendingOperations)} to be settled.`,
+    '',
+    engineTable(server.engines),
+    ...server.engines.flatMap(engineNotes),
+    ...(server.engines.some((engine) => engine.models.length > 0) ? ['', modelTable(server.engines)] : []),
+  ].join('\n')
+}
+
+function engineTable(engines: readonly EngineStatus[]): string {
+  const columns = [
+    { title: 'ENGINE' },
+    { title: 'STATE' },
+    { title: 'PROCESS', right: true },
+    { title: 'DEVICE' },
+    { title: 'MEMORY', right: true },
+    { title: 'ACTIVE', right: true },
+    { title: 'RESTARTS', right: true },
+  ]
+  const rows = engines.map((engine) => [
+    engine.task,
+    engine.state,
+    engine.pid === null ? '-' : String(engine.pid),
+    engine.device,
+    engine.residentBytes === null ? '-' : bytes(engine.residentBytes),
+    count(engine.activeStreams),
+    count(engine.restarts),
+  ])
+  return table(columns, rows)
+}
+
+const engineNotes = (engine: EngineStatus): string[] => [
+  ...(engine.deviceReason === null ? [] : [`${engine.task} runs on ${engine.device}: ${engine.deviceReason}`]),
+  ...(engine.lastError === null ? [] : [`${engine.task} last failed with: ${engine.lastError}`]),
+]
+
+function modelTable(engines: readonly EngineStatus[]): string {
+  const columns = [
+    { title: 'MODEL' },
+    { title: 'DEVICE' },
+    { title: 'MEMORY', right: true },
+    { title: 'ACTIVE', right: true },
+    { title: 'UNLOADED IN' },
+  ]
+  const rows = engines.flatMap((engine) =>
+    engine.models.map((model) => [
+      model.id,
+      engine.device,
+      bytes(model.memoryBytes),
+      count(model.activeStreams),
+      model.idleMsLeft !== null ? duration(model.idleMsLeft) : model.activeStreams > 0 ? 'in use' : 'never',
+    ]),
+  )
+  return table(columns, rows)
+}

@@ -1,0 +1,124 @@
+/** `myna speak`: text to an audio file, through the API of a running server. */
+import { extname } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { clientEnv } from '../config.ts'
+import { countChars } from '../domain/charge.ts'
+import { type AudioFormat, audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
+import { systemClock } from '../domain/time.ts'
+import { ApiClient, type OperationRecord } from './client.ts'
+import { deliver } from './delivery.ts'
+import { count, dollars, duration } from './format.ts'
+import { globalsOf } from './globals.ts'
+import { fileSink, stdoutSink } from './sink.ts'
+import { note, report, snakeCase } from './terminal.ts'
+
+interface SpeakOptions {
+  output?: string
+  voice?: string
+  model?: string
+  format?: AudioFormat
+  speed?: number
+  url?: string
+  key?: string
+}
+
+export function speakCommand(): Command {
+  return new Command('speak')
+    .description('speak a text into an audio file, through a running server')
+    .argument('<text>', 'what to say; - reads it from standard input')
+    .option('-o, --output <file>', 'where the audio goes; - is standard output (default: speech.<format>)')
+    .option('--voice <voice>', "id, name or alias of a voice (default: the model's own)")
+    .option('--model <model>', 'id of a model (default: the best one for the voice)')
+    .option('--format <format>', `${audioFormats.join(', ')} (default: as the file is called, else mp3)`, parseFormat)
+    .option('--speed <factor>', '0.25 to 4 (default: 1)', parseSpeed)
+    .option('--url <url>', 'the server (default: $MYNA_URL, else http://127.0.0.1:8790)')
+    .option('--key <key>', 'the API key (default: $MYNA_API_KEY)')
+    .addHelpText(
+      'after',
+      `
+Until the last byte is there, the file is called FILE.part. An existing file is replaced.
+Ctrl-C stops the work on the server; what was not spoken is not charged.
+
+Examples:
+  myna speak "Good morning." -o morning.mp3
+  myna speak "Good morning." --voice nova --speed 1.2 --format wav
+  fortune | myna speak - -o - | ffplay -nodisp -autoexit -`,
+    )
+    .action(speak)
+}
+
+async function speak(given: string, options: SpeakOptions, command: Command): Promise<void> {
+  const { json } = globalsOf(command)
+  const format = options.format ?? formatOf(options.output, command)
+  const input = given === '-' ? (await Bun.stdin.text()).trimEnd() : given
+  if (input.trim() === '') command.error('error: there is no text to speak')
+  const env = clientEnv()
+  const wait = (ms: number) => Bun.sleep(ms)
+  const client = new ApiClient({
+    url: options.url ?? (env.url || 'http://127.0.0.1:8790'),
+    apiKey: options.key ?? (env.apiKey || null),
+    wait,
+  })
+  const file = options.output ?? `speech.${format}`
+  const { voice, model, speed } = options
+  const operation = await deliver({
+    client,
+    body: { input, voice, model, speed, response_format: format },
+    idempotencyKey: crypto.randomUUID(),
+    sink: file === '-' ? stdoutSink() : await fileSink(file),
+    onInterrupt,
+    notice: json ? () => {} : note,
+    wait,
+    clock: systemClock,
+  })
+  tell(json, file, input, operation)
+}
+
+/** Beside the audio, where that goes to standard output. */
+function tell(json: boolean, file: string, input: string, operation: OperationRecord | null): void {
+  const pcmBytes = operation?.completion_bytes ?? null
+  const result = {
+    file: file === '-' ? null : file,
+    seconds: pcmBytes === null ? null : pcmBytes / 2 / defaultSampleRateHz,
+    characters: countChars(input),
+    chargedMicros: operation?.charged_micros ?? null,
+    operationId: operation?.id ?? null,
+  }
+  const text = () => {
+    const length = result.seconds === null ? '' : `${duration(1000 * result.seconds)} of audio from `
+    const costs = operation === null ? '' : `, charged ${dollars(operation.charged_micros)} (${operation.id})`
+    return `${file === '-' ? 'Spoken' : file}: ${length}${count(result.characters)} characters${costs}`
+  }
+  if (file === '-') note(json ? JSON.stringify(snakeCase(result)) : text())
+  else report(json, result, text)
+}
+
+/** The second Ctrl-C does what it does everywhere. */
+function onInterrupt(callback: () => void): () => void {
+  process.once('SIGINT', callback)
+  return () => process.removeListener('SIGINT', callback)
+}
+
+const byExtension: Readonly<Record<string, AudioFormat>> = {
+  '': 'mp3',
+  ...Object.fromEntries(audioFormats.map((format) => [`.${format}`, format])),
+  '.ogg': 'opus',
+}
+
+function formatOf(output: string | undefined, command: Command): AudioFormat {
+  if (output === undefined || output === '-') return 'mp3'
+  const format = byExtension[extname(output).toLowerCase()]
+  return format ?? command.error(`error: no audio format is called '${extname(output)}'; name one with --format`)
+}
+
+function parseFormat(text: string): AudioFormat {
+  const format = byExtension[`.${text.toLowerCase()}`]
+  if (format !== undefined) return format
+  throw new InvalidArgumentError(`Expected one of ${audioFormats.join(', ')}.`)
+}
+
+function parseSpeed(text: string): number {
+  const speed = Number(text)
+  if (text.trim() !== '' && speed >= 0.25 && speed <= 4) return speed
+  throw new InvalidArgumentError('Expected a number from 0.25 to 4.')
+}

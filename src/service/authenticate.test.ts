@@ -1,0 +1,114 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { MynaError } from '../domain/error.ts'
+import { ManualClock } from '../testing/manual-clock.ts'
+import { temporaryFolder } from '../testing/folder.ts'
+import { Seeded } from '../testing/seeded.ts'
+import { SqliteAccounts } from '../store/accounts.ts'
+import { openDatabase } from '../store/database.ts'
+import { SqliteLedger } from '../store/ledger.ts'
+import { AdminVerbs } from './accounts.ts'
+import { Authenticator, type Credential } from './authenticate.ts'
+
+const hourMs = 3_600_000
+let clock: ManualClock
+let accounts: SqliteAccounts
+let verbs: AdminVerbs
+let authenticator: Authenticator
+let failures: string[]
+
+beforeEach(async () => {
+  clock = new ManualClock()
+  const parts = { clock, random: new Seeded(1).fill }
+  const database = await openDatabase(temporaryFolder())
+  accounts = new SqliteAccounts(database, parts)
+  verbs = new AdminVerbs(accounts, new SqliteLedger(database, parts), parts)
+  failures = []
+  authenticator = new Authenticator(accounts, clock, (code) => failures.push(code))
+})
+
+const issue = (expires: string | null = null, account = 'ada') =>
+  verbs.createKey({ account, name: 'test', scopes: null, expires })
+
+/** The code of the refusal, or the name of the account that entered. */
+async function enter(given: string | Credential, from = 'here'): Promise<string> {
+  const credential: Credential = typeof given === 'string' ? { kind: 'secret', secret: given } : given
+  try {
+    return (await authenticator.authenticate(credential, from)).account.name
+  } catch (error) {
+    if (error instanceof MynaError) return error.code
+    throw error
+  }
+}
+
+test('a key that was issued enters as its account, and its use is noted', async () => {
+  const { secret, key } = await issue()
+  clock.advance(5000)
+  expect(await enter(secret)).toBe('ada')
+  expect((await accounts.listKeys(null)).find(({ id }) => id === key.id)?.lastUsedAtMs).toBe(clock.nowMs())
+  expect(failures).toEqual([])
+})
+
+test('each reason to refuse has its code and is counted, but nothing is not a failure', async () => {
+  const revoked = await issue()
+  await verbs.revokeKey({ id: revoked.key.id })
+  const expired = await issue('1h')
+  const disabled = await issue(null, 'bob')
+  await verbs.disableAccount({ name: 'bob' })
+  clock.advance(hourMs)
+  expect(await enter({ kind: 'missing' })).toBe('missing_api_key')
+  expect(await enter({ kind: 'malformed' })).toBe('invalid_authorization_header')
+  expect(await enter('sk-myna-unknown')).toBe('invalid_api_key')
+  expect(await enter(revoked.secret)).toBe('invalid_api_key')
+  expect(await enter(expired.secret)).toBe('expired_api_key')
+  expect(await enter(disabled.secret)).toBe('account_disabled')
+  expect(failures).toEqual([
+    'invalid_authorization_header',
+    'invalid_api_key',
+    'invalid_api_key',
+    'expired_api_key',
+    'account_disabled',
+  ])
+})
+
+test('a key lives until the millisecond of its expiry', async () => {
+  const { secret } = await issue('1h')
+  clock.advance(hourMs - 1)
+  expect(await enter(secret)).toBe('ada')
+  clock.advance(1)
+  expect(await enter(secret)).toBe('expired_api_key')
+})
+
+test('ten failures of one address are answered, the next ones slowed down; others and valid keys are not', async () => {
+  const { secret } = await issue()
+  for (let attempt = 0; attempt < 10; attempt++) expect(await enter('sk-myna-guess')).toBe('invalid_api_key')
+  const refused = authenticator.authenticate({ kind: 'secret', secret: 'sk-myna-guess' }, 'here')
+  await expect(refused).rejects.toMatchObject({ code: 'too_many_failed_attempts', retryAfterMs: 6000 })
+  expect(await enter({ kind: 'missing' })).toBe('missing_api_key')
+  expect(await enter(secret)).toBe('ada')
+  expect(await enter('sk-myna-guess', 'elsewhere')).toBe('invalid_api_key')
+  clock.advance(5999)
+  expect(await enter('sk-myna-guess')).toBe('too_many_failed_attempts')
+  clock.advance(1)
+  expect(await enter('sk-myna-guess')).toBe('invalid_api_key')
+  expect(await enter('sk-myna-guess')).toBe('too_many_failed_attempts')
+})
+
+test('the wall clock jumping forward does not forgive failures', async () => {
+  for (let attempt = 0; attempt < 10; attempt++) await enter('sk-myna-guess')
+  clock.jump(24 * hourMs)
+  expect(await enter('sk-myna-guess')).toBe('too_many_failed_attempts')
+})
+
+test('a refusal never echoes what was sent, beyond its ends', async () => {
+  const { secret } = await issue()
+  const messageOf = async (sent: string): Promise<string> => {
+    const refused: unknown = await authenticator
+      .authenticate({ kind: 'secret', secret: sent }, 'here')
+      .catch((error: unknown) => error)
+    return refused instanceof Error ? refused.message : ''
+  }
+  const wrong = `${secret.slice(0, -4)}ZZZZ`
+  expect(await messageOf(wrong)).toBe('Incorrect API key provided: sk-myna-****ZZZZ.')
+  expect(await messageOf('short')).toBe('Incorrect API key provided: ****.')
+  expect(await messageOf(`evil\n\u001b[31m${'x'.repeat(30)}\u0007é`)).not.toMatch(/[^\x20-\x7e]/)
+})

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'bun:test'
+import { CardCatalog } from '../catalog/catalog.ts'
+import { FolderVoiceFiles } from '../store/clips.ts'
+import { openDatabase } from '../store/database.ts'
+import { SqliteVoices } from '../store/voices.ts'
+import { temporaryFolder } from '../testing/folder.ts'
+import { ManualClock } from '../testing/manual-clock.ts'
+import type { Caller } from '../domain/account.ts'
+import type { Card, Task } from '../domain/card.ts'
+import { MynaError } from '../domain/error.ts'
+import { chooseVoice, type VoiceNames } from './voices.ts'
+
+const voice = (id: string, name: string) => ({ id, name, description: 'made up', language: 'en', labels: {} })
+
+const card = (id: string, preference: number, change: Partial<Card>, task: Task = 'text-to-speech'): Card => ({
+  id,
+  name: id,
+  description: 'made up',
+  task,
+  architecture: 'none',
+  preference,
+  builtIn: false,
+  license: { name: 'none', attribution: 'none', limits: null },
+  languages: ['en'],
+  scripts: ['Latin'],
+  sampleRateHz: 24_000,
+  memoryBytes: 1,
+  createdAt: 0,
+  cloning: null,
+  voices: [],
+  defaultVoice: null,
+  voiceAliases: {},
+  ...change,
+})
+
+/** Two models are installed: `big` is preferred, `small` has other voices; `absent` and its voice are only known. */
+const cards = [
+  card('small', 1, {
+    voices: [voice('s1', 'Ann'), voice('s2', 'Bo'), voice('s3', 'twin'), voice('s4', 'Twin'), voice('b9', 'Nine')],
+    defaultVoice: 's2',
+    voiceAliases: { alloy: 's1', fable: 's2' },
+  }),
+  card('big', 5, {
+    voices: [voice('b1', 'Cy'), voice('b2', 'S2'), voice('b3', 'alloy')],
+    defaultVoice: 'b1',
+    voiceAliases: { alloy: 'b2' },
+  }),
+  card('absent', 9, { voices: [voice('a1', 'Dee')] }),
+  card('bare', 0, { voices: [voice('n1', 'Eve')] }),
+  card('ears', 9, {}, 'automatic-speech-recognition'),
+]
+const installed = ['small', 'big', 'bare', 'ears']
+const catalog = new CardCatalog(cards, (id) => installed.includes(id))
+const plain: VoiceNames = { aliases: new Map(), defaultVoice: null }
+
+/** Somebody without voices of their own. */
+const caller: Caller = {
+  account: { id: 'acct_1', name: 'ada', role: 'user', balanceMicros: null, createdAtMs: 0, disabledAtMs: null },
+  key: {
+    id: 'key_1',
+    accountId: 'acct_1',
+    name: 'k',
+    prefix: 'sk-myna-aaaa',
+    scopes: null,
+    createdAtMs: 0,
+    expiresAtMs: null,
+    revokedAtMs: null,
+    lastUsedAtMs: null,
+  },
+}
+const folder = temporaryFolder()
+const voices = new SqliteVoices(await openDatabase(folder), { clock: new ManualClock() })
+const files = new FolderVoiceFiles(folder)
+
+const chosen = (model: string | null, name: string | null, names = plain, among = catalog) =>
+  chooseVoice(caller, model, name, names, { catalog: among, voices, files })
+
+async function choose(model: string | null, name: string | null, names: VoiceNames = plain, among = catalog) {
+  try {
+    const { card, voiceId } = await chosen(model, name, names, among)
+    return `${card.id}/${voiceId}`
+  } catch (error) {
+    if (error instanceof MynaError) return `${error.code} ${error.param}`
+    throw error
+  }
+}
+
+describe('the voice chooses the model when the model is auto, absent or an alias', () => {
+  test.each([null, 'auto', 'tts-1', 'tts-1-hd', 'tts-1-1106', 'gpt-4o-mini-tts', 'gpt-4o-mini-tts-2025-12-15'])(
+    'model %p',
+    async (model) => {
+      expect(await choose(model, null)).toBe('big/b1')
+      expect(await choose(model, 's1')).toBe('small/s1')
+      expect(await choose(model, 'b1')).toBe('big/b1')
+    },
+  )
+
+  const cases: [string, string, string][] = [
+    ['an id wins over the name of a preferred model', 's2', 'small/s2'],
+    ['ids are exact, so this is a name', 'S2', 'big/b2'],
+    ['an alias wins over a name, the preferred model first', 'alloy', 'big/b2'],
+    ['the case of aliases does not count', 'ALLOY', 'big/b2'],
+    ['an alias of another model', 'fable', 'small/s2'],
+    ['a name in any case', 'aNN', 'small/s1'],
+    ['a name that two voices of a model bear', 'twin', 'voice_not_found voice'],
+    ['a voice of a model that is not installed', 'a1', 'voice_not_found voice'],
+    ['no voice at all', 'nobody', 'voice_not_found voice'],
+    ['an inherited property is no alias', 'constructor', 'voice_not_found voice'],
+  ]
+  test.each(cases)('%s: %s', async (_, name, choice) => expect(await choose(null, name)).toBe(choice))
+})
+
+describe('a native model keeps to its own voices', () => {
+  const cases: [string, string | null, string][] = [
+    ['small', null, 'small/s2'],
+    ['small', 's1', 'small/s1'],
+    ['small', 'alloy', 'small/s1'],
+    ['big', 'alloy', 'big/b2'],
+    ['small', 'b1', 'voice_model_mismatch model'],
+    ['small', 'Cy', 'voice_model_mismatch model'],
+    ['small', 'nobody', 'voice_not_found voice'],
+    ['small', 'a1', 'voice_not_found voice'],
+    ['bare', null, 'missing_required_parameter voice'],
+    ['nothing', 's1', 'model_not_found model'],
+    ['SMALL', 's1', 'model_not_found model'],
+    ['absent', 'a1', 'model_not_found model'],
+    ['ears', null, 'unsupported_value model'],
+    ['whisper-1', null, 'unsupported_value model'],
+    ['gpt-4o-transcribe', 's1', 'unsupported_value model'],
+  ]
+  test.each(cases)('%s with %p: %s', async (model, name, choice) => expect(await choose(model, name)).toBe(choice))
+})
+
+test('a model that is known but not installed says which command gets it; an unknown one does not', () => {
+  expect(chosen('absent', null)).rejects.toThrow('myna models pull absent')
+  expect(chosen('nothing', null)).rejects.toThrow("The model 'nothing' does not exist")
+})
+
+test('the server’s own aliases come before those of the cards, and after ids', async () => {
+  const names = {
+    aliases: new Map([
+      ['alloy', 's2'],
+      ['b1', 's1'],
+      ['ghost', 'gone'],
+    ]),
+    defaultVoice: null,
+  }
+  expect(await choose(null, 'Alloy', names)).toBe('small/s2')
+  expect(await choose(null, 'b1', names)).toBe('big/b1')
+  expect(await choose(null, 'fable', names)).toBe('small/s2')
+  expect(await choose(null, 'ghost', names)).toBe('voice_not_found voice')
+})
+
+test('the configured default voice replaces the card’s', async () => {
+  const names = { aliases: new Map(), defaultVoice: 'b2' }
+  expect(await choose(null, null, names)).toBe('big/b2')
+  expect(await choose('big', null, names)).toBe('big/b2')
+  expect(await choose(null, 's1', names)).toBe('small/s1')
+  expect(await choose('small', null, names)).toBe('small/s2')
+  expect(await choose(null, null, { ...names, defaultVoice: 's1' })).toBe('big/b1')
+  expect(await choose(null, null, { ...names, defaultVoice: 'gone' })).toBe('voice_not_found voice')
+})
+
+test('without any installed model nothing speaks', async () => {
+  const none = new CardCatalog(cards, () => false)
+  expect(await choose(null, 's1', plain, none)).toBe('model_not_found model')
+  expect(await choose('small', 's1', plain, none)).toBe('model_not_found model')
+})

@@ -1,0 +1,239 @@
+/**
+ * One server process of the simulation: the real service over the real store, with the fake engine. The simulation
+ * decides when the engine makes a frame, when the disk is full and between which two commits the process dies. A dead
+ * process keeps its handles in memory but can no longer write, and nobody hears from it again.
+ */
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { cards } from '../catalog/cards.ts'
+import { CardCatalog } from '../catalog/catalog.ts'
+import { EncoderPool } from '../audio/encode.ts'
+import { MynaError } from '../domain/error.ts'
+import { AdminVerbs } from '../service/accounts.ts'
+import { Authenticator } from '../service/authenticate.ts'
+import type { Ledger, SpeechOrder } from '../service/ports.ts'
+import { Queue } from '../service/queue.ts'
+import { Speech } from '../service/speak.ts'
+import { SqliteAccounts } from '../store/accounts.ts'
+import { openDatabase, type StoreDatabase } from '../store/database.ts'
+import { FolderVoiceFiles } from '../store/clips.ts'
+import { SqliteLedger } from '../store/ledger.ts'
+import { SqliteVoices } from '../store/voices.ts'
+import { FakeEngine, type FakePlan } from './fake-engine.ts'
+import type { ManualClock } from './manual-clock.ts'
+import type { Settings, Sound } from './simulation-model.ts'
+
+/** The engine's work for one operation: it makes a frame for each permit, unless it is gone. */
+export class EngineStream {
+  readonly #sound: Sound
+  #permits = 0
+  #gone = false
+  #arrived = Promise.withResolvers<void>()
+
+  constructor(sound: Sound) {
+    this.#sound = sound
+  }
+
+  permit(): void {
+    this.#permits++
+    this.#wake()
+  }
+
+  /** The child process died: whatever is asked of it from now on fails. */
+  vanish(): void {
+    this.#gone = true
+    this.#wake()
+  }
+
+  get plan(): FakePlan {
+    const { frames, samples, failAt } = this.#sound
+    return { frames, samplesPerFrame: samples, failAt, before: (frame) => this.#before(frame) }
+  }
+
+  async #before(frame: number): Promise<void> {
+    while (!this.#gone && this.#permits <= frame) await this.#arrived.promise
+    if (this.#gone) throw new MynaError('engine_unavailable', 'The speech engine ended.')
+  }
+
+  #wake(): void {
+    this.#arrived.resolve()
+    this.#arrived = Promise.withResolvers()
+  }
+}
+
+/** When a process dies by itself: at which write of the ledger, and on which side of its commit. */
+export interface Death {
+  writes: number
+  committed: boolean
+}
+
+class Life {
+  dead = false
+  death: Death | null = null
+
+  /** Runs a write of the ledger; one that the process does not survive never answers. */
+  async through<T>(write: () => Promise<T>): Promise<T> {
+    if (this.dead) return never()
+    const last = this.death !== null && --this.death.writes <= 0
+    if (!last) return write()
+    this.dead = true
+    if (this.death?.committed) await write()
+    return never()
+  }
+}
+
+/** All that the service waits for, time apart, is in microtasks: they have run when this resolves. */
+export const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const never = <T>(): Promise<T> => new Promise<T>(() => {})
+
+const encoders = new EncoderPool({ workers: 1 })
+
+export interface ProcessWorld {
+  folder: string
+  clock: ManualClock
+  random: (bytes: Uint8Array) => Uint8Array
+  settings: Settings
+  /** What the engine says for an operation. */
+  soundOf: (operationId: string) => Sound
+}
+
+export class SimulatedProcess {
+  readonly #life = new Life()
+  readonly #database: StoreDatabase
+  readonly accounts: SqliteAccounts
+  readonly ledger: Ledger
+  readonly verbs: AdminVerbs
+  readonly authenticator: Authenticator
+  readonly speech: Speech
+  readonly queue: Queue
+  readonly streams = new Map<string, EngineStream>()
+  /** Marked as started and not yet given to the engine, in that order. */
+  readonly #starting: string[] = []
+
+  /** Starts on what lies in the folder, and settles what its predecessor left. */
+  static async start(world: ProcessWorld): Promise<SimulatedProcess> {
+    const database = await openDatabase(world.folder)
+    // A power failure is not simulated, and thousands of syncs would take minutes.
+    database.script('PRAGMA synchronous = OFF')
+    const process = new SimulatedProcess(world, database)
+    await process.ledger.settleCrashed()
+    return process
+  }
+
+  private constructor(world: ProcessWorld, database: StoreDatabase) {
+    const { clock, settings } = world
+    const life = this.#life
+    const timer = { after: (ms: number, call: () => void) => clock.after(ms, () => life.dead || call()) }
+    this.#database = database
+    this.accounts = new SqliteAccounts(database, world)
+    this.ledger = mortal(new SqliteLedger(database, world), life, (id) => this.#starting.push(id))
+    this.verbs = new AdminVerbs(this.accounts, this.ledger, world)
+    this.authenticator = new Authenticator(this.accounts, clock, () => {})
+    this.queue = new Queue(settings.streams, settings.waiting, timer)
+    const engine = new FakeEngine()
+    engine.plan = (order) => this.#planFor(order, world)
+    const meter = {
+      firstByte: () => {},
+      engineFirstFrame: () => {},
+      settled: () => {},
+      realtimeFactor: () => {},
+      refusedKey: () => {},
+      cloned: () => {},
+    }
+    this.speech = new Speech(
+      {
+        ledger: this.ledger,
+        catalog: new CardCatalog(cards, () => false),
+        voices: new SqliteVoices(database, world),
+        files: new FolderVoiceFiles(world.folder),
+        engine,
+        encoders,
+        queue: this.queue,
+        meter,
+        clock,
+        timer,
+        random: world.random,
+        report: () => {},
+      },
+      {
+        prices: { speechMicrosPerChar: settings.microsPerChar, cloneMicros: 1_000_000 },
+        voiceNames: { aliases: new Map(), defaultVoice: null },
+        ...settings,
+      },
+    )
+  }
+
+  get dead(): boolean {
+    return this.#life.dead
+  }
+
+  dieAt(death: Death): void {
+    this.#life.death = { ...death }
+  }
+
+  /** Every write fails from now on, or each that needs another page. */
+  fillDisk(whole: boolean): void {
+    const pages = this.#database.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 1
+    this.#database.script(whole ? 'PRAGMA query_only = ON' : `PRAGMA max_page_count = ${pages}`)
+  }
+
+  freeDisk(): void {
+    this.#database.script('PRAGMA query_only = OFF')
+    this.#database.script('PRAGMA max_page_count = 1000000')
+  }
+
+  /** What is committed stays; nothing else does. */
+  kill(): void {
+    this.#life.dead = true
+    this.#database.close()
+  }
+
+  /** The orderly end. */
+  async stop(): Promise<void> {
+    await this.speech.shutDown()
+    await this.accounts.close()
+    this.#life.dead = true
+    this.#database.close()
+  }
+
+  #planFor(order: SpeechOrder, world: ProcessWorld): FakePlan {
+    const id = this.#starting.shift()
+    if (id === undefined) throw new Error(`the engine was given '${order.text}' before it was marked as started`)
+    const stream = new EngineStream(world.soundOf(id))
+    this.streams.set(id, stream)
+    return stream.plan
+  }
+}
+
+const writes = ['admitSpeech', 'markStarted', 'markFirstAudio', 'settle'] as const
+
+function mortal(ledger: SqliteLedger, life: Life, onStarted: (operationId: string) => void): Ledger {
+  return new Proxy<Ledger>(ledger, {
+    get(_, name) {
+      const method: unknown = Reflect.get(ledger, name)
+      if (typeof method !== 'function') return method
+      const call = (...given: unknown[]) => Reflect.apply(method, ledger, given) as Promise<unknown>
+      if (!writes.some((write) => write === name)) return call
+      return async (...given: unknown[]) => {
+        const answer = await life.through(() => call(...given))
+        if (name === 'markStarted') onStarted(String(given[0]))
+        return answer
+      }
+    },
+  })
+}
+
+/** A database with the schema and nothing in it, as bytes: to make one anew waits for the disk several times. */
+export async function emptyBooks(folder: string): Promise<Uint8Array> {
+  const database = await openDatabase(folder)
+  database.close()
+  return Bun.file(join(folder, 'myna.db')).bytes()
+}
+
+/** A connection of the auditor's own, which can only read. */
+export function readingConnection(folder: string): Database {
+  const connection = new Database(join(folder, 'myna.db'))
+  connection.run('PRAGMA query_only = ON')
+  return connection
+}

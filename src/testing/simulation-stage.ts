@@ -1,0 +1,210 @@
+/**
+ * The stage of one run: the folder, the clock, the process that lives now, its clients, and the two judges. After each
+ * act it lets everything happen that needs no time, has the model say what that must have been, and audits.
+ */
+import type { Database } from 'bun:sqlite'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Auditor, readBooks, type Snapshot } from './auditor.ts'
+import { ManualClock } from './manual-clock.ts'
+import { Seeded } from './seeded.ts'
+import { type Client, Watched } from './simulation-client.ts'
+import { Door } from './simulation-door.ts'
+import { type KnownAccount, type KnownKey, Model, type Settings } from './simulation-model.ts'
+import { drained, emptyBooks, readingConnection, SimulatedProcess } from './simulation-process.ts'
+import { drawSettings, soundOf } from './workload.ts'
+
+/** Longer than the longest pause between two attempts to write a settlement. */
+const writtenAgainMs = 5000
+
+let empty: Uint8Array | undefined
+
+export class Stage {
+  readonly settings: Settings
+  readonly clock = new ManualClock()
+  readonly model: Model
+  readonly door = new Door(this.clock)
+  readonly accounts: KnownAccount[] = []
+  readonly keys: KnownKey[] = []
+  /** How often each kind of thing happened. */
+  readonly seen = new Map<string, number>()
+  readonly trace: string[]
+  readonly #folder: string
+  readonly #random: Seeded
+  readonly #auditor: Auditor
+  #process: SimulatedProcess | null = null
+  #connection: Database | null = null
+  books: Snapshot = { operations: new Map(), entries: [], usage: [], accounts: [] }
+  clients: Client[] = []
+  disk: 'free' | 'tight' | 'full' = 'free'
+  /** Monotonic time from which on every ending must be written. */
+  #writtenByMs = 0
+
+  constructor(seed: number, folder: string, trace: string[]) {
+    this.#folder = folder
+    this.trace = trace
+    this.settings = drawSettings(new Seeded(seed ^ 0x5e77))
+    this.#random = new Seeded(seed ^ 0x1d5)
+    this.model = new Model(this.settings, this.clock)
+    this.#auditor = new Auditor(this.model, this.accounts)
+  }
+
+  async open(): Promise<void> {
+    if (empty === undefined) {
+      const nursery = join(this.#folder, 'empty')
+      mkdirSync(nursery)
+      empty = await emptyBooks(nursery)
+    }
+    writeFileSync(join(this.#folder, 'myna.db'), empty)
+    await this.#start()
+    await this.#invite('ada', this.#random.whole(0, 20_000), [null, ['tts'], ['usage']])
+    await this.#invite('bob', null, [null, null])
+    await this.#invite('cyd', this.#random.whole(0, 3000), [['tts', 'usage']], '12h')
+    await this.then(() => {})
+  }
+
+  close(): void {
+    this.#connection?.close()
+    this.#process?.kill()
+  }
+
+  get process(): SimulatedProcess {
+    if (this.#process === null) throw new Error('no process was started')
+    return this.#process
+  }
+
+  /** @param apply tells the model what was done; the books are read before it is called */
+  async then(apply: () => void): Promise<void> {
+    await drained()
+    this.#judge(apply)
+  }
+
+  /** Deadline by deadline, so that each meets what the one before left. */
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0 && !this.process.dead;) {
+      const hopMs = Math.min(left, this.model.nextDueMs() ?? left)
+      if (hopMs <= 0) this.fail('a deadline had no effect')
+      this.clock.advance(hopMs)
+      left -= hopMs
+      await this.then(() => this.model.deadlines())
+    }
+  }
+
+  fillDisk(whole: boolean): void {
+    this.process.fillDisk(whole)
+    this.disk = whole ? 'full' : 'tight'
+  }
+
+  freeDisk(): void {
+    this.process.freeDisk()
+    this.disk = 'free'
+    this.#writtenByMs = this.clock.monotonicMs() + writtenAgainMs
+  }
+
+  /** The orderly end of the process, and the next one. */
+  async stop(): Promise<void> {
+    const stopped = new Watched(this.process.stop())
+    await this.then(() => this.model.shutDown())
+    if (this.process.dead && stopped.state === 'pending') return
+    this.compare('stop', stopped.code, 'value')
+    await this.#restart()
+    this.#judge(() => {})
+  }
+
+  /** The process dies on the spot, and the next one finds what it left. */
+  async crash(): Promise<void> {
+    this.process.kill()
+    await this.#restart()
+    this.#judge(() => this.model.crashed())
+  }
+
+  compare(what: string, is: unknown, due: unknown): void {
+    if (is !== due) this.fail(`${what}: ${is}, not ${due}`)
+  }
+
+  fail(what: string): never {
+    throw new Error(what)
+  }
+
+  note(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1)
+  }
+
+  #judge(apply: () => void): void {
+    this.books = readBooks(this.#opened())
+    this.model.rows = this.books.operations
+    this.model.marks = this.process.dead ? 'unknown' : this.disk === 'free' ? 'foreseen' : 'looked up'
+    apply()
+    if (!this.process.dead) this.#audit()
+  }
+
+  #audit(): void {
+    const mayLag = this.disk !== 'free' || this.clock.monotonicMs() < this.#writtenByMs
+    const before = this.model.unsettled
+    const faults = [
+      ...this.#auditor.faults(this.books, mayLag, this.clock.nowMs()),
+      ...this.clients.flatMap((client) => client.faults(mayLag, this.clock.monotonicMs())),
+      ...this.#leaks(),
+    ]
+    for (const { id, ending, settledMs } of before) {
+      if (settledMs === null || ending === null) continue
+      this.note(
+        `ended: ${[ending.outcome, ending.code, ending.chargedMicros > 0 && 'charged'].filter(Boolean).join(' ')}`,
+      )
+      this.trace.push(`  ${id} ended ${JSON.stringify(ending)}`)
+    }
+    if (faults.length > 0) this.fail(faults.join('\n'))
+  }
+
+  /** What the process holds for work that is over. */
+  #leaks(): string[] {
+    const { speech, queue } = this.process
+    const live = this.model.live
+    const waiting = live.filter(({ stage }) => stage === 'waiting').length
+    const is = [speech.liveCount, queue.running, queue.depth, speech.unwrittenCount]
+    const due = [this.model.unsettled.length, live.length - waiting, waiting, this.model.unwritten.length]
+    return is.join() === due.join() ? [] : [`live, running, waiting, unwritten: ${is.join()}, not ${due.join()}`]
+  }
+
+  async #invite(name: string, balanceMicros: number | null, keys: (string[] | null)[], expires: string | null = null) {
+    const { verbs } = this.process
+    const { id } = await verbs.createAccount({ name, role: 'user', balanceMicros })
+    const account = { id, name, prepaid: balanceMicros !== null, creditedMicros: balanceMicros ?? 0, disabled: false }
+    this.accounts.push(account)
+    for (const scopes of keys) {
+      const { key, secret } = await verbs.createKey({ account: name, name: 'simulated', scopes, expires })
+      const expiresMs = expires === null ? null : this.clock.nowMs() + 12 * 3_600_000
+      this.keys.push({ id: key.id, secret, account, scopes, expiresMs, revoked: false })
+    }
+  }
+
+  async #restart(): Promise<void> {
+    this.#opened().close()
+    for (const client of this.clients) client.done = true
+    this.clients = []
+    this.model.draining = false
+    this.door.reopened()
+    this.disk = 'free'
+    this.#writtenByMs = 0
+    await this.#start()
+    const pending = [...readBooks(this.#opened()).operations.values()].filter((row) => row.outcome === null)
+    if (pending.length > 0) this.fail(`${pending.map(({ id }) => id).join()} is pending after the start`)
+  }
+
+  async #start(): Promise<void> {
+    const { clock, settings } = this
+    this.#process = await SimulatedProcess.start({
+      folder: this.#folder,
+      clock,
+      settings,
+      random: this.#random.fill,
+      soundOf,
+    })
+    this.#connection = readingConnection(this.#folder)
+  }
+
+  #opened(): Database {
+    if (this.#connection === null) throw new Error('the books are not open')
+    return this.#connection
+  }
+}

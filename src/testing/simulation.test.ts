@@ -1,0 +1,49 @@
+/** The books under random lives (`simulation.ts`). More seeds than here: `bun scripts/simulate.ts --seeds 5000`. */
+import { expect, test } from 'bun:test'
+import { simulate } from './simulation.ts'
+
+/** Alone it takes less than ten seconds; others may keep the machine busy. */
+const deadlineMs = 240_000
+
+const seeds = 200
+const stepsOf = (seed: number): number => 60 + (seed % 10) * 10
+
+/** What must have happened in some run, or the runs prove less than they say. */
+const wanted = [
+  ...[
+    ['admitted', 'duplicate_request', 'idempotency_conflict', 'insufficient_balance', 'engine_overloaded'],
+    ['concurrency_limit_exceeded', 'storage_full', 'server_shutting_down', 'voice_not_found'],
+    ['invalid_api_key', 'expired_api_key', 'account_disabled'],
+  ].flatMap((verdicts) => verdicts.map((verdict) => `asked: ${verdict}`)),
+  ...[
+    ['completed charged', 'cancelled', 'cancelled charged'],
+    ['stream_failed client_disconnected', 'stream_failed client_disconnected charged'],
+    ['stream_failed generation_failed', 'stream_failed engine_unavailable', 'stream_failed server_shutting_down'],
+    ['failed generation_failed', 'failed engine_unavailable', 'failed storage_full', 'failed server_shutting_down'],
+    ['not_accepted engine_overloaded', 'not_accepted storage_full', 'not_accepted server_shutting_down'],
+    ['not_accepted server_stopped', 'failed server_stopped', 'stream_failed server_stopped'],
+  ].flatMap((endings) => endings.map((ending) => `ended: ${ending}`)),
+  ...['inspect: answered', 'inspect: operation_not_found', 'inspect: insufficient_scope', 'cancel: answered'],
+  ...['stranger: too_many_failed_attempts', 'crash', 'died between two writes', 'disk full', 'stop', 'sweep'],
+]
+
+test(
+  `${seeds} random lives of the service keep every rule of the books`,
+  async () => {
+    const seen = new Set<string>()
+    for (let seed = 1; seed <= seeds; seed++) {
+      const run = await simulate(seed, stepsOf(seed))
+      for (const what of run.seen.keys()) seen.add(what)
+    }
+    expect(wanted.filter((what) => !seen.has(what))).toEqual([])
+  },
+  deadlineMs,
+)
+
+test('a seed gives the same life again', async () => {
+  for (const seed of [11, 12, 13]) {
+    const first = await simulate(seed, 100)
+    const again = await simulate(seed, 100)
+    expect(again.trace).toEqual(first.trace)
+  }
+})

@@ -1,0 +1,166 @@
+/**
+ * The simulation (after TigerBeetle's VOPR): random clients, engines, administrators, clocks, disks and deaths against
+ * the real service, step by step. Everything follows from the seed, so that a failure can be seen again. Nothing of the
+ * service's own rules is used to judge it: `simulation-model.ts` says what must happen, `auditor.ts` reads the books.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Seeded } from './seeded.ts'
+import { administer, ask, endEngine, intrude, report, sweep, touch } from './simulation-acts.ts'
+import type { Client } from './simulation-client.ts'
+import type { Followed } from './simulation-model.ts'
+import { Stage } from './simulation-stage.ts'
+import { type Step, type View, Workload } from './workload.ts'
+
+export interface Run {
+  /** What was done and what came of it, line by line. */
+  trace: readonly string[]
+  /** How often each kind of thing happened. */
+  seen: ReadonlyMap<string, number>
+}
+
+export class SimulationFailure extends Error {
+  readonly trace: readonly string[]
+
+  constructor(seed: number, step: number, trace: readonly string[], cause: unknown) {
+    const what = cause instanceof Error ? cause.message : String(cause)
+    super(`seed ${seed}, step ${step}: ${what}\nTo see it again: bun scripts/simulate.ts ${seed} --verbose`, { cause })
+    this.trace = trace
+  }
+}
+
+/** @throws SimulationFailure naming the seed, the step and the rules that are broken */
+export async function simulate(seed: number, steps: number): Promise<Run> {
+  const folder = mkdtempSync(join(tmpdir(), 'myna-simulation-'))
+  const trace: string[] = []
+  const stage = new Stage(seed, folder, trace)
+  const workload = new Workload(new Seeded(seed), stage.settings)
+  let number = 0
+  try {
+    await stage.open()
+    for (; number < steps; number++) {
+      const step = workload.next(viewOf(stage))
+      trace.push(`${number} ${describe(step)}`)
+      stage.note(step.kind)
+      if (step.death !== null) stage.process.dieAt(step.death)
+      await perform(stage, step)
+      if (!stage.process.dead) continue
+      trace.push('  the process died')
+      stage.note('died between two writes')
+      await stage.crash()
+    }
+    await settleDown(stage)
+    return { trace, seen: stage.seen }
+  } catch (error) {
+    throw new SimulationFailure(seed, number, trace, error)
+  } finally {
+    stage.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function viewOf(stage: Stage): View {
+  const { model, clients } = stage
+  const operationsOf = (wanted: (client: Client) => boolean): Followed[] =>
+    clients.flatMap((client) => (client.operation !== null && wanted(client) ? [client.operation] : []))
+  return {
+    keys: stage.keys,
+    accounts: stage.accounts,
+    balanceOf: (account) => model.balanceMicros(account),
+    operations: model.operations,
+    streaming: model.live.filter(({ stage, permits, sound }) => stage === 'running' && permits <= sound.frames),
+    readable: operationsOf((client) => client.mayRead),
+    present: operationsOf((client) => client.isPresent),
+    diskIsFull: stage.disk !== 'free',
+    isDraining: model.draining,
+    stoppable: stage.disk === 'free' && model.unwritten.length === 0,
+  }
+}
+
+async function perform(stage: Stage, step: Step): Promise<void> {
+  const { model, process } = stage
+  const nothing = () => {}
+  switch (step.kind) {
+    case 'ask':
+      return ask(stage, step.asks, step.leftAtOnce)
+    case 'frame':
+      process.streams.get(step.operation.id)?.permit()
+      return stage.then(() => model.permit(step.operation))
+    case 'engine gone':
+      return endEngine(stage)
+    case 'read':
+      clientOf(stage, step.operation).read(stage.clock.monotonicMs())
+      return stage.then(() => model.read(step.operation))
+    case 'leave':
+      clientOf(stage, step.operation).leave()
+      return stage.then(() => model.leave(step.operation))
+    case 'cancel':
+    case 'inspect':
+      return touch(stage, step.kind, step.key, step.id)
+    case 'intruder':
+      return intrude(stage)
+    case 'credit': {
+      const { account, micros } = step
+      const credited = process.verbs.credit({ name: account.name, amountMicros: micros })
+      return administer(stage, credited, () => (account.creditedMicros += micros))
+    }
+    case 'disable':
+      return administer(stage, process.verbs.disableAccount({ name: step.account.name }), () => {
+        step.account.disabled = true
+      })
+    case 'revoke':
+      return administer(stage, process.verbs.revokeKey({ id: step.key.id }), () => (step.key.revoked = true))
+    case 'pass':
+      return stage.pass(step.ms)
+    case 'jump':
+      stage.clock.jump(step.ms)
+      return stage.then(nothing)
+    case 'sweep':
+      return sweep(stage)
+    case 'usage':
+      return report(stage, step.account)
+    case 'disk full':
+      stage.fillDisk(step.whole)
+      return stage.then(nothing)
+    case 'disk free':
+      stage.freeDisk()
+      return stage.then(nothing)
+    case 'drain':
+      process.speech.drain()
+      return stage.then(() => (model.draining = true))
+    case 'stop':
+      return stage.stop()
+    case 'crash':
+      return stage.crash()
+  }
+}
+
+function clientOf(stage: Stage, operation: Followed): Client {
+  const client = stage.clients.find((each) => each.operation === operation)
+  if (client === undefined) throw new Error(`nobody asked for ${operation.id}`)
+  return client
+}
+
+/** Every deadline passes; then only such streams are live whose engine makes nothing and whose client waits for it. */
+async function settleDown(stage: Stage): Promise<void> {
+  if (stage.disk !== 'free') stage.freeDisk()
+  await stage.pass(10 * 60_000)
+  if (stage.process.dead) return stage.crash()
+  const idle = stage.model.live.filter(({ stage, unreadDue }) => stage === 'waiting' || unreadDue !== null)
+  if (idle.length > 0) stage.fail(`${idle.map(({ id }) => id).join()} outlived every deadline`)
+}
+
+/** One line, with ids and names instead of whole records. */
+function describe(step: Step): string {
+  const short = (name: string, value: unknown): unknown => {
+    if (name === 'kind' || (name === 'death' && value === null)) return undefined
+    if (typeof value !== 'object' || value === null) return value
+    if (name === 'operation' && 'id' in value) return value.id
+    if (name === 'account' && 'name' in value) return value.name
+    if (name === 'body' && 'name' in value) return value.name
+    if (name === 'key' && 'account' in value && 'id' in value) return value.id
+    return value
+  }
+  return `${step.kind} ${JSON.stringify(step, short)}`
+}
