@@ -11,6 +11,18 @@
  * - **Colour**: third octaves, within limits.
  *
  * The clone speaks a sentence and is measured like the clip: what is left of the differences is what is corrected.
+ *
+ * Six readers (LibriSpeech), one clip each: likeness by Resemblyzer (the same reader: 0.92, two readers: 0.57), sound
+ * by DNSMOS, words misheard by PocketSphinx. Colour counts most; high voices become harder to understand.
+ *
+ * |                                          | likeness | DNSMOS | misheard |
+ * | ---------------------------------------- | -------- | ------ | -------- |
+ * | the voice nearest in pitch, as it is     | 0.54     | 3.5    | 20 %     |
+ * | the same, at the clip's pitch            | 0.53     | 3.4    | 22 %     |
+ * | this clone                               | 0.65     | 3.5    | 36 %     |
+ * | this clone made of slt                   | 0.61     | 3.2    | 40 %     |
+ * | this clone without moved formants        | 0.60     | 3.5    |          |
+ * | this clone without colour                | 0.52     | 3.5    |          |
  */
 import { levelDb } from '../../audio/pcm.ts'
 import { measurePitch, type Pitch } from '../../audio/pitch.ts'
@@ -21,10 +33,7 @@ import { type FliteVoice, levelDb as wantedDb, voices } from './voices.ts'
 
 const sentence = 'The birds that imitate voices learn them from anyone who speaks nearby.'
 
-/**
- * Always the same one: of all that take a pitch it gives the best likeness (slt instead: 0.59 instead of 0.64, also for
- * women), for its formants bear being moved.
- */
+/** Always the same one: of all that take a pitch it gives the best likeness, also for women. */
 const base = voices.get('awb')!
 const baseHz = 130
 
