@@ -97,6 +97,41 @@ describe('delete', () => {
     expect([await balance(instance, key), foldersOf(instance)]).toEqual([1000, []])
   })
 
+  test('at the very moment when it becomes ready: one of the two wins, and no file stays', async () => {
+    await using instance = await startInstance({ ...priced, clonesPerMinute: 100 })
+    const key = await instance.key({ prepaidMicros: 100_000 })
+    let charged = 0
+    for (let turn = 0; turn < 12; turn++) {
+      const { id, operation, learned } = await underWay(instance, key)
+      learned.resolve(new Uint8Array(1))
+      // Later in each turn, so that the deletion comes before, among and after the writes.
+      for (let step = 0; step < turn; step++) await instance.fetch('/health')
+      expect((await instance.fetch(`/v1/voices/${id}`, { method: 'DELETE', key })).status).toBe(204)
+      const { outcome, charged_micros: micros } = await get(instance, operation, key)
+      expect([turn, outcome, micros]).toEqual(outcome === 'completed' ? [turn, outcome, 400] : [turn, 'cancelled', 0])
+      charged += Number(micros)
+    }
+    const settled = /voice_clones_total\{result="\w+"\} (\d+)/g
+    await until('all are over', async () => {
+      const metrics = await (await instance.fetch('/metrics')).text()
+      return [...metrics.matchAll(settled)].reduce((sum, [, count]) => sum + Number(count), 0) === 12
+    })
+    expect([await balance(instance, key), foldersOf(instance)]).toEqual([100_000 - charged, []])
+  })
+
+  test('sets voice_id to null on agents that use it; they stay', async () => {
+    await using instance = await startInstance()
+    const key = await instance.key()
+    const { voice_id: id } = await instance.cloned(key)
+    const { id: account } = await get(instance, '/v1/me', key)
+    const books = new Database(join(instance.dataDir, 'myna.db'))
+    books.run('PRAGMA foreign_keys = ON')
+    books.run('INSERT INTO agents (id, account_id, voice_id) VALUES (?, ?, ?)', ['agent_1', String(account), id])
+    await instance.fetch(`/v1/voices/${id}`, { method: 'DELETE', key })
+    expect(books.query('SELECT id, voice_id FROM agents').all()).toEqual([{ id: 'agent_1', voice_id: null }])
+    books.close()
+  })
+
   test('removes clip, reference, state, preview and pictures, and lets speech under way finish', async () => {
     await using instance = await startInstance()
     const key = await instance.key()

@@ -84,8 +84,10 @@ export class Cloning {
     )
     cancelDeadline()
     this.#work.place.leave()
+    // Before the books say how it ended: whoever reads that finds nothing left of it.
+    if (failure !== null) await this.#removeFiles()
     const won = await this.#settle(failure)
-    if (!won || failure !== null) await this.#removeFiles()
+    if (!won && failure === null) await this.#removeFiles()
     // Whoever else settles a clone has deleted its voice.
     const outcome = won ? (failure?.outcome ?? 'completed') : 'cancelled'
     this.#count(outcome)

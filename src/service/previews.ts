@@ -44,8 +44,8 @@ export interface PreviewParts {
   version: string
 }
 
-/** About 0.25 MB each. */
-const remembered = 128
+/** Half a megabyte each at most. */
+const remembered = 64
 const renderingsWaiting = 32
 const renderMs = 30_000
 const wavHeaderBytes = 44
@@ -123,14 +123,17 @@ export class Previews {
   }
 
   async #render(voice: Voice): Promise<Uint8Array> {
-    const { engine, sound } = this.#parts
+    const { engine, sound, timer } = this.#parts
     const place = this.#queue.reserve()
-    const signal = AbortSignal.timeout(2 * renderMs)
+    const abort = new AbortController()
+    const tooLong = () => abort.abort(new MynaError('generation_failed', 'The engine took too long.'))
+    const cancelDeadline = timer.after(2 * renderMs, tooLong)
     try {
-      await place.turn(renderMs, signal)
+      await place.turn(renderMs, abort.signal)
       const of = { card: this.#card(voice), voiceId: voice.id, voiceState: null, language: voice.language }
-      return sound.wav(await speakSample(of, engine, signal), previewHz)
+      return sound.wav(await speakSample(of, engine, abort.signal), previewHz)
     } finally {
+      cancelDeadline()
       place.leave()
     }
   }

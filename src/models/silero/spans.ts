@@ -1,7 +1,7 @@
 /**
  * From the probability of speech in each window to spans of speech, by the rules and default thresholds of Silero's
- * own `get_speech_timestamps` (snakers4/silero-vad, utils_vad.py): hysteresis, short gaps closed, short bursts dropped, what
- * is left padded.
+ * `get_speech_timestamps` (snakers4/silero-vad, utils_vad.py): hysteresis, short gaps closed, short bursts dropped,
+ * what is left padded.
  */
 export interface Span {
   startMs: number
