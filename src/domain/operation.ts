@@ -109,7 +109,9 @@ function partialCharge(ending: SpeechEnding): number {
   return Math.ceil((ending.priceMicros * coveredChars) / ending.inputChars)
 }
 
-/** A clone that made its voice costs its price; one that did not costs nothing. @param error null: the voice is ready */
+/**
+ * A clone that made its voice costs its price; one that did not costs nothing. @param error null: the voice is ready
+ */
 export function settleClone(
   outcome: 'completed' | 'failed' | 'not_accepted' | 'cancelled',
   priceMicros: number,
