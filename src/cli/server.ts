@@ -2,6 +2,7 @@
  * A running service, started in the order in which truth demands it: own the data folder, settle what a crash left,
  * then open the port; and stopped in the reverse.
  */
+import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import { type LocalServer, type ServerStatus, startLocal } from '../http/local.ts'
@@ -70,6 +71,7 @@ async function start(
   const books = { accounts, ledger, voices, files, made, uploads: makeUploads(config.dataDir) }
   const service = createService(config, world, books)
   const settledCrashed = await ledger.settleCrashed()
+  if ((await accounts.count()) === 0 && (await files.hasAny())) throw strangeFolder(config)
   await removeOrphans(books, presetIds(world))
   const firstKey = await ensureFirstAdmin(accounts, service.administration)
   onStop(startSweeping({ ...world, ...books, ...service }))
@@ -88,6 +90,14 @@ async function start(
   })
   return { url, port, firstKey, settledCrashed, administration: service.administration, status, stop }
 }
+
+/** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */
+const strangeFolder = ({ dataDir }: Config): Failure =>
+  new Failure(
+    `The books in ${dataDir} are empty, but there are files of voices. Put the database that knows them back, or move ` +
+      `${join(dataDir, 'voices')} away.`,
+    'strange_folder',
+  )
 
 /** A command owns the folder for some tens of milliseconds: waited for. Another server does not let go: refused. */
 async function ownFolder({ dataDir }: Config, { timer }: World): Promise<DataLock> {

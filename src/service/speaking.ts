@@ -83,7 +83,7 @@ export class Speaking {
     void this.settled.then(() => gone.removeEventListener('abort', left))
     try {
       await this.#place.turn(this.#limits.queueWaitMs, this.#abort.signal)
-      await this.#unlessEnded(this.#parts.ledger.markStarted(this.operation.id))
+      await this.#unlessEnded(() => this.#parts.ledger.markStarted(this.operation.id))
       this.#facts.started = true
       this.#frames = this.#parts.engine.speak(this.#order, this.#abort.signal)[Symbol.asyncIterator]()
       this.#asked = this.#frames.next()
@@ -93,7 +93,7 @@ export class Speaking {
       this.#throwIfEnded()
       const first = await this.#produce()
       if (first === null) throw new MynaError('generation_failed', 'The engine made no audio.')
-      await this.#unlessEnded(this.#parts.ledger.markFirstAudio(this.operation.id))
+      await this.#unlessEnded(() => this.#parts.ledger.markFirstAudio(this.operation.id))
       this.#facts.audioSent = true
       this.#first = first
       this.#parts.meter.firstByte((this.#parts.clock.monotonicMs() - this.#beganMs) / 1000)
@@ -191,9 +191,9 @@ export class Speaking {
     if (this.#ended !== null) throw new Ended()
   }
 
-  async #unlessEnded(write: Promise<void>): Promise<void> {
+  async #unlessEnded(write: () => Promise<void>): Promise<void> {
     this.#throwIfEnded()
-    await write
+    await write()
     this.#throwIfEnded()
   }
 

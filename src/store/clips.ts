@@ -77,6 +77,11 @@ export class FolderVoiceFiles implements VoiceFiles {
     return removed
   }
 
+  /** Whether there are files of any voice, whole or not. */
+  async hasAny(): Promise<boolean> {
+    return (await this.#folders()).length > 0
+  }
+
   /** What else somebody put there stays. */
   async #folders(): Promise<string[]> {
     try {
