@@ -94,8 +94,8 @@ async function start(
 /** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */
 const strangeFolder = ({ dataDir }: Config): Failure =>
   new Failure(
-    `The books in ${dataDir} are empty, but there are files of voices. Put the database that knows them back, or move ` +
-      `${join(dataDir, 'voices')} away.`,
+    `The books in ${dataDir} are empty, but there are files of voices. Put the database that knows them back, ` +
+      `or move ${join(dataDir, 'voices')} away.`,
     'strange_folder',
   )
 

@@ -48,11 +48,15 @@ export class FolderVoiceFiles implements VoiceFiles {
   async read(voiceId: string, file: VoiceFile): Promise<Uint8Array | null> {
     const place = this.#placeOf(voiceId)
     if (place === null) return null
-    try {
-      return await Bun.file(join(place, file)).bytes()
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null
-      throw error
+    const path = join(place, file)
+    for (;;) {
+      try {
+        return await Bun.file(path).bytes()
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT') throw error
+        // A thread that opens a file may meet the moment between the two renames of `swap`; nothing else can be there.
+        if (!existsSync(path)) return null
+      }
     }
   }
 
@@ -122,7 +126,7 @@ const isPlace = (name: string): boolean => voiceIdPattern.test(name) && !name.st
 const isOurs = (name: string): boolean =>
   isPlace(name) || [newPrefix, oldPrefix, gonePrefix].some((prefix) => name.startsWith(prefix))
 
-/** Synchronous: no reader of this process comes between. A crash between is mended by `removeOrphans`. */
+/** In one turn of the event loop: `read` looks again. A crash between is mended by `removeOrphans`. */
 function swap(written: string, place: string, old: string): void {
   if (existsSync(place)) renameSync(place, old)
   renameSync(written, place)
