@@ -43,8 +43,8 @@ async function readPackage(name: string): Promise<BundledPackage> {
   const texts = await Promise.all(
     files.sort().map(async (file) => ({ file, text: (await Bun.file(join(folder, file)).text()).trim() })),
   )
-  if (texts.length === 0 && license === 'MIT' && copyrights[name] !== undefined) {
-    texts.push({ file: 'MIT', text: `${copyrights[name]}\n\n${await standardText('MIT')}` })
+  if (texts.length === 0 && license !== undefined && copyrights[name] !== undefined) {
+    texts.push({ file: license, text: `${copyrights[name]}\n\n${await standardText(license)}` })
   }
   return { name, version, license: license ?? '', texts, inside: inside[name] ?? [] }
 }

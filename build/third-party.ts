@@ -49,6 +49,41 @@ export const inside: Readonly<Record<string, readonly Component[]>> = {
       copyright: 'Copyright (c) 2000-2009 Josh Coalson\nCopyright (c) 2011-2026 Xiph.Org Foundation',
     },
   ],
+  '@wasm-audio-decoders/ogg-vorbis': [
+    {
+      name: 'libvorbis, libogg',
+      license: 'BSD-3-Clause',
+      source: 'https://xiph.org/vorbis',
+      copyright: 'Copyright (c) 2002-2026 Xiph.Org Foundation',
+    },
+  ],
+  '@wasm-audio-decoders/common': [
+    {
+      name: 'puff',
+      license: 'Zlib',
+      source: 'https://github.com/madler/zlib/tree/master/contrib/puff',
+      copyright: 'Copyright (c) 2002-2013 Mark Adler',
+    },
+  ],
+  'audio-file-decoder': [
+    {
+      name: 'FFmpeg (libavcodec, libavformat, libavutil, libswresample)',
+      license: 'LGPL-2.1-or-later',
+      source: 'https://ffmpeg.org',
+      copyright: 'Copyright (c) 2000-2021 the FFmpeg developers',
+      note:
+        'Compiled to WebAssembly by the package, without GPL parts; used for AAC only. Replace it by building this\n' +
+        'program with another decode-audio.wasm of audio-file-decoder.',
+    },
+    {
+      name: 'libopus',
+      license: 'BSD-3-Clause',
+      source: 'https://opus-codec.org',
+      copyright:
+        'Copyright 2001-2026 Xiph.Org, Skype Limited, Octasic, Jean-Marc Valin, Timothy B. Terriberry, CSIRO,\n' +
+        'Gregory Maxwell, Mark Borgerding, Erik de Castro Lopo, Mozilla, Amazon',
+    },
+  ],
   'libopus-wasm': [
     {
       name: 'libopus',
@@ -66,6 +101,14 @@ export const inside: Readonly<Record<string, readonly Component[]>> = {
       source: 'https://mpg123.org',
       copyright: 'Copyright (c) 1995-2026 Michael Hipp and the mpg123 project',
       note: 'Compiled to WebAssembly, unchanged; replace it by building this program with another mpg123-decoder.',
+    },
+  ],
+  '@ricky0123/vad-web': [
+    {
+      name: 'Silero VAD v6 (silero_vad.onnx, the only file taken from this package)',
+      license: 'MIT',
+      source: 'https://github.com/snakers4/silero-vad',
+      copyright: 'Copyright (c) 2020-present Silero Team',
     },
   ],
   'onnxruntime-node': [
@@ -108,13 +151,15 @@ export const inside: Readonly<Record<string, readonly Component[]>> = {
   ],
 }
 
-/** Packages without a licence file of their own, all under a standard text. */
+/** Packages without a licence file of their own, each under a standard text: `third-party/<licence>.txt`. */
 export const copyrights: Readonly<Record<string, string>> = {
   'onnxruntime-common': 'Copyright (c) Microsoft Corporation',
   'onnxruntime-node': 'Copyright (c) Microsoft Corporation',
   'mpg123-decoder': 'Copyright (c) Ethan Halsall',
   '@wasm-audio-decoders/common': 'Copyright (c) Ethan Halsall',
   '@wasm-audio-decoders/flac': 'Copyright (c) Ethan Halsall',
+  '@wasm-audio-decoders/ogg-vorbis': 'Copyright (c) Ethan Halsall',
+  '@ricky0123/vad-web': 'Copyright (c) 2022-present ricky0123',
   zhead: 'Copyright (c) Harlan Wilton',
   '@tokenizer/token': 'Copyright (c) Borewit',
 }
@@ -133,4 +178,5 @@ export const allowed: ReadonlySet<string> = new Set([
   'MIT',
   'MIT-Festival',
   'MPL-2.0',
+  'Zlib',
 ])

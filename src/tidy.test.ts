@@ -139,7 +139,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'log.ts': [],
 }
 
-const engineChild = ['worker', 'residency', 'frames', 'rendering', 'turns', 'lifeline'].map(
+const engineChild = ['worker', 'answering', 'residency', 'frames', 'rendering', 'turns', 'lifeline'].map(
   (name) => `engine/${name}.ts`,
 )
 

@@ -44,6 +44,12 @@ class Reader {
     return this.take(field) === null ? null : this.text(field, max)
   }
 
+  oneOfOrNull<const T extends string>(field: string, known: readonly T[]): T | null {
+    const value = this.take(field)
+    if (value === null) return null
+    return known.find((one) => one === value) ?? this.fail(field, `${known.join(', ')} or null`)
+  }
+
   id(field: string): string {
     const value = this.take(field)
     return typeof value === 'string' && idPattern.test(value) ? value : this.fail(field, 'letters, digits, _ . -')
@@ -160,6 +166,7 @@ export function readCard(file: string, json: unknown): Card {
     sampleRateHz: from.whole('sample_rate_hz', 8000, 48000),
     memoryBytes: from.whole('memory_bytes', 1, Number.MAX_SAFE_INTEGER),
     createdAt: from.whole('created_at', 0, 4_102_444_800),
+    cloning: from.oneOfOrNull('cloning', ['full', 'approximate']),
     voices: from.objects('voices').map(readVoice),
     defaultVoice: from.textOrNull('default_voice', 128),
     voiceAliases: from.object('voice_aliases').map(128, 128),

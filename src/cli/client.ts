@@ -61,14 +61,20 @@ export class ApiClient {
    * @throws Refusal, Failure `no_server` when nobody answers, `connection_broken`, the signal's reason
    */
   async speech(body: object, idempotencyKey: string, signal: AbortSignal): Promise<Response> {
-    const request = {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
-      body: JSON.stringify(body),
-      signal,
-    }
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
+    return this.#insist('/audio/speech', { method: 'POST', headers, body: JSON.stringify(body), signal }, signal)
+  }
+
+  /** The answer of a clone that was accepted: the voice as it is then. @throws as `speech` */
+  async clone(form: FormData, idempotencyKey: string, signal: AbortSignal): Promise<Response> {
+    const headers = { 'Idempotency-Key': idempotencyKey }
+    return this.#insist('/voices', { method: 'POST', headers, body: form, signal }, signal)
+  }
+
+  /** Work under an idempotency key: sent again when it is refused for a moment or the connection breaks. */
+  async #insist(path: string, request: RequestInit, signal: AbortSignal): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#fetch('/audio/speech', request, attempt < attemptsMax)
+      const answer = await this.#fetch(path, request, attempt < attemptsMax)
       if (answer !== null && answer.ok) return answer
       const pauseMs = answer === null ? 500 * attempt : pauseAsked(answer)
       const refusal = answer === null ? null : await refusalOf(answer)
@@ -80,17 +86,18 @@ export class ApiClient {
 
   /** @throws Refusal, Failure */
   async operation(id: string): Promise<OperationRecord> {
-    const answer = await this.#ask(`/operations/${encodeURIComponent(id)}`, 'GET')
+    const answer = await this.ask(`/operations/${encodeURIComponent(id)}`)
     return (await answer.json()) as OperationRecord
   }
 
   /** Asks that the operation be stopped; whether it was still under way. @throws Refusal, Failure */
   async cancel(id: string): Promise<boolean> {
-    const answer = await this.#ask(`/operations/${encodeURIComponent(id)}/cancel`, 'POST')
+    const answer = await this.ask(`/operations/${encodeURIComponent(id)}/cancel`, 'POST')
     return ((await answer.json()) as { ok: boolean }).ok
   }
 
-  async #ask(path: string, method: string): Promise<Response> {
+  /** Any other request, sent once. @param path below /v1 @throws Refusal, Failure */
+  async ask(path: string, method = 'GET'): Promise<Response> {
     const answer = await this.#fetch(path, { method, signal: AbortSignal.timeout(answerMs) }, false)
     if (answer?.ok === true) return answer
     throw answer === null ? new Failure('The server did not answer.', 'connection_broken') : await refusalOf(answer)

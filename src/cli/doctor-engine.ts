@@ -28,6 +28,7 @@ export async function checkVoice(engine: EngineClient, card: Card): Promise<Foun
     text: sentence,
     speed: 1,
     sampleRateHz: defaultSampleRateHz,
+    voiceState: null,
     language: null,
     instructions: null,
     seed: null,

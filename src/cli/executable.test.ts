@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { freshExecutable } from '../../build/compile.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { type Program, startProgram } from '../testing/program.ts'
+import { until } from '../testing/until.ts'
 
 let home: string
 let myna: string
@@ -49,6 +50,27 @@ test.each(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'])('it speaks %s', async (f
   expect(response.status).toBe(200)
   expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(5000)
 })
+
+test('it clones a voice, speaks with it and draws it', async () => {
+  const speech = await program.speak(program.key, {
+    input: 'This clip was spoken by the machine itself, so that a voice can be made of it, and it lasts long enough.',
+    voice: 'slt',
+    response_format: 'wav',
+  })
+  const form = new FormData()
+  form.append('file', new File([await speech.arrayBuffer()], 'clip.wav'))
+  const made = await program.fetch('/v1/voices', program.key, { method: 'POST', body: form })
+  expect(made.status).toBe(201)
+  const { voice_id } = (await made.json()) as { voice_id: string }
+  const voice = async () =>
+    (await (await program.fetch(`/v1/voices/${voice_id}`, program.key)).json()) as Record<string, unknown>
+  await until('it is made', async () => (await voice()).status !== 'processing', 30_000)
+  expect(await voice()).toMatchObject({ status: 'ready', fidelity: 'approximate', model: 'flite' })
+  const spoken = await program.speak(program.key, { input: 'A cloned voice.', voice: voice_id, response_format: 'pcm' })
+  expect((await spoken.arrayBuffer()).byteLength).toBeGreaterThan(20_000)
+  const picture = await program.fetch(`/v1/voices/${voice_id}/preview.png`, program.key)
+  expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+}, 60_000)
 
 test('its command speaks through it, and pays', async () => {
   const asClient = { MYNA_URL: program.url, MYNA_API_KEY: program.key }

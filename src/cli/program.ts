@@ -15,6 +15,7 @@ import { serveCommand } from './serve.ts'
 import { speakCommand } from './speak.ts'
 import { complain } from './terminal.ts'
 import { usageCommand } from './usage.ts'
+import { voicesCommand } from './voices.ts'
 
 /**
  * @param argv the arguments, without the program's name
@@ -30,6 +31,7 @@ export async function main(argv: string[]): Promise<number> {
   program
     .addCommand(serveCommand())
     .addCommand(speakCommand())
+    .addCommand(voicesCommand())
     .addCommand(accountsCommand())
     .addCommand(keysCommand())
     .addCommand(modelsCommand())

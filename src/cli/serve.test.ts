@@ -163,6 +163,16 @@ describe('what cannot start says why', () => {
     expect(program.stderr()).toMatch(words)
   })
 
+  test('books that were taken away from the voices they knew', async () => {
+    const dataDir = temporaryFolder()
+    const voice = join(dataDir, 'voices', 'voice_01K00000000000000000000000')
+    await Bun.write(join(voice, 'clip'), 'x')
+    const program = await start(dataDir)
+    expect(await program.exited).toBe(1)
+    expect(program.stderr()).toContain('there are files of voices')
+    expect(existsSync(join(voice, 'clip'))).toBe(true)
+  })
+
   test('a pronunciation that cannot be read, by its line', async () => {
     const dataDir = temporaryFolder()
     await Bun.write(join(dataDir, 'pronunciations.txt'), 'myna=MY nah\nno sense\n')

@@ -4,14 +4,19 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
+import { sound } from '../audio/clip.ts'
+import { DecoderPool } from '../audio/decode.ts'
 import { EncoderPool } from '../audio/encode.ts'
+import { voicePicture } from '../audio/plot.ts'
 import { cards } from '../catalog/cards.ts'
 import { CardCatalog } from '../catalog/catalog.ts'
 import { childEnv, type Config, loadConfig } from '../config.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
 import { EngineClient } from '../engine/client.ts'
+import { setNativeDir } from '../engine/native.ts'
 import { causeOf, type Level, type Log, logTo } from '../log.ts'
+import type { DrawVoice } from '../service/ports.ts'
 import { parseLexicon } from '../text/lexicon.ts'
 import { banner } from './banner.ts'
 import { engineArguments, ownProgram } from './engine.ts'
@@ -39,16 +44,21 @@ export const serveCommand = (): Command =>
 
 async function serve(config: Config, json: boolean): Promise<void> {
   const log = logTo((line) => process.stderr.write(line), levelOf(config), systemClock.nowMs)
+  // Pictures are drawn in this process.
+  setNativeDir(config.nativeDir)
   const engine = speechEngine(config, log)
   const encoders = new EncoderPool({ workers: config.encoderWorkers })
+  const decoder = new DecoderPool({ workers: config.decoderWorkers, timer: systemTimer })
   const catalog = new CardCatalog(cards, () => false)
-  const world = { clock: systemClock, timer: systemTimer, random: systemRandom, catalog, engine, encoders, log }
+  const time = { clock: systemClock, timer: systemTimer }
+  const world = { ...time, random: systemRandom, catalog, engine, encoders, decoder, sound, draw, log }
   let server: Server
   try {
     server = await startServer(config, world)
   } catch (error) {
     await engine.close()
     encoders.close()
+    decoder.close()
     throw error
   }
   const stopped = untilToldToStop(log)
@@ -60,8 +70,13 @@ async function serve(config: Config, json: boolean): Promise<void> {
   await server.stop()
   await engine.close()
   encoders.close()
+  decoder.close()
   log.info('stopped')
 }
+
+/** Twice as wide as high, for screens that draw two pixels for one. */
+const draw: DrawVoice = (pcm, sampleRateHz, style) =>
+  voicePicture(pcm, sampleRateHz, { ...style, widthPx: 1200, heightPx: 600 })
 
 export function speechEngine(config: Config, log: Log): EngineClient {
   if (config.device !== 'auto' && config.device !== 'cpu') {

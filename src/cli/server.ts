@@ -2,16 +2,21 @@
  * A running service, started in the order in which truth demands it: own the data folder, settle what a crash left,
  * then open the port; and stopped in the reverse.
  */
+import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import { type LocalServer, type ServerStatus, startLocal } from '../http/local.ts'
 import type { AdminVerbs, IssuedKey } from '../service/accounts.ts'
 import { ensureFirstAdmin } from '../service/accounts.ts'
-import { startSweeping } from '../service/housekeeping.ts'
+import { removeOrphans, startSweeping } from '../service/housekeeping.ts'
 import { SqliteAccounts } from '../store/accounts.ts'
+import { FolderVoiceFiles } from '../store/clips.ts'
 import { openDatabase } from '../store/database.ts'
 import { SqliteLedger } from '../store/ledger.ts'
 import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
+import { FolderPreviewFiles } from '../store/previews.ts'
+import { makeUploads } from '../store/uploads.ts'
+import { SqliteVoices } from '../store/voices.ts'
 import { createApi, createService, type Service, type World } from './service.ts'
 import { Failure } from './terminal.ts'
 
@@ -60,12 +65,18 @@ async function start(
   const accounts = new SqliteAccounts(database, world)
   onStop(() => accounts.close())
   const ledger = new SqliteLedger(database, world)
-  const service = createService(config, world, { accounts, ledger })
+  const voices = new SqliteVoices(database, world)
+  const files = new FolderVoiceFiles(config.dataDir)
+  const made = new FolderPreviewFiles(config.dataDir)
+  const books = { accounts, ledger, voices, files, made, uploads: makeUploads(config.dataDir) }
+  const service = createService(config, world, books)
   const settledCrashed = await ledger.settleCrashed()
+  if ((await accounts.count()) === 0 && (await files.hasAny())) throw strangeFolder(config)
+  await removeOrphans(books, presetIds(world))
   const firstKey = await ensureFirstAdmin(accounts, service.administration)
-  onStop(startSweeping(ledger, world.timer, service.report))
+  onStop(startSweeping({ ...world, ...books, ...service }))
   let draining = false
-  const app = await createApi(config, world, { accounts, ledger }, service, () => draining)
+  const app = await createApi(config, world, books, service, () => draining)
   const port = listen(app, config)
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
   onStop(async () => void (await app.server?.stop(true)))
@@ -80,6 +91,14 @@ async function start(
   return { url, port, firstKey, settledCrashed, administration: service.administration, status, stop }
 }
 
+/** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */
+const strangeFolder = ({ dataDir }: Config): Failure =>
+  new Failure(
+    `The books in ${dataDir} are empty, but there are files of voices. Put the database that knows them back, ` +
+      `or move ${join(dataDir, 'voices')} away.`,
+    'strange_folder',
+  )
+
 /** A command owns the folder for some tens of milliseconds: waited for. Another server does not let go: refused. */
 async function ownFolder({ dataDir }: Config, { timer }: World): Promise<DataLock> {
   for (let attempt = 1; ; attempt++) {
@@ -92,12 +111,16 @@ async function ownFolder({ dataDir }: Config, { timer }: World): Promise<DataLoc
   }
 }
 
-async function drain({ drainMs }: Config, { timer }: World, { speech }: Service): Promise<void> {
+const presetIds = ({ catalog }: World): string[] =>
+  catalog.cards().flatMap((card) => card.voices.map((voice) => voice.id))
+
+async function drain({ drainMs }: Config, { timer }: World, { speech, clones }: Service): Promise<void> {
   speech.drain()
+  clones.drain()
   const overdue = Promise.withResolvers<void>()
   const cancel = timer.after(drainMs, overdue.resolve)
-  await Promise.race([speech.drained(), overdue.promise]).finally(cancel)
-  await speech.shutDown()
+  await Promise.race([Promise.all([speech.drained(), clones.drained()]), overdue.promise]).finally(cancel)
+  await Promise.all([speech.shutDown(), clones.shutDown()])
 }
 
 function listen(app: Awaited<ReturnType<typeof createApi>>, { host, port }: Config): number {
@@ -121,14 +144,14 @@ function openLocal({ dataDir }: Config, service: Service, status: () => Promise<
 function statusOf(
   url: string,
   { clock, engine }: World,
-  { speech, queue }: Service,
+  { speech, clones, queue }: Service,
   pendingOperations: () => Promise<number>,
   draining: () => boolean,
 ): () => Promise<ServerStatus> {
   const beganMs = clock.monotonicMs()
   return async () => {
     const speechEngine = await engine.status()
-    const degraded = speechEngine.state === 'failed' || speech.unwrittenCount > 0
+    const degraded = speechEngine.state === 'failed' || speech.unwrittenCount + clones.unwrittenCount > 0
     const loading = speechEngine.state === 'starting'
     return {
       version,

@@ -13,7 +13,23 @@ import { Metrics } from '../http/metrics.ts'
 import { causeOf, type Log } from '../log.ts'
 import { AdminVerbs } from '../service/accounts.ts'
 import { Authenticator } from '../service/authenticate.ts'
-import type { Accounts, Catalog, Encoders, Ledger, SpeechEngine } from '../service/ports.ts'
+import { type CloneParts, Clones } from '../service/clone.ts'
+import { Library } from '../service/library.ts'
+import type {
+  Accounts,
+  Catalog,
+  Decoder,
+  DrawVoice,
+  Encoders,
+  Ledger,
+  PreviewFiles,
+  Sound,
+  SpeechEngine,
+  VoiceEngine,
+  VoiceFiles,
+  Voices,
+} from '../service/ports.ts'
+import { Previews } from '../service/previews.ts'
 import { Queue } from '../service/queue.ts'
 import { Speech } from '../service/speak.ts'
 import { Failure } from './terminal.ts'
@@ -24,14 +40,22 @@ export interface World {
   timer: Timer
   random: (bytes: Uint8Array) => Uint8Array
   catalog: Catalog
-  engine: SpeechEngine
+  engine: SpeechEngine & VoiceEngine
   encoders: Encoders
+  decoder: Decoder
+  sound: Sound
+  draw: DrawVoice
   log: Log
 }
 
 export interface Books {
   accounts: Accounts
   ledger: Ledger
+  voices: Voices
+  files: VoiceFiles
+  made: PreviewFiles
+  /** The folder where uploads lie while they are read. */
+  uploads: string
 }
 
 export type Report = (message: string, cause: unknown) => void
@@ -43,6 +67,9 @@ export const reportTo =
 
 export interface Service {
   speech: Speech
+  clones: Clones
+  library: Library
+  previews: Previews
   queue: Queue
   metrics: Metrics
   administration: AdminVerbs
@@ -50,12 +77,14 @@ export interface Service {
 }
 
 /** @throws Failure when a setting makes no sense */
-export function createService(config: Config, world: World, { accounts, ledger }: Books): Service {
+export function createService(config: Config, world: World, books: Books): Service {
+  const { accounts, ledger } = books
   const metrics = new Metrics()
   const queue = new Queue(config.speechStreams, config.speechQueue, world.timer)
   const report = reportTo(world.log)
+  const parts = { ...world, ...books, meter: metrics, report }
   const speech = new Speech(
-    { ...world, ledger, queue, meter: metrics, report },
+    { ...parts, queue },
     {
       prices: { speechMicrosPerChar: config.speechMicrosPerChar, cloneMicros: config.cloneMicros },
       voiceNames: { aliases: aliasesOf(config), defaultVoice: config.defaultVoice || null },
@@ -64,27 +93,41 @@ export function createService(config: Config, world: World, { accounts, ledger }
       unreadMs: config.unreadMs,
     },
   )
+  const clones = createClones(config, world, parts)
+  const previews = new Previews({ ...parts, version })
+  const library = new Library({ ...parts, previews, clones })
   metrics.observe(version, {
     queueDepth: () => queue.depth,
     pendingOperations: () => ledger.pendingCount(),
     engines: async () => [await world.engine.status()],
   })
-  return { speech, queue, metrics, administration: new AdminVerbs(accounts, ledger, world), report }
+  const administration = new AdminVerbs(accounts, ledger, world)
+  return { speech, clones, library, previews, queue, metrics, administration, report }
+}
+
+function createClones(config: Config, { timer }: World, parts: Omit<CloneParts, 'queue'>): Clones {
+  if (config.minClipSeconds > config.maxClipSeconds) {
+    throw new Failure('MYNA_MIN_CLIP_SECONDS is above MYNA_MAX_CLIP_SECONDS: no clip would do', 'bad_setting')
+  }
+  const queue = new Queue(config.cloneStreams, config.cloneQueue, timer)
+  return new Clones({ ...parts, queue }, { ...config, concurrency: config.cloneConcurrency })
 }
 
 /** @param draining whether the server has been told to stop */
 export async function createApi(
   config: Config,
   world: World,
-  { accounts, ledger }: Books,
-  { speech, metrics, administration, report }: Service,
+  { accounts, ledger, uploads }: Books,
+  { speech, clones, library, previews, metrics, administration, report }: Service,
   draining: () => boolean,
 ) {
   const { clock, timer, random, catalog, log } = world
   const authenticator = new Authenticator(accounts, clock, (code) => metrics.authFailure(code))
   const anonymous = config.allowAnonymous ? await anonymousCaller(accounts, administration) : null
   const gate = new Gate(authenticator, clock, { ...config, anonymous }, (route) => metrics.rateLimited(route))
-  const { maxInputChars, maxJsonBytes } = config
+  const { maxInputChars, maxJsonBytes, maxClipBytes } = config
+  const bodyLimits = { maxJsonBytes, timer }
+  const formLimits = { maxFileBytes: maxClipBytes, timer, dir: uploads }
   return createApp({
     exchange: {
       clock,
@@ -95,8 +138,13 @@ export async function createApi(
       log: (fields) => log.debug('request', fields),
       report,
     },
-    speech: { gate, speech, timer, bodyLimits: { maxJsonBytes, timer }, maxInputChars },
-    operations: { gate, ledger, running: speech },
+    speech: { gate, speech, timer, bodyLimits, maxInputChars },
+    operations: {
+      gate,
+      ledger,
+      running: { cancel: (id) => [speech, clones].forEach((running) => running.cancel(id)) },
+    },
+    voices: { gate, library, clones, previews, bodyLimits, formLimits },
     models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars },
     account: { gate, accounts, ledger, clock, limits: config },
     health: {
@@ -106,7 +154,7 @@ export async function createApi(
       metrics,
       metricsToken: config.metricsToken,
       speechEngine: () => world.engine.status(),
-      diskFull: () => speech.unwrittenCount > 0,
+      diskFull: () => speech.unwrittenCount + clones.unwrittenCount > 0,
       draining,
     },
     idleConnectionS: config.idleConnectionS,

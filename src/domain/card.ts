@@ -43,6 +43,8 @@ export interface Card {
   memoryBytes: number
   /** Unix seconds: when the model was published. */
   createdAt: number
+  /** How true its clones are; null: it cannot clone. */
+  cloning: 'full' | 'approximate' | null
   voices: readonly CardVoice[]
   defaultVoice: string | null
   /** OpenAI's voice names, each to one of this card's voices. */

@@ -109,6 +109,18 @@ function partialCharge(ending: SpeechEnding): number {
   return Math.ceil((ending.priceMicros * coveredChars) / ending.inputChars)
 }
 
+/**
+ * A clone that made its voice costs its price; one that did not costs nothing. @param error null: the voice is ready
+ */
+export function settleClone(
+  outcome: 'completed' | 'failed' | 'not_accepted' | 'cancelled',
+  priceMicros: number,
+  error: OperationError | null,
+): Settlement {
+  const chargedMicros = outcome === 'completed' ? priceMicros : 0
+  return { outcome, chargedMicros, completionBytes: null, error, usedChars: 0, audioMs: 0 }
+}
+
 /** What a crash left pending, told from the two time stamps that were committed before their effects. Costs nothing. */
 export function settleCrashed(operation: Pick<Operation, 'startedAtMs' | 'firstAudioAtMs'>): Settlement {
   const outcome =

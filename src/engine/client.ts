@@ -1,12 +1,14 @@
 /**
- * The engine as the service sees it (server side): orders go to the child, frames come back against credits, and every
- * wait has a deadline. A child that owes frames and says nothing is killed: there is no other way out of a native call.
+ * The engine as the service sees it (server side): orders go to the child, frames come back against credits, clips go
+ * there and an answer comes back, and every wait has a deadline.
  */
 import type { Task } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
-import type { EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder } from '../service/ports.ts'
+import type { EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder, SpeechSpan, VoiceEngine } from '../service/ports.ts'
+import { Deadlines, type Debt } from './deadlines.ts'
 import { FrameStream } from './frame-stream.ts'
-import { creditFrames, selfTestOutputs, type FromEngine } from './protocol.ts'
+import { Inquiries, type Answer } from './inquiries.ts'
+import { creditFrames, selfTestOutputs, type FromEngine, type ToEngine } from './protocol.ts'
 import { Queries } from './queries.ts'
 import { Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
@@ -36,25 +38,21 @@ export interface ProbeResult {
 }
 
 /** A stream that the child works on. */
-interface Open {
+interface Open extends Debt {
   frames: FrameStream
   /** Granted and not yet come. */
   credits: number
-  /** The reader is gone; the child has still to say that it stopped. */
-  isCancelled: boolean
-  /** Since when the child owes something; null: it does not. */
-  owedSinceMs: number | null
 }
 
-export class EngineClient implements SpeechEngine {
+export class EngineClient implements SpeechEngine, VoiceEngine {
   readonly #options: EngineClientOptions
   readonly #timers: Timers
   readonly #supervisor: Supervisor
   readonly #streams = new Map<number, Open>()
   readonly #queries: Queries
+  readonly #inquiries: Inquiries
+  readonly #deadlines: Deadlines
   #nextId = 1
-  #cancelWatch: (() => void) | null = null
-  #lastProgressMs = 0
 
   constructor(options: EngineClientOptions) {
     this.#options = options
@@ -65,6 +63,18 @@ export class EngineClient implements SpeechEngine {
       timers: this.#timers,
       onMessage: (message) => this.#receive(message),
       onEnd: () => this.#afterEnd(),
+    })
+    this.#inquiries = new Inquiries({
+      timers: this.#timers,
+      send: (message) => this.#supervisor.send(message),
+      failure: () => failure(atClip),
+    })
+    this.#deadlines = new Deadlines({
+      timers: this.#timers,
+      stallMs: options.stallMs,
+      debts: () => [...this.#streams.values(), ...this.#inquiries.open],
+      kill: (reason) => this.#kill(reason),
+      log: (line) => options.log(line),
     })
   }
 
@@ -89,6 +99,28 @@ export class EngineClient implements SpeechEngine {
       onTaken: () => this.#grant(id),
       onCancel: () => this.#cancel(id),
     })
+  }
+
+  async detectSpeech(pcm: Int16Array, signal: AbortSignal): Promise<SpeechSpan[]> {
+    const answer = await this.#ask(signal, (query) => ({ type: 'detect', query, pcm: pcm.slice() }))
+    if (answer.type !== 'detected') throw this.#refusal(answer)
+    return answer.spans
+  }
+
+  async clone(
+    model: string,
+    { pcm, sampleRateHz }: { pcm: Int16Array; sampleRateHz: number },
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const answer = await this.#ask(signal, (query) => ({
+      type: 'clone',
+      query,
+      model,
+      pcm: pcm.slice(),
+      sampleRateHz,
+    }))
+    if (answer.type !== 'cloned') throw this.#refusal(answer)
+    return answer.state
   }
 
   async status(): Promise<EngineStatus> {
@@ -118,14 +150,31 @@ export class EngineClient implements SpeechEngine {
 
   /** Ends the child in order; streams that are open fail. No start follows. */
   close(): Promise<void> {
-    this.#cancelWatch?.()
-    this.#cancelWatch = null
+    this.#deadlines.stop()
     return this.#supervisor.close()
   }
 
   async #askStatus(): Promise<(FromEngine & { type: 'status' }) | null> {
     const answer = await this.#queries.ask(statusMs, (query) => this.#supervisor.send({ type: 'status', query }))
     return answer?.type === 'status' ? answer : null
+  }
+
+  /** Ends at once when the signal aborts, also while the engine starts. */
+  async #ask(signal: AbortSignal, toMessage: (query: number) => ToEngine): Promise<Answer> {
+    signal.throwIfAborted()
+    await unlessAborted(signal, this.start())
+    const asking = this.#inquiries.ask(signal, toMessage)
+    this.#deadlines.watch()
+    const answer = await asking
+    if (answer === null) throw unavailable(null)
+    return answer
+  }
+
+  /** What an answer that brings nothing means to whoever asked. */
+  #refusal(answer: Answer): MynaError {
+    if (answer.type === 'clone_refused') return new MynaError('clip_refused', answer.message, { param: 'file' })
+    if (answer.type === 'query_failed') this.#options.log(`the engine failed at a clip: ${answer.message}`)
+    return failure(atClip)
   }
 
   async #open(id: number, order: SpeechOrder, frames: FrameStream): Promise<void> {
@@ -139,12 +188,17 @@ export class EngineClient implements SpeechEngine {
       return frames.finish({ reason: unavailable(null) })
     }
     this.#streams.set(id, {
+      kind: 'stream',
       frames,
       credits: creditFrames,
       isCancelled: false,
       owedSinceMs: this.#timers.monotonicMs(),
+      giveUp: () => {
+        frames.finish({ reason: failure(speaking) })
+        this.#cancel(id)
+      },
     })
-    this.#watch()
+    this.#deadlines.watch()
   }
 
   #grant(id: number): void {
@@ -171,14 +225,20 @@ export class EngineClient implements SpeechEngine {
         return this.#finish(message.stream, null)
       case 'failed':
         this.#options.log(`the engine failed a stream: ${message.message}`)
-        return this.#finish(message.stream, failure())
+        return this.#finish(message.stream, failure(speaking))
+      case 'detected':
+      case 'cloned':
+      case 'clone_refused':
+      case 'query_failed':
+        this.#deadlines.noteProgress()
+        return this.#inquiries.answer(message)
       case 'status':
         return this.#queries.answer(message.query, message)
       case 'probed':
       case 'probe_failed':
         return this.#queries.answer(message.probe, message)
       case 'idle':
-        if (this.#streams.size === 0) void this.#supervisor.stop()
+        if (this.#streams.size === 0 && this.#inquiries.open.length === 0) void this.#supervisor.stop()
         return
       case 'ready':
         return
@@ -186,7 +246,7 @@ export class EngineClient implements SpeechEngine {
   }
 
   #receiveFrame({ stream, pcm, coveredChars, engineMs }: FromEngine & { type: 'frame' }): void {
-    const nowMs = (this.#lastProgressMs = this.#timers.monotonicMs())
+    const nowMs = this.#deadlines.noteProgress()
     const open = this.#streams.get(stream)
     if (open === undefined || open.isCancelled) return
     open.credits--
@@ -195,15 +255,16 @@ export class EngineClient implements SpeechEngine {
   }
 
   #finish(id: number, error: MynaError | null): void {
-    this.#lastProgressMs = this.#timers.monotonicMs()
+    this.#deadlines.noteProgress()
     const open = this.#streams.get(id)
     this.#streams.delete(id)
     open?.frames.finish(error === null ? null : { reason: error })
   }
 
   #afterEnd(): void {
-    for (const id of [...this.#streams.keys()]) this.#finish(id, failure())
+    for (const id of [...this.#streams.keys()]) this.#finish(id, failure(speaking))
     this.#queries.answerAll(null)
+    this.#inquiries.failAll()
   }
 
   /** Its streams fail at once: a process that hangs in a driver ends late or never. */
@@ -211,40 +272,21 @@ export class EngineClient implements SpeechEngine {
     this.#supervisor.kill(reason)
     this.#afterEnd()
   }
-
-  /** Looks at the deadlines a few times within each, for as long as there are streams. */
-  #watch(): void {
-    this.#cancelWatch ??= this.#timers.after(this.#options.stallMs / 8, () => {
-      this.#cancelWatch = null
-      this.#checkDeadlines()
-      if (this.#streams.size > 0) this.#watch()
-    })
-  }
-
-  /**
-   * Silence of the whole child, or a cancel that it does not obey, kills it. A stream that alone is silent may only be
-   * waiting for its turn on a busy machine, so it fails alone, and the others go on.
-   */
-  #checkDeadlines(): void {
-    const { stallMs, log } = this.#options
-    const beforeMs = this.#timers.monotonicMs() - stallMs
-    for (const [id, open] of this.#streams) {
-      if (open.owedSinceMs === null || open.owedSinceMs > beforeMs) continue
-      if (this.#lastProgressMs <= beforeMs) {
-        return this.#kill(`was killed: it owed audio and said nothing for ${stallMs} ms`)
-      }
-      if (open.isCancelled) {
-        return this.#kill(`was killed: it did not stop a cancelled stream within ${stallMs} ms`)
-      }
-      log(`a stream got no audio for ${stallMs} ms and was given up`)
-      open.frames.finish({ reason: failure() })
-      this.#cancel(id)
-    }
-  }
 }
 
 const unavailable = (cause: unknown): MynaError =>
   new MynaError('engine_unavailable', 'The engine is not available at the moment.', { retryAfterMs, cause })
 
 /** What a client may know; the engine's own words are in the log and in the status. */
-const failure = (): MynaError => new MynaError('generation_failed', 'The engine failed while it was speaking.')
+const failure = (doing: string): MynaError =>
+  new MynaError('generation_failed', `The engine failed while it was ${doing}.`)
+const speaking = 'speaking'
+const atClip = 'working on the clip'
+
+/** @throws the signal's reason once it aborts, or what the promise throws */
+async function unlessAborted(signal: AbortSignal, promise: Promise<void>): Promise<void> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  await Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
+}

@@ -5,7 +5,7 @@
  * each stream a number of frames and the engine never runs ahead of them. A typed array that is sent must own its whole
  * buffer: a view drags the buffer behind it along.
  */
-import type { SpeechOrder } from '../service/ports.ts'
+import type { SpeechOrder, SpeechSpan } from '../service/ports.ts'
 
 /** Frames that a stream may have under way before its reader takes one. */
 export const creditFrames = 16
@@ -22,6 +22,12 @@ export type ToEngine =
   | { type: 'cancel'; stream: number }
   /** Loads a model that is about to be wanted. Not answered: what is wrong with it is told when it is spoken with. */
   | { type: 'warm'; model: string }
+  /** Mono, 16 kHz; answered by `detected` or `query_failed`. */
+  | { type: 'detect'; query: number; pcm: Int16Array }
+  /** Mono; answered by `cloned`, `clone_refused` or `query_failed`. */
+  | { type: 'clone'; query: number; model: string; pcm: Int16Array; sampleRateHz: number }
+  /** Nobody waits for this query any more. */
+  | { type: 'drop'; query: number }
   /** Runs the self-test graph through ONNX Runtime; answered by `probed` or `probe_failed`. */
   | { type: 'probe'; probe: number }
   | { type: 'status'; query: number }
@@ -36,6 +42,11 @@ export type FromEngine =
   | { type: 'probed'; probe: number; onnxRuntime: string; outputs: number[] }
   | { type: 'probe_failed'; probe: number; message: string }
   | { type: 'status'; query: number; residentBytes: number; models: ResidentModel[] }
+  | { type: 'detected'; query: number; spans: SpeechSpan[] }
+  | { type: 'cloned'; query: number; state: Uint8Array }
+  /** The model says what is wrong with the clip, to its owner. */
+  | { type: 'clone_refused'; query: number; message: string }
+  | { type: 'query_failed'; query: number; message: string }
   /** Everything was unloaded because nobody used it: the server may end this engine and start another on demand. */
   | { type: 'idle' }
 

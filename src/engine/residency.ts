@@ -62,6 +62,11 @@ export class Residency<M extends Loaded> {
     }
   }
 
+  /** None is in memory or on its way there. */
+  get isEmpty(): boolean {
+    return this.#entries.size === 0
+  }
+
   status(): ResidentModel[] {
     const { keepAliveMs, timers, memoryBytes } = this.#options
     return [...this.#entries]

@@ -4,10 +4,12 @@
  */
 import type { Card, Task } from '../domain/card.ts'
 import type { LoadSpeechModel, SpeechModel } from '../models/architecture.ts'
+import type { SpeechDetector } from '../models/silero/detector.ts'
 import type { SpeechOrder } from '../service/ports.ts'
+import { Answering, describe } from './answering.ts'
 import { dieWithParent, ignoreSignals } from './lifeline.ts'
 import type { FromEngine, ToEngine } from './protocol.ts'
-import { Residency } from './residency.ts'
+import { type Loaded, Residency, type ResidencyOptions } from './residency.ts'
 import { Rendering } from './rendering.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import { Turns } from './turns.ts'
@@ -56,10 +58,15 @@ export function runEngine(options: EngineOptions, channel: EngineChannel = proce
   send({ type: 'ready', pid: process.pid, device: options.device, deviceReason: options.deviceReason })
 }
 
+/** As measured. */
+const detectorMemoryBytes = 30_000_000
+
 class Engine {
   readonly #send: (message: FromEngine) => void
   readonly #timers: Timers
   readonly #models: Residency<SpeechModel>
+  readonly #detectors: Residency<SpeechDetector>
+  readonly #answering: Answering
   readonly #turns: Turns
   readonly #streams = new Map<number, Rendering>()
 
@@ -68,14 +75,17 @@ class Engine {
     this.#timers = timers
     this.#turns = new Turns(options.workers)
     const cards = new Map(options.cards.filter((card) => card.task === options.task).map((card) => [card.id, card]))
-    this.#models = new Residency({
+    this.#models = this.#residency({
       load: (id) => loadModel(options, cards.get(id)),
       memoryBytes: (id) => cards.get(id)?.memoryBytes ?? 0,
       keepAliveMs: options.keepAliveMs,
-      timers,
-      onEmpty: () => send({ type: 'idle' }),
-      onError: (error) => console.error(describe(error)),
     })
+    this.#detectors = this.#residency({
+      load: async () => (await import('../models/silero/detector.ts')).loadDetector(),
+      memoryBytes: () => detectorMemoryBytes,
+      keepAliveMs: options.keepAliveMs,
+    })
+    this.#answering = new Answering({ models: this.#models, detectors: this.#detectors, send })
   }
 
   receive(message: ToEngine): void {
@@ -86,6 +96,12 @@ class Engine {
         return this.#streams.get(message.stream)?.grant(message.frames)
       case 'cancel':
         return this.#streams.get(message.stream)?.cancel()
+      case 'detect':
+        return void this.#answering.detect(message.query, message.pcm)
+      case 'clone':
+        return void this.#answering.clone(message.query, message.model, message.pcm, message.sampleRateHz)
+      case 'drop':
+        return this.#answering.drop(message.query)
       case 'warm':
         return void this.#warm(message.model)
       case 'probe':
@@ -140,14 +156,29 @@ class Engine {
   }
 
   #status(query: number): void {
-    const models = this.#models.status()
+    const models = [...this.#models.status(), ...this.#detectors.status()]
     this.#send({ type: 'status', query, residentBytes: process.memoryUsage.rss(), models })
   }
 
   async #stop(): Promise<void> {
     for (const rendering of this.#streams.values()) rendering.cancel()
-    await this.#models.unloadAll()
+    this.#answering.dropAll()
+    await Promise.all([this.#models.unloadAll(), this.#detectors.unloadAll()])
     process.exit(0)
+  }
+
+  /** The engine is idle once none of its models is in memory, of whatever kind. */
+  #residency<M extends Loaded>(
+    options: Pick<ResidencyOptions<M>, 'load' | 'memoryBytes' | 'keepAliveMs'>,
+  ): Residency<M> {
+    return new Residency({
+      ...options,
+      timers: this.#timers,
+      onEmpty: () => {
+        if (this.#models.isEmpty && this.#detectors.isEmpty) this.#send({ type: 'idle' })
+      },
+      onError: (error) => console.error(describe(error)),
+    })
   }
 }
 
@@ -159,6 +190,3 @@ async function loadModel(options: EngineOptions, card: Card | undefined): Promis
   const { pronunciations, workers } = options
   return load({ card, filesDir: options.filesDir(card.id), pronunciations, workers })
 }
-
-/** For the server's log. Not the runtime's own print of an error, which quotes a screenful of minified source. */
-const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))

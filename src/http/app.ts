@@ -13,11 +13,15 @@ import { type ModelsParts, modelsRoutes } from './models.ts'
 import { type OperationsParts, operationsRoutes } from './operations.ts'
 import { type SpeechParts, speechRoutes } from './speech.ts'
 import { transcriptionsRoutes } from './transcriptions.ts'
+import { type VoiceCloneParts, voiceCloneRoutes } from './voice-clone.ts'
+import { type VoicePreviewParts, voicePreviewRoutes } from './voice-preview.ts'
+import { type VoicesParts, voicesRoutes } from './voices.ts'
 
 export interface AppParts {
   exchange: ExchangeParts
   speech: SpeechParts
   operations: OperationsParts
+  voices: VoicesParts & VoiceCloneParts & VoicePreviewParts
   models: ModelsParts
   account: AccountParts
   health: HealthParts
@@ -37,6 +41,9 @@ export function createApp(parts: AppParts) {
     .use(speechRoutes(route, parts.speech))
     .use(transcriptionsRoutes(route, parts.speech.gate))
     .use(operationsRoutes(route, parts.operations))
+    .use(voicesRoutes(route, parts.voices))
+    .use(voiceCloneRoutes(route, parts.voices))
+    .use(voicePreviewRoutes(route, parts.voices))
     .use(modelsRoutes(route, parts.models))
     .use(accountRoutes(route, parts.account))
     .use(healthRoutes(route, parts.health))

@@ -22,8 +22,7 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Bo
   if (/^\s*multipart\//i.test(request.headers.get('content-type') ?? '')) {
     throw new MynaError('unsupported_media_type', 'This route takes a JSON body, not multipart/form-data.')
   }
-  if (Number(request.headers.get('content-length') ?? 0) > limits.maxJsonBytes) throw tooLarge(limits.maxJsonBytes)
-  const bytes = await readAll(request, limits)
+  const bytes = await readAll(request, limits.maxJsonBytes, limits.timer)
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body
@@ -33,27 +32,34 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Bo
   throw new MynaError('invalid_json', 'The body must be a JSON object.')
 }
 
-async function readAll(request: Request, { maxJsonBytes, timer }: BodyLimits): Promise<Uint8Array> {
+/** @throws MynaError `request_too_large`, `request_timeout` */
+export async function readAll(request: Request, maxBytes: number, timer: Timer): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
   if (request.body === null) return new Uint8Array()
   const reader = request.body.getReader()
   const parts: Uint8Array[] = []
   let size = 0
   for (;;) {
     const step = await unlessStalled(reader.read(), timer)
-    if (step.done) return Buffer.concat(parts)
+    if (step.done) return new Uint8Array(Buffer.concat(parts))
     size += step.value.length
-    if (size > maxJsonBytes) {
+    if (size > maxBytes) {
       reader.cancel().catch(() => {})
-      throw tooLarge(maxJsonBytes)
+      throw tooLarge(maxBytes)
     }
     parts.push(step.value)
   }
 }
 
-function unlessStalled<T>(read: Promise<T>, timer: Timer): Promise<T> {
+/** A client that leaves in the middle is no fault of ours: nobody reads that answer. */
+export function unlessStalled<T>(read: Promise<T>, timer: Timer): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const stalled = () => reject(new MynaError('request_timeout', 'The request body stopped coming.'))
-  return Promise.race([read, promise]).finally(timer.after(stallMs, stalled))
+  const stopped = (cause?: unknown) =>
+    new MynaError('request_timeout', 'The request body stopped coming.', cause === undefined ? {} : { cause })
+  const whole = read.catch((error: unknown) => {
+    throw stopped(error)
+  })
+  return Promise.race([whole, promise]).finally(timer.after(stallMs, () => reject(stopped())))
 }
 
 const tooLarge = (maxBytes: number): MynaError =>

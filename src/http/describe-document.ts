@@ -3,6 +3,7 @@ import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
 import { errorSchemas, headers } from './describe-errors.ts'
 import { recordSchemas } from './describe-records.ts'
 import { speechSchemas } from './describe-speech.ts'
+import { voiceSchemas } from './describe-voice-records.ts'
 
 /** Schemas are JSON Schema 2020-12 (`null` as a type, `const`), which OpenAPI has had since 3.1. */
 const openApiVersion = '3.1.0'
@@ -24,7 +25,7 @@ const about = [
 const tags: OpenAPIV3_1.TagObject[] = [
   { name: 'Audio', description: 'Speak, and write down what was spoken.' },
   { name: 'Operations', description: 'What became of a speech request or a clone.' },
-  { name: 'Voices' },
+  { name: 'Voices', description: 'Your own and public ones; clones of a clip.' },
   { name: 'Models' },
   { name: 'Account', description: 'Who am I, what did I use.' },
   { name: 'Server', description: 'Health and metrics, beside the versioned paths.' },
@@ -48,7 +49,7 @@ export function documentFrame(version: string): Partial<OpenAPIV3.Document> {
     servers: [{ url: '/', description: 'This server' }],
     tags,
     components: {
-      schemas: { ...errorSchemas, ...speechSchemas, ...recordSchemas },
+      schemas: { ...errorSchemas, ...speechSchemas, ...voiceSchemas, ...recordSchemas },
       headers,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `sk-myna-` and 43 letters and digits.' },

@@ -3,193 +3,17 @@
  * they make. Statuses and retry rules are read from the one map in `errors.ts`, so the document cannot differ from it.
  */
 import type { OpenAPIV3_1 } from 'openapi-types'
-import { type ErrorCode, errorCodes } from '../domain/error.ts'
+import { type ErrorCode, errorCodes, MynaError } from '../domain/error.ts'
 import { outcomes } from '../domain/operation.ts'
 import { operationId } from './describe-examples.ts'
-import { answers } from './errors.ts'
+import { meanings, requestId } from './describe-meanings.ts'
+import { answers, errorBody, mirrored } from './errors.ts'
 
 export type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject
 type Response = OpenAPIV3_1.ResponseObject
 
 export const schemaRef = (name: string): OpenAPIV3_1.ReferenceObject => ({ $ref: `#/components/schemas/${name}` })
 export const headerRef = (name: string): OpenAPIV3_1.ReferenceObject => ({ $ref: `#/components/headers/${name}` })
-
-interface Meaning {
-  about: string
-  /** What a message with this code looks like. */
-  message: string
-  param?: string
-  /** Further fields of the `error` object. */
-  extras?: Record<string, unknown>
-}
-
-const requestId = 'req_01KAJ5ZV3M2N1P0Q9R8S7T6V5W'
-const original = { operation_id: operationId, state: 'pending', outcome: null }
-
-/** A table and not a list, so that the compiler misses a code that is forgotten. */
-const meanings: Readonly<Record<ErrorCode, Meaning>> = {
-  account_disabled: { about: "the key's account is disabled", message: 'This account is disabled.' },
-  admin_required: { about: 'only an administrator may do this', message: 'Only an administrator may do this.' },
-  concurrency_limit_exceeded: {
-    about: 'too many of these requests of the account run at once',
-    message: 'Too many speech requests of this account run at once.',
-  },
-  decimal_above_max_value: {
-    about: 'a number is too large',
-    message: "Invalid 'speed': too large. Expected a value between 0.25 and 4, but got 9 instead.",
-    param: 'speed',
-  },
-  decimal_below_min_value: {
-    about: 'a number is too small',
-    message: "Invalid 'speed': too small. Expected a value between 0.25 and 4, but got 0.1 instead.",
-    param: 'speed',
-  },
-  duplicate_request: {
-    about: 'the idempotency key belongs to an earlier request with the same fields; nothing is replayed',
-    message: 'This Idempotency-Key belongs to an earlier request; audio is not replayed.',
-    param: 'Idempotency-Key',
-    extras: original,
-  },
-  empty_string: {
-    about: 'the text is blank',
-    message: "Invalid 'input': empty string. Expected text to speak.",
-    param: 'input',
-  },
-  engine_overloaded: {
-    about: 'the queue is full, or the request waited too long in it',
-    message: 'The speech engine is busy and its queue is full. Try again later.',
-  },
-  engine_unavailable: {
-    about: 'the engine is starting, or could not be started',
-    message: 'The speech engine is not available. Try again later.',
-  },
-  expired_api_key: { about: 'the key has expired', message: 'This API key has expired.' },
-  generation_failed: {
-    about: 'the engine failed before the first audio; nothing is charged',
-    message: 'Speech generation failed.',
-  },
-  idempotency_conflict: {
-    about: 'the idempotency key belongs to an earlier request with other fields',
-    message: 'This Idempotency-Key was used for a request with other fields.',
-    param: 'Idempotency-Key',
-    extras: original,
-  },
-  insufficient_balance: {
-    about: 'the balance does not cover the price',
-    message: 'The balance is too low for this request.',
-    extras: { required_micros: 675, balance_micros: 120 },
-  },
-  insufficient_scope: {
-    about: 'the key lacks the scope that this route asks for',
-    message: "This API key lacks the scope 'tts'.",
-    extras: { required_scope: 'tts' },
-  },
-  internal_error: { about: 'a fault of the server', message: 'Internal server error.' },
-  invalid_api_key: {
-    about: 'the key is unknown or revoked',
-    message: 'Incorrect API key provided: sk-myna-****x7Qk.',
-  },
-  invalid_authorization_header: {
-    about: 'the Authorization header is not a bearer credential',
-    message: "The Authorization header must be 'Bearer <key>'.",
-  },
-  invalid_idempotency_key: {
-    about: 'the Idempotency-Key header is empty, too long, or no text',
-    message: "Invalid 'Idempotency-Key': it must have 1 to 128 bytes, not 0.",
-    param: 'Idempotency-Key',
-  },
-  invalid_json: { about: 'the body is not a JSON object', message: 'The body is not valid JSON.' },
-  invalid_type: {
-    about: 'a field has another type',
-    message: "Invalid type for 'input': expected a string, but got an array instead.",
-    param: 'input',
-  },
-  method_not_allowed: {
-    about: 'the path exists, but not with this method',
-    message: 'PUT is not allowed here. Allowed: POST, OPTIONS.',
-  },
-  missing_api_key: {
-    about: 'no key was sent, or an empty one',
-    message: 'No API key was given. Send it as: Authorization: Bearer <key>',
-  },
-  missing_required_parameter: {
-    about: 'a required field is absent',
-    message: "Missing required parameter: 'input'.",
-    param: 'input',
-  },
-  model_not_found: {
-    about: 'the model does not exist, or is not installed',
-    message: 'The model `gpt-4` does not exist or you do not have access to it.',
-    param: 'model',
-  },
-  operation_cancelled: {
-    about: 'the operation was cancelled before its first audio',
-    message: 'The operation was cancelled before its first audio.',
-  },
-  operation_not_found: {
-    about: 'unknown, expired, malformed or of another account: all alike',
-    message: 'No such operation.',
-    param: 'operation_id',
-  },
-  rate_limit_exceeded: {
-    about: 'too many requests in the last minute',
-    message: 'Too many requests. Try again later.',
-  },
-  request_timeout: { about: 'the request body stopped coming', message: 'The request body stopped coming.' },
-  request_too_large: {
-    about: 'the body is larger than the server takes',
-    message: 'The request body is larger than 1048576 bytes.',
-    extras: { max_bytes: 1_048_576 },
-  },
-  server_shutting_down: { about: 'the server is being stopped', message: 'The server is shutting down.' },
-  storage_full: {
-    about: 'nothing can be written, so no new work is taken',
-    message: 'The server cannot write its records, so it takes no new work.',
-  },
-  string_above_max_length: {
-    about: 'a text is too long',
-    message:
-      "Invalid 'input': string too long. " +
-      'Expected a string with maximum length 4096, but got a string with length 5000 instead.',
-    param: 'input',
-  },
-  too_many_failed_attempts: {
-    about: 'too many refused keys from this address; a valid key still passes',
-    message: 'Too many failed authentication attempts. Try again later.',
-  },
-  transcription_unavailable: {
-    about: 'no transcription model is installed; every other route is unaffected',
-    message: 'No transcription model is installed. Get one with: myna models pull whisper-base',
-  },
-  unknown_url: { about: 'there is no such path', message: 'Invalid URL (POST /v1/x).' },
-  unsupported_media_type: {
-    about: 'multipart where JSON is due, or the reverse',
-    message: 'This route takes a JSON body, not multipart/form-data.',
-  },
-  unsupported_value: {
-    about: 'a field has a value that is not among the supported ones',
-    message: "Invalid value: 'ogg2'. Supported values are: 'mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'.",
-    param: 'response_format',
-  },
-  validation_error: {
-    about: 'a part of the path or the query is not valid',
-    message: "bucket_width: input should be '1m', '1h' or '1d'",
-    param: 'bucket_width',
-    extras: {
-      details: [{ loc: ['query', 'bucket_width'], msg: "input should be '1m', '1h' or '1d'", type: 'enum' }],
-    },
-  },
-  voice_model_mismatch: {
-    about: 'the named model cannot speak with the named voice',
-    message: "The model 'flite' cannot speak with the voice 'af_heart'.",
-    param: 'model',
-  },
-  voice_not_found: {
-    about: 'the voice does not exist, or is private to another account: both alike',
-    message: "The voice 'nobody' does not exist or you do not have access to it.",
-    param: 'voice',
-  },
-}
 
 /** What every keyed route may answer before it looks at anything else. */
 export const keyedCodes = [
@@ -210,7 +34,7 @@ export function refusals(...codes: readonly ErrorCode[]): Record<string, Respons
 }
 
 function refusal(codes: readonly ErrorCode[]): Response {
-  const schema = codes.includes('validation_error') ? 'ValidationError' : 'Error'
+  const schema = codes.some((code) => answers[code].status === 422) ? 'ValidationError' : 'Error'
   return {
     description: codes
       .map((code) => `\`${code}\`: ${meanings[code].about}`)
@@ -229,7 +53,10 @@ function refusal(codes: readonly ErrorCode[]): Response {
 function headersOf(codes: readonly ErrorCode[]): Record<string, OpenAPIV3_1.ReferenceObject> {
   const statuses = codes.map((code) => answers[code].status)
   const wait = codes.some(
-    (code) => answers[code].status === 429 || (answers[code].status === 503 && !answers[code].noRetry),
+    (code) =>
+      answers[code].status === 429 ||
+      (answers[code].status === 503 && !answers[code].noRetry) ||
+      code === 'voice_not_ready',
   )
   return {
     'X-Request-Id': headerRef('RequestId'),
@@ -244,9 +71,9 @@ function headersOf(codes: readonly ErrorCode[]): Record<string, OpenAPIV3_1.Refe
 /** As `errorResponse` would make it. */
 function exampleOf(code: ErrorCode): Record<string, unknown> {
   const { message, param, extras } = meanings[code]
-  const error = { message, type: answers[code].type, param: param ?? null, code, ...extras, request_id: requestId }
-  if (extras === original) return { error, ...original }
-  return code === 'validation_error' ? { error, detail: extras?.details } : { error }
+  const details = { ...(param === undefined ? {} : { param }), ...(extras === undefined ? {} : { extras }) }
+  const error = new MynaError(code, message, details)
+  return { error: errorBody(error, requestId), ...mirrored(error) }
 }
 
 const details: Schema = {
@@ -256,7 +83,11 @@ const details: Schema = {
     type: 'object',
     required: ['loc', 'msg', 'type'],
     properties: {
-      loc: { type: 'array', items: { type: 'string' }, description: 'Where: `path` or `query`, then the field.' },
+      loc: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Where: `path`, `query` or `body`, then the field.',
+      },
       msg: { type: 'string' },
       type: { type: 'string', description: 'The kind of fault, such as `enum` or `string_pattern_mismatch`.' },
     },
@@ -289,6 +120,11 @@ export const errorSchemas: Record<string, Schema> = {
       balance_micros: { type: 'integer', description: 'With `insufficient_balance`: what there is.' },
       required_scope: { type: 'string', description: 'With `insufficient_scope`.' },
       max_bytes: { type: 'integer', description: 'With `request_too_large`.' },
+      limit: { type: 'integer', description: 'With `voice_limit_reached`: how many voices there may be.' },
+      owned: { type: 'integer', description: 'With `voice_limit_reached`: how many there are.' },
+      duration_seconds: { type: 'number', description: 'With refused clips: how long it is.' },
+      min_seconds: { type: 'integer', description: 'With refused clips: the shortest.' },
+      max_seconds: { type: 'integer', description: 'With refused clips: the longest.' },
       allow: { type: 'string', description: 'With `method_not_allowed`: as in the `Allow` header.' },
       details,
     },
@@ -352,6 +188,11 @@ export const headers: Record<string, OpenAPIV3_1.HeaderObject> = {
     schema: { type: 'string', pattern: '^\\d+(ms|s)$' },
     example: '6s',
   },
+  Location: { description: 'Path of what was made.', schema: { type: 'string' } },
+  ETag: { schema: { type: 'string' }, example: '"9f86d081884c7d659a2feaa0c55ad015"' },
+  LastModified: { schema: { type: 'string' }, example: 'Fri, 21 Nov 2025 08:00:04 GMT' },
+  AcceptRanges: { schema: { type: 'string', enum: ['bytes'] } },
+  ContentRange: { schema: { type: 'string' }, example: 'bytes 0-1/240044' },
   Disposition: { schema: { type: 'string' }, example: 'inline; filename="speech.mp3"' },
   SampleRate: { description: 'With `pcm` and `wav`: hertz.', schema: { type: 'integer' }, example: 24000 },
   Channels: { description: 'With `pcm` and `wav`.', schema: { type: 'integer' }, example: 1 },

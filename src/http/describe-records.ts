@@ -2,34 +2,34 @@
 import { outcomes } from '../domain/operation.ts'
 import { type Schema, schemaRef } from './describe-errors.ts'
 
-const unixS: Schema = { type: 'integer', description: 'Unix time in seconds.' }
+export const unixS: Schema = { type: 'integer', description: 'Unix time in seconds.' }
 const unixOrNull: Schema = { type: ['integer', 'null'], description: 'Unix time in seconds.' }
 const micros: Schema = { type: 'integer', description: 'Millionths of a US dollar.' }
 const balance: Schema = {
   type: ['integer', 'null'],
   description: 'Millionths of a US dollar, net of holds; `null`: unmetered, nobody is blocked.',
 }
-const count: Schema = { type: 'integer', minimum: 0 }
-const text: Schema = { type: 'string' }
-const textOrNull: Schema = { type: ['string', 'null'] }
+export const count: Schema = { type: 'integer', minimum: 0 }
+export const text: Schema = { type: 'string' }
+export const textOrNull: Schema = { type: ['string', 'null'] }
 
 /** All fields are always there unless named as optional. */
-function record(properties: Record<string, Schema>, description = '', optional: readonly string[] = []): Schema {
+export function record(properties: Record<string, Schema>, description = '', optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', required, properties, ...(description === '' ? {} : { description }) }
 }
 
 /** @param more fields beside OpenAI's `object` and `data` */
-const listOf = (item: string, more: Record<string, Schema> = {}): Schema =>
-  record({
-    object: { type: 'string', const: 'list' },
-    data: { type: 'array', items: schemaRef(item) },
-    ...more,
-  })
+export const listOf = (item: string, more: Record<string, Schema> = {}, optional: readonly string[] = []): Schema =>
+  record(
+    { object: { type: 'string', const: 'list' }, data: { type: 'array', items: schemaRef(item) }, ...more },
+    '',
+    optional,
+  )
 
-const page: Record<string, Schema> = { has_more: { type: 'boolean' }, first_id: textOrNull, last_id: textOrNull }
+export const page: Record<string, Schema> = { has_more: { type: 'boolean' }, first_id: textOrNull, last_id: textOrNull }
 
-const fault: Schema = {
+export const fault: Schema = {
   description: 'Why it did not complete.',
   anyOf: [record({ code: text, message: text }), { type: 'null' }],
 }
@@ -74,32 +74,6 @@ const model: Schema = record(
   },
   'OpenAI’s model record and some fields more.',
   ['max_input_chars'],
-)
-
-const voice: Schema = record(
-  {
-    object: { type: 'string', const: 'audio.voice' },
-    voice_id: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,128}$' },
-    id: { type: 'string', description: 'The same as `voice_id`.' },
-    name: text,
-    description: textOrNull,
-    labels: { type: 'object', additionalProperties: text },
-    category: { type: 'string', enum: ['premade', 'cloned'] },
-    status: { type: 'string', enum: ['processing', 'ready', 'failed'] },
-    error: fault,
-    language: { type: ['string', 'null'], description: 'BCP-47.' },
-    is_owner: { type: 'boolean' },
-    is_public: { type: 'boolean' },
-    access: { type: 'string', enum: ['public', 'private'] },
-    preview_url: textOrNull,
-    model: { type: 'string', description: 'The model that it speaks with.' },
-    fidelity: { type: 'string', enum: ['native', 'full', 'approximate'], description: 'How true it is to its source.' },
-    created_at: unixS,
-    created_at_unix: { ...unixS, description: 'The same as `created_at`.' },
-    updated_at: unixS,
-    samples: { type: 'array', items: { type: 'object' }, description: 'Of own clones; otherwise empty.' },
-  },
-  'A voice. Clients ignore fields that they do not know.',
 )
 
 const account: Schema = record({
@@ -233,12 +207,6 @@ export const recordSchemas: Record<string, Schema> = {
   Model: model,
   ModelList: listOf('Model', page),
   SpeechModelList: listOf('Model', { models: { type: 'array', items: record({ id: text, name: text }) } }),
-  Voice: voice,
-  VoiceList: listOf('Voice', {
-    ...page,
-    total_count: count,
-    voices: { type: 'array', items: schemaRef('Voice'), description: 'The same as `data`.' },
-  }),
   Account: account,
   UsagePage: usagePage,
   Health: record({ status: { type: 'string', const: 'ok' }, version: text, uptime_seconds: count }),

@@ -2,57 +2,24 @@
  * What each route is in the API's document. Bodies are read by hand (api.md 2.1 forgives more than a schema says), so
  * the operations are written by hand too; the records and refusals they name stand in the `describe-` files beside.
  */
-import type { DocumentDecoration } from 'elysia'
-import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
-import type { ErrorCode } from '../domain/error.ts'
 import { headerRef, keyedCodes, refusals, schemaRef } from './describe-errors.ts'
 import { examples, operationId, speechRequests } from './describe-examples.ts'
-
-type Operation = OpenAPIV3_1.OperationObject
-type Parameter = OpenAPIV3_1.ParameterObject
-type Headers = Record<string, OpenAPIV3_1.ReferenceObject>
-
-/** Elysia's type knows OpenAPI 3.0 only; what is given is copied into the document as it is, so 3.1 gets through. */
-const detail = (operation: Operation): DocumentDecoration => operation as DocumentDecoration
-
-const bearer: Operation['security'] = [{ bearer: [] }]
-const open: Operation['security'] = []
-const openOrBearer: Operation['security'] = [{}, { bearer: [] }]
-
-const requestId: Headers = { 'X-Request-Id': headerRef('RequestId') }
-const rates: Headers = {
-  'x-ratelimit-limit-requests': headerRef('RateLimit'),
-  'x-ratelimit-remaining-requests': headerRef('RateRemaining'),
-  'x-ratelimit-reset-requests': headerRef('RateReset'),
-}
-
-const ok = (schema: keyof typeof examples, description: string, headers: Headers = { ...requestId, ...rates }) => ({
-  description,
-  headers,
-  content: { 'application/json': { schema: schemaRef(schema), example: examples[schema] } },
-})
-
-const scoped: readonly ErrorCode[] = [...keyedCodes, 'insufficient_scope']
-/** Without a key a request passes; a wrong one is refused. */
-const publicCodes: readonly ErrorCode[] = keyedCodes.filter((code) => code !== 'missing_api_key')
-
-const pathId = (name: string, description: string, example: string): Parameter => ({
-  name,
-  in: 'path',
-  required: true,
-  description,
-  schema: { type: 'string' },
-  example,
-})
-
-const query = (name: string, description: string, schema: OpenAPIV3.SchemaObject): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-})
-
-const audio: OpenAPIV3_1.MediaTypeObject = { schema: { type: 'string', format: 'binary' } }
+import {
+  audio,
+  bearer,
+  detail,
+  idempotencyKey,
+  ok,
+  open,
+  openOrBearer,
+  type Operation,
+  pathId,
+  publicCodes,
+  query,
+  rates,
+  requestId,
+  scoped,
+} from './describe-parts.ts'
 
 export const speechDetail = detail({
   tags: ['Audio'],
@@ -65,17 +32,7 @@ export const speechDetail = detail({
     'Neither the status 200 nor a playable file proves that all was delivered: if the engine fails on the way the ' +
     'connection is broken off, and nothing is charged. The operation tells how it ended.',
   security: bearer,
-  parameters: [
-    {
-      name: 'Idempotency-Key',
-      in: 'header',
-      description:
-        '1 to 128 bytes of UTF-8, taken as they are. A second request of the account with the same key is ' +
-        'refused with ' +
-        '409 while the first is pending, completed or charged. Without it requests are never seen as duplicates.',
-      schema: { type: 'string', minLength: 1, maxLength: 128 },
-    },
-  ],
+  parameters: [idempotencyKey],
   requestBody: {
     required: true,
     content: {
@@ -124,6 +81,8 @@ export const speechDetail = detail({
       'request_timeout',
       'duplicate_request',
       'idempotency_conflict',
+      'voice_not_ready',
+      'voice_unusable',
       'request_too_large',
       'unsupported_media_type',
       'concurrency_limit_exceeded',
@@ -255,21 +214,6 @@ export const audioModelsDetail = detail({
   responses: {
     200: ok('SpeechModelList', 'The models that speak.'),
     ...refusals(...publicCodes),
-  },
-})
-
-export const audioVoicesDetail = detail({
-  tags: ['Voices'],
-  operationId: 'listSpeechVoices',
-  summary: 'List the voices',
-  description:
-    'For the pickers of user interfaces: needs no key, and any web page may read it. A key that is sent ' +
-    'must be valid ' +
-    'and have the scope `voices`.',
-  security: openOrBearer,
-  responses: {
-    200: ok('VoiceList', 'The voices.'),
-    ...refusals(...publicCodes, 'insufficient_scope'),
   },
 })
 

@@ -8,7 +8,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { trustedDependencies, version } from '../../package.json' with { type: 'json' }
 import { errorCodes } from '../domain/error.ts'
-import { type Instance, startInstance } from '../testing/instance.ts'
+import { hum, type Instance, startInstance } from '../testing/instance.ts'
+import { until } from '../testing/until.ts'
 import { answers } from './errors.ts'
 
 let instance: Instance
@@ -16,7 +17,7 @@ let key: string
 let document: OpenAPIV3_1.Document
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 beforeAll(async () => {
-  instance = await startInstance()
+  instance = await startInstance({ maxClipBytes: 3_000_000, clonesPerMinute: 100 })
   key = await instance.key({ prepaidMicros: 1000 })
   document = (await (await instance.fetch('/openapi.json')).json()) as OpenAPIV3_1.Document
   ajv.addSchema(document, 'document')
@@ -80,6 +81,7 @@ describe('the document', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .sort(),
     ).toEqual([
+      'DELETE /v1/voices/{voice_id}',
       'GET /',
       'GET /health',
       'GET /metrics',
@@ -92,10 +94,17 @@ describe('the document', () => {
       'GET /v1/models/{model_id}',
       'GET /v1/operations/{operation_id}',
       'GET /v1/usage',
+      'GET /v1/voices',
+      'GET /v1/voices/{voice_id}',
+      'GET /v1/voices/{voice_id}/preview',
+      'GET /v1/voices/{voice_id}/preview.png',
+      'GET /v1/voices/{voice_id}/preview.webp',
+      'PATCH /v1/voices/{voice_id}',
       'POST /v1/audio/speech',
       'POST /v1/audio/transcriptions',
       'POST /v1/audio/translations',
       'POST /v1/operations/{operation_id}/cancel',
+      'POST /v1/voices',
     ])
   })
 
@@ -218,6 +227,53 @@ describe('the server answers as the document says', () => {
       expect(response.status).toBe(409)
       await foreseen('POST', '/v1/audio/speech', response)
     }
+  })
+
+  test('a clone, its voice, its preview, its changes and its end', async () => {
+    const one = '/v1/voices/{voice_id}'
+    await foreseen('GET', one, await instance.fetch('/v1/voices/rms', { key }))
+    const made = await instance.clone(key, { name: 'Ada', labels: '{"accent":"welsh"}' })
+    const { voice_id: id } = (await made.clone().json()) as { voice_id: string }
+    await foreseen('POST', '/v1/voices', made)
+    await until('the voice is ready', async () => {
+      const { status } = (await (await instance.fetch(`/v1/voices/${id}`, { key })).json()) as { status: string }
+      return status === 'ready'
+    })
+    await foreseen('GET', one, await instance.fetch(`/v1/voices/${id}`, { key }))
+    await foreseen('GET', '/v1/voices', await instance.fetch('/v1/voices', { key }))
+    await foreseen('GET', '/v1/voices', await instance.fetch('/v1/voices?compat=0', { key }))
+    for (const form of ['wav', 'mp3', 'opus']) {
+      const preview = await instance.fetch(`/v1/voices/${id}/preview?response_format=${form}`, { key })
+      await foreseen('GET', `${one}/preview`, preview)
+    }
+    for (const form of ['png', 'webp']) {
+      await foreseen('GET', `${one}/preview.${form}`, await instance.fetch(`/v1/voices/${id}/preview.${form}`, { key }))
+    }
+    const change = (body: string) => instance.fetch(`/v1/voices/${id}`, { method: 'PATCH', key, body })
+    await foreseen('PATCH', one, await change('{"name":"Eve"}'))
+    await foreseen('PATCH', one, await change('{"name":""}'))
+    await foreseen('PATCH', one, await change('{'))
+    const gone = await instance.fetch(`/v1/voices/${id}`, { method: 'DELETE', key })
+    expect([gone.status, await gone.text()]).toEqual([204, ''])
+    await foreseen('DELETE', one, await instance.fetch(`/v1/voices/${id}`, { method: 'DELETE', key }))
+    await foreseen('DELETE', one, await instance.fetch('/v1/voices/rms', { method: 'DELETE', key }))
+  })
+
+  test.each([
+    [413, { file: hum(100) }],
+    [422, {}],
+    [422, { file: hum(1) }],
+    [422, { file: hum(70) }],
+    [422, { file: hum(3, 0) }],
+    [422, { file: new File(['no audio at all'], 'a.wav') }],
+    [422, { file: hum(3), name: 'x'.repeat(101) }],
+    [403, { file: hum(3), public: 'true' }],
+  ])('a clone refused with %p', async (status, fields) => {
+    const body = new FormData()
+    for (const [name, value] of Object.entries(fields)) body.append(name, value)
+    const response = await instance.fetch('/v1/voices', { method: 'POST', key, body })
+    expect(response.status).toBe(status)
+    await foreseen('POST', '/v1/voices', response)
   })
 
   test('refusals of the gate, of paths and of queries', async () => {

@@ -41,6 +41,8 @@ async function documentOf(routes: readonly InternalRoute[], version: string): Pr
       specPath: '/document',
       exclude: ['/page', '/document'],
       excludeMethods: ['HEAD', 'OPTIONS'],
+      // It would leave out every path with a dot in it: preview.png is no file.
+      excludeStaticFile: false,
     }),
   )
   const answer = await described.handle(new Request('http://localhost/document'))

@@ -25,7 +25,13 @@ const server = (status: number): Answer => ({ status, type: 'server_error' })
 export const answers: Readonly<Record<ErrorCode, Answer>> = {
   account_disabled: unauthenticated,
   admin_required: { status: 403, type: 'permission_error' },
+  clip_refused: invalid(422),
+  clip_silent: invalid(422),
+  clip_too_long: invalid(422),
+  clip_too_short: invalid(422),
+  clip_undecodable: invalid(422),
   concurrency_limit_exceeded: limited,
+  consent_required: invalid(422),
   decimal_above_max_value: invalid(400),
   decimal_below_min_value: invalid(400),
   duplicate_request: conflict,
@@ -40,15 +46,19 @@ export const answers: Readonly<Record<ErrorCode, Answer>> = {
   internal_error: server(500),
   invalid_api_key: unauthenticated,
   invalid_authorization_header: unauthenticated,
+  invalid_cursor: invalid(422),
   invalid_idempotency_key: invalid(400),
   invalid_json: invalid(400),
   invalid_type: invalid(400),
   method_not_allowed: invalid(405),
   missing_api_key: unauthenticated,
+  missing_file: invalid(422),
   missing_required_parameter: invalid(400),
   model_not_found: invalid(404),
   operation_cancelled: { status: 400, type: 'invalid_request_error', noRetry: true },
   operation_not_found: invalid(404),
+  preview_not_available: invalid(404),
+  range_not_satisfiable: invalid(416),
   rate_limit_exceeded: limited,
   request_timeout: invalid(408),
   request_too_large: invalid(413),
@@ -56,13 +66,19 @@ export const answers: Readonly<Record<ErrorCode, Answer>> = {
   storage_full: { status: 507, type: 'server_error', noRetry: true },
   string_above_max_length: invalid(400),
   too_many_failed_attempts: { ...limited, noRetry: true },
+  too_many_files: invalid(422),
   transcription_unavailable: { status: 503, type: 'server_error', noRetry: true },
   unknown_url: invalid(404),
   unsupported_media_type: invalid(415),
   unsupported_value: invalid(400),
   validation_error: invalid(422),
+  voice_limit_reached: { status: 403, type: 'permission_error' },
   voice_model_mismatch: invalid(400),
   voice_not_found: invalid(404),
+  voice_not_owned: { status: 403, type: 'permission_error' },
+  // Retried on purpose: SDKs then make clone-then-speak work by themselves.
+  voice_not_ready: invalid(409),
+  voice_unusable: invalid(400),
 }
 
 /** Longer than this a client had better not sleep: openai-node would, openai-python gives up at 120 s. */
@@ -75,8 +91,15 @@ export const errorBody = (error: MynaError, requestId: string) => ({
   param: error.param,
   code: error.code,
   ...error.extras,
+  ...(answers[error.code].status === 422 ? { details: detailsOf(error) } : {}),
   request_id: requestId,
 })
+
+/** FastAPI's list of faults, which clients of voice services read: every 422 has one. */
+function detailsOf({ code, param, message, extras }: MynaError): unknown {
+  const where = code === 'invalid_cursor' ? 'query' : 'body'
+  return extras.details ?? [{ loc: [where, param ?? 'body'], msg: message, type: code }]
+}
 
 export function errorResponse(error: MynaError, requestId: string): Response {
   const { status, noRetry } = answers[error.code]
@@ -95,10 +118,9 @@ export function errorResponse(error: MynaError, requestId: string): Response {
 }
 
 /** For raw clients some fields stand at the top level too: SDK users see only what is inside `error`. */
-function mirrored(error: MynaError): Record<string, unknown> {
+export function mirrored(error: MynaError): Record<string, unknown> {
   if (error.param === 'Idempotency-Key' && 'operation_id' in error.extras) return error.extras
-  if (error.code === 'validation_error') return { detail: error.extras.details }
-  return {}
+  return answers[error.code].status === 422 ? { detail: detailsOf(error) } : {}
 }
 
 function challengeOf(error: MynaError): string | null {

@@ -18,6 +18,8 @@ export interface Exchange {
   readonly route: string
   /** The client's address. */
   readonly address: string
+  /** Of this server as the client reaches it: `https://voice.example`. */
+  readonly origin: string
   /** `req_...`, or the operation's id once there is one. */
   requestId: string
   accountId: string | null
@@ -68,12 +70,15 @@ export const routeWith =
 
 function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): Exchange {
   const { request, server } = incoming
+  const url = new URL(request.url)
+  const peer = server?.requestIP(request)?.address ?? 'unknown'
   return {
     request,
-    url: new URL(request.url),
+    url,
     params: incoming.params ?? {},
     route,
-    address: clientAddress(request, server?.requestIP(request)?.address ?? 'unknown', parts.trustedProxies),
+    address: clientAddress(request, peer, parts.trustedProxies),
+    origin: `${schemeOf(request, peer, parts.trustedProxies)}://${url.host}`,
     requestId: newId('req', parts.clock.nowMs(), parts.random),
     accountId: null,
     headers: new Headers({ 'x-content-type-options': 'nosniff' }),
@@ -116,6 +121,12 @@ function clientAddress(request: Request, peer: string, trusted: ReadonlySet<stri
   if (!trusted.has(peer)) return peer
   const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim())
   return hops.reverse().find((hop) => hop !== '' && !trusted.has(hop)) ?? peer
+}
+
+/** Only a trusted proxy can know that the client speaks TLS. */
+function schemeOf(request: Request, peer: string, trusted: ReadonlySet<string>): 'http' | 'https' {
+  const [forwarded] = (request.headers.get('x-forwarded-proto') ?? '').split(',')
+  return trusted.has(peer) && forwarded?.trim().toLowerCase() === 'https' ? 'https' : 'http'
 }
 
 export const json = (body: unknown, status = 200): Response =>

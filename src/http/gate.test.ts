@@ -81,6 +81,14 @@ test('scopes allow exactly their routes', async () => {
     ['GET', '/v1/models', null],
     ['GET', '/v1/models/flite', null],
     ['GET', '/v1/audio/voices', 'voices'],
+    ['POST', '/v1/audio/voices', 'voices'],
+    ['GET', '/v1/voices', 'voices'],
+    ['POST', '/v1/voices', 'voices'],
+    ['POST', '/v1/voices/add', 'voices'],
+    ['POST', '/v1/voices/clone', 'voices'],
+    ['GET', '/v1/voices/rms', 'voices'],
+    ['DELETE', '/v1/voices/nobody', 'voices'],
+    ['GET', '/v1/voices/rms/preview', null],
   ]
   for (const scope of ['tts', 'voices', 'usage']) {
     const key = await instance.key({ scopes: [scope] })

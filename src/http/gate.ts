@@ -8,6 +8,7 @@ import type { Exchange } from './exchange.ts'
 
 export interface GateLimits {
   speechPerMinute: number
+  clonesPerMinute: number
   requestsPerMinute: number
   operationsPerMinute: number
   operationsPerSecond: number
@@ -17,7 +18,7 @@ export interface GateLimits {
   anonymous: Caller | null
 }
 
-export type Allowance = 'speech' | 'requests' | 'operations'
+export type Allowance = 'speech' | 'clones' | 'requests' | 'operations'
 
 export class Gate {
   readonly #authenticator: Authenticator
@@ -34,6 +35,7 @@ export class Gate {
     this.#onLimited = onLimited
     this.#throttles = {
       speech: new Throttle([perMinute(limits.speechPerMinute)]),
+      clones: new Throttle([perMinute(limits.clonesPerMinute)]),
       requests: new Throttle([perMinute(limits.requestsPerMinute)]),
       operations: new Throttle([
         perMinute(limits.operationsPerMinute),
@@ -59,8 +61,13 @@ export class Gate {
   async enterPublic(exchange: Exchange): Promise<Caller | null> {
     const credential = credentialOf(exchange.request.headers, this.#limits.acceptKeyHeaders)
     if (credential.kind !== 'missing') return this.enter(exchange, null, 'requests')
-    this.#count(exchange, this.#throttles.public, exchange.address)
+    this.countPublic(exchange)
     return null
+  }
+
+  /** What is public asks for no credential and looks at none: it is counted by address. */
+  countPublic(exchange: Exchange): void {
+    this.#count(exchange, this.#throttles.public, exchange.address)
   }
 
   #count(exchange: Exchange, throttle: Throttle, subject: string): void {

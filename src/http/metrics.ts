@@ -30,6 +30,7 @@ export class Metrics implements Meter {
   readonly #characters = this.#counter('voice_speech_characters_total', 'Characters that usage counts')
   readonly #audio = this.#counter('voice_speech_audio_seconds_total', 'Seconds of audio delivered', ['format'])
   readonly #operations = this.#counter('voice_operations_total', 'Settled operations', ['type', 'outcome'])
+  readonly #clones = this.#counter('voice_clones_total', 'Clones by how they ended or were refused', ['result'])
   readonly #charged = this.#counter('voice_charged_micros_total', 'Settled charges in millionths of a dollar', ['type'])
   readonly #authFailures = this.#counter('voice_auth_failures_total', 'Refused credentials', ['reason'])
   readonly #limited = this.#counter('voice_rate_limited_total', 'Requests over a rate limit', ['route'])
@@ -96,6 +97,10 @@ export class Metrics implements Meter {
 
   refusedKey(code: string): void {
     this.#idempotency.inc({ code })
+  }
+
+  cloned(result: string): void {
+    this.#clones.inc({ result })
   }
 
   settled(type: OperationType, outcome: Outcome, settlement: Settlement, format: AudioFormat | null): void {

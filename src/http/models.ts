@@ -1,11 +1,10 @@
-/** Models and public voices as the ecosystem's pickers read them (api.md 4.1, 4.3). */
+/** Models as the ecosystem's clients and pickers read them (api.md 4.1). */
 import { Elysia } from 'elysia'
-import { requireScope } from '../domain/account.ts'
-import { type Card, type CardVoice, modelAliases } from '../domain/card.ts'
+import { type Card, modelAliases } from '../domain/card.ts'
 import type { Catalog } from '../service/ports.ts'
 import { unknownModel } from '../service/voices.ts'
 import { openToAll } from './cors.ts'
-import { audioModelsDetail, audioVoicesDetail, modelDetail, modelsDetail } from './describe.ts'
+import { audioModelsDetail, modelDetail, modelsDetail } from './describe.ts'
 import { type Exchange, json, type Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { invalidInput } from './invalid.ts'
@@ -20,7 +19,7 @@ export interface ModelsParts {
 const maxIdChars = 256
 
 export function modelsRoutes(route: Route, parts: ModelsParts) {
-  const { gate, catalog } = parts
+  const { gate } = parts
   const one = route('/v1/models/{model_id}', async (exchange) => {
     await gate.enter(exchange, null, 'requests')
     const id = modelId(exchange)
@@ -54,24 +53,6 @@ export function modelsRoutes(route: Route, parts: ModelsParts) {
         return json({ ...listOf(data), models: data.map(({ id, name }) => ({ id, name })) })
       }),
       { detail: audioModelsDetail },
-    )
-    .get(
-      '/v1/audio/voices',
-      route('/v1/audio/voices', async (exchange) => {
-        openToAll(exchange.headers)
-        const caller = await gate.enterPublic(exchange)
-        if (caller !== null) requireScope(caller.key, 'voices')
-        const data = publicVoices(catalog)
-        return json({
-          ...listOf(data),
-          has_more: false,
-          first_id: data[0]?.voice_id ?? null,
-          last_id: data.at(-1)?.voice_id ?? null,
-          total_count: data.length,
-          voices: data,
-        })
-      }),
-      { detail: audioVoicesDetail },
     )
 }
 
@@ -124,33 +105,4 @@ const record = (id: string, card: Card, { maxInputChars }: ModelsParts) => ({
   languages: card.languages,
   sample_rate: card.sampleRateHz,
   ...(card.task === 'text-to-speech' ? { max_input_chars: maxInputChars } : {}),
-})
-
-const publicVoices = (catalog: Catalog) =>
-  catalog
-    .cards()
-    .filter((card) => catalog.isInstalled(card.id))
-    .flatMap((card) => card.voices.map((voice) => voiceRecord(voice, card)))
-
-const voiceRecord = (voice: CardVoice, card: Card) => ({
-  object: 'audio.voice',
-  voice_id: voice.id,
-  id: voice.id,
-  name: voice.name,
-  description: voice.description,
-  labels: voice.labels,
-  category: 'premade',
-  status: 'ready',
-  error: null,
-  language: voice.language,
-  is_owner: false,
-  is_public: true,
-  access: 'public',
-  preview_url: null,
-  model: card.id,
-  fidelity: 'native',
-  created_at: card.createdAt,
-  created_at_unix: card.createdAt,
-  updated_at: card.createdAt,
-  samples: [],
 })

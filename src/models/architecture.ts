@@ -8,6 +8,8 @@ import type { Card } from '../domain/card.ts'
 export interface SpeechInput {
   voiceId: string
   text: string
+  /** What `clone` made, for a cloned voice; null: the voice is one of the card's. */
+  voiceState: Uint8Array | null
   /** 0.25 to 4; 1 is the voice's own pace. */
   speed: number
   /** BCP-47; null: the voice's own. */
@@ -30,8 +32,21 @@ export interface SpeechModel {
    * @throws Error in words for the log, without the text that was to be spoken
    */
   speak(input: SpeechInput, signal: AbortSignal): AsyncIterable<SpokenChunk>
+  /**
+   * What this model needs to speak with the voice of a clip; absent: it cannot clone. Its own format, with a version.
+   * @param clip mono, in [-1, 1]
+   * @throws ClipRefused when this clip cannot be a voice, in words for whoever recorded it
+   */
+  clone?(clip: Clip, signal: AbortSignal): Promise<Uint8Array>
   unload(): Promise<void>
 }
+
+export interface Clip {
+  pcm: Float32Array
+  sampleRateHz: number
+}
+
+export class ClipRefused extends Error {}
 
 export interface LoadOptions {
   card: Card

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { ManualClock } from '../testing/manual-clock.ts'
-import { startSweeping } from './housekeeping.ts'
-import type { Ledger } from './ports.ts'
+import { startSweeping, type SweepParts } from './housekeeping.ts'
+import type { Library } from './library.ts'
+import type { Ledger, Voices } from './ports.ts'
 
 const minuteMs = 60_000
 const drained = () => new Promise((resolve) => setImmediate(resolve))
@@ -19,10 +20,18 @@ function sweeper(failures: number) {
   return { counts, ledger: { sweep } as Ledger }
 }
 
+/** Two voices failed long ago. */
+function partsWith(ledger: Ledger, clock: ManualClock, report: SweepParts['report'] = () => {}) {
+  const cleared: string[] = []
+  const voices = { purgeFailed: async () => ['voice_1', 'voice_2'] } as Partial<Voices> as Voices
+  const library = { clear: async (id: string) => void cleared.push(id) } as Partial<Library> as Library
+  return { parts: { ledger, voices, library, clock, timer: clock, report }, cleared }
+}
+
 test('expired records are removed once a minute', async () => {
   const clock = new ManualClock()
   const { counts, ledger } = sweeper(0)
-  startSweeping(ledger, clock, () => {})
+  startSweeping(partsWith(ledger, clock).parts)
   clock.advance(minuteMs - 1)
   await drained()
   expect(counts.swept).toBe(0)
@@ -37,7 +46,7 @@ test('a sweep that fails is reported, and the next minute has another', async ()
   const clock = new ManualClock()
   const { counts, ledger } = sweeper(2)
   const reports: string[] = []
-  startSweeping(ledger, clock, (message, cause) => reports.push(`${message}: ${cause}`))
+  startSweeping(partsWith(ledger, clock, (message, cause) => reports.push(`${message}: ${cause}`)).parts)
   for (let minute = 0; minute < 3; minute++) {
     clock.advance(minuteMs)
     await drained()
@@ -49,11 +58,20 @@ test('a sweep that fails is reported, and the next minute has another', async ()
 test('it ends when it is told to, also while a sweep runs', async () => {
   const clock = new ManualClock()
   const { counts, ledger } = sweeper(0)
-  const stop = startSweeping(ledger, clock, () => {})
+  const stop = startSweeping(partsWith(ledger, clock).parts)
   clock.advance(minuteMs)
   stop()
   await drained()
   clock.advance(10 * minuteMs)
   await drained()
   expect([counts.swept, clock.waiting]).toEqual([1, 0])
+})
+
+test('the files of voices that failed long ago go with them', async () => {
+  const clock = new ManualClock()
+  const { parts, cleared } = partsWith(sweeper(0).ledger, clock)
+  startSweeping(parts)
+  clock.advance(minuteMs)
+  await drained()
+  expect(cleared).toEqual(['voice_1', 'voice_2'])
 })

@@ -5,8 +5,9 @@
  */
 import type { Account, Caller, Key, Role, Scope } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
-import type { Operation, OperationType, Outcome, Settlement } from '../domain/operation.ts'
+import type { Operation, OperationError, OperationType, Outcome, Settlement } from '../domain/operation.ts'
 import type { AudioFormat } from '../domain/speech.ts'
+import type { Fidelity, Voice, VoiceClip, VoiceStatus } from '../domain/voice.ts'
 
 export interface SpeechAdmission {
   operationId: string
@@ -21,6 +22,32 @@ export interface SpeechAdmission {
   fingerprint: string
 }
 
+export interface CloneAdmission {
+  operationId: string
+  accountId: string
+  keyId: string
+  /** Administrators clone free of charge and without cap. */
+  isAdmin: boolean
+  keyHash: string | null
+  voiceId: string
+  name: string
+  description: string | null
+  labels: Readonly<Record<string, string>>
+  language: string | null
+  aliases: readonly string[]
+  isPublic: boolean
+  /** What the caller declared about its right to this voice; kept as it came. */
+  consent: string | null
+  model: string
+  fidelity: Fidelity
+  clip: VoiceClip
+  /** Past the allowance. */
+  priceMicros: number
+  /** Owned voices that are not failed: so many are free, so many there may be at all. */
+  freeClones: number
+  maxVoices: number
+}
+
 export interface Ledger {
   /** @throws MynaError `duplicate_request` or `idempotency_conflict` when a live record holds the key */
   checkKey(accountId: string, type: OperationType, keyHash: string, fingerprint: string | null): Promise<void>
@@ -29,6 +56,26 @@ export interface Ledger {
    * @throws MynaError `duplicate_request`, `idempotency_conflict`, `insufficient_balance`, `storage_full`
    */
   admitSpeech(admission: SpeechAdmission): Promise<Operation>
+  /**
+   * Idempotency verdict (by key alone), cap, allowance or hold of the price, pending row and the voice as `processing`,
+   * in one transaction.
+   * @throws MynaError `duplicate_request`, `voice_limit_reached`, `insufficient_balance`, `validation_error` (an alias
+   * that the account uses already), `storage_full`
+   */
+  admitClone(admission: CloneAdmission): Promise<Operation>
+  /**
+   * The voice becomes `ready` and its operation completed, in one transaction.
+   * @returns false when the operation was terminal already (cancelled, or its voice deleted): then nothing changed
+   */
+  completeClone(operationId: string): Promise<boolean>
+  /**
+   * The voice becomes `failed` and its operation terminal, refunded in full, in one transaction. @returns as above
+   */
+  failClone(
+    operationId: string,
+    outcome: 'failed' | 'not_accepted' | 'cancelled',
+    error: OperationError,
+  ): Promise<boolean>
   /** Commits that the engine is about to be given the work. @throws MynaError `storage_full` */
   markStarted(operationId: string): Promise<void>
   /** Commits that the first audio is about to leave. @throws MynaError `storage_full` */
@@ -111,6 +158,66 @@ export interface Accounts {
   countVoices(accountId: string): Promise<number>
 }
 
+export interface VoiceQuery {
+  /** Whose own voices are among them; null: nobody's. */
+  accountId: string | null
+  owner: 'me' | 'public' | 'all'
+  status: VoiceStatus | null
+  category: Voice['category'] | null
+  language: string | null
+  /** Case-insensitive, anywhere in name, description, labels or id. */
+  search: string | null
+  order: 'asc' | 'desc'
+  /** Only those behind this place in the order. */
+  after: { createdAtMs: number; id: string } | null
+  limit: number
+}
+
+export interface VoiceChange {
+  name?: string
+  description?: string | null
+  labels?: Readonly<Record<string, string>>
+  language?: string | null
+  aliases?: readonly string[]
+}
+
+/** Cloned voices; presets come from the catalog. */
+export interface Voices {
+  /** Whoever's it is: who may see it is the domain's question. */
+  find(id: string): Promise<Voice | null>
+  /** The account's own voice of this alias (case-insensitive). */
+  findByAlias(accountId: string, alias: string): Promise<Voice | null>
+  /** Own voices of this name, or public ready ones when `accountId` is null; case-insensitive; at most two. */
+  findByName(accountId: string | null, name: string): Promise<Voice[]>
+  /** Own ones in every status and public ready ones, by creation and id; asking for one more tells of a next page. */
+  list(query: VoiceQuery): Promise<Voice[]>
+  count(query: VoiceQuery): Promise<number>
+  /** @returns null when there is none of this owner @throws MynaError `validation_error` when an alias is in use */
+  update(id: string, ownerId: string, change: VoiceChange): Promise<Voice | null>
+  /**
+   * Removes it, sets agents' `voice_id` to null and settles a pending clone as cancelled and refunded: one transaction.
+   * @returns null when there is none of this owner; else the operation that was pending, if there was one
+   */
+  remove(id: string, ownerId: string): Promise<{ cancelledOperationId: string | null } | null>
+  /** Failed voices older than this are removed. @returns their ids */
+  purgeFailed(beforeMs: number): Promise<string[]>
+  ids(): Promise<string[]>
+}
+
+/** A voice's files under the data folder: all of them are there, or none. */
+export interface VoiceFiles {
+  /** Written to a temporary folder, synced, renamed. @throws MynaError `storage_full` */
+  put(voiceId: string, files: Readonly<Record<VoiceFile, Uint8Array>>): Promise<void>
+  /** null: there is none. */
+  read(voiceId: string, file: VoiceFile): Promise<Uint8Array | null>
+  remove(voiceId: string): Promise<void>
+  /** Removes what a crash left: folders of no voice, and half-written ones. */
+  removeOrphans(known: ReadonlySet<string>): Promise<number>
+}
+
+/** The clip as it came; the mono reference as WAV; what the model made of it; the preview as WAV, 24 kHz mono. */
+export type VoiceFile = 'clip' | 'reference.wav' | 'state' | 'preview.wav'
+
 export interface Catalog {
   /** Every known card, installed or not. */
   cards(): readonly Card[]
@@ -123,6 +230,8 @@ export interface SpeechOrder {
   model: string
   voiceId: string
   text: string
+  /** What `clone` made of the voice's clip; null: the voice is a preset. */
+  voiceState: Uint8Array | null
   speed: number
   /** Of the frames that come back. */
   sampleRateHz: number
@@ -173,6 +282,78 @@ export interface SpeechEngine {
   status(): Promise<EngineStatus>
 }
 
+export interface SpeechSpan {
+  startMs: number
+  endMs: number
+}
+
+export interface VoiceEngine {
+  /** Where somebody speaks. @param pcm mono, 16 kHz @throws MynaError `engine_unavailable`, `generation_failed` */
+  detectSpeech(pcm: Int16Array, signal: AbortSignal): Promise<SpeechSpan[]>
+  /**
+   * What the model needs to speak with the voice of the clip.
+   * @param clip mono
+   * @throws MynaError `engine_unavailable`, `generation_failed`; `clip_refused` in the model's words for the owner
+   */
+  clone(model: string, clip: { pcm: Int16Array; sampleRateHz: number }, signal: AbortSignal): Promise<Uint8Array>
+}
+
+export interface DecodedClip {
+  /** Mono. */
+  pcm: Float32Array
+  sampleRateHz: number
+  /** As it was found to be. */
+  container: string
+  codec: string
+  mimeType: string
+}
+
+export interface Decoder {
+  /**
+   * Audio of any supported container, found by its bytes. Ends at the limits, whatever the file says of itself.
+   * @throws MynaError `clip_undecodable` in words that name an unsupported container or codec, `clip_too_long`
+   */
+  decode(bytes: Uint8Array, limits: { maxSeconds: number }, signal: AbortSignal): Promise<DecodedClip>
+}
+
+/** Arithmetic on samples that the service asks for; `audio` does it. */
+export interface Sound {
+  /** RMS of the whole in dB of full scale; silence is -Infinity. */
+  levelDb(pcm: Float32Array): number
+  /**
+   * 16-bit samples at another rate. Lets other work in between, for a clip may be long.
+   * @throws RangeError when the rates are none that audio has
+   */
+  resampled(pcm: Float32Array, fromHz: number, toHz: number): Promise<Int16Array>
+  /**
+   * What a voice is cloned from: 24 kHz, silence at both ends trimmed to a breath, level evened. Lets other work in
+   * between.
+   * @throws RangeError as above
+   */
+  reference(pcm: Float32Array, fromHz: number): Promise<Int16Array>
+  /** A whole file: a header of 44 bytes and the samples, mono. */
+  wav(pcm: Int16Array, sampleRateHz: number): Uint8Array
+}
+
+/** Waveform over spectrogram. @param pcm mono */
+export type DrawVoice = (pcm: Int16Array, sampleRateHz: number, how: PictureStyle) => Promise<Uint8Array>
+
+export interface PictureStyle {
+  theme: 'light' | 'dark'
+  format: 'png' | 'webp'
+}
+
+/** What was made once of a voice and can be made again: previews in other formats, pictures, previews of presets. */
+export interface PreviewFiles {
+  /** null: there is none. */
+  read(voiceId: string, name: string): Promise<Uint8Array | null>
+  /** Written to a temporary name, then renamed. @throws MynaError `storage_full` */
+  write(voiceId: string, name: string, bytes: Uint8Array): Promise<void>
+  remove(voiceId: string): Promise<void>
+  /** Removes what belongs to none of these voices. @returns how many voices' files */
+  removeOrphans(known: ReadonlySet<string>): Promise<number>
+}
+
 /** One stream's encoder. Calls are answered in order; nothing it does blocks the calling thread. */
 export interface Encoder {
   /** @param pcm mono at the rate it was opened with @returns bytes that are ready, possibly none */
@@ -193,5 +374,7 @@ export interface Meter {
   engineFirstFrame(seconds: number): void
   settled(type: OperationType, outcome: Outcome, settlement: Settlement, format: AudioFormat | null): void
   realtimeFactor(value: number): void
+  /** How a clone ended, or the code with which its clip was refused. */
+  cloned(result: string): void
   refusedKey(code: string): void
 }

@@ -11,14 +11,14 @@ import { fingerprint, hashIdempotencyKey } from '../domain/idempotency.ts'
 import type { SpeechRequest } from '../domain/speech.ts'
 import type { Clock, Timer } from '../domain/time.ts'
 import { speakable } from '../text/speakable.ts'
-import type { Catalog, Encoders, Ledger, Meter, SpeechAdmission, SpeechEngine } from './ports.ts'
+import { PerAccount } from './concurrency.ts'
+import type { Encoders, Ledger, Meter, SpeechAdmission, SpeechEngine } from './ports.ts'
 import type { Queue } from './queue.ts'
 import { Speaking } from './speaking.ts'
-import { type Choice, chooseVoice, type VoiceNames } from './voices.ts'
+import { type Choice, type ChoiceParts, chooseVoice, type VoiceNames } from './voices.ts'
 
-export interface SpeakParts {
+export interface SpeakParts extends ChoiceParts {
   ledger: Ledger
-  catalog: Catalog
   engine: SpeechEngine
   encoders: Encoders
   queue: Queue
@@ -43,12 +43,13 @@ export class Speech {
   readonly #limits: SpeakLimits
   /** By operation id, from admission until the settlement is written. */
   readonly #live = new Map<string, Speaking>()
-  readonly #perAccount = new Map<string, number>()
+  readonly #perAccount: PerAccount
   #closing = false
 
   constructor(parts: SpeakParts, limits: SpeakLimits) {
     this.#parts = parts
     this.#limits = limits
+    this.#perAccount = new PerAccount(limits.concurrency, 'speech requests')
   }
 
   get liveCount(): number {
@@ -76,7 +77,7 @@ export class Speech {
     gone: AbortSignal,
   ): Promise<Speaking> {
     if (this.#closing) throw shuttingDown()
-    const leaveAccount = this.#enter(caller.account.id)
+    const leaveAccount = this.#perAccount.enter(caller.account.id)
     let speaking: Speaking | null = null
     try {
       speaking = await this.#admit(caller, request, idempotencyKey)
@@ -117,11 +118,13 @@ export class Speech {
   }
 
   async #admit(caller: Caller, request: SpeechRequest, idempotencyKey: string | null): Promise<Speaking> {
-    const { ledger, catalog, queue, clock, random } = this.#parts
+    const { ledger, queue, clock, random } = this.#parts
     const keyHash = idempotencyKey === null ? null : hashIdempotencyKey(idempotencyKey)
     const print = fingerprint({ ...request, responseFormat: request.format })
     if (keyHash !== null) await this.#metered(ledger.checkKey(caller.account.id, 'speech', keyHash, print))
-    const choice = chooseVoice(request.model, request.voice, catalog, this.#limits.voiceNames)
+    const { voiceNames } = this.#limits
+    // Loads the voice, too: speech that was admitted no longer needs it in the books.
+    const choice = await chooseVoice(caller, request.model, request.voice, voiceNames, this.#parts)
     requireSpeakable(request, choice)
     const inputChars = countChars(request.input)
     const priceMicros = speechPriceMicros(inputChars, this.#limits.prices)
@@ -133,7 +136,7 @@ export class Speech {
       accountId: caller.account.id,
       keyId: caller.key.id,
       model: choice.card.id,
-      voiceId: choice.voice.id,
+      voiceId: choice.voiceId,
       inputChars,
       priceMicros,
       keyHash,
@@ -143,8 +146,9 @@ export class Speech {
       const operation = await this.#metered(ledger.admitSpeech(admission))
       const order = {
         model: choice.card.id,
-        voiceId: choice.voice.id,
+        voiceId: choice.voiceId,
         text: request.input,
+        voiceState: choice.voiceState,
         speed: request.speed,
         sampleRateHz: request.sampleRateHz,
         language: request.language,
@@ -164,23 +168,6 @@ export class Speech {
     } catch (error) {
       if (error instanceof MynaError && error.param === 'Idempotency-Key') this.#parts.meter.refusedKey(error.code)
       throw error
-    }
-  }
-
-  #enter(accountId: string): () => void {
-    const count = this.#perAccount.get(accountId) ?? 0
-    if (count >= this.#limits.concurrency) {
-      const message = `This account has ${count} speech requests under way, which is its limit.`
-      throw new MynaError('concurrency_limit_exceeded', message, { retryAfterMs: 1000 })
-    }
-    this.#perAccount.set(accountId, count + 1)
-    let inside = true
-    return () => {
-      if (!inside) return
-      inside = false
-      const left = (this.#perAccount.get(accountId) ?? 1) - 1
-      if (left === 0) this.#perAccount.delete(accountId)
-      else this.#perAccount.set(accountId, left)
     }
   }
 }
@@ -207,8 +194,8 @@ function requireBalance(caller: Caller, priceMicros: number): void {
   })
 }
 
-const shuttingDown = (): MynaError =>
+export const shuttingDown = (): MynaError =>
   new MynaError('server_shutting_down', 'The server is shutting down.', { retryAfterMs: 5000 })
 
-const storageFull = (): MynaError =>
+export const storageFull = (): MynaError =>
   new MynaError('storage_full', 'The server cannot write its records, so it takes no new work.')

@@ -6,14 +6,13 @@
 import { MynaError } from '../domain/error.ts'
 import { type Operation, type OperationError, type Settlement, settleSpeech } from '../domain/operation.ts'
 import type { AudioFormat } from '../domain/speech.ts'
+import { untilWritten } from './persist.ts'
 import type { Encoder, SpeechFrame, SpeechOrder } from './ports.ts'
 import type { Place } from './queue.ts'
 import type { SpeakLimits, SpeakParts } from './speak.ts'
 
 /** What stops waiting calls when the stream has ended for another reason than its own. */
 class Ended extends Error {}
-
-const settleRetryMs = [50, 200, 1000, 5000] as const
 
 /** A reader is kept waiting so long for a settlement that cannot be written; then its stream is broken off. */
 const unwrittenWaitMs = 10_000
@@ -84,7 +83,7 @@ export class Speaking {
     void this.settled.then(() => gone.removeEventListener('abort', left))
     try {
       await this.#place.turn(this.#limits.queueWaitMs, this.#abort.signal)
-      await this.#unlessEnded(this.#parts.ledger.markStarted(this.operation.id))
+      await this.#unlessEnded(() => this.#parts.ledger.markStarted(this.operation.id))
       this.#facts.started = true
       this.#frames = this.#parts.engine.speak(this.#order, this.#abort.signal)[Symbol.asyncIterator]()
       this.#asked = this.#frames.next()
@@ -94,7 +93,7 @@ export class Speaking {
       this.#throwIfEnded()
       const first = await this.#produce()
       if (first === null) throw new MynaError('generation_failed', 'The engine made no audio.')
-      await this.#unlessEnded(this.#parts.ledger.markFirstAudio(this.operation.id))
+      await this.#unlessEnded(() => this.#parts.ledger.markFirstAudio(this.operation.id))
       this.#facts.audioSent = true
       this.#first = first
       this.#parts.meter.firstByte((this.#parts.clock.monotonicMs() - this.#beganMs) / 1000)
@@ -192,9 +191,9 @@ export class Speaking {
     if (this.#ended !== null) throw new Ended()
   }
 
-  async #unlessEnded(write: Promise<void>): Promise<void> {
+  async #unlessEnded(write: () => Promise<void>): Promise<void> {
     this.#throwIfEnded()
-    await write
+    await write()
     this.#throwIfEnded()
   }
 
@@ -264,20 +263,10 @@ export class Speaking {
     await Promise.race([this.#settled.promise, late.promise]).finally(cancel)
   }
 
-  /** Tries until the books take it: while the disk is full the operation stays pending, and that is the truth. */
   async #settle(settlement: Settlement): Promise<void> {
-    const { ledger, meter, clock, timer, report } = this.#parts
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await ledger.settle(this.operation.id, settlement)
-        break
-      } catch (error) {
-        if (attempt === 0) report(`settlement of ${this.operation.id} could not be written; it is tried again`, error)
-        this.#unwritten = true
-        const waitMs = settleRetryMs[Math.min(attempt, settleRetryMs.length - 1)] ?? 5000
-        await new Promise<void>((resolve) => timer.after(waitMs, resolve))
-      }
-    }
+    const { ledger, meter, clock } = this.#parts
+    const write = () => ledger.settle(this.operation.id, settlement)
+    await untilWritten(`settlement of ${this.operation.id}`, write, this.#parts, () => (this.#unwritten = true))
     this.#unwritten = false
     const wallS = (clock.monotonicMs() - this.#beganMs) / 1000
     if (settlement.outcome === 'completed' && wallS > 0) meter.realtimeFactor(settlement.audioMs / 1000 / wallS)

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { CardCatalog } from '../catalog/catalog.ts'
+import { FolderVoiceFiles } from '../store/clips.ts'
+import { openDatabase } from '../store/database.ts'
+import { SqliteVoices } from '../store/voices.ts'
+import { temporaryFolder } from '../testing/folder.ts'
+import { ManualClock } from '../testing/manual-clock.ts'
+import type { Caller } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { chooseVoice, type VoiceNames } from './voices.ts'
@@ -20,6 +26,7 @@ const card = (id: string, preference: number, change: Partial<Card>, task: Task 
   sampleRateHz: 24_000,
   memoryBytes: 1,
   createdAt: 0,
+  cloning: null,
   voices: [],
   defaultVoice: null,
   voiceAliases: {},
@@ -46,10 +53,32 @@ const installed = ['small', 'big', 'bare', 'ears']
 const catalog = new CardCatalog(cards, (id) => installed.includes(id))
 const plain: VoiceNames = { aliases: new Map(), defaultVoice: null }
 
-function choose(model: string | null, name: string | null, names: VoiceNames = plain, among = catalog): string {
+/** Somebody without voices of their own. */
+const caller: Caller = {
+  account: { id: 'acct_1', name: 'ada', role: 'user', balanceMicros: null, createdAtMs: 0, disabledAtMs: null },
+  key: {
+    id: 'key_1',
+    accountId: 'acct_1',
+    name: 'k',
+    prefix: 'sk-myna-aaaa',
+    scopes: null,
+    createdAtMs: 0,
+    expiresAtMs: null,
+    revokedAtMs: null,
+    lastUsedAtMs: null,
+  },
+}
+const folder = temporaryFolder()
+const voices = new SqliteVoices(await openDatabase(folder), { clock: new ManualClock() })
+const files = new FolderVoiceFiles(folder)
+
+const chosen = (model: string | null, name: string | null, names = plain, among = catalog) =>
+  chooseVoice(caller, model, name, names, { catalog: among, voices, files })
+
+async function choose(model: string | null, name: string | null, names: VoiceNames = plain, among = catalog) {
   try {
-    const choice = chooseVoice(model, name, among, names)
-    return `${choice.card.id}/${choice.voice.id}`
+    const { card, voiceId } = await chosen(model, name, names, among)
+    return `${card.id}/${voiceId}`
   } catch (error) {
     if (error instanceof MynaError) return `${error.code} ${error.param}`
     throw error
@@ -59,10 +88,10 @@ function choose(model: string | null, name: string | null, names: VoiceNames = p
 describe('the voice chooses the model when the model is auto, absent or an alias', () => {
   test.each([null, 'auto', 'tts-1', 'tts-1-hd', 'tts-1-1106', 'gpt-4o-mini-tts', 'gpt-4o-mini-tts-2025-12-15'])(
     'model %p',
-    (model) => {
-      expect(choose(model, null)).toBe('big/b1')
-      expect(choose(model, 's1')).toBe('small/s1')
-      expect(choose(model, 'b1')).toBe('big/b1')
+    async (model) => {
+      expect(await choose(model, null)).toBe('big/b1')
+      expect(await choose(model, 's1')).toBe('small/s1')
+      expect(await choose(model, 'b1')).toBe('big/b1')
     },
   )
 
@@ -78,7 +107,7 @@ describe('the voice chooses the model when the model is auto, absent or an alias
     ['no voice at all', 'nobody', 'voice_not_found voice'],
     ['an inherited property is no alias', 'constructor', 'voice_not_found voice'],
   ]
-  test.each(cases)('%s: %s', (_, name, choice) => expect(choose(null, name)).toBe(choice))
+  test.each(cases)('%s: %s', async (_, name, choice) => expect(await choose(null, name)).toBe(choice))
 })
 
 describe('a native model keeps to its own voices', () => {
@@ -99,15 +128,15 @@ describe('a native model keeps to its own voices', () => {
     ['whisper-1', null, 'unsupported_value model'],
     ['gpt-4o-transcribe', 's1', 'unsupported_value model'],
   ]
-  test.each(cases)('%s with %p: %s', (model, name, choice) => expect(choose(model, name)).toBe(choice))
+  test.each(cases)('%s with %p: %s', async (model, name, choice) => expect(await choose(model, name)).toBe(choice))
 })
 
 test('a model that is known but not installed says which command gets it; an unknown one does not', () => {
-  expect(() => chooseVoice('absent', null, catalog, plain)).toThrow('myna models pull absent')
-  expect(() => chooseVoice('nothing', null, catalog, plain)).toThrow("The model 'nothing' does not exist")
+  expect(chosen('absent', null)).rejects.toThrow('myna models pull absent')
+  expect(chosen('nothing', null)).rejects.toThrow("The model 'nothing' does not exist")
 })
 
-test('the server’s own aliases come before those of the cards, and after ids', () => {
+test('the server’s own aliases come before those of the cards, and after ids', async () => {
   const names = {
     aliases: new Map([
       ['alloy', 's2'],
@@ -116,21 +145,24 @@ test('the server’s own aliases come before those of the cards, and after ids',
     ]),
     defaultVoice: null,
   }
-  expect(choose(null, 'Alloy', names)).toBe('small/s2')
-  expect(choose(null, 'b1', names)).toBe('big/b1')
-  expect(choose(null, 'fable', names)).toBe('small/s2')
-  expect(choose(null, 'ghost', names)).toBe('voice_not_found voice')
+  expect(await choose(null, 'Alloy', names)).toBe('small/s2')
+  expect(await choose(null, 'b1', names)).toBe('big/b1')
+  expect(await choose(null, 'fable', names)).toBe('small/s2')
+  expect(await choose(null, 'ghost', names)).toBe('voice_not_found voice')
 })
 
-test('the configured default voice replaces the card’s', () => {
+test('the configured default voice replaces the card’s', async () => {
   const names = { aliases: new Map(), defaultVoice: 'b2' }
-  expect(choose(null, null, names)).toBe('big/b2')
-  expect(choose('big', null, names)).toBe('big/b2')
-  expect(choose(null, 's1', names)).toBe('small/s1')
+  expect(await choose(null, null, names)).toBe('big/b2')
+  expect(await choose('big', null, names)).toBe('big/b2')
+  expect(await choose(null, 's1', names)).toBe('small/s1')
+  expect(await choose('small', null, names)).toBe('small/s2')
+  expect(await choose(null, null, { ...names, defaultVoice: 's1' })).toBe('big/b1')
+  expect(await choose(null, null, { ...names, defaultVoice: 'gone' })).toBe('voice_not_found voice')
 })
 
-test('without any installed model nothing speaks', () => {
+test('without any installed model nothing speaks', async () => {
   const none = new CardCatalog(cards, () => false)
-  expect(choose(null, 's1', plain, none)).toBe('model_not_found model')
-  expect(choose('small', 's1', plain, none)).toBe('model_not_found model')
+  expect(await choose(null, 's1', plain, none)).toBe('model_not_found model')
+  expect(await choose('small', 's1', plain, none)).toBe('model_not_found model')
 })

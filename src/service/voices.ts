@@ -1,10 +1,12 @@
 /**
  * From the names in a request to one model and one voice (api.md 2.1). Nothing is ever substituted silently: a name
- * that means nothing is an error that names it.
+ * that means nothing is an error that names it, and a voice of somebody else is such a name.
  */
+import type { Caller } from '../domain/account.ts'
 import { type Card, type CardVoice, modelAliases } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
-import type { Catalog } from './ports.ts'
+import { canSee, type Voice } from '../domain/voice.ts'
+import type { Catalog, VoiceFiles, Voices } from './ports.ts'
 
 export interface VoiceNames {
   /** NAME=VOICE_ID, before the aliases of the cards. */
@@ -12,27 +14,86 @@ export interface VoiceNames {
   defaultVoice: string | null
 }
 
-export interface Choice {
-  card: Card
-  voice: CardVoice
+export interface ChoiceParts {
+  catalog: Catalog
+  voices: Voices
+  files: VoiceFiles
 }
 
-/** @throws MynaError `model_not_found`, `unsupported_value`, `voice_not_found`, `voice_model_mismatch` */
-export function chooseVoice(model: string | null, voice: string | null, catalog: Catalog, names: VoiceNames): Choice {
+export interface Choice {
+  card: Card
+  voiceId: string
+  /** null: a preset. */
+  voiceState: Uint8Array | null
+}
+
+type Found = { card: Card; preset: CardVoice } | { clone: Voice }
+
+/** Looks for a name in one of the ways in which a name can mean a voice. */
+type Find = (name: string, cards: readonly Card[], search: Search) => Promise<Found | null>
+
+interface Search {
+  caller: Caller
+  names: VoiceNames
+  voices: Voices
+}
+
+/**
+ * @param model as the client named it; null: absent @param voice likewise
+ * @throws MynaError `model_not_found`, `unsupported_value`, `voice_not_found`, `voice_model_mismatch`,
+ * `voice_not_ready`, `voice_unusable`
+ */
+export async function chooseVoice(
+  caller: Caller,
+  model: string | null,
+  voice: string | null,
+  names: VoiceNames,
+  { catalog, voices, files }: ChoiceParts,
+): Promise<Choice> {
   const native = nativeModel(model, catalog)
-  if (native !== null) return { card: native, voice: voiceOf(native, voice, catalog, names) }
-  const best = catalog.best('text-to-speech')
+  const best = native ?? catalog.best('text-to-speech')
   if (best === null) throw new MynaError('model_not_found', 'No speech model is installed.', { param: 'model' })
-  if (voice === null) return { card: best, voice: voiceOf(best, null, catalog, names) }
-  // The voice chooses the model: a voice of another installed model speaks with its own.
-  const order = [best, ...speechCards(catalog).filter((card) => card.id !== best.id)]
-  for (const find of [byId, byAlias, byName]) {
-    for (const card of order) {
-      const found = find(card, voice, names)
-      if (found !== undefined) return { card, voice: found }
-    }
+  const wanted = voice ?? names.defaultVoice ?? best.defaultVoice
+  if (wanted === null) {
+    throw new MynaError('missing_required_parameter', "Missing required parameter: 'voice'.", { param: 'voice' })
   }
-  throw unknownVoice(voice)
+  // The voice chooses the model unless one is named: a voice of another installed model speaks with its own.
+  const others = speechCards(catalog).filter((card) => card.id !== best.id)
+  const within = native === null && voice !== null ? [best, ...others] : [best]
+  const search = { caller, names, voices }
+  const found = await firstHit(wanted, within, search)
+  if (found === null) {
+    const elsewhere = within.length === 1 ? await firstHit(wanted, others, search) : null
+    // A configured default is for the models that have it; any other speaks with its own.
+    if (elsewhere !== null && voice === null && best.defaultVoice !== null) {
+      return chooseVoice(caller, model, best.defaultVoice, names, { catalog, voices, files })
+    }
+    throw elsewhere === null ? unknownVoice(wanted) : mismatch(best, wanted)
+  }
+  if ('preset' in found) return { card: found.card, voiceId: found.preset.id, voiceState: null }
+  return chosenClone(found.clone, native, wanted, { catalog, voices, files })
+}
+
+async function chosenClone(
+  clone: Voice,
+  native: Card | null,
+  wanted: string,
+  { catalog, voices, files }: ChoiceParts,
+): Promise<Choice> {
+  if (native !== null && native.id !== clone.model) throw mismatch(native, wanted)
+  if (clone.status === 'processing') throw notReady('voice')
+  if (clone.status === 'failed') {
+    throw unusable(`The voice '${wanted}' could not be made and cannot speak: ${clone.error?.message ?? ''}`)
+  }
+  const card = catalog.cards().find(({ id }) => id === clone.model)
+  if (card === undefined || !catalog.isInstalled(card.id)) throw notInstalled(clone.model)
+  const voiceState = await files.read(clone.id, 'state')
+  if (voiceState === null) {
+    // Deleted since it was found; or somebody has taken its files away.
+    const gone = (await voices.find(clone.id)) === null
+    throw gone ? unknownVoice(wanted) : unusable(`The files of the voice '${wanted}' are not there.`)
+  }
+  return { card, voiceId: clone.id, voiceState }
 }
 
 /** The model that an id names by itself; null for `auto`, no id at all and the aliases. */
@@ -45,42 +106,90 @@ function nativeModel(model: string | null, catalog: Catalog): Card | null {
   }
   if (card === undefined) throw unknownModel(model)
   if (catalog.isInstalled(card.id)) return card
-  const message = `The model '${model}' is not installed. Get it with: myna models pull ${model}`
-  throw new MynaError('model_not_found', message, { param: 'model' })
-}
-
-function voiceOf(card: Card, voice: string | null, catalog: Catalog, names: VoiceNames): CardVoice {
-  const wanted = voice ?? names.defaultVoice ?? card.defaultVoice
-  if (wanted === null)
-    throw new MynaError('missing_required_parameter', "Missing required parameter: 'voice'.", { param: 'voice' })
-  const found = byId(card, wanted, names) ?? byAlias(card, wanted, names) ?? byName(card, wanted, names)
-  if (found !== undefined) return found
-  const elsewhere = speechCards(catalog).some((other) => byId(other, wanted, names) ?? byName(other, wanted, names))
-  if (!elsewhere) throw unknownVoice(wanted)
-  throw new MynaError('voice_model_mismatch', `The model '${card.id}' cannot speak with the voice '${wanted}'.`, {
-    param: 'model',
-  })
+  throw notInstalled(model)
 }
 
 const speechCards = (catalog: Catalog): Card[] =>
   catalog.cards().filter((card) => card.task === 'text-to-speech' && catalog.isInstalled(card.id))
 
-const byId = (card: Card, name: string, _names: VoiceNames): CardVoice | undefined =>
-  card.voices.find((voice) => voice.id === name)
-
-function byAlias(card: Card, name: string, names: VoiceNames): CardVoice | undefined {
-  const target = names.aliases.get(name.toLowerCase()) ?? card.voiceAliases[name.toLowerCase()]
-  return target === undefined ? undefined : byId(card, target, names)
+async function firstHit(name: string, cards: readonly Card[], search: Search): Promise<Found | null> {
+  for (const find of [byId, byOwnAlias, byServerAlias, byName]) {
+    const found = await find(name, cards, search)
+    if (found !== null) return found
+  }
+  return null
 }
 
-function byName(card: Card, name: string, _names: VoiceNames): CardVoice | undefined {
-  const same = card.voices.filter((voice) => voice.name.toLowerCase() === name.toLowerCase())
-  return same.length === 1 ? same[0] : undefined
+const byId: Find = async (name, cards, { caller, voices }) => {
+  const preset = presetById(name, cards)
+  if (preset !== null) return preset
+  const clone = await voices.find(name)
+  return clone !== null && canSee(clone, caller) ? { clone } : null
 }
 
-const unknownVoice = (voice: string): MynaError =>
-  new MynaError('voice_not_found', `The voice '${voice}' does not exist or you do not have access to it.`, {
-    param: 'voice',
+const byOwnAlias: Find = async (name, _cards, { caller, voices }) => {
+  const clone = await voices.findByAlias(caller.account.id, name)
+  return clone === null ? null : { clone }
+}
+
+const byServerAlias: Find = async (name, cards, search) => {
+  const alias = name.toLowerCase()
+  const target = search.names.aliases.get(alias)
+  if (target !== undefined) return byId(target, cards, search)
+  for (const card of cards) {
+    const preset = card.voiceAliases[alias]
+    if (preset !== undefined) return presetById(preset, [card])
+  }
+  return null
+}
+
+/** Own voices hide public ones of their name. A name that several have is nobody's. */
+const byName: Find = async (name, cards, { caller, voices }) => {
+  const own = await voices.findByName(caller.account.id, name)
+  if (own.length > 0) return theOnly(own)
+  for (const card of cards) {
+    const same = card.voices.filter((voice) => voice.name.toLowerCase() === name.toLowerCase())
+    if (same.length === 1 && same[0] !== undefined) return { card, preset: same[0] }
+  }
+  return theOnly(await voices.findByName(null, name))
+}
+
+/** A failed try beside the voice that came of the next one does not count. */
+function theOnly(same: readonly Voice[]): Found | null {
+  const alive = same.filter(({ status }) => status !== 'failed')
+  const [clone, second] = alive.length > 0 ? alive : same
+  return clone === undefined || second !== undefined ? null : { clone }
+}
+
+function presetById(id: string, cards: readonly Card[]): Found | null {
+  for (const card of cards) {
+    const preset = card.voices.find((voice) => voice.id === id)
+    if (preset !== undefined) return { card, preset }
+  }
+  return null
+}
+
+const mismatch = (card: Card, voice: string): MynaError =>
+  new MynaError('voice_model_mismatch', `The model '${card.id}' cannot speak with the voice '${voice}'.`, {
+    param: 'model',
+  })
+
+/** The same words for a voice of somebody else and for none, on every route. */
+export const unknownVoice = (voice: string, param = 'voice'): MynaError =>
+  new MynaError('voice_not_found', `The voice '${voice}' does not exist or you do not have access to it.`, { param })
+
+/** SDKs wait and try again by themselves. */
+export const notReady = (param: string): MynaError =>
+  new MynaError('voice_not_ready', 'This voice is still being made. Try again in a moment.', {
+    param,
+    retryAfterMs: 2000,
+  })
+
+const unusable = (message: string): MynaError => new MynaError('voice_unusable', message, { param: 'voice' })
+
+const notInstalled = (model: string): MynaError =>
+  new MynaError('model_not_found', `The model '${model}' is not installed. Get it with: myna models pull ${model}`, {
+    param: 'model',
   })
 
 export const unknownModel = (model: string): MynaError =>

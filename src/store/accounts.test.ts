@@ -1,7 +1,7 @@
 /** Accounts, keys, and the time of their last use. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Auditor } from './auditor.fixture.ts'
-import { newKey, openBooks, openingMicros, seededBytes, sha256 } from './books.fixture.ts'
+import { cloneAdmission, newKey, openBooks, readyVoice, openingMicros, seededBytes, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { SqliteAccounts } from './accounts.ts'
 import { openDatabase } from './database.ts'
@@ -72,23 +72,13 @@ describe('accounts', () => {
   })
 
   test('count the voices that are not failed', async () => {
-    const { accounts, account, database } = await openBooks()
-    const other = await accounts.create({ name: 'bob', role: 'user', balanceMicros: null })
-    const rows = [
-      [account.id, 'ready'],
-      [account.id, 'processing'],
-      [account.id, 'failed'],
-      [other.id, 'ready'],
-    ] as const
-    for (const [index, [accountId, status]] of rows.entries()) {
-      const error = status === 'failed' ? 'clip_refused' : null
-      database.run(
-        `INSERT INTO voices (id, account_id, name, category, model, fidelity, status, error_code, error_message,
-           created_at_ms, updated_at_ms)
-         VALUES ($id, $accountId, 'v', 'cloned', 'flite', 'full', $status, $error, $error, 1, 1)`,
-        { id: `voice_${index}`, accountId, status, error },
-      )
-    }
+    const books = await openBooks()
+    const { accounts, account, ledger } = books
+    await readyVoice(books)
+    await ledger.admitClone(cloneAdmission(books))
+    const { id } = await ledger.admitClone(cloneAdmission(books))
+    expect(await accounts.countVoices(account.id)).toBe(3)
+    await ledger.failClone(id, 'failed', { code: 'clip_refused', message: 'Too noisy.' })
     expect(await accounts.countVoices(account.id)).toBe(2)
     expect(await accounts.countVoices('acct_none')).toBe(0)
   })

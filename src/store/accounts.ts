@@ -8,8 +8,10 @@ import type { StoreDatabase } from './database.ts'
 import { codeOf } from './errors.ts'
 import { KeyUses } from './key-uses.ts'
 import { book } from './entries.ts'
+import { fold } from './fold.ts'
 import { accountOf, callerOf, keyOf, scopesColumn } from './rows.ts'
 import type { AccountRow, CallerRow, KeyRow } from './rows.ts'
+import { countOwned } from './voice-rows.ts'
 
 export interface AccountsOptions {
   clock: Clock
@@ -171,11 +173,7 @@ export class SqliteAccounts implements Accounts {
   }
 
   countVoices(accountId: string): Promise<number> {
-    return this.#database.read(() =>
-      this.#count("SELECT count(*) AS n FROM voices WHERE account_id = $accountId AND status <> 'failed'", {
-        accountId,
-      }),
-    )
+    return this.#database.read(() => countOwned(this.#database, accountId))
   }
 
   /** Writes what `touchKey` only remembered. To be called before the database is closed. */
@@ -187,8 +185,6 @@ export class SqliteAccounts implements Accounts {
     return this.#database.get<{ n: number }>(sql, parameters)?.n ?? 0
   }
 }
-
-const fold = (name: string): string => name.normalize('NFKC').toLowerCase()
 
 const invalid = (param: string, message: string): MynaError => new MynaError('validation_error', message, { param })
 

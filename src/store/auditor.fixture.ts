@@ -12,6 +12,13 @@ interface Row {
   key_supplied: number
   idempotency_hash: string | null
   type: string
+  account_id: string
+  free: number
+}
+interface VoiceRow {
+  id: string
+  status: string
+  operation_id: string | null
 }
 interface EntryRow {
   id: number
@@ -23,6 +30,7 @@ interface UsageRow {
   operation_id: string
   charged_micros: number
   refunded_micros: number
+  free: number
 }
 
 export class Auditor {
@@ -40,6 +48,7 @@ export class Auditor {
     const operations = this.#database.all<Row>('SELECT * FROM operations WHERE account_id = $accountId', of)
     const entries = this.#database.all<EntryRow>('SELECT * FROM entries WHERE account_id = $accountId ORDER BY id', of)
     const usage = this.#database.all<UsageRow>('SELECT * FROM usage WHERE account_id = $accountId', of)
+    const voices = this.#database.all<VoiceRow>('SELECT * FROM voices WHERE account_id = $accountId', of)
     const account = this.#database.get<{ balance_micros: number | null }>(
       'SELECT balance_micros FROM accounts WHERE id = $accountId',
       of,
@@ -47,6 +56,7 @@ export class Auditor {
     return [
       ...balanceFaults(account?.balance_micros ?? null, entries),
       ...operations.flatMap((operation) => operationFaults(operation, entries, usage)),
+      ...operations.filter(({ type }) => type === 'clone').flatMap((operation) => cloneFaults(operation, voices)),
       ...operations.flatMap((operation) => this.#changeFaults(operation)),
       ...this.#entryFaults(entries),
       ...keyFaults(operations),
@@ -90,11 +100,26 @@ function operationFaults(operation: Row, entries: EntryRow[], usage: UsageRow[])
     faults.push(`${id} is ${outcome} at ${charged}, and its key is ${free ? 'held' : 'free'}`)
   }
   const counted = usage.filter((row) => row.operation_id === id)
-  const due = outcome === 'completed' || (outcome !== null && charged > 0) ? 1 : 0
+  const cost = charged > 0 || (operation.type === 'clone' && price > 0)
+  const due = outcome === 'completed' || (outcome !== null && cost) ? 1 : 0
   if (counted.length !== due) faults.push(`${id} is counted ${counted.length} times, not ${due}`)
   for (const row of counted) {
-    if (row.charged_micros !== charged || row.refunded_micros !== price - charged) faults.push(`${id} is counted wrong`)
+    if (row.charged_micros !== charged || row.refunded_micros !== price - charged || row.free !== operation.free) {
+      faults.push(`${id} is counted wrong`)
+    }
   }
+  return faults
+}
+
+/** A clone's voice is as its operation; only the voice may be gone, and only once the operation has ended. */
+function cloneFaults({ id, outcome, charged_micros: charged, free }: Row, voices: VoiceRow[]): string[] {
+  const found = voices.filter((voice) => voice.operation_id === id).map((voice) => voice.status)
+  const due = outcome === null ? 'processing' : outcome === 'completed' ? 'ready' : 'failed'
+  const faults: string[] = []
+  if (found.length > 1 || (found[0] ?? due) !== due)
+    faults.push(`${id} is ${outcome}, and its voice is ${found.join()}`)
+  if (outcome === null && found.length === 0) faults.push(`${id} is pending, and its voice is gone`)
+  if (free === 1 && charged !== 0) faults.push(`${id} is free and charged ${charged}`)
   return faults
 }
 

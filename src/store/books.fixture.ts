@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import type { Account, Key } from '../domain/account.ts'
 import type { Outcome, Settlement } from '../domain/operation.ts'
 import type { Clock } from '../domain/time.ts'
-import type { SpeechAdmission } from '../service/ports.ts'
+import type { CloneAdmission, SpeechAdmission } from '../service/ports.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { SqliteAccounts } from './accounts.ts'
 import { openDatabase } from './database.ts'
 import type { StoreDatabase } from './database.ts'
 import { SqliteLedger } from './ledger.ts'
+import { SqliteVoices } from './voices.ts'
 
 export class FixedClock implements Clock {
   wallMs = 1_763_712_000_000
@@ -52,6 +53,7 @@ export interface Books {
   database: StoreDatabase
   accounts: SqliteAccounts
   ledger: SqliteLedger
+  voices: SqliteVoices
   account: Account
   key: Key
 }
@@ -77,9 +79,10 @@ export async function openBooks(balanceMicros: number | null = openingMicros): P
   database.script('PRAGMA synchronous = OFF')
   const accounts = new SqliteAccounts(database, { clock, random: seededBytes(1) })
   const ledger = new SqliteLedger(database, { clock })
+  const voices = new SqliteVoices(database, { clock })
   const account = await accounts.create({ name: 'ada', role: 'user', balanceMicros })
   const key = await newKey(accounts, account)
-  return { dataDir, clock, database, accounts, ledger, account, key }
+  return { dataDir, clock, database, accounts, ledger, voices, account, key }
 }
 
 let keys = 0
@@ -114,6 +117,43 @@ export function admission(books: Books, changes: Partial<SpeechAdmission> = {}):
   }
 }
 
+export const clonePriceMicros = 500_000
+
+/** A clone past the allowance, unless that is changed. */
+export function cloneAdmission(books: Books, changes: Partial<CloneAdmission> = {}): CloneAdmission {
+  const number = String(operations++).padStart(8, '0')
+  return {
+    operationId: `op_${number}`,
+    voiceId: `voice_${number}`,
+    accountId: books.account.id,
+    keyId: books.key.id,
+    isAdmin: false,
+    keyHash: null,
+    name: 'Ada',
+    description: null,
+    labels: {},
+    language: null,
+    aliases: [],
+    isPublic: false,
+    consent: 'I am Ada.',
+    model: 'flite',
+    fidelity: 'approximate',
+    clip: { fileName: 'ada.wav', mimeType: 'audio/wav', sizeBytes: 320_044, durationMs: 10_000, hash: sha256('clip') },
+    priceMicros: clonePriceMicros,
+    freeClones: 0,
+    maxVoices: 100,
+    ...changes,
+  }
+}
+
+/** A voice that is ready, free of charge. @returns its id */
+export async function readyVoice(books: Books, changes: Partial<CloneAdmission> = {}): Promise<string> {
+  const admitted = cloneAdmission(books, { priceMicros: 0, ...changes })
+  const { id } = await books.ledger.admitClone(admitted)
+  if (!(await books.ledger.completeClone(id))) throw new Error('The clone did not complete')
+  return admitted.voiceId
+}
+
 export function settlement(outcome: Outcome, chargedMicros: number): Settlement {
   const completed = outcome === 'completed'
   return {
@@ -128,6 +168,6 @@ export function settlement(outcome: Outcome, chargedMicros: number): Settlement 
 
 /** Everything that the books say, to be compared before and after. */
 export function contents(database: StoreDatabase): Record<string, unknown[]> {
-  const tables = ['accounts', 'keys', 'operations', 'entries', 'usage', 'voices', 'agents']
+  const tables = ['accounts', 'keys', 'operations', 'entries', 'usage', 'voices', 'voice_aliases', 'agents']
   return Object.fromEntries(tables.map((table) => [table, database.all(`SELECT * FROM ${table}`)]))
 }

@@ -2,14 +2,18 @@
  * The other process of the tests, which may be killed at any moment: `bun child.fixture.ts MODE FOLDER [ARGUMENT]`. It
  * says on standard output, line by line, what it has done.
  */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { newId, systemRandom } from '../domain/id.ts'
 import { settleSpeech } from '../domain/operation.ts'
 import { systemClock } from '../domain/time.ts'
 import { codeOf } from './errors.ts'
 import { openDatabase } from './database.ts'
 import { SqliteAccounts } from './accounts.ts'
+import { FolderVoiceFiles } from './clips.ts'
 import { SqliteLedger } from './ledger.ts'
 import { acquireLock, isLocked } from './lock.ts'
+import { SqliteVoices } from './voices.ts'
 
 const [mode, dataDir = '', argument = ''] = Bun.argv.slice(2)
 
@@ -20,7 +24,8 @@ async function books() {
   const account = (await accounts.list())[0]
   const key = (await accounts.listKeys(null))[0]
   if (account === undefined || key === undefined) throw new Error('The test made no account')
-  return { database, ledger, accountId: account.id, keyId: key.id }
+  const voices = new SqliteVoices(database, { clock: systemClock })
+  return { database, ledger, voices, accountId: account.id, keyId: key.id }
 }
 
 function order(accountId: string, keyId: string, keyHash: string | null) {
@@ -82,6 +87,62 @@ async function write(): Promise<void> {
   }
 }
 
+function cloneOrder(accountId: string, keyId: string) {
+  const [operationId, voiceId] = [newId('op', Date.now(), systemRandom), newId('voice', Date.now(), systemRandom)]
+  const clip = { fileName: 'a', mimeType: 'audio/wav', sizeBytes: 1, durationMs: 1, hash: 'c'.repeat(64) }
+  const limits = { isAdmin: false, priceMicros: 1000, freeClones: 1, maxVoices: 8 }
+  const described = { name: 'Ada', description: null, labels: {}, language: null, aliases: [voiceId], consent: null }
+  const made = { isPublic: false, model: 'flite', fidelity: 'approximate' as const, clip }
+  return { operationId, accountId, keyId, keyHash: null, voiceId, ...limits, ...described, ...made }
+}
+
+/** Clones for ever, files and all, as the service does; deletes, fails and forgets some on the way. */
+async function clone(): Promise<void> {
+  const { ledger, voices, accountId, keyId } = await books()
+  const files = new FolderVoiceFiles(dataDir)
+  for (let turn = 0; ; turn++) {
+    const { id, voiceId } = await ledger.admitClone(cloneOrder(accountId, keyId))
+    if (voiceId === null) throw new Error('A clone has a voice')
+    if (turn % 6 !== 5) await ledger.markStarted(id)
+    await files.put(voiceId, someFiles(100_000))
+    if (turn % 3 === 1) await ledger.failClone(id, 'failed', { code: 'clip_refused', message: 'By turn.' })
+    else if (turn % 6 !== 5) await ledger.completeClone(id)
+    const kept = turn % 3 === 0 && turn % 2 === 0
+    if (!kept && turn % 6 !== 5) {
+      await voices.remove(voiceId, accountId)
+      await files.remove(voiceId)
+    }
+    // Room below the cap.
+    if (kept) for (const old of (await voices.ids()).slice(0, -2)) await voices.remove(old, accountId)
+    console.log(turn)
+  }
+}
+
+const someFiles = (size: number) => ({
+  clip: new Uint8Array(size).fill(1),
+  'reference.wav': new Uint8Array(size).fill(2),
+  state: new Uint8Array(size).fill(3),
+  'preview.wav': new Uint8Array(size).fill(4),
+})
+
+/** Puts files of that size under new ids until they cannot be written, then says why. */
+async function put(): Promise<void> {
+  const files = new FolderVoiceFiles(dataDir)
+  for (let turn = 0; ; turn++) {
+    const error = await files.put(`voice_${turn}`, someFiles(Number(argument))).catch((error: unknown) => error)
+    if (error instanceof Error) {
+      console.log(`${codeOf(error)} ${codeOf(error.cause)} ${turn}`)
+      for (let left = 0; left <= turn; left++) {
+        console.log(`${left} ${(await files.read(`voice_${left}`, 'state'))?.length ?? 'none'}`)
+      }
+      const entries = readdirSync(join(dataDir, 'voices'))
+      console.log(entries.filter((name) => name.startsWith('.')).join() || 'no half')
+      return
+    }
+    console.log(turn)
+  }
+}
+
 /** Admits until nothing can be written any more, then says why. */
 async function fill(): Promise<void> {
   const { ledger, accountId, keyId } = await books()
@@ -97,5 +158,5 @@ async function fill(): Promise<void> {
   }
 }
 
-const modes: Record<string, () => Promise<void>> = { lock, ask, open, admit, write, fill }
+const modes: Record<string, () => Promise<void>> = { lock, ask, open, admit, write, clone, put, fill }
 await modes[mode ?? '']?.()

@@ -3,11 +3,13 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { Database } from 'bun:sqlite'
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from '../domain/time.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { admission, contents, openBooks, settlement } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import { openDatabase } from './database.ts'
 import { StoreError } from './errors.ts'
+import { SqliteLedger } from './ledger.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
@@ -103,6 +105,33 @@ test('opened again, the books are as they were, and the log is gone after closin
   again.close()
 })
 
+test('books of an older program are brought up to date, and keep what they say', async () => {
+  const dataDir = temporaryFolder()
+  const old = new Database(join(dataDir, 'myna.db'))
+  old.run('CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL) STRICT')
+  old.run(readFileSync(join(import.meta.dir, 'migrations', '001_books.sql'), 'utf8'))
+  const hash = 'a'.repeat(64)
+  old.run(`INSERT INTO migrations VALUES ('001_books');
+    INSERT INTO accounts (id, name, folded_name, role, created_at_ms) VALUES ('acct_1', 'ada', 'ada', 'user', 1);
+    INSERT INTO keys (id, account_id, name, prefix, hash, created_at_ms)
+      VALUES ('key_1', 'acct_1', 'k', 'p', '${hash}', 1);
+    INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
+      key_supplied, fingerprint, created_at_ms)
+      VALUES ('op_1', 'acct_1', 'key_1', 'speech', 'flite', 'slt', 2, 30, 30, 0, '${hash}', 1);
+    INSERT INTO entries (account_id, operation_id, kind, amount_micros, created_at_ms)
+      VALUES ('acct_1', 'op_1', 'hold', 30, 1);
+    INSERT INTO agents VALUES ('agent_1', 'acct_1', NULL)`)
+  old.close()
+  const database = await openDatabase(dataDir)
+  expect(database.all<object>('SELECT id, free, outcome FROM operations')).toEqual([
+    { id: 'op_1', free: 0, outcome: null },
+  ])
+  expect(database.all('SELECT * FROM agents')).toHaveLength(1)
+  const ledger = new SqliteLedger(database, { clock: systemClock })
+  expect(await ledger.settle('op_1', settlement('completed', 30))).toBe(true)
+  database.close()
+})
+
 test('books of a newer program are refused and left alone', async () => {
   const { dataDir, database } = await openBooks()
   database.run("INSERT INTO migrations VALUES ('999_later')")
@@ -142,7 +171,7 @@ test('two processes make new books at once', async () => {
   for (let round = 0; round < 3; round++) {
     const dataDir = temporaryFolder()
     const children = [1, 2].map(() => startChild(childCommand('open', dataDir)))
-    expect(await Promise.all(children.map((child) => child.line()))).toEqual(['1', '1'])
+    expect(await Promise.all(children.map((child) => child.line()))).toEqual(['2', '2'])
     expect(await Promise.all(children.map((child) => child.process.exited))).toEqual([0, 0])
   }
 })

@@ -18,7 +18,8 @@ export function codeOf(error: unknown): string {
 /** Another connection holds the lock that was wanted: worth another try. */
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
 
-const cannotWrite = /^(SQLITE_BUSY|SQLITE_LOCKED|SQLITE_FULL|SQLITE_IOERR|SQLITE_READONLY|ENOSPC|EDQUOT|EROFS|EIO$)/
+const cannotWrite =
+  /^(SQLITE_BUSY|SQLITE_LOCKED|SQLITE_FULL|SQLITE_IOERR|SQLITE_READONLY|ENOSPC|EDQUOT|EFBIG|EROFS|EIO$)/
 
 /**
  * The error as callers of the store see it: `storage_full` when nothing can be written, else the error itself. A lock

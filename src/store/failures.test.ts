@@ -4,7 +4,7 @@
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Auditor } from './auditor.fixture.ts'
-import { admission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
+import { admission, cloneAdmission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import type { Parameters, StoreDatabase } from './database.ts'
@@ -21,6 +21,17 @@ interface Work {
 }
 
 const admitted = (books: Books) => admission(books, { operationId: 'op_1', keyHash })
+
+const cloned = (books: Books) =>
+  cloneAdmission(books, { operationId: 'op_1', voiceId: 'voice_1', keyHash, aliases: ['me', 'Nova'] })
+
+/** A clone that is charged, has an alias, and an agent that speaks with its voice. */
+async function pendingClone(books: Books): Promise<void> {
+  await books.ledger.admitClone(cloned(books))
+  books.database.script(`INSERT INTO agents VALUES ('agent_1', '${books.account.id}', 'voice_1')`)
+}
+
+const refusal = { code: 'clip_refused', message: 'Too noisy.' }
 
 const works: Record<string, Work> = {
   'an admission that takes the key of an expired record': {
@@ -44,6 +55,35 @@ const works: Record<string, Work> = {
       for (let count = 0; count < 3; count++) await books.ledger.admitSpeech(admission(books))
     },
     act: (books) => books.ledger.settleCrashed(),
+  },
+  'an admission of a clone that takes the key of an expired record': {
+    prepare: async (books) => {
+      const { id, voiceId } = await books.ledger.admitClone(cloneAdmission(books, { keyHash }))
+      await books.ledger.completeClone(id)
+      await books.voices.remove(voiceId!, books.account.id)
+      books.clock.advance(86_400_000)
+    },
+    act: (books) => books.ledger.admitClone(cloned(books)),
+  },
+  'a clone that completes': {
+    prepare: pendingClone,
+    act: (books) => books.ledger.completeClone('op_1'),
+  },
+  'a clone that fails': {
+    prepare: pendingClone,
+    act: (books) => books.ledger.failClone('op_1', 'failed', refusal),
+  },
+  'a clone whose voice is removed': {
+    prepare: pendingClone,
+    act: (books) => books.voices.remove('voice_1', books.account.id),
+  },
+  'a clone that a crash left': {
+    prepare: pendingClone,
+    act: (books) => books.ledger.settleCrashed(),
+  },
+  'a change of a voice': {
+    prepare: pendingClone,
+    act: (books) => books.voices.update('voice_1', books.account.id, { name: 'Bea', aliases: ['nova', 'x'] }),
   },
   'an account with an opening balance': {
     prepare: async () => undefined,
@@ -106,7 +146,7 @@ describe.each(Object.keys(works))('%s', (name) => {
 
   test('leaves nothing behind when SQLite itself refuses a write', async () => {
     let failures = 0
-    for (const table of ['accounts', 'operations', 'entries', 'usage']) {
+    for (const table of ['accounts', 'operations', 'entries', 'usage', 'voices', 'voice_aliases', 'agents']) {
       for (const event of ['INSERT', 'UPDATE', 'DELETE']) {
         const books = await openBooks()
         await prepare(books)

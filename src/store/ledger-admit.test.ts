@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { admission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
+import { admission, cloneAdmission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import { openDatabase } from './database.ts'
@@ -106,12 +106,7 @@ test('another API key of the account shares the keys, another account and anothe
 
 test('a clone holds its key by the key alone, and a speech request may use the same', async () => {
   const books = await openBooks()
-  books.database.run(
-    `INSERT INTO operations (id, account_id, key_id, type, model, input_chars, price_micros, charged_micros,
-       key_supplied, idempotency_hash, created_at_ms)
-     VALUES ('op_clone', $accountId, $keyId, 'clone', 'flite', 0, 0, 0, 1, $keyHash, 1)`,
-    { accountId: books.account.id, keyId: books.key.id, keyHash },
-  )
+  await books.ledger.admitClone(cloneAdmission(books, { operationId: 'op_clone', keyHash }))
   const look = books.ledger.checkKey(books.account.id, 'clone', keyHash, null)
   await expect(look).rejects.toMatchObject({ code: 'duplicate_request', extras: { operation_id: 'op_clone' } })
   expect(await verdict(books, fingerprint)).toBe('new work')

@@ -33,11 +33,18 @@ export interface OperationOrder {
   /** null: the client sent no idempotency key. */
   keyHash: string | null
   fingerprint: string | null
+  /** A clone within the allowance. */
+  isFree: boolean
 }
 
 /** @throws MynaError `duplicate_request`, `idempotency_conflict`, `insufficient_balance` (in this order) */
 export function admitOperation(database: StoreDatabase, order: OperationOrder, nowMs: number): Operation {
-  if (order.keyHash !== null) takeKey(database, { ...order, keyHash: order.keyHash }, nowMs)
+  takeKey(database, order, nowMs)
+  return bookOperation(database, order, nowMs)
+}
+
+/** What follows once nothing else stands against it. @throws MynaError `insufficient_balance` */
+export function bookOperation(database: StoreDatabase, order: OperationOrder, nowMs: number): Operation {
   hold(database, order, nowMs)
   return insert(database, order, nowMs)
 }
@@ -49,8 +56,14 @@ export function refuseHeldKey(database: StoreDatabase, claim: KeyClaim, nowMs: n
 }
 
 /** Like `refuseHeldKey`, and makes room: the sweep may lag, but an expired record must not stand in the way. */
-function takeKey(database: StoreDatabase, claim: KeyClaim, nowMs: number): void {
-  const holder = holderOf(database, claim)
+export function takeKey(
+  database: StoreDatabase,
+  claim: Omit<KeyClaim, 'keyHash'> & { keyHash: string | null },
+  nowMs: number,
+): void {
+  const { keyHash } = claim
+  if (keyHash === null) return
+  const holder = holderOf(database, { ...claim, keyHash })
   if (holder === null) return
   if (!isExpired(holder, nowMs)) throw refuseReuse(holder, claim.fingerprint)
   database.run('DELETE FROM operations WHERE id = $id', { id: holder.id })
@@ -91,11 +104,11 @@ const insufficient = (requiredMicros: number, balanceMicros: number): MynaError 
 function insert(database: StoreDatabase, order: OperationOrder, nowMs: number): Operation {
   const row = database.get<OperationRow>(
     `INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
-       key_supplied, idempotency_hash, fingerprint, created_at_ms)
+       key_supplied, idempotency_hash, fingerprint, free, created_at_ms)
      VALUES ($operationId, $accountId, $keyId, $type, $model, $voiceId, $inputChars, $priceMicros, $priceMicros,
-       $keyHash IS NOT NULL, $keyHash, $fingerprint, $nowMs)
+       $keyHash IS NOT NULL, $keyHash, $fingerprint, $isFree, $nowMs)
      RETURNING *`,
-    { ...order, nowMs },
+    { ...order, isFree: order.isFree ? 1 : 0, nowMs },
   )
   if (row === null) throw new Error('The pending row was not written')
   return operationOf(row)

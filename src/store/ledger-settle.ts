@@ -3,14 +3,16 @@
  * `ledger` and await nothing.
  */
 import { expiresAtMs, releasesKey, settleCrashed } from '../domain/operation.ts'
-import type { Operation, Settlement } from '../domain/operation.ts'
+import type { Operation, OperationError, Outcome, Settlement } from '../domain/operation.ts'
 import type { StoreDatabase } from './database.ts'
 import { book } from './entries.ts'
 import { operationOf } from './rows.ts'
 import type { OperationRow } from './rows.ts'
 
 /**
- * Writes the outcome, gives back what was held in excess, counts the use and frees the key where the domain says so.
+ * Writes the outcome, gives back what was held in excess, counts the use and frees the key where the domain says so. A
+ * clone's voice ends with it, so that no way of settling can leave it processing.
+ * @param voiceError why the voice failed, where its owner is told something else than the operation's
  * @returns false when there is no such pending operation; then nothing was written
  */
 export function settleOperation(
@@ -18,6 +20,7 @@ export function settleOperation(
   operationId: string,
   settlement: Settlement,
   nowMs: number,
+  voiceError = settlement.error,
 ): boolean {
   const row = database.get<OperationRow>('SELECT * FROM operations WHERE id = $operationId AND outcome IS NULL', {
     operationId,
@@ -35,10 +38,16 @@ export function settleOperation(
       nowMs,
     })
   }
-  const used = settlement.outcome === 'completed' || settlement.chargedMicros > 0
-  if (used) countUse(database, operation, settlement, nowMs)
+  if (operation.type === 'clone') endVoice(database, operationId, settlement.outcome, voiceError, nowMs)
+  if (counts(operation, settlement)) countUse(database, row, settlement, nowMs)
   return true
 }
+
+/** What delivered or cost something; of clones, what was given back too, for they are charged in advance. */
+const counts = (operation: Operation, settlement: Settlement): boolean =>
+  settlement.outcome === 'completed' ||
+  settlement.chargedMicros > 0 ||
+  (operation.type === 'clone' && operation.priceMicros > 0)
 
 function end(database: StoreDatabase, operation: Operation, settlement: Settlement, nowMs: number): void {
   database.run(
@@ -60,31 +69,65 @@ function end(database: StoreDatabase, operation: Operation, settlement: Settleme
   )
 }
 
-function countUse(database: StoreDatabase, operation: Operation, settlement: Settlement, nowMs: number): void {
+function countUse(database: StoreDatabase, row: OperationRow, settlement: Settlement, nowMs: number): void {
   database.run(
     `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
        refunded_micros, free, settled_at_ms)
      VALUES ($accountId, $keyId, $operationId, $type, $model, $characters, $audioMs, $chargedMicros,
        $refundedMicros, $free, $nowMs)`,
     {
-      accountId: operation.accountId,
-      keyId: operation.keyId,
-      operationId: operation.id,
-      type: operation.type,
-      model: operation.model,
+      accountId: row.account_id,
+      keyId: row.key_id,
+      operationId: row.id,
+      type: row.type,
+      model: row.model,
       characters: settlement.usedChars,
       audioMs: settlement.audioMs,
       chargedMicros: settlement.chargedMicros,
-      refundedMicros: operation.priceMicros - settlement.chargedMicros,
-      free: operation.type === 'clone' && operation.priceMicros === 0 ? 1 : 0,
+      refundedMicros: row.price_micros - settlement.chargedMicros,
+      free: row.free,
       nowMs,
     },
   )
 }
 
+/** A failed voice gives its aliases up: the owner will want them for the next attempt. */
+function endVoice(
+  database: StoreDatabase,
+  operationId: string,
+  outcome: Outcome,
+  error: OperationError | null,
+  nowMs: number,
+): void {
+  const failure = outcome === 'completed' ? null : (error ?? { code: outcome, message: 'The voice was not made.' })
+  database.run(
+    `UPDATE voices SET status = $status, error_code = $errorCode, error_message = $errorMessage, updated_at_ms = $nowMs
+     WHERE operation_id = $operationId`,
+    {
+      operationId,
+      status: failure === null ? 'ready' : 'failed',
+      errorCode: failure?.code ?? null,
+      errorMessage: failure?.message ?? null,
+      nowMs,
+    },
+  )
+  if (failure === null) return
+  database.run('DELETE FROM voice_aliases WHERE voice_id = (SELECT id FROM voices WHERE operation_id = $operationId)', {
+    operationId,
+  })
+}
+
 /** Settles every pending operation as what a dead server left behind. @returns how many */
 export function settleLeftovers(database: StoreDatabase, nowMs: number): number {
   const rows = database.all<OperationRow>('SELECT * FROM operations WHERE outcome IS NULL')
-  for (const row of rows) settleOperation(database, row.id, settleCrashed(operationOf(row)), nowMs)
+  for (const row of rows) {
+    const settlement = settleCrashed(operationOf(row))
+    settleOperation(database, row.id, settlement, nowMs, voiceErrorAfterCrash(settlement))
+  }
   return rows.length
 }
+
+const voiceErrorAfterCrash = (settlement: Settlement): OperationError => ({
+  code: settlement.outcome === 'not_accepted' ? 'not_started' : 'engine_failed',
+  message: `${settlement.error?.message ?? ''} Clone the clip again.`.trimStart(),
+})

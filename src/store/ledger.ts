@@ -1,12 +1,13 @@
 /**
  * The ledger behind the port `Ledger`: which transaction each verb is. What happens inside them stands in
- * `ledger-admit` and `ledger-settle`; what it means stands in the domain.
+ * `ledger-admit`, `ledger-clone` and `ledger-settle`; what it means stands in the domain.
  */
-import type { Operation, OperationType, Settlement } from '../domain/operation.ts'
+import type { Operation, OperationError, OperationType, Settlement } from '../domain/operation.ts'
 import type { Clock } from '../domain/time.ts'
-import type { Ledger, SpeechAdmission, UsageQuery, UsageRow } from '../service/ports.ts'
+import type { CloneAdmission, Ledger, SpeechAdmission, UsageQuery, UsageRow } from '../service/ports.ts'
 import type { StoreDatabase } from './database.ts'
 import { admitOperation, isExpired, refuseHeldKey } from './ledger-admit.ts'
+import { admitClone, endClone } from './ledger-clone.ts'
 import { settleLeftovers, settleOperation } from './ledger-settle.ts'
 import { operationOf } from './rows.ts'
 import type { OperationRow } from './rows.ts'
@@ -31,8 +32,26 @@ export class SqliteLedger implements Ledger {
 
   admitSpeech(admission: SpeechAdmission): Promise<Operation> {
     return this.#database.transaction(() =>
-      admitOperation(this.#database, { ...admission, type: 'speech' }, this.#clock.nowMs()),
+      admitOperation(this.#database, { ...admission, type: 'speech', isFree: false }, this.#clock.nowMs()),
     )
+  }
+
+  admitClone(admission: CloneAdmission): Promise<Operation> {
+    return this.#database.transaction(() => admitClone(this.#database, admission, this.#clock.nowMs()))
+  }
+
+  completeClone(operationId: string): Promise<boolean> {
+    return this.#database.transaction(() =>
+      endClone(this.#database, operationId, 'completed', null, this.#clock.nowMs()),
+    )
+  }
+
+  failClone(
+    operationId: string,
+    outcome: 'failed' | 'not_accepted' | 'cancelled',
+    error: OperationError,
+  ): Promise<boolean> {
+    return this.#database.transaction(() => endClone(this.#database, operationId, outcome, error, this.#clock.nowMs()))
   }
 
   /** A second mark, and one on an operation that is terminal, changes nothing. */

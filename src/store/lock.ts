@@ -18,7 +18,7 @@ export interface DataLock {
 const fileName = 'server.lock'
 
 /** Somebody who merely asks whether the lock is held is in its way for a moment. */
-const attempts = 10
+const attempts = 25
 const pauseMs = 10
 
 /** @throws StoreError when another process (or this one) holds the lock, or the folder cannot be used */

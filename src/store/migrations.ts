@@ -5,9 +5,13 @@
 import type { StoreDatabase } from './database.ts'
 import { StoreError } from './errors.ts'
 import books from './migrations/001_books.sql' with { type: 'text' }
+import voices from './migrations/002_voices.sql' with { type: 'text' }
 
 /** In order; a step that was released never changes. */
-const migrations: readonly { name: string; sql: string }[] = [{ name: '001_books', sql: books }]
+const migrations: readonly { name: string; sql: string }[] = [
+  { name: '001_books', sql: books },
+  { name: '002_voices', sql: voices },
+]
 
 /** @throws StoreError when the database is of a newer program */
 export async function migrate(database: StoreDatabase, path: string): Promise<void> {

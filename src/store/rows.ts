@@ -12,6 +12,8 @@ export interface OperationRow {
   input_chars: number
   price_micros: number
   key_supplied: 0 | 1
+  /** A clone within the allowance. */
+  free: 0 | 1
   fingerprint: string | null
   outcome: Outcome | null
   charged_micros: number

@@ -6,6 +6,7 @@ import type { Operation } from '../domain/operation.ts'
 import { Auditor } from './auditor.fixture.ts'
 import { admission, newKey, openBooks, seededNumbers, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
+import { CloneLife } from './simulation-clones.fixture.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
@@ -19,17 +20,20 @@ class Life {
   readonly #books: Books
   readonly #next: () => number
   readonly #admitted: Operation[] = []
+  readonly #clones: CloneLife
 
   constructor(books: Books, next: () => number) {
     this.#books = books
     this.#next = next
+    this.#clones = new CloneLife(books, (limit) => this.#below(limit))
   }
 
   /** One random step. @returns what was done */
   async step(): Promise<string> {
-    const kind = this.#below(10)
+    const kind = this.#below(16)
     if (kind < 4) return this.#admit()
     if (kind < 7) return this.#settle()
+    if (kind > 9) return this.#clones.step(kind)
     const { ledger, clock, accounts, account } = this.#books
     const some = this.#some()
     if (kind === 7 && some) {

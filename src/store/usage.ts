@@ -16,14 +16,18 @@ interface UsageSums {
   free: number
 }
 
-/** Buckets without work have no row. In order of time, then type. */
+/**
+ * Buckets without work have no row. In order of time, then type. A clone whose price was given back in full is none of
+ * the requests; only its refund is told.
+ */
 export function sumUsage(database: StoreDatabase, query: UsageQuery): UsageRow[] {
   const group = (name: UsageQuery['groupBy'][number], column: string): string =>
     query.groupBy.includes(name) ? column : 'NULL'
   const rows = database.all<UsageSums>(
     `SELECT $startMs + (settled_at_ms - $startMs) / $bucketMs * $bucketMs AS bucket_start_ms, type,
        ${group('model', 'model')} AS model, ${group('api_key_id', 'key_id')} AS key_id,
-       ${group('account', 'account_id')} AS account_id, count(*) AS requests, sum(characters) AS characters,
+       ${group('account', 'account_id')} AS account_id,
+       count(*) FILTER (WHERE charged_micros > 0 OR refunded_micros = 0) AS requests, sum(characters) AS characters,
        sum(audio_ms) AS audio_ms, sum(charged_micros) AS charged_micros, sum(refunded_micros) AS refunded_micros,
        sum(free) AS free
      FROM usage

@@ -3,7 +3,7 @@
  * that a test of the books asks for. It is in no release executable.
  */
 import { MynaError } from '../domain/error.ts'
-import type { EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder } from '../service/ports.ts'
+import type { EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder, SpeechSpan, VoiceEngine } from '../service/ports.ts'
 
 export interface FakePlan {
   /** How many frames there are; the input is covered evenly by them. */
@@ -15,12 +15,24 @@ export interface FakePlan {
   before: (frame: number) => Promise<void> | void
 }
 
+export interface HeardClip {
+  pcm: Int16Array
+  sampleRateHz: number
+}
+
 export const plainPlan: FakePlan = { frames: 4, samplesPerFrame: 2400, failAt: null, before: () => {} }
 
-export class FakeEngine implements SpeechEngine {
+export class FakeEngine implements SpeechEngine, VoiceEngine {
   /** Called for each order. */
   plan: (order: SpeechOrder) => Partial<FakePlan> = () => ({})
   readonly orders: SpeechOrder[] = []
+  /** Where it hears speech: everywhere, unless a test says otherwise. */
+  hear: (pcm: Int16Array) => SpeechSpan[] | Promise<SpeechSpan[]> = (pcm) => [{ startMs: 0, endMs: pcm.length / 16 }]
+  /** What it makes of a clip; throws to refuse it, waits to be slow. */
+  learn: (model: string, clip: HeardClip) => Uint8Array | Promise<Uint8Array> = () => new TextEncoder().encode('state')
+  readonly clips: HeardClip[] = []
+  /** Clones whose work was ended before it was done. */
+  forgotten = 0
   /** Streams whose work was ended before its last frame. */
   aborted = 0
   active = 0
@@ -45,6 +57,19 @@ export class FakeEngine implements SpeechEngine {
       this.active--
       if (!whole) this.aborted++
     }
+  }
+
+  async detectSpeech(pcm: Int16Array, signal: AbortSignal): Promise<SpeechSpan[]> {
+    return unlessAborted(Promise.resolve(this.hear(pcm)), signal)
+  }
+
+  async clone(model: string, clip: HeardClip, signal: AbortSignal): Promise<Uint8Array> {
+    this.clips.push(clip)
+    const state = unlessAborted((async () => this.learn(model, clip))(), signal)
+    return state.catch((error: unknown) => {
+      if (signal.aborted) this.forgotten++
+      throw error
+    })
   }
 
   async status(): Promise<EngineStatus> {

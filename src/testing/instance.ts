@@ -8,14 +8,19 @@ import { join } from 'node:path'
 import { loadConfig, type Config } from '../config.ts'
 import { cards } from '../catalog/cards.ts'
 import { CardCatalog } from '../catalog/catalog.ts'
+import { sound } from '../audio/clip.ts'
+import { DecoderPool } from '../audio/decode.ts'
 import { EncoderPool } from '../audio/encode.ts'
+import { voicePicture } from '../audio/plot.ts'
 import { type Server, startServer } from '../cli/server.ts'
 import type { World } from '../cli/service.ts'
+import type { Card } from '../domain/card.ts'
 import { systemTimer } from '../domain/time.ts'
 import { logTo } from '../log.ts'
 import { FakeEngine } from './fake-engine.ts'
 import { ManualClock } from './manual-clock.ts'
 import { Seeded } from './seeded.ts'
+import { until } from './until.ts'
 
 export interface Instance {
   server: Server
@@ -32,8 +37,20 @@ export interface Instance {
   /** With a bearer key, when one is given. */
   fetch(path: string, init?: RequestInit & { key?: string }): Promise<Response>
   speak(key: string, body?: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>
+  /** Sends a clip of three seconds unless another is given. */
+  clone(key: string, fields?: Record<string, string | Blob>, headers?: Record<string, string>): Promise<Response>
+  /** Looks at a voice of this account until it is no longer being made. */
+  voice(key: string, id: string): Promise<VoiceJson>
+  /** Clones, and waits for what becomes of it. @throws Error when the clip is refused */
+  cloned(key: string, fields?: Record<string, string | Blob>): Promise<VoiceJson>
   [Symbol.asyncDispose](): Promise<void>
 }
+
+/** A voice as the API tells it; tests say what they look at. */
+export type VoiceJson = Record<string, unknown> & { voice_id: string; operation_id: string; status: string }
+
+/** The fake engine clones whatever the card says of the real one. */
+const cloningCards: readonly Card[] = cards.map((card) => ({ ...card, cloning: card.cloning ?? 'approximate' }))
 
 export async function startInstance(settings: Partial<Config> = {}, change: Partial<World> = {}): Promise<Instance> {
   const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), 'myna-test-'))
@@ -41,13 +58,17 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
   const engine = new FakeEngine()
   const clock = new ManualClock()
   const encoders = new EncoderPool({ workers: 1 })
+  const decoder = new DecoderPool({ workers: 1, timer: systemTimer })
   const world: World = {
     clock,
     timer: systemTimer,
     random: new Seeded(7).fill,
-    catalog: new CardCatalog(cards, () => false),
+    catalog: new CardCatalog(cloningCards, () => false),
     engine,
     encoders,
+    decoder,
+    sound,
+    draw: (pcm, sampleRateHz, style) => voicePicture(pcm, sampleRateHz, { ...style, widthPx: 240, heightPx: 120 }),
     log: logTo(
       (line) => lines.push(line),
       'debug',
@@ -86,10 +107,45 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify({ input: 'hello there', voice: 'alloy', response_format: 'pcm', ...body }),
       }),
+    ...voiceCalls(call),
     async [Symbol.asyncDispose]() {
       await server.stop()
       encoders.close()
+      decoder.close()
       if (settings.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+function voiceCalls(call: Instance['fetch']): Pick<Instance, 'clone' | 'voice' | 'cloned'> {
+  const clone: Instance['clone'] = (key, fields = {}, headers = {}) => {
+    const body = new FormData()
+    for (const [name, value] of Object.entries({ file: hum(3), ...fields })) body.append(name, value)
+    return call('/v1/voices', { method: 'POST', key, headers, body })
+  }
+  const voice: Instance['voice'] = async (key, id) => {
+    let record: VoiceJson | undefined
+    await until(`voice ${id} is made`, async () => {
+      record = (await (await call(`/v1/voices/${id}`, { key })).json()) as VoiceJson
+      return record.status !== 'processing'
+    })
+    if (record === undefined) throw new Error('there is no record')
+    return record
+  }
+  return {
+    clone,
+    voice,
+    async cloned(key, fields = {}) {
+      const response = await clone(key, fields)
+      const answer = (await response.json()) as VoiceJson
+      if (response.status !== 201) throw new Error(`the clone was refused: ${JSON.stringify(answer)}`)
+      return voice(key, answer.voice_id)
+    },
+  }
+}
+
+/** A steady tone as a WAV file of that length, 16 kHz: the fake engine hears speech in anything. */
+export function hum(seconds: number, amplitude = 8000): File {
+  const pcm = Int16Array.from({ length: seconds * 16_000 }, (_, i) => amplitude * Math.sin(i / 20))
+  return new File([sound.wav(pcm, 16_000) as Uint8Array<ArrayBuffer>], 'hum.wav', { type: 'audio/wav' })
 }

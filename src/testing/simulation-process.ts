@@ -16,7 +16,9 @@ import { Queue } from '../service/queue.ts'
 import { Speech } from '../service/speak.ts'
 import { SqliteAccounts } from '../store/accounts.ts'
 import { openDatabase, type StoreDatabase } from '../store/database.ts'
+import { FolderVoiceFiles } from '../store/clips.ts'
 import { SqliteLedger } from '../store/ledger.ts'
+import { SqliteVoices } from '../store/voices.ts'
 import { FakeEngine, type FakePlan } from './fake-engine.ts'
 import type { ManualClock } from './manual-clock.ts'
 import type { Settings, Sound } from './simulation-model.ts'
@@ -137,11 +139,14 @@ export class SimulatedProcess {
       settled: () => {},
       realtimeFactor: () => {},
       refusedKey: () => {},
+      cloned: () => {},
     }
     this.speech = new Speech(
       {
         ledger: this.ledger,
         catalog: new CardCatalog(cards, () => false),
+        voices: new SqliteVoices(database, world),
+        files: new FolderVoiceFiles(world.folder),
         engine,
         encoders,
         queue: this.queue,

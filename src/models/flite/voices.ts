@@ -20,16 +20,36 @@ export interface FliteVoice {
    * ten times as fast and is not cut.
    */
   firstMaxWords: number
+  /** How far the formants are moved up; 1: not at all, up to two decimals. */
+  formants: number
+  /** Gains of `spectrum.ts`'s bands; null: its colour is left alone. */
+  equalizerDb: readonly number[] | null
 }
 
 /** What the gains below aim at: RMS of a sentence without its pauses, in dB of full scale. */
 export const levelDb = -21
 
+const unshaped = { formants: 1, equalizerDb: null }
+
 export const voices: ReadonlyMap<string, FliteVoice> = new Map(
   Object.entries({
-    rms: { name: 'rms', features: {}, treble: 0, gainDb: -0.6, firstMaxWords: 15 },
-    slt: { name: 'slt', features: { int_f0_target_stddev: 50 }, treble: 2, gainDb: -7.8, firstMaxWords: 15 },
-    awb: { name: 'awb', features: { int_f0_target_stddev: 45 }, treble: 0, gainDb: -1.8, firstMaxWords: 15 },
-    kal16: { name: 'kal16', features: {}, treble: 0, gainDb: 6.8, firstMaxWords: 60 },
+    rms: { ...unshaped, name: 'rms', features: {}, treble: 0, gainDb: -0.6, firstMaxWords: 15 },
+    slt: {
+      ...unshaped,
+      name: 'slt',
+      features: { int_f0_target_stddev: 50 },
+      treble: 2,
+      gainDb: -7.8,
+      firstMaxWords: 15,
+    },
+    awb: {
+      ...unshaped,
+      name: 'awb',
+      features: { int_f0_target_stddev: 45 },
+      treble: 0,
+      gainDb: -1.8,
+      firstMaxWords: 15,
+    },
+    kal16: { ...unshaped, name: 'kal16', features: {}, treble: 0, gainDb: 6.8, firstMaxWords: 60 },
   }),
 )

@@ -1,0 +1,164 @@
+/**
+ * What is in a file: container, codec, channels, rate, and its packets. mediabunny is the only demuxer; here its
+ * formats, its names and its refusals become ours.
+ */
+import {
+  ADTS,
+  AudioSampleSink,
+  BufferSource,
+  EncodedPacketSink,
+  FLAC,
+  Input,
+  type InputAudioTrack,
+  type InputFormat,
+  MATROSKA,
+  MP3,
+  MP4,
+  OGG,
+  QTFF,
+  WAVE,
+  WEBM,
+} from 'mediabunny'
+import type { Planes, StreamFacts } from './decode-planes.ts'
+import { refusalOf, undecodable, unsupported } from './decode-refusal.ts'
+
+export type ContainerName = 'wav' | 'mp3' | 'flac' | 'ogg' | 'adts' | 'mp4' | 'mov' | 'webm' | 'mkv'
+
+interface Container {
+  format: InputFormat
+  name: ContainerName
+  title: string
+  mimeType: string
+}
+
+/** Tried in this order. HLS is left out: it would ask for other files. */
+const containers: readonly Container[] = [
+  { format: WAVE, name: 'wav', title: 'WAV', mimeType: 'audio/wav' },
+  { format: FLAC, name: 'flac', title: 'FLAC', mimeType: 'audio/flac' },
+  { format: OGG, name: 'ogg', title: 'Ogg', mimeType: 'audio/ogg' },
+  { format: MP4, name: 'mp4', title: 'MP4', mimeType: 'audio/mp4' },
+  { format: QTFF, name: 'mov', title: 'QuickTime', mimeType: 'video/quicktime' },
+  { format: WEBM, name: 'webm', title: 'WebM', mimeType: 'audio/webm' },
+  { format: MATROSKA, name: 'mkv', title: 'Matroska', mimeType: 'audio/x-matroska' },
+  { format: MP3, name: 'mp3', title: 'MP3', mimeType: 'audio/mpeg' },
+  { format: ADTS, name: 'adts', title: 'AAC', mimeType: 'audio/aac' },
+]
+
+const codecTitles: Readonly<Record<string, string>> = {
+  ac3: 'AC-3',
+  eac3: 'E-AC-3',
+  dts: 'DTS',
+  alac: 'ALAC',
+  A_ALAC: 'ALAC',
+  samr: 'AMR',
+  sawb: 'AMR-WB',
+}
+
+const spareReads = 100_000
+const maxChannels = 8
+const minRateHz = 4000
+const maxRateHz = 192_000
+
+export interface Packet {
+  data: Uint8Array
+  /** In seconds; below 0 for what is only there to start the decoder. */
+  timestamp: number
+  duration: number
+}
+
+export interface OpenedFile extends StreamFacts {
+  container: ContainerName
+  mimeType: string
+  isPcm: boolean
+  /** What the file says; null when it does not. */
+  declaredSeconds: number | null
+  /** For words to the client. */
+  title: string
+  packets(): AsyncIterable<Packet>
+  /** Of PCM: the samples themselves, for they need no decoder. */
+  planes(): AsyncIterable<Planes>
+}
+
+/** @throws Refusal when it is not audio, not supported or out of the limits; Error when it is damaged */
+export async function openFile(bytes: Uint8Array<ArrayBuffer>): Promise<OpenedFile> {
+  const input = new Input({ source: limitedSource(bytes), formats: containers.map(({ format }) => format) })
+  const track = await trackOf(input, bytes)
+  const format = await input.getFormat()
+  const container = containers.find((known) => known.format === format)
+  if (container === undefined) throw refusalOf(bytes)
+  const { codec, numberOfChannels: channels, sampleRate: sampleRateHz } = track
+  if (codec === null) throw await unknownCodec(track, container)
+  const title = `${codecTitles[codec] ?? codec} in ${container.title}`
+  if (!(channels >= 1 && channels <= maxChannels)) {
+    throw undecodable(`The file has ${channels} channels; at most ${maxChannels} can be decoded.`)
+  }
+  if (!(sampleRateHz >= minRateHz && sampleRateHz <= maxRateHz)) {
+    throw undecodable(`A sample rate of ${sampleRateHz} Hz is not supported, only ${minRateHz} to ${maxRateHz}.`)
+  }
+  const description = (await track.getDecoderConfig())?.description
+  return {
+    container: container.name,
+    mimeType: container.mimeType,
+    codec,
+    isPcm: codec.startsWith('pcm-') || codec === 'ulaw' || codec === 'alaw',
+    declaredSeconds: await track.getDurationFromMetadata(),
+    title,
+    channels,
+    sampleRateHz,
+    description: description === undefined ? null : bytesOf(description),
+    packets: () => new EncodedPacketSink(track).packets(),
+    planes: () => pcmOf(track),
+  }
+}
+
+/**
+ * mediabunny walks in circles in some damaged Matroska files. It asks its source for every few bytes that it looks at,
+ * so a walk that has asked for more than any true file needs is ended, long before the deadline.
+ */
+function limitedSource(bytes: Uint8Array<ArrayBuffer>): BufferSource {
+  const source = new BufferSource(bytes)
+  // Its types leave this out.
+  const inside = source as unknown as { _read(): unknown }
+  const read = inside._read.bind(source)
+  let left = spareReads + bytes.length
+  inside._read = () => {
+    if (left-- === 0) throw new Error('the demuxer does not get on')
+    return read()
+  }
+  return source
+}
+
+async function trackOf(input: Input, bytes: Uint8Array): Promise<InputAudioTrack> {
+  try {
+    const track = await input.getPrimaryAudioTrack()
+    if (track !== null) return track
+  } catch (cause) {
+    const refusal = refusalOf(bytes)
+    refusal.cause = cause
+    throw refusal
+  }
+  throw (await input.getTracks()).length > 0 ? undecodable('The file holds no sound, only pictures.') : refusalOf(bytes)
+}
+
+async function unknownCodec(track: InputAudioTrack, container: Container): Promise<Error> {
+  const id = await track.getInternalCodecId()
+  const name = typeof id === 'string' ? (codecTitles[id] ?? `"${id.trim()}"`) : 'An unknown codec'
+  return unsupported(`${name} in ${container.title}`)
+}
+
+async function* pcmOf(track: InputAudioTrack): AsyncIterable<Planes> {
+  for await (const sample of new AudioSampleSink(track).samples()) {
+    const channels = Array.from({ length: sample.numberOfChannels }, (_, planeIndex) => {
+      const plane = new Float32Array(sample.numberOfFrames)
+      sample.copyTo(plane, { planeIndex, format: 'f32-planar' })
+      return plane
+    })
+    sample.close()
+    yield { channels, sampleRateHz: sample.sampleRate }
+  }
+}
+
+const bytesOf = (source: ArrayBufferLike | ArrayBufferView): Uint8Array =>
+  ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source)

@@ -1,0 +1,33 @@
+/**
+ * What is used of the decoders inside three packages, which their own types leave out. The packages' entries cannot be
+ * bundled: they claim to be free of side effects and are not, so that half of what they need is dropped.
+ */
+declare module '*/OggVorbisDecoder.js' {
+  export class Decoder {
+    readonly ready: Promise<void>
+    /** The identification header first, then the setup header; the comments between them are not wanted. */
+    sendSetupHeader(packet: Uint8Array): void
+    /** After the headers. */
+    initDsp(): void
+    decodePackets(packets: readonly Uint8Array[]): { channelData: Float32Array[]; sampleRate: number }
+  }
+}
+
+declare module '*/FLACDecoder.js' {
+  export class _FLACDecoder {
+    readonly ready: Promise<void>
+    decodeFrames(packets: readonly Uint8Array[]): {
+      channelData: Float32Array[]
+      sampleRate: number
+      errors: readonly { message: string }[]
+    }
+  }
+}
+
+declare module '*/MPEGDecoder.js' {
+  export default class MPEGDecoder {
+    constructor(options: { enableGapless: boolean })
+    readonly ready: Promise<void>
+    decodeFrame(packet: Uint8Array): { channelData: Float32Array[]; sampleRate: number }
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Queries about a clip, being answered in the engine (child side). Each is answered exactly once, and one that was
+ * dropped only when its work has really stopped: that is how the server knows that the engine is free again.
+ */
+import { fromS16 } from '../audio/pcm.ts'
+import { ClipRefused, type SpeechModel } from '../models/architecture.ts'
+import type { SpeechDetector } from '../models/silero/detector.ts'
+import type { Answer } from './inquiries.ts'
+import type { Loaded, Residency } from './residency.ts'
+
+/** The one model without a card: it is inside the program, and nobody chooses it. */
+export const detectorId = 'silero-vad'
+
+export interface AnsweringOptions {
+  models: Residency<SpeechModel>
+  detectors: Residency<SpeechDetector>
+  send(answer: Answer): void
+}
+
+export class Answering {
+  readonly #options: AnsweringOptions
+  readonly #open = new Map<number, AbortController>()
+
+  constructor(options: AnsweringOptions) {
+    this.#options = options
+  }
+
+  /** @param pcm mono, 16 kHz */
+  detect(query: number, pcm: Int16Array): Promise<void> {
+    return this.#answer(query, async (signal) => {
+      const spans = await using(this.#options.detectors, detectorId, (detector) =>
+        detector.detect(fromS16(pcm), signal),
+      )
+      return { type: 'detected', query, spans }
+    })
+  }
+
+  clone(query: number, model: string, pcm: Int16Array, sampleRateHz: number): Promise<void> {
+    return this.#answer(query, async (signal) => {
+      const state = await using(this.#options.models, model, (loaded) => {
+        if (loaded.clone === undefined) throw new Error(`${model} cannot clone`)
+        return loaded.clone({ pcm: fromS16(pcm), sampleRateHz }, signal)
+      })
+      return { type: 'cloned', query, state: state.slice() }
+    })
+  }
+
+  drop(query: number): void {
+    this.#open.get(query)?.abort(new Error('nobody waits for it any more'))
+  }
+
+  dropAll(): void {
+    for (const query of this.#open.keys()) this.drop(query)
+  }
+
+  async #answer(query: number, work: (signal: AbortSignal) => Promise<Answer>): Promise<void> {
+    const abort = new AbortController()
+    this.#open.set(query, abort)
+    try {
+      this.#options.send(await work(abort.signal))
+    } catch (error) {
+      if (error instanceof ClipRefused) this.#options.send({ type: 'clone_refused', query, message: error.message })
+      else this.#options.send({ type: 'query_failed', query, message: describe(error) })
+    } finally {
+      this.#open.delete(query)
+    }
+  }
+}
+
+async function using<M extends Loaded, T>(models: Residency<M>, id: string, use: (model: M) => Promise<T>): Promise<T> {
+  const lease = await models.use(id)
+  try {
+    return await use(lease.model)
+  } finally {
+    lease.release()
+  }
+}
+
+/** For the server's log. Not the runtime's own print of an error, which quotes a screenful of minified source. */
+export const describe = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,0 +1,81 @@
+/**
+ * Work on a clip that has one answer (server side): detection and cloning. Unlike `Queries`, which are answered at once
+ * or not at all, it may take long, can be dropped, and counts among what the child owes.
+ */
+import type { Debt } from './deadlines.ts'
+import type { FromEngine, ToEngine } from './protocol.ts'
+import type { Timers } from './timers.ts'
+
+export type Answer = Extract<FromEngine, { type: 'detected' | 'cloned' | 'clone_refused' | 'query_failed' }>
+
+export interface InquiriesOptions {
+  timers: Timers
+  /** @returns false when there is no engine to hear it */
+  send(message: ToEngine): boolean
+  /** What whoever waits is told when no answer will come. */
+  failure(): Error
+}
+
+interface Inquiry extends Debt {
+  resolve(answer: Answer): void
+  reject(reason: unknown): void
+}
+
+export class Inquiries {
+  readonly #options: InquiriesOptions
+  readonly #open = new Map<number, Inquiry>()
+  #nextId = 1
+
+  constructor(options: InquiriesOptions) {
+    this.#options = options
+  }
+
+  /** Those that are not answered, dropped ones too. */
+  get open(): readonly Debt[] {
+    return [...this.#open.values()]
+  }
+
+  /**
+   * @param toMessage what asks, for the number that it gets
+   * @returns null when there is no engine to ask
+   * @throws the signal's reason once it aborts; `failure()` when the engine dies or is given up
+   */
+  async ask(signal: AbortSignal, toMessage: (query: number) => ToEngine): Promise<Answer | null> {
+    signal.throwIfAborted()
+    const { timers, send, failure } = this.#options
+    const query = this.#nextId++
+    if (!send(toMessage(query))) return null
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const inquiry: Inquiry = {
+      kind: 'query',
+      owedSinceMs: timers.monotonicMs(),
+      isCancelled: false,
+      resolve,
+      reject,
+      giveUp: () => drop(failure()),
+    }
+    const drop = (reason: unknown) => {
+      inquiry.isCancelled = true
+      inquiry.owedSinceMs = timers.monotonicMs()
+      send({ type: 'drop', query })
+      reject(reason)
+    }
+    this.#open.set(query, inquiry)
+    const abort = () => drop(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    return promise.finally(() => signal.removeEventListener('abort', abort))
+  }
+
+  answer(answer: Answer): void {
+    const inquiry = this.#open.get(answer.query)
+    this.#open.delete(answer.query)
+    inquiry?.resolve(answer)
+  }
+
+  /** For the end of the engine: nothing will be answered any more. */
+  failAll(): void {
+    const open = [...this.#open.values()]
+    this.#open.clear()
+    for (const inquiry of open) inquiry.reject(this.#options.failure())
+  }
+}

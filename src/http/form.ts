@@ -1,0 +1,49 @@
+/** Forms of voices: one clip under any of the names that clients use for it, and text fields. */
+import { MynaError } from '../domain/error.ts'
+import type { Timer } from '../domain/time.ts'
+import { type Body, readAll } from './body.ts'
+import { withForm } from './multipart.ts'
+
+export interface FormLimits {
+  maxFileBytes: number
+  timer: Timer
+  /** Where uploads lie while they are read. */
+  dir: string
+}
+
+export interface Upload {
+  fields: Body
+  file: { name: string; bytes: Uint8Array }
+}
+
+const clipFields = new Set(['file', 'clip', 'files', 'audio_sample', 'audio', 'audio_file', 'sample', 'reference'])
+
+export const isMultipart = (request: Request): boolean =>
+  /^\s*multipart\/form-data\b/i.test(request.headers.get('content-type') ?? '')
+
+/**
+ * Exactly one file.
+ * @throws MynaError `missing_file`, `too_many_files`, `request_too_large`, `request_timeout`, `validation_error`,
+ * `storage_full`
+ */
+export const readUpload = (request: Request, limits: FormLimits): Promise<Upload> =>
+  withForm(request, { ...limits, fileFields: clipFields }, async ({ fields, file, fileCount }) => {
+    // A browser sends an empty part without a name when nothing was chosen.
+    if (file === null || (file.bytes === 0 && file.fileName === '')) {
+      throw new MynaError('missing_file', "The form holds no audio file. Send it as 'file'.", { param: 'file' })
+    }
+    if (fileCount > 1) {
+      throw new MynaError('too_many_files', `The form holds ${fileCount} files; send exactly one.`, { param: 'file' })
+    }
+    return { fields, file: { name: file.fileName, bytes: await Bun.file(file.path).bytes() } }
+  })
+
+/** Files among them are read over. @throws MynaError `request_too_large`, `request_timeout`, `validation_error` */
+export const readFields = (request: Request, limits: FormLimits): Promise<Body> =>
+  withForm(request, { ...limits, maxFileBytes: 0, fileFields: new Set() }, ({ fields }) => fields)
+
+/** Takes what the client is still sending, within the limits, so that it comes to read the answer. Never rejects. */
+export async function drained(request: Request, { maxFileBytes, timer }: FormLimits): Promise<void> {
+  if (request.bodyUsed) return
+  await readAll(request, maxFileBytes, timer).catch(() => {})
+}

@@ -1,0 +1,245 @@
+/**
+ * Forms with one file, parsed as they come: the file goes to disk, so that memory stays flat, and its limit holds for
+ * chunked uploads too and is answered as soon as it is passed. A second file is only counted; files under other names
+ * are read over. What was spooled is removed, whatever happens.
+ */
+import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { once } from 'node:events'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { MynaError } from '../domain/error.ts'
+import type { Timer } from '../domain/time.ts'
+import { type Body, unlessStalled } from './body.ts'
+import { invalidInput } from './invalid.ts'
+
+export interface FormOptions {
+  maxFileBytes: number
+  /** Names under which the file may come, each also with `[]`. */
+  fileFields: ReadonlySet<string>
+  timer: Timer
+  /** Where files are spooled. */
+  dir: string
+}
+
+export interface SpooledFile {
+  path: string
+  bytes: number
+  /** SHA-256 in hex. */
+  hash: string
+  /** For showing only: no path, no control characters. */
+  fileName: string
+  declaredType: string
+}
+
+export interface Form {
+  /** `key[]` and a repeated `key` make a list, `key[name]` an object; otherwise the text itself. */
+  fields: Body
+  /** The first one. */
+  file: SpooledFile | null
+  fileCount: number
+}
+
+const maxFields = 50
+const maxFieldBytes = 65_536
+/** Boundaries, headers of parts and text. */
+const overheadBytes = maxFields * maxFieldBytes + 262_144
+const maxFileNameChars = 255
+
+/**
+ * @param use gets the form; the file is there until it is done
+ * @throws MynaError `unsupported_media_type`, `request_too_large`, `request_timeout`, `validation_error`,
+ * `storage_full`; whatever `use` throws
+ */
+export async function withForm<T>(
+  request: Request,
+  options: FormOptions,
+  use: (form: Form) => T | Promise<T>,
+): Promise<T> {
+  const spool = new Spool(options)
+  try {
+    const fields = await parse(request, options, spool)
+    return await use({ fields, file: spool.file(), fileCount: spool.count })
+  } finally {
+    spool.remove()
+  }
+}
+
+async function parse(request: Request, options: FormOptions, spool: Spool): Promise<Body> {
+  const busboy = open(request)
+  const fields = Object.create(null) as Record<string, unknown>
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  failed.catch(() => {})
+  const guarded =
+    <A extends unknown[]>(act: (...given: A) => void) =>
+    (...given: A) => {
+      try {
+        act(...given)
+      } catch (error) {
+        reject(error)
+      }
+    }
+  busboy.on('field', (name, value, nameTruncated, valueTruncated) => {
+    if (nameTruncated) return
+    if (valueTruncated) reject(invalid(name, `string should have at most ${maxFieldBytes} bytes`))
+    else addField(fields, name, value)
+  })
+  busboy.on('fieldsLimit', () => reject(invalid('body', `a form has at most ${maxFields} fields`)))
+  busboy.on('error', (cause) => reject(unreadable(cause)))
+  busboy.on('file', (name, stream, fileName, _encoding, declaredType) => {
+    // Broken off with the whole form, which says so itself.
+    stream.on('error', () => {})
+    const isOurs = options.fileFields.has(name.replace(/\[\]$/, ''))
+    if (isOurs) guarded(() => spool.begin(stream, fileName, declaredType, guarded))()
+    else stream.resume()
+  })
+  const finished = once(busboy, 'finish')
+  finished.catch(() => {})
+  await feed(request, busboy, 2 * options.maxFileBytes + overheadBytes, options.timer, failed)
+  busboy.end()
+  await Promise.race([finished, failed])
+  return fields
+}
+
+function open(request: Request): BusboyInstance {
+  const contentType = request.headers.get('content-type') ?? ''
+  if (!/^\s*multipart\/form-data\b/i.test(contentType)) {
+    throw new MynaError('unsupported_media_type', 'This route takes multipart/form-data.')
+  }
+  const headers: BusboyHeaders = { 'content-type': contentType }
+  try {
+    return new Busboy({ headers, limits: { fields: maxFields, fieldSize: maxFieldBytes, headerPairs: 20 } })
+  } catch (cause) {
+    throw unreadable(cause)
+  }
+}
+
+/** Gives the parser the body, at its pace, until the end or the first failure. */
+async function feed(
+  request: Request,
+  busboy: BusboyInstance,
+  maxBytes: number,
+  timer: Timer,
+  failed: Promise<never>,
+): Promise<void> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes, null)
+  const reader = request.body?.getReader()
+  let size = 0
+  try {
+    for (;;) {
+      const step = await Promise.race([reader === undefined ? null : unlessStalled(reader.read(), timer), failed])
+      if (step === null || step.done) return
+      size += step.value.length
+      if (size > maxBytes) throw tooLarge(maxBytes, null)
+      if (!busboy.write(step.value)) await Promise.race([once(busboy, 'drain'), failed])
+    }
+  } catch (error) {
+    reader?.cancel().catch(() => {})
+    throw error
+  }
+}
+
+/** The file on disk, as far as it has come. Written at once: 64 KB at a time take microseconds. */
+class Spool {
+  readonly #options: FormOptions
+  readonly #path: string
+  readonly #hash = new Bun.CryptoHasher('sha256')
+  #descriptor: number | null = null
+  #bytes = 0
+  #declared = { fileName: '', declaredType: '' }
+  count = 0
+
+  constructor(options: FormOptions) {
+    this.#options = options
+    this.#path = join(options.dir, `upload-${crypto.randomUUID()}`)
+  }
+
+  begin(
+    stream: BusboyFileStream,
+    fileName: string | undefined,
+    declaredType: string,
+    guarded: (act: (chunk: Uint8Array) => void) => (chunk: Uint8Array) => void,
+  ): void {
+    this.count++
+    if (this.count > 1) {
+      stream.resume()
+      return
+    }
+    this.#declared = { fileName: shownName(fileName ?? ''), declaredType }
+    this.#descriptor = openSync(this.#path, 'wx', 0o600)
+    stream.on(
+      'data',
+      guarded((chunk) => this.#write(chunk)),
+    )
+  }
+
+  file(): SpooledFile | null {
+    if (this.count === 0) return null
+    this.#close()
+    return { path: this.#path, bytes: this.#bytes, hash: this.#hash.digest('hex'), ...this.#declared }
+  }
+
+  remove(): void {
+    this.#close()
+    rmSync(this.#path, { force: true })
+  }
+
+  #write(chunk: Uint8Array): void {
+    if (this.#descriptor === null) return
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#options.maxFileBytes) throw tooLarge(this.#options.maxFileBytes, 'file')
+    this.#hash.update(chunk)
+    try {
+      for (let at = 0; at < chunk.length;) at += writeSync(this.#descriptor, chunk, at)
+    } catch (cause) {
+      if (!['ENOSPC', 'EDQUOT'].includes((cause as { code?: string }).code ?? '')) throw cause
+      throw new MynaError('storage_full', 'There is no room for the file.', { cause })
+    }
+  }
+
+  #close(): void {
+    if (this.#descriptor !== null) closeSync(this.#descriptor)
+    this.#descriptor = null
+  }
+}
+
+function addField(fields: Record<string, unknown>, field: string, value: string): void {
+  const [, name, key] = /^([a-z_]+)(?:\[([^\]]*)\])?$/.exec(field) ?? []
+  if (name === undefined) return
+  const known = fields[name]
+  if (key === undefined) fields[name] = known === undefined ? value : [known, value].flat()
+  else if (key === '') fields[name] = [known ?? [], value].flat()
+  else fields[name] = Object.assign(Object.create(null), isPlain(known) ? known : {}, { [key]: value })
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The last part of the name, percent-decoded where it can be, without what would not show. */
+function shownName(given: string): string {
+  const name = given.split(/[/\\]/).at(-1) ?? ''
+  return [...decoded(name).split(/[/\\]/).at(-1)!.toWellFormed().replace(/\p{C}/gu, '')]
+    .slice(0, maxFileNameChars)
+    .join('')
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+const invalid = (field: string, message: string): MynaError => invalidInput(['body', field], message, 'value_error')
+
+function unreadable(cause: unknown): MynaError {
+  const error = invalid('body', 'the form cannot be read: is its boundary right, and is it whole?')
+  error.cause = cause
+  return error
+}
+
+const tooLarge = (maxBytes: number, param: string | null): MynaError =>
+  new MynaError('request_too_large', `The ${param ?? 'form'} is larger than ${maxBytes} bytes.`, {
+    ...(param !== null && { param }),
+    extras: { max_bytes: maxBytes },
+  })

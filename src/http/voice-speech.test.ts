@@ -1,0 +1,177 @@
+/** Speaking with cloned voices: which name means which voice, what a voice that is not ready answers, and the SDK. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import OpenAI from 'openai'
+import { CursorPage } from 'openai/core/pagination'
+import { cards } from '../catalog/cards.ts'
+import { CardCatalog } from '../catalog/catalog.ts'
+import type { Card } from '../domain/card.ts'
+import { hum, type Instance, startInstance, type VoiceJson } from '../testing/instance.ts'
+
+const flite = cards.find(({ id }) => id === 'flite')!
+/** A second model with a voice of its own, one that is there and one that is not. */
+const other: Card = {
+  ...flite,
+  id: 'other',
+  preference: -1,
+  cloning: null,
+  voices: [{ ...flite.voices[0]!, id: 'otto', name: 'Otto' }],
+  defaultVoice: 'otto',
+  voiceAliases: { nova: 'otto' },
+}
+const known = [{ ...flite, cloning: 'approximate' as const }, other, { ...other, id: 'absent', builtIn: false }]
+
+let instance: Instance
+let key: string
+let ada: string
+beforeAll(async () => {
+  const catalog = new CardCatalog(known, () => false)
+  const settings = { voiceAliases: ['house=otto', 'echo=slt'], clonesPerMinute: 1000, speechPerMinute: 10_000 }
+  instance = await startInstance(settings, { catalog })
+  key = await instance.key()
+  ada = (await instance.cloned(key, { name: 'Ada', aliases: '["nova","Mother"]' })).voice_id
+})
+afterAll(() => instance[Symbol.asyncDispose]())
+
+/** The model and voice that were spoken with, or the code of the refusal. */
+async function spokenWith(body: Record<string, unknown>, as = key): Promise<string> {
+  const before = instance.engine.orders.length
+  const response = await instance.speak(as, body)
+  if (response.status !== 200) return ((await response.json()) as { error: { code: string } }).error.code
+  await response.arrayBuffer()
+  const order = instance.engine.orders[before]
+  const kind = order?.voiceState === null ? '' : ' cloned'
+  return `${order?.model} ${order?.voiceId === ada ? 'ada' : order?.voiceId}${kind}`
+}
+
+describe('a name means', () => {
+  test.each<[Record<string, unknown>, string]>([
+    [{ voice: 'slt' }, 'flite slt'],
+    [{ voice: 'otto' }, 'other otto'],
+    [{ voice: 'OTTO', model: 'tts-1' }, 'other otto'],
+    [{ voice: 'otto', model: 'other' }, 'other otto'],
+    [{ voice: 'otto', model: 'flite' }, 'voice_model_mismatch'],
+    [{ voice: undefined }, 'flite rms'],
+    [{ voice: undefined, model: 'other' }, 'other otto'],
+    [{ voice: 'house' }, 'other otto'],
+    [{ voice: 'Echo' }, 'flite slt'],
+    [{ voice: 'alloy' }, 'flite slt'],
+    [{ voice: 'nova' }, 'flite ada cloned'],
+    [{ voice: 'NOVA', model: 'tts-1' }, 'flite ada cloned'],
+    [{ voice: 'mother' }, 'flite ada cloned'],
+    [{ voice: 'ada' }, 'flite ada cloned'],
+    [{ voice: 'Ada', model: 'flite' }, 'flite ada cloned'],
+    [{ voice: 'Ada', model: 'other' }, 'voice_model_mismatch'],
+    [{ voice: 'Ada', model: 'absent' }, 'model_not_found'],
+    [{ voice: 'Ada', model: 'nothing' }, 'model_not_found'],
+    [{ voice: 'nobody' }, 'voice_not_found'],
+    [{ voice: 'nobody', model: 'other' }, 'voice_not_found'],
+  ])('%p: %s', async (body, expected) => {
+    expect(await spokenWith(body)).toBe(expected)
+  })
+
+  test('the clone by its id, plain, as an object, or under voice_id', async () => {
+    for (const body of [{ voice: ada }, { voice: { id: ada } }, { voice: undefined, voice_id: ada }]) {
+      expect(await spokenWith(body)).toBe('flite ada cloned')
+    }
+    expect(instance.engine.orders.at(-1)?.voiceState).toEqual(new TextEncoder().encode('state'))
+  })
+
+  test('to a stranger something else, or nothing', async () => {
+    const stranger = await instance.key()
+    expect(await spokenWith({ voice: 'nova' }, stranger)).toBe('flite slt')
+    for (const voice of [ada, 'Ada', 'mother']) expect(await spokenWith({ voice }, stranger)).toBe('voice_not_found')
+  })
+
+  test('an own voice before a public one of its name; nobody, when two own ones have it', async () => {
+    const owner = await instance.key()
+    const celia = await instance.cloned(owner, { name: 'celia' })
+    expect(await spokenWith({ voice: 'Celia' })).toBe('flite slt')
+    expect(await spokenWith({ voice: 'Celia' }, owner)).toBe(`flite ${celia.voice_id} cloned`)
+    await instance.cloned(owner, { name: 'CELIA' })
+    expect(await spokenWith({ voice: 'Celia' }, owner)).toBe('voice_not_found')
+    expect(await spokenWith({ voice: celia.voice_id }, owner)).toBe(`flite ${celia.voice_id} cloned`)
+  })
+
+  test('an operation names the voice that was spoken with', async () => {
+    const response = await instance.speak(key, { voice: 'mother' })
+    await response.arrayBuffer()
+    const record = await instance.fetch(`/v1/operations/${response.headers.get('x-request-id')}`, { key })
+    expect(await record.json()).toMatchObject({ voice_id: ada, outcome: 'completed' })
+  })
+})
+
+/** A clone whose making ends when the test says so. */
+async function held(owner: string) {
+  const { learn } = instance.engine
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+  instance.engine.learn = () => promise
+  const response = await instance.clone(owner, { name: 'Slow' })
+  const { voice_id: id } = (await response.json()) as VoiceJson
+  const free = () => (instance.engine.learn = learn)
+  return { id, ready: () => (free(), resolve(new Uint8Array(4))), fail: () => (free(), reject(new Error('no'))) }
+}
+
+describe('a voice that is not ready', () => {
+  test('asks for patience, and is forgotten once it failed', async () => {
+    const owner = await instance.key({ prepaidMicros: 1000 })
+    const { id, fail } = await held(owner)
+    const early = await instance.speak(owner, { voice: 'slow' })
+    expect([early.status, await early.json()]).toMatchObject([
+      409,
+      { error: { code: 'voice_not_ready', param: 'voice' } },
+    ])
+    expect([early.headers.get('retry-after'), early.headers.get('x-should-retry')]).toEqual(['2', null])
+    expect(early.headers.get('x-request-id')).toStartWith('req_')
+    fail()
+    await instance.voice(owner, id)
+    expect(await spokenWith({ voice: id }, owner)).toBe('voice_unusable')
+    const second = await instance.cloned(owner, { name: 'Slow' })
+    expect(await spokenWith({ voice: 'Slow' }, owner)).toBe(`flite ${second.voice_id} cloned`)
+  })
+
+  test('is waited for by the official SDK, which then speaks', async () => {
+    const owner = await instance.key()
+    const { id, ready } = await held(owner)
+    let sent = 0
+    const client = new OpenAI({
+      apiKey: owner,
+      baseURL: `${instance.url}/v1`,
+      fetch: async (input, init) => {
+        const response = await fetch(input as string, init as RequestInit)
+        if (++sent === 1) {
+          ready()
+          await instance.voice(owner, id)
+        }
+        // The SDK sleeps as long as it is told; the test need not.
+        const headers = new Headers(response.headers)
+        if (response.status === 409) headers.set('retry-after-ms', '10')
+        return new Response(response.body, { status: response.status, headers })
+      },
+    })
+    const speech = await client.audio.speech.create({
+      model: 'tts-1',
+      voice: 'slow',
+      input: 'hi',
+      response_format: 'pcm',
+    })
+    expect((await speech.arrayBuffer()).byteLength).toBe(4 * 4800)
+    expect(sent).toBe(2)
+  })
+})
+
+test('the official SDK pages through the voices and uploads a clip', async () => {
+  const client = new OpenAI({ apiKey: key, baseURL: `${instance.url}/v1`, maxRetries: 0 })
+  const body = new FormData()
+  body.append('name', 'From the SDK')
+  body.append('file', hum(3))
+  const made = await client.post<VoiceJson>('/voices', { body })
+  expect(made).toMatchObject({ object: 'audio.voice', status: 'processing' })
+  await instance.voice(key, made.voice_id)
+  const names: string[] = []
+  const page = client.getAPIList<
+    VoiceJson & { id: string; name: string },
+    CursorPage<VoiceJson & { id: string; name: string }>
+  >('/voices', CursorPage, { query: { limit: 2 } })
+  for await (const voice of page) names.push(voice.name)
+  expect(names.toSorted()).toEqual(['Ada', 'Alasdair', 'Celia', 'From the SDK', 'Kellan', 'Otto', 'Rowan'])
+})

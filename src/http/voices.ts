@@ -1,0 +1,113 @@
+/** The catalog of voices: list, look at, rename, delete (api.md 4.3 and 4.4). */
+import { Elysia } from 'elysia'
+import { type Caller, requireScope } from '../domain/account.ts'
+import { MynaError } from '../domain/error.ts'
+import type { Library, VoicePage } from '../service/library.ts'
+import { type Body, type BodyLimits, readJson } from './body.ts'
+import { openToAll } from './cors.ts'
+import {
+  audioVoicesDetail,
+  deleteVoiceDetail,
+  updateVoiceDetail,
+  voiceDetail,
+  voicesDetail,
+} from './describe-voices.ts'
+import { type Exchange, json, type Route } from './exchange.ts'
+import { type FormLimits, isMultipart, readFields } from './form.ts'
+import type { Gate } from './gate.ts'
+import { invalidInput } from './invalid.ts'
+import { parseVoiceChange } from './voice-fields.ts'
+import { parseVoiceAsk } from './voice-query.ts'
+import { voiceIdOf, voiceRecord } from './voice-record.ts'
+
+export interface VoicesParts {
+  gate: Gate
+  library: Library
+  bodyLimits: BodyLimits
+  formLimits: FormLimits
+}
+
+const one = '/v1/voices/:voice_id'
+const template = '/v1/voices/{voice_id}'
+
+export function voicesRoutes(route: Route, parts: VoicesParts) {
+  const { gate, library } = parts
+  return new Elysia()
+    .get(
+      '/v1/voices',
+      route('/v1/voices', async (exchange) => {
+        const caller = await gate.enter(exchange, 'voices', 'requests')
+        return json(await listOf(exchange, caller, library))
+      }),
+      { detail: voicesDetail },
+    )
+    .get(
+      '/v1/audio/voices',
+      route('/v1/audio/voices', async (exchange) => {
+        openToAll(exchange.headers)
+        exchange.headers.set('cache-control', 'no-store')
+        const caller = await gate.enterPublic(exchange)
+        if (caller !== null) requireScope(caller.key, 'voices')
+        return json(await listOf(exchange, caller, library))
+      }),
+      { detail: audioVoicesDetail },
+    )
+    .get(
+      one,
+      route(template, async (exchange) => {
+        const caller = await gate.enter(exchange, 'voices', 'requests')
+        return json(voiceRecord(await library.get(caller, voiceIdOf(exchange)), caller, exchange.origin))
+      }),
+      { detail: voiceDetail },
+    )
+    .patch(
+      one,
+      route(template, async (exchange) => {
+        const caller = await gate.enter(exchange, 'voices', 'requests')
+        const body = await readChange(exchange.request, parts)
+        const id = voiceIdOf(exchange)
+        const voice = await library.change(caller, id, parseVoiceChange(body))
+        return json(voiceRecord(voice, caller, exchange.origin))
+      }),
+      { parse: 'none', detail: updateVoiceDetail },
+    )
+    .delete(
+      one,
+      route(template, async (exchange) => {
+        const caller = await gate.enter(exchange, 'voices', 'requests')
+        await library.remove(caller, voiceIdOf(exchange))
+        return new Response(null, { status: 204 })
+      }),
+      { parse: 'none', detail: deleteVoiceDetail },
+    )
+}
+
+async function listOf({ url, origin }: Exchange, caller: Caller | null, library: Library) {
+  const page = await library.list(caller, parseVoiceAsk(url.searchParams))
+  return listRecord(page, caller, origin, url.searchParams.get('compat') !== '0')
+}
+
+/** @param twice the voices stand under `voices`, too, where some clients look for them */
+function listRecord({ voices, hasMore, total }: VoicePage, caller: Caller | null, origin: string, twice: boolean) {
+  const data = voices.map((voice) => voiceRecord(voice, caller, origin))
+  return {
+    object: 'list',
+    data,
+    has_more: hasMore,
+    first_id: data[0]?.voice_id ?? null,
+    last_id: data.at(-1)?.voice_id ?? null,
+    total_count: total,
+    ...(twice ? { voices: data } : {}),
+  }
+}
+
+/** JSON or a form. Unlike elsewhere a body that is no JSON is a 422 here, as voice clients expect. */
+async function readChange(request: Request, { bodyLimits, formLimits }: VoicesParts): Promise<Body> {
+  if (isMultipart(request)) return readFields(request, formLimits)
+  try {
+    return await readJson(request, bodyLimits)
+  } catch (error) {
+    if (!(error instanceof MynaError) || error.code !== 'invalid_json') throw error
+    throw invalidInput(['body', 'body'], error.message, 'json_invalid')
+  }
+}

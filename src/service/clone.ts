@@ -1,0 +1,213 @@
+/**
+ * Cloning: from a checked form to a voice that is being made. Whatever can be refused is refused before there is a row
+ * or a charge; what remains is the work of `cloning.ts`, which nobody waits for.
+ */
+import type { Caller } from '../domain/account.ts'
+import type { Card } from '../domain/card.ts'
+import { MynaError } from '../domain/error.ts'
+import { newId } from '../domain/id.ts'
+import { hashIdempotencyKey } from '../domain/idempotency.ts'
+import type { Operation } from '../domain/operation.ts'
+import type { Clock } from '../domain/time.ts'
+import { checkClip, type ClipFile, type ClipLimits, type ClipParts } from './clip.ts'
+import { Cloning, type CloningParts } from './cloning.ts'
+import { PerAccount } from './concurrency.ts'
+import type { Catalog } from './ports.ts'
+import type { Queue } from './queue.ts'
+import { shuttingDown, storageFull } from './speak.ts'
+
+export interface CloneRequest {
+  name: string
+  description: string | null
+  labels: Readonly<Record<string, string>>
+  /** BCP-47. */
+  language: string | null
+  aliases: readonly string[]
+  isPublic: boolean
+  /** What the caller declared; null: nothing. */
+  consent: string | null
+  file: ClipFile
+}
+
+export interface CloneParts extends CloningParts, ClipParts {
+  catalog: Catalog
+  engine: CloningParts['engine']
+  queue: Queue
+  clock: Clock
+  random: (bytes: Uint8Array) => Uint8Array
+}
+
+export interface CloneLimits extends ClipLimits {
+  concurrency: number
+  cloneMicros: number
+  freeClones: number
+  maxVoices: number
+  requireConsent: boolean
+}
+
+/** What was admitted. */
+export interface NewClone {
+  operation: Operation
+  voiceId: string
+  name: string
+}
+
+export class Clones {
+  readonly #parts: CloneParts
+  readonly #limits: CloneLimits
+  /** By operation id, from admission until the settlement is written. */
+  readonly #live = new Map<string, Cloning>()
+  readonly #perAccount: PerAccount
+  #closing = false
+
+  constructor(parts: CloneParts, limits: CloneLimits) {
+    this.#parts = parts
+    this.#limits = limits
+    this.#perAccount = new PerAccount(limits.concurrency, 'clones')
+  }
+
+  get unwrittenCount(): number {
+    let count = 0
+    for (const cloning of this.#live.values()) if (cloning.unwritten) count++
+    return count
+  }
+
+  /**
+   * Admits a clone; the work goes on afterwards.
+   * @param idempotencyKey as the client sent it; null: none. Looked up before the request is read.
+   * @param read reads and checks the upload
+   * @param gone aborts when the client has left; no longer minded once the clone is admitted
+   * @throws MynaError of idempotency, input, the clip, money or capacity; there is no operation then
+   */
+  async begin(
+    caller: Caller,
+    idempotencyKey: string | null,
+    read: () => Promise<CloneRequest>,
+    gone: AbortSignal,
+  ): Promise<NewClone> {
+    if (this.#closing) throw shuttingDown()
+    const leaveAccount = this.#perAccount.enter(caller.account.id)
+    let cloning: Cloning | null = null
+    try {
+      const keyHash = idempotencyKey === null ? null : hashIdempotencyKey(idempotencyKey)
+      const { ledger } = this.#parts
+      if (keyHash !== null) await this.#metered(ledger.checkKey(caller.account.id, 'clone', keyHash, null))
+      const request = await read()
+      const admitted = await this.#admit(caller, request, keyHash, gone)
+      cloning = admitted.cloning
+      return admitted
+    } catch (error) {
+      if (error instanceof MynaError && error.code.startsWith('clip_')) this.#parts.meter.cloned(error.code)
+      throw error
+    } finally {
+      if (cloning === null) leaveAccount()
+      else this.#start(cloning, leaveAccount)
+    }
+  }
+
+  cancel(operationId: string): void {
+    this.#live.get(operationId)?.cancel()
+  }
+
+  /** Refuses new work from now on. */
+  drain(): void {
+    this.#closing = true
+  }
+
+  /** Ends what still runs, as our own fault, and waits until it is settled. */
+  async shutDown(): Promise<void> {
+    this.#closing = true
+    for (const cloning of this.#live.values()) cloning.shutDown()
+    await this.drained()
+  }
+
+  /** Resolves when nothing is live. */
+  async drained(): Promise<void> {
+    await Promise.all([...this.#live.values()].map((cloning) => cloning.settled))
+  }
+
+  #start(cloning: Cloning, leaveAccount: () => void): void {
+    const { id } = cloning.operation
+    this.#live.set(id, cloning)
+    void cloning.settled.then(() => {
+      this.#live.delete(id)
+      leaveAccount()
+    })
+    if (this.#closing) cloning.shutDown()
+    void cloning.run()
+  }
+
+  async #admit(
+    caller: Caller,
+    request: CloneRequest,
+    keyHash: string | null,
+    gone: AbortSignal,
+  ): Promise<NewClone & { cloning: Cloning }> {
+    const { ledger, catalog, queue, clock, random } = this.#parts
+    const isAdmin = caller.account.role === 'admin'
+    this.#requireDeclared(request)
+    if (request.isPublic && !isAdmin) {
+      throw new MynaError('admin_required', 'Only an administrator may make a voice public.', { param: 'public' })
+    }
+    const card = cloningCard(catalog, request.language)
+    if (this.unwrittenCount > 0) throw storageFull()
+    // Decoding takes memory and time, so its turn is reserved, too.
+    const place = queue.reserve()
+    try {
+      const { clip, reference } = await checkClip(request.file, this.#parts, this.#limits, gone)
+      if (this.#closing) throw shuttingDown()
+      const nowMs = clock.nowMs()
+      const voiceId = newId('voice', nowMs, random)
+      const { file: _, ...described } = request
+      const operation = await this.#metered(
+        ledger.admitClone({
+          ...described,
+          operationId: newId('op', nowMs, random),
+          accountId: caller.account.id,
+          keyId: caller.key.id,
+          isAdmin,
+          keyHash,
+          voiceId,
+          model: card.id,
+          fidelity: card.cloning ?? 'approximate',
+          clip,
+          priceMicros: this.#limits.cloneMicros,
+          freeClones: this.#limits.freeClones,
+          maxVoices: this.#limits.maxVoices,
+        }),
+      )
+      const { language, name, file } = request
+      const work = { operation, voiceId, card, language, clip: file.bytes, reference, place }
+      return { operation, voiceId, name, cloning: new Cloning(this.#parts, work) }
+    } catch (error) {
+      place.leave()
+      throw error
+    }
+  }
+
+  #requireDeclared({ consent }: CloneRequest): void {
+    if (!this.#limits.requireConsent || consent !== null) return
+    const message = "This server clones only with consent: declare in the field 'consent' whose voice it is."
+    throw new MynaError('consent_required', message, { param: 'consent' })
+  }
+
+  async #metered<T>(verdict: Promise<T>): Promise<T> {
+    try {
+      return await verdict
+    } catch (error) {
+      if (error instanceof MynaError && error.param === 'Idempotency-Key') this.#parts.meter.refusedKey(error.code)
+      throw error
+    }
+  }
+}
+
+/** The best installed model that clones, if there is one for the language among them. */
+function cloningCard(catalog: Catalog, language: string | null): Card {
+  const able = catalog.cards().filter((card) => card.cloning !== null && catalog.isInstalled(card.id))
+  const wanted = language?.toLowerCase().split('-')[0] ?? null
+  const speaks = ({ languages }: Card) => languages.some((one) => one.toLowerCase().split('-')[0] === wanted)
+  const [best] = able.toSorted((a, b) => Number(speaks(b)) - Number(speaks(a)) || b.preference - a.preference)
+  if (best !== undefined) return best
+  const message = 'No installed model can clone a voice. The models that can be had: myna models list'
+  throw new MynaError('model_not_found', message, { param: 'model' })
+}

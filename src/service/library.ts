@@ -1,0 +1,168 @@
+/**
+ * The voices that a caller knows: presets of installed models and clones, as one collection. A voice that is neither
+ * the caller's nor public does not exist, in the same words and after the same queries as one that never did.
+ */
+import type { Caller } from '../domain/account.ts'
+import type { Card, CardVoice } from '../domain/card.ts'
+import { MynaError } from '../domain/error.ts'
+import { canSee, owns, type Voice } from '../domain/voice.ts'
+import type { Catalog, VoiceChange, VoiceFiles, VoiceQuery, Voices } from './ports.ts'
+import type { Previews } from './previews.ts'
+import { unknownVoice } from './voices.ts'
+
+export interface LibraryParts {
+  catalog: Catalog
+  voices: Voices
+  files: VoiceFiles
+  previews: Previews
+  /** Told that the voice of this operation is gone. */
+  clones: { cancel(operationId: string): void }
+  report: (message: string, cause: unknown) => void
+}
+
+/** Which voices, in which order; `after` and `before` are ids. */
+export interface VoiceAsk extends Omit<VoiceQuery, 'accountId' | 'after'> {
+  after: string | null
+  before: string | null
+}
+
+export interface VoicePage {
+  voices: Voice[]
+  hasMore: boolean
+  /** Of all pages. */
+  total: number
+}
+
+export class Library {
+  readonly #parts: LibraryParts
+
+  constructor(parts: LibraryParts) {
+    this.#parts = parts
+  }
+
+  /** Whoever may see it: for routes that decide that themselves. */
+  async find(id: string): Promise<Voice | null> {
+    const clone = await this.#parts.voices.find(id)
+    return this.#presets().find((voice) => voice.id === id) ?? clone
+  }
+
+  /** @throws MynaError `voice_not_found` */
+  async get(caller: Caller, id: string): Promise<Voice> {
+    const voice = await this.find(id)
+    if (voice === null || !canSee(voice, caller)) throw unknownVoice(id, 'voice_id')
+    return voice
+  }
+
+  /** @param caller null: only public ones @throws MynaError `invalid_cursor` */
+  async list(caller: Caller | null, ask: VoiceAsk): Promise<VoicePage> {
+    const backwards = ask.after === null && ask.before !== null
+    const cursor = ask.after ?? ask.before
+    const after = cursor === null ? null : await this.#place(caller, cursor, backwards ? 'before' : 'after')
+    const order = backwards === (ask.order === 'asc') ? 'desc' : 'asc'
+    const { owner, status, category, language, search, limit } = ask
+    const accountId = caller?.account.id ?? null
+    const all = { accountId, owner, status, category, language, search, order, after: null, limit } as const
+    const query: VoiceQuery = { ...all, after, limit: limit + 1 }
+    const presets = this.#presets().filter((voice) => matches(voice, ask))
+    const clones = await this.#parts.voices.list(query)
+    const compare = order === 'asc' ? byAge : (a: Place, b: Place) => byAge(b, a)
+    const behind = presets.filter((voice) => after === null || compare(voice, after) > 0)
+    const found = [...behind, ...clones].sort(compare)
+    const voices = found.slice(0, limit)
+    return {
+      voices: backwards ? voices.reverse() : voices,
+      hasMore: found.length > limit,
+      total: presets.length + (await this.#parts.voices.count(all)),
+    }
+  }
+
+  /** @throws MynaError `voice_not_found`, `voice_not_owned`, `validation_error` (an alias that is in use) */
+  async change(caller: Caller, id: string, change: VoiceChange): Promise<Voice> {
+    await this.#requireOwn(caller, id)
+    const changed = await this.#parts.voices.update(id, caller.account.id, change)
+    if (changed === null) throw unknownVoice(id, 'voice_id')
+    return changed
+  }
+
+  /**
+   * The books first, in one transaction; then running work is told, and the files go.
+   * @throws MynaError `voice_not_found`, `voice_not_owned`
+   */
+  async remove(caller: Caller, id: string): Promise<void> {
+    await this.#requireOwn(caller, id)
+    const removed = await this.#parts.voices.remove(id, caller.account.id)
+    if (removed === null) throw unknownVoice(id, 'voice_id')
+    if (removed.cancelledOperationId !== null) this.#parts.clones.cancel(removed.cancelledOperationId)
+    await this.clear(id)
+  }
+
+  /** Removes the files of a voice that is out of the books. What cannot be removed now goes at the next start. */
+  async clear(id: string): Promise<void> {
+    try {
+      await this.#parts.files.remove(id)
+      await this.#parts.previews.forget(id)
+    } catch (error) {
+      this.#parts.report(`files of ${id} could not be removed`, error)
+    }
+  }
+
+  async #requireOwn(caller: Caller, id: string): Promise<void> {
+    if (owns(await this.get(caller, id), caller)) return
+    throw new MynaError('voice_not_owned', 'Only its owner may change this voice.', { param: 'voice_id' })
+  }
+
+  async #place(caller: Caller | null, id: string, param: string): Promise<Place> {
+    const voice = await this.find(id)
+    if (voice !== null && canSee(voice, caller)) return { createdAtMs: voice.createdAtMs, id }
+    throw new MynaError('invalid_cursor', `${param}: no such voice in this list`, { param })
+  }
+
+  #presets(): Voice[] {
+    const { catalog } = this.#parts
+    const installed = catalog.cards().filter((card) => catalog.isInstalled(card.id))
+    return installed.flatMap((card) => card.voices.map((voice) => presetVoice(voice, card)))
+  }
+}
+
+type Place = Pick<Voice, 'createdAtMs' | 'id'>
+
+const byAge = (a: Place, b: Place): number => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+
+const presetVoice = (voice: CardVoice, card: Card): Voice => ({
+  id: voice.id,
+  ownerId: null,
+  isPublic: true,
+  name: voice.name,
+  description: voice.description,
+  labels: voice.labels,
+  language: voice.language,
+  category: 'premade',
+  model: card.id,
+  fidelity: 'native',
+  status: 'ready',
+  error: null,
+  aliases: [],
+  clip: null,
+  operationId: null,
+  createdAtMs: card.createdAt * 1000,
+  updatedAtMs: card.createdAt * 1000,
+})
+
+/** As the store does it for clones. */
+function matches(voice: Voice, { owner, status, category, language, search }: VoiceAsk): boolean {
+  const texts = [voice.name, voice.description ?? '', voice.id, ...Object.entries(voice.labels).flat()]
+  const wanted = search?.toLowerCase() ?? ''
+  return (
+    owner !== 'me' &&
+    (status === null || voice.status === status) &&
+    (category === null || voice.category === category) &&
+    (language === null || speaks(voice.language, language)) &&
+    texts.some((text) => text.toLowerCase().includes(wanted))
+  )
+}
+
+/** `en` finds `en-US`, too. */
+function speaks(tag: string | null, wanted: string): boolean {
+  const [has, asked] = [(tag ?? '').toLowerCase(), wanted.toLowerCase()]
+  return has === asked || has.startsWith(`${asked}-`)
+}

@@ -1,0 +1,11 @@
+/** Where uploads lie while they are read: in the data folder, for a shared one is no place for people's voices. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Makes the folder anew: what a crash left there belongs to nobody. @returns its path */
+export function makeUploads(dataDir: string): string {
+  const folder = join(dataDir, 'uploads')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { mode: 0o700 })
+  return folder
+}

@@ -1,0 +1,47 @@
+/**
+ * The names by which an owner calls its voices. One voice bears a name, whatever its case. The functions here run
+ * inside one transaction of `ledger` or `voices` and await nothing.
+ */
+import { MynaError } from '../domain/error.ts'
+import type { StoreDatabase } from './database.ts'
+import { fold } from './fold.ts'
+
+/** @throws MynaError `validation_error` when one of them is another voice's, or stands there twice */
+export function requireFreeAliases(
+  database: StoreDatabase,
+  accountId: string,
+  aliases: readonly string[],
+  voiceId: string,
+): void {
+  const seen = new Set<string>()
+  for (const alias of aliases) {
+    const foldedAlias = fold(alias)
+    if (seen.has(foldedAlias)) throw refused(`The alias '${alias}' is given twice; case does not count.`)
+    seen.add(foldedAlias)
+    const holder = database.get(
+      `SELECT 1 FROM voice_aliases
+       WHERE account_id = $accountId AND folded_alias = $foldedAlias AND voice_id <> $voiceId`,
+      { accountId, foldedAlias, voiceId },
+    )
+    if (holder !== null) throw refused(`The alias '${alias}' is in use by another of your voices.`)
+  }
+}
+
+const refused = (message: string): MynaError => new MynaError('validation_error', message, { param: 'aliases' })
+
+/** In place of those that the voice has. To be asked for by `requireFreeAliases` before. */
+export function setAliases(
+  database: StoreDatabase,
+  accountId: string,
+  aliases: readonly string[],
+  voiceId: string,
+): void {
+  database.run('DELETE FROM voice_aliases WHERE voice_id = $voiceId', { voiceId })
+  for (const alias of aliases) {
+    database.run(
+      `INSERT INTO voice_aliases (account_id, voice_id, alias, folded_alias)
+       VALUES ($accountId, $voiceId, $alias, $foldedAlias)`,
+      { accountId, voiceId, alias, foldedAlias: fold(alias) },
+    )
+  }
+}
