@@ -1,12 +1,13 @@
 /**
- * What this machine gets out of the compiled executable: first audio, overhead, small requests, start, memory, books.
- * Everything is driven from outside, over loopback, by clients in a process of their own. Times are medians and 95th
- * percentiles; machines are shared, so the load stands beside them.
+ * What this machine gets out of the compiled executable: first audio, overhead, small requests, clones, start, memory,
+ * books. Everything is driven from outside, over loopback, by clients in a process of their own. Times are medians and
+ * 95th percentiles; machines are shared, so the load stands beside them.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureBooks } from './bench/books.ts'
+import { measureClones } from './bench/clones.ts'
 import { printTable, spreadOf } from './bench/figures.ts'
 import { measureMemory, measureStart } from './bench/lifetime.ts'
 import { soak } from './bench/soak.ts'
@@ -15,7 +16,7 @@ import { connections, startSubject, type Subject, warmUp } from './bench/subject
 
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
-  --only LIST        of: ${['speech', 'voices', 'overhead', 'requests', 'start', 'memory', 'books'].join(', ')}
+  --only LIST        of: ${['speech', 'voices', 'overhead', 'requests', 'clones', 'start', 'memory', 'books'].join(', ')}
   --soak SECONDS     only that: 64 clients for so long, then the books are checked
   --executable FILE  what is measured (default: build/out/myna)
   --against FILE     only that: speech, in turn with this other executable
@@ -68,6 +69,7 @@ const measures: Readonly<Record<string, (subject: Subject) => Promise<object>>> 
   voices: (subject) => measureVoices(subject, quick ? 8 : 64),
   overhead: (subject) => measureOverhead(subject, quick ? 16 : 64),
   requests: measureRequests,
+  clones: (subject) => measureClones(subject, quick ? 3 : 20, quick ? 1 : 3),
 }
 
 /** Each of these makes what it measures. */
