@@ -12,9 +12,10 @@ import type { Clock } from '../domain/time.ts'
 import { checkClip, type ClipFile, type ClipLimits, type ClipParts } from './clip.ts'
 import { Cloning, type CloningParts } from './cloning.ts'
 import { PerAccount } from './concurrency.ts'
+import { Live } from './live.ts'
 import type { Catalog } from './ports.ts'
 import type { Queue } from './queue.ts'
-import { shuttingDown, storageFull } from './speak.ts'
+import { storageFull } from './speak.ts'
 
 export interface CloneRequest {
   name: string
@@ -52,24 +53,16 @@ export interface NewClone {
   name: string
 }
 
-export class Clones {
+export class Clones extends Live<Cloning> {
   readonly #parts: CloneParts
   readonly #limits: CloneLimits
-  /** By operation id, from admission until the settlement is written. */
-  readonly #live = new Map<string, Cloning>()
   readonly #perAccount: PerAccount
-  #closing = false
 
   constructor(parts: CloneParts, limits: CloneLimits) {
+    super()
     this.#parts = parts
     this.#limits = limits
     this.#perAccount = new PerAccount(limits.concurrency, 'clones')
-  }
-
-  get unwrittenCount(): number {
-    let count = 0
-    for (const cloning of this.#live.values()) if (cloning.unwritten) count++
-    return count
   }
 
   /**
@@ -85,7 +78,7 @@ export class Clones {
     read: () => Promise<CloneRequest>,
     gone: AbortSignal,
   ): Promise<NewClone> {
-    if (this.#closing) throw shuttingDown()
+    this.requireOpen()
     const leaveAccount = this.#perAccount.enter(caller.account.id)
     let cloning: Cloning | null = null
     try {
@@ -105,35 +98,8 @@ export class Clones {
     }
   }
 
-  cancel(operationId: string): void {
-    this.#live.get(operationId)?.cancel()
-  }
-
-  /** Refuses new work from now on. */
-  drain(): void {
-    this.#closing = true
-  }
-
-  /** Ends what still runs, as our own fault, and waits until it is settled. */
-  async shutDown(): Promise<void> {
-    this.#closing = true
-    for (const cloning of this.#live.values()) cloning.shutDown()
-    await this.drained()
-  }
-
-  /** Resolves when nothing is live. */
-  async drained(): Promise<void> {
-    await Promise.all([...this.#live.values()].map((cloning) => cloning.settled))
-  }
-
   #start(cloning: Cloning, leaveAccount: () => void): void {
-    const { id } = cloning.operation
-    this.#live.set(id, cloning)
-    void cloning.settled.then(() => {
-      this.#live.delete(id)
-      leaveAccount()
-    })
-    if (this.#closing) cloning.shutDown()
+    this.add(cloning, leaveAccount)
     void cloning.run()
   }
 
@@ -155,7 +121,7 @@ export class Clones {
     const place = queue.reserve()
     try {
       const { clip, reference } = await checkClip(request.file, this.#parts, this.#limits, gone)
-      if (this.#closing) throw shuttingDown()
+      this.requireOpen()
       const nowMs = clock.nowMs()
       const voiceId = newId('voice', nowMs, random)
       const { file: _, ...described } = request

@@ -12,6 +12,7 @@ import type { SpeechRequest } from '../domain/speech.ts'
 import type { Clock, Timer } from '../domain/time.ts'
 import { speakable } from '../text/speakable.ts'
 import { PerAccount } from './concurrency.ts'
+import { Live } from './live.ts'
 import type { Encoders, Ledger, Meter, SpeechAdmission, SpeechEngine } from './ports.ts'
 import type { Queue } from './queue.ts'
 import { Speaking } from './speaking.ts'
@@ -38,29 +39,16 @@ export interface SpeakLimits {
   unreadMs: number
 }
 
-export class Speech {
+export class Speech extends Live<Speaking> {
   readonly #parts: SpeakParts
   readonly #limits: SpeakLimits
-  /** By operation id, from admission until the settlement is written. */
-  readonly #live = new Map<string, Speaking>()
   readonly #perAccount: PerAccount
-  #closing = false
 
   constructor(parts: SpeakParts, limits: SpeakLimits) {
+    super()
     this.#parts = parts
     this.#limits = limits
     this.#perAccount = new PerAccount(limits.concurrency, 'speech requests')
-  }
-
-  get liveCount(): number {
-    return this.#live.size
-  }
-
-  /** Settlements that could not be written yet: the disk is full. While there are some, nothing new is admitted. */
-  get unwrittenCount(): number {
-    let count = 0
-    for (const speaking of this.#live.values()) if (speaking.unwritten) count++
-    return count
   }
 
   /**
@@ -76,7 +64,7 @@ export class Speech {
     idempotencyKey: string | null,
     gone: AbortSignal,
   ): Promise<Speaking> {
-    if (this.#closing) throw shuttingDown()
+    this.requireOpen()
     const leaveAccount = this.#perAccount.enter(caller.account.id)
     let speaking: Speaking | null = null
     try {
@@ -84,37 +72,9 @@ export class Speech {
     } finally {
       if (speaking === null) leaveAccount()
     }
-    const { id } = speaking.operation
-    this.#live.set(id, speaking)
-    void speaking.settled.then(() => {
-      this.#live.delete(id)
-      leaveAccount()
-    })
-    if (this.#closing) speaking.shutDown()
+    this.add(speaking, leaveAccount)
     await speaking.start(gone)
     return speaking
-  }
-
-  cancel(operationId: string): void {
-    this.#live.get(operationId)?.cancel()
-  }
-
-  /** Refuses new work from now on. */
-  drain(): void {
-    this.#closing = true
-  }
-
-  /** Ends what still runs, as our own fault, and waits until it is settled. */
-  async shutDown(): Promise<void> {
-    this.#closing = true
-    const live = [...this.#live.values()]
-    for (const speaking of live) speaking.shutDown()
-    await Promise.all(live.map((speaking) => speaking.settled))
-  }
-
-  /** Resolves when nothing is live. */
-  async drained(): Promise<void> {
-    await Promise.all([...this.#live.values()].map((speaking) => speaking.settled))
   }
 
   async #admit(caller: Caller, request: SpeechRequest, idempotencyKey: string | null): Promise<Speaking> {
@@ -193,9 +153,6 @@ function requireBalance(caller: Caller, priceMicros: number): void {
     extras: { required_micros: priceMicros, balance_micros: balanceMicros },
   })
 }
-
-export const shuttingDown = (): MynaError =>
-  new MynaError('server_shutting_down', 'The server is shutting down.', { retryAfterMs: 5000 })
 
 export const storageFull = (): MynaError =>
   new MynaError('storage_full', 'The server cannot write its records, so it takes no new work.')

@@ -1,0 +1,70 @@
+/**
+ * Work under way, by operation id, from admission until its settlement is written: what can be cancelled, what a
+ * shutdown ends, and what waits for the disk. Speech and clones are the same in this.
+ */
+import { MynaError } from '../domain/error.ts'
+
+export interface Running {
+  readonly operation: { readonly id: string }
+  /** Resolves once the settlement is written; never rejects. */
+  readonly settled: Promise<unknown>
+  /** It has ended, and the books could not be told so yet. */
+  readonly unwritten: boolean
+  cancel(): void
+  shutDown(): void
+}
+
+export class Live<Work extends Running> {
+  readonly #live = new Map<string, Work>()
+  #closing = false
+
+  get liveCount(): number {
+    return this.#live.size
+  }
+
+  /** Settlements that could not be written yet: the disk is full. While there are some, nothing new is admitted. */
+  get unwrittenCount(): number {
+    let count = 0
+    for (const work of this.#live.values()) if (work.unwritten) count++
+    return count
+  }
+
+  cancel(operationId: string): void {
+    this.#live.get(operationId)?.cancel()
+  }
+
+  /** Refuses new work from now on. */
+  drain(): void {
+    this.#closing = true
+  }
+
+  /** Ends what still runs, as our own fault, and waits until it is settled. */
+  async shutDown(): Promise<void> {
+    this.#closing = true
+    for (const work of this.#live.values()) work.shutDown()
+    await this.drained()
+  }
+
+  /** Resolves when nothing is live. */
+  async drained(): Promise<void> {
+    await Promise.all([...this.#live.values()].map((work) => work.settled))
+  }
+
+  /** @throws MynaError `server_shutting_down` */
+  protected requireOpen(): void {
+    if (!this.#closing) return
+    throw new MynaError('server_shutting_down', 'The server is shutting down.', { retryAfterMs: 5000 })
+  }
+
+  /** @param onSettled gives back what the work held */
+  protected add(work: Work, onSettled: () => void): void {
+    const { id } = work.operation
+    this.#live.set(id, work)
+    void work.settled.then(() => {
+      this.#live.delete(id)
+      onSettled()
+    })
+    // The server was told to stop while this was being admitted.
+    if (this.#closing) work.shutDown()
+  }
+}
