@@ -19,6 +19,7 @@ export interface OperationRow {
   input_chars: number
   key_supplied: number
   idempotency_hash: string | null
+  free: number
   error_code: string | null
   created_at_ms: number
   started_at_ms: number | null
@@ -33,7 +34,7 @@ interface EntryRow {
   amount_micros: number
 }
 
-interface UsageRow {
+export interface UsageRow {
   operation_id: string
   account_id: string
   key_id: string
@@ -41,6 +42,8 @@ interface UsageRow {
   audio_ms: number
   charged_micros: number
   refunded_micros: number
+  type: string
+  free: number
 }
 
 interface AccountRow {
@@ -65,6 +68,13 @@ export function readBooks(books: Database): Snapshot {
   }
 }
 
+/** The part that is about clones, or about speech; entries and accounts are about both. */
+export const booksOf = (type: 'speech' | 'clone', books: Snapshot): Snapshot => ({
+  ...books,
+  operations: new Map([...books.operations].filter(([, row]) => row.type === type)),
+  usage: books.usage.filter((row) => row.type === type),
+})
+
 export class Auditor {
   readonly #model: Model
   readonly #accounts: readonly KnownAccount[]
@@ -78,6 +88,7 @@ export class Auditor {
 
   /**
    * Compares the books with the model.
+   * @param books of speech
    * @param mayLag whether an ending may be unwritten yet, because the disk is or was full
    * @param nowMs by the wall clock
    * @returns the rules that are broken, in words

@@ -7,7 +7,8 @@ import { ManualClock } from './manual-clock.ts'
 import { Seeded } from './seeded.ts'
 import { Watched } from './simulation-client.ts'
 import type { Settings, Sound } from './simulation-model.ts'
-import { drained, type EngineStream, SimulatedProcess } from './simulation-process.ts'
+import { drained } from './simulation-files.ts'
+import { type EngineStream, SimulatedProcess } from './simulation-process.ts'
 
 export interface Scene {
   clock: ManualClock
@@ -54,9 +55,16 @@ export async function openScene(settings: Partial<Settings> = {}, sound: Partial
       concurrency: 4,
       queueWaitMs: 20_000,
       unreadMs: 120_000,
+      cloneMicros: 1_000_000,
+      freeClones: 1,
+      maxVoices: 2,
+      cloneStreams: 1,
+      cloneWaiting: 1,
+      cloneConcurrency: 1,
       ...settings,
     },
     soundOf: () => ({ frames: 4, samples: 240, failAt: null, ...sound }),
+    learningOf: () => 'voice',
   })
   const { verbs, authenticator } = process
   return {

@@ -74,6 +74,7 @@ function judgeAsk(stage: Stage, client: Client, { index, fresh, leftAtOnce }: Ci
     if (stage.process.dead) return
     return stage.fail(`client ${ask.client} was not refused (${begun.code}), and has no record`)
   }
+  if (stage.model.clones.isVoice(ask.body.voice)) stage.note('spoke with a cloned voice')
   if (!due.includes('admitted')) stage.fail(`client ${ask.client} was admitted; due was ${due.join()}`)
   const is = [row.account_id, row.key_id, row.input_chars, row.key_supplied, row.created_at_ms]
   const { body, key, idempotencyKey } = ask
@@ -160,18 +161,25 @@ export async function endEngine(stage: Stage): Promise<void> {
     stream.vanish()
     return stage.model.find(id) ?? []
   })
+  stage.process.learners.vanish()
   await stage.then(() => {
     for (const operation of gone) stage.model.engineVanishes(operation)
+    stage.model.clones.engineVanishes()
   })
 }
 
 export async function sweep(stage: Stage): Promise<void> {
   const expired = stage.model.operations.filter((each) => !each.removed && stage.model.isExpired(each))
+  const { clones } = stage.model
+  const expiredClones = clones.all.filter((each) => !each.removed && clones.isExpired(each))
   const answer = new Watched(stage.process.ledger.sweep())
   await stage.then(() => {
     if (answer.code === 'storage_full' && stage.disk !== 'free') return
-    stage.compare('sweep', answer.value, expired.length)
-    const left = expired.filter(({ id }) => stage.books.operations.has(id))
+    stage.compare('sweep', answer.value, expired.length + expiredClones.length)
+    const left = [
+      ...expired.filter(({ id }) => stage.books.operations.has(id)),
+      ...expiredClones.filter(({ id }) => stage.cloneBooks.operations.has(id)),
+    ]
     if (left.length > 0) stage.fail(`the sweep left ${left.map(({ id }) => id).join()}`)
   })
 }
@@ -187,8 +195,19 @@ export async function report(stage: Stage, account: KnownAccount): Promise<void>
     )
     const sum = (pick: (ending: (typeof used)[number]) => number) => used.reduce((all, one) => all + pick(one), 0)
     const due = [used.length, sum((one) => one.usedChars), sum((one) => one.audioMs), sum((one) => one.chargedMicros)]
-    const [row] = answer.value ?? []
+    const row = answer.value?.find(({ type }) => type === 'speech')
     const is = row === undefined ? [0, 0, 0, 0] : [row.requests, row.characters, row.audioMs, row.chargedMicros]
     stage.compare('usage', is.join(), due.join())
+    const cloned = answer.value?.find(({ type }) => type === 'clone')
+    const clonesAre = cloned && [cloned.requests, cloned.chargedMicros, cloned.refundedMicros, cloned.free]
+    stage.compare('usage of clones', (clonesAre ?? [0, 0, 0, 0]).join(), usedByClones(stage, account).join())
   })
+}
+
+/** Requests, charged, refunded, free: of such as became a voice; what was given back of others is told, too. */
+function usedByClones({ model }: Stage, account: KnownAccount): number[] {
+  const own = model.clones.all.filter(({ ask, settledMs }) => ask.key.account === account && settledMs !== null)
+  const made = own.filter(({ ending }) => ending?.outcome === 'completed')
+  const sum = (clones: typeof own) => clones.reduce((all, { priceMicros }) => all + priceMicros, 0)
+  return [made.length, sum(made), sum(own) - sum(made), made.filter(({ isFree }) => isFree).length]
 }

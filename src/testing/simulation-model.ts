@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { OperationRow } from './auditor.ts'
 import type { ManualClock } from './manual-clock.ts'
+import { CloneModel } from './simulation-clone-model.ts'
 
 export interface Settings {
   microsPerChar: number
@@ -16,6 +17,13 @@ export interface Settings {
   concurrency: number
   queueWaitMs: number
   unreadMs: number
+  cloneMicros: number
+  /** Voices of one account: so many are free, so many there may be. */
+  freeClones: number
+  maxVoices: number
+  cloneStreams: number
+  cloneWaiting: number
+  cloneConcurrency: number
 }
 
 /** A request's fields: two with the same name are the same request. */
@@ -38,6 +46,7 @@ export interface Sound {
 export interface KnownAccount {
   id: string
   name: string
+  admin: boolean
   prepaid: boolean
   creditedMicros: number
   disabled: boolean
@@ -108,6 +117,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 
 export class Model {
   readonly operations: Followed[] = []
+  readonly clones: CloneModel
   readonly #byId = new Map<string, Followed>()
   readonly #settings: Settings
   readonly #clock: ManualClock
@@ -120,6 +130,7 @@ export class Model {
   constructor(settings: Settings, clock: ManualClock) {
     this.#settings = settings
     this.#clock = clock
+    this.clones = new CloneModel(settings, clock)
   }
 
   find(id: string): Followed | undefined {
@@ -143,7 +154,7 @@ export class Model {
   balanceMicros(account: KnownAccount): number | null {
     if (!account.prepaid) return null
     const spent = this.operations.filter((operation) => operation.ask.key.account === account).map(bookedMicros)
-    return spent.reduce((left, micros) => left - micros, account.creditedMicros)
+    return spent.reduce((left, micros) => left - micros, account.creditedMicros - this.clones.spentMicros(account))
   }
 
   /** The refusals that fit this request now, by `error.code`; `admitted` when it fits to be let in. */
@@ -154,6 +165,8 @@ export class Model {
     const holder = this.holder(ask)
     if (holder !== null) return [holder.ask.body.name === ask.body.name ? 'duplicate_request' : 'idempotency_conflict']
     if (ask.body.voice === 'nobody') return ['voice_not_found']
+    const refusal = this.clones.voiceRefusal(ask.key.account, ask.body.voice)
+    if (refusal !== null) return [refusal]
     const balance = this.balanceMicros(ask.key.account)
     if (balance !== null && balance < this.#price(ask.body)) return ['insufficient_balance']
     if (this.unwritten.length > 0) return ['storage_full']

@@ -11,16 +11,23 @@ import { EncoderPool } from '../audio/encode.ts'
 import { MynaError } from '../domain/error.ts'
 import { AdminVerbs } from '../service/accounts.ts'
 import { Authenticator } from '../service/authenticate.ts'
-import type { Ledger, SpeechOrder } from '../service/ports.ts'
+import type { Clones } from '../service/clone.ts'
+import { removeOrphans } from '../service/housekeeping.ts'
+import type { Library } from '../service/library.ts'
+import type { CloneAdmission, Ledger, PreviewFiles, SpeechOrder, VoiceFiles, Voices } from '../service/ports.ts'
 import { Queue } from '../service/queue.ts'
 import { Speech } from '../service/speak.ts'
 import { SqliteAccounts } from '../store/accounts.ts'
 import { openDatabase, type StoreDatabase } from '../store/database.ts'
 import { FolderVoiceFiles } from '../store/clips.ts'
 import { SqliteLedger } from '../store/ledger.ts'
+import { FolderPreviewFiles } from '../store/previews.ts'
 import { SqliteVoices } from '../store/voices.ts'
 import { FakeEngine, type FakePlan } from './fake-engine.ts'
 import type { ManualClock } from './manual-clock.ts'
+import { Learners, voiceServices } from './simulation-cloning.ts'
+import { Work } from './simulation-files.ts'
+import type { Learning } from './simulation-clone-model.ts'
 import type { Settings, Sound } from './simulation-model.ts'
 
 /** The engine's work for one operation: it makes a frame for each permit, unless it is gone. */
@@ -82,9 +89,6 @@ class Life {
   }
 }
 
-/** All that the service waits for, time apart, is in microtasks: they have run when this resolves. */
-export const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 const never = <T>(): Promise<T> => new Promise<T>(() => {})
 
 const encoders = new EncoderPool({ workers: 1 })
@@ -96,6 +100,8 @@ export interface ProcessWorld {
   settings: Settings
   /** What the engine says for an operation. */
   soundOf: (operationId: string) => Sound
+  /** What it makes of a clip. */
+  learningOf: (operationId: string) => Learning
 }
 
 export class SimulatedProcess {
@@ -108,6 +114,16 @@ export class SimulatedProcess {
   readonly speech: Speech
   readonly queue: Queue
   readonly streams = new Map<string, EngineStream>()
+  readonly voices: Voices
+  readonly clones: Clones
+  readonly cloneQueue: Queue
+  readonly library: Library
+  readonly learners: Learners
+  /** Removes what has expired, as every minute. */
+  readonly sweep: () => Promise<void>
+  readonly #files: VoiceFiles
+  readonly #made: PreviewFiles
+  readonly #work = new Work()
   /** Marked as started and not yet given to the engine, in that order. */
   readonly #starting: string[] = []
 
@@ -118,6 +134,9 @@ export class SimulatedProcess {
     database.script('PRAGMA synchronous = OFF')
     const process = new SimulatedProcess(world, database)
     await process.ledger.settleCrashed()
+    const { voices } = process
+    const presets = cards.flatMap((card) => card.voices.map(({ id }) => id))
+    await removeOrphans({ voices, files: process.#files, made: process.#made }, presets)
     return process
   }
 
@@ -127,12 +146,21 @@ export class SimulatedProcess {
     const timer = { after: (ms: number, call: () => void) => clock.after(ms, () => life.dead || call()) }
     this.#database = database
     this.accounts = new SqliteAccounts(database, world)
-    this.ledger = mortal(new SqliteLedger(database, world), life, (id) => this.#starting.push(id))
+    this.learners = new Learners(world.learningOf)
+    const ledger = mortal(new SqliteLedger(database, world), life, ledgerWrites, (call, given) =>
+      this.#hear(call, given),
+    )
+    this.ledger = ledger
+    this.voices = mortal(new SqliteVoices(database, world), life, ['remove', 'purgeFailed'])
+    this.#files = mortal(this.#work.counted(new FolderVoiceFiles(world.folder), fileCalls), life, fileCalls)
+    this.#made = mortal(this.#work.counted(new FolderPreviewFiles(world.folder), ['remove']), life, ['remove'])
     this.verbs = new AdminVerbs(this.accounts, this.ledger, world)
     this.authenticator = new Authenticator(this.accounts, clock, () => {})
     this.queue = new Queue(settings.streams, settings.waiting, timer)
     const engine = new FakeEngine()
-    engine.plan = (order) => this.#planFor(order, world)
+    engine.plan = (order) => this.learners.previewOf(order) ?? this.#planFor(order, world)
+    engine.learn = () => this.learners.learn()
+    engine.hear = () => [{ startMs: 0, endMs: 2000 }]
     const meter = {
       firstByte: () => {},
       engineFirstFrame: () => {},
@@ -141,27 +169,34 @@ export class SimulatedProcess {
       refusedKey: () => {},
       cloned: () => {},
     }
+    const parts = {
+      ledger,
+      catalog: new CardCatalog(cards, () => false),
+      voices: this.voices,
+      files: this.#files,
+      made: this.#made,
+      ...{ engine, encoders, meter, clock, timer },
+      random: world.random,
+      report: () => {},
+    }
     this.speech = new Speech(
+      { ...parts, queue: this.queue },
       {
-        ledger: this.ledger,
-        catalog: new CardCatalog(cards, () => false),
-        voices: new SqliteVoices(database, world),
-        files: new FolderVoiceFiles(world.folder),
-        engine,
-        encoders,
-        queue: this.queue,
-        meter,
-        clock,
-        timer,
-        random: world.random,
-        report: () => {},
-      },
-      {
-        prices: { speechMicrosPerChar: settings.microsPerChar, cloneMicros: 1_000_000 },
+        prices: { speechMicrosPerChar: settings.microsPerChar, cloneMicros: settings.cloneMicros },
         voiceNames: { aliases: new Map(), defaultVoice: null },
         ...settings,
       },
     )
+    this.cloneQueue = new Queue(settings.cloneStreams, settings.cloneWaiting, timer)
+    const services = voiceServices({ ...parts, queue: this.cloneQueue }, settings, this.#work)
+    this.clones = services.clones
+    this.library = services.library
+    this.sweep = services.sweep
+  }
+
+  /** Everything has happened that needs no time. */
+  settled(): Promise<void> {
+    return this.#work.settled()
   }
 
   get dead(): boolean {
@@ -192,9 +227,19 @@ export class SimulatedProcess {
   /** The orderly end. */
   async stop(): Promise<void> {
     await this.speech.shutDown()
+    await this.clones.shutDown()
     await this.accounts.close()
     this.#life.dead = true
     this.#database.close()
+  }
+
+  /** What the ledger was told: by that the engine knows for which operation its work is. */
+  #hear(call: string, given: unknown): void {
+    if (call === 'admitClone') this.learners.admitted((given as CloneAdmission).operationId)
+    if (call !== 'markStarted') return
+    const id = String(given)
+    if (this.learners.knows(id)) this.learners.expect(id)
+    else this.#starting.push(id)
   }
 
   #planFor(order: SpeechOrder, world: ProcessWorld): FakePlan {
@@ -206,18 +251,28 @@ export class SimulatedProcess {
   }
 }
 
-const writes = ['admitSpeech', 'markStarted', 'markFirstAudio', 'settle'] as const
+const ledgerWrites = [
+  ...['admitSpeech', 'markStarted', 'markFirstAudio', 'settle'],
+  ...['admitClone', 'completeClone', 'failClone'],
+] as const
+const fileCalls = ['put', 'read', 'remove'] as const
 
-function mortal(ledger: SqliteLedger, life: Life, onStarted: (operationId: string) => void): Ledger {
-  return new Proxy<Ledger>(ledger, {
+/** With these calls as places to die at. */
+function mortal<T extends object>(
+  target: T,
+  life: Life,
+  writes: readonly string[],
+  onDone: (call: string, given: unknown) => void = () => {},
+): T {
+  return new Proxy(target, {
     get(_, name) {
-      const method: unknown = Reflect.get(ledger, name)
+      const method: unknown = Reflect.get(target, name)
       if (typeof method !== 'function') return method
-      const call = (...given: unknown[]) => Reflect.apply(method, ledger, given) as Promise<unknown>
+      const call = (...given: unknown[]) => Reflect.apply(method, target, given) as Promise<unknown>
       if (!writes.some((write) => write === name)) return call
       return async (...given: unknown[]) => {
         const answer = await life.through(() => call(...given))
-        if (name === 'markStarted') onStarted(String(given[0]))
+        onDone(String(name), given[0])
         return answer
       }
     },

@@ -5,14 +5,15 @@
 import type { Database } from 'bun:sqlite'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Auditor, readBooks, type Snapshot } from './auditor.ts'
+import { Auditor, booksOf, readBooks, type Snapshot } from './auditor.ts'
+import { CloneAuditor, type CloneBooks, readClones } from './clone-auditor.ts'
 import { ManualClock } from './manual-clock.ts'
 import { Seeded } from './seeded.ts'
 import { type Client, Watched } from './simulation-client.ts'
 import { Door } from './simulation-door.ts'
 import { type KnownAccount, type KnownKey, Model, type Settings } from './simulation-model.ts'
-import { drained, emptyBooks, readingConnection, SimulatedProcess } from './simulation-process.ts'
-import { drawSettings, soundOf } from './workload.ts'
+import { emptyBooks, readingConnection, SimulatedProcess } from './simulation-process.ts'
+import { drawSettings, learningOf, soundOf } from './workload.ts'
 
 /** Longer than the longest pause between two attempts to write a settlement. */
 const writtenAgainMs = 5000
@@ -32,9 +33,11 @@ export class Stage {
   readonly #folder: string
   readonly #random: Seeded
   readonly #auditor: Auditor
+  readonly #cloneAuditor: CloneAuditor
   #process: SimulatedProcess | null = null
   #connection: Database | null = null
   books: Snapshot = { operations: new Map(), entries: [], usage: [], accounts: [] }
+  cloneBooks: CloneBooks = { ...this.books, voices: new Map(), folders: new Map() }
   clients: Client[] = []
   disk: 'free' | 'tight' | 'full' = 'free'
   /** Monotonic time from which on every ending must be written. */
@@ -47,6 +50,7 @@ export class Stage {
     this.#random = new Seeded(seed ^ 0x1d5)
     this.model = new Model(this.settings, this.clock)
     this.#auditor = new Auditor(this.model, this.accounts)
+    this.#cloneAuditor = new CloneAuditor(this.model.clones, this.accounts, this.settings)
   }
 
   async open(): Promise<void> {
@@ -59,7 +63,8 @@ export class Stage {
     await this.#start()
     await this.#invite('ada', this.#random.whole(0, 20_000), [null, ['tts'], ['usage']])
     await this.#invite('bob', null, [null, null])
-    await this.#invite('cyd', this.#random.whole(0, 3000), [['tts', 'usage']], '12h')
+    await this.#invite('cyd', this.#random.whole(0, 3000), [['tts', 'voices', 'usage']], '12h')
+    await this.#invite('dan', this.#random.whole(0, 3000), [null], null, 'admin')
     await this.then(() => {})
   }
 
@@ -75,18 +80,21 @@ export class Stage {
 
   /** @param apply tells the model what was done; the books are read before it is called */
   async then(apply: () => void): Promise<void> {
-    await drained()
+    await this.process.settled()
     this.#judge(apply)
   }
 
   /** Deadline by deadline, so that each meets what the one before left. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0 && !this.process.dead;) {
-      const hopMs = Math.min(left, this.model.nextDueMs() ?? left)
+      const hopMs = Math.min(left, this.model.nextDueMs() ?? left, this.model.clones.nextDueMs() ?? left)
       if (hopMs <= 0) this.fail('a deadline had no effect')
       this.clock.advance(hopMs)
       left -= hopMs
-      await this.then(() => this.model.deadlines())
+      await this.then(() => {
+        this.model.deadlines()
+        this.model.clones.deadlines()
+      })
     }
   }
 
@@ -104,7 +112,10 @@ export class Stage {
   /** The orderly end of the process, and the next one. */
   async stop(): Promise<void> {
     const stopped = new Watched(this.process.stop())
-    await this.then(() => this.model.shutDown())
+    await this.then(() => {
+      this.model.shutDown()
+      this.model.clones.shutDown()
+    })
     if (this.process.dead && stopped.state === 'pending') return
     this.compare('stop', stopped.code, 'value')
     await this.#restart()
@@ -114,8 +125,21 @@ export class Stage {
   /** The process dies on the spot, and the next one finds what it left. */
   async crash(): Promise<void> {
     this.process.kill()
+    this.#leaveHalfFiles()
     await this.#restart()
-    this.#judge(() => this.model.crashed())
+    this.#judge(() => {
+      this.model.crashed()
+      this.model.clones.crashed()
+    })
+  }
+
+  /** As of a voice that was being written, and of one on its way out: a death is never in the midst of those here. */
+  #leaveHalfFiles(): void {
+    for (const name of ['.new-half', '.gone-half']) {
+      const half = join(this.#folder, 'voices', name)
+      mkdirSync(half, { recursive: true })
+      writeFileSync(join(half, 'clip'), 'half')
+    }
   }
 
   compare(what: string, is: unknown, due: unknown): void {
@@ -131,9 +155,13 @@ export class Stage {
   }
 
   #judge(apply: () => void): void {
-    this.books = readBooks(this.#opened())
+    const books = readBooks(this.#opened())
+    this.books = booksOf('speech', books)
+    this.cloneBooks = readClones(booksOf('clone', books), this.#opened(), this.#folder)
     this.model.rows = this.books.operations
+    this.model.clones.rows = this.cloneBooks.operations
     this.model.marks = this.process.dead ? 'unknown' : this.disk === 'free' ? 'foreseen' : 'looked up'
+    this.model.clones.marks = this.model.marks
     apply()
     if (!this.process.dead) this.#audit()
   }
@@ -141,7 +169,10 @@ export class Stage {
   #audit(): void {
     const mayLag = this.disk !== 'free' || this.clock.monotonicMs() < this.#writtenByMs
     const before = this.model.unsettled
+    const clonesBefore = this.model.clones.unsettled
     const faults = [
+      // First: balances depend on what the books were told of clones.
+      ...this.#cloneAuditor.faults(this.cloneBooks, mayLag, this.clock.nowMs()),
       ...this.#auditor.faults(this.books, mayLag, this.clock.nowMs()),
       ...this.clients.flatMap((client) => client.faults(mayLag, this.clock.monotonicMs())),
       ...this.#leaks(),
@@ -151,6 +182,12 @@ export class Stage {
       this.note(
         `ended: ${[ending.outcome, ending.code, ending.chargedMicros > 0 && 'charged'].filter(Boolean).join(' ')}`,
       )
+      this.trace.push(`  ${id} ended ${JSON.stringify(ending)}`)
+    }
+    for (const { id, ending, settledMs, priceMicros } of clonesBefore) {
+      if (settledMs === null || ending === null) continue
+      const price = priceMicros > 0 ? 'priced' : null
+      this.note(`cloned: ${[ending.outcome, ending.code, price].filter(Boolean).join(' ')}`)
       this.trace.push(`  ${id} ended ${JSON.stringify(ending)}`)
     }
     if (faults.length > 0) this.fail(faults.join('\n'))
@@ -163,13 +200,32 @@ export class Stage {
     const waiting = live.filter(({ stage }) => stage === 'waiting').length
     const is = [speech.liveCount, queue.running, queue.depth, speech.unwrittenCount]
     const due = [this.model.unsettled.length, live.length - waiting, waiting, this.model.unwritten.length]
-    return is.join() === due.join() ? [] : [`live, running, waiting, unwritten: ${is.join()}, not ${due.join()}`]
+    const faults =
+      is.join() === due.join() ? [] : [`live, running, waiting, unwritten: ${is.join()}, not ${due.join()}`]
+    return [...faults, ...this.#cloneLeaks()]
   }
 
-  async #invite(name: string, balanceMicros: number | null, keys: (string[] | null)[], expires: string | null = null) {
+  #cloneLeaks(): string[] {
+    const { clones, cloneQueue } = this.process
+    const { live, unwritten, lingering } = this.model.clones
+    const waiting = live.filter(({ stage }) => stage === 'waiting').length
+    const is = [cloneQueue.running, cloneQueue.depth, lingering ? 0 : clones.unwrittenCount]
+    const due = [live.length - waiting, waiting, lingering ? 0 : unwritten.length]
+    return is.join() === due.join() ? [] : [`clones running, waiting, unwritten: ${is.join()}, not ${due.join()}`]
+  }
+
+  async #invite(
+    name: string,
+    balanceMicros: number | null,
+    keys: (string[] | null)[],
+    expires: string | null = null,
+    role: 'user' | 'admin' = 'user',
+  ) {
     const { verbs } = this.process
-    const { id } = await verbs.createAccount({ name, role: 'user', balanceMicros })
-    const account = { id, name, prepaid: balanceMicros !== null, creditedMicros: balanceMicros ?? 0, disabled: false }
+    const { id } = await verbs.createAccount({ name, role, balanceMicros })
+    const admin = role === 'admin'
+    const creditedMicros = balanceMicros ?? 0
+    const account = { id, name, admin, prepaid: balanceMicros !== null, creditedMicros, disabled: false }
     this.accounts.push(account)
     for (const scopes of keys) {
       const { key, secret } = await verbs.createKey({ account: name, name: 'simulated', scopes, expires })
@@ -199,6 +255,7 @@ export class Stage {
       settings,
       random: this.#random.fill,
       soundOf,
+      learningOf,
     })
     this.#connection = readingConnection(this.#folder)
   }

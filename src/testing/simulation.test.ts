@@ -24,6 +24,17 @@ const wanted = [
     ['not_accepted server_stopped', 'failed server_stopped', 'stream_failed server_stopped'],
   ].flatMap((endings) => endings.map((ending) => `ended: ${ending}`)),
   ...['inspect: answered', 'inspect: operation_not_found', 'inspect: insufficient_scope', 'cancel: answered'],
+  ...[
+    ['admitted', 'duplicate_request', 'insufficient_balance', 'voice_limit_reached', 'engine_overloaded'],
+    ['clip_silent', 'clip_too_short', 'clip_undecodable', 'storage_full', 'server_shutting_down'],
+  ].flatMap((verdicts) => verdicts.map((verdict) => `asked to clone: ${verdict}`)),
+  ...[
+    ['completed', 'completed priced', 'cancelled cancelled priced', 'cancelled voice_deleted priced'],
+    ['failed clip_refused priced', 'failed engine_failed priced', 'failed server_stopped priced'],
+    ['not_accepted not_started priced', 'not_accepted server_stopped priced'],
+  ].flatMap((endings) => endings.map((ending) => `cloned: ${ending}`)),
+  ...['delete: processing', 'delete: ready', 'delete: failed', 'delete: voice_not_found', 'cancel clone: answered'],
+  ...['spoke with a cloned voice', 'asked: voice_not_ready', 'asked: voice_unusable', 'a failed voice was swept'],
   ...['stranger: too_many_failed_attempts', 'crash', 'died between two writes', 'disk full', 'stop', 'sweep'],
 ]
 

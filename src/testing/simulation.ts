@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Seeded } from './seeded.ts'
 import { administer, ask, endEngine, intrude, report, sweep, touch } from './simulation-acts.ts'
+import { clone, deleteVoice, learn, sweepVoices, touchClone } from './simulation-clone-acts.ts'
 import type { Client } from './simulation-client.ts'
 import type { Followed } from './simulation-model.ts'
 import { Stage } from './simulation-stage.ts'
@@ -72,9 +73,12 @@ function viewOf(stage: Stage): View {
     streaming: model.live.filter(({ stage, permits, sound }) => stage === 'running' && permits <= sound.frames),
     readable: operationsOf((client) => client.mayRead),
     present: operationsOf((client) => client.isPresent),
+    clones: model.clones.all,
+    learning: model.clones.live.filter(({ stage }) => stage === 'running'),
     diskIsFull: stage.disk !== 'free',
     isDraining: model.draining,
-    stoppable: stage.disk === 'free' && model.unwritten.length === 0,
+    stoppable:
+      stage.disk === 'free' && model.unwritten.length + model.clones.unwritten.length === 0 && !model.clones.lingering,
   }
 }
 
@@ -116,6 +120,18 @@ async function perform(stage: Stage, step: Step): Promise<void> {
     case 'jump':
       stage.clock.jump(step.ms)
       return stage.then(nothing)
+    case 'clone':
+      return clone(stage, step.ask)
+    case 'learn':
+      return learn(stage, step.clone)
+    case 'cancel clone':
+      return touchClone(stage, 'cancel', step.key, step.clone)
+    case 'inspect clone':
+      return touchClone(stage, 'inspect', step.key, step.clone)
+    case 'delete':
+      return deleteVoice(stage, step.key, step.clone)
+    case 'sweep voices':
+      return sweepVoices(stage)
     case 'sweep':
       return sweep(stage)
     case 'usage':
@@ -128,6 +144,7 @@ async function perform(stage: Stage, step: Step): Promise<void> {
       return stage.then(nothing)
     case 'drain':
       process.speech.drain()
+      process.clones.drain()
       return stage.then(() => (model.draining = true))
     case 'stop':
       return stage.stop()
@@ -156,7 +173,7 @@ function describe(step: Step): string {
   const short = (name: string, value: unknown): unknown => {
     if (name === 'kind' || (name === 'death' && value === null)) return undefined
     if (typeof value !== 'object' || value === null) return value
-    if (name === 'operation' && 'id' in value) return value.id
+    if ((name === 'operation' || name === 'clone') && 'id' in value) return value.id
     if (name === 'account' && 'name' in value) return value.name
     if (name === 'body' && 'name' in value) return value.name
     if (name === 'key' && 'account' in value && 'id' in value) return value.id

@@ -4,6 +4,7 @@
  * (a swarm), so that some runs are all crashes and others all full queues.
  */
 import { Seeded } from './seeded.ts'
+import type { ClipKind, CloneAsk, FollowedClone, Learning } from './simulation-clone-model.ts'
 import type { Body, Followed, KnownAccount, KnownKey, Settings, Sound } from './simulation-model.ts'
 import type { Death } from './simulation-process.ts'
 
@@ -25,7 +26,10 @@ export type WorldEvent =
   | { kind: 'disable'; account: KnownAccount }
   | { kind: 'revoke'; key: KnownKey }
   | { kind: 'pass' | 'jump'; ms: number }
-  | { kind: 'sweep' }
+  | { kind: 'clone'; ask: CloneAsk }
+  | { kind: 'learn'; clone: FollowedClone }
+  | { kind: 'cancel clone' | 'inspect clone' | 'delete'; key: KnownKey; clone: FollowedClone }
+  | { kind: 'sweep' | 'sweep voices' }
   | { kind: 'usage'; account: KnownAccount }
   | { kind: 'disk full'; whole: boolean }
   | { kind: 'disk free' }
@@ -45,6 +49,9 @@ export interface View {
   streaming: readonly Followed[]
   readable: readonly Followed[]
   present: readonly Followed[]
+  clones: readonly FollowedClone[]
+  /** At which the engine works. */
+  learning: readonly FollowedClone[]
   diskIsFull: boolean
   isDraining: boolean
   /** Whether the process can be stopped in order: nothing waits for the disk. */
@@ -66,6 +73,12 @@ const weights: Record<WorldEvent['kind'], number> = {
   revoke: 0.3,
   pass: 5,
   jump: 1.5,
+  clone: 9,
+  learn: 12,
+  'cancel clone': 1.5,
+  'inspect clone': 2,
+  delete: 3,
+  'sweep voices': 1,
   sweep: 3,
   usage: 3,
   'disk full': 1.2,
@@ -86,6 +99,12 @@ export function drawSettings(random: Seeded): Settings {
     concurrency: random.whole(2, 6),
     queueWaitMs: 20 * seconds,
     unreadMs: 120 * seconds,
+    cloneMicros: random.pick([500, 2500]),
+    freeClones: random.whole(0, 2),
+    maxVoices: random.whole(2, 4),
+    cloneStreams: random.whole(1, 2),
+    cloneWaiting: random.whole(0, 2),
+    cloneConcurrency: random.whole(1, 3),
   }
 }
 
@@ -162,6 +181,15 @@ export class Workload {
         return view.diskIsFull ? { kind } : null
       case 'stop':
         return view.stoppable ? { kind } : null
+      case 'clone':
+        return { kind, ask: this.#clone(view) }
+      case 'learn':
+        return withOne(random, view.learning, (clone) => ({ kind, clone }))
+      case 'cancel clone':
+      case 'inspect clone':
+      case 'delete':
+        return withOne(random, view.clones.slice(-8), (clone) => ({ kind, clone, key: this.#keyFor(view, clone) }))
+      case 'sweep voices':
       case 'engine gone':
       case 'intruder':
       case 'sweep':
@@ -190,11 +218,29 @@ export class Workload {
     const random = this.#random
     const key = random.pick(view.keys.filter(({ scopes }) => scopes === null || scopes.includes('tts')))
     const idempotencyKey = random.chance(0.7) ? random.pick(['one', 'two', 'three']) : null
+    if (view.clones.length > 0 && random.chance(0.15)) {
+      const clone = random.pick(view.clones.slice(-8))
+      const own = { key: random.chance(0.7) ? clone.ask.key : key, idempotencyKey, body: saidBy(clone.voiceId) }
+      return { kind: 'ask', asks: [own], leftAtOnce: false }
+    }
     const asks = random.chance(0.8) ? 1 : random.whole(2, 3)
     const { voice } = random.pick(this.#bodies)
     const bodies = this.#bodies.filter((body) => body.voice === voice)
     const one = (): AskDrawn => ({ key, idempotencyKey, body: random.pick(bodies) })
     return { kind: 'ask', asks: Array.from({ length: asks }, one), leftAtOnce: random.chance(0.04) }
+  }
+
+  #clone(view: View): CloneAsk {
+    const random = this.#random
+    const key = random.pick(view.keys.filter(({ scopes }) => scopes === null || scopes.includes('voices')))
+    const idempotencyKey = random.chance(0.5) ? random.pick(['one', 'two', 'three']) : null
+    const refused: ClipKind[] = ['short', 'silent', 'broken']
+    return { key, idempotencyKey, clip: random.chance(0.1) ? random.pick(refused) : 'spoken' }
+  }
+
+  /** Mostly the owner's. */
+  #keyFor({ keys }: View, { ask }: FollowedClone): KnownKey {
+    return this.#random.chance(0.75) ? ask.key : this.#random.pick(keys)
   }
 
   #someId(view: View): string {
@@ -227,6 +273,14 @@ export function soundOf(operationId: string): Sound {
   const random = new Seeded(Number(Bun.hash(operationId) & 0xffffffffn))
   const frames = random.whole(1, 5)
   return { frames, samples: random.whole(1, 9) * 40, failAt: random.chance(0.15) ? random.whole(0, frames) : null }
+}
+
+export const learningOf = (operationId: string): Learning =>
+  new Seeded(Number(Bun.hash(operationId) & 0xffffffffn)).pick(['voice', 'voice', 'voice', 'refused', 'broken', 'mute'])
+
+function saidBy(voice: string): Body {
+  const text = `said by ${voice}`
+  return { name: text, text, chars: text.length, format: 'pcm', rateHz: 24_000, voice }
 }
 
 const withOne = <T>(random: Seeded, among: readonly T[], event: (one: T) => WorldEvent): WorldEvent | null =>

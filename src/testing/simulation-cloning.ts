@@ -1,0 +1,130 @@
+/**
+ * What the simulated process needs for cloned voices: the service over the real files, clips that are decoded in the
+ * same turn, and an engine that holds every clone until it is told to go on.
+ */
+import { sound } from '../audio/clip.ts'
+import { fromS16 } from '../audio/pcm.ts'
+import { voicePicture } from '../audio/plot.ts'
+import { readWav, wavHeader } from '../audio/wav.ts'
+import { MynaError } from '../domain/error.ts'
+import { Clones, type CloneParts } from '../service/clone.ts'
+import { startSweeping } from '../service/housekeeping.ts'
+import { Library, type LibraryParts } from '../service/library.ts'
+import type { Decoder, SpeechOrder } from '../service/ports.ts'
+import { Previews, type PreviewParts } from '../service/previews.ts'
+import type { FakePlan } from './fake-engine.ts'
+import type { ClipKind, Learning } from './simulation-clone-model.ts'
+import type { Work } from './simulation-files.ts'
+import type { Settings } from './simulation-model.ts'
+
+const draw: PreviewParts['draw'] = (pcm, sampleRateHz, style) =>
+  voicePicture(pcm, sampleRateHz, { ...style, widthPx: 240, heightPx: 120 })
+
+const decoder: Decoder = {
+  async decode(bytes) {
+    try {
+      const { pcm, sampleRateHz } = readWav(bytes)
+      return { pcm: fromS16(pcm), sampleRateHz, container: 'wav', codec: 'pcm', mimeType: 'audio/wav' }
+    } catch {
+      throw new MynaError('clip_undecodable', 'This is no clip.')
+    }
+  },
+}
+
+type Parts = Omit<
+  CloneParts & LibraryParts & PreviewParts,
+  'sound' | 'decoder' | 'previews' | 'clones' | 'draw' | 'version'
+>
+
+export function voiceServices(parts: Parts, settings: Settings, work: Work) {
+  const heard = work.counted(sound, ['resampled', 'reference'])
+  const clones = new Clones(
+    { ...parts, decoder, sound: heard },
+    {
+      ...settings,
+      concurrency: settings.cloneConcurrency,
+      minClipSeconds: 0.1,
+      maxClipSeconds: 10,
+      requireConsent: false,
+    },
+  )
+  const previews = new Previews({ ...parts, sound: heard, draw, version: 'simulated' })
+  const library = new Library({ ...parts, previews, clones })
+  const sweep = async () => {
+    const due = Promise.withResolvers<() => unknown>()
+    const timer = { after: (_: number, call: () => unknown) => (due.resolve(call), () => {}) }
+    const stop = startSweeping({ ...parts, library, timer })
+    stop()
+    await (
+      await due.promise
+    )()
+  }
+  return { clones, library, sweep }
+}
+
+/** The engine's side of clones: each waits until it is permitted to end, or its engine vanishes. */
+export class Learners {
+  readonly #learningOf: (operationId: string) => Learning
+  readonly #admitted = new Set<string>()
+  /** Marked as started and not yet given to the engine, in that order. */
+  readonly #starting: string[] = []
+  readonly #held = new Map<string, PromiseWithResolvers<void>>()
+  /** Learnt, and the preview not yet asked for. */
+  readonly #learnt = new Set<string>()
+
+  constructor(learningOf: (operationId: string) => Learning) {
+    this.#learningOf = learningOf
+  }
+
+  admitted(operationId: string): void {
+    this.#admitted.add(operationId)
+  }
+
+  knows(operationId: string): boolean {
+    return this.#admitted.has(operationId)
+  }
+
+  expect(operationId: string): void {
+    this.#starting.push(operationId)
+  }
+
+  permit(operationId: string): void {
+    this.#held.get(operationId)?.resolve()
+  }
+
+  vanish(): void {
+    for (const held of this.#held.values()) held.reject(new MynaError('engine_unavailable', 'The engine ended.'))
+  }
+
+  /** The state of a voice is the id of the operation that made it. */
+  async learn(): Promise<Uint8Array> {
+    const id = this.#starting.shift()
+    if (id === undefined) throw new Error('the engine was given a clip before its clone was marked as started')
+    const held = Promise.withResolvers<void>()
+    this.#held.set(id, held)
+    await held.promise
+    const learning = this.#learningOf(id)
+    if (learning === 'refused') throw new MynaError('clip_refused', 'The model hears no voice in this clip.')
+    if (learning === 'broken') throw new MynaError('generation_failed', 'The model failed.')
+    this.#learnt.add(id)
+    return new TextEncoder().encode(id)
+  }
+
+  /** null: the order is no preview of a voice that was just learnt. */
+  previewOf({ voiceState }: SpeechOrder): Partial<FakePlan> | null {
+    const id = voiceState === null ? '' : new TextDecoder().decode(voiceState)
+    if (!this.#learnt.delete(id)) return null
+    return { frames: 1, samplesPerFrame: 240, failAt: this.#learningOf(id) === 'mute' ? 0 : null }
+  }
+}
+
+const clipHz = 16_000
+
+/** A fifth of a second, which the fake engine hears as more than a second of speech. */
+export function clipOf(kind: ClipKind): Uint8Array {
+  if (kind === 'broken') return new TextEncoder().encode('no clip')
+  const samples = kind === 'short' ? clipHz / 20 : clipHz / 5
+  const pcm = Int16Array.from({ length: samples }, (_, i) => (kind === 'silent' ? 0 : 9000 * Math.sin(i / 9)))
+  const header = wavHeader(clipHz, pcm.byteLength)
+  return new Uint8Array(Buffer.concat([header, new Uint8Array(pcm.buffer)]))
+}
