@@ -5,6 +5,7 @@ import type { NewClone } from '../service/clone.ts'
 import { Watched } from './simulation-client.ts'
 import { type CloneAsk, clonedMicros, type FollowedClone, statusOf } from './simulation-clone-model.ts'
 import { clipOf } from './simulation-cloning.ts'
+import { drained } from './simulation-files.ts'
 import type { KnownKey } from './simulation-model.ts'
 import type { Stage } from './simulation-stage.ts'
 import { learningOf } from './workload.ts'
@@ -58,10 +59,19 @@ export async function learn(stage: Stage, followed: FollowedClone): Promise<void
   await stage.then(() => stage.model.clones.learn(followed))
 }
 
+/** Cancelled while its files are being written: they take many turns of the event loop, and this takes one of them. */
+export async function cancelWriting(stage: Stage, followed: FollowedClone): Promise<void> {
+  const { process } = stage
+  process.learners.permit(followed.id)
+  await drained()
+  process.clones.cancel(followed.id)
+  await stage.then(() => stage.model.clones.cancel(followed))
+}
+
 /** Cancels or inspects. */
 export async function touchClone(
   stage: Stage,
-  kind: 'cancel' | 'inspect',
+  kind: 'cancel clone' | 'inspect clone',
   key: KnownKey,
   followed: FollowedClone,
 ): Promise<void> {
@@ -69,15 +79,15 @@ export async function touchClone(
   const { id } = followed
   const answer = new Watched<boolean | Operation>(
     enter(stage, key).then<boolean | Operation>((caller) =>
-      kind === 'cancel' ? cancelOperation(caller, id, ledger, clones) : inspectOperation(caller, id, ledger),
+      kind === 'cancel clone' ? cancelOperation(caller, id, ledger, clones) : inspectOperation(caller, id, ledger),
     ),
   )
   await stage.then(() => {
     const refusal = stage.door.refusal(key, key.id) ?? touchRefusal(stage, key, followed)
-    stage.note(`${kind} clone: ${refusal ?? 'answered'}`)
+    stage.note(`${kind}: ${refusal ?? 'answered'}`)
     if (refusal !== null) return stage.compare(kind, answer.code, refusal)
     const outcome = followed.settledMs === null ? null : (followed.ending?.outcome ?? null)
-    if (kind === 'cancel') {
+    if (kind === 'cancel clone') {
       stage.compare('cancel', answer.value, outcome === null)
       return stage.model.clones.cancel(followed)
     }

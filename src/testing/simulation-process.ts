@@ -224,6 +224,12 @@ export class SimulatedProcess {
     this.#database.close()
   }
 
+  /** Nothing new is let in. */
+  drain(): void {
+    this.speech.drain()
+    this.clones.drain()
+  }
+
   /** The orderly end. */
   async stop(): Promise<void> {
     await this.speech.shutDown()

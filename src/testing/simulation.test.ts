@@ -33,7 +33,14 @@ const wanted = [
     ['failed clip_refused priced', 'failed engine_failed priced', 'failed server_stopped priced'],
     ['not_accepted not_started priced', 'not_accepted server_stopped priced'],
   ].flatMap((endings) => endings.map((ending) => `cloned: ${ending}`)),
-  ...['delete: processing', 'delete: ready', 'delete: failed', 'delete: voice_not_found', 'cancel clone: answered'],
+  ...[
+    'cancel writing',
+    'delete: processing',
+    'delete: ready',
+    'delete: failed',
+    'delete: voice_not_found',
+    'cancel clone: answered',
+  ],
   ...['spoke with a cloned voice', 'asked: voice_not_ready', 'asked: voice_unusable', 'a failed voice was swept'],
   ...['stranger: too_many_failed_attempts', 'crash', 'died between two writes', 'disk full', 'stop', 'sweep'],
 ]

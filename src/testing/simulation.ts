@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Seeded } from './seeded.ts'
 import { administer, ask, endEngine, intrude, report, sweep, touch } from './simulation-acts.ts'
-import { clone, deleteVoice, learn, sweepVoices, touchClone } from './simulation-clone-acts.ts'
+import { cancelWriting, clone, deleteVoice, learn, sweepVoices, touchClone } from './simulation-clone-acts.ts'
 import type { Client } from './simulation-client.ts'
 import type { Followed } from './simulation-model.ts'
 import { Stage } from './simulation-stage.ts'
@@ -124,10 +124,11 @@ async function perform(stage: Stage, step: Step): Promise<void> {
       return clone(stage, step.ask)
     case 'learn':
       return learn(stage, step.clone)
+    case 'cancel writing':
+      return cancelWriting(stage, step.clone)
     case 'cancel clone':
-      return touchClone(stage, 'cancel', step.key, step.clone)
     case 'inspect clone':
-      return touchClone(stage, 'inspect', step.key, step.clone)
+      return touchClone(stage, step.kind, step.key, step.clone)
     case 'delete':
       return deleteVoice(stage, step.key, step.clone)
     case 'sweep voices':
@@ -143,8 +144,7 @@ async function perform(stage: Stage, step: Step): Promise<void> {
       stage.freeDisk()
       return stage.then(nothing)
     case 'drain':
-      process.speech.drain()
-      process.clones.drain()
+      process.drain()
       return stage.then(() => (model.draining = true))
     case 'stop':
       return stage.stop()

@@ -27,7 +27,7 @@ export type WorldEvent =
   | { kind: 'revoke'; key: KnownKey }
   | { kind: 'pass' | 'jump'; ms: number }
   | { kind: 'clone'; ask: CloneAsk }
-  | { kind: 'learn'; clone: FollowedClone }
+  | { kind: 'learn' | 'cancel writing'; clone: FollowedClone }
   | { kind: 'cancel clone' | 'inspect clone' | 'delete'; key: KnownKey; clone: FollowedClone }
   | { kind: 'sweep' | 'sweep voices' }
   | { kind: 'usage'; account: KnownAccount }
@@ -75,6 +75,7 @@ const weights: Record<WorldEvent['kind'], number> = {
   jump: 1.5,
   clone: 9,
   learn: 12,
+  'cancel writing': 1.5,
   'cancel clone': 1.5,
   'inspect clone': 2,
   delete: 3,
@@ -185,6 +186,10 @@ export class Workload {
         return { kind, ask: this.#clone(view) }
       case 'learn':
         return withOne(random, view.learning, (clone) => ({ kind, clone }))
+      case 'cancel writing': {
+        const writable = view.diskIsFull ? [] : view.learning.filter(({ learning }) => learning === 'voice')
+        return withOne(random, writable, (clone) => ({ kind, clone }))
+      }
       case 'cancel clone':
       case 'inspect clone':
       case 'delete':
