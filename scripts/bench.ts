@@ -16,7 +16,7 @@ import { connections, startSubject, type Subject, warmUp } from './bench/subject
 
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
-  --only LIST        of: ${['speech', 'voices', 'overhead', 'requests', 'clones', 'start', 'memory', 'books'].join(', ')}
+  --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books
   --soak SECONDS     only that: 64 clients for so long, then the books are checked
   --executable FILE  what is measured (default: build/out/myna)
   --against FILE     only that: speech, in turn with this other executable

@@ -357,7 +357,7 @@ export class Model {
     return { ...nothing, outcome, code }
   }
 
-  /**   /** The price times the share of the characters that the taken frames cover, rounded up; in whole numbers. */
+  /** The price times the share of the characters that the taken frames cover, rounded up; in whole numbers. */
   #partial({ ask, sound, calls, priceMicros }: Followed): Pick<Ending, keyof typeof nothing> {
     const { frames, samples } = sound
     const { chars, rateHz } = ask.body
