@@ -43,29 +43,24 @@ export function levelDb(samples: Float32Array): number {
   return energy === 0 ? -Infinity : 10 * Math.log10(energy / samples.length)
 }
 
-export function concatFloats(parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
-  const whole = new Float32Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
+export const concatFloats = (parts: readonly Float32Array[]): Float32Array<ArrayBuffer> =>
+  concat(new Float32Array(lengthOf(parts)), parts)
 
-export function concatS16(parts: readonly Int16Array[]): Int16Array<ArrayBuffer> {
-  const whole = new Int16Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
+export const concatS16 = (parts: readonly Int16Array[]): Int16Array<ArrayBuffer> =>
+  concat(new Int16Array(lengthOf(parts)), parts)
 
 /** In a buffer of its own: unlike a `Buffer` of a pool it may be transferred to another thread. */
-export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+export const concatBytes = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =>
+  concat(new Uint8Array(lengthOf(parts)), parts)
+
+const lengthOf = (parts: readonly { length: number }[]): number =>
+  parts.reduce((length, part) => length + part.length, 0)
+
+/** @param whole as long as the parts together */
+function concat<Part extends ArrayLike<number>, Whole extends { set(part: Part, at: number): void }>(
+  whole: Whole,
+  parts: readonly Part[],
+): Whole {
   let at = 0
   for (const part of parts) {
     whole.set(part, at)

@@ -12,7 +12,7 @@ import type { Clock } from '../domain/time.ts'
 import { checkClip, type ClipFile, type ClipLimits, type ClipParts } from './clip.ts'
 import { Cloning, type CloningParts } from './cloning.ts'
 import { PerAccount } from './concurrency.ts'
-import { Live } from './live.ts'
+import { countRefusedKey, Live } from './live.ts'
 import type { Catalog } from './ports.ts'
 import type { Queue } from './queue.ts'
 import { storageFull } from './speak.ts'
@@ -84,7 +84,8 @@ export class Clones extends Live<Cloning> {
     try {
       const keyHash = idempotencyKey === null ? null : hashIdempotencyKey(idempotencyKey)
       const { ledger } = this.#parts
-      if (keyHash !== null) await this.#metered(ledger.checkKey(caller.account.id, 'clone', keyHash, null))
+      if (keyHash !== null)
+        await countRefusedKey(this.#parts.meter, ledger.checkKey(caller.account.id, 'clone', keyHash, null))
       const request = await read()
       const admitted = await this.#admit(caller, request, keyHash, gone)
       cloning = admitted.cloning
@@ -125,7 +126,8 @@ export class Clones extends Live<Cloning> {
       const nowMs = clock.nowMs()
       const voiceId = newId('voice', nowMs, random)
       const { file: _, ...described } = request
-      const operation = await this.#metered(
+      const operation = await countRefusedKey(
+        this.#parts.meter,
         ledger.admitClone({
           ...described,
           operationId: newId('op', nowMs, random),
@@ -155,15 +157,6 @@ export class Clones extends Live<Cloning> {
     if (!this.#limits.requireConsent || consent !== null) return
     const message = "This server clones only with consent: declare in the field 'consent' whose voice it is."
     throw new MynaError('consent_required', message, { param: 'consent' })
-  }
-
-  async #metered<T>(verdict: Promise<T>): Promise<T> {
-    try {
-      return await verdict
-    } catch (error) {
-      if (error instanceof MynaError && error.param === 'Idempotency-Key') this.#parts.meter.refusedKey(error.code)
-      throw error
-    }
   }
 }
 

@@ -3,6 +3,7 @@
  * shutdown ends, and what waits for the disk. Speech and clones are the same in this.
  */
 import { MynaError } from '../domain/error.ts'
+import type { Meter } from './ports.ts'
 
 export interface Running {
   readonly operation: { readonly id: string }
@@ -66,5 +67,15 @@ export class Live<Work extends Running> {
     })
     // The server was told to stop while this was being admitted.
     if (this.#closing) work.shutDown()
+  }
+}
+
+/** Waits for a verdict on an idempotency key; a refused reuse is counted on its way to the client. */
+export async function countRefusedKey<T>(meter: Meter, verdict: Promise<T>): Promise<T> {
+  try {
+    return await verdict
+  } catch (error) {
+    if (error instanceof MynaError && error.param === 'Idempotency-Key') meter.refusedKey(error.code)
+    throw error
   }
 }

@@ -12,7 +12,7 @@ import type { SpeechRequest } from '../domain/speech.ts'
 import type { Clock, Timer } from '../domain/time.ts'
 import { speakable } from '../text/speakable.ts'
 import { PerAccount } from './concurrency.ts'
-import { Live } from './live.ts'
+import { countRefusedKey, Live } from './live.ts'
 import type { Encoders, Ledger, Meter, SpeechAdmission, SpeechEngine } from './ports.ts'
 import type { Queue } from './queue.ts'
 import { Speaking } from './speaking.ts'
@@ -81,7 +81,8 @@ export class Speech extends Live<Speaking> {
     const { ledger, queue, clock, random } = this.#parts
     const keyHash = idempotencyKey === null ? null : hashIdempotencyKey(idempotencyKey)
     const print = fingerprint({ ...request, responseFormat: request.format })
-    if (keyHash !== null) await this.#metered(ledger.checkKey(caller.account.id, 'speech', keyHash, print))
+    if (keyHash !== null)
+      await countRefusedKey(this.#parts.meter, ledger.checkKey(caller.account.id, 'speech', keyHash, print))
     const { voiceNames } = this.#limits
     // Loads the voice, too: speech that was admitted no longer needs it in the books.
     const choice = await chooseVoice(caller, request.model, request.voice, voiceNames, this.#parts)
@@ -103,7 +104,7 @@ export class Speech extends Live<Speaking> {
       fingerprint: print,
     }
     try {
-      const operation = await this.#metered(ledger.admitSpeech(admission))
+      const operation = await countRefusedKey(this.#parts.meter, ledger.admitSpeech(admission))
       const order = {
         model: choice.card.id,
         voiceId: choice.voiceId,
@@ -118,15 +119,6 @@ export class Speech extends Live<Speaking> {
       return new Speaking(this.#parts, this.#limits, operation, order, request.format, place)
     } catch (error) {
       place.leave()
-      throw error
-    }
-  }
-
-  async #metered<T>(verdict: Promise<T>): Promise<T> {
-    try {
-      return await verdict
-    } catch (error) {
-      if (error instanceof MynaError && error.param === 'Idempotency-Key') this.#parts.meter.refusedKey(error.code)
       throw error
     }
   }
