@@ -3,7 +3,7 @@
  * so every field is checked when the program starts and an error names the file and the field: a slip is found by
  * whoever made it, not by the first client that asks for the voice.
  */
-import type { Card, CardLicense, CardVoice, Task } from '../domain/card.ts'
+import type { Card, CardFile, CardLicense, CardOption, CardVoice, Task } from '../domain/card.ts'
 
 type Fields = Record<string, unknown>
 
@@ -53,6 +53,21 @@ class Reader {
   id(field: string): string {
     const value = this.take(field)
     return typeof value === 'string' && idPattern.test(value) ? value : this.fail(field, 'letters, digits, _ . -')
+  }
+
+  matching(field: string, pattern: RegExp, what: string): string {
+    const value = this.take(field)
+    return typeof value === 'string' && pattern.test(value) ? value : this.fail(field, what)
+  }
+
+  /** All of the object's fields as plain values. */
+  options(): Record<string, CardOption> {
+    const values = Object.keys(this.fields).map((name): [string, CardOption] => {
+      const value = this.take(name)
+      if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return [name, value]
+      return this.fail(name, 'text, a number, true or false')
+    })
+    return Object.fromEntries(values)
   }
 
   language(field: string): string {
@@ -129,6 +144,32 @@ function readLicense(from: Reader): CardLicense {
   return license
 }
 
+const sha256Pattern = /^[0-9a-f]{64}$/
+const repoPattern = /^[A-Za-z0-9_.-]{1,96}\/[A-Za-z0-9_.-]{1,96}$/
+const revisionPattern = /^[0-9a-f]{40}$/
+const pathPattern = /^(?!.*(^|\/)\.\.?(\/|$))[A-Za-z0-9_.-]+(\/[A-Za-z0-9_.-]+)*$/
+
+/** Files are listed under the repository and the commit from which they come. */
+function readDownload(from: Reader): CardFile[] {
+  const repo = from.matching('repo', repoPattern, 'owner/name')
+  const revision = from.matching('revision', revisionPattern, 'a commit')
+  const files = from.objects('files').map((file) => {
+    const path = file.matching('path', pathPattern, 'a relative path')
+    const read = {
+      name: file.fields.name === undefined ? path : file.matching('name', pathPattern, 'a relative path'),
+      repo,
+      revision,
+      path,
+      sizeBytes: file.take('size_bytes') === null ? null : file.whole('size_bytes', 1, Number.MAX_SAFE_INTEGER),
+      sha256: file.take('sha256') === null ? null : file.matching('sha256', sha256Pattern, 'a SHA-256 in hex'),
+    }
+    file.end()
+    return read
+  })
+  from.end()
+  return files
+}
+
 /** The bounds are those of a voice record in the API. */
 function readVoice(from: Reader): CardVoice {
   const voice = {
@@ -154,6 +195,7 @@ export function readCard(file: string, json: unknown): Card {
   const task = from.take('task')
   const card: Card = {
     id: from.id('id'),
+    family: from.id('family'),
     name: from.text('name', 100),
     description: from.text('description', 1000),
     task: tasks.find((known) => known === task) ?? from.fail('task', tasks.join(' or ')),
@@ -161,6 +203,8 @@ export function readCard(file: string, json: unknown): Card {
     preference: from.whole('preference', 0, 1000),
     builtIn: from.flag('built_in'),
     license: readLicense(from.object('license')),
+    files: from.objects('downloads').flatMap(readDownload),
+    options: from.object('options').options(),
     languages: from.texts('languages', (item) => languagePattern.test(item), 'BCP-47 languages'),
     scripts: from.texts('scripts', isScript, 'Unicode scripts'),
     sampleRateHz: from.whole('sample_rate_hz', 8000, 48000),

@@ -53,11 +53,11 @@ export const engineCommand = (): Command =>
     .action(async (task: Task, flags: EngineFlags) => {
       setNativeDir(flags.nativeDir)
       const { runEngine } = await import('../engine/worker.ts')
-      const { architectures } = await import('../models/registry.ts')
+      const { speechArchitectures } = await import('../models/registry.ts')
       runEngine({
         task,
         cards,
-        architectures,
+        architectures: speechArchitectures,
         filesDir: () => null,
         pronunciations: flags.pronunciations === undefined ? null : readFileSync(flags.pronunciations, 'utf8'),
         workers: flags.workers,

@@ -22,8 +22,32 @@ export interface CardLicense {
   limits: string | null
 }
 
+/** A file of a model as it lies on a hub and, once pulled, in the model's folder. */
+export interface CardFile {
+  /** Path within the model's folder, by which the pipeline opens it. */
+  name: string
+  /** `owner/name` on the hub. */
+  repo: string
+  /** A commit, so that a later upload changes nothing. */
+  revision: string
+  /** Path within the repository. */
+  path: string
+  /** null: nobody has published it; the hub's own answer is pinned at pull time. */
+  sizeBytes: number | null
+  /** In hex; null as above. */
+  sha256: string | null
+}
+
+/** A fact that only the card's architecture reads. */
+export type CardOption = string | number | boolean
+
 export interface Card {
   id: string
+  /**
+   * Cards of one family share their voices: the same ids mean the same voices, and a clone made with one of them speaks
+   * with each.
+   */
+  family: string
   name: string
   description: string
   task: Task
@@ -34,6 +58,9 @@ export interface Card {
   /** Inside the executable: installed on every machine. */
   builtIn: boolean
   license: CardLicense
+  /** What a pull fetches; empty when the model is inside the executable. */
+  files: readonly CardFile[]
+  options: Readonly<Record<string, CardOption>>
   /** BCP-47. */
   languages: readonly string[]
   /** Unicode scripts that it can speak, as `\p{Script=...}` names them. */

@@ -3,6 +3,7 @@
  * outside the registry knows one from another.
  */
 import type { Card } from '../domain/card.ts'
+import type { TranscriptSegment } from '../domain/transcript.ts'
 
 /** One text to speak. */
 export interface SpeechInput {
@@ -60,3 +61,40 @@ export interface LoadOptions {
 
 /** Loads a model of one architecture. @throws Error that says what is wrong with it */
 export type LoadSpeechModel = (options: LoadOptions) => Promise<SpeechModel>
+
+/** How a clip is to be listened to. */
+export interface TranscriptionInput {
+  task: 'transcribe' | 'translate'
+  /** ISO 639; null: to be detected. */
+  language: string | null
+  prompt: string | null
+  /** 0: the model's own ladder of temperatures; otherwise the one to sample with. */
+  temperature: number
+  /** Whether times of single words are wanted. */
+  words: boolean
+}
+
+export interface TranscriptionModel {
+  /** Of the windows that it hears. */
+  readonly sampleRateHz: number
+  /** Longest window; speech is cut at pauses so that none is longer. */
+  readonly maxWindowMs: number
+  /** @throws Error when it cannot do what is asked, such as another language or a translation */
+  begin(input: TranscriptionInput): Transcribing
+  unload(): Promise<void>
+}
+
+/** One clip being transcribed: what was heard in earlier windows may help with later ones. */
+export interface Transcribing {
+  /** ISO 639, as given or detected; null: not known yet. */
+  readonly language: string | null
+  /**
+   * Windows in the order of the clip; the signal ends the work between two steps.
+   * @param pcm mono, in [-1, 1], at the model's rate
+   * @returns segments whose times count from the window's start
+   */
+  hear(pcm: Float32Array, signal: AbortSignal): Promise<TranscriptSegment[]>
+}
+
+/** Loads a model of one architecture. @throws Error that says what is wrong with it */
+export type LoadTranscriptionModel = (options: LoadOptions) => Promise<TranscriptionModel>

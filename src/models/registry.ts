@@ -2,8 +2,10 @@
  * Which folder speaks a card's architecture: the only place that knows them. A model of a known architecture is a card
  * and no code; a new architecture is a folder and a line here. Each is loaded when it is first needed.
  */
-import type { LoadSpeechModel } from './architecture.ts'
+import type { LoadSpeechModel, LoadTranscriptionModel } from './architecture.ts'
 
-export const architectures: Readonly<Record<string, () => Promise<{ load: LoadSpeechModel }>>> = {
+export const speechArchitectures: Readonly<Record<string, () => Promise<{ load: LoadSpeechModel }>>> = {
   flite: () => import('./flite/pipeline.ts'),
 }
+
+export const transcriptionArchitectures: Readonly<Record<string, () => Promise<{ load: LoadTranscriptionModel }>>> = {}

@@ -14,6 +14,7 @@ const voice = (id: string, name: string) => ({ id, name, description: 'made up',
 
 const card = (id: string, preference: number, change: Partial<Card>, task: Task = 'text-to-speech'): Card => ({
   id,
+  family: id,
   name: id,
   description: 'made up',
   task,
@@ -21,6 +22,8 @@ const card = (id: string, preference: number, change: Partial<Card>, task: Task 
   preference,
   builtIn: false,
   license: { name: 'none', attribution: 'none', limits: null },
+  files: [],
+  options: {},
   languages: ['en'],
   scripts: ['Latin'],
   sampleRateHz: 24_000,

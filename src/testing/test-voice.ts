@@ -27,6 +27,7 @@ const endlessMs = 100
 
 export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to-speech'): Card => ({
   id,
+  family: id,
   name: 'Test tone',
   description: 'A tone for tests.',
   task,
@@ -34,6 +35,8 @@ export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to
   preference: 1,
   builtIn: true,
   license: { name: 'Apache-2.0', attribution: 'none', limits: null },
+  files: [],
+  options: {},
   languages: ['en'],
   scripts: ['Latin'],
   sampleRateHz,
