@@ -19,7 +19,7 @@ export type Tensors = Readonly<Record<string, Tensor>>
 export interface Port {
   name: string
   type: string
-  /** -1, or the name that the graph gives it: known only at run time. */
+  /** A length that is known only at run time is a word: its name in the graph, or '' when it has none. */
   dims: readonly (number | string)[]
 }
 

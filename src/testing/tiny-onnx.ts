@@ -2,7 +2,7 @@
  * Writes small valid ONNX graphs, so that tests of everything that runs one need no downloaded weights. A model file is
  * one protobuf message; field numbers are those of onnx/onnx.proto (https://github.com/onnx/onnx).
  */
-export const elementTypes = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9 } as const
+export const elementTypes = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9, float16: 10 } as const
 export type ElementType = keyof typeof elementTypes
 
 export interface TensorSpec {
@@ -14,7 +14,7 @@ export interface TensorSpec {
 
 export interface Constant extends TensorSpec {
   dims: readonly number[]
-  data: Float32Array | Uint8Array | Int32Array | BigInt64Array
+  data: Float32Array | Uint8Array | Uint16Array | Int32Array | BigInt64Array
 }
 
 /** Integers (`1n`) and floats (`1`) are different attributes to ONNX: whole numbers are given as bigint. */

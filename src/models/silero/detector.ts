@@ -5,6 +5,7 @@
  * The graph wants each window of 512 samples with the 64 samples before it. Without them it answers, but hears nothing.
  */
 import graph from '@ricky0123/vad-web/dist/silero_vad_v6.onnx' with { type: 'file' }
+import { checkContract } from '../contract.ts'
 import { createSession, type Session, type Tensor } from '../session.ts'
 import { speechSpans, type Span } from './spans.ts'
 
@@ -29,6 +30,17 @@ export interface SpeechDetector {
 export async function loadDetector(): Promise<SpeechDetector> {
   // A window is too little work to share among threads.
   const session = await createSession(await Bun.file(graph).bytes(), { threads: 1 })
+  checkContract('silero_vad_v6.onnx', session, {
+    inputs: [
+      { name: 'input', type: 'float32', dims: [null, null] },
+      { name: 'state', type: 'float32', dims: [2, null, 128] },
+      { name: 'sr', type: 'int64', dims: [] },
+    ],
+    outputs: [
+      { name: 'output', type: 'float32', dims: [null, 1] },
+      { name: 'stateN', type: 'float32', dims: [null, null, null] },
+    ],
+  })
   const probabilities = (pcm: Float32Array, signal: AbortSignal) => run(session, pcm, signal)
   return {
     probabilities,
