@@ -25,6 +25,13 @@ const broken: [string, (card: typeof flite) => unknown, string][] = [
   ['a missing name', ({ name: _, ...card }) => card, 'x.json: name: expected text'],
   ['a blank description', (card) => ({ ...card, description: ' ' }), 'x.json: description: '],
   ['an unknown field', (card) => ({ ...card, nmae: 'x' }), 'x.json: nmae: expected no such field'],
+  ['no source of its facts', (card) => ({ ...card, sources: [] }), 'x.json: sources: '],
+  ['an option that is a list', (card) => ({ ...card, options: { steps: [1] } }), 'x.json: options.steps: '],
+  ['downloads of what is built in', (card) => withFile(card, {}), 'x.json: downloads: expected none'],
+  ['a short hash', (card) => withFile(card, { sha256: 'abc' }), 'x.json: downloads[0].files[0].sha256: '],
+  ['a path that climbs', (card) => withFile(card, { path: 'a/../b' }), 'x.json: downloads[0].files[0].path: '],
+  ['an empty file', (card) => withFile(card, { size_bytes: 0 }), 'x.json: downloads[0].files[0].size_bytes: '],
+  ['no files of what is not built in', (card) => ({ ...card, built_in: false }), 'x.json: downloads: expected files'],
   ['an id with a space', (card) => ({ ...card, id: 'a b' }), 'x.json: id: '],
   ['an unknown task', (card) => ({ ...card, task: 'singing' }), 'x.json: task: expected text-to-speech or'],
   ['a path as architecture', (card) => ({ ...card, architecture: '../x' }), 'x.json: architecture: '],
@@ -60,14 +67,43 @@ function withVoice(card: typeof flite, change: Record<string, unknown>) {
   return { ...card, voices: [{ ...card.voices[0], ...change }, ...card.voices.slice(1)] }
 }
 
+function withFile(card: typeof flite, change: Record<string, unknown>) {
+  const file = { path: 'a.onnx', size_bytes: 1, sha256: '0'.repeat(64), ...change }
+  return { ...card, downloads: [{ repo: 'a/b', revision: 'main', files: [file] }] }
+}
+
 test.each(broken)('%s is refused, naming file and field', (_, breakIt, message) => {
   expect(() => readCard('x.json', breakIt(structuredClone(flite)))).toThrow(message)
 })
 
-test('two cards cannot claim one id or one voice', () => {
-  const other = { ...flite, id: 'other' }
+test('two cards cannot claim one id, nor two families one voice', () => {
+  const sibling = { ...flite, id: 'sibling' }
+  const other = { ...sibling, family: 'other' }
   expect(() => readCards({ 'a.json': flite, 'b.json': flite })).toThrow('b.json: id: "flite" is taken by a.json')
   expect(() => readCards({ 'a.json': flite, 'b.json': other })).toThrow('b.json: voices.id: "rms" is taken by a.json')
+  expect(readCards({ 'a.json': flite, 'b.json': sibling })).toHaveLength(2)
+})
+
+test('the English int8 bundle of Pocket TTS is as large as its exporter says, without the voices', () => {
+  const { files } = cards.find(({ id }) => id === 'pocket-tts')!
+  const bundle = files.filter(({ name }) => !name.startsWith('voices/'))
+  expect(bundle.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0)).toBe(165_232_420)
+})
+
+test('every voice of a model that keeps voices in files has its file', () => {
+  const folders: Readonly<Record<string, string>> = { pocket: 'safetensors', kokoro: 'bin' }
+  for (const card of cards) {
+    const extension = folders[card.architecture]
+    if (extension === undefined) continue
+    const names = new Set(card.files.map(({ name }) => name))
+    const missing = card.voices.filter(({ id }) => !names.has(`voices/${id}.${extension}`))
+    expect({ card: card.id, missing }).toEqual({ card: card.id, missing: [] })
+  }
+})
+
+test('no name of a voice hides an OpenAI name, so that the alias of another model still means its own', () => {
+  const hiding = cards.flatMap(({ voices }) => voices.filter(({ name }) => openAiVoices.includes(name.toLowerCase())))
+  expect(hiding).toEqual([])
 })
 
 test('auto is the installed model with the highest preference', () => {

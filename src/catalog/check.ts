@@ -146,13 +146,14 @@ function readLicense(from: Reader): CardLicense {
 
 const sha256Pattern = /^[0-9a-f]{64}$/
 const repoPattern = /^[A-Za-z0-9_.-]{1,96}\/[A-Za-z0-9_.-]{1,96}$/
-const revisionPattern = /^[0-9a-f]{40}$/
+/** `main` where no commit has been published: what it is at the time of the pull is pinned then. */
+const revisionPattern = /^([0-9a-f]{40}|main)$/
 const pathPattern = /^(?!.*(^|\/)\.\.?(\/|$))[A-Za-z0-9_.-]+(\/[A-Za-z0-9_.-]+)*$/
 
 /** Files are listed under the repository and the commit from which they come. */
 function readDownload(from: Reader): CardFile[] {
   const repo = from.matching('repo', repoPattern, 'owner/name')
-  const revision = from.matching('revision', revisionPattern, 'a commit')
+  const revision = from.matching('revision', revisionPattern, 'a commit or main')
   const files = from.objects('files').map((file) => {
     const path = file.matching('path', pathPattern, 'a relative path')
     const read = {
@@ -205,6 +206,7 @@ export function readCard(file: string, json: unknown): Card {
     license: readLicense(from.object('license')),
     files: from.objects('downloads').flatMap(readDownload),
     options: from.object('options').options(),
+    sources: from.texts('sources', (item) => item.trim() !== '' && item.length <= 1000, 'sentences'),
     languages: from.texts('languages', (item) => languagePattern.test(item), 'BCP-47 languages'),
     scripts: from.texts('scripts', isScript, 'Unicode scripts'),
     sampleRateHz: from.whole('sample_rate_hz', 8000, 48000),
@@ -216,8 +218,16 @@ export function readCard(file: string, json: unknown): Card {
     voiceAliases: from.object('voice_aliases').map(128, 128),
   }
   from.end()
+  checkFiles(card, from)
   checkVoices(card, from)
   return card
+}
+
+/** What is not inside the executable must come from somewhere, each file under a name of its own. */
+function checkFiles(card: Card, from: Reader): void {
+  if (card.builtIn === card.files.length > 0) from.fail('downloads', card.builtIn ? 'none: it is built in' : 'files')
+  const names = new Set(card.files.map(({ name }) => name))
+  if (names.size < card.files.length) from.fail('downloads', 'distinct names')
 }
 
 /** A model that speaks has voices, and whatever names a voice names one of them. */

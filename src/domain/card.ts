@@ -61,6 +61,8 @@ export interface Card {
   /** What a pull fetches; empty when the model is inside the executable. */
   files: readonly CardFile[]
   options: Readonly<Record<string, CardOption>>
+  /** Where the facts of this card were found, and what of them nobody has tried. */
+  sources: readonly string[]
   /** BCP-47. */
   languages: readonly string[]
   /** Unicode scripts that it can speak, as `\p{Script=...}` names them. */

@@ -117,10 +117,13 @@ export class Library {
     throw new MynaError('invalid_cursor', `${param}: no such voice in this list`, { param })
   }
 
+  /** A voice that several models of a family have is that of the preferred one. */
   #presets(): Voice[] {
     const { catalog } = this.#parts
     const installed = catalog.cards().filter((card) => catalog.isInstalled(card.id))
-    return installed.flatMap((card) => card.voices.map((voice) => presetVoice(voice, card)))
+    const inTurn = installed.toSorted((a, b) => a.preference - b.preference)
+    const voices = inTurn.flatMap((card) => card.voices.map((voice) => presetVoice(voice, card)))
+    return [...new Map(voices.map((voice) => [voice.id, voice])).values()]
   }
 }
 

@@ -8,6 +8,7 @@ import { ManualClock } from '../testing/manual-clock.ts'
 import type { Caller } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
+import { openBooks, readyVoice } from '../store/books.fixture.ts'
 import { chooseVoice, type VoiceNames } from './voices.ts'
 
 const voice = (id: string, name: string) => ({ id, name, description: 'made up', language: 'en', labels: {} })
@@ -24,6 +25,7 @@ const card = (id: string, preference: number, change: Partial<Card>, task: Task 
   license: { name: 'none', attribution: 'none', limits: null },
   files: [],
   options: {},
+  sources: ['made up'],
   languages: ['en'],
   scripts: ['Latin'],
   sampleRateHz: 24_000,
@@ -168,4 +170,46 @@ test('without any installed model nothing speaks', async () => {
   const none = new CardCatalog(cards, () => false)
   expect(await choose(null, 's1', plain, none)).toBe('model_not_found model')
   expect(await choose('small', 's1', plain, none)).toBe('model_not_found model')
+})
+
+describe('models of one family', () => {
+  const shared = [voice('f1', 'Fay')]
+  const siblings = [
+    card('full', 2, { family: 'kin', voices: shared, defaultVoice: 'f1', cloning: 'full' }),
+    card('lean', 3, { family: 'kin', voices: shared, defaultVoice: 'f1', cloning: 'full' }),
+    card('stranger', 1, { voices: [voice('x1', 'Xi')], defaultVoice: 'x1' }),
+  ]
+  const among = (...ids: string[]) => new CardCatalog(siblings, (id) => ids.includes(id))
+  const clone = async (model: string) => {
+    const books = await openBooks()
+    const id = await readyVoice(books, { model })
+    const kept = new FolderVoiceFiles(temporaryFolder())
+    const none = new Uint8Array(1)
+    await kept.put(id, { clip: none, 'reference.wav': none, state: none, 'preview.wav': none })
+    const owner: Caller = { account: books.account, key: books.key }
+    return (asked: string | null, catalog: CardCatalog) =>
+      chooseVoice(owner, asked, id, plain, { catalog, voices: books.voices, files: kept }).then(
+        (choice) => choice.card.id,
+        (error: MynaError) => `${error.code}: ${error.message}`,
+      )
+  }
+
+  test('a preset speaks with the preferred one that is installed, or with the one that is named', async () => {
+    expect(await choose(null, 'f1', plain, among('full', 'lean'))).toBe('lean/f1')
+    expect(await choose(null, 'f1', plain, among('full'))).toBe('full/f1')
+    expect(await choose('full', 'f1', plain, among('full', 'lean'))).toBe('full/f1')
+  })
+
+  test('a clone speaks with the model that made it, with a named sibling, or with one that is left', async () => {
+    const speaks = await clone('full')
+    expect(await speaks(null, among('full', 'lean'))).toBe('full')
+    expect(await speaks('lean', among('full', 'lean'))).toBe('lean')
+    expect(await speaks(null, among('lean', 'stranger'))).toBe('lean')
+  })
+
+  test('a clone is bound to its family', async () => {
+    const speaks = await clone('full')
+    expect(await speaks('stranger', among('full', 'stranger'))).toStartWith('voice_model_mismatch')
+    expect(await speaks(null, among('stranger'))).toContain('myna models pull full')
+  })
 })

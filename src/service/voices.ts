@@ -80,13 +80,16 @@ async function chosenClone(
   wanted: string,
   { catalog, voices, files }: ChoiceParts,
 ): Promise<Choice> {
-  if (native !== null && native.id !== clone.model) throw mismatch(native, wanted)
+  const made = catalog.cards().find(({ id }) => id === clone.model)
+  const family = made?.family ?? clone.model
+  if (native !== null && native.family !== family) throw mismatch(native, wanted)
   if (clone.status === 'processing') throw notReady('voice')
   if (clone.status === 'failed') {
     throw unusable(`The voice '${wanted}' could not be made and cannot speak: ${clone.error?.message ?? ''}`)
   }
-  const card = catalog.cards().find(({ id }) => id === clone.model)
-  if (card === undefined || !catalog.isInstalled(card.id)) throw notInstalled(clone.model)
+  const siblings = speechCards(catalog).filter((card) => card.family === family)
+  const card = native ?? siblings.find(({ id }) => id === clone.model) ?? siblings[0]
+  if (card === undefined) throw notInstalled(clone.model)
   const voiceState = await files.read(clone.id, 'state')
   if (voiceState === null) {
     // Deleted since it was found; or somebody has taken its files away.
@@ -109,8 +112,12 @@ function nativeModel(model: string | null, catalog: Catalog): Card | null {
   throw notInstalled(model)
 }
 
+/** The preferred first. */
 const speechCards = (catalog: Catalog): Card[] =>
-  catalog.cards().filter((card) => card.task === 'text-to-speech' && catalog.isInstalled(card.id))
+  catalog
+    .cards()
+    .filter((card) => card.task === 'text-to-speech' && catalog.isInstalled(card.id))
+    .toSorted((a, b) => b.preference - a.preference)
 
 async function firstHit(name: string, cards: readonly Card[], search: Search): Promise<Found | null> {
   for (const find of [byId, byOwnAlias, byServerAlias, byName]) {

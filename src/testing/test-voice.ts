@@ -37,6 +37,7 @@ export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to
   license: { name: 'Apache-2.0', attribution: 'none', limits: null },
   files: [],
   options: {},
+  sources: ['made up'],
   languages: ['en'],
   scripts: ['Latin'],
   sampleRateHz,
