@@ -1,31 +1,25 @@
 /**
- * The discrete Fourier transform, for pictures and for the features of recognisers. Powers of two take Cooley and
- * Tukey's radix-2 scheme ("An algorithm for the machine calculation of complex Fourier series", 1965); any other length
- * splits into odd-many of those, which are then summed directly, because recognisers want lengths like 400.
+ * The discrete Fourier transform, for pictures and for the features of recognisers. The length is split into its prime
+ * factors, fours first, after Cooley and Tukey ("An algorithm for the machine calculation of complex Fourier series",
+ * 1965), because recognisers want lengths like 400; Stockham's order of the passes (1966) needs no reordering before.
  */
 
 /** The transform of one length. It keeps its tables and its working space, so one is made and used for many frames. */
 export class Fft {
-  readonly #powerOfTwo: PowerOfTwo
-  /** The length divided by its greatest power of two. */
-  readonly #parts: number
   readonly #cos: Float64Array
   readonly #sin: Float64Array
-  readonly #partRe: Float64Array[]
-  readonly #partIm: Float64Array[]
+  readonly #passes: readonly Pass[]
+  readonly #spareRe: Float64Array
+  readonly #spareIm: Float64Array
 
   /** @throws RangeError when the length is no positive whole number */
   constructor(readonly length: number) {
     if (!Number.isSafeInteger(length) || length < 1) throw new RangeError(`no transform has the length ${length}`)
-    this.#parts = length
-    while (this.#parts % 2 === 0) this.#parts /= 2
-    const size = length / this.#parts
-    this.#powerOfTwo = new PowerOfTwo(size)
     this.#cos = Float64Array.from({ length }, (_, k) => Math.cos((2 * Math.PI * k) / length))
     this.#sin = Float64Array.from({ length }, (_, k) => -Math.sin((2 * Math.PI * k) / length))
-    const space = () => Array.from({ length: this.#parts === 1 ? 0 : this.#parts }, () => new Float64Array(size))
-    this.#partRe = space()
-    this.#partIm = space()
+    this.#passes = passesOf(length)
+    this.#spareRe = new Float64Array(length)
+    this.#spareIm = new Float64Array(length)
   }
 
   /**
@@ -37,83 +31,152 @@ export class Fft {
     if (re.length !== this.length || im.length !== this.length) {
       throw new RangeError(`expected ${this.length} samples, got ${re.length} and ${im.length}`)
     }
-    if (this.#parts === 1) return this.#powerOfTwo.transform(re, im)
-    const parts = this.#parts
-    for (let part = 0; part < parts; part++) {
-      const partRe = this.#partRe[part]!
-      const partIm = this.#partIm[part]!
-      for (let n = 0; n < partRe.length; n++) {
-        partRe[n] = re[n * parts + part]!
-        partIm[n] = im[n * parts + part]!
-      }
-      this.#powerOfTwo.transform(partRe, partIm)
+    let from: Plane = { re, im }
+    let to: Plane = { re: this.#spareRe, im: this.#spareIm }
+    for (const pass of this.#passes) {
+      if (pass.radix === 4) this.#byFour(pass, from, to)
+      else if (pass.radix === 2) this.#byTwo(pass, from, to)
+      else this.#byOdd(pass, from, to)
+      ;[from, to] = [to, from]
     }
-    this.#sumParts(re, im)
+    if (from.re === re) return
+    re.set(from.re)
+    im.set(from.im)
   }
 
-  /** X[k] = sum over the parts p of W^(p k) Xp[k mod size]: what every step of Cooley and Tukey's does, at once. */
-  #sumParts(re: Float64Array, im: Float64Array): void {
-    const { length } = this
-    const size = length / this.#parts
-    for (let k = 0; k < length; k++) {
-      let sumRe = 0
-      let sumIm = 0
-      for (let part = 0, turn = 0; part < this.#parts; part++, turn = (turn + k) % length) {
-        const partRe = this.#partRe[part]![k % size]!
-        const partIm = this.#partIm[part]![k % size]!
-        sumRe += this.#cos[turn]! * partRe - this.#sin[turn]! * partIm
-        sumIm += this.#cos[turn]! * partIm + this.#sin[turn]! * partRe
+  #byTwo({ stride, rest }: Pass, { re, im }: Plane, to: Plane): void {
+    const half = stride * rest
+    for (let k = 0; k < rest; k++) {
+      const cos = this.#cos[stride * k]!
+      const sin = this.#sin[stride * k]!
+      const end = stride * (k + 1)
+      for (let at = stride * k, out = 2 * at; at < end; at++, out++) {
+        const difRe = re[at]! - re[at + half]!
+        const difIm = im[at]! - im[at + half]!
+        to.re[out] = re[at]! + re[at + half]!
+        to.im[out] = im[at]! + im[at + half]!
+        to.re[out + stride] = cos * difRe - sin * difIm
+        to.im[out + stride] = cos * difIm + sin * difRe
       }
-      re[k] = sumRe
-      im[k] = sumIm
     }
   }
-}
 
-class PowerOfTwo {
-  /** Where each sample goes before the butterflies: its index with the bits in reverse. */
-  readonly #reversed: Uint32Array
-  readonly #cos: Float64Array
-  readonly #sin: Float64Array
-
-  constructor(size: number) {
-    this.#reversed = new Uint32Array(size)
-    for (let i = 1; i < size; i++) this.#reversed[i] = (this.#reversed[i >> 1]! >> 1) | (i & 1 ? size >> 1 : 0)
-    this.#cos = Float64Array.from({ length: size / 2 }, (_, k) => Math.cos((2 * Math.PI * k) / size))
-    this.#sin = Float64Array.from({ length: size / 2 }, (_, k) => -Math.sin((2 * Math.PI * k) / size))
+  #byFour({ stride, rest }: Pass, { re, im }: Plane, to: Plane): void {
+    const quarter = stride * rest
+    const { re: toRe, im: toIm } = to
+    for (let k = 0; k < rest; k++) {
+      const turn = stride * k
+      const cos1 = this.#cos[turn]!
+      const cos2 = this.#cos[2 * turn]!
+      const cos3 = this.#cos[3 * turn]!
+      const sin1 = this.#sin[turn]!
+      const sin2 = this.#sin[2 * turn]!
+      const sin3 = this.#sin[3 * turn]!
+      const end = turn + stride
+      for (let a = turn, out = 4 * turn; a < end; a++, out++) {
+        const b = a + quarter
+        const c = a + 2 * quarter
+        const d = a + 3 * quarter
+        const sumAcRe = re[a]! + re[c]!
+        const sumAcIm = im[a]! + im[c]!
+        const difAcRe = re[a]! - re[c]!
+        const difAcIm = im[a]! - im[c]!
+        const sumBdRe = re[b]! + re[d]!
+        const sumBdIm = im[b]! + im[d]!
+        const difBdRe = re[b]! - re[d]!
+        const difBdIm = im[b]! - im[d]!
+        const oneRe = difAcRe + difBdIm
+        const oneIm = difAcIm - difBdRe
+        const twoRe = sumAcRe - sumBdRe
+        const twoIm = sumAcIm - sumBdIm
+        const threeRe = difAcRe - difBdIm
+        const threeIm = difAcIm + difBdRe
+        toRe[out] = sumAcRe + sumBdRe
+        toIm[out] = sumAcIm + sumBdIm
+        toRe[out + stride] = cos1 * oneRe - sin1 * oneIm
+        toIm[out + stride] = cos1 * oneIm + sin1 * oneRe
+        toRe[out + 2 * stride] = cos2 * twoRe - sin2 * twoIm
+        toIm[out + 2 * stride] = cos2 * twoIm + sin2 * twoRe
+        toRe[out + 3 * stride] = cos3 * threeRe - sin3 * threeIm
+        toIm[out + 3 * stride] = cos3 * threeIm + sin3 * threeRe
+      }
+    }
   }
 
-  transform(re: Float64Array, im: Float64Array): void {
-    this.#reorder(re, im)
-    const size = re.length
-    for (let half = 1; half < size; half *= 2) {
-      const step = size / (2 * half)
-      for (let block = 0; block < size; block += 2 * half) {
-        for (let k = 0, turn = 0; k < half; k++, turn += step) {
-          const upper = block + k
-          const lower = upper + half
-          const turnedRe = this.#cos[turn]! * re[lower]! - this.#sin[turn]! * im[lower]!
-          const turnedIm = this.#cos[turn]! * im[lower]! + this.#sin[turn]! * re[lower]!
-          re[lower] = re[upper]! - turnedRe
-          im[lower] = im[upper]! - turnedIm
-          re[upper]! += turnedRe
-          im[upper]! += turnedIm
+  /**
+   * Of `radix` numbers x, y[j] is x[0] and the sum over l of (x[l] + x[-l]) cos - i (x[l] - x[-l]) sin of
+   * 2 pi j l / radix; y[-j] is the same with the other sign, so that half of the sums serve twice.
+   */
+  #byOdd({ radix, stride, rest }: Pass, { re, im }: Plane, to: Plane): void {
+    const part = stride * rest
+    const half = (radix - 1) / 2
+    const step = this.length / radix
+    for (let k = 0; k < rest; k++) {
+      for (let q = 0; q < stride; q++) {
+        const first = stride * k + q
+        const out = stride * radix * k + q
+        let sumRe = re[first]!
+        let sumIm = im[first]!
+        for (let l = 1; l < radix; l++) {
+          sumRe += re[first + l * part]!
+          sumIm += im[first + l * part]!
+        }
+        to.re[out] = sumRe
+        to.im[out] = sumIm
+        for (let j = 1; j <= half; j++) {
+          let evenRe = re[first]!
+          let evenIm = im[first]!
+          let oddRe = 0
+          let oddIm = 0
+          for (let l = 1; l <= half; l++) {
+            const near = first + l * part
+            const far = first + (radix - l) * part
+            const turn = ((j * l) % radix) * step
+            const cos = this.#cos[turn]!
+            const sin = this.#sin[turn]!
+            evenRe += cos * (re[near]! + re[far]!)
+            evenIm += cos * (im[near]! + im[far]!)
+            oddRe += sin * (re[near]! - re[far]!)
+            oddIm += sin * (im[near]! - im[far]!)
+          }
+          this.#turnInto(to, out + j * stride, stride * k * j, evenRe - oddIm, evenIm + oddRe)
+          this.#turnInto(to, out + (radix - j) * stride, stride * k * (radix - j), evenRe + oddIm, evenIm - oddRe)
         }
       }
     }
   }
 
-  #reorder(re: Float64Array, im: Float64Array): void {
-    for (let i = 0; i < re.length; i++) {
-      const j = this.#reversed[i]!
-      if (j <= i) continue
-      const [heldRe, heldIm] = [re[i]!, im[i]!]
-      re[i] = re[j]!
-      im[i] = im[j]!
-      re[j] = heldRe
-      im[j] = heldIm
-    }
+  #turnInto(to: Plane, at: number, turn: number, re: number, im: number): void {
+    const cos = this.#cos[turn]!
+    const sin = this.#sin[turn]!
+    to.re[at] = cos * re - sin * im
+    to.im[at] = cos * im + sin * re
   }
+}
+
+interface Plane {
+  re: Float64Array
+  im: Float64Array
+}
+
+/** Each pass splits transforms of the length radix * rest, of which there are `stride`, interleaved. */
+interface Pass {
+  radix: number
+  stride: number
+  rest: number
+}
+
+function passesOf(length: number): Pass[] {
+  const passes: Pass[] = []
+  let stride = 1
+  const split = (radix: number) => {
+    passes.push({ radix, stride, rest: length / (stride * radix) })
+    stride *= radix
+  }
+  while ((length / stride) % 4 === 0) split(4)
+  if ((length / stride) % 2 === 0) split(2)
+  for (let radix = 3; stride < length; radix += 2) while ((length / stride) % radix === 0) split(radix)
+  return passes
 }
 
 /** Hann's window, periodic: what frames that overlap are cut with. */
