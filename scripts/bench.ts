@@ -1,7 +1,7 @@
 /**
  * What this machine gets out of the compiled executable: first audio, overhead, small requests, clones, start, memory,
- * books. Everything is driven from outside, over loopback, by clients in a process of their own. Times are medians and
- * 95th percentiles; machines are shared, so the load stands beside them.
+ * books, listening. Everything is driven from outside, over loopback, by clients in a process of their own. Times are
+ * medians and 95th percentiles; machines are shared, so the load stands beside them.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -10,13 +10,15 @@ import { measureBooks } from './bench/books.ts'
 import { measureClones } from './bench/clones.ts'
 import { printTable, spreadOf } from './bench/figures.ts'
 import { measureMemory, measureStart } from './bench/lifetime.ts'
+import { measureListening } from './bench/listening.ts'
 import { soak } from './bench/soak.ts'
 import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
 import { connections, startSubject, type Subject, warmUp } from './bench/subject.ts'
 
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
-  --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books
+  --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books,
+                     listening
   --soak SECONDS     only that: 64 clients for so long, then the books are checked
   --executable FILE  what is measured (default: build/out/myna)
   --against FILE     only that: speech, in turn with this other executable
@@ -77,6 +79,7 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   start: () => measureStart(executable, quick ? 2 : 20),
   memory: () => measureMemory(executable, quick ? 64 : 192, quick ? 100 : 2000),
   books: () => measureBooks(quick ? 1 : 3),
+  listening: () => measureListening(quick ? 0.2 : 3),
 }
 
 async function measureAll(): Promise<Record<string, object>> {

@@ -7,12 +7,13 @@
 import graph from '@ricky0123/vad-web/dist/silero_vad_v6.onnx' with { type: 'file' }
 import { checkContract } from '../contract.ts'
 import { createSession, type Session, type Tensor } from '../session.ts'
-import { speechSpans, type Span } from './spans.ts'
+import type { Span } from './bursts.ts'
+import { speechSpans } from './spans.ts'
 
 export const detectorRateHz = 16_000
-const windowSamples = 512
+export const windowSamples = 512
 const contextSamples = 64
-const windowMs = (1000 * windowSamples) / detectorRateHz
+export const windowMs = (1000 * windowSamples) / detectorRateHz
 const stateDims = [2, 1, 128] as const
 
 export interface SpeechDetector {
@@ -23,7 +24,20 @@ export interface SpeechDetector {
   detect(pcm: Float32Array, signal: AbortSignal): Promise<Span[]>
   /** The probability of speech in each window; the last one is filled up with silence. */
   probabilities(pcm: Float32Array, signal: AbortSignal): Promise<number[]>
+  /** For sound that comes bit by bit; many may be under way at once. */
+  listen(): Listening
   unload(): Promise<void>
+}
+
+/** One sound being listened to. */
+export interface Listening {
+  /**
+   * @param window the next 512 samples; what is missing of the last ones is taken for silence
+   * @returns the probability that somebody speaks in it
+   */
+  next(window: Float32Array): Promise<number>
+  /** Harmless when repeated. */
+  release(): void
 }
 
 /** @throws Error in ONNX Runtime's words */
@@ -41,34 +55,46 @@ export async function loadDetector(): Promise<SpeechDetector> {
       { name: 'stateN', type: 'float32', dims: [null, null, null] },
     ],
   })
-  const probabilities = (pcm: Float32Array, signal: AbortSignal) => run(session, pcm, signal)
+  const listen = () => startListening(session)
+  const probabilities = (pcm: Float32Array, signal: AbortSignal) => listenToAll(listen(), pcm, signal)
   return {
     probabilities,
     async detect(pcm, signal) {
       return speechSpans(await probabilities(pcm, signal), windowMs, (1000 * pcm.length) / detectorRateHz)
     },
+    listen,
     unload: () => session.release(),
   }
 }
 
-async function run(session: Session, pcm: Float32Array, signal: AbortSignal): Promise<number[]> {
-  const sr: Tensor = { type: 'int64', dims: [], data: BigInt64Array.of(BigInt(detectorRateHz)) }
-  let state: Tensor = { type: 'float32', dims: stateDims, data: new Float32Array(2 * 128) }
+async function listenToAll(listening: Listening, pcm: Float32Array, signal: AbortSignal): Promise<number[]> {
   const found: number[] = []
-  for (let at = 0; at < pcm.length; at += windowSamples) {
-    signal.throwIfAborted()
-    const { output, stateN } = await session.run({ input: windowAt(pcm, at), state, sr })
-    const probability = output?.data[0]
-    if (stateN === undefined || typeof probability !== 'number') throw new Error('the detector gave no probability')
-    found.push(probability)
-    state = stateN
+  try {
+    for (let at = 0; at < pcm.length; at += windowSamples) {
+      signal.throwIfAborted()
+      found.push(await listening.next(pcm.subarray(at, at + windowSamples)))
+    }
+  } finally {
+    listening.release()
   }
   return found
 }
 
-function windowAt(pcm: Float32Array, at: number): Tensor {
-  const data = new Float32Array(contextSamples + windowSamples)
-  const from = Math.max(0, at - contextSamples)
-  data.set(pcm.subarray(from, at + windowSamples), contextSamples - (at - from))
-  return { type: 'float32', dims: [1, data.length], data }
+function startListening(session: Session): Listening {
+  const sr: Tensor = { type: 'int64', dims: [], data: BigInt64Array.of(BigInt(detectorRateHz)) }
+  const state: Tensor = { type: 'float32', dims: stateDims, data: new Float32Array(2 * 128) }
+  const loop = session.loop({ links: { state: 'stateN' }, start: { state }, constants: { sr } })
+  const heard = new Float32Array(contextSamples + windowSamples)
+  return {
+    async next(window) {
+      heard.copyWithin(0, windowSamples)
+      heard.fill(0, contextSamples)
+      heard.set(window, contextSamples)
+      const { output } = await loop.step({ input: { type: 'float32', dims: [1, heard.length], data: heard } })
+      const probability = output?.data[0]
+      if (typeof probability !== 'number') throw new Error('the detector gave no probability')
+      return probability
+    },
+    release: () => loop.release(),
+  }
 }

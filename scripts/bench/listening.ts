@@ -1,0 +1,56 @@
+/** How fast a long clip is cut into what recognisers hear, and that its length costs no memory. */
+import { concatS16, fromS16 } from '../../src/audio/pcm.ts'
+import { cutSpeech } from '../../src/models/silero/cut.ts'
+import { detectorRateHz, loadDetector } from '../../src/models/silero/detector.ts'
+import { silence, speech } from '../../src/testing/speech-clips.ts'
+import { printTable, spreadOf } from './figures.ts'
+import { texts } from './texts.ts'
+
+const maxWindowMs = 24_000
+const never = new AbortController().signal
+
+export async function measureListening(hours: number): Promise<object> {
+  const detector = await loadDetector()
+  const minute = await someTalk()
+  const soundS = hours * 3600
+  const memory: number[] = []
+  const windowS: number[] = []
+  try {
+    const beganMs = performance.now()
+    for await (const { pcm } of cutSpeech(repeated(minute, soundS), detector, { maxWindowMs }, never)) {
+      memory.push(process.memoryUsage.rss() / 1e6)
+      if (pcm !== null) windowS.push(pcm.length / detectorRateHz)
+    }
+    const seconds = (performance.now() - beganMs) / 1000
+    const at = (share: number) => memory[Math.floor(share * (memory.length - 1))]!
+    const record = {
+      hours,
+      perSecond: soundS / seconds,
+      windowS: spreadOf(windowS),
+      megabytes: [at(0.1), at(0.5), at(1)],
+    }
+    printTable(`Cutting ${hours} h of talk into windows of ${maxWindowMs / 1000} s at most, on one core`, [
+      ['s of sound per s', 'windows', 's each', 'p95', 'MB at 10%', '50%', '100%'],
+      [record.perSecond, windowS.length, record.windowS.median, record.windowS.p95, ...record.megabytes],
+    ])
+    return record
+  } finally {
+    await detector.unload()
+  }
+}
+
+/** Sentences of two voices, with short pauses and long. */
+async function someTalk(): Promise<Float32Array> {
+  const said = []
+  for (const [index, text] of texts.entries()) {
+    said.push(await speech(text, index % 2 === 0 ? 'rms' : 'slt'), silence([0.2, 0.5, 0.9, 2.5][index % 4]!))
+  }
+  return fromS16(concatS16(said))
+}
+
+/** In blocks of a second, as a decoder gives them. */
+async function* repeated(pcm: Float32Array, seconds: number): AsyncGenerator<Float32Array> {
+  for (let block = 0, at = 0; block < seconds; block++, at = (at + detectorRateHz) % pcm.length) {
+    yield pcm.slice(at, at + detectorRateHz)
+  }
+}
