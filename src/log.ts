@@ -25,6 +25,29 @@ export function logTo(write: (line: string) => void, level: Level, nowMs: () => 
   }
 }
 
+export interface Warning {
+  atMs: number
+  message: string
+  fields: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Keeps the last warnings, so that whoever runs the service can see them without its terminal.
+ * @param count how many @returns the same log, and what it warned of, the newest first
+ */
+export function keepingWarnings(log: Log, count: number, nowMs: () => number): Log & { warnings(): Warning[] } {
+  const kept: Warning[] = []
+  return {
+    ...log,
+    warn(message, fields = {}) {
+      kept.unshift({ atMs: nowMs(), message, fields })
+      kept.length = Math.min(kept.length, count)
+      log.warn(message, fields)
+    },
+    warnings: () => [...kept],
+  }
+}
+
 /** An error and its causes, with the stack of the innermost: what is needed to find it. */
 export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

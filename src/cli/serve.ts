@@ -15,7 +15,7 @@ import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
 import { EngineClient } from '../engine/client.ts'
 import { setNativeDir } from '../engine/native.ts'
-import { causeOf, type Level, type Log, logTo } from '../log.ts'
+import { causeOf, keepingWarnings, type Level, type Log, logTo } from '../log.ts'
 import type { DrawVoice } from '../service/ports.ts'
 import { parseLexicon } from '../text/lexicon.ts'
 import { banner } from './banner.ts'
@@ -42,8 +42,11 @@ export const serveCommand = (): Command =>
       await serve(config, globals.json)
     })
 
+const warningsKept = 100
+
 async function serve(config: Config, json: boolean): Promise<void> {
-  const log = logTo((line) => process.stderr.write(line), levelOf(config), systemClock.nowMs)
+  const written = logTo((line) => process.stderr.write(line), levelOf(config), systemClock.nowMs)
+  const log = keepingWarnings(written, warningsKept, systemClock.nowMs)
   // Pictures are drawn in this process.
   setNativeDir(config.nativeDir)
   const engine = speechEngine(config, log)

@@ -76,12 +76,19 @@ async function start(
   const firstKey = await ensureFirstAdmin(accounts, service.administration)
   onStop(startSweeping({ ...world, ...books, ...service }))
   let draining = false
-  const app = await createApi(config, world, books, service, () => draining)
-  const port = listen(app, config)
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
-  onStop(async () => void (await app.server?.stop(true)))
+  let url = ''
   const pendingOperations = () => ledger.pendingCount()
-  const status = statusOf(url, world, service, pendingOperations, () => draining)
+  const status = statusOf(
+    () => url,
+    world,
+    service,
+    pendingOperations,
+    () => draining,
+  )
+  const app = await createApi(config, world, books, service, { status, draining: () => draining })
+  const port = listen(app, config)
+  url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
+  onStop(async () => void (await app.server?.stop(true)))
   const local = openLocal(config, service, status)
   onStop(() => local.stop())
   onStop(async () => {
@@ -142,7 +149,7 @@ function openLocal({ dataDir }: Config, service: Service, status: () => Promise<
 }
 
 function statusOf(
-  url: string,
+  url: () => string,
   { clock, engine }: World,
   { speech, clones, queue }: Service,
   pendingOperations: () => Promise<number>,
@@ -156,7 +163,7 @@ function statusOf(
     return {
       version,
       pid: process.pid,
-      url,
+      url: url(),
       uptimeMs: clock.monotonicMs() - beganMs,
       readiness: draining() ? 'draining' : degraded ? 'degraded' : loading ? 'loading' : 'ready',
       queue: { running: queue.running, waiting: queue.depth },

@@ -9,8 +9,10 @@ import type { Clock, Timer } from '../domain/time.ts'
 import { createApp } from '../http/app.ts'
 import { corsFor } from '../http/cors.ts'
 import { Gate } from '../http/gate.ts'
+import type { ServerStatus } from '../http/local.ts'
 import { Metrics } from '../http/metrics.ts'
-import { causeOf, type Log } from '../log.ts'
+import { Sessions } from '../http/sessions.ts'
+import { causeOf, type Log, type Warning } from '../log.ts'
 import { AdminVerbs } from '../service/accounts.ts'
 import { Authenticator } from '../service/authenticate.ts'
 import { type CloneParts, Clones } from '../service/clone.ts'
@@ -45,7 +47,7 @@ export interface World {
   decoder: Decoder
   sound: Sound
   draw: DrawVoice
-  log: Log
+  log: Log & { warnings(): Warning[] }
 }
 
 export interface Books {
@@ -113,18 +115,26 @@ function createClones(config: Config, { timer }: World, parts: Omit<CloneParts, 
   return new Clones({ ...parts, queue }, { ...config, concurrency: config.cloneConcurrency })
 }
 
-/** @param draining whether the server has been told to stop */
+/** What only a running server knows of itself. */
+export interface Running {
+  status: () => Promise<ServerStatus>
+  /** Whether it has been told to stop. */
+  draining: () => boolean
+}
+
 export async function createApi(
   config: Config,
   world: World,
   { accounts, ledger, uploads }: Books,
   { speech, clones, library, previews, metrics, administration, report }: Service,
-  draining: () => boolean,
+  { status, draining }: Running,
 ) {
   const { clock, timer, random, catalog, log } = world
   const authenticator = new Authenticator(accounts, clock, (code) => metrics.authFailure(code))
   const anonymous = config.allowAnonymous ? await anonymousCaller(accounts, administration) : null
-  const gate = new Gate(authenticator, clock, { ...config, anonymous }, (route) => metrics.rateLimited(route))
+  const sessions = new Sessions({ clock, random })
+  const onLimited = (route: string) => metrics.rateLimited(route)
+  const gate = new Gate({ authenticator, sessions, clock, onLimited }, { ...config, anonymous })
   const { maxInputChars, maxJsonBytes, maxClipBytes } = config
   const bodyLimits = { maxJsonBytes, timer }
   const formLimits = { maxFileBytes: maxClipBytes, timer, dir: uploads }
@@ -147,6 +157,7 @@ export async function createApi(
     voices: { gate, library, clones, previews, bodyLimits, formLimits },
     models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars },
     account: { gate, accounts, ledger, clock, limits: config },
+    console: { gate, sessions, authenticator, accounts, ledger, administration, bodyLimits, status, log },
     health: {
       version,
       clock,

@@ -19,6 +19,7 @@ export const errorCodes = [
   'engine_overloaded',
   'engine_unavailable',
   'expired_api_key',
+  'foreign_origin',
   'generation_failed',
   'idempotency_conflict',
   'insufficient_balance',

@@ -5,6 +5,7 @@
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import { type AccountParts, accountRoutes } from './account.ts'
+import { type ConsoleParts, consoleRoutes } from './console.ts'
 import { preflight } from './cors.ts'
 import { docsRoutes } from './docs.ts'
 import { type ExchangeParts, type Action, routeWith } from './exchange.ts'
@@ -25,6 +26,7 @@ export interface AppParts {
   models: ModelsParts
   account: AccountParts
   health: HealthParts
+  console: ConsoleParts
   /** Seconds that an unused connection is kept: some clients pool theirs for 120. */
   idleConnectionS: number
 }
@@ -47,6 +49,7 @@ export function createApp(parts: AppParts) {
     .use(modelsRoutes(route, parts.models))
     .use(accountRoutes(route, parts.account))
     .use(healthRoutes(route, parts.health))
+    .use(consoleRoutes(route, parts.console))
   app.use(docsRoutes(route, parts.health.version, app.routes))
   const known = knownPaths(app.routes)
   const elsewhere = route('other', refuse(known))

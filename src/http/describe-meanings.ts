@@ -52,6 +52,10 @@ export const meanings: Readonly<Record<ErrorCode, Meaning>> = {
     message: 'The speech engine is not available. Try again later.',
   },
   expired_api_key: { about: 'the key has expired', message: 'This API key has expired.' },
+  foreign_origin: {
+    about: 'a session of the console was used by a page of another origin',
+    message: 'Only a page of this server may do that.',
+  },
   generation_failed: {
     about: 'the engine failed before the first audio; nothing is charged',
     message: 'Speech generation failed.',

@@ -39,6 +39,7 @@ export const answers: Readonly<Record<ErrorCode, Answer>> = {
   engine_overloaded: server(503),
   engine_unavailable: server(503),
   expired_api_key: unauthenticated,
+  foreign_origin: { status: 403, type: 'permission_error' },
   generation_failed: server(500),
   idempotency_conflict: conflict,
   insufficient_balance: { status: 402, type: 'billing_error' },

@@ -5,6 +5,7 @@ import { Throttle, type ThrottleVerdict } from '../domain/throttle.ts'
 import type { Clock } from '../domain/time.ts'
 import type { Authenticator, Credential } from '../service/authenticate.ts'
 import type { Exchange } from './exchange.ts'
+import { isFromHere, type Sessions, tokenOf } from './sessions.ts'
 
 export interface GateLimits {
   speechPerMinute: number
@@ -18,21 +19,24 @@ export interface GateLimits {
   anonymous: Caller | null
 }
 
+export interface GateParts {
+  authenticator: Authenticator
+  sessions: Sessions
+  clock: Clock
+  onLimited: (route: string) => void
+}
+
 export type Allowance = 'speech' | 'clones' | 'requests' | 'operations'
 
 export class Gate {
-  readonly #authenticator: Authenticator
-  readonly #clock: Clock
+  readonly #parts: GateParts
   readonly #limits: GateLimits
   readonly #throttles: Readonly<Record<Allowance | 'public', Throttle>>
-  readonly #onLimited: (route: string) => void
 
-  constructor(authenticator: Authenticator, clock: Clock, limits: GateLimits, onLimited: (route: string) => void) {
+  constructor(parts: GateParts, limits: GateLimits) {
     const perMinute = (count: number) => ({ count, spanMs: 60_000 })
-    this.#authenticator = authenticator
-    this.#clock = clock
+    this.#parts = parts
     this.#limits = limits
-    this.#onLimited = onLimited
     this.#throttles = {
       speech: new Throttle([perMinute(limits.speechPerMinute)]),
       clones: new Throttle([perMinute(limits.clonesPerMinute)]),
@@ -48,9 +52,9 @@ export class Gate {
   /** Authenticates, checks the scope, counts. @throws MynaError */
   async enter(exchange: Exchange, scope: Scope | null, allowance: Allowance): Promise<Caller> {
     exchange.headers.set('cache-control', 'no-store')
-    const credential = credentialOf(exchange.request.headers, this.#limits.acceptKeyHeaders)
+    const credential = this.#credential(exchange)
     const anonymous = credential.kind === 'missing' ? this.#limits.anonymous : null
-    const caller = anonymous ?? (await this.#authenticator.authenticate(credential, exchange.address))
+    const caller = anonymous ?? (await this.#parts.authenticator.authenticate(credential, exchange.address))
     exchange.accountId = caller.account.id
     if (scope !== null) requireScope(caller.key, scope)
     this.#count(exchange, this.#throttles[allowance], caller.account.id)
@@ -59,8 +63,7 @@ export class Gate {
 
   /** A route that needs no key: counted by address. A credential that is given must be valid. */
   async enterPublic(exchange: Exchange): Promise<Caller | null> {
-    const credential = credentialOf(exchange.request.headers, this.#limits.acceptKeyHeaders)
-    if (credential.kind !== 'missing') return this.enter(exchange, null, 'requests')
+    if (this.#credential(exchange).kind !== 'missing') return this.enter(exchange, null, 'requests')
     this.countPublic(exchange)
     return null
   }
@@ -70,13 +73,21 @@ export class Gate {
     this.#count(exchange, this.#throttles.public, exchange.address)
   }
 
+  /** A key wins over a session, so that a page can be tried with another key. */
+  #credential({ request }: Exchange): Credential {
+    const given = credentialOf(request.headers, this.#limits.acceptKeyHeaders)
+    const token = given.kind === 'missing' && isFromHere(request) ? tokenOf(request.headers) : null
+    const secretHash = token === null ? null : this.#parts.sessions.use(token)
+    return secretHash === null ? given : { kind: 'session', secretHash }
+  }
+
   #count(exchange: Exchange, throttle: Throttle, subject: string): void {
-    const verdict = throttle.take(subject, this.#clock.monotonicMs())
+    const verdict = throttle.take(subject, this.#parts.clock.monotonicMs())
     exchange.headers.set('x-ratelimit-limit-requests', String(verdict.limit))
     exchange.headers.set('x-ratelimit-remaining-requests', String(verdict.remaining))
     exchange.headers.set('x-ratelimit-reset-requests', duration(verdict))
     if (verdict.allowed) return
-    this.#onLimited(exchange.route)
+    this.#parts.onLimited(exchange.route)
     throw new MynaError('rate_limit_exceeded', 'Too many requests. Try again later.', {
       retryAfterMs: verdict.retryAfterMs,
     })

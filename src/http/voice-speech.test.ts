@@ -12,6 +12,7 @@ const flite = cards.find(({ id }) => id === 'flite')!
 const other: Card = {
   ...flite,
   id: 'other',
+  family: 'other',
   preference: -1,
   cloning: null,
   voices: [{ ...flite.voices[0]!, id: 'otto', name: 'Otto' }],

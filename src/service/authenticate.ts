@@ -8,8 +8,12 @@ import { Bucket } from '../domain/throttle.ts'
 import type { Clock } from '../domain/time.ts'
 import type { Accounts } from './ports.ts'
 
-/** What the request carried: nothing, something that is no bearer credential, or a secret. */
-export type Credential = { kind: 'missing' } | { kind: 'malformed' } | { kind: 'secret'; secret: string }
+/** What the request carried: nothing, no bearer credential, a secret, or a session that was opened with one. */
+export type Credential =
+  | { kind: 'missing' }
+  | { kind: 'malformed' }
+  | { kind: 'secret'; secret: string }
+  | { kind: 'session'; secretHash: string }
 
 const failuresAtOnce = 10
 const failureRefillMs = 6000
@@ -38,9 +42,13 @@ export class Authenticator {
     if (credential.kind === 'malformed') {
       throw this.#failed(from, 'invalid_authorization_header', "The Authorization header must be 'Bearer <key>'.")
     }
-    const caller = await this.#accounts.findByKey(hashSecret(credential.secret))
+    const isSession = credential.kind === 'session'
+    const caller = await this.#accounts.findByKey(isSession ? credential.secretHash : hashSecret(credential.secret))
     if (caller === null || caller.key.revokedAtMs !== null) {
-      throw this.#failed(from, 'invalid_api_key', `Incorrect API key provided: ${masked(credential.secret)}.`)
+      const which = isSession
+        ? 'The key of this session is gone'
+        : `Incorrect API key provided: ${masked(credential.secret)}`
+      throw this.#failed(from, 'invalid_api_key', `${which}.`)
     }
     if (caller.key.expiresAtMs !== null && caller.key.expiresAtMs <= this.#clock.nowMs()) {
       throw this.#failed(from, 'expired_api_key', 'This API key has expired.')

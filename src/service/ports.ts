@@ -88,6 +88,8 @@ export interface Ledger {
   settle(operationId: string, settlement: Settlement): Promise<boolean>
   /** Own and not expired, else null. */
   find(accountId: string, operationId: string): Promise<Operation | null>
+  /** Own ones that are not expired, the newest first. @param before only those older than this one */
+  recent(accountId: string, query: { before: string | null; limit: number }): Promise<Operation[]>
   /** Settles what a crash left pending. Only `serve` calls it, under the data folder's lock, before the port opens. */
   settleCrashed(): Promise<number>
   /** Removes expired records. Ledger entries and usage stay. @returns how many */

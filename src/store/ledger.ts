@@ -92,6 +92,20 @@ export class SqliteLedger implements Ledger {
     return operation === null || isExpired(operation, this.#clock.nowMs()) ? null : operation
   }
 
+  /** Ids grow with time, so the primary key is the order. */
+  async recent(accountId: string, { before, limit }: { before: string | null; limit: number }): Promise<Operation[]> {
+    const rows = await this.#database.read(() =>
+      this.#database.all<OperationRow>(
+        `SELECT * FROM operations
+         WHERE account_id = $accountId AND ($before IS NULL OR id < $before)
+           AND (expires_at_ms IS NULL OR expires_at_ms > $nowMs)
+         ORDER BY id DESC LIMIT $limit`,
+        { accountId, before, limit, nowMs: this.#clock.nowMs() },
+      ),
+    )
+    return rows.map(operationOf)
+  }
+
   settleCrashed(): Promise<number> {
     return this.#database.transaction(() => settleLeftovers(this.#database, this.#clock.nowMs()))
   }

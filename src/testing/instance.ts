@@ -16,7 +16,7 @@ import { type Server, startServer } from '../cli/server.ts'
 import type { World } from '../cli/service.ts'
 import type { Card } from '../domain/card.ts'
 import { systemTimer } from '../domain/time.ts'
-import { logTo } from '../log.ts'
+import { keepingWarnings, logTo } from '../log.ts'
 import { FakeEngine } from './fake-engine.ts'
 import { ManualClock } from './manual-clock.ts'
 import { Seeded } from './seeded.ts'
@@ -57,6 +57,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
   const lines: string[] = []
   const engine = new FakeEngine()
   const clock = new ManualClock()
+  const nowMs = () => clock.nowMs()
   const encoders = new EncoderPool({ workers: 1 })
   const decoder = new DecoderPool({ workers: 1, timer: systemTimer })
   const world: World = {
@@ -69,10 +70,10 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     decoder,
     sound,
     draw: (pcm, sampleRateHz, style) => voicePicture(pcm, sampleRateHz, { ...style, widthPx: 240, heightPx: 120 }),
-    log: logTo(
-      (line) => lines.push(line),
-      'debug',
-      () => clock.nowMs(),
+    log: keepingWarnings(
+      logTo((line) => lines.push(line), 'debug', nowMs),
+      100,
+      nowMs,
     ),
     ...change,
   }

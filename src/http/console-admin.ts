@@ -1,0 +1,121 @@
+/**
+ * What an administrator does from the console: the verbs that the command line has, over HTTP. Only an unrestricted key
+ * of an administrator may: a key that was made for speaking does not become one for making keys.
+ */
+import { Elysia } from 'elysia'
+import type { Account, Caller } from '../domain/account.ts'
+import { MynaError } from '../domain/error.ts'
+import type { Administration } from '../service/accounts.ts'
+import { type Body, type BodyLimits, readJson } from './body.ts'
+import { keyRecord, seconds, secondsOrNull } from './console-records.ts'
+import { type Exchange, json, type Route } from './exchange.ts'
+import type { Gate } from './gate.ts'
+
+export interface ConsoleAdminParts {
+  gate: Gate
+  administration: Administration
+  bodyLimits: BodyLimits
+}
+
+/** @throws MynaError as the gate, and `admin_required` */
+export async function enterAdmin(exchange: Exchange, gate: Gate): Promise<Caller> {
+  const caller = await gate.enter(exchange, null, 'requests')
+  if (caller.account.role === 'admin' && caller.key.scopes === null) return caller
+  throw new MynaError('admin_required', 'Only an administrator with an unrestricted key may do this.')
+}
+
+const accountsPath = '/console/api/admin/accounts'
+const keysPath = '/console/api/admin/keys'
+
+export function consoleAdminRoutes(route: Route, { gate, administration, bodyLimits }: ConsoleAdminParts) {
+  const hidden = { detail: { hide: true } }
+  const change = { parse: 'none', ...hidden } as const
+  const list = route(accountsPath, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const data = (await administration.listAccounts()).map(accountRecord)
+    return json({ object: 'list', data })
+  })
+  const create = route(accountsPath, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const body = await readJson(exchange.request, bodyLimits)
+    const role = body.is_admin === true ? 'admin' : 'user'
+    const account = { name: textOf(body, 'name'), role, balanceMicros: wholeOrNull(body, 'balance_micros') } as const
+    return json(accountRecord(await administration.createAccount(account)), 201)
+  })
+  const credit = route(`${accountsPath}/credit`, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const body = await readJson(exchange.request, bodyLimits)
+    const amountMicros = wholeOrNull(body, 'amount_micros') ?? 0
+    return json(accountRecord(await administration.credit({ name: textOf(body, 'name'), amountMicros })))
+  })
+  const disable = route(`${accountsPath}/disable`, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const body = await readJson(exchange.request, bodyLimits)
+    return json(accountRecord(await administration.disableAccount({ name: textOf(body, 'name') })))
+  })
+  return new Elysia()
+    .get(accountsPath, list, hidden)
+    .post(accountsPath, create, change)
+    .post(`${accountsPath}/credit`, credit, change)
+    .post(`${accountsPath}/disable`, disable, change)
+    .use(keyRoutes(route, { gate, administration, bodyLimits }))
+}
+
+function keyRoutes(route: Route, { gate, administration, bodyLimits }: ConsoleAdminParts) {
+  const hidden = { detail: { hide: true } }
+  const list = route(keysPath, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const keys = await administration.listKeys({ account: null })
+    return json({ object: 'list', data: keys.map((key) => ({ ...keyRecord(key), account: key.accountName })) })
+  })
+  const create = route(keysPath, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const body = await readJson(exchange.request, bodyLimits)
+    const { key, account, secret } = await administration.createKey({
+      account: textOf(body, 'account'),
+      name: textOf(body, 'name'),
+      scopes: textsOrNull(body, 'scopes'),
+      expires: body.expires === undefined || body.expires === null ? null : textOf(body, 'expires'),
+    })
+    return json({ ...keyRecord(key), account: account.name, secret }, 201)
+  })
+  const revoke = route(`${keysPath}/{key_id}`, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    await administration.revokeKey({ id: exchange.params.key_id ?? '' })
+    return new Response(null, { status: 204 })
+  })
+  return new Elysia()
+    .get(keysPath, list, hidden)
+    .post(keysPath, create, { parse: 'none', ...hidden })
+    .delete(`${keysPath}/:key_id`, revoke, { parse: 'none', ...hidden })
+}
+
+const accountRecord = (account: Account) => ({
+  id: account.id,
+  name: account.name,
+  is_admin: account.role === 'admin',
+  balance_micros: account.balanceMicros,
+  created_at: seconds(account.createdAtMs),
+  disabled_at: secondsOrNull(account.disabledAtMs),
+})
+
+/** What it may hold is for the verbs to say, which check the command line's input alike. */
+const textOf = (body: Body, field: string): string => {
+  const value = body[field]
+  if (typeof value === 'string') return value
+  throw new MynaError('validation_error', `The field '${field}' must be text.`, { param: field })
+}
+
+const wholeOrNull = (body: Body, field: string): number | null => {
+  const value = body[field]
+  if (value === undefined || value === null) return null
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  throw new MynaError('validation_error', `The field '${field}' must be a whole number.`, { param: field })
+}
+
+const textsOrNull = (body: Body, field: string): string[] | null => {
+  const value = body[field]
+  if (value === undefined || value === null) return null
+  if (Array.isArray(value) && value.every((item): item is string => typeof item === 'string')) return value
+  throw new MynaError('validation_error', `The field '${field}' must be a list of texts.`, { param: field })
+}

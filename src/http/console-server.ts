@@ -1,0 +1,63 @@
+/** How the service itself is, for administrators: engines and what they hold, queues, and the last warnings. */
+import { Elysia } from 'elysia'
+import type { EngineStatus } from '../service/ports.ts'
+import { enterAdmin } from './console-admin.ts'
+import { seconds } from './console-records.ts'
+import { json, type Route } from './exchange.ts'
+import type { Gate } from './gate.ts'
+import type { ServerStatus } from './local.ts'
+
+interface Warning {
+  atMs: number
+  message: string
+  fields: Readonly<Record<string, unknown>>
+}
+
+export interface ConsoleServerParts {
+  gate: Gate
+  status: () => Promise<ServerStatus>
+  log: { warnings(): Warning[] }
+}
+
+const path = '/console/api/admin/server'
+
+export function consoleServerRoutes(route: Route, { gate, status, log }: ConsoleServerParts) {
+  const look = route(path, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const { version, uptimeMs, readiness, queue, pendingOperations, engines } = await status()
+    return json({
+      version,
+      uptime_seconds: Math.floor(uptimeMs / 1000),
+      readiness,
+      queue,
+      pending_operations: pendingOperations,
+      engines: engines.map(engineRecord),
+      warnings: log.warnings().map(warningRecord),
+    })
+  })
+  return new Elysia().get(path, look, { detail: { hide: true } })
+}
+
+const engineRecord = (engine: EngineStatus) => ({
+  task: engine.task,
+  state: engine.state,
+  device: engine.device,
+  device_reason: engine.deviceReason,
+  active_streams: engine.activeStreams,
+  restarts: engine.restarts,
+  last_error: engine.lastError,
+  resident_bytes: engine.residentBytes,
+  models: engine.models.map((model) => ({
+    id: model.id,
+    memory_bytes: model.memoryBytes,
+    active_streams: model.activeStreams,
+    idle_ms_left: model.idleMsLeft,
+  })),
+})
+
+/** Only what it says in words: causes hold stacks and paths, which are for the log itself. */
+const warningRecord = ({ atMs, message, fields }: Warning) => ({
+  at: seconds(atMs),
+  message,
+  cause: typeof fields.cause === 'string' ? (fields.cause.split('\n')[0] ?? '').slice(0, 500) : null,
+})

@@ -1,0 +1,63 @@
+/** Signing in to the console: a key goes in once, and what comes back is a cookie that no script can read. */
+import { Elysia } from 'elysia'
+import { type Caller, hashSecret } from '../domain/account.ts'
+import { MynaError } from '../domain/error.ts'
+import type { Authenticator } from '../service/authenticate.ts'
+import { type BodyLimits, readJson } from './body.ts'
+import { json, type Route } from './exchange.ts'
+import type { Gate } from './gate.ts'
+import { clearCookie, isFromHere, type Sessions, setCookie, tokenOf } from './sessions.ts'
+
+export interface ConsoleSessionParts {
+  gate: Gate
+  sessions: Sessions
+  authenticator: Authenticator
+  bodyLimits: BodyLimits
+}
+
+const path = '/console/api/session'
+
+export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
+  const { gate, sessions, authenticator, bodyLimits } = parts
+  const open = route(path, async (exchange) => {
+    gate.countPublic(exchange)
+    exchange.headers.set('cache-control', 'no-store')
+    requireFromHere(exchange.request)
+    const { api_key: given } = await readJson(exchange.request, bodyLimits)
+    const secret = typeof given === 'string' ? given.trim() : ''
+    const credential = secret === '' ? ({ kind: 'missing' } as const) : ({ kind: 'secret', secret } as const)
+    const caller = await authenticator.authenticate(credential, exchange.address)
+    const token = sessions.open(hashSecret(secret))
+    exchange.headers.set('set-cookie', setCookie(token, exchange.origin.startsWith('https:')))
+    return json(who(caller))
+  })
+  const look = route(path, async (exchange) => json(who(await gate.enter(exchange, null, 'requests'))))
+  const close = route(path, (exchange) => {
+    requireFromHere(exchange.request)
+    const token = tokenOf(exchange.request.headers)
+    if (token !== null) sessions.close(token)
+    exchange.headers.set('set-cookie', clearCookie)
+    return new Response(null, { status: 204 })
+  })
+  const hidden = { detail: { hide: true } }
+  return new Elysia()
+    .post(path, open, { parse: 'none', ...hidden })
+    .get(path, look, hidden)
+    .delete(path, close, { parse: 'none', ...hidden })
+}
+
+/** Another page could sign a visitor in with a key of its own, or out. @throws MynaError `invalid_api_key` */
+function requireFromHere(request: Request): void {
+  if (isFromHere(request)) return
+  throw new MynaError('foreign_origin', 'Only a page of this server may do that.')
+}
+
+const who = ({ account, key }: Caller) => ({
+  account: {
+    id: account.id,
+    name: account.name,
+    is_admin: account.role === 'admin',
+    balance_micros: account.balanceMicros,
+  },
+  key: { id: key.id, name: key.name, prefix: key.prefix, scopes: key.scopes },
+})

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Instance, startInstance } from '../testing/instance.ts'
+import { until } from '../testing/until.ts'
+
+let instance: Instance
+beforeAll(async () => {
+  instance = await startInstance()
+})
+afterAll(() => instance[Symbol.asyncDispose]())
+
+interface Session {
+  cookie: string
+  setCookie: string
+  status: number
+  body: { account?: { name: string; is_admin: boolean }; error?: { code: string } }
+}
+
+const own = () => ({ origin: new URL(instance.url).origin, 'sec-fetch-site': 'same-origin' })
+
+async function signIn(key: string, headers: Record<string, string> = own()): Promise<Session> {
+  const body = JSON.stringify({ api_key: key })
+  const answer = await instance.fetch('/console/api/session', { method: 'POST', headers, body })
+  const setCookie = answer.headers.get('set-cookie') ?? ''
+  const [cookie = ''] = setCookie.split(';')
+  return { cookie, setCookie, status: answer.status, body: (await answer.json()) as Session['body'] }
+}
+
+async function call(path: string, session: { cookie: string }, init: RequestInit = {}) {
+  const headers = { ...own(), cookie: session.cookie, ...(init.headers as Record<string, string> | undefined) }
+  const answer = await instance.fetch(path, { ...init, headers })
+  const text = await answer.text()
+  return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
+}
+
+const post = (path: string, session: { cookie: string }, body: unknown) =>
+  call(path, session, { method: 'POST', body: JSON.stringify(body) })
+
+test('a key opens a session, which speaks for it on every route and which no script can read', async () => {
+  const session = await signIn(await instance.key({ account: 'ada' }))
+  expect([session.status, session.body.account?.name]).toEqual([200, 'ada'])
+  expect(session.setCookie).toMatch(/^myna_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/)
+  expect((await call('/v1/me', session)).body.name).toBe('ada')
+  expect((await call('/console/api/session', session)).body.account.name).toBe('ada')
+  const spoken = { input: 'hello there', voice: 'alloy', response_format: 'pcm' }
+  const headers = { ...own(), cookie: session.cookie }
+  const answer = await instance.fetch('/v1/audio/speech', { method: 'POST', headers, body: JSON.stringify(spoken) })
+  expect([answer.status, (await answer.bytes()).length > 0]).toEqual([200, true])
+  const { body } = await call('/console/api/operations', session)
+  expect(body).toMatchObject({ has_more: false, data: [{ type: 'speech', model: 'flite', input_chars: 11 }] })
+})
+
+test('a wrong key opens nothing, and too many of them are slowed down', async () => {
+  await using other = await startInstance()
+  const attempt = async () => {
+    const headers = { origin: new URL(other.url).origin }
+    const body = JSON.stringify({ api_key: `sk-myna-${'x'.repeat(43)}` })
+    const answer = await other.fetch('/console/api/session', { method: 'POST', headers, body })
+    return [answer.status, answer.headers.get('set-cookie')]
+  }
+  for (let n = 0; n < 10; n++) expect(await attempt()).toEqual([401, null])
+  expect(await attempt()).toEqual([429, null])
+})
+
+test('another origin can neither sign in, nor out, nor use a session', async () => {
+  const key = await instance.key({ account: 'bea' })
+  const session = await signIn(key)
+  const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+  const refused = await signIn(key, foreign)
+  expect([refused.status, refused.body.error?.code, refused.setCookie]).toEqual([403, 'foreign_origin', ''])
+  expect((await call('/console/api/session', session, { method: 'DELETE', headers: foreign })).status).toBe(403)
+  expect((await call('/v1/me', session, { headers: foreign })).status).toBe(401)
+  const spoken = { method: 'POST', body: JSON.stringify({ input: 'hi', voice: 'alloy' }) }
+  expect((await call('/v1/audio/speech', session, { ...spoken, headers: foreign })).status).toBe(401)
+  const anonymous = { cookie: session.cookie }
+  const noOrigin = await instance.fetch('/v1/audio/speech', { ...spoken, headers: anonymous })
+  expect(noOrigin.status).toBe(401)
+  expect((await call('/v1/me', session)).status).toBe(200)
+})
+
+test('signing out ends the session, revoking the key does too', async () => {
+  const key = await instance.key({ account: 'cyd' })
+  const [first, second] = [await signIn(key), await signIn(key)]
+  expect((await call('/console/api/session', first, { method: 'DELETE' })).status).toBe(204)
+  expect([(await call('/v1/me', first)).status, (await call('/v1/me', second)).status]).toEqual([401, 200])
+  const [issued] = await instance.server.administration.listKeys({ account: 'cyd' })
+  await instance.server.administration.revokeKey({ id: issued!.id })
+  expect((await call('/v1/me', second)).body.error.code).toBe('invalid_api_key')
+})
+
+test('a key in a header wins over the session', async () => {
+  const session = await signIn(await instance.key({ account: 'dan' }))
+  const authorization = `Bearer ${await instance.key({ account: 'eve' })}`
+  expect((await call('/v1/me', session, { headers: { authorization } })).body.name).toBe('eve')
+})
+
+test('scopes hold in a session, too', async () => {
+  const session = await signIn(await instance.key({ account: 'fay', scopes: ['voices'] }))
+  expect((await call('/console/api/operations', session)).body.error.code).toBe('insufficient_scope')
+  expect((await call('/v1/voices', session)).status).toBe(200)
+})
+
+test('operations come in pages, the newest first, own ones only', async () => {
+  const [mine, theirs] = [await instance.key({ account: 'gil' }), await instance.key({ account: 'hal' })]
+  for (const key of [mine, mine, theirs, mine]) await (await instance.speak(key)).bytes()
+  const session = await signIn(mine)
+  const list = async (query: string) => (await call(`/console/api/operations${query}`, session)).body
+  const all = await list('')
+  const ids: string[] = all.data.map((operation: { id: string }) => operation.id)
+  expect(ids).toHaveLength(3)
+  expect(ids).toEqual(ids.toSorted().reverse())
+  const first = await list('?limit=2')
+  expect([first.data.length, first.has_more]).toEqual([2, true])
+  const rest = await list(`?limit=2&before=${first.data[1].id}`)
+  expect([rest.data[0].id, rest.has_more]).toEqual([ids[2], false])
+  for (const wrong of ['0', '201', 'x', '1.5']) {
+    expect((await call(`/console/api/operations?limit=${wrong}`, session)).status).toBe(422)
+  }
+})
+
+test('an administrator makes accounts and keys; a key is shown once', async () => {
+  const admin = await signIn(instance.adminKey)
+  const made = await post('/console/api/admin/accounts', admin, { name: 'ida', balance_micros: 500 })
+  expect([made.status, made.body]).toMatchObject([201, { name: 'ida', is_admin: false, balance_micros: 500 }])
+  const credited = await post('/console/api/admin/accounts/credit', admin, { name: 'ida', amount_micros: 250 })
+  expect(credited.body.balance_micros).toBe(750)
+  const key = { account: 'ida', name: 'laptop', scopes: ['tts'], expires: '30d' }
+  const issued = await post('/console/api/admin/keys', admin, key)
+  expect([issued.status, issued.body.scopes, issued.body.account]).toEqual([201, ['tts'], 'ida'])
+  expect(issued.body.secret).toStartWith('sk-myna-')
+  const listed = await call('/console/api/admin/keys', admin)
+  const same = listed.body.data.find(({ id }: { id: string }) => id === issued.body.id)
+  expect([same.name, same.secret, same.account]).toEqual(['laptop', undefined, 'ida'])
+  const revoked = await call(`/console/api/admin/keys/${issued.body.id}`, admin, { method: 'DELETE' })
+  expect([revoked.status, (await signIn(issued.body.secret)).status]).toEqual([204, 401])
+  const disabled = await post('/console/api/admin/accounts/disable', admin, { name: 'ida' })
+  expect(disabled.body.disabled_at).toBeNumber()
+  const accounts = await call('/console/api/admin/accounts', admin)
+  expect(accounts.body.data.map(({ name }: { name: string }) => name)).toContain('ida')
+})
+
+test('what an administrator gives wrongly is refused in words', async () => {
+  const admin = await signIn(instance.adminKey)
+  const code = async (path: string, body: unknown) => {
+    const answer = await post(`/console/api/admin/${path}`, admin, body)
+    return `${answer.status} ${answer.body.error.code}`
+  }
+  expect(await code('accounts', { name: '' })).toBe('422 validation_error')
+  expect(await code('accounts', {})).toBe('422 validation_error')
+  expect(await code('accounts', { name: 'x', balance_micros: 1.5 })).toBe('422 validation_error')
+  expect(await code('accounts/credit', { name: 'nobody', amount_micros: 1 })).toBe('422 validation_error')
+  expect(await code('keys', { account: 'x', name: 'y', scopes: 'tts' })).toBe('422 validation_error')
+  expect(await code('keys', { account: 'x', name: 'y', expires: 'soon' })).toBe('422 validation_error')
+})
+
+test('an administrator sees the service; its warnings come without their stacks', async () => {
+  const admin = await signIn(instance.adminKey)
+  instance.engine.plan = () => ({
+    before: () => {
+      throw new Error('the engine tripped')
+    },
+  })
+  expect((await instance.speak(instance.adminKey)).status).toBe(500)
+  instance.engine.plan = () => ({})
+  await until('the failure is told', () => instance.lines.some((line) => line.includes('WARN')))
+  const { body } = await call('/console/api/admin/server', admin)
+  expect(body).toMatchObject({ readiness: 'ready', queue: { running: 0 }, engines: [{ task: 'text-to-speech' }] })
+  expect(body.warnings[0]).toMatchObject({ message: expect.stringMatching(/^operation op_\w+ failed$/) })
+  expect(body.warnings[0].cause).toBe('Error: the engine tripped')
+})
+
+const adminPaths = ['accounts', 'keys', 'server'].map((name) => `/console/api/admin/${name}`)
+
+test.each(adminPaths)('%s is for administrators with an unrestricted key', async (path) => {
+  const user = await signIn(await instance.key())
+  const { key, secret } = await instance.server.administration.createKey({
+    account: 'admin',
+    name: 'only for speaking',
+    scopes: ['tts', 'voices', 'usage'],
+    expires: null,
+  })
+  expect(key.scopes).toHaveLength(3)
+  const limited = await signIn(secret)
+  for (const session of [user, limited]) {
+    expect((await call(path, session)).body.error.code).toBe('admin_required')
+    expect((await post(path, session, { name: 'x' })).status).toBeOneOf([403, 405])
+  }
+  expect((await instance.fetch(path)).status).toBe(401)
+})

@@ -1,0 +1,19 @@
+/**
+ * The console's own routes, beside the versioned ones and not part of the contract: the page and this program come in
+ * one file and change together. A key in a header opens them as well as a session, so that scripts may look, too.
+ */
+import { Elysia } from 'elysia'
+import { type ConsoleAdminParts, consoleAdminRoutes } from './console-admin.ts'
+import { type ConsoleRecordsParts, consoleRecordsRoutes } from './console-records.ts'
+import { type ConsoleServerParts, consoleServerRoutes } from './console-server.ts'
+import { type ConsoleSessionParts, consoleSessionRoutes } from './console-session.ts'
+import type { Route } from './exchange.ts'
+
+export type ConsoleParts = ConsoleSessionParts & ConsoleRecordsParts & ConsoleAdminParts & ConsoleServerParts
+
+export const consoleRoutes = (route: Route, parts: ConsoleParts) =>
+  new Elysia()
+    .use(consoleSessionRoutes(route, parts))
+    .use(consoleRecordsRoutes(route, parts))
+    .use(consoleAdminRoutes(route, parts))
+    .use(consoleServerRoutes(route, parts))

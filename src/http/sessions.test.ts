@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { ManualClock } from '../testing/manual-clock.ts'
+import { Seeded } from '../testing/seeded.ts'
+import { isFromHere, Sessions, setCookie, tokenOf } from './sessions.ts'
+
+const hourMs = 3_600_000
+
+function sessions() {
+  const clock = new ManualClock()
+  return { clock, open: new Sessions({ clock, random: new Seeded(11).fill }) }
+}
+
+test('a session names its key until it is closed', () => {
+  const { open } = sessions()
+  const [first, second] = [open.open('hash 1'), open.open('hash 2')]
+  expect(first).not.toBe(second)
+  expect(Buffer.from(first, 'base64url')).toHaveLength(32)
+  expect([open.use(first), open.use(second)]).toEqual(['hash 1', 'hash 2'])
+  open.close(first)
+  expect([open.use(first), open.use(second), open.use('made up')]).toEqual([null, 'hash 2', null])
+})
+
+test('use renews a session, idleness ends it', () => {
+  const { clock, open } = sessions()
+  const token = open.open('hash')
+  clock.advance(11 * hourMs)
+  expect(open.use(token)).toBe('hash')
+  clock.advance(11 * hourMs)
+  expect(open.use(token)).toBe('hash')
+  clock.advance(12 * hourMs)
+  expect([open.use(token), open.use(token)]).toEqual([null, null])
+})
+
+test('too many sessions push out the one that was idle longest', () => {
+  const { open } = sessions()
+  const [kept, dropped] = [open.open('kept'), open.open('dropped')]
+  for (let more = 2; more < 1000; more++) open.open('more')
+  expect(open.use(kept)).toBe('kept')
+  open.open('one too many')
+  expect([open.use(kept), open.use(dropped)]).toEqual(['kept', null])
+})
+
+test('the cookie is found among others', () => {
+  const token = (cookie: string) => tokenOf(new Headers({ cookie }))
+  expect(token(setCookie('abc', true))).toBe('abc')
+  expect(token('a=b; myna_session=x-1_Y; c=d')).toBe('x-1_Y')
+  expect(token('not_myna_session=x')).toBeNull()
+  expect(tokenOf(new Headers())).toBeNull()
+})
+
+const requests: [string, Record<string, string>, boolean][] = [
+  ['GET', {}, true],
+  ['GET', { 'sec-fetch-site': 'same-origin' }, true],
+  ['GET', { 'sec-fetch-site': 'none' }, true],
+  ['GET', { 'sec-fetch-site': 'cross-site' }, false],
+  ['GET', { 'sec-fetch-site': 'same-site' }, false],
+  ['GET', { origin: 'http://evil.example' }, false],
+  ['POST', { origin: 'http://voice.example:8790' }, true],
+  ['POST', { origin: 'https://voice.example:8790' }, true],
+  ['POST', { origin: 'http://voice.example' }, false],
+  ['POST', { origin: 'http://voice.example:8790', 'sec-fetch-site': 'cross-site' }, false],
+  ['POST', { origin: 'null' }, false],
+  ['POST', {}, false],
+  ['DELETE', { 'sec-fetch-site': 'same-origin' }, false],
+]
+
+test.each(requests)('%s with %p is from here: %p', (method, headers, expected) => {
+  expect(isFromHere(new Request('http://voice.example:8790/v1/me', { method, headers }))).toBe(expected)
+})

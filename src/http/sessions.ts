@@ -1,0 +1,79 @@
+/**
+ * Browser sessions of the console: which key stands behind a cookie, so that no key is ever in the hands of a page.
+ * They live in memory as the hash of a key: a restart ends them, and so does whatever ends the key, which every request
+ * looks up again. The cookie is HttpOnly and SameSite=Strict; what changes anything must also name this very origin.
+ */
+import type { Clock } from '../domain/time.ts'
+
+export const sessionCookie = 'myna_session'
+
+/** Without a request for so long, a session is over. */
+const idleMs = 12 * 3_600_000
+/** More push out the one that was idle longest. */
+const maxSessions = 1000
+const tokenBytes = 32
+
+interface Session {
+  secretHash: string
+  usedAtMs: number
+}
+
+export class Sessions {
+  readonly #clock: Clock
+  readonly #random: (bytes: Uint8Array) => Uint8Array
+  /** By token, the one used last at the end. */
+  readonly #open = new Map<string, Session>()
+
+  constructor({ clock, random }: { clock: Clock; random: (bytes: Uint8Array) => Uint8Array }) {
+    this.#clock = clock
+    this.#random = random
+  }
+
+  /** @param secretHash of a key that was just found to be good @returns the token for the cookie */
+  open(secretHash: string): string {
+    const [longestIdle] = this.#open.keys()
+    if (this.#open.size >= maxSessions && longestIdle !== undefined) this.#open.delete(longestIdle)
+    const token = Buffer.from(this.#random(new Uint8Array(tokenBytes))).toString('base64url')
+    this.#open.set(token, { secretHash, usedAtMs: this.#clock.monotonicMs() })
+    return token
+  }
+
+  /** The hash of the key behind the token; null: there is no such session, or no longer. */
+  use(token: string): string | null {
+    const session = this.#open.get(token)
+    if (session === undefined) return null
+    this.#open.delete(token)
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - session.usedAtMs >= idleMs) return null
+    this.#open.set(token, { ...session, usedAtMs: nowMs })
+    return session.secretHash
+  }
+
+  close(token: string): void {
+    this.#open.delete(token)
+  }
+}
+
+/** Of our cookie, if the browser sent one. */
+export function tokenOf(headers: Headers): string | null {
+  const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim().split('='))
+  return pairs.find(([name]) => name === sessionCookie)?.[1] ?? null
+}
+
+/**
+ * Whether a browser says that the request comes from a page of this server. It names the origin with everything that is
+ * no GET, and a cookie that is SameSite=Strict comes with no request of another site.
+ */
+export function isFromHere({ method, headers, url }: Request): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin' && site !== 'none') return false
+  const origin = headers.get('origin')
+  if (origin === null) return method === 'GET' || method === 'HEAD'
+  return URL.canParse(origin) && new URL(origin).host === new URL(url).host
+}
+
+/** @param secure whether the browser speaks TLS with this server */
+export const setCookie = (token: string, secure: boolean): string =>
+  `${sessionCookie}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${idleMs / 1000}${secure ? '; Secure' : ''}`
+
+export const clearCookie = `${sessionCookie}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`
