@@ -30,6 +30,27 @@ const number = (env: string, value: number, min: number, max: number, about: str
   about,
   parse: whole(min, max),
 })
+const sizeUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  KIB: 2 ** 10,
+  MIB: 2 ** 20,
+  GIB: 2 ** 30,
+}
+
+/** Bytes, or a number with its unit. */
+const size = (env: string, value: number, about: string): Setting<number> => ({
+  env: `MYNA_${env}`,
+  default: value,
+  about,
+  parse: (given) => {
+    const [, amount, unit = ''] = /^(\d+(?:\.\d+)?) *([A-Z]*)$/.exec(given.trim().toUpperCase()) ?? []
+    const factor = sizeUnits[unit]
+    return amount === undefined || factor === undefined ? undefined : Math.floor(Number(amount) * factor)
+  },
+})
 const text = (env: string, value: string, about: string): Setting<string> => ({
   env: `MYNA_${env}`,
   default: value,
@@ -91,8 +112,14 @@ export const settings = {
   publicPerMinute: number('PUBLIC_PER_MINUTE', 120, 1, million, 'keyless requests of an address in a minute'),
   unreadMs: number('UNREAD_MS', 120_000, 100, 3_600_000, 'a stream that nobody reads for so long: client gone'),
   keepAliveMs: number('KEEP_ALIVE_MS', 300_000, 0, 86_400_000, 'an unused model is unloaded after this; 0: never'),
+  modelMemoryBytes: size(
+    'MODEL_MEMORY',
+    0,
+    'memory for the models of one engine, such as 6GB; 0: 40 % of what there is',
+  ),
   engineReadyMs: number('ENGINE_READY_MS', 30_000, 100, 600_000, 'longest silence of a starting engine'),
   engineStallMs: number('ENGINE_STALL_MS', 30_000, 100, 600_000, 'an engine that owes a frame for so long is killed'),
+  engineLoadMs: number('ENGINE_LOAD_MS', 300_000, 100, 3_600_000, 'an engine that loads a model for so long is killed'),
   drainMs: number('DRAIN_MS', 30_000, 0, 600_000, 'how long a shutdown waits for streams'),
   idleConnectionS: number('IDLE_CONNECTION_S', 130, 1, 255, 'keep-alive of an unused connection'),
   corsOrigins: list('CORS_ORIGINS', 'origins that may call keyed routes from a browser, or *'),

@@ -18,6 +18,9 @@ export interface EngineSettings {
   parentPid: number
   keepAliveMs: number
   workers: number
+  /** That models may take in all. */
+  modelMemoryBytes: number
+  roomWaitMs: number
   nativeDir: string
   /** A file; null: the user has no dictionary. */
   pronunciations: string | null
@@ -29,6 +32,8 @@ export const engineArguments = (settings: EngineSettings): string[] => [
   ...['--parent', String(settings.parentPid)],
   ...['--keep-alive-ms', String(settings.keepAliveMs)],
   ...['--workers', String(settings.workers)],
+  ...['--model-memory', String(settings.modelMemoryBytes)],
+  ...['--room-wait-ms', String(settings.roomWaitMs)],
   ...['--native-dir', settings.nativeDir],
   ...(settings.pronunciations === null ? [] : ['--pronunciations', settings.pronunciations]),
 ]
@@ -37,6 +42,8 @@ interface EngineFlags {
   parent: number
   keepAliveMs: number
   workers: number
+  modelMemory: number
+  roomWaitMs: number
   nativeDir: string
   pronunciations?: string
 }
@@ -48,6 +55,8 @@ export const engineCommand = (): Command =>
     .requiredOption('--parent <pid>', 'the server', wholeNumber)
     .requiredOption('--keep-alive-ms <n>', 'an unused model is unloaded after this', wholeNumber)
     .requiredOption('--workers <n>', 'threads of a model', wholeNumber)
+    .requiredOption('--model-memory <bytes>', 'that models may take in all', wholeNumber)
+    .requiredOption('--room-wait-ms <n>', 'how long a model waits for the memory of others', wholeNumber)
     .requiredOption('--native-dir <dir>', 'where native libraries are unpacked')
     .option('--pronunciations <file>', "the user's pronunciation dictionary")
     .action(async (task: Task, flags: EngineFlags) => {
@@ -62,6 +71,8 @@ export const engineCommand = (): Command =>
         pronunciations: flags.pronunciations === undefined ? null : readFileSync(flags.pronunciations, 'utf8'),
         workers: flags.workers,
         keepAliveMs: flags.keepAliveMs,
+        modelMemoryBytes: flags.modelMemory,
+        roomWaitMs: flags.roomWaitMs,
         device: 'cpu',
         deviceReason: null,
         parentPid: flags.parent,

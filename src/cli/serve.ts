@@ -21,6 +21,7 @@ import { parseLexicon } from '../text/lexicon.ts'
 import { banner } from './banner.ts'
 import { engineArguments, ownProgram } from './engine.ts'
 import { globalsOf, wholeNumber } from './globals.ts'
+import { defaultModelMemoryBytes } from './memory-limit.ts'
 import { type Server, startServer } from './server.ts'
 import { Failure } from './terminal.ts'
 
@@ -91,6 +92,8 @@ export function speechEngine(config: Config, log: Log): EngineClient {
     parentPid: process.pid,
     keepAliveMs: config.keepAliveMs,
     workers: config.voiceWorkers || Math.min(4, availableParallelism()),
+    modelMemoryBytes: config.modelMemoryBytes || defaultModelMemoryBytes(),
+    roomWaitMs: config.queueWaitMs,
     nativeDir: config.nativeDir,
     pronunciations: pronunciationsOf(config),
   }
@@ -100,6 +103,7 @@ export function speechEngine(config: Config, log: Log): EngineClient {
     env: childEnv(),
     readyMs: config.engineReadyMs,
     stallMs: config.engineStallMs,
+    loadMs: config.engineLoadMs,
     log: (line) => log.info(line),
   })
 }

@@ -36,6 +36,7 @@ export const errorCodes = [
   'missing_file',
   'missing_required_parameter',
   'model_not_found',
+  'model_unavailable',
   'operation_cancelled',
   'operation_not_found',
   'preview_not_available',

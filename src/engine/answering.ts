@@ -6,7 +6,8 @@ import { fromS16 } from '../audio/pcm.ts'
 import { ClipRefused, type SpeechModel } from '../models/architecture.ts'
 import type { SpeechDetector } from '../models/silero/detector.ts'
 import type { Answer } from './inquiries.ts'
-import type { Loaded, Residency } from './residency.ts'
+import type { LoadFailure } from './protocol.ts'
+import { NotLoaded, type Loaded, type Residency } from './residency.ts'
 
 /** The one model without a card: it is inside the program, and nobody chooses it. */
 export const detectorId = 'silero-vad'
@@ -60,7 +61,7 @@ export class Answering {
       this.#options.send(await work(abort.signal))
     } catch (error) {
       if (error instanceof ClipRefused) this.#options.send({ type: 'clone_refused', query, message: error.message })
-      else this.#options.send({ type: 'query_failed', query, message: describe(error) })
+      else this.#options.send({ type: 'query_failed', query, ...describeFailure(error) })
     } finally {
       this.#open.delete(query)
     }
@@ -75,6 +76,12 @@ async function using<M extends Loaded, T>(models: Residency<M>, id: string, use:
     lease.release()
   }
 }
+
+/** For the server: words for its log, and what a client may know. A model that is not there says enough in a line. */
+export const describeFailure = (error: unknown): { message: string; load: LoadFailure | null } =>
+  error instanceof NotLoaded
+    ? { message: error.message, load: error.failure }
+    : { message: describe(error), load: null }
 
 /** For the server's log. Not the runtime's own print of an error, which quotes a screenful of minified source. */
 export const describe = (error: unknown): string =>

@@ -24,6 +24,7 @@ function connect(engine: Partial<TestEngine> = {}, options: Partial<EngineClient
     env: {},
     readyMs: 10_000,
     stallMs: 10_000,
+    loadMs: 10_000,
     log: (line) => lines.push(line),
     ...options,
   })
@@ -146,6 +147,48 @@ for (const fault of ['!hang', '!busy']) {
     expect((await client.status()).lastError).toContain('was killed: it owed audio and said nothing for 800 ms')
   })
 }
+
+test('an engine that is loading may be silent for longer; what others are owed is not counted meanwhile', async () => {
+  const client = connect({}, { stallMs: 400 })
+  const { pid } = (await read(client, 'a'), await client.status())
+  const other = iterate(client, '!slow=5 !endless')
+  await other.next()
+  const speaking = read(client, 'a', { model: 'test-slow' })
+  await until('it loads', async () => (await client.status()).loading.includes('test-slow'))
+  expect((await speaking).length).toBe(1)
+  expect(await client.status()).toMatchObject({ pid, loading: [], restarts: 0, lastError: null })
+  expect((await other.next()).done).toBe(false)
+  await other.return?.()
+})
+
+test('an engine that does not come back from loading is killed, and the log says from what', async () => {
+  const client = connect({}, { stallMs: 400, loadMs: 800 })
+  await expect(read(client, 'a', { model: 'test-stuck' })).rejects.toMatchObject({ code: 'generation_failed' })
+  await until('it was killed', async () => (await client.status()).lastError !== null)
+  expect((await client.status()).lastError).toBe('the engine was killed: it did not load test-stuck within 800 ms')
+  expect(lines).toContain('the engine ended while it was loading test-stuck')
+  expect((await read(client, 'again')).length).toBe(1)
+})
+
+test('a model that cannot be loaded is named to the client; why stands in the log, in one line', async () => {
+  const client = connect()
+  const error = await read(client, 'a', { model: 'test-missing' }).catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ code: 'model_unavailable', message: 'The model test-missing could not be loaded.' })
+  const words = 'the engine failed a stream: test-missing could not be loaded: model.onnx is cut short'
+  expect(lines).toEqual([words])
+})
+
+test('a model waits for the memory of others; without it the client is told to come back', async () => {
+  const client = connect({ modelMemoryBytes: 1_500_000, roomWaitMs: 200 })
+  const other = iterate(client, '!slow=1 !endless')
+  await other.next()
+  const message = 'There is no memory for the model test-16k while others are in use. Try again later.'
+  const reason = await read(client, 'a', { model: 'test-16k' }).catch((error: unknown) => error)
+  expect(reason).toMatchObject({ code: 'engine_overloaded', message, retryAfterMs: 5000 })
+  await other.return?.()
+  expect((await read(client, 'a', { model: 'test-16k' })).at(-1)?.coveredChars).toBe(1)
+  expect((await client.status()).models).toMatchObject([{ id: 'test-16k', device: 'cpu' }])
+})
 
 test('for a reader who does not read, the engine makes what was granted, owes nothing and waits', async () => {
   const pauseMs = 1000

@@ -8,7 +8,7 @@ import type { EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder, SpeechSpan, 
 import { Deadlines, type Debt } from './deadlines.ts'
 import { FrameStream } from './frame-stream.ts'
 import { Inquiries, type Answer } from './inquiries.ts'
-import { creditFrames, selfTestOutputs, type FromEngine, type ToEngine } from './protocol.ts'
+import { creditFrames, selfTestOutputs, type FromEngine, type LoadFailure, type ToEngine } from './protocol.ts'
 import { Queries } from './queries.ts'
 import { Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
@@ -26,6 +26,7 @@ export interface EngineClientOptions {
   env: Readonly<Record<string, string>>
   readyMs: number
   stallMs: number
+  loadMs: number
   /** What the engine printed and what became of it. */
   log(line: string): void
   timers?: Timers
@@ -65,13 +66,14 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
       onEnd: () => this.#afterEnd(),
     })
     this.#inquiries = new Inquiries({
-      timers: this.#timers,
       send: (message) => this.#supervisor.send(message),
+      nowMs: () => this.#deadlines.nowMs(),
       failure: () => failure(atClip),
     })
     this.#deadlines = new Deadlines({
       timers: this.#timers,
       stallMs: options.stallMs,
+      loadMs: options.loadMs,
       debts: () => [...this.#streams.values(), ...this.#inquiries.open],
       kill: (reason) => this.#kill(reason),
       log: (line) => options.log(line),
@@ -125,11 +127,14 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
 
   async status(): Promise<EngineStatus> {
     const { task } = this.#options
-    const answer = this.#supervisor.status().state === 'ready' ? await this.#askStatus() : null
+    // While it loads, it may be unable to answer, and whoever asks should not wait for that.
+    const canAnswer = this.#supervisor.status().state === 'ready' && this.#deadlines.loading.length === 0
+    const answer = canAnswer ? await this.#askStatus() : null
     return {
       task,
       ...this.#supervisor.status(),
       activeStreams: this.#streams.size,
+      loading: this.#deadlines.loading,
       residentBytes: answer?.residentBytes ?? null,
       models: answer?.models ?? [],
     }
@@ -173,8 +178,9 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
   /** What an answer that brings nothing means to whoever asked. */
   #refusal(answer: Answer): MynaError {
     if (answer.type === 'clone_refused') return new MynaError('clip_refused', answer.message, { param: 'file' })
-    if (answer.type === 'query_failed') this.#options.log(`the engine failed at a clip: ${answer.message}`)
-    return failure(atClip)
+    if (answer.type !== 'query_failed') return failure(atClip)
+    this.#options.log(`the engine failed at a clip: ${answer.message}`)
+    return answer.load === null ? failure(atClip) : notLoaded(answer.load)
   }
 
   async #open(id: number, order: SpeechOrder, frames: FrameStream): Promise<void> {
@@ -192,7 +198,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
       frames,
       credits: creditFrames,
       isCancelled: false,
-      owedSinceMs: this.#timers.monotonicMs(),
+      owedSinceMs: this.#deadlines.nowMs(),
       giveUp: () => {
         frames.finish({ reason: failure(speaking) })
         this.#cancel(id)
@@ -205,7 +211,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
     const open = this.#streams.get(id)
     if (open === undefined || open.isCancelled) return
     open.credits++
-    open.owedSinceMs ??= this.#timers.monotonicMs()
+    open.owedSinceMs ??= this.#deadlines.nowMs()
     this.#supervisor.send({ type: 'credit', stream: id, frames: 1 })
   }
 
@@ -213,7 +219,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
     const open = this.#streams.get(id)
     if (open === undefined) return
     open.isCancelled = true
-    open.owedSinceMs = this.#timers.monotonicMs()
+    open.owedSinceMs = this.#deadlines.nowMs()
     this.#supervisor.send({ type: 'cancel', stream: id })
   }
 
@@ -225,7 +231,9 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
         return this.#finish(message.stream, null)
       case 'failed':
         this.#options.log(`the engine failed a stream: ${message.message}`)
-        return this.#finish(message.stream, failure(speaking))
+        return this.#finish(message.stream, message.load === null ? failure(speaking) : notLoaded(message.load))
+      case 'loading':
+        return this.#deadlines.noteLoading(message.model, message.isOver)
       case 'detected':
       case 'cloned':
       case 'clone_refused':
@@ -262,6 +270,9 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
   }
 
   #afterEnd(): void {
+    const { loading } = this.#deadlines
+    if (loading.length > 0) this.#options.log(`the engine ended while it was loading ${loading.join(', ')}`)
+    this.#deadlines.noteEnd()
     for (const id of [...this.#streams.keys()]) this.#finish(id, failure(speaking))
     this.#queries.answerAll(null)
     this.#inquiries.failAll()
@@ -276,6 +287,12 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
 
 const unavailable = (cause: unknown): MynaError =>
   new MynaError('engine_unavailable', 'The engine is not available at the moment.', { retryAfterMs, cause })
+
+function notLoaded({ model, reason }: LoadFailure): MynaError {
+  if (reason === 'unusable') return new MynaError('model_unavailable', `The model ${model} could not be loaded.`)
+  const message = `There is no memory for the model ${model} while others are in use. Try again later.`
+  return new MynaError('engine_overloaded', message, { retryAfterMs })
+}
 
 /** What a client may know; the engine's own words are in the log and in the status. */
 const failure = (doing: string): MynaError =>

@@ -1,13 +1,16 @@
 /**
  * When the child is given up (server side). It may owe audio to a stream or an answer to a query; one that owes and
  * says nothing is killed, for there is no other way out of a native call.
+ *
+ * Loading a model is such a call, too, and may rightly take minutes. It has a deadline of its own, and for as long as
+ * it takes no time passes for what the child owes.
  */
 import type { Timers } from './timers.ts'
 
 /** A piece of work that the child was given. */
 export interface Debt {
   readonly kind: 'stream' | 'query'
-  /** Since when the child owes something; null: it does not. */
+  /** Since when (`Deadlines.nowMs`) the child owes something; null: it does not. */
   owedSinceMs: number | null
   /** Nobody waits for it any more; the child has still to say that it stopped. */
   isCancelled: boolean
@@ -20,6 +23,8 @@ const owed: Readonly<Record<Debt['kind'], string>> = { stream: 'audio', query: '
 export interface DeadlinesOptions {
   timers: Timers
   stallMs: number
+  /** Longest time in which a model is loaded. */
+  loadMs: number
   debts(): Iterable<Debt>
   /** @param reason continues «the engine ...» */
   kill(reason: string): void
@@ -30,24 +35,56 @@ export class Deadlines {
   readonly #options: DeadlinesOptions
   #cancelTimer: (() => void) | null = null
   #lastProgressMs = 0
+  /** By model, since when it is being loaded. */
+  readonly #loads = new Map<string, number>()
+  /** Since when time stands still; null: it passes. */
+  #stillSinceMs: number | null = null
+  #stoodStillMs = 0
 
   constructor(options: DeadlinesOptions) {
     this.#options = options
   }
 
+  /** What debts are measured with: monotonic, and it stands still while the child loads a model. */
+  nowMs(): number {
+    return (this.#stillSinceMs ?? this.#options.timers.monotonicMs()) - this.#stoodStillMs
+  }
+
   /** The child did something that it owed. @returns the time */
   noteProgress(): number {
-    this.#lastProgressMs = this.#options.timers.monotonicMs()
+    this.#lastProgressMs = this.nowMs()
     return this.#lastProgressMs
   }
 
-  /** Looks at the debts a few times within each deadline, for as long as there are any. */
+  /** The child begins to load a model, or has ended that. */
+  noteLoading(model: string, isOver: boolean): void {
+    const realMs = this.#options.timers.monotonicMs()
+    if (isOver) this.#loads.delete(model)
+    else this.#loads.set(model, realMs)
+    if (this.#loads.size === 0) return this.#goOn()
+    this.#stillSinceMs ??= realMs
+    this.watch()
+  }
+
+  /** Models that are being loaded. */
+  get loading(): string[] {
+    return [...this.#loads.keys()]
+  }
+
+  /** The child is gone, and its loads with it. */
+  noteEnd(): void {
+    this.#loads.clear()
+    this.#goOn()
+  }
+
+  /** Looks at debts and loads a few times within each deadline, for as long as there are any. */
   watch(): void {
-    const { timers, stallMs, debts } = this.#options
-    this.#cancelTimer ??= timers.after(stallMs / 8, () => {
+    const { timers, stallMs, loadMs, debts } = this.#options
+    this.#cancelTimer ??= timers.after(Math.min(stallMs, loadMs) / 8, () => {
       this.#cancelTimer = null
-      this.#check()
-      if ([...debts()].length > 0) this.watch()
+      this.#checkLoads()
+      this.#checkDebts()
+      if ([...debts()].length > 0 || this.#loads.size > 0) this.watch()
     })
   }
 
@@ -61,9 +98,9 @@ export class Deadlines {
    * Silence of the whole child, or a cancel that it does not obey, kills it. Work that alone is late may only be
    * waiting for its turn on a busy machine, so it fails alone, and the rest goes on.
    */
-  #check(): void {
-    const { timers, stallMs, debts, kill, log } = this.#options
-    const beforeMs = timers.monotonicMs() - stallMs
+  #checkDebts(): void {
+    const { stallMs, debts, kill, log } = this.#options
+    const beforeMs = this.nowMs() - stallMs
     for (const debt of [...debts()]) {
       if (debt.owedSinceMs === null || debt.owedSinceMs > beforeMs) continue
       const what = owed[debt.kind]
@@ -73,5 +110,19 @@ export class Deadlines {
       log(`a ${debt.kind} got no ${what.replace(/^an /, '')} for ${stallMs} ms and was given up`)
       debt.giveUp()
     }
+  }
+
+  #goOn(): void {
+    if (this.#stillSinceMs === null) return
+    this.#stoodStillMs += this.#options.timers.monotonicMs() - this.#stillSinceMs
+    this.#stillSinceMs = null
+    this.noteProgress()
+  }
+
+  #checkLoads(): void {
+    const { timers, loadMs, kill } = this.#options
+    const beforeMs = timers.monotonicMs() - loadMs
+    const late = [...this.#loads].find(([, sinceMs]) => sinceMs <= beforeMs)
+    if (late !== undefined) kill(`was killed: it did not load ${late[0]} within ${loadMs} ms`)
   }
 }

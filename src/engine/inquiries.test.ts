@@ -24,6 +24,7 @@ function connect(engine: Partial<TestEngine> = {}, options: Partial<EngineClient
     env: {},
     readyMs: 10_000,
     stallMs: 10_000,
+    loadMs: 10_000,
     log: (line) => lines.push(line),
     ...options,
   })

@@ -4,12 +4,12 @@
  */
 import type { Debt } from './deadlines.ts'
 import type { FromEngine, ToEngine } from './protocol.ts'
-import type { Timers } from './timers.ts'
 
 export type Answer = Extract<FromEngine, { type: 'detected' | 'cloned' | 'clone_refused' | 'query_failed' }>
 
 export interface InquiriesOptions {
-  timers: Timers
+  /** `Deadlines.nowMs`. */
+  nowMs(): number
   /** @returns false when there is no engine to hear it */
   send(message: ToEngine): boolean
   /** What whoever waits is told when no answer will come. */
@@ -42,13 +42,13 @@ export class Inquiries {
    */
   async ask(signal: AbortSignal, toMessage: (query: number) => ToEngine): Promise<Answer | null> {
     signal.throwIfAborted()
-    const { timers, send, failure } = this.#options
+    const { nowMs, send, failure } = this.#options
     const query = this.#nextId++
     if (!send(toMessage(query))) return null
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     const inquiry: Inquiry = {
       kind: 'query',
-      owedSinceMs: timers.monotonicMs(),
+      owedSinceMs: nowMs(),
       isCancelled: false,
       resolve,
       reject,
@@ -56,7 +56,7 @@ export class Inquiries {
     }
     const drop = (reason: unknown) => {
       inquiry.isCancelled = true
-      inquiry.owedSinceMs = timers.monotonicMs()
+      inquiry.owedSinceMs = nowMs()
       send({ type: 'drop', query })
       reject(reason)
     }

@@ -36,9 +36,11 @@ export type ToEngine =
 
 export type FromEngine =
   | { type: 'ready'; pid: number; device: string; deviceReason: string | null }
+  /** Before a model is loaded, and once that is over, well or not: in between the child may be deaf and mute. */
+  | { type: 'loading'; model: string; isOver: boolean }
   | { type: 'frame'; stream: number; pcm: Int16Array; coveredChars: number; engineMs: number }
   | { type: 'end'; stream: number }
-  | { type: 'failed'; stream: number; message: string }
+  | { type: 'failed'; stream: number; message: string; load: LoadFailure | null }
   | { type: 'probed'; probe: number; onnxRuntime: string; outputs: number[] }
   | { type: 'probe_failed'; probe: number; message: string }
   | { type: 'status'; query: number; residentBytes: number; models: ResidentModel[] }
@@ -46,12 +48,20 @@ export type FromEngine =
   | { type: 'cloned'; query: number; state: Uint8Array }
   /** The model says what is wrong with the clip, to its owner. */
   | { type: 'clone_refused'; query: number; message: string }
-  | { type: 'query_failed'; query: number; message: string }
+  | { type: 'query_failed'; query: number; message: string; load: LoadFailure | null }
   /** Everything was unloaded because nobody used it: the server may end this engine and start another on demand. */
   | { type: 'idle' }
 
+/** What a client may know of a model that it did not get; null where that was not the reason. */
+export interface LoadFailure {
+  model: string
+  /** `no_room`: the models in use need the memory. `unusable`: nothing that passes by itself. */
+  reason: 'no_room' | 'unusable'
+}
+
 export interface ResidentModel {
   id: string
+  device: string
   memoryBytes: number
   activeStreams: number
   idleMsLeft: number | null

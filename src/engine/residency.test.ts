@@ -1,15 +1,19 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { ManualClock } from '../testing/manual-clock.ts'
-import { Residency } from './residency.ts'
+import { Seeded } from '../testing/seeded.ts'
+import { Budget } from './budget.ts'
+import { type Lease, NotLoaded, Residency } from './residency.ts'
 
 const keepAliveMs = 1000
 let clock: ManualClock
 let events: string[]
 let failing: Set<string>
+let loadings: [id: string, isOver: boolean][]
 beforeEach(() => {
   clock = new ManualClock()
   events = []
   failing = new Set()
+  loadings = []
 })
 
 class Model {
@@ -19,7 +23,9 @@ class Model {
     if (failing.has(`unload ${this.id}`)) throw new Error('stuck')
   }
 }
-const residency = (keepMs = keepAliveMs) =>
+const roomWaitMs = 500
+/** Models of one letter take 1000 bytes. */
+const residency = (keepMs = keepAliveMs, bytes = 1e6) =>
   new Residency<Model>({
     load: async (id) => {
       events.push(`load ${id}`)
@@ -28,7 +34,10 @@ const residency = (keepMs = keepAliveMs) =>
     },
     memoryBytes: (id) => id.length * 1000,
     keepAliveMs: keepMs,
+    budget: new Budget({ bytes, waitMs: roomWaitMs, timers: clock }),
+    device: 'cpu',
     timers: clock,
+    onLoading: (id, isOver) => loadings.push([id, isOver]),
     onEmpty: () => events.push('empty'),
     onError: (error) => events.push(String(error)),
   })
@@ -40,7 +49,7 @@ test('loaded once for all who ask at the same time', async () => {
   const leases = await Promise.all([models.use('a'), models.use('a'), models.use('a')])
   expect(new Set(leases.map((lease) => lease.model)).size).toBe(1)
   expect(events).toEqual(['load a'])
-  expect(models.status()).toEqual([{ id: 'a', memoryBytes: 1000, activeStreams: 3, idleMsLeft: null }])
+  expect(models.status()).toEqual([{ id: 'a', device: 'cpu', memoryBytes: 1000, activeStreams: 3, idleMsLeft: null }])
 })
 
 test('unloaded once nobody has used it for the whole time; releasing twice counts once', async () => {
@@ -108,8 +117,8 @@ test('a failed load is told to all who waited, and the next use tries again', as
   failing.add('a')
   const both = await Promise.allSettled([models.use('a'), models.use('a')])
   expect(both.map((result) => (result.status === 'rejected' ? String(result.reason) : ''))).toEqual([
-    'Error: a is broken',
-    'Error: a is broken',
+    'NotLoaded: a could not be loaded: a is broken',
+    'NotLoaded: a could not be loaded: a is broken',
   ])
   expect(models.status()).toEqual([])
   failing.clear()
@@ -125,3 +134,123 @@ test('all are unloaded for the end, in use or not, and one that cannot be does n
   await models.unloadAll()
   expect(events.slice(2).sort()).toEqual(['Error: stuck', 'unload a', 'unload b'])
 })
+
+test('each load is told when it begins and when it is over, however it ends', async () => {
+  const models = residency()
+  failing.add('b')
+  await models.use('a')
+  await models.use('a')
+  await models.use('b').catch(() => {})
+  expect(loadings).toEqual([
+    ['a', false],
+    ['a', true],
+    ['b', false],
+    ['b', true],
+  ])
+})
+
+const failureOf = (use: Promise<unknown>): Promise<unknown> =>
+  use.then(
+    () => null,
+    (error: unknown) => (error instanceof NotLoaded ? error.failure : error),
+  )
+
+test('a model that needs the room of others has the longest unused ones unloaded before it is loaded', async () => {
+  const models = residency(0, 5000)
+  for (const id of ['a', 'b', 'c']) {
+    const lease = await models.use(id)
+    lease.release()
+    clock.advance(1)
+  }
+  ;(await models.use('a')).release()
+  await models.use('four')
+  expect(events).toEqual(['load a', 'load b', 'load c', 'unload b', 'unload c', 'load four'])
+  expect(models.status().map(({ id }) => id)).toEqual(['a', 'four'])
+})
+
+test('it waits for one in use to fall idle, and is not loaded when none does', async () => {
+  const models = residency(0, 5000)
+  const busy = await models.use('busy')
+  const waiting = models.use('four')
+  await settle()
+  clock.advance(roomWaitMs - 1)
+  busy.release()
+  await waiting
+  expect(events).toEqual(['load busy', 'unload busy', 'load four'])
+  const late = failureOf(models.use('busy'))
+  await settle()
+  clock.advance(roomWaitMs)
+  expect(await late).toEqual({ model: 'busy', reason: 'no_room' })
+  expect(loadings.filter(([, isOver]) => !isOver).map(([id]) => id)).toEqual(['busy', 'four'])
+})
+
+test('one that fails to load, or is too large, keeps no room from others', async () => {
+  const models = residency(0, 5000)
+  failing.add('fail')
+  expect(await failureOf(models.use('fail'))).toEqual({ model: 'fail', reason: 'unusable' })
+  expect(await failureOf(models.use('too large'))).toEqual({ model: 'too large', reason: 'unusable' })
+  expect((await models.use('large')).model.id).toBe('large')
+})
+
+test('random lives: never more in memory than the budget, one copy of each, and every use ends', async () => {
+  for (let seed = 1; seed <= 100; seed++) {
+    const { overfull, copies, outcomes, asked } = await live(new Seeded(seed))
+    expect([seed, overfull, copies, outcomes.length]).toEqual([seed, [], [], asked])
+    expect(outcomes).toContain('used')
+  }
+})
+
+/** Models of 1 to 5 letters in a budget of 8, used, released and left alone at random. */
+async function live(random: Seeded) {
+  const resident = new Set<string>()
+  const overfull: string[] = []
+  const copies: string[] = []
+  const outcomes: string[] = []
+  const sizeOf = (id: string) => id.length * 1000
+  const models = new Residency<{ unload(): Promise<void> }>({
+    load: async (id) => {
+      if (resident.has(id)) copies.push(id)
+      resident.add(id)
+      if ([...resident].reduce((sum, each) => sum + sizeOf(each), 0) > 8000) overfull.push([...resident].join(' '))
+      await settle()
+      const isBroken = random.chance(0.1)
+      if (isBroken) resident.delete(id)
+      if (isBroken) throw new Error('broken')
+      return {
+        unload: async () => {
+          await settle()
+          resident.delete(id)
+        },
+      }
+    },
+    memoryBytes: sizeOf,
+    keepAliveMs: random.chance(0.5) ? 0 : keepAliveMs,
+    budget: new Budget({ bytes: 8000, waitMs: roomWaitMs, timers: clock }),
+    device: 'cpu',
+    timers: clock,
+    onLoading: () => {},
+    onEmpty: () => {},
+    onError: () => {},
+  })
+  const leases: Lease<unknown>[] = []
+  const use = async () => {
+    try {
+      leases.push(await models.use(random.pick(['a', 'bb', 'ccc', 'dddd', 'eeeee'])))
+      outcomes.push('used')
+    } catch (error) {
+      outcomes.push(error instanceof NotLoaded ? error.failure.reason : String(error))
+    }
+  }
+  const uses: Promise<void>[] = []
+  for (let step = 0; step < 100; step++) {
+    if (random.chance(0.4)) uses.push(use())
+    else if (random.chance(0.7)) leases.splice(random.whole(0, leases.length), 1)[0]?.release()
+    else clock.advance(random.whole(1, roomWaitMs))
+    if (random.chance(0.7)) await settle()
+  }
+  for (let turn = 0; outcomes.length < uses.length && turn < 1000; turn++) {
+    clock.advance(roomWaitMs / 4)
+    await settle()
+  }
+  return { overfull, copies, outcomes, asked: uses.length }
+}

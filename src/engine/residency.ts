@@ -1,8 +1,10 @@
 /**
  * Which models are in memory (child side). A model is loaded once however many ask, counted while it is in use, and
- * unloaded when nobody has used it for `keepAliveMs`. The idea is ollama's runnerRef: reference count and timer in one.
+ * unloaded when nobody has used it for `keepAliveMs`, or sooner when another needs the room. The idea is ollama's
+ * runnerRef: reference count and timer in one.
  */
-import type { ResidentModel } from './protocol.ts'
+import { type Budget, type Holding, NoRoom } from './budget.ts'
+import type { LoadFailure, ResidentModel } from './protocol.ts'
 import type { Timers } from './timers.ts'
 
 export interface Loaded {
@@ -14,11 +16,29 @@ export interface ResidencyOptions<M extends Loaded> {
   memoryBytes(id: string): number
   /** 0: never unloaded for being idle. */
   keepAliveMs: number
+  /** Shared by all that are in the same process. */
+  budget: Budget
+  /** Where they run. */
+  device: string
   timers: Timers
+  /** Before each load, and once it is over. */
+  onLoading(id: string, isOver: boolean): void
   /** The last resident model was unloaded for being idle. */
   onEmpty(): void
   /** Unloading failed: the memory may not have come back. */
   onError(error: unknown): void
+}
+
+/** A model could not be had. The message is for the log, and names the model. */
+export class NotLoaded extends Error {
+  readonly failure: LoadFailure
+
+  constructor(model: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    super(`${model} could not be loaded: ${why}`, { cause })
+    this.name = 'NotLoaded'
+    this.failure = { model, reason: cause instanceof NoRoom ? 'no_room' : 'unusable' }
+  }
 }
 
 /** A model in use; `release` at most counts once. */
@@ -27,7 +47,7 @@ export interface Lease<M> {
   release(): void
 }
 
-interface Entry<M> {
+interface Entry<M> extends Holding {
   loading: Promise<M>
   loaded: boolean
   leases: number
@@ -45,7 +65,7 @@ export class Residency<M extends Loaded> {
     this.#options = options
   }
 
-  /** @throws what loading throws; the next use tries again */
+  /** @throws NotLoaded; the next use tries again */
   async use(id: string): Promise<Lease<M>> {
     const entry = this.#entries.get(id) ?? this.#load(id)
     entry.leases++
@@ -68,12 +88,13 @@ export class Residency<M extends Loaded> {
   }
 
   status(): ResidentModel[] {
-    const { keepAliveMs, timers, memoryBytes } = this.#options
+    const { keepAliveMs, timers, device } = this.#options
     return [...this.#entries]
       .filter(([, entry]) => entry.loaded)
       .map(([id, entry]) => ({
         id,
-        memoryBytes: memoryBytes(id),
+        device,
+        memoryBytes: entry.bytes,
         activeStreams: entry.leases,
         idleMsLeft:
           entry.leases > 0 || keepAliveMs === 0
@@ -90,11 +111,14 @@ export class Residency<M extends Loaded> {
 
   #load(id: string): Entry<M> {
     const entry: Entry<M> = {
-      loading: this.#unloading.then(() => this.#options.load(id)),
+      bytes: this.#options.memoryBytes(id),
+      loading: this.#unloading.then(() => this.#bring(id, entry)),
       loaded: false,
       leases: 0,
       idleSinceMs: 0,
       cancelTimer: () => {},
+      isIdle: () => entry.loaded && entry.leases === 0 && this.#entries.get(id) === entry,
+      unload: () => this.#unload(id, entry),
     }
     this.#entries.set(id, entry)
     entry.loading.then(
@@ -108,9 +132,22 @@ export class Residency<M extends Loaded> {
     return entry
   }
 
+  async #bring(id: string, entry: Entry<M>): Promise<M> {
+    const { budget, load, onLoading } = this.#options
+    try {
+      await budget.claim(entry)
+      onLoading(id, false)
+      return await load(id).finally(() => onLoading(id, true))
+    } catch (error) {
+      budget.free(entry)
+      throw new NotLoaded(id, error)
+    }
+  }
+
   #startIdle(id: string, entry: Entry<M>): void {
     const { keepAliveMs, timers } = this.#options
     entry.idleSinceMs = timers.monotonicMs()
+    this.#options.budget.noteIdle()
     if (keepAliveMs === 0 || this.#entries.get(id) !== entry) return
     entry.cancelTimer = timers.after(keepAliveMs, () => {
       this.#unload(id, entry)
@@ -121,12 +158,14 @@ export class Residency<M extends Loaded> {
   }
 
   #unload(id: string, entry: Entry<M>): void {
+    const { budget, onError } = this.#options
     entry.cancelTimer()
     this.#entries.delete(id)
     const gone = entry.loading.then(
       (model) => model.unload(),
       () => {},
     )
-    this.#unloading = Promise.all([this.#unloading, gone.catch(this.#options.onError)]).then(() => {})
+    const freed = gone.catch(onError).then(() => budget.free(entry))
+    this.#unloading = Promise.all([this.#unloading, freed]).then(() => {})
   }
 }

@@ -124,8 +124,13 @@ test('what the model throws fails its stream alone, in its own words', async () 
   const words = [1, 3, 4].map((stream) => talk.all('failed', stream)[0]?.message.split('\n')[0])
   expect(words).toEqual([
     'Error: the model failed on purpose',
-    'Error: no model of that name for text-to-speech',
-    'Error: model.onnx is cut short',
+    'nobody could not be loaded: no model of that name for text-to-speech',
+    'test-missing could not be loaded: model.onnx is cut short',
+  ])
+  expect([1, 3, 4].map((stream) => talk.all('failed', stream)[0]?.load)).toEqual([
+    null,
+    { model: 'nobody', reason: 'unusable' },
+    { model: 'test-missing', reason: 'unusable' },
   ])
 })
 
@@ -142,7 +147,9 @@ test('a model can be loaded ahead; one that cannot be is told in the log, and th
   talk.send({ type: 'warm', model: 'test' })
   await until('it is loaded', async () => (await talk.status()).models.length > 0)
   expect((await talk.status()).models).toMatchObject([{ id: 'test', activeStreams: 0 }])
-  await until('the log tells', () => talk.lines.some((line) => line.includes('test-missing was not loaded ahead')))
+  await until('the log tells', () =>
+    talk.lines.some((line) => line === 'test-missing could not be loaded: model.onnx is cut short'),
+  )
 })
 
 test('the self-test graph runs in it', async () => {

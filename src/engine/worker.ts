@@ -6,11 +6,12 @@ import type { Card, Task } from '../domain/card.ts'
 import type { LoadSpeechModel, SpeechModel } from '../models/architecture.ts'
 import type { SpeechDetector } from '../models/silero/detector.ts'
 import type { SpeechOrder } from '../service/ports.ts'
-import { Answering, describe } from './answering.ts'
+import { Answering, describe, describeFailure } from './answering.ts'
+import { Budget } from './budget.ts'
 import { dieWithParent, ignoreSignals } from './lifeline.ts'
 import type { FromEngine, ToEngine } from './protocol.ts'
-import { type Loaded, Residency, type ResidencyOptions } from './residency.ts'
 import { Rendering } from './rendering.ts'
+import { type Loaded, NotLoaded, Residency, type ResidencyOptions } from './residency.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import { Turns } from './turns.ts'
 
@@ -27,6 +28,10 @@ export interface EngineOptions {
   /** Threads of a model, and so the chunks that are computed at once. At least 1. */
   workers: number
   keepAliveMs: number
+  /** Memory that models may take in all. */
+  modelMemoryBytes: number
+  /** How long a model waits for others in use to leave it room. */
+  roomWaitMs: number
   /** Where inference runs, and why there when that was not asked for. */
   device: string
   deviceReason: string | null
@@ -64,6 +69,8 @@ const detectorMemoryBytes = 30_000_000
 class Engine {
   readonly #send: (message: FromEngine) => void
   readonly #timers: Timers
+  readonly #device: string
+  readonly #budget: Budget
   readonly #models: Residency<SpeechModel>
   readonly #detectors: Residency<SpeechDetector>
   readonly #answering: Answering
@@ -73,6 +80,8 @@ class Engine {
   constructor(options: EngineOptions, send: (message: FromEngine) => void, timers: Timers) {
     this.#send = send
     this.#timers = timers
+    this.#device = options.device
+    this.#budget = new Budget({ bytes: options.modelMemoryBytes, waitMs: options.roomWaitMs, timers })
     this.#turns = new Turns(options.workers)
     const cards = new Map(options.cards.filter((card) => card.task === options.task).map((card) => [card.id, card]))
     this.#models = this.#residency({
@@ -131,7 +140,7 @@ class Engine {
       await rendering.run()
       this.#send({ type: 'end', stream })
     } catch (error) {
-      this.#send({ type: 'failed', stream, message: describe(error) })
+      this.#send({ type: 'failed', stream, ...describeFailure(error) })
     } finally {
       this.#streams.delete(stream)
     }
@@ -142,7 +151,7 @@ class Engine {
       const lease = await this.#models.use(model)
       lease.release()
     } catch (error) {
-      console.error(`${model} was not loaded ahead: ${describe(error)}`)
+      console.error(error instanceof NotLoaded ? error.message : describe(error))
     }
   }
 
@@ -163,6 +172,7 @@ class Engine {
   async #stop(): Promise<void> {
     for (const rendering of this.#streams.values()) rendering.cancel()
     this.#answering.dropAll()
+    this.#budget.close()
     await Promise.all([this.#models.unloadAll(), this.#detectors.unloadAll()])
     process.exit(0)
   }
@@ -173,7 +183,10 @@ class Engine {
   ): Residency<M> {
     return new Residency({
       ...options,
+      budget: this.#budget,
+      device: this.#device,
       timers: this.#timers,
+      onLoading: (model, isOver) => this.#send({ type: 'loading', model, isOver }),
       onEmpty: () => {
         if (this.#models.isEmpty && this.#detectors.isEmpty) this.#send({ type: 'idle' })
       },

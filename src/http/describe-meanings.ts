@@ -114,6 +114,10 @@ export const meanings: Readonly<Record<ErrorCode, Meaning>> = {
     message: 'The model `gpt-4` does not exist or you do not have access to it.',
     param: 'model',
   },
+  model_unavailable: {
+    about: "the model could not be loaded; the server's log says why",
+    message: 'The model flite could not be loaded.',
+  },
   operation_cancelled: {
     about: 'the operation was cancelled before its first audio',
     message: 'The operation was cancelled before its first audio.',

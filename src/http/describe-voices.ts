@@ -163,6 +163,7 @@ export const cloneDetail = detail({
       'generation_failed',
       'engine_overloaded',
       'engine_unavailable',
+      'model_unavailable',
       'server_shutting_down',
       'storage_full',
     ),
@@ -198,6 +199,7 @@ const heard = (types: readonly string[]): OpenAPIV3_1.ResponsesObject => {
       'generation_failed',
       'engine_overloaded',
       'engine_unavailable',
+      'model_unavailable',
     ),
   }
 }

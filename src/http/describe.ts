@@ -89,6 +89,7 @@ export const speechDetail = detail({
       'generation_failed',
       'engine_overloaded',
       'engine_unavailable',
+      'model_unavailable',
       'server_shutting_down',
       'storage_full',
     ),

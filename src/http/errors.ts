@@ -56,6 +56,7 @@ export const answers: Readonly<Record<ErrorCode, Answer>> = {
   missing_file: invalid(422),
   missing_required_parameter: invalid(400),
   model_not_found: invalid(404),
+  model_unavailable: { status: 503, type: 'server_error', noRetry: true },
   operation_cancelled: { status: 400, type: 'invalid_request_error', noRetry: true },
   operation_not_found: invalid(404),
   preview_not_available: invalid(404),

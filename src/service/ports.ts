@@ -261,12 +261,15 @@ export interface EngineStatus {
   device: string
   deviceReason: string | null
   activeStreams: number
+  /** Models that it is loading now; it may be unable to tell of the others meanwhile. */
+  loading: readonly string[]
   restarts: number
   /** The last crash in the child's own words. */
   lastError: string | null
   residentBytes: number | null
   models: readonly {
     id: string
+    device: string
     memoryBytes: number
     activeStreams: number
     /** null: in use, or kept for ever. */
@@ -278,7 +281,8 @@ export interface SpeechEngine {
   /**
    * Frames as they are made; the engine runs ahead of the reader by a bounded number of them. Ends the work at once
    * when the signal aborts (the iteration then throws its reason).
-   * @throws MynaError `engine_unavailable`, `generation_failed`
+   * @throws MynaError `engine_unavailable`, `generation_failed`; `engine_overloaded` or `model_unavailable` when the
+   * model could not be loaded
    */
   speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame>
   status(): Promise<EngineStatus>

@@ -4,7 +4,7 @@
  */
 import type { Task } from '../domain/card.ts'
 import { runEngine } from '../engine/worker.ts'
-import { load, loadMissing, testCards } from './test-voice.ts'
+import { load, loadMissing, loadSlow, testCards } from './test-voice.ts'
 
 export interface TestEngine {
   task: Task
@@ -13,6 +13,10 @@ export interface TestEngine {
   workers?: number
   /** Default 0: models are kept for ever. */
   keepAliveMs?: number
+  /** Default 100 MB. */
+  modelMemoryBytes?: number
+  /** Default 10 s. */
+  roomWaitMs?: number
   /** `crash`: complains and ends before it is ready; `mute`: never gets ready; `chatty`: prints a few lines first. */
   start?: 'crash' | 'mute' | 'chatty'
   /** Of `chatty`, one every 150 ms. Default 3. */
@@ -27,6 +31,7 @@ export const testEngineCommand = (options: Partial<TestEngine> = {}): string[] =
 
 async function main(options: TestEngine): Promise<void> {
   const { task, parentPid, workers = 1, keepAliveMs = 0, start, chattyLines = 3 } = options
+  const { modelMemoryBytes = 100_000_000, roomWaitMs = 10_000 } = options
   if (start === 'crash') {
     console.error('libcudart.so.13: cannot open shared object file')
     process.exit(3)
@@ -39,11 +44,17 @@ async function main(options: TestEngine): Promise<void> {
   runEngine({
     task,
     cards: testCards,
-    architectures: { test: async () => ({ load }), 'test-missing': async () => ({ load: loadMissing }) },
+    architectures: {
+      test: async () => ({ load }),
+      'test-missing': async () => ({ load: loadMissing }),
+      'test-slow': async () => ({ load: loadSlow }),
+    },
     filesDir: () => null,
     pronunciations: null,
     workers,
     keepAliveMs,
+    modelMemoryBytes,
+    roomWaitMs,
     device: 'cpu',
     deviceReason: null,
     parentPid,

@@ -13,6 +13,7 @@ async function main(text: string): Promise<void> {
     env: {},
     readyMs: 10_000,
     stallMs: 600_000,
+    loadMs: 600_000,
     log: () => {},
   })
   await client.start()

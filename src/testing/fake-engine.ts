@@ -59,6 +59,9 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
     }
   }
 
+  /** What differs in its status. */
+  known: Partial<EngineStatus> = {}
+
   async detectSpeech(pcm: Int16Array, signal: AbortSignal): Promise<SpeechSpan[]> {
     return unlessAborted(Promise.resolve(this.hear(pcm)), signal)
   }
@@ -80,10 +83,12 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
       device: 'cpu',
       deviceReason: null,
       activeStreams: this.active,
+      loading: [],
       restarts: 0,
       lastError: null,
       residentBytes: null,
       models: [],
+      ...this.known,
     }
   }
 }

@@ -49,11 +49,16 @@ export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to
   voiceAliases: {},
 })
 
-/** Of the engine that `engine-child.ts` runs. `test-missing` is known, but cannot be loaded; only `test` clones. */
+/**
+ * Of the engine that `engine-child.ts` runs. `test-missing` is known, but cannot be loaded; `test-slow` blocks the
+ * engine's thread for a second while it is loaded, and `test-stuck` for ever; only `test` clones.
+ */
 export const testCards: readonly Card[] = [
   { ...testCard('test', 24_000), cloning: 'approximate' },
   testCard('test-16k', 16_000),
   { ...testCard('test-missing', 24_000), architecture: 'test-missing' },
+  { ...testCard('test-slow', 24_000), architecture: 'test-slow', options: { blockMs: 1000 } },
+  { ...testCard('test-stuck', 24_000), architecture: 'test-slow', options: { blockMs: Infinity } },
 ]
 
 /** Sample `i` of every stream, at 30 % of full scale. */
@@ -94,6 +99,13 @@ async function clone({ pcm }: Clip, signal: AbortSignal): Promise<Uint8Array> {
 /** @throws Error always: a model whose files are broken */
 export const loadMissing: LoadSpeechModel = async () => {
   throw new Error('model.onnx is cut short')
+}
+
+/** As a native call does: nothing else runs meanwhile. */
+export const loadSlow: LoadSpeechModel = async (options) => {
+  const endMs = performance.now() + Number(options.card.options.blockMs)
+  while (performance.now() < endMs) continue
+  return load(options)
 }
 
 async function* perform(input: SpeechInput, rateHz: number, signal: AbortSignal): AsyncGenerator<SpokenChunk> {

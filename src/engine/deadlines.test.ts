@@ -1,0 +1,102 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { ManualClock } from '../testing/manual-clock.ts'
+import { Deadlines, type Debt } from './deadlines.ts'
+
+const stallMs = 30_000
+const loadMs = 300_000
+let clock: ManualClock
+let deadlines: Deadlines
+let debts: Debt[]
+let said: string[]
+beforeEach(() => {
+  clock = new ManualClock()
+  debts = []
+  said = []
+  deadlines = new Deadlines({
+    timers: clock,
+    stallMs,
+    loadMs,
+    debts: () => debts,
+    kill: (reason) => {
+      said.push(reason)
+      debts = []
+      deadlines.noteEnd()
+    },
+    log: (line) => said.push(line),
+  })
+})
+
+function owe(): void {
+  debts.push({ kind: 'stream', owedSinceMs: deadlines.nowMs(), isCancelled: false, giveUp: () => debts.splice(0) })
+  deadlines.watch()
+}
+/** The check may come so much later. */
+const slackMs = stallMs / 8
+const stalled = `was killed: it owed audio and said nothing for ${stallMs} ms`
+
+test('silence is not counted while a model is loaded, and counted again after that', () => {
+  owe()
+  clock.advance(stallMs / 2)
+  deadlines.noteLoading('large', false)
+  clock.advance(loadMs - 1)
+  expect([said, deadlines.loading]).toEqual([[], ['large']])
+  deadlines.noteLoading('large', true)
+  clock.advance(stallMs / 2 - 1)
+  expect(said).toEqual([])
+  clock.advance(1 + slackMs)
+  expect([said, debts]).toEqual([[`a stream got no audio for ${stallMs} ms and was given up`], []])
+})
+
+test('one that was late already when others began to load is no less late for it', () => {
+  owe()
+  debts[0]!.isCancelled = true
+  for (let loads = 0; loads < 10; loads++) {
+    clock.advance(stallMs / 8)
+    deadlines.noteLoading('broken', false)
+    clock.advance(stallMs)
+    deadlines.noteLoading('broken', true)
+  }
+  expect(said).toContain(`was killed: it did not stop a cancelled stream within ${stallMs} ms`)
+})
+
+test('what becomes due during a load is counted from its end', () => {
+  deadlines.noteLoading('large', false)
+  clock.advance(loadMs / 2)
+  owe()
+  clock.advance(loadMs / 4)
+  deadlines.noteLoading('large', true)
+  clock.advance(stallMs - 1)
+  expect(said).toEqual([])
+  clock.advance(1 + slackMs)
+  expect(said).toEqual([stalled])
+})
+
+test('time goes on only when the last of several loads is over', () => {
+  deadlines.noteLoading('a', false)
+  deadlines.noteLoading('b', false)
+  owe()
+  clock.advance(stallMs)
+  deadlines.noteLoading('a', true)
+  expect(deadlines.loading).toEqual(['b'])
+  clock.advance(2 * stallMs)
+  expect(said).toEqual([])
+  deadlines.noteLoading('b', true)
+  clock.advance(stallMs + slackMs)
+  expect(said).toEqual([stalled])
+})
+
+test('a load has its own deadline, also when nobody waits for it', () => {
+  deadlines.noteLoading('large', false)
+  clock.advance(loadMs - 1)
+  expect(said).toEqual([])
+  clock.advance(1 + slackMs)
+  expect(said).toEqual([`was killed: it did not load large within ${loadMs} ms`])
+})
+
+test('the end of the child ends its loads, and nothing is watched any more', () => {
+  deadlines.noteLoading('large', false)
+  deadlines.noteEnd()
+  expect(deadlines.loading).toEqual([])
+  clock.advance(loadMs * 2)
+  expect([said, clock.waiting]).toEqual([[], 0])
+})
