@@ -28,7 +28,8 @@ and gives its memory back when nobody has used it for a while.`,
     })
 }
 
-function statusText(server: ServerStatus): string {
+/** For people: engines, and each model with where it is and how long it stays. */
+export function statusText(server: ServerStatus): string {
   const { running, waiting } = server.queue
   const up = `up ${duration(server.uptimeMs)}`
   return [
@@ -37,7 +38,7 @@ function statusText(server: ServerStatus): string {
     '',
     engineTable(server.engines),
     ...server.engines.flatMap(engineNotes),
-    ...(server.engines.some((engine) => engine.models.length > 0) ? ['', modelTable(server.engines)] : []),
+    ...(server.engines.some(hasModels) ? ['', modelTable(server.engines)] : []),
   ].join('\n')
 }
 
@@ -68,6 +69,8 @@ const engineNotes = (engine: EngineStatus): string[] => [
   ...(engine.lastError === null ? [] : [`${engine.task} last failed with: ${engine.lastError}`]),
 ]
 
+const hasModels = ({ models, loading }: EngineStatus): boolean => models.length + loading.length > 0
+
 function modelTable(engines: readonly EngineStatus[]): string {
   const columns = [
     { title: 'MODEL' },
@@ -76,14 +79,15 @@ function modelTable(engines: readonly EngineStatus[]): string {
     { title: 'ACTIVE', right: true },
     { title: 'UNLOADED IN' },
   ]
-  const rows = engines.flatMap((engine) =>
-    engine.models.map((model) => [
+  const rows = engines.flatMap((engine) => [
+    ...engine.models.map((model) => [
       model.id,
-      engine.device,
+      model.device,
       bytes(model.memoryBytes),
       count(model.activeStreams),
       model.idleMsLeft !== null ? duration(model.idleMsLeft) : model.activeStreams > 0 ? 'in use' : 'never',
     ]),
-  )
+    ...engine.loading.map((id) => [id, '-', '-', '-', 'loading']),
+  ])
   return table(columns, rows)
 }

@@ -164,3 +164,37 @@ test('with a token, metrics are for its bearer', async () => {
   expect((await guarded.fetch('/metrics', { key: 'wrong' })).status).toBe(401)
   expect((await guarded.fetch('/metrics', { key: 'secret' })).status).toBe(200)
 })
+
+test('readiness tells which models are in memory, and which are being loaded', async () => {
+  instance.engine.known = {
+    loading: ['pocket'],
+    models: [
+      { id: 'flite', device: 'cpu', memoryBytes: 150_000_000, activeStreams: 0, idleMsLeft: 1500 },
+      { id: 'kokoro', device: 'cuda:0', memoryBytes: 800_000_000, activeStreams: 3, idleMsLeft: null },
+    ],
+  }
+  const response = await instance.fetch('/readyz')
+  instance.engine.known = {}
+  const { models } = (await response.json()) as { models: Record<string, unknown>[] }
+  const loaded = { task: 'text-to-speech', state: 'loaded' }
+  expect(models).toEqual([
+    { ...loaded, id: 'flite', device: 'cpu', memory_bytes: 150_000_000, active_streams: 0, idle_seconds_left: 2 },
+    {
+      ...loaded,
+      id: 'kokoro',
+      device: 'cuda:0',
+      memory_bytes: 800_000_000,
+      active_streams: 3,
+      idle_seconds_left: null,
+    },
+    {
+      id: 'pocket',
+      task: 'text-to-speech',
+      state: 'loading',
+      device: null,
+      memory_bytes: null,
+      active_streams: 0,
+      idle_seconds_left: null,
+    },
+  ])
+})

@@ -201,6 +201,17 @@ export const examples = {
     status: 'ready',
     checks: { database: 'ok', tts: 'ok', transcription: 'unavailable', disk: 'ok' },
     devices: { tts: { device: 'cpu', reason: null } },
+    models: [
+      {
+        id: 'flite',
+        task: 'text-to-speech',
+        state: 'loaded',
+        device: 'cpu',
+        memory_bytes: 150_000_000,
+        active_streams: 0,
+        idle_seconds_left: 287,
+      },
+    ],
   },
   Service: { name: 'myna', version: '0.1.0', api_version: 'v1' },
 } as const

@@ -10,6 +10,7 @@ const balance: Schema = {
   description: 'Millionths of a US dollar, net of holds; `null`: unmetered, nobody is blocked.',
 }
 export const count: Schema = { type: 'integer', minimum: 0 }
+const countOrNull: Schema = { type: ['integer', 'null'], minimum: 0 }
 export const text: Schema = { type: 'string' }
 export const textOrNull: Schema = { type: ['string', 'null'] }
 
@@ -196,9 +197,22 @@ const readiness: Schema = record(
       description: 'Where each task runs, and why there.',
       additionalProperties: record({ device: text, reason: textOrNull }),
     },
+    models: {
+      type: 'array',
+      description: 'In memory now, or on their way there; while one is being loaded, perhaps not all of the others.',
+      items: record({
+        id: text,
+        task: text,
+        state: { type: 'string', enum: ['loaded', 'loading'] },
+        device: textOrNull,
+        memory_bytes: countOrNull,
+        active_streams: count,
+        idle_seconds_left: { ...countOrNull, description: 'null: in use, or kept for ever.' },
+      }),
+    },
   },
   '',
-  ['devices'],
+  ['devices', 'models'],
 )
 
 export const recordSchemas: Record<string, Schema> = {

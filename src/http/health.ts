@@ -92,8 +92,30 @@ async function readiness(parts: HealthParts): Promise<Response> {
         ? 'loading'
         : 'ready'
   const devices = { tts: { device: engine.device, reason: engine.deviceReason } }
-  return json({ status, checks, devices }, status === 'ready' ? 200 : 503)
+  return json({ status, checks, devices, models: modelsOf(engine) }, status === 'ready' ? 200 : 503)
 }
+
+/** While one is being loaded, the engine may be unable to tell of the others. */
+const modelsOf = ({ task, loading, models }: EngineStatus) => [
+  ...models.map(({ id, device, memoryBytes, activeStreams, idleMsLeft }) => ({
+    id,
+    task,
+    state: 'loaded',
+    device,
+    memory_bytes: memoryBytes,
+    active_streams: activeStreams,
+    idle_seconds_left: idleMsLeft === null ? null : Math.ceil(idleMsLeft / 1000),
+  })),
+  ...loading.map((id) => ({
+    id,
+    task,
+    state: 'loading',
+    device: null,
+    memory_bytes: null,
+    active_streams: 0,
+    idle_seconds_left: null,
+  })),
+]
 
 const loopback = /^(127\.|::1$|::ffff:127\.)/
 

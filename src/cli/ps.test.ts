@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import type { ServerStatus } from '../http/local.ts'
+import type { EngineStatus } from '../service/ports.ts'
+import { statusText } from './ps.ts'
+
+const engine: EngineStatus = {
+  task: 'text-to-speech',
+  state: 'ready',
+  pid: 7,
+  device: 'cuda:0',
+  deviceReason: null,
+  activeStreams: 2,
+  restarts: 0,
+  lastError: null,
+  residentBytes: 2_000_000_000,
+  loading: ['kokoro'],
+  models: [
+    { id: 'pocket', device: 'cuda:0', memoryBytes: 900_000_000, activeStreams: 2, idleMsLeft: null },
+    { id: 'silero-vad', device: 'cpu', memoryBytes: 30_000_000, activeStreams: 0, idleMsLeft: 90_000 },
+    { id: 'flite', device: 'cpu', memoryBytes: 150_000_000, activeStreams: 0, idleMsLeft: null },
+  ],
+}
+const server = (engines: readonly EngineStatus[]): ServerStatus => ({
+  version: '1.0.0',
+  pid: 6,
+  url: 'http://127.0.0.1:8790',
+  uptimeMs: 60_000,
+  readiness: 'ready',
+  queue: { running: 2, waiting: 0 },
+  pendingOperations: 0,
+  engines,
+})
+/** Its lines from the one that begins with this word, each as its cells. */
+const rowsFrom = (title: string, text: string): string[][] => {
+  const lines = text.split('\n')
+  return lines.slice(lines.findIndex((line) => line.startsWith(title))).map((line) => line.split(/ {2,}/))
+}
+
+test('each model is shown with its device, memory, streams and the time that is left', () => {
+  expect(rowsFrom('MODEL', statusText(server([engine])))).toEqual([
+    ['MODEL', 'DEVICE', 'MEMORY', 'ACTIVE', 'UNLOADED IN'],
+    ['pocket', 'cuda:0', '900 MB', '2', 'in use'],
+    ['silero-vad', 'cpu', '30.0 MB', '0', '1 min 30 s'],
+    ['flite', 'cpu', '150 MB', '0', 'never'],
+    ['kokoro', '-', '-', '-', 'loading'],
+  ])
+})
+
+test('no models, no table', () => {
+  expect(statusText(server([{ ...engine, models: [], loading: [] }]))).not.toContain('MODEL')
+})
