@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test'
+import { ByteLevelBpe } from './bpe.ts'
+import { brokenIds, hashLength, hashOfIds, hashOfText, textCount, tokenizerSeed } from './bpe-golden.fixture.ts'
+import { tokenizerTexts } from './bpe-texts.fixture.ts'
+
+interface Golden {
+  tokenizer: { model: Record<string, unknown>; pre_tokenizer: object; added_tokens: object[] }
+  encoded: string
+  decoded: string
+}
+
+// Written by scripts/golden-whisper.ts.
+const golden: Golden = await Bun.file(`${import.meta.dir}/bpe-golden.json.gz`)
+  .bytes()
+  .then((bytes) => JSON.parse(new TextDecoder().decode(Bun.gunzipSync(bytes))))
+const bpe = new ByteLevelBpe(golden.tokenizer)
+const texts = tokenizerTexts(textCount, tokenizerSeed)
+const hashAt = (hashes: string, at: number) => hashes.slice(at * hashLength, (at + 1) * hashLength)
+
+test('5,000 texts in 20 scripts become the ids that the tokenizers library gives them', () => {
+  const differing = texts.filter((text, i) => hashOfIds(bpe.encode(text)) !== hashAt(golden.encoded, i))
+  expect(golden.encoded.length).toBe(textCount * hashLength)
+  expect(differing).toEqual([])
+})
+
+test('decoding gives every text back', () => {
+  expect(texts.filter((text) => bpe.decode(bpe.encode(text)) !== text)).toEqual([])
+})
+
+test('2,000 rows of tokens with broken characters become the texts that the library gives them', () => {
+  const rows = brokenIds(bpe.size)
+  const differing = rows.filter((row, i) => hashOfText(bpe.decode(row)) !== hashAt(golden.decoded, i))
+  expect(golden.decoded.length).toBe(rows.length * hashLength)
+  expect(differing).toEqual([])
+})
+
+test('names of added tokens are text when somebody writes them', () => {
+  const id = bpe.added.get('<|en|>')
+  expect(id).toBeNumber()
+  expect(bpe.encode('<|en|>')).not.toContain(id!)
+  expect(bpe.decode([id!])).toBe('<|en|>')
+})
+
+test('half a character is U+FFFD, and both halves are the character, with a byte order mark kept', () => {
+  const ids = bpe.encode('\u{10fffd}')
+  expect(ids.length).toBe(4)
+  expect(bpe.decode(ids.slice(0, 2))).toBe('\ufffd')
+  expect(bpe.decode(ids)).toBe('\u{10fffd}')
+  expect(bpe.decode(bpe.encode('\ufeffa'))).toBe('\ufeffa')
+})
+
+test('one word of 200,000 letters is encoded in its length', () => {
+  const ids = bpe.encode('abcdefghij'.repeat(20_000))
+  expect(bpe.decode(ids).length).toBe(200_000)
+})
+
+test.each([
+  ['is no object', null, 'is not an object'],
+  ['is of another kind', { ...golden.tokenizer, model: { type: 'Unigram' } }, 'only byte-level BPE'],
+  ['splits otherwise', { ...golden.tokenizer, pre_tokenizer: { type: 'Metaspace' } }, 'only byte-level BPE'],
+  ['normalizes', { ...golden.tokenizer, normalizer: { type: 'NFC' } }, 'normalizer'],
+  ['merges what it has not', withModel({ merges: ['a b', 'ab zz'] }), 'which is no token'],
+  ['merges three', withModel({ merges: ['a b c'] }), 'not of two tokens'],
+  ['has letters that are no bytes', withModel({ vocab: { 語: 0 } }), 'not made of bytes'],
+  ['has ids that are none', withModel({ vocab: { a: -1 } }), "no token's number"],
+  ['lacks a byte', withModel({ vocab: { a: 0 }, merges: [] }), 'which is no token'],
+])('a file that %s is refused', (_, file, words) => {
+  expect(() => new ByteLevelBpe(file)).toThrow(words)
+})
+
+function withModel(fields: object): object {
+  return { ...golden.tokenizer, model: { ...golden.tokenizer.model, ...fields } }
+}
+
+test('merges may be written as pairs, as later versions of the library do', () => {
+  const merges = (golden.tokenizer.model['merges'] as (string | string[])[]).map((merge) =>
+    typeof merge === 'string' ? merge.split(' ') : merge.join(' '),
+  )
+  const other = new ByteLevelBpe(withModel({ merges }))
+  for (const text of texts.slice(0, 300)) expect(other.encode(text)).toEqual(bpe.encode(text))
+})

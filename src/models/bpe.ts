@@ -1,0 +1,146 @@
+/**
+ * The tokenizer of GPT-2 and its descendants, Whisper among them: byte-pair encoding over bytes (Sennrich, Haddow and
+ * Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016), read from a `tokenizer.json` of the
+ * `tokenizers` library. Every byte is a token of its own, so that any text can be written; a token may be part of a
+ * character.
+ */
+import { mergePairs, type Merges, pairKey } from './bpe-merge.ts'
+
+/** What a word may be: contractions, letters, digits, other signs, each with one space before it, and the spaces. */
+const words = new RegExp(
+  [
+    "'s|'t|'re|'ve|'m|'ll|'d",
+    String.raw` ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+`,
+    String.raw`\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+`,
+  ].join('|'),
+  'gu',
+)
+
+export class ByteLevelBpe {
+  /** By id: the bytes of each token; those of an added token are its name's. */
+  readonly #bytes: readonly (Uint8Array | undefined)[]
+  readonly #added: ReadonlyMap<string, number>
+  readonly #merges: Merges
+  /** By byte. */
+  readonly #single: readonly number[]
+
+  /** @throws Error when the file describes another kind of tokenizer, or contradicts itself */
+  constructor(file: unknown) {
+    const { vocabulary, merges, added } = readTokenizerFile(file)
+    const bytes: Uint8Array[] = []
+    for (const [token, id] of vocabulary) bytes[id] = bytesOfToken(token)
+    for (const [token, id] of added) bytes[id] = new TextEncoder().encode(token)
+    const idOf = (token: string): number => {
+      const id = vocabulary.get(token)
+      if (id === undefined) throw new Error(`tokenizer.json: a merge makes or takes ${token}, which is no token`)
+      return id
+    }
+    this.#bytes = bytes
+    this.#added = added
+    this.#single = Array.from(charOfByte, idOf)
+    this.#merges = new Map(
+      merges.map(([left, right], rank) => [pairKey(idOf(left), idOf(right)), { rank, id: idOf(left + right) }]),
+    )
+  }
+
+  /** One above the highest id. */
+  get size(): number {
+    return this.#bytes.length
+  }
+
+  /** The tokens that stand for something other than text, by name. */
+  get added(): ReadonlyMap<string, number> {
+    return this.#added
+  }
+
+  /** Names of added tokens in the text are text: nobody can dictate them to a model. */
+  encode(text: string): number[] {
+    const encoder = new TextEncoder()
+    const ids: number[] = []
+    for (const [word] of text.matchAll(words)) {
+      const symbols = Array.from(encoder.encode(word), (byte) => this.#single[byte]!)
+      for (const id of mergePairs(symbols, this.#merges)) ids.push(id)
+    }
+    return ids
+  }
+
+  /** Bytes that are no text, as where a character's other bytes are missing, become U+FFFD. */
+  decode(ids: readonly number[]): string {
+    const parts = ids.map((id) => {
+      const bytes = this.#bytes[id]
+      if (bytes === undefined) throw new RangeError(`there is no token ${id}`)
+      return bytes
+    })
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(parts))
+  }
+}
+
+/**
+ * How the file writes bytes: those that Latin-1 prints as themselves, the others as the letters from U+0100 on, so that
+ * no token has a space or a control character in it (openai/gpt-2, `encoder.py`).
+ */
+const charOfByte: readonly string[] = (() => {
+  const isPrintable = (byte: number) =>
+    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff)
+  let others = 0
+  return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isPrintable(byte) ? byte : 0x100 + others++))
+})()
+const byteOfChar: ReadonlyMap<string, number> = new Map(charOfByte.map((char, byte) => [char, byte]))
+
+function bytesOfToken(token: string): Uint8Array {
+  return Uint8Array.from(token, (char) => {
+    const byte = byteOfChar.get(char)
+    if (byte === undefined) throw new Error(`tokenizer.json: the token ${token} is not made of bytes`)
+    return byte
+  })
+}
+
+interface TokenizerFile {
+  vocabulary: ReadonlyMap<string, number>
+  merges: readonly (readonly [string, string])[]
+  added: ReadonlyMap<string, number>
+}
+
+function readTokenizerFile(file: unknown): TokenizerFile {
+  const { model, pre_tokenizer: splitter, normalizer, added_tokens: added } = record(file, 'tokenizer.json')
+  const { type, vocab, merges } = record(model, 'tokenizer.json: model')
+  if (type !== 'BPE' || record(splitter, 'tokenizer.json: pre_tokenizer')['type'] !== 'ByteLevel') {
+    throw new Error('tokenizer.json: only byte-level BPE is known here')
+  }
+  if ((normalizer ?? null) !== null) throw new Error('tokenizer.json: a normalizer is not known here')
+  return {
+    vocabulary: new Map(Object.entries(record(vocab, 'vocab')).map(([token, id]) => [token, checkedId(id)])),
+    merges: list(merges, 'merges').map(pairOf),
+    added: new Map(list(added ?? [], 'added_tokens').map(addedToken)),
+  }
+}
+
+/** Written `"a b"`, or `["a", "b"]` by later versions of the library. */
+function pairOf(merge: unknown): readonly [string, string] {
+  const [left, right, more] = typeof merge === 'string' ? merge.split(' ') : list(merge, 'merges')
+  if (typeof left !== 'string' || typeof right !== 'string' || more !== undefined) {
+    throw new Error('tokenizer.json: a merge is not of two tokens')
+  }
+  return [left, right]
+}
+
+function addedToken(entry: unknown): [string, number] {
+  const { content, id } = record(entry, 'tokenizer.json: added_tokens')
+  if (typeof content !== 'string') throw new Error('tokenizer.json: an added token has no content')
+  return [content, checkedId(id)]
+}
+
+function checkedId(id: unknown): number {
+  if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 && id < 2 ** 20) return id
+  throw new Error(`tokenizer.json: ${String(id)} is no token's number`)
+}
+
+function record(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new Error(`${what} is not an object`)
+}
+
+function list(value: unknown, what: string): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw new Error(`tokenizer.json: ${what} is not a list`)
+}
