@@ -1,0 +1,64 @@
+/** What transcription needs of its engine and of what decodes clips: `ports.ts` for whoever listens. */
+import type { TranscriptSegment } from '../domain/transcript.ts'
+import type { EngineStatus } from './ports.ts'
+
+export interface TranscriptionOrder {
+  model: string
+  /** `translate`: into English, whatever is spoken. */
+  task: 'transcribe' | 'translate'
+  /** ISO 639; null: to be detected. */
+  language: string | null
+  /** What was said before, or words to expect. */
+  prompt: string | null
+  /** 0: the model's own ladder; otherwise the one temperature to sample with. */
+  temperature: number
+  /** Whether times of single words are wanted. */
+  words: boolean
+}
+
+/** What came of a part of the clip, in order. */
+export interface TranscriptPart {
+  segments: readonly TranscriptSegment[]
+  /** ISO 639, as ordered or detected; null: nothing was heard yet that would tell. */
+  language: string | null
+  /** So much of the clip has been listened to, silence included. */
+  heardMs: number
+}
+
+export interface TranscriptionEngine {
+  /**
+   * Parts as they are heard. The clip is pulled as the engine needs it: hours of it never lie in memory. Ends the
+   * work at once when the signal aborts (the iteration then throws its reason).
+   * @param pcm mono, 16 kHz, in blocks of any length
+   * @throws MynaError `engine_unavailable`, `generation_failed`, or what the clip's own iteration throws
+   */
+  transcribe(
+    order: TranscriptionOrder,
+    pcm: AsyncIterable<Int16Array>,
+    signal: AbortSignal,
+  ): AsyncIterable<TranscriptPart>
+  status(): Promise<EngineStatus>
+}
+
+/** A clip that is decoded as it is read. */
+export interface ClipStream {
+  /** As it was found to be. */
+  container: string
+  codec: string
+  /** As its file says; null: it does not. */
+  durationMs: number | null
+  /**
+   * Mono at the rate asked for, in blocks of a second or so; each is decoded when it is asked for.
+   * @throws MynaError `invalid_audio` when nothing can be decoded, `clip_too_long`; the signal's reason once it aborts
+   */
+  pcm: AsyncIterable<Int16Array>
+}
+
+export interface StreamDecoder {
+  /**
+   * Opens audio of any supported container, found by its bytes. Ending the iteration early frees everything.
+   * @param path of the uploaded file
+   * @throws MynaError `invalid_audio` in words that name an unsupported container or codec
+   */
+  open(path: string, options: { sampleRateHz: number; maxSeconds: number }, signal: AbortSignal): Promise<ClipStream>
+}
