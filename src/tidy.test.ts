@@ -110,13 +110,13 @@ function offendingLines(among: readonly Source[], judge: (line: string, above: s
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   text: ['domain/'],
-  audio: ['domain/', 'text/', 'service/ports.ts'],
+  audio: ['domain/', 'text/', 'service/ports'],
   service: ['domain/', 'text/'],
   store: ['service/', 'domain/'],
   http: ['service/', 'domain/', 'web/'],
   catalog: ['service/', 'domain/'],
-  engine: ['service/ports.ts', 'domain/'],
-  'engine child': ['service/ports.ts', 'domain/', 'engine/', 'models/', 'audio/', 'text/', 'catalog/cards.ts'],
+  engine: ['service/ports', 'domain/'],
+  'engine child': ['service/ports', 'domain/', 'engine/', 'models/', 'audio/', 'text/', 'catalog/cards.ts'],
   models: ['audio/', 'text/', 'domain/', 'engine/protocol.ts'],
   // The hidden subcommand that is the engine: the one command that may know the models.
   'engine command': ['cli/', 'domain/', 'catalog/', 'engine/', 'models/registry.ts', 'config.ts', 'log.ts'],

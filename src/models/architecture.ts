@@ -79,9 +79,21 @@ export interface TranscriptionModel {
   readonly sampleRateHz: number
   /** Longest window; speech is cut at pauses so that none is longer. */
   readonly maxWindowMs: number
-  /** @throws Error when it cannot do what is asked, such as another language or a translation */
+  /** @throws InputRefused when it cannot do what is asked, such as another language or a translation */
   begin(input: TranscriptionInput): Transcribing
   unload(): Promise<void>
+}
+
+/** This model cannot listen like that: said to whoever asked, with the values that it supports where they are few. */
+export class InputRefused extends Error {
+  constructor(
+    message: string,
+    /** The field of the request that another model, or another value, would satisfy. */
+    readonly param: 'model' | 'language',
+  ) {
+    super(message)
+    this.name = 'InputRefused'
+  }
 }
 
 /** One clip being transcribed: what was heard in earlier windows may help with later ones. */

@@ -30,7 +30,8 @@ export interface TranscriptionEngine {
    * Parts as they are heard. The clip is pulled as the engine needs it: hours of it never lie in memory. Ends the
    * work at once when the signal aborts (the iteration then throws its reason).
    * @param pcm mono, 16 kHz, in blocks of any length
-   * @throws MynaError `engine_unavailable`, `generation_failed`, or what the clip's own iteration throws
+   * @throws MynaError `engine_unavailable`, `generation_failed`; `unsupported_value` on `model` or `language`, in the
+   * model's words, before anything was heard; or what the clip's own iteration throws
    */
   transcribe(
     order: TranscriptionOrder,

@@ -93,7 +93,8 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
   }
 }
 
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** @throws the signal's reason once it aborts */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
   const aborted = () => reject(signal.reason)

@@ -1,0 +1,127 @@
+/**
+ * An engine that hears the length of a clip and nothing else, with exactly the failures and pauses that a test of the
+ * service asks for. In no release executable.
+ *
+ * Its transcript: part `n` of the clip (from 0, `partMs` each) says ` heard n.`, or nothing where every sample is 0.
+ */
+import { MynaError } from '../domain/error.ts'
+import type { TranscriptSegment } from '../domain/transcript.ts'
+import type { EngineStatus } from '../service/ports.ts'
+import type { TranscriptionEngine, TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
+import { unlessAborted } from './fake-engine.ts'
+
+export interface FakeHearing {
+  partMs: number
+  /** What is spoken, where the order does not say it. */
+  language: string
+  /** Fails instead of hearing this part (0: before the clip is read at all). */
+  failAt: number | null
+  failWith: MynaError
+  /** Waited for before a part is heard: how a test holds a transcription where it wants it. */
+  before: (part: number) => Promise<void> | void
+}
+
+export const plainHearing: FakeHearing = {
+  partMs: 1000,
+  language: 'en',
+  failAt: null,
+  failWith: new MynaError('generation_failed', 'The engine failed while it was transcribing.'),
+  before: () => {},
+}
+
+const samplesPerMs = 16
+
+export class FakeTranscriber implements TranscriptionEngine {
+  /** Called for each order. */
+  plan: (order: TranscriptionOrder) => Partial<FakeHearing> = () => ({})
+  readonly orders: TranscriptionOrder[] = []
+  /** Samples that were pulled from clips. */
+  pulled = 0
+  /** Transcriptions whose work was ended before the end of the clip. */
+  aborted = 0
+  active = 0
+
+  async *transcribe(
+    order: TranscriptionOrder,
+    pcm: AsyncIterable<Int16Array>,
+    signal: AbortSignal,
+  ): AsyncGenerator<TranscriptPart> {
+    this.orders.push(order)
+    const plan = { ...plainHearing, ...this.plan(order) }
+    const language = order.task === 'translate' ? 'en' : (order.language ?? plan.language)
+    this.active++
+    let whole = false
+    let heardMs = 0
+    try {
+      if (plan.failAt === 0) throw plan.failWith
+      for await (const samples of this.#parts(pcm, plan.partMs, signal)) {
+        const part = Math.floor(heardMs / plan.partMs)
+        await unlessAborted(Promise.resolve(plan.before(part)), signal)
+        if (part > 0 && plan.failAt === part) throw plan.failWith
+        const startMs = heardMs
+        heardMs += samples.length / samplesPerMs
+        const segments = samples.some((sample) => sample !== 0) ? [segmentOf(part, startMs, heardMs, order.words)] : []
+        yield { segments, language: segments.length > 0 ? language : order.language, heardMs: Math.round(heardMs) }
+        signal.throwIfAborted()
+      }
+      whole = true
+    } finally {
+      this.active--
+      if (!whole) this.aborted++
+    }
+  }
+
+  async status(): Promise<EngineStatus> {
+    return {
+      task: 'automatic-speech-recognition',
+      state: 'ready',
+      pid: null,
+      device: 'cpu',
+      deviceReason: null,
+      activeStreams: this.active,
+      restarts: 0,
+      lastError: null,
+      residentBytes: null,
+      models: [],
+    }
+  }
+
+  /** The clip in parts of that length, the last one shorter. Ends its iteration, whatever ends this one. */
+  async *#parts(pcm: AsyncIterable<Int16Array>, partMs: number, signal: AbortSignal): AsyncGenerator<Int16Array> {
+    const blocks = pcm[Symbol.asyncIterator]()
+    const wanted = partMs * samplesPerMs
+    let rest = new Int16Array(0)
+    try {
+      for (;;) {
+        const { done, value } = await unlessAborted(blocks.next(), signal)
+        if (done) break
+        this.pulled += value.length
+        rest = Int16Array.from([...rest, ...value])
+        for (; rest.length >= wanted; rest = rest.slice(wanted)) yield rest.slice(0, wanted)
+      }
+      if (rest.length > 0) yield rest
+    } finally {
+      await blocks.return?.()
+    }
+  }
+}
+
+function segmentOf(part: number, startMs: number, endMs: number, withWords: boolean): TranscriptSegment {
+  const middleMs = Math.round((startMs + endMs) / 2)
+  const words = [
+    { text: 'heard', startMs, endMs: middleMs, probability: 0.5 },
+    { text: `${part}.`, startMs: middleMs, endMs: Math.round(endMs), probability: 0.5 },
+  ]
+  return {
+    startMs,
+    endMs: Math.round(endMs),
+    text: ` heard ${part}.`,
+    seekMs: startMs,
+    tokens: [part],
+    temperature: 0,
+    avgLogprob: -0.25,
+    compressionRatio: 1,
+    noSpeechProb: 0.125,
+    words: withWords ? words : null,
+  }
+}
