@@ -139,9 +139,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'log.ts': [],
 }
 
-const engineChild = ['worker', 'answering', 'residency', 'frames', 'rendering', 'turns', 'lifeline'].map(
-  (name) => `engine/${name}.ts`,
-)
+const engineChild = [
+  'worker',
+  'answering',
+  'residency',
+  'frames',
+  'rendering',
+  'hearing',
+  'intake',
+  'pulse',
+  'turns',
+  'lifeline',
+].map((name) => `engine/${name}.ts`)
 
 function partOf(file: string): string {
   if (engineChild.includes(file)) return 'engine child'

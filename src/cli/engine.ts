@@ -62,11 +62,12 @@ export const engineCommand = (): Command =>
     .action(async (task: Task, flags: EngineFlags) => {
       setNativeDir(flags.nativeDir)
       const { runEngine } = await import('../engine/worker.ts')
-      const { speechArchitectures } = await import('../models/registry.ts')
+      const { speechArchitectures, transcriptionArchitectures } = await import('../models/registry.ts')
       runEngine({
         task,
         cards,
-        architectures: speechArchitectures,
+        speechArchitectures,
+        transcriptionArchitectures,
         filesDir: () => null,
         pronunciations: flags.pronunciations === undefined ? null : readFileSync(flags.pronunciations, 'utf8'),
         workers: flags.workers,

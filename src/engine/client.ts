@@ -1,15 +1,17 @@
 /**
  * The engine as the service sees it (server side): orders go to the child, frames come back against credits, clips go
- * there and an answer comes back, and every wait has a deadline.
+ * there and an answer or a transcript comes back, and every wait has a deadline.
  */
 import type { Task } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import type { EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder, SpeechSpan, VoiceEngine } from '../service/ports.ts'
+import type { TranscriptionEngine, TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 import { Deadlines, type Debt } from './deadlines.ts'
-import { FrameStream } from './frame-stream.ts'
 import { Inquiries, type Answer } from './inquiries.ts'
+import { Listenings } from './listenings.ts'
 import { creditFrames, selfTestOutputs, type FromEngine, type LoadFailure, type ToEngine } from './protocol.ts'
 import { Queries } from './queries.ts'
+import { ReplyStream } from './reply-stream.ts'
 import { Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
@@ -40,18 +42,19 @@ export interface ProbeResult {
 
 /** A stream that the child works on. */
 interface Open extends Debt {
-  frames: FrameStream
+  frames: ReplyStream<SpeechFrame>
   /** Granted and not yet come. */
   credits: number
 }
 
-export class EngineClient implements SpeechEngine, VoiceEngine {
+export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEngine {
   readonly #options: EngineClientOptions
   readonly #timers: Timers
   readonly #supervisor: Supervisor
   readonly #streams = new Map<number, Open>()
   readonly #queries: Queries
   readonly #inquiries: Inquiries
+  readonly #listenings: Listenings
   readonly #deadlines: Deadlines
   #nextId = 1
 
@@ -70,11 +73,20 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
       nowMs: () => this.#deadlines.nowMs(),
       failure: () => failure(atClip),
     })
+    this.#listenings = new Listenings({
+      nowMs: () => this.#deadlines.nowMs(),
+      nextId: () => this.#nextId++,
+      start: () => this.start(),
+      send: (message) => this.#supervisor.send(message),
+      onOpen: () => this.#deadlines.watch(),
+      unavailable: () => unavailable(null),
+      failure: () => failure(transcribing),
+    })
     this.#deadlines = new Deadlines({
       timers: this.#timers,
       stallMs: options.stallMs,
       loadMs: options.loadMs,
-      debts: () => [...this.#streams.values(), ...this.#inquiries.open],
+      debts: () => this.#debts(),
       kill: (reason) => this.#kill(reason),
       log: (line) => options.log(line),
     })
@@ -96,11 +108,19 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
 
   speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame> {
     const id = this.#nextId++
-    return new FrameStream(signal, {
+    return new ReplyStream(signal, {
       start: (frames) => void this.#open(id, order, frames),
       onTaken: () => this.#grant(id),
       onCancel: () => this.#cancel(id),
     })
+  }
+
+  transcribe(
+    order: TranscriptionOrder,
+    pcm: AsyncIterable<Int16Array>,
+    signal: AbortSignal,
+  ): AsyncIterable<TranscriptPart> {
+    return this.#listenings.begin(order, pcm, signal)
   }
 
   async detectSpeech(pcm: Int16Array, signal: AbortSignal): Promise<SpeechSpan[]> {
@@ -133,7 +153,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
     return {
       task,
       ...this.#supervisor.status(),
-      activeStreams: this.#streams.size,
+      activeStreams: this.#streams.size + this.#listenings.open.length,
       loading: this.#deadlines.loading,
       residentBytes: answer?.residentBytes ?? null,
       models: answer?.models ?? [],
@@ -183,7 +203,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
     return answer.load === null ? failure(atClip) : notLoaded(answer.load)
   }
 
-  async #open(id: number, order: SpeechOrder, frames: FrameStream): Promise<void> {
+  async #open(id: number, order: SpeechOrder, frames: ReplyStream<SpeechFrame>): Promise<void> {
     try {
       await this.start()
     } catch (reason) {
@@ -223,15 +243,29 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
     this.#supervisor.send({ type: 'cancel', stream: id })
   }
 
+  #debts(): Debt[] {
+    return [...this.#streams.values(), ...this.#listenings.open, ...this.#inquiries.open]
+  }
+
   #receive(message: FromEngine): void {
     switch (message.type) {
       case 'frame':
         return this.#receiveFrame(message)
+      case 'want':
+      case 'heard':
+      case 'refused':
+        this.#deadlines.noteProgress()
+        return this.#listenings.receive(message)
+      case 'alive':
+        this.#deadlines.noteProgress()
+        return this.#listenings.renewAll()
       case 'end':
         return this.#finish(message.stream, null)
       case 'failed':
         this.#options.log(`the engine failed a stream: ${message.message}`)
-        return this.#finish(message.stream, message.load === null ? failure(speaking) : notLoaded(message.load))
+        return this.#finish(message.stream, (doing) =>
+          message.load === null ? failure(doing) : notLoaded(message.load),
+        )
       case 'loading':
         return this.#deadlines.noteLoading(message.model, message.isOver)
       case 'detected':
@@ -246,7 +280,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
       case 'probe_failed':
         return this.#queries.answer(message.probe, message)
       case 'idle':
-        if (this.#streams.size === 0 && this.#inquiries.open.length === 0) void this.#supervisor.stop()
+        if (this.#debts().length === 0) void this.#supervisor.stop()
         return
       case 'ready':
         return
@@ -262,18 +296,21 @@ export class EngineClient implements SpeechEngine, VoiceEngine {
     open.frames.push({ pcm, coveredChars, engineMs })
   }
 
-  #finish(id: number, error: MynaError | null): void {
+  /** @param errorOf what whoever reads is told, for what the engine was doing; null: it came to its end */
+  #finish(id: number, errorOf: ((doing: string) => MynaError) | null): void {
     this.#deadlines.noteProgress()
+    this.#listenings.finish(id, errorOf?.(transcribing) ?? null)
     const open = this.#streams.get(id)
     this.#streams.delete(id)
-    open?.frames.finish(error === null ? null : { reason: error })
+    open?.frames.finish(errorOf === null ? null : { reason: errorOf(speaking) })
   }
 
   #afterEnd(): void {
     const { loading } = this.#deadlines
     if (loading.length > 0) this.#options.log(`the engine ended while it was loading ${loading.join(', ')}`)
     this.#deadlines.noteEnd()
-    for (const id of [...this.#streams.keys()]) this.#finish(id, failure(speaking))
+    for (const id of [...this.#streams.keys()]) this.#finish(id, failure)
+    this.#listenings.failAll()
     this.#queries.answerAll(null)
     this.#inquiries.failAll()
   }
@@ -298,6 +335,7 @@ function notLoaded({ model, reason }: LoadFailure): MynaError {
 const failure = (doing: string): MynaError =>
   new MynaError('generation_failed', `The engine failed while it was ${doing}.`)
 const speaking = 'speaking'
+const transcribing = 'transcribing'
 const atClip = 'working on the clip'
 
 /** @throws the signal's reason once it aborts, or what the promise throws */

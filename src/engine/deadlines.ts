@@ -1,6 +1,6 @@
 /**
- * When the child is given up (server side). It may owe audio to a stream or an answer to a query; one that owes and
- * says nothing is killed, for there is no other way out of a native call.
+ * When the child is given up (server side). It may owe audio to a stream, text of a clip or an answer to a query; one
+ * that owes and says nothing is killed, for there is no other way out of a native call.
  *
  * Loading a model is such a call, too, and may rightly take minutes. It has a deadline of its own, and for as long as
  * it takes no time passes for what the child owes.
@@ -9,7 +9,7 @@ import type { Timers } from './timers.ts'
 
 /** A piece of work that the child was given. */
 export interface Debt {
-  readonly kind: 'stream' | 'query'
+  readonly kind: 'stream' | 'query' | 'transcription'
   /** Since when (`Deadlines.nowMs`) the child owes something; null: it does not. */
   owedSinceMs: number | null
   /** Nobody waits for it any more; the child has still to say that it stopped. */
@@ -18,7 +18,7 @@ export interface Debt {
   giveUp(): void
 }
 
-const owed: Readonly<Record<Debt['kind'], string>> = { stream: 'audio', query: 'an answer' }
+const owed: Readonly<Record<Debt['kind'], string>> = { stream: 'audio', query: 'an answer', transcription: 'text' }
 
 export interface DeadlinesOptions {
   timers: Timers

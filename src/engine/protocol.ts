@@ -2,10 +2,12 @@
  * What server and engine say to each other, over Bun IPC (`serialization: 'advanced'`, so that PCM stays binary).
  *
  * Flow control: Bun IPC pushes nothing back (a child that sends to a slow server grew to 519 MB), so the server grants
- * each stream a number of frames and the engine never runs ahead of them. A typed array that is sent must own its whole
+ * each stream a number of frames and the engine never runs ahead of them. The other way about, the engine asks for so
+ * many samples of a clip, and the server never runs ahead of that. A typed array that is sent must own its whole
  * buffer: a view drags the buffer behind it along.
  */
 import type { SpeechOrder, SpeechSpan } from '../service/ports.ts'
+import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 
 /** Frames that a stream may have under way before its reader takes one. */
 export const creditFrames = 16
@@ -13,12 +15,22 @@ export const creditFrames = 16
 /** Longest frame: short enough for an early first sound and an even interleaving of streams. */
 export const frameMsMax = 200
 
+/** Of a clip that is transcribed: mono. */
+export const clipRateHz = 16_000
+
+/** Longest block of a clip in one message. */
+export const clipBlockSamples = clipRateHz
+
 /** What the self-test graph must answer to a probe: exact, since every number in it is a small sum of powers of two. */
 export const selfTestOutputs: readonly number[] = [321.5, 642.25, 962.5, 1283.75]
 
 export type ToEngine =
   | { type: 'speak'; stream: number; order: SpeechOrder; credits: number }
   | { type: 'credit'; stream: number; frames: number }
+  /** Answered by `want`, `heard` and, at last, `end`, `failed` or `refused`. */
+  | { type: 'transcribe'; stream: number; order: TranscriptionOrder }
+  /** The next samples of the clip, never more than are wanted; after the last there is no more to want. */
+  | { type: 'audio'; stream: number; pcm: Int16Array; isLast: boolean }
   | { type: 'cancel'; stream: number }
   /** Loads a model that is about to be wanted. Not answered: what is wrong with it is told when it is spoken with. */
   | { type: 'warm'; model: string }
@@ -39,8 +51,15 @@ export type FromEngine =
   /** Before a model is loaded, and once that is over, well or not: in between the child may be deaf and mute. */
   | { type: 'loading'; model: string; isOver: boolean }
   | { type: 'frame'; stream: number; pcm: Int16Array; coveredChars: number; engineMs: number }
+  /** So many samples of the clip more than were asked for before. */
+  | { type: 'want'; stream: number; samples: number }
+  | { type: 'heard'; stream: number; part: TranscriptPart }
   | { type: 'end'; stream: number }
   | { type: 'failed'; stream: number; message: string; load: LoadFailure | null }
+  /** The model cannot do what was ordered, in its words for the client. */
+  | { type: 'refused'; stream: number; message: string; param: 'model' | 'language' }
+  /** Graphs are being run for a transcription: a window may take longer than the server waits for a sign of life. */
+  | { type: 'alive' }
   | { type: 'probed'; probe: number; onnxRuntime: string; outputs: number[] }
   | { type: 'probe_failed'; probe: number; message: string }
   | { type: 'status'; query: number; residentBytes: number; models: ResidentModel[] }

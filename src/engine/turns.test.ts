@@ -69,3 +69,19 @@ test('a step that fails gives its slot back and tells only its own stream', asyn
 test('no slot at all is refused', () => {
   expect(() => new Turns(0)).toThrow(RangeError)
 })
+
+test('a turn that is given up leaves the row; one that runs is let run', async () => {
+  const turns = new Turns(1)
+  const [running, waiting] = [new AbortController(), new AbortController()]
+  const go = Promise.withResolvers<string>()
+  const first = turns.take(true, () => go.promise, running.signal)
+  let ran = false
+  const second = turns.take(false, async () => (ran = true), waiting.signal)
+  const third = turns.take(false, async () => 'third')
+  running.abort(new Error('too late'))
+  waiting.abort(new Error('enough'))
+  await expect(second).rejects.toThrow('enough')
+  await expect(turns.take(true, async () => 'never', waiting.signal)).rejects.toThrow('enough')
+  go.resolve('first')
+  expect([await first, await third, ran]).toEqual(['first', 'third', false])
+})

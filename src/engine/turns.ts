@@ -21,11 +21,27 @@ export class Turns {
     this.#slots = slots
   }
 
-  /** Waits for its turn, then runs. @throws what `step` throws */
-  take<T>(isFirst: boolean, step: () => Promise<T>): Promise<T> {
+  /**
+   * Waits for its turn, then runs.
+   * @param signal gives up a turn that has not come yet; what runs is let run
+   * @throws what `step` throws; the signal's reason
+   */
+  take<T>(isFirst: boolean, step: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const waiting = isFirst ? this.#first : this.#later
     return new Promise((resolve, reject) => {
-      const run = () => step().then(resolve, reject)
-      ;(isFirst ? this.#first : this.#later).push({ run })
+      const giveUp = () => {
+        waiting.splice(waiting.indexOf(turn), 1)
+        reject(signal?.reason)
+      }
+      const turn = {
+        run: () => {
+          signal?.removeEventListener('abort', giveUp)
+          return step().then(resolve, reject)
+        },
+      }
+      if (signal?.aborted) return reject(signal.reason)
+      signal?.addEventListener('abort', giveUp, { once: true })
+      waiting.push(turn)
       this.#next()
     })
   }

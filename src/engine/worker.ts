@@ -3,13 +3,23 @@
  * everything native, so that a crash in here costs streams and never the books.
  */
 import type { Card, Task } from '../domain/card.ts'
-import type { LoadSpeechModel, SpeechModel } from '../models/architecture.ts'
+import {
+  InputRefused,
+  type LoadOptions,
+  type LoadSpeechModel,
+  type LoadTranscriptionModel,
+  type SpeechModel,
+  type TranscriptionModel,
+} from '../models/architecture.ts'
 import type { SpeechDetector } from '../models/silero/detector.ts'
 import type { SpeechOrder } from '../service/ports.ts'
-import { Answering, describe, describeFailure } from './answering.ts'
+import type { TranscriptionOrder } from '../service/ports-transcription.ts'
+import { Answering, describe, describeFailure, detectorId } from './answering.ts'
 import { Budget } from './budget.ts'
+import { Hearing } from './hearing.ts'
 import { dieWithParent, ignoreSignals } from './lifeline.ts'
 import type { FromEngine, ToEngine } from './protocol.ts'
+import { Pulse } from './pulse.ts'
 import { Rendering } from './rendering.ts'
 import { type Loaded, NotLoaded, Residency, type ResidencyOptions } from './residency.ts'
 import { systemTimers, type Timers } from './timers.ts'
@@ -20,7 +30,8 @@ export interface EngineOptions {
   /** Those that this engine may load. */
   cards: readonly Card[]
   /** By name: `models/registry`, except in tests. */
-  architectures: Readonly<Record<string, () => Promise<{ load: LoadSpeechModel }>>>
+  speechArchitectures: Architectures<LoadSpeechModel>
+  transcriptionArchitectures: Architectures<LoadTranscriptionModel>
   /** Where a model's files lie; null: it has none. */
   filesDir(cardId: string): string | null
   /** Text of the user's pronunciation dictionary; null: there is none. */
@@ -38,6 +49,8 @@ export interface EngineOptions {
   /** The server's process id. */
   parentPid: number
 }
+
+type Architectures<Load> = Readonly<Record<string, () => Promise<{ load: Load }>>>
 
 /** What is needed of `process`. */
 export interface EngineChannel {
@@ -67,26 +80,39 @@ export function runEngine(options: EngineOptions, channel: EngineChannel = proce
 const detectorMemoryBytes = 30_000_000
 
 class Engine {
+  readonly #options: EngineOptions
   readonly #send: (message: FromEngine) => void
   readonly #timers: Timers
   readonly #device: string
   readonly #budget: Budget
   readonly #models: Residency<SpeechModel>
+  readonly #transcribers: Residency<TranscriptionModel>
   readonly #detectors: Residency<SpeechDetector>
   readonly #answering: Answering
   readonly #turns: Turns
-  readonly #streams = new Map<number, Rendering>()
+  readonly #windowTurns = new Turns(1)
+  readonly #renderings = new Map<number, Rendering>()
+  readonly #hearings = new Map<number, Hearing>()
+  readonly #pulse: Pulse
 
   constructor(options: EngineOptions, send: (message: FromEngine) => void, timers: Timers) {
+    this.#options = options
     this.#send = send
     this.#timers = timers
     this.#device = options.device
     this.#budget = new Budget({ bytes: options.modelMemoryBytes, waitMs: options.roomWaitMs, timers })
     this.#turns = new Turns(options.workers)
+    this.#pulse = new Pulse({ timers, isAtWork: () => this.#hearings.size > 0, beat: () => send({ type: 'alive' }) })
     const cards = new Map(options.cards.filter((card) => card.task === options.task).map((card) => [card.id, card]))
+    const memoryBytes = (id: string) => cards.get(id)?.memoryBytes ?? 0
     this.#models = this.#residency({
-      load: (id) => loadModel(options, cards.get(id)),
-      memoryBytes: (id) => cards.get(id)?.memoryBytes ?? 0,
+      load: (id) => loadModel(options, options.speechArchitectures, cards.get(id)),
+      memoryBytes,
+      keepAliveMs: options.keepAliveMs,
+    })
+    this.#transcribers = this.#residency({
+      load: (id) => loadModel(options, options.transcriptionArchitectures, cards.get(id)),
+      memoryBytes,
       keepAliveMs: options.keepAliveMs,
     })
     this.#detectors = this.#residency({
@@ -102,9 +128,14 @@ class Engine {
       case 'speak':
         return void this.#speak(message.stream, message.order, message.credits)
       case 'credit':
-        return this.#streams.get(message.stream)?.grant(message.frames)
+        return this.#renderings.get(message.stream)?.grant(message.frames)
+      case 'transcribe':
+        return void this.#transcribe(message.stream, message.order)
+      case 'audio':
+        return this.#hearings.get(message.stream)?.push(message.pcm, message.isLast)
       case 'cancel':
-        return this.#streams.get(message.stream)?.cancel()
+        this.#renderings.get(message.stream)?.cancel()
+        return this.#hearings.get(message.stream)?.cancel()
       case 'detect':
         return void this.#answering.detect(message.query, message.pcm)
       case 'clone':
@@ -135,20 +166,42 @@ class Engine {
         this.#send({ type: 'frame', stream, pcm, coveredChars, engineMs: this.#timers.monotonicMs() - startMs })
       },
     })
-    this.#streams.set(stream, rendering)
+    this.#renderings.set(stream, rendering)
+    await this.#run(stream, rendering)
+    this.#renderings.delete(stream)
+  }
+
+  async #transcribe(stream: number, { model, ...input }: TranscriptionOrder): Promise<void> {
+    const hearing = new Hearing({
+      input,
+      acquireModel: () => this.#transcribers.use(model),
+      acquireDetector: () => this.#detectors.use(detectorId),
+      turns: this.#windowTurns,
+      timers: this.#timers,
+      want: (samples) => this.#send({ type: 'want', stream, samples }),
+      send: (part) => this.#send({ type: 'heard', stream, part }),
+    })
+    this.#hearings.set(stream, hearing)
+    this.#pulse.start()
+    await this.#run(stream, hearing)
+    this.#hearings.delete(stream)
+  }
+
+  async #run(stream: number, work: { run(): Promise<void> }): Promise<void> {
     try {
-      await rendering.run()
+      await work.run()
       this.#send({ type: 'end', stream })
     } catch (error) {
-      this.#send({ type: 'failed', stream, ...describeFailure(error) })
-    } finally {
-      this.#streams.delete(stream)
+      if (error instanceof InputRefused) {
+        this.#send({ type: 'refused', stream, message: error.message, param: error.param })
+      } else this.#send({ type: 'failed', stream, ...describeFailure(error) })
     }
   }
 
   async #warm(model: string): Promise<void> {
     try {
-      const lease = await this.#models.use(model)
+      const models = this.#options.task === 'text-to-speech' ? this.#models : this.#transcribers
+      const lease = await models.use(model)
       lease.release()
     } catch (error) {
       console.error(error instanceof NotLoaded ? error.message : describe(error))
@@ -165,16 +218,20 @@ class Engine {
   }
 
   #status(query: number): void {
-    const models = [...this.#models.status(), ...this.#detectors.status()]
+    const models = this.#residencies.flatMap((residency) => residency.status())
     this.#send({ type: 'status', query, residentBytes: process.memoryUsage.rss(), models })
   }
 
   async #stop(): Promise<void> {
-    for (const rendering of this.#streams.values()) rendering.cancel()
+    for (const work of [...this.#renderings.values(), ...this.#hearings.values()]) work.cancel()
     this.#answering.dropAll()
     this.#budget.close()
-    await Promise.all([this.#models.unloadAll(), this.#detectors.unloadAll()])
+    await Promise.all(this.#residencies.map((residency) => residency.unloadAll()))
     process.exit(0)
+  }
+
+  get #residencies(): readonly Residency<Loaded>[] {
+    return [this.#models, this.#transcribers, this.#detectors]
   }
 
   /** The engine is idle once none of its models is in memory, of whatever kind. */
@@ -188,16 +245,20 @@ class Engine {
       timers: this.#timers,
       onLoading: (model, isOver) => this.#send({ type: 'loading', model, isOver }),
       onEmpty: () => {
-        if (this.#models.isEmpty && this.#detectors.isEmpty) this.#send({ type: 'idle' })
+        if (this.#residencies.every(({ isEmpty }) => isEmpty)) this.#send({ type: 'idle' })
       },
       onError: (error) => console.error(describe(error)),
     })
   }
 }
 
-async function loadModel(options: EngineOptions, card: Card | undefined): Promise<SpeechModel> {
+async function loadModel<M>(
+  options: EngineOptions,
+  architectures: Architectures<(options: LoadOptions) => Promise<M>>,
+  card: Card | undefined,
+): Promise<M> {
   if (card === undefined) throw new Error(`no model of that name for ${options.task}`)
-  const architecture = options.architectures[card.architecture]
+  const architecture = architectures[card.architecture]
   if (architecture === undefined) throw new Error(`${card.id}: unknown architecture ${card.architecture}`)
   const { load } = await architecture()
   const { pronunciations, workers } = options

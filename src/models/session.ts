@@ -69,6 +69,11 @@ const arrays = {
   bool: Uint8Array,
 } as const
 
+let runs = 0
+
+/** How often any graph has been run through in this process: what shows that long work goes on. */
+export const runCount = (): number => runs
+
 /** @param model path of the file, or its bytes @throws Error when it is no graph that this ONNX Runtime can run */
 export async function createSession(model: string | Uint8Array, options: SessionOptions): Promise<Session> {
   const ort = await import('onnxruntime-node')
@@ -82,6 +87,7 @@ export async function createSession(model: string | Uint8Array, options: Session
     checkNames(Object.keys(feeds), session.inputNames)
     const given = Object.entries(feeds).map(([name, { type, data, dims }]) => [name, new ort.Tensor(type, data, dims)])
     const results = await session.run(Object.fromEntries(given) as Record<string, OrtTensor>)
+    runs++
     return Object.fromEntries(Object.entries(results).map(([name, tensor]) => [name, fromOrt(name, tensor)]))
   }
   return {

@@ -1,9 +1,10 @@
 /**
- * The process behind tests of the engine: the real worker loop over the test voice. Its one argument is JSON,
- * `TestEngine`; `testEngineCommand` makes the command line.
+ * The process behind tests of the engine: the real worker loop over the test voice and listener. Its one argument is
+ * JSON, `TestEngine`; `testEngineCommand` makes the command line.
  */
 import type { Task } from '../domain/card.ts'
 import { runEngine } from '../engine/worker.ts'
+import { listenerCards, loadListener } from './test-listener.ts'
 import { load, loadMissing, loadSlow, testCards } from './test-voice.ts'
 
 export interface TestEngine {
@@ -43,11 +44,15 @@ async function main(options: TestEngine): Promise<void> {
   }
   runEngine({
     task,
-    cards: testCards,
-    architectures: {
+    cards: [...testCards, ...listenerCards],
+    speechArchitectures: {
       test: async () => ({ load }),
       'test-missing': async () => ({ load: loadMissing }),
       'test-slow': async () => ({ load: loadSlow }),
+    },
+    transcriptionArchitectures: {
+      test: async () => ({ load: loadListener }),
+      'test-missing': async () => ({ load: loadMissing }),
     },
     filesDir: () => null,
     pronunciations: null,

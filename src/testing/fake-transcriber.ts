@@ -79,6 +79,7 @@ export class FakeTranscriber implements TranscriptionEngine {
       device: 'cpu',
       deviceReason: null,
       activeStreams: this.active,
+      loading: [],
       restarts: 0,
       lastError: null,
       residentBytes: null,

@@ -50,8 +50,8 @@ export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to
 })
 
 /**
- * Of the engine that `engine-child.ts` runs. `test-missing` is known, but cannot be loaded; `test-slow` blocks the
- * engine's thread for a second while it is loaded, and `test-stuck` for ever; only `test` clones.
+ * Of the engine that `engine-child.ts` runs for speech. `test-missing` is known, but cannot be loaded; `test-slow`
+ * blocks the engine's thread for a second while it is loaded, and `test-stuck` for ever; only `test` clones.
  */
 export const testCards: readonly Card[] = [
   { ...testCard('test', 24_000), cloning: 'approximate' },
@@ -97,7 +97,7 @@ async function clone({ pcm }: Clip, signal: AbortSignal): Promise<Uint8Array> {
 }
 
 /** @throws Error always: a model whose files are broken */
-export const loadMissing: LoadSpeechModel = async () => {
+export const loadMissing = async (): Promise<never> => {
   throw new Error('model.onnx is cut short')
 }
 
@@ -134,7 +134,8 @@ async function* perform(input: SpeechInput, rateHz: number, signal: AbortSignal)
   }
 }
 
-async function fault(command: string): Promise<void> {
+/** What a model's own code, or the libraries below it, may do. */
+export async function fault(command: string): Promise<void> {
   switch (command) {
     case '!throw':
       throw new Error('the model failed on purpose')

@@ -1,33 +1,37 @@
 /**
- * One stream as its reader sees it (server side): frames in order, then the end or an error. Not a generator, for a
- * generator that waits for a frame hears neither `return` nor an abort until one comes.
+ * What the engine answers an order with, bit by bit, as its reader sees it (server side): frames of speech or parts of
+ * a transcript in order, then the end or an error. Not a generator, for a generator that waits hears neither `return`
+ * nor an abort until something comes.
  */
-import type { SpeechFrame } from '../service/ports.ts'
+type Result<T> = IteratorResult<T, undefined>
 
-type Result = IteratorResult<SpeechFrame, undefined>
-
-export interface FrameStreamOptions {
+export interface ReplyStreamOptions<T> {
   /** Begins the work: called once, by the first `next`. */
-  start(stream: FrameStream): void
+  start(stream: ReplyStream<T>): void
   /** The reader has taken one. */
   onTaken(): void
   /** The reader wants no more: abort or `return`. Called at most once, and only between start and finish. */
   onCancel(): void
 }
 
-export class FrameStream implements AsyncIterableIterator<SpeechFrame> {
-  readonly #options: FrameStreamOptions
+export class ReplyStream<T> implements AsyncIterableIterator<T> {
+  readonly #options: ReplyStreamOptions<T>
   readonly #signal: AbortSignal
-  readonly #frames: SpeechFrame[] = []
-  #waiting: PromiseWithResolvers<Result> | null = null
+  readonly #unread: T[] = []
+  #waiting: PromiseWithResolvers<Result<T>> | null = null
   #state: 'new' | 'open' | 'finished' = 'new'
   /** What the iteration ends with; null: an ordinary end. */
   #error: { reason: unknown } | null = null
   readonly #onAbort = () => this.#cancel({ reason: this.#signal.reason })
 
-  constructor(signal: AbortSignal, options: FrameStreamOptions) {
+  constructor(signal: AbortSignal, options: ReplyStreamOptions<T>) {
     this.#signal = signal
     this.#options = options
+  }
+
+  /** Those that came and were not taken yet. */
+  get unreadCount(): number {
+    return this.#unread.length
   }
 
   get isFinished(): boolean {
@@ -38,36 +42,36 @@ export class FrameStream implements AsyncIterableIterator<SpeechFrame> {
     return this
   }
 
-  next(): Promise<Result> {
+  next(): Promise<Result<T>> {
     if (this.#state === 'new') this.#begin()
-    const frame = this.#frames.shift()
-    if (frame !== undefined) {
+    const [reply] = this.#unread.splice(0, 1)
+    if (reply !== undefined) {
       this.#options.onTaken()
-      return Promise.resolve({ done: false, value: frame })
+      return Promise.resolve({ done: false, value: reply })
     }
     if (this.#state === 'finished') return this.#last()
-    this.#waiting ??= Promise.withResolvers<Result>()
+    this.#waiting ??= Promise.withResolvers<Result<T>>()
     return this.#waiting.promise
   }
 
-  return(): Promise<Result> {
+  return(): Promise<Result<T>> {
     this.#cancel(null)
     return Promise.resolve({ done: true, value: undefined })
   }
 
-  push(frame: SpeechFrame): void {
+  push(reply: T): void {
     if (this.#state === 'finished') return
     const waiting = this.#waiting
     if (waiting === null) {
-      this.#frames.push(frame)
+      this.#unread.push(reply)
       return
     }
     this.#waiting = null
     this.#options.onTaken()
-    waiting.resolve({ done: false, value: frame })
+    waiting.resolve({ done: false, value: reply })
   }
 
-  /** Nothing more comes. Frames that came before are still read. */
+  /** Nothing more comes. Replies that came before are still read. */
   finish(error: { reason: unknown } | null): void {
     if (this.#state === 'finished') return
     this.#state = 'finished'
@@ -86,14 +90,14 @@ export class FrameStream implements AsyncIterableIterator<SpeechFrame> {
   }
 
   #cancel(error: { reason: unknown } | null): void {
-    this.#frames.length = 0
+    this.#unread.length = 0
     const wasOpen = this.#state === 'open'
     this.finish(error)
     if (wasOpen) this.#options.onCancel()
   }
 
   /** An error is thrown once; after that the iteration is simply over. */
-  #last(): Promise<Result> {
+  #last(): Promise<Result<T>> {
     const error = this.#error
     this.#error = null
     return error === null ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(error.reason)

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { FrameStream } from './frame-stream.ts'
+import type { SpeechFrame } from '../service/ports.ts'
+import { ReplyStream } from './reply-stream.ts'
 
 const frame = (coveredChars: number) => ({ pcm: new Int16Array(1), coveredChars, engineMs: 0 })
 const gone = new Error('client gone')
@@ -10,7 +11,7 @@ beforeEach(() => {
   abort = new AbortController()
 })
 const open = () =>
-  new FrameStream(abort.signal, {
+  new ReplyStream<SpeechFrame>(abort.signal, {
     start: () => calls.push('start'),
     onTaken: () => calls.push('taken'),
     onCancel: () => calls.push('cancel'),

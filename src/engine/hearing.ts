@@ -1,0 +1,121 @@
+/**
+ * One clip being transcribed in the engine (child side): samples in, parts of the transcript out. Where nobody speaks,
+ * the model is never asked, for models write down what they imagine in silence. Between two windows others have their
+ * turn, so that a long clip keeps nobody waiting.
+ */
+import type { TranscriptSegment } from '../domain/transcript.ts'
+import type { Transcribing, TranscriptionInput, TranscriptionModel } from '../models/architecture.ts'
+import { cutSpeech } from '../models/silero/cut.ts'
+import type { SpeechDetector } from '../models/silero/detector.ts'
+import type { TranscriptPart } from '../service/ports-transcription.ts'
+import { Intake } from './intake.ts'
+import { clipRateHz } from './protocol.ts'
+import type { Lease } from './residency.ts'
+import type { Timers } from './timers.ts'
+import type { Turns } from './turns.ts'
+
+/** Silence is told of no more often. */
+const silentPartMs = 2000
+
+export interface HearingOptions {
+  input: TranscriptionInput
+  acquireModel(): Promise<Lease<TranscriptionModel>>
+  acquireDetector(): Promise<Lease<SpeechDetector>>
+  turns: Turns
+  timers: Timers
+  /** Asks the server for so many samples more. */
+  want(samples: number): void
+  send(part: TranscriptPart): void
+}
+
+export class Hearing {
+  readonly #options: HearingOptions
+  readonly #abort = new AbortController()
+  readonly #intake: Intake
+  #sentAtMs: number
+
+  constructor(options: HearingOptions) {
+    this.#options = options
+    this.#intake = new Intake(options.want)
+    this.#sentAtMs = options.timers.monotonicMs()
+  }
+
+  /** The next samples of the clip. */
+  push(pcm: Int16Array, isLast: boolean): void {
+    this.#intake.push(pcm, isLast)
+  }
+
+  cancel(): void {
+    this.#abort.abort(new Error('nobody waits for it any more'))
+  }
+
+  /**
+   * Ends when everything was heard or, after a cancel, when the work has really stopped.
+   * @throws InputRefused; what the model throws
+   */
+  async run(): Promise<void> {
+    const leases: Lease<unknown>[] = []
+    try {
+      const model = await this.#options.acquireModel()
+      leases.push(model)
+      const detector = await this.#options.acquireDetector()
+      leases.push(detector)
+      await this.#listen(model.model, detector.model)
+    } catch (error) {
+      if (!this.#abort.signal.aborted) throw error
+    } finally {
+      for (const lease of leases) lease.release()
+    }
+  }
+
+  async #listen(model: TranscriptionModel, detector: SpeechDetector): Promise<void> {
+    const { signal } = this.#abort
+    const { maxWindowMs, sampleRateHz } = model
+    if (sampleRateHz !== clipRateHz) throw new Error(`clips come at ${clipRateHz} Hz, the model hears ${sampleRateHz}`)
+    const transcribing = model.begin(this.#options.input)
+    let isFirst = true
+    let untold: TranscriptPart | null = null
+    for await (const cut of cutSpeech(this.#intake.blocks(signal), detector, { maxWindowMs }, signal)) {
+      const segments = cut.pcm === null ? [] : await this.#hear(transcribing, cut.pcm, cut.startMs, isFirst)
+      if (cut.pcm !== null) isFirst = false
+      untold = { segments, language: transcribing.language, heardMs: Math.round(cut.heardMs) }
+      if (cut.pcm === null && this.#timeSinceSentMs() < silentPartMs) continue
+      this.#send(untold)
+      untold = null
+    }
+    if (untold !== null) this.#send(untold)
+  }
+
+  /** When its turn comes. @returns segments in the time of the clip */
+  async #hear(
+    transcribing: Transcribing,
+    pcm: Float32Array,
+    startMs: number,
+    isFirst: boolean,
+  ): Promise<TranscriptSegment[]> {
+    const { signal } = this.#abort
+    const segments = await this.#options.turns.take(isFirst, () => transcribing.hear(pcm, signal), signal)
+    signal.throwIfAborted()
+    return segments.map((segment) => shifted(segment, startMs, (1000 * pcm.length) / clipRateHz))
+  }
+
+  #send(part: TranscriptPart): void {
+    this.#sentAtMs = this.#options.timers.monotonicMs()
+    this.#options.send(part)
+  }
+
+  #timeSinceSentMs(): number {
+    return this.#options.timers.monotonicMs() - this.#sentAtMs
+  }
+}
+
+/** A model may hear past the end of a window, into the silence that it is filled up with: nothing was said there. */
+function shifted(segment: TranscriptSegment, byMs: number, windowMs: number): TranscriptSegment {
+  const shift = (ms: number) => Math.round(byMs + Math.max(0, Math.min(ms, windowMs)))
+  const times = ({ startMs, endMs }: { startMs: number; endMs: number }) => ({
+    startMs: shift(startMs),
+    endMs: shift(endMs),
+  })
+  const words = segment.words?.map((word) => ({ ...word, ...times(word) })) ?? null
+  return { ...segment, ...times(segment), seekMs: shift(segment.seekMs), words }
+}
