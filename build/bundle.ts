@@ -14,12 +14,16 @@ import { dirname, join, relative, resolve } from 'node:path'
 import type { BuildConfig, BunPlugin } from 'bun'
 import type { Natives } from '../src/engine/native.ts'
 import { nativePlugin } from './native.ts'
+import type { WebFiles } from './web.ts'
 
 export const root = resolve(import.meta.dir, '..')
 const src = join(root, 'src')
 
-/** @param noticesFile what `myna licenses` prints; none while the notices are being gathered */
-export function bundleConfig(natives: Natives, noticesFile: string | null): BuildConfig {
+/**
+ * @param noticesFile what `myna licenses` prints; null while the notices are being gathered
+ * @param web the finished console; null likewise. It is made before, for one build cannot wait for another inside it.
+ */
+export function bundleConfig(natives: Natives, noticesFile: string | null, web: WebFiles | null): BuildConfig {
   const workers = [...new Bun.Glob('**/*-worker.ts').scanSync({ cwd: src, absolute: true })].sort()
   return {
     entrypoints: [join(src, 'main.ts'), ...workers],
@@ -28,7 +32,7 @@ export function bundleConfig(natives: Natives, noticesFile: string | null): Buil
     minify: true,
     sourcemap: 'none',
     define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [nativePlugin(natives), workerPlugin, noticesPlugin(noticesFile)],
+    plugins: [nativePlugin(natives), workerPlugin, webPlugin(web), noticesPlugin(noticesFile)],
   }
 }
 
@@ -49,6 +53,17 @@ const workerPlugin: BunPlugin = {
     })
   },
 }
+
+/** The executable carries the finished console instead of the program that bundles it. */
+const webPlugin = (web: WebFiles | null): BunPlugin => ({
+  name: 'web',
+  setup(build) {
+    build.onLoad({ filter: /\/build\/web\.ts$/ }, () => ({
+      contents: `export const webFiles = async () => (${JSON.stringify(web)})`,
+      loader: 'js',
+    }))
+  },
+})
 
 /** The executable carries the finished notices instead of the program that gathers them. */
 function noticesPlugin(file: string | null): BunPlugin {

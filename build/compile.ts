@@ -12,6 +12,7 @@ import type { Build } from 'bun'
 import { bundleConfig, root } from './bundle.ts'
 import { packNatives } from './native.ts'
 import { notices } from './notices.ts'
+import { webFiles } from './web.ts'
 
 const outDir = join(root, 'build', 'out')
 
@@ -23,11 +24,12 @@ async function compile(outfile: string, level: number, target?: Build.CompileTar
   const natives = await packNatives(join(outDir, 'native'), level)
   const noticesFile = join(outDir, 'NOTICES.txt')
   await Bun.write(noticesFile, await notices())
+  const web = await webFiles()
   // A running executable cannot be written to ("text file busy"), but its name can be given to another file.
   const temp = `${outfile}.${process.pid}`
   try {
     await Bun.build({
-      ...bundleConfig(natives, noticesFile),
+      ...bundleConfig(natives, noticesFile, web),
       // A user's .env and bunfig.toml in the current folder are not ours to load.
       compile: { outfile: temp, autoloadDotenv: false, autoloadBunfig: false, ...(target && { target }) },
     })

@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleConfig, root } from './bundle.ts'
 import { findNatives } from './native.ts'
+import { webConfig } from './web.ts'
 import { type Component, allowed, copyrights, inside } from './third-party.ts'
 
 const modules = join(root, 'node_modules')
@@ -23,10 +24,13 @@ export interface BundledPackage {
 
 /** The packages of node_modules with at least one file in the bundle, by name. */
 export async function bundledPackages(): Promise<BundledPackage[]> {
-  const built = await Bun.build({ ...bundleConfig(findNatives(), null), metafile: true })
-  if (built.metafile === undefined) throw new Error('the bundler gave no list of its inputs')
+  const program = await Bun.build({ ...bundleConfig(findNatives(), null, null), metafile: true })
+  const web = await Bun.build({ ...webConfig, metafile: true })
+  if (program.metafile === undefined || web.metafile === undefined) {
+    throw new Error('the bundler gave no list of its inputs')
+  }
   const names = new Set<string>()
-  for (const input of Object.keys(built.metafile.inputs)) {
+  for (const input of Object.keys({ ...program.metafile.inputs, ...web.metafile.inputs })) {
     const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]
     if (name !== undefined) names.add(name)
   }

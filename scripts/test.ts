@@ -1,7 +1,7 @@
 /**
  * The test command: format, types, README, the executable (tests of the command line run it), then every test. Whatever
- * happens, the last line is `N passed, N failed` with the real counts; the format, the types, the README's tables and
- * the compilation count as one test each. Exit code 0 only when nothing failed.
+ * happens, the last line is `N passed, N failed` with the real counts; the format, the types, those of the console, the
+ * README's tables and the compilation count as one test each. Exit code 0 only when nothing failed.
  */
 import { join } from 'node:path'
 
@@ -72,6 +72,7 @@ if (import.meta.main) {
   const parts: Counts[] = [
     await step('fmt', '--check'),
     await step('check'),
+    await step('check', '--project', 'src/web'),
     await step('scripts/generate.ts', '--check'),
     await step('build/compile.ts'),
     countTests(await bun('test', '--no-orphans', '--timeout', '30000')),

@@ -23,7 +23,7 @@ interface Source {
   references: readonly Reference[]
 }
 
-const sources: readonly Source[] = [...new Bun.Glob('{src,build,scripts}/**/*.ts').scanSync({ cwd: root })]
+const sources: readonly Source[] = [...new Bun.Glob('{src,build,scripts}/**/*.{ts,tsx}').scanSync({ cwd: root })]
   .filter((path) => !path.startsWith('build/out/'))
   .sort()
   .map(readSource)
@@ -286,7 +286,7 @@ test('tests wait for a state or an event, never for a time', () => {
 })
 
 test('every file is used: by the program, or for the tests by a test', () => {
-  const entries = ['src/main.ts']
+  const entries = ['src/main.ts', 'src/web/main.tsx']
   const usedBy = (among: readonly Source[]) =>
     new Set(among.flatMap(({ path, references }) => references.map(({ target }) => target).filter((to) => to !== path)))
   const byProgram = usedBy(sources.filter(({ path }) => !isForTests(path)))

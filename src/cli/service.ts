@@ -2,6 +2,7 @@
  * What stands behind which port: the books, the service on top of them, and the API on top of that, wired. Nothing here
  * listens or runs; `server.ts` does that.
  */
+import { webFiles } from '../../build/web.ts'
 import { version } from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import type { Caller } from '../domain/account.ts'
@@ -157,7 +158,19 @@ export async function createApi(
     voices: { gate, library, clones, previews, bodyLimits, formLimits },
     models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars },
     account: { gate, accounts, ledger, clock, limits: config },
-    console: { gate, sessions, authenticator, accounts, ledger, administration, bodyLimits, status, log },
+    console: {
+      version,
+      webFiles,
+      gate,
+      sessions,
+      authenticator,
+      accounts,
+      ledger,
+      administration,
+      bodyLimits,
+      status,
+      log,
+    },
     health: {
       version,
       clock,

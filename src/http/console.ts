@@ -4,15 +4,21 @@
  */
 import { Elysia } from 'elysia'
 import { type ConsoleAdminParts, consoleAdminRoutes } from './console-admin.ts'
+import { consolePageRoutes, type ConsolePageParts } from './console-page.ts'
 import { type ConsoleRecordsParts, consoleRecordsRoutes } from './console-records.ts'
 import { type ConsoleServerParts, consoleServerRoutes } from './console-server.ts'
 import { type ConsoleSessionParts, consoleSessionRoutes } from './console-session.ts'
 import type { Route } from './exchange.ts'
 
-export type ConsoleParts = ConsoleSessionParts & ConsoleRecordsParts & ConsoleAdminParts & ConsoleServerParts
+export type ConsoleParts = ConsolePageParts &
+  ConsoleSessionParts &
+  ConsoleRecordsParts &
+  ConsoleAdminParts &
+  ConsoleServerParts
 
 export const consoleRoutes = (route: Route, parts: ConsoleParts) =>
   new Elysia()
+    .use(consolePageRoutes(route, parts))
     .use(consoleSessionRoutes(route, parts))
     .use(consoleRecordsRoutes(route, parts))
     .use(consoleAdminRoutes(route, parts))

@@ -10,7 +10,8 @@ import { Elysia, type InternalRoute } from 'elysia'
 import bundleFile from '../../node_modules/swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import styleFile from '../../node_modules/swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import { documentFrame } from './describe-document.ts'
-import type { Action, Route } from './exchange.ts'
+import { asset, fresh, kept, once } from './assets.ts'
+import type { Route } from './exchange.ts'
 
 /** @param routes those to be described, unless their detail hides them */
 export function docsRoutes(route: Route, version: string, routes: readonly InternalRoute[]) {
@@ -47,44 +48,6 @@ async function documentOf(routes: readonly InternalRoute[], version: string): Pr
   )
   const answer = await described.handle(new Request('http://localhost/document'))
   return answer.text()
-}
-
-interface Asset {
-  type: string
-  body: Blob
-  /** Of the content: names it in addresses, and is its ETag. */
-  digest: string
-}
-
-async function asset(type: string, body: Blob): Promise<Asset> {
-  const digest = new Bun.CryptoHasher('sha256')
-    .update(await body.bytes())
-    .digest('hex')
-    .slice(0, 16)
-  return { type, body, digest }
-}
-
-/** Asked for under an address that changes with the content. */
-const kept = (make: () => Promise<Asset>): Action =>
-  serve(make, { 'cache-control': 'public, max-age=31536000, immutable' })
-
-const fresh = (make: () => Promise<Asset>, headers: Record<string, string> = {}): Action =>
-  serve(make, { 'cache-control': 'no-cache', ...headers })
-
-const serve =
-  (make: () => Promise<Asset>, headers: Record<string, string>): Action =>
-  async ({ request }) => {
-    const { type, body, digest } = await make()
-    const etag = `"${digest}"`
-    const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-    if (known.includes(etag) || known.includes('*'))
-      return new Response(null, { status: 304, headers: { ...headers, etag } })
-    return new Response(body, { headers: { ...headers, etag, 'content-type': type } })
-  }
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => (made ??= make())
 }
 
 /** Data are the arrows in the style; blobs are what a tried speech request brought. */

@@ -32,11 +32,6 @@ export function healthRoutes(route: Route, parts: HealthParts) {
   const name = { name: 'myna', version: parts.version, api_version: 'v1' }
   return new Elysia()
     .get(
-      '/',
-      route('/', () => json(name)),
-      { detail: rootDetail },
-    )
-    .get(
       '/v1',
       route('/v1', () => json(name)),
       { detail: rootDetail },

@@ -1,0 +1,42 @@
+/** Files of pages as answers: each with an ETag of its content, and as long-lived as its address allows. */
+import type { Action } from './exchange.ts'
+
+export interface Asset {
+  type: string
+  body: Blob
+  /** Of the content: names it in addresses, and is its ETag. */
+  digest: string
+}
+
+export async function asset(type: string, body: Blob): Promise<Asset> {
+  const digest = new Bun.CryptoHasher('sha256')
+    .update(await body.bytes())
+    .digest('hex')
+    .slice(0, 16)
+  return { type, body, digest }
+}
+
+/** For what is asked for under an address that changes with the content. */
+export const kept = (make: () => Promise<Asset>): Action =>
+  serve(make, { 'cache-control': 'public, max-age=31536000, immutable' })
+
+/** For what keeps its address: asked for again each time, answered in a line when it is still the same. */
+export const fresh = (make: () => Promise<Asset>, headers: Record<string, string> = {}): Action =>
+  serve(make, { 'cache-control': 'no-cache', ...headers })
+
+const serve =
+  (make: () => Promise<Asset>, headers: Record<string, string>): Action =>
+  async ({ request }) => {
+    const { type, body, digest } = await make()
+    const etag = `"${digest}"`
+    const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+    if (known.includes(etag) || known.includes('*'))
+      return new Response(null, { status: 304, headers: { ...headers, etag } })
+    return new Response(body, { headers: { ...headers, etag, 'content-type': type } })
+  }
+
+/** What is made when it is first asked for, and then kept. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}

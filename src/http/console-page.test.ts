@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Instance, startInstance } from '../testing/instance.ts'
+
+let instance: Instance
+beforeAll(async () => {
+  instance = await startInstance()
+})
+afterAll(() => instance[Symbol.asyncDispose]())
+
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+test('a browser that asks for the root is sent to the console; a client is told the name', async () => {
+  const sent = await instance.fetch('/', { headers: browser, redirect: 'manual' })
+  expect([sent.status, sent.headers.get('location'), sent.headers.get('vary')]).toEqual([302, '/console', 'Accept'])
+  for (const accept of ['application/json', '*/*']) {
+    const told = await instance.fetch('/', { headers: { accept } })
+    expect(await told.json()).toMatchObject({ name: 'myna', api_version: 'v1' })
+  }
+})
+
+test('the page names its script and style by their content, and no other host', async () => {
+  const answer = await instance.fetch('/console')
+  const html = await answer.text()
+  const policy = answer.headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).not.toContain('unsafe')
+  expect(policy).not.toContain('http')
+  expect(html).not.toMatch(/<script>|<style|https?:\/\/(?!www\.w3\.org)/)
+  const files = [...html.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path]) => path ?? '')
+  expect(files).toHaveLength(2)
+  for (const path of files) {
+    const file = await instance.fetch(path)
+    expect(file.headers.get('cache-control')).toContain('immutable')
+    expect(file.headers.get('etag')).toBe(`"${new URL(path, instance.url).searchParams.get('v')}"`)
+    expect((await file.text()).length).toBeGreaterThan(100)
+  }
+  expect(await instance.fetch('/console/none.js').then(({ status }) => status)).toBe(404)
+})

@@ -1,0 +1,82 @@
+/**
+ * The console's page. It asks no other host for anything and runs nothing that stands inside it: its policy says so.
+ * The script and the style come under addresses that change with their content.
+ */
+import { Elysia } from 'elysia'
+import type { Exchange, Route } from './exchange.ts'
+import { json } from './exchange.ts'
+import { rootDetail } from './describe.ts'
+import { asset, fresh, kept, once } from './assets.ts'
+
+export interface ConsolePageParts {
+  version: string
+  webFiles: () => Promise<{ script: string; style: string }>
+}
+
+export function consolePageRoutes(route: Route, { version, webFiles }: ConsolePageParts) {
+  const files = once(webFiles)
+  const script = once(async () => asset('text/javascript; charset=utf-8', new Blob([(await files()).script])))
+  const style = once(async () => asset('text/css; charset=utf-8', new Blob([(await files()).style])))
+  const page = once(async () => {
+    const html = pageOf((await style()).digest, (await script()).digest)
+    return asset('text/html; charset=utf-8', new Blob([html]))
+  })
+  const show = fresh(page, pageHeaders)
+  const hidden = { detail: { hide: true } }
+  const root = route('/', (exchange) => {
+    exchange.headers.set('vary', 'Accept')
+    return wantsPage(exchange) ? redirect('/console') : json({ name: 'myna', version, api_version: 'v1' })
+  })
+  return new Elysia()
+    .get('/', root, { detail: rootDetail })
+    .get('/console', route('/console', show), hidden)
+    .get('/console/app.js', route('/console/app.js', kept(script)), hidden)
+    .get('/console/app.css', route('/console/app.css', kept(style)), hidden)
+}
+
+/** A browser's address bar asks for HTML by name; clients of the API do not. */
+const wantsPage = ({ request }: Exchange): boolean => (request.headers.get('accept') ?? '').includes('text/html')
+
+const redirect = (location: string): Response => new Response(null, { status: 302, headers: { location } })
+
+const pageHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'permissions-policy': 'microphone=(self)',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+const pageOf = (style: string, script: string): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>Myna</title>
+    <link rel="icon" href="data:image/svg+xml,${icon}">
+    <link rel="stylesheet" href="/console/app.css?v=${style}">
+    <script src="/console/app.js?v=${script}" type="module"></script>
+  </head>
+  <body>
+    <div id="app"></div>
+    <noscript>The console needs JavaScript. The API does not: its document is at <a href="/docs">/docs</a>.</noscript>
+  </body>
+</html>
+`
+
+/** Three bars of sound. */
+const icon = encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#e8a33d"/>' +
+    '<path d="M4.5 6v4M8 3.5v9M11.5 5.5v5" stroke="#1b1812" stroke-width="1.8" stroke-linecap="round"/></svg>',
+)

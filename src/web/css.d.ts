@@ -1,0 +1,2 @@
+/** A style that the bundler takes along. */
+declare module '*.css' {}

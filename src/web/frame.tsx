@@ -1,0 +1,64 @@
+/** What is around every page: where one can go, who is signed in, and the way out. */
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { allows, mayAdminister, signOut, type Who } from './session.ts'
+
+export interface PageProps {
+  who: Who
+}
+
+interface Page {
+  id: string
+  title: string
+  show: ComponentType<PageProps>
+  isFor: (who: Who) => boolean
+}
+
+const pages: readonly Page[] = [
+  { id: 'speak', title: 'Speak', show: Speak, isFor: (who) => allows(who, 'tts') },
+  { id: 'server', title: 'Server', show: Speak, isFor: mayAdminister },
+]
+
+function Speak({ who }: PageProps) {
+  return <p>{who.account.name}</p>
+}
+
+const pageOf = (hash: string): string => hash.replace(/^#\/?/, '').split('/')[0] ?? ''
+
+export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
+  const mine = pages.filter(({ isFor }) => isFor(who))
+  const [id, setId] = useState(pageOf(location.hash))
+  useEffect(() => {
+    const follow = () => setId(pageOf(location.hash))
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  const page = mine.find((candidate) => candidate.id === id) ?? mine[0]
+  useEffect(() => {
+    document.title = page === undefined ? 'Myna' : `${page.title} · Myna`
+  }, [page])
+  const leave = () => void signOut().finally(onOut)
+  return (
+    <div class="frame">
+      <header class="bar">
+        <a class="brand" href="#/">
+          <span class="mark" aria-hidden="true" /> Myna
+        </a>
+        <nav aria-label="Pages">
+          {mine.map(({ id: target, title }) => (
+            <a key={target} href={`#/${target}`} aria-current={target === page?.id ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <div class="who">
+          <span title={`${who.key.name}, ${who.key.prefix}…`}>{who.account.name}</span>
+          <button class="quiet" onClick={leave}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main>{page === undefined ? <p>This key may do nothing here.</p> : <page.show who={who} />}</main>
+    </div>
+  )
+}

@@ -1,0 +1,7 @@
+/** Where the console begins: puts the app into the page. */
+import './style.css'
+import { render } from 'preact'
+import { App } from './app.tsx'
+
+const place = document.getElementById('app')
+if (place !== null) render(<App />, place)
