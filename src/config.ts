@@ -128,6 +128,13 @@ export const settings = {
   encoderWorkers: number('ENCODER_WORKERS', 2, 1, 64, 'threads that encode audio'),
   decoderWorkers: number('DECODER_WORKERS', 2, 1, 64, 'threads that decode uploaded clips'),
   voiceWorkers: number('VOICE_WORKERS', 0, 0, 64, 'threads of the built-in voice; 0: one per core, at most 4'),
+  transcriptionThreads: number(
+    'TRANSCRIPTION_THREADS',
+    0,
+    0,
+    256,
+    'threads of a transcription model; 0: one per core, at most 8',
+  ),
   pronunciations: text('PRONUNCIATIONS', '', 'file of lines WORD=SPOKEN; empty: pronunciations.txt in the data folder'),
   log: text('LOG', 'info', 'quiet, info or debug'),
 } satisfies Record<string, Setting<unknown>>

@@ -65,7 +65,7 @@ type Look = (about: string, check: () => Found | Promise<Found>) => Promise<Find
 
 async function* withEngine(config: Config, look: Look): AsyncGenerator<Finding> {
   // The server's half of the program is large, and only this command among the small ones needs a piece of it.
-  const { speechEngine } = await import('./serve.ts')
+  const { speechEngine } = await import('./engines.ts')
   const log = logTo(() => {}, 'quiet', systemClock.nowMs)
   let engine: ReturnType<typeof speechEngine>
   try {

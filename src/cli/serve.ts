@@ -1,7 +1,4 @@
 /** `myna serve`: the service, until it is told to stop. */
-import { existsSync, readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { Command } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
 import { sound } from '../audio/clip.ts'
@@ -10,18 +7,15 @@ import { EncoderPool } from '../audio/encode.ts'
 import { voicePicture } from '../audio/plot.ts'
 import { cards } from '../catalog/cards.ts'
 import { CardCatalog } from '../catalog/catalog.ts'
-import { childEnv, type Config, loadConfig } from '../config.ts'
+import { type Config, loadConfig } from '../config.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
-import { EngineClient } from '../engine/client.ts'
 import { setNativeDir } from '../engine/native.ts'
 import { causeOf, keepingWarnings, type Level, type Log, logTo } from '../log.ts'
 import type { DrawVoice } from '../service/ports.ts'
-import { parseLexicon } from '../text/lexicon.ts'
 import { banner } from './banner.ts'
-import { engineArguments, ownProgram } from './engine.ts'
+import { speechEngine, transcriptionEngine } from './engines.ts'
 import { globalsOf, wholeNumber } from './globals.ts'
-import { defaultModelMemoryBytes } from './memory-limit.ts'
 import { type Server, startServer } from './server.ts'
 import { Failure } from './terminal.ts'
 
@@ -51,28 +45,31 @@ async function serve(config: Config, json: boolean): Promise<void> {
   // Pictures are drawn in this process.
   setNativeDir(config.nativeDir)
   const engine = speechEngine(config, log)
+  const transcriber = transcriptionEngine(config, log)
   const encoders = new EncoderPool({ workers: config.encoderWorkers })
   const decoder = new DecoderPool({ workers: config.decoderWorkers, timer: systemTimer })
   const catalog = new CardCatalog(cards, () => false)
   const time = { clock: systemClock, timer: systemTimer }
-  const world = { ...time, random: systemRandom, catalog, engine, encoders, decoder, sound, draw, log }
+  const world = { ...time, random: systemRandom, catalog, engine, transcriber, encoders, decoder, sound, draw, log }
   let server: Server
   try {
     server = await startServer(config, world)
   } catch (error) {
-    await engine.close()
+    await Promise.all([engine.close(), transcriber.close()])
     encoders.close()
     decoder.close()
     throw error
   }
   const stopped = untilToldToStop(log)
   announce(server, catalog, config, json, log)
-  const warm = catalog.best('text-to-speech')?.id ?? null
-  engine.start(warm).catch((error) => log.warn('the speech engine did not start', { cause: causeOf(error) }))
-  encoders.warm(['mp3']).catch((error) => log.warn('an encoder did not start', { cause: causeOf(error) }))
+  const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
+  engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
+  const transcription = catalog.best('automatic-speech-recognition')
+  if (transcription !== null) transcriber.start(transcription.id).catch(warn('the transcription engine'))
+  encoders.warm(['mp3']).catch(warn('an encoder'))
   await stopped
   await server.stop()
-  await engine.close()
+  await Promise.all([engine.close(), transcriber.close()])
   encoders.close()
   decoder.close()
   log.info('stopped')
@@ -81,44 +78,6 @@ async function serve(config: Config, json: boolean): Promise<void> {
 /** Twice as wide as high, for screens that draw two pixels for one. */
 const draw: DrawVoice = (pcm, sampleRateHz, style) =>
   voicePicture(pcm, sampleRateHz, { ...style, widthPx: 1200, heightPx: 600 })
-
-export function speechEngine(config: Config, log: Log): EngineClient {
-  if (config.device !== 'auto' && config.device !== 'cpu') {
-    const why = 'this build of ONNX Runtime has no CUDA; use --device auto or cpu'
-    throw new Failure(`--device ${config.device} cannot be had: ${why}.`, 'no_device')
-  }
-  const settings = {
-    task: 'text-to-speech' as const,
-    parentPid: process.pid,
-    keepAliveMs: config.keepAliveMs,
-    workers: config.voiceWorkers || Math.min(4, availableParallelism()),
-    modelMemoryBytes: config.modelMemoryBytes || defaultModelMemoryBytes(),
-    roomWaitMs: config.queueWaitMs,
-    nativeDir: config.nativeDir,
-    pronunciations: pronunciationsOf(config),
-  }
-  return new EngineClient({
-    task: settings.task,
-    command: [...ownProgram(), ...engineArguments(settings)],
-    env: childEnv(),
-    readyMs: config.engineReadyMs,
-    stallMs: config.engineStallMs,
-    loadMs: config.engineLoadMs,
-    log: (line) => log.info(line),
-  })
-}
-
-/** The user's dictionary, if there is one. @throws Failure naming the file and the line that cannot be read */
-function pronunciationsOf(config: Config): string | null {
-  const path = config.pronunciations || join(config.dataDir, 'pronunciations.txt')
-  if (config.pronunciations === '' && !existsSync(path)) return null
-  try {
-    parseLexicon(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw new Failure(`The pronunciations in ${path} cannot be read: ${(error as Error).message}`, 'bad_pronunciations')
-  }
-  return path
-}
 
 function levelOf({ log }: Config): Level {
   if (log === 'quiet' || log === 'info' || log === 'debug') return log

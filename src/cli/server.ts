@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import { type LocalServer, type ServerStatus, startLocal } from '../http/local.ts'
+import { readinessOf } from '../http/readiness.ts'
 import type { AdminVerbs, IssuedKey } from '../service/accounts.ts'
 import { ensureFirstAdmin } from '../service/accounts.ts'
 import { removeOrphans, startSweeping } from '../service/housekeeping.ts'
@@ -17,7 +18,7 @@ import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
 import { FolderPreviewFiles } from '../store/previews.ts'
 import { makeUploads } from '../store/uploads.ts'
 import { SqliteVoices } from '../store/voices.ts'
-import { createApi, createService, type Service, type World } from './service.ts'
+import { createApi, createService, type Service, transcriptionStatus, type World } from './service.ts'
 import { Failure } from './terminal.ts'
 
 export interface Server {
@@ -150,25 +151,30 @@ function openLocal({ dataDir }: Config, service: Service, status: () => Promise<
 
 function statusOf(
   url: () => string,
-  { clock, engine }: World,
+  world: World,
   { speech, clones, queue }: Service,
   pendingOperations: () => Promise<number>,
   draining: () => boolean,
 ): () => Promise<ServerStatus> {
-  const beganMs = clock.monotonicMs()
+  const beganMs = world.clock.monotonicMs()
   return async () => {
-    const speechEngine = await engine.status()
-    const degraded = speechEngine.state === 'failed' || speech.unwrittenCount + clones.unwrittenCount > 0
-    const loading = speechEngine.state === 'starting'
+    const [speechEngine, transcription] = await Promise.all([world.engine.status(), transcriptionStatus(world)])
+    const { status } = readinessOf({
+      isDraining: draining(),
+      databaseFails: false,
+      isDiskFull: speech.unwrittenCount + clones.unwrittenCount > 0,
+      speech: speechEngine,
+      transcription,
+    })
     return {
       version,
       pid: process.pid,
       url: url(),
-      uptimeMs: clock.monotonicMs() - beganMs,
-      readiness: draining() ? 'draining' : degraded ? 'degraded' : loading ? 'loading' : 'ready',
+      uptimeMs: world.clock.monotonicMs() - beganMs,
+      readiness: status,
       queue: { running: queue.running, waiting: queue.depth },
       pendingOperations: await pendingOperations(),
-      engines: [speechEngine],
+      engines: transcription === null ? [speechEngine] : [speechEngine, transcription],
     }
   }
 }

@@ -24,6 +24,7 @@ import type {
   Decoder,
   DrawVoice,
   Encoders,
+  EngineStatus,
   Ledger,
   PreviewFiles,
   Sound,
@@ -32,18 +33,20 @@ import type {
   VoiceFiles,
   Voices,
 } from '../service/ports.ts'
+import type { TranscriptionEngine } from '../service/ports-transcription.ts'
 import { Previews } from '../service/previews.ts'
 import { Queue } from '../service/queue.ts'
 import { Speech } from '../service/speak.ts'
 import { Failure } from './terminal.ts'
 
-/** What a test may replace: time, chance and the engine. */
+/** What a test may replace: time, chance and the engines. */
 export interface World {
   clock: Clock
   timer: Timer
   random: (bytes: Uint8Array) => Uint8Array
   catalog: Catalog
   engine: SpeechEngine & VoiceEngine
+  transcriber: TranscriptionEngine
   encoders: Encoders
   decoder: Decoder
   sound: Sound
@@ -102,10 +105,20 @@ export function createService(config: Config, world: World, books: Books): Servi
   metrics.observe(version, {
     queueDepth: () => queue.depth,
     pendingOperations: () => ledger.pendingCount(),
-    engines: async () => [await world.engine.status()],
+    engines: () => enginesOf(world),
   })
   const administration = new AdminVerbs(accounts, ledger, world)
   return { speech, clones, library, previews, queue, metrics, administration, report }
+}
+
+/** null: there is no model for it on this machine, and so nothing to look after. */
+export const transcriptionStatus = async ({ catalog, transcriber }: World): Promise<EngineStatus | null> =>
+  catalog.best('automatic-speech-recognition') === null ? null : transcriber.status()
+
+/** Those that there is a model for. */
+async function enginesOf(world: World): Promise<EngineStatus[]> {
+  const engines = await Promise.all([world.engine.status(), transcriptionStatus(world)])
+  return engines.filter((engine) => engine !== null)
 }
 
 function createClones(config: Config, { timer }: World, parts: Omit<CloneParts, 'queue'>): Clones {
@@ -178,6 +191,7 @@ export async function createApi(
       metrics,
       metricsToken: config.metricsToken,
       speechEngine: () => world.engine.status(),
+      transcriptionEngine: () => transcriptionStatus(world),
       diskFull: () => speech.unwrittenCount + clones.unwrittenCount > 0,
       draining,
     },

@@ -165,6 +165,14 @@ test('with a token, metrics are for its bearer', async () => {
   expect((await guarded.fetch('/metrics', { key: 'secret' })).status).toBe(200)
 })
 
+test('readiness without a model for transcription: unavailable, and no fault', async () => {
+  const response = await instance.fetch('/readyz')
+  const { status, checks, devices } = (await response.json()) as Record<string, Record<string, unknown>>
+  expect([response.status, String(status)]).toEqual([200, 'ready'])
+  expect(checks).toEqual({ database: 'ok', tts: 'ok', transcription: 'unavailable', disk: 'ok' })
+  expect(Object.keys(devices ?? {})).toEqual(['tts'])
+})
+
 test('readiness tells which models are in memory, and which are being loaded', async () => {
   instance.engine.known = {
     loading: ['pocket'],

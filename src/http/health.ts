@@ -8,6 +8,7 @@ import { healthDetail, metricsDetail, readyDetail, rootDetail } from './describe
 import { type Exchange, json, type Route } from './exchange.ts'
 import { credentialOf } from './gate.ts'
 import type { Metrics } from './metrics.ts'
+import { readinessOf } from './readiness.ts'
 
 export interface HealthParts {
   version: string
@@ -17,6 +18,8 @@ export interface HealthParts {
   /** Empty: only loopback may read metrics. */
   metricsToken: string
   speechEngine: () => Promise<EngineStatus>
+  /** null: no model for it is installed. */
+  transcriptionEngine: () => Promise<EngineStatus | null>
   /** Whether settlements wait for the disk. */
   diskFull: () => boolean
   draining: () => boolean
@@ -68,26 +71,28 @@ export function healthRoutes(route: Route, parts: HealthParts) {
 }
 
 async function readiness(parts: HealthParts): Promise<Response> {
-  const engine = await parts.speechEngine()
-  const database = await parts.ledger.pendingCount().then(
-    () => 'ok',
-    () => 'failed',
-  )
-  const checks = {
-    database,
-    tts: { stopped: 'ok', ready: 'ok', starting: 'loading', failed: 'failed' }[engine.state],
-    transcription: 'unavailable',
-    disk: parts.diskFull() ? 'full' : 'ok',
+  const [speech, transcription, databaseFails] = await Promise.all([
+    parts.speechEngine(),
+    parts.transcriptionEngine(),
+    parts.ledger.pendingCount().then(
+      () => false,
+      () => true,
+    ),
+  ])
+  const { status, isServing, checks } = readinessOf({
+    isDraining: parts.draining(),
+    databaseFails,
+    isDiskFull: parts.diskFull(),
+    speech,
+    transcription,
+  })
+  const deviceOf = ({ device, deviceReason: reason }: EngineStatus) => ({ device, reason })
+  const devices = {
+    tts: deviceOf(speech),
+    ...(transcription !== null && { transcription: deviceOf(transcription) }),
   }
-  const status = parts.draining()
-    ? 'draining'
-    : database === 'failed' || checks.tts === 'failed' || checks.disk === 'full'
-      ? 'degraded'
-      : checks.tts === 'loading'
-        ? 'loading'
-        : 'ready'
-  const devices = { tts: { device: engine.device, reason: engine.deviceReason } }
-  return json({ status, checks, devices, models: modelsOf(engine) }, status === 'ready' ? 200 : 503)
+  const models = [speech, ...(transcription === null ? [] : [transcription])].flatMap(modelsOf)
+  return json({ status, checks, devices, models }, isServing ? 200 : 503)
 }
 
 /** While one is being loaded, the engine may be unable to tell of the others. */

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { MynaError } from '../domain/error.ts'
 import type { Administration } from '../service/accounts.ts'
 import type { EngineStatus } from '../service/ports.ts'
+import type { Readiness } from './readiness.ts'
 
 /** What `ps` and `doctor` show of a running server. */
 export interface ServerStatus {
@@ -18,7 +19,7 @@ export interface ServerStatus {
   url: string
   uptimeMs: number
   /** As `/readyz` says. */
-  readiness: 'ready' | 'loading' | 'degraded' | 'draining'
+  readiness: Readiness['status']
   /** Speech streams with the engine, and those that wait for it. */
   queue: { running: number; waiting: number }
   pendingOperations: number

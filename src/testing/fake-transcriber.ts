@@ -40,6 +40,8 @@ export class FakeTranscriber implements TranscriptionEngine {
   /** Transcriptions whose work was ended before the end of the clip. */
   aborted = 0
   active = 0
+  /** What its status says otherwise. */
+  known: Partial<EngineStatus> = {}
 
   async *transcribe(
     order: TranscriptionOrder,
@@ -84,6 +86,7 @@ export class FakeTranscriber implements TranscriptionEngine {
       lastError: null,
       residentBytes: null,
       models: [],
+      ...this.known,
     }
   }
 

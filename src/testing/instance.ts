@@ -18,6 +18,7 @@ import type { Card } from '../domain/card.ts'
 import { systemTimer } from '../domain/time.ts'
 import { keepingWarnings, logTo } from '../log.ts'
 import { FakeEngine } from './fake-engine.ts'
+import { FakeTranscriber } from './fake-transcriber.ts'
 import { ManualClock } from './manual-clock.ts'
 import { Seeded } from './seeded.ts'
 import { until } from './until.ts'
@@ -27,6 +28,7 @@ export interface Instance {
   url: string
   dataDir: string
   engine: FakeEngine
+  transcriber: FakeTranscriber
   clock: ManualClock
   /** What was logged so far. */
   lines: string[]
@@ -56,6 +58,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
   const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), 'myna-test-'))
   const lines: string[] = []
   const engine = new FakeEngine()
+  const transcriber = new FakeTranscriber()
   const clock = new ManualClock()
   const nowMs = () => clock.nowMs()
   const encoders = new EncoderPool({ workers: 1 })
@@ -66,6 +69,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     random: new Seeded(7).fill,
     catalog: new CardCatalog(cloningCards, () => false),
     engine,
+    transcriber,
     encoders,
     decoder,
     sound,
@@ -90,6 +94,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     url: server.url,
     dataDir,
     engine,
+    transcriber,
     clock,
     lines,
     adminKey: server.firstKey?.secret ?? '',

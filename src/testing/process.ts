@@ -10,6 +10,9 @@ export function cpuTicks(pid: number): number {
   return Number(stat[11]) + Number(stat[12])
 }
 
+/** 0: like any other process; the higher, the more it gives way. */
+export const nicenessOf = (pid: number): number => Number(statOf(pid)[16])
+
 /** The fields from the state on; the name before it may hold spaces. */
 function statOf(pid: number): string[] {
   try {

@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test'
+import { cards } from '../catalog/cards.ts'
+import { CardCatalog } from '../catalog/catalog.ts'
+import type { EngineState, EngineStatus } from '../service/ports.ts'
+import { FakeTranscriber } from '../testing/fake-transcriber.ts'
+import { startInstance } from '../testing/instance.ts'
+import { readinessOf, type ReadinessFacts } from './readiness.ts'
+
+const engine: EngineStatus = await new FakeTranscriber().status()
+const of = (state: EngineState): EngineStatus => ({ ...engine, state })
+const well: ReadinessFacts = {
+  isDraining: false,
+  databaseFails: false,
+  isDiskFull: false,
+  speech: of('ready'),
+  transcription: of('ready'),
+}
+
+const cases: [string, Partial<ReadinessFacts>, string, boolean][] = [
+  ['all is well', {}, 'ready', true],
+  ['engines that nobody needed for a while', { speech: of('stopped'), transcription: of('stopped') }, 'ready', true],
+  ['no model for transcription', { transcription: null }, 'ready', true],
+  ['transcription starts', { transcription: of('starting') }, 'ready', true],
+  ['transcription alone has failed', { transcription: of('failed') }, 'degraded', true],
+  ['speech starts', { speech: of('starting') }, 'loading', false],
+  [
+    'speech starts, transcription has failed',
+    { speech: of('starting'), transcription: of('failed') },
+    'loading',
+    false,
+  ],
+  ['speech has failed', { speech: of('failed') }, 'degraded', false],
+  ['the database fails', { databaseFails: true }, 'degraded', false],
+  ['the disk is full', { isDiskFull: true }, 'degraded', false],
+  ['it is being stopped', { isDraining: true, speech: of('failed') }, 'draining', false],
+]
+
+test.each(cases)('%s', (_, facts, status, isServing) => {
+  expect(readinessOf({ ...well, ...facts })).toMatchObject({ status, isServing })
+})
+
+test('readiness, metrics and the local status tell of both engines', async () => {
+  const catalog = new CardCatalog(cards, (id) => id === 'whisper-base')
+  await using instance = await startInstance({}, { catalog })
+  const model = { id: 'whisper-base', device: 'cpu', memoryBytes: 9, activeStreams: 1, idleMsLeft: null }
+  instance.transcriber.known = { state: 'failed', deviceReason: 'no CUDA', models: [model] }
+  const response = await instance.fetch('/readyz')
+  expect(response.status).toBe(200)
+  expect(await response.json()).toEqual({
+    status: 'degraded',
+    checks: { database: 'ok', tts: 'ok', transcription: 'failed', disk: 'ok' },
+    devices: { tts: { device: 'cpu', reason: null }, transcription: { device: 'cpu', reason: 'no CUDA' } },
+    models: [
+      {
+        id: 'whisper-base',
+        task: 'automatic-speech-recognition',
+        state: 'loaded',
+        device: 'cpu',
+        memory_bytes: 9,
+        active_streams: 1,
+        idle_seconds_left: null,
+      },
+    ],
+  })
+  const metrics = await (await instance.fetch('/metrics')).text()
+  expect(metrics).toContain('voice_engine_up{task="text-to-speech",device="cpu"} 1')
+  expect(metrics).toContain('voice_engine_up{task="automatic-speech-recognition",device="cpu"} 0')
+  const { readiness, engines } = await instance.server.status()
+  expect(readiness).toBe('degraded')
+  expect(engines.map(({ task }) => task)).toEqual(['text-to-speech', 'automatic-speech-recognition'])
+})

@@ -1,0 +1,52 @@
+/**
+ * Whether the service can do its work, and which part of it cannot: what `/readyz` and `myna ps` both say. When
+ * transcription fails, it takes nothing from the other routes; and there may be no model for it at all.
+ */
+import type { EngineState, EngineStatus } from '../service/ports.ts'
+
+export interface ReadinessFacts {
+  isDraining: boolean
+  databaseFails: boolean
+  /** Whether settlements wait for the disk. */
+  isDiskFull: boolean
+  speech: EngineStatus
+  /** null: no model for it is installed. */
+  transcription: EngineStatus | null
+}
+
+type Check = 'ok' | 'loading' | 'failed'
+
+export interface Readiness {
+  status: 'ready' | 'loading' | 'degraded' | 'draining'
+  /** Whether to send work here: not asked of transcription. */
+  isServing: boolean
+  checks: {
+    database: 'ok' | 'failed'
+    tts: Check
+    transcription: Check | 'unavailable'
+    disk: 'ok' | 'full'
+  }
+}
+
+/** A stopped engine starts when it is needed. */
+const checkOf: Readonly<Record<EngineState, Check>> = {
+  stopped: 'ok',
+  ready: 'ok',
+  starting: 'loading',
+  failed: 'failed',
+}
+
+export function readinessOf(facts: ReadinessFacts): Readiness {
+  const { isDraining, databaseFails, isDiskFull, speech, transcription } = facts
+  const checks: Readiness['checks'] = {
+    database: databaseFails ? 'failed' : 'ok',
+    tts: checkOf[speech.state],
+    transcription: transcription === null ? 'unavailable' : checkOf[transcription.state],
+    disk: isDiskFull ? 'full' : 'ok',
+  }
+  const answer = (status: Readiness['status'], isServing = false): Readiness => ({ status, isServing, checks })
+  if (isDraining) return answer('draining')
+  if (databaseFails || isDiskFull || checks.tts === 'failed') return answer('degraded')
+  if (checks.tts === 'loading') return answer('loading')
+  return checks.transcription === 'failed' ? answer('degraded', true) : answer('ready', true)
+}
