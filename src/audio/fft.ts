@@ -182,3 +182,7 @@ function passesOf(length: number): Pass[] {
 /** Hann's window, periodic: what frames that overlap are cut with. */
 export const hann = (length: number): Float64Array =>
   Float64Array.from({ length }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / length))
+
+/** Hann's window, symmetric, both ends zero: what NeMo's features are taken with. */
+export const hannSymmetric = (length: number): Float64Array =>
+  Float64Array.from({ length }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (length - 1)))

@@ -62,11 +62,14 @@ export class MelMeter {
   readonly #re: Float64Array
   readonly #im: Float64Array
 
-  /** @param frameLength samples under the window, the rest of the transform being zeros; all of it unless given */
-  constructor(options: MelOptions, frameLength = options.fftLength) {
+  /**
+   * @param frameLength samples under the window, the rest of the transform being zeros; all of it unless given
+   * @param window of that length
+   */
+  constructor(options: MelOptions, frameLength = options.fftLength, window = hann(frameLength)) {
     if (frameLength > options.fftLength) throw new RangeError('a frame is longer than its transform')
     this.#fft = new Fft(options.fftLength)
-    this.#window = hann(frameLength)
+    this.#window = window
     this.#filters = melFilters(options)
     this.#re = new Float64Array(options.fftLength)
     this.#im = new Float64Array(options.fftLength)

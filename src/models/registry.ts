@@ -8,4 +8,6 @@ export const speechArchitectures: Readonly<Record<string, () => Promise<{ load: 
   flite: () => import('./flite/pipeline.ts'),
 }
 
-export const transcriptionArchitectures: Readonly<Record<string, () => Promise<{ load: LoadTranscriptionModel }>>> = {}
+export const transcriptionArchitectures: Readonly<Record<string, () => Promise<{ load: LoadTranscriptionModel }>>> = {
+  parakeet: () => import('./parakeet/pipeline.ts'),
+}

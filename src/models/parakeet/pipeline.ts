@@ -1,0 +1,144 @@
+/**
+ * Parakeet TDT (NVIDIA NeMo; https://huggingface.co/nvidia/parakeet-tdt-0.6b-v3) as exported to ONNX by istupakov: a
+ * FastConformer encoder that hears a window at once, and a decoder that writes it down token by token. A window is a
+ * world of its own: nothing of one helps with the next.
+ */
+import { join } from 'node:path'
+import type { TranscriptSegment } from '../../domain/transcript.ts'
+import type {
+  LoadOptions,
+  LoadTranscriptionModel,
+  Transcribing,
+  TranscriptionInput,
+  TranscriptionModel,
+} from '../architecture.ts'
+import { checkContract } from '../contract.ts'
+import { createSession, type Session } from '../session.ts'
+import { readConfig } from './config.ts'
+import { FeatureMeter, hopMs, minFrames, sampleRateHz } from './features.ts'
+import { segmentsOf } from './sentences.ts'
+import { durations, TdtDecoder } from './tdt.ts'
+import { readVocabulary } from './vocabulary.ts'
+import { wordsOf } from './words.ts'
+
+const encoderFile = 'encoder-model.onnx'
+const decoderFile = 'decoder_joint-model.onnx'
+
+/** Of windows up to 30 s, longer ones gain nothing; some builds of the published graphs fail from 35 s on. */
+const maxWindowMs = 24_000
+/** Heard once when it is loaded, so that files that do not fit each other are told of then. */
+const trialMs = 500
+
+/** @throws Error that names the file which is missing or does not fit */
+export const load: LoadTranscriptionModel = async (options) => {
+  const { card, filesDir, workers } = options
+  if (filesDir === null) throw new Error(`${card.id} has no files`)
+  const text = (name: string) => Bun.file(join(filesDir, name)).text()
+  const config = readConfig(await text('config.json'))
+  const vocabulary = readVocabulary(await text('vocab.txt'))
+  const sessions: Session[] = []
+  try {
+    const encoder = await createSession(join(filesDir, encoderFile), { threads: workers })
+    sessions.push(encoder)
+    const decoder = await createSession(join(filesDir, decoderFile), { threads: workers })
+    sessions.push(decoder)
+    checkGraphs(encoder, decoder, config.bands)
+    checkVocabulary(decoder, vocabulary.pieces.length)
+    const tdt = new TdtDecoder(decoder, { vocabulary: vocabulary.pieces.length, ...config })
+    const features = new FeatureMeter(config.bands)
+    const model = new Parakeet({ card, encoder, decoder, tdt, features, pieces: vocabulary.pieces, ...config })
+    await model.hear(new Float32Array((trialMs * sampleRateHz) / 1000), false, new AbortController().signal)
+    return model
+  } catch (error) {
+    for (const session of sessions) await session.release()
+    throw error
+  }
+}
+
+function checkGraphs(encoder: Session, decoder: Session, bands: number): void {
+  const floats = (name: string, ...dims: (number | null)[]) => ({ name, type: 'float32', dims })
+  const lengths = (name: string) => ({ name, type: 'int64', dims: [null] })
+  checkContract(encoderFile, encoder, {
+    inputs: [floats('audio_signal', null, bands, null), lengths('length')],
+    outputs: [floats('outputs', null, null, null), lengths('encoded_lengths')],
+  })
+  const states = (name: string) => [floats(`${name}_1`, null, null, null), floats(`${name}_2`, null, null, null)]
+  checkContract(decoderFile, decoder, {
+    inputs: [
+      floats('encoder_outputs', null, null, null),
+      { name: 'targets', type: 'int32', dims: [null, null] },
+      { name: 'target_length', type: 'int32', dims: [null] },
+      ...states('input_states'),
+    ],
+    outputs: [{ name: 'outputs', type: 'float32', dims: null }, ...states('output_states')],
+  })
+}
+
+/** Of another model's vocabulary a graph would be given numbers that it does not know. */
+function checkVocabulary(decoder: Session, pieces: number): void {
+  const found = decoder.outputs.find(({ name }) => name === 'outputs')?.dims.at(-1)
+  const expected = pieces + durations
+  if (typeof found !== 'number' || found === expected) return
+  throw new Error(`${decoderFile} gives ${found} numbers where vocab.txt makes it ${expected}`)
+}
+
+interface Parts {
+  card: LoadOptions['card']
+  encoder: Session
+  decoder: Session
+  tdt: TdtDecoder
+  features: FeatureMeter
+  pieces: readonly string[]
+  /** Frames of features to one of the encoder's. */
+  subsampling: number
+}
+
+class Parakeet implements TranscriptionModel {
+  readonly sampleRateHz = sampleRateHz
+  readonly maxWindowMs = maxWindowMs
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  begin({ task, language, words }: TranscriptionInput): Transcribing {
+    const { id, languages } = this.#parts.card
+    if (task === 'translate') throw new Error(`${id} cannot translate`)
+    if (language !== null && !languages.some((known) => isSameLanguage(known, language))) {
+      throw new Error(`${id} does not know the language ${language}; it knows ${languages.join(', ')}`)
+    }
+    return {
+      // It writes down what it hears and does not say which language that is, unless it knows only one.
+      language: language ?? (languages.length === 1 ? languages[0]! : null),
+      hear: (pcm, signal) => this.hear(pcm, words, signal),
+    }
+  }
+
+  /** @throws the signal's reason, between two steps */
+  async hear(pcm: Float32Array, withWords: boolean, signal: AbortSignal): Promise<TranscriptSegment[]> {
+    const { encoder, tdt, features, pieces, subsampling } = this.#parts
+    signal.throwIfAborted()
+    if (pcm.length < (minFrames * hopMs * sampleRateHz) / 1000) return []
+    const { values, bands, frames } = features.measure(pcm)
+    const { outputs, encoded_lengths } = await encoder.run({
+      audio_signal: { type: 'float32', dims: [1, bands, values.length / bands], data: values },
+      length: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(frames)) },
+    })
+    if (outputs === undefined || encoded_lengths === undefined) throw new Error(`${encoderFile} gave no outputs`)
+    const emissions = await tdt.decode({ outputs, frames: Number(encoded_lengths.data[0]) }, signal)
+    if (emissions.length === 0) return []
+    const timing = { frameMs: hopMs * subsampling, endMs: (1000 * pcm.length) / sampleRateHz }
+    const avgLogprob = emissions.reduce((sum, { logprob }) => sum + logprob, 0) / emissions.length
+    return segmentsOf(wordsOf(emissions, pieces, timing), avgLogprob, withWords)
+  }
+
+  async unload(): Promise<void> {
+    await this.#parts.encoder.release()
+    await this.#parts.decoder.release()
+  }
+}
+
+/** `en-GB` is English. */
+const isSameLanguage = (one: string, other: string): boolean => subtag(one) === subtag(other)
+const subtag = (language: string): string => language.toLowerCase().split(/[-_]/)[0]!
