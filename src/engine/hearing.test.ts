@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { concatS16 } from '../audio/pcm.ts'
+import type { TranscriptionInput, TranscriptionModel } from '../models/architecture.ts'
+import { loadDetector, type SpeechDetector } from '../models/silero/detector.ts'
+import type { TranscriptPart } from '../service/ports-transcription.ts'
+import { listenerCards, loadListener } from '../testing/test-listener.ts'
+import { silence, speech, words } from '../testing/speech-clips.ts'
+import { Hearing } from './hearing.ts'
+import { clipRateHz } from './protocol.ts'
+import type { Lease } from './residency.ts'
+import { Turns } from './turns.ts'
+
+let detector: SpeechDetector
+let model: TranscriptionModel
+let leases: number
+beforeAll(async () => {
+  detector = await loadDetector()
+  model = await loadListener({ card: listenerCards[0]!, filesDir: null, pronunciations: null, workers: 1 })
+})
+afterAll(() => detector.unload())
+beforeEach(() => {
+  leases = 0
+})
+
+function lease<M>(leased: M): Lease<M> {
+  leases++
+  return { model: leased, release: () => leases-- }
+}
+const input: TranscriptionInput = { task: 'transcribe', language: null, prompt: 'a b', temperature: 0, words: false }
+
+interface Heard {
+  parts: TranscriptPart[]
+  run: Promise<void>
+  hearing: Hearing
+}
+
+/**
+ * The whole clip lies ready, as if the server had been asked for all of it.
+ * @param lookMs how long passes between two looks at the clock
+ */
+function begin(pcm: Int16Array, lookMs: number, use = model, isLast = true): Heard {
+  const parts: TranscriptPart[] = []
+  let nowMs = 0
+  const hearing = new Hearing({
+    input,
+    acquireModel: async () => lease(use),
+    acquireDetector: async () => lease(detector),
+    turns: new Turns(1),
+    timers: { monotonicMs: () => (nowMs += lookMs), after: () => () => {} },
+    want: () => {},
+    send: (part) => parts.push(part),
+  })
+  hearing.push(pcm, isLast)
+  return { parts, hearing, run: hearing.run() }
+}
+
+test('silence is told of from time to time, and its end at once', async () => {
+  // The detector's news come every 10 s of the clip: here once in 0.7 s of real time.
+  const { parts, run } = begin(silence(95), 700)
+  await run
+  expect(parts.map(({ heardMs }) => Math.floor(heardMs / 1000))).toEqual([30, 60, 90, 95])
+  expect(parts.flatMap(({ segments }) => segments)).toEqual([])
+  expect(leases).toBe(0)
+})
+
+test('silence after speech is not told of before it is time, but at the end', async () => {
+  const pcm = concatS16([await speech(words), silence(25)])
+  const { parts, run } = begin(pcm, 0)
+  await run
+  expect(parts.map(({ segments }) => segments.length)).toEqual([1, 1, 0])
+  expect(parts.at(-1)?.heardMs).toBe(Math.round((1000 * pcm.length) / clipRateHz))
+})
+
+test('a model of another rate is refused, and given back', async () => {
+  const { parts, run } = begin(silence(1), 0, { ...model, sampleRateHz: 8000 })
+  await expect(run).rejects.toThrow('clips come at 16000 Hz, the model hears 8000')
+  expect([parts.length, leases]).toEqual([0, 0])
+})
+
+test('a cancel ends it while it waits for the clip, without an error', async () => {
+  const { hearing, run } = begin(silence(1), 0, model, false)
+  setImmediate(() => hearing.cancel())
+  await run
+  expect(leases).toBe(0)
+})
