@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fromS16 } from '../../audio/pcm.ts'
 import { speech, words } from '../../testing/speech-clips.ts'
-import type { TranscriptionInput, TranscriptionModel } from '../architecture.ts'
+import { InputRefused, type TranscriptionInput, type TranscriptionModel } from '../architecture.ts'
 import { transcriptionArchitectures } from '../registry.ts'
 import { cardOf, pieces, smallModels, vocabularyText, writeModel } from './graphs.fixture.ts'
 import { load } from './pipeline.ts'
@@ -76,10 +76,12 @@ test('the language is the one given, or the only one; a prompt is no matter', as
   await english.unload()
 })
 
-test('what it cannot do is refused in words', () => {
-  expect(() => model.begin({ ...plain, task: 'translate' })).toThrow('parakeet-test cannot translate')
+test('what it cannot do is refused, in words for whoever asked', () => {
+  expect(() => model.begin({ ...plain, task: 'translate' })).toThrow(
+    new InputRefused("The model 'parakeet-test' cannot translate.", 'model'),
+  )
   expect(() => model.begin({ ...plain, language: 'ja' })).toThrow(
-    'parakeet-test does not know the language ja; it knows en, de',
+    new InputRefused("The model 'parakeet-test' does not know 'ja'. Supported values are: en, de.", 'language'),
   )
 })
 

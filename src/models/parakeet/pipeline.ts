@@ -5,12 +5,13 @@
  */
 import { join } from 'node:path'
 import type { TranscriptSegment } from '../../domain/transcript.ts'
-import type {
-  LoadOptions,
-  LoadTranscriptionModel,
-  Transcribing,
-  TranscriptionInput,
-  TranscriptionModel,
+import {
+  InputRefused,
+  type LoadOptions,
+  type LoadTranscriptionModel,
+  type Transcribing,
+  type TranscriptionInput,
+  type TranscriptionModel,
 } from '../architecture.ts'
 import { checkContract } from '../contract.ts'
 import { createSession, type Session } from '../session.ts'
@@ -104,9 +105,13 @@ class Parakeet implements TranscriptionModel {
 
   begin({ task, language, words }: TranscriptionInput): Transcribing {
     const { id, languages } = this.#parts.card
-    if (task === 'translate') throw new Error(`${id} cannot translate`)
+    if (task === 'translate') throw new InputRefused(`The model '${id}' cannot translate.`, 'model')
     if (language !== null && !languages.some((known) => isSameLanguage(known, language))) {
-      throw new Error(`${id} does not know the language ${language}; it knows ${languages.join(', ')}`)
+      const known = languages.join(', ')
+      throw new InputRefused(
+        `The model '${id}' does not know '${language}'. Supported values are: ${known}.`,
+        'language',
+      )
     }
     return {
       // It writes down what it hears and does not say which language that is, unless it knows only one.
