@@ -4,7 +4,8 @@ import { type Caller, hashSecret } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Authenticator } from '../service/authenticate.ts'
 import { type BodyLimits, readJson } from './body.ts'
-import { json, type Route } from './exchange.ts'
+import { answers } from './errors.ts'
+import { type Exchange, json, type Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { clearCookie, isFromHere, type Sessions, setCookie, tokenOf } from './sessions.ts'
 
@@ -31,7 +32,8 @@ export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
     exchange.headers.set('set-cookie', setCookie(token, exchange.origin.startsWith('https:')))
     return json(who(caller))
   })
-  const look = route(path, async (exchange) => json(who(await gate.enter(exchange, null, 'requests'))))
+  // Nobody signed in is no failure: browsers would show one in their console.
+  const look = route(path, async (exchange) => json(await whoIsIn(exchange, gate)))
   const close = route(path, (exchange) => {
     requireFromHere(exchange.request)
     const token = tokenOf(exchange.request.headers)
@@ -50,6 +52,15 @@ export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
 function requireFromHere(request: Request): void {
   if (isFromHere(request)) return
   throw new MynaError('foreign_origin', 'Only a page of this server may do that.')
+}
+
+async function whoIsIn(exchange: Exchange, gate: Gate) {
+  try {
+    return who(await gate.enter(exchange, null, 'requests'))
+  } catch (error) {
+    if (error instanceof MynaError && answers[error.code].status === 401) return null
+    throw error
+  }
 }
 
 const who = ({ account, key }: Caller) => ({

@@ -87,6 +87,11 @@ test('signing out ends the session, revoking the key does too', async () => {
   expect((await call('/v1/me', second)).body.error.code).toBe('invalid_api_key')
 })
 
+test('nobody signed in is told without an error', async () => {
+  const answer = await instance.fetch('/console/api/session')
+  expect([answer.status, await answer.json()]).toEqual([200, null])
+})
+
 test('a key in a header wins over the session', async () => {
   const session = await signIn(await instance.key({ account: 'dan' }))
   const authorization = `Bearer ${await instance.key({ account: 'eve' })}`

@@ -1,7 +1,13 @@
 /** What is around every page: where one can go, who is signed in, and the way out. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { AccountsPage } from './accounts.tsx'
+import { ServerPage } from './server.tsx'
 import { allows, mayAdminister, signOut, type Who } from './session.ts'
+import { SpeakPage } from './speak.tsx'
+import { TranscribePage } from './transcribe.tsx'
+import { UsagePage } from './usage.tsx'
+import { VoicesPage } from './voices.tsx'
 
 export interface PageProps {
   who: Who
@@ -15,13 +21,13 @@ interface Page {
 }
 
 const pages: readonly Page[] = [
-  { id: 'speak', title: 'Speak', show: Speak, isFor: (who) => allows(who, 'tts') },
-  { id: 'server', title: 'Server', show: Speak, isFor: mayAdminister },
+  { id: 'speak', title: 'Speak', show: SpeakPage, isFor: (who) => allows(who, 'tts') },
+  { id: 'voices', title: 'Voices', show: VoicesPage, isFor: (who) => allows(who, 'voices') },
+  { id: 'transcribe', title: 'Transcribe', show: TranscribePage, isFor: (who) => allows(who, 'tts') },
+  { id: 'usage', title: 'Usage', show: UsagePage, isFor: (who) => allows(who, 'usage') },
+  { id: 'accounts', title: 'Accounts', show: AccountsPage, isFor: mayAdminister },
+  { id: 'server', title: 'Server', show: ServerPage, isFor: mayAdminister },
 ]
-
-function Speak({ who }: PageProps) {
-  return <p>{who.account.name}</p>
-}
 
 const pageOf = (hash: string): string => hash.replace(/^#\/?/, '').split('/')[0] ?? ''
 

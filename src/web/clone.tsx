@@ -1,0 +1,108 @@
+/** Making a voice from a clip: what makes a good one, the caller's word that it may be used, and how far it is. */
+import { useEffect, useState } from 'preact/hooks'
+import { get, request } from './api.ts'
+import { Dialog, Field, Problem } from './parts.tsx'
+import { type Clip, SoundSource } from './sound-source.tsx'
+import type { Voice } from './speak-options.tsx'
+
+const advice =
+  'One person, 5 to 20 seconds, in a quiet room, close to the microphone but not too loud, without music. ' +
+  'Speak as the voice shall sound: a clone keeps mood, pace and noise.'
+const maxSeconds = 30
+const consent = 'I am this person, or this person has explicitly and lawfully agreed to be cloned.'
+
+export function CloneDialog({ onClose }: { onClose: () => void }) {
+  const [clip, setClip] = useState<Clip | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const [sending, setSending] = useState(false)
+  const [voiceId, setVoiceId] = useState<string | null>(null)
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    if (clip === null) return setError(new Error('Choose or record a clip first.'))
+    const form = new FormData(event.currentTarget as HTMLFormElement)
+    form.set('file', clip.file, clip.name)
+    form.set('consent', consent)
+    setError(null)
+    setSending(true)
+    try {
+      const answer = await request('/v1/voices', { method: 'POST', body: form })
+      setVoiceId(((await answer.json()) as { voice_id: string }).voice_id)
+    } catch (cause) {
+      setError(cause as Error)
+    } finally {
+      setSending(false)
+    }
+  }
+  if (voiceId !== null) return <CloneProgress id={voiceId} onClose={onClose} />
+  return (
+    <Dialog title="Clone a voice" onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <SoundSource clip={clip} onClip={setClip} maxSeconds={maxSeconds} advice={advice} />
+        <div class="fields">
+          <Field label="Name">{(id) => <input id={id} name="name" required maxLength={100} />}</Field>
+          <Field label="Language" hint="Such as en or de-AT; may be left empty">
+            {(id) => <input id={id} name="language" maxLength={16} />}
+          </Field>
+          <Field label="Description" wide>
+            {(id) => <input id={id} name="description" maxLength={500} />}
+          </Field>
+        </div>
+        <label class="check">
+          <input type="checkbox" required /> {consent}
+        </label>
+        <Problem error={error} />
+        <div class="row">
+          <button class="primary" disabled={sending}>
+            {sending ? 'Sending…' : 'Make the voice'}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+const lookMs = 700
+
+function CloneProgress({ id, onClose }: { id: string; onClose: () => void }) {
+  const [voice, setVoice] = useState<Voice | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>
+    const look = () =>
+      void get<Voice>(`/v1/voices/${id}`).then((found) => {
+        setVoice(found)
+        if (found.status === 'processing') timer = setTimeout(look, lookMs)
+      }, setError)
+    look()
+    return () => clearTimeout(timer)
+  }, [id])
+  const status = voice?.status ?? 'processing'
+  return (
+    <Dialog title={titles[status]} onClose={onClose}>
+      {status === 'processing' ? <progress aria-label="The voice is being made" /> : null}
+      {status === 'failed' ? (
+        <p class="error" role="alert">
+          {voice?.error?.message ?? 'The voice could not be made.'} Nothing was charged. Try a longer or quieter clip.
+        </p>
+      ) : null}
+      {status === 'ready' ? (
+        <audio controls autoplay src={`/v1/voices/${id}/preview?response_format=mp3`} aria-label="The new voice" />
+      ) : null}
+      <Problem error={error} />
+      <div class="row">
+        <button class="primary" onClick={onClose}>
+          {status === 'processing' ? 'Go on in the background' : 'Done'}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+const titles: Readonly<Record<Voice['status'], string>> = {
+  processing: 'Making the voice…',
+  ready: 'The voice is ready',
+  failed: 'The voice could not be made',
+}

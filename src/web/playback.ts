@@ -1,0 +1,126 @@
+/**
+ * Playing sound while it still comes. Raw PCM goes block by block to the browser's audio clock; MP3 goes to a media
+ * source. What the browser can only play whole (opus, aac, flac) is played when it is whole.
+ */
+export interface Playback {
+  push: (bytes: Uint8Array<ArrayBuffer>) => void
+  /** No more will come. Ends when everything has been heard, or `stop` was called. */
+  finish: () => Promise<void>
+  stop: () => void
+}
+
+/** So far ahead of the clock the first block is placed: enough for the second one to arrive in time. */
+const leadS = 0.06
+
+/**
+ * Signed 16-bit little-endian, mono.
+ * @param onSound told once, when the first sample is about to be heard
+ */
+export function playPcm(sampleRateHz: number, onSound: () => void): Playback {
+  const context = new AudioContext({ sampleRate: sampleRateHz, latencyHint: 'interactive' })
+  const ended = Promise.withResolvers<void>()
+  let rest = new Uint8Array(0)
+  let endsAt = 0
+  let last: AudioBufferSourceNode | null = null
+  const close = () => {
+    ended.resolve()
+    if (context.state !== 'closed') void context.close()
+  }
+  return {
+    push(bytes) {
+      const joined = new Uint8Array(rest.length + bytes.length)
+      joined.set(rest)
+      joined.set(bytes, rest.length)
+      const samples = joined.length >> 1
+      rest = joined.slice(samples * 2)
+      if (samples === 0 || context.state === 'closed') return
+      const source = new AudioBufferSourceNode(context, { buffer: bufferOf(joined, samples, sampleRateHz) })
+      source.connect(context.destination)
+      const startsAt = Math.max(endsAt, context.currentTime + leadS)
+      if (last === null) setTimeout(onSound, (startsAt - context.currentTime) * 1000)
+      source.start(startsAt)
+      endsAt = startsAt + samples / sampleRateHz
+      last = source
+    },
+    finish() {
+      if (last === null || context.currentTime >= endsAt) close()
+      else last.onended = close
+      return ended.promise
+    },
+    stop: close,
+  }
+}
+
+function bufferOf(bytes: Uint8Array<ArrayBuffer>, samples: number, sampleRateHz: number): AudioBuffer {
+  const view = new DataView(bytes.buffer)
+  const floats = new Float32Array(samples)
+  for (let at = 0; at < samples; at++) floats[at] = view.getInt16(at * 2, true) / 32_768
+  const buffer = new AudioBuffer({ length: samples, sampleRate: sampleRateHz })
+  buffer.copyToChannel(floats, 0)
+  return buffer
+}
+
+export const streamsMp3 = (): boolean => 'MediaSource' in globalThis && MediaSource.isTypeSupported('audio/mpeg')
+
+/** @param onSound as above */
+export function playMp3(onSound: () => void): Playback {
+  const source = new MediaSource()
+  const audio = new Audio(URL.createObjectURL(source))
+  const ended = Promise.withResolvers<void>()
+  const waiting: Uint8Array<ArrayBuffer>[] = []
+  let buffer: SourceBuffer | null = null
+  let isWhole = false
+  const feed = () => {
+    if (buffer === null || buffer.updating || source.readyState !== 'open') return
+    const next = waiting.shift()
+    if (next !== undefined) buffer.appendBuffer(next)
+    else if (isWhole) source.endOfStream()
+  }
+  source.addEventListener('sourceopen', () => {
+    buffer = source.addSourceBuffer('audio/mpeg')
+    buffer.addEventListener('updateend', feed)
+    feed()
+  })
+  audio.addEventListener('playing', onSound, { once: true })
+  audio.addEventListener('ended', () => ended.resolve())
+  audio.addEventListener('error', () => ended.resolve())
+  void audio.play().catch(() => ended.resolve())
+  return {
+    push(bytes) {
+      waiting.push(bytes)
+      feed()
+    },
+    finish() {
+      isWhole = true
+      feed()
+      return ended.promise
+    },
+    stop() {
+      audio.pause()
+      URL.revokeObjectURL(audio.src)
+      ended.resolve()
+    },
+  }
+}
+
+/** @param type of the parts together @param onSound as above */
+export function playWhole(type: string, onSound: () => void): Playback {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  const audio = new Audio()
+  const ended = Promise.withResolvers<void>()
+  audio.addEventListener('playing', onSound, { once: true })
+  audio.addEventListener('ended', () => ended.resolve())
+  audio.addEventListener('error', () => ended.resolve())
+  return {
+    push: (bytes) => void parts.push(bytes),
+    finish() {
+      audio.src = URL.createObjectURL(new Blob(parts, { type }))
+      void audio.play().catch(() => ended.resolve())
+      return ended.promise
+    },
+    stop() {
+      audio.pause()
+      ended.resolve()
+    },
+  }
+}

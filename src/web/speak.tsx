@@ -1,0 +1,94 @@
+/** The page that speaks: a text, a voice, and what came of it in figures. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PageProps } from './frame.tsx'
+import { useLoaded } from './loading.ts'
+import { Head, Problem } from './parts.tsx'
+import { SpeechResult } from './speak-result.tsx'
+import { cancel, type Format, type Progress, type SpeechAsk, speak, type Spoken } from './speech.ts'
+import { SpeechOptions, type Voice } from './speak-options.tsx'
+import { count } from './words.ts'
+
+const sample = 'The myna learns the sounds that it hears, and says them again in its own time.'
+
+export interface ModelRecord {
+  id: string
+  name: string
+  task: string
+  root: string
+  languages: string[]
+  max_input_chars?: number
+}
+
+export function SpeakPage(_props: PageProps) {
+  const voices = useLoaded<{ data: Voice[] }>('/v1/voices?limit=1000')
+  const models = useLoaded<{ data: ModelRecord[] }>('/v1/models')
+  const [ask, setAsk] = useState<SpeechAsk>({ input: sample, voice: null, model: null, format: 'wav', speed: 1 })
+  const { progress, spoken, running, start, stop } = useSpeaking()
+  const speaking = (models.value?.data ?? []).filter(({ task, id, root }) => task === 'text-to-speech' && id === root)
+  const maxChars = speaking[0]?.max_input_chars ?? Infinity
+  const chars = [...ask.input].length
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    start(ask)
+  }
+  return (
+    <div class="page">
+      <Head title="Speak" about="Type something and hear it; it plays while it is being made." />
+      <form class="card" onSubmit={submit}>
+        <div class="field">
+          <label for="text">Text</label>
+          <textarea
+            id="text"
+            value={ask.input}
+            onInput={({ currentTarget }) => setAsk({ ...ask, input: currentTarget.value })}
+            aria-describedby="chars"
+          />
+          <span id="chars" class={chars > maxChars ? 'error' : 'hint numbers'}>
+            {count(chars)} {chars === 1 ? 'character' : 'characters'}
+            {maxChars === Infinity ? '' : ` of ${count(maxChars)}`}
+          </span>
+        </div>
+        <SpeechOptions ask={ask} onChange={setAsk} voices={voices.value?.data ?? []} models={speaking} />
+        <Problem error={voices.error ?? models.error} />
+        <div class="row">
+          <button class="primary" disabled={running || ask.input.trim() === '' || chars > maxChars}>
+            {running ? 'Speaking…' : 'Speak'}
+          </button>
+          <button type="button" disabled={!running} onClick={stop}>
+            Cancel
+          </button>
+          <span class="hint">{formatHint(ask.format)}</span>
+        </div>
+      </form>
+      <SpeechResult progress={progress} spoken={spoken} format={ask.format} />
+    </div>
+  )
+}
+
+const formatHint = (format: Format): string =>
+  format === 'opus' || format === 'flac' || format === 'aac' ? 'Browsers play this format only when it is whole.' : ''
+
+/** One request at a time; leaving the page ends it. */
+function useSpeaking() {
+  const [progress, setProgress] = useState<Progress | null>(null)
+  const [spoken, setSpoken] = useState<Spoken | null>(null)
+  const [running, setRunning] = useState(false)
+  const abort = useRef<AbortController | null>(null)
+  useEffect(() => () => abort.current?.abort(), [])
+  const start = (ask: SpeechAsk) => {
+    const own = new AbortController()
+    abort.current = own
+    setSpoken(null)
+    setProgress(null)
+    setRunning(true)
+    void speak(ask, (known) => setProgress({ ...known }), own.signal).then((result) => {
+      setSpoken(result)
+      setRunning(false)
+    })
+  }
+  const stop = async () => {
+    if (progress?.operationId) await cancel(progress.operationId)
+    abort.current?.abort()
+  }
+  return { progress, spoken, running, start, stop: () => void stop() }
+}

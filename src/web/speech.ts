@@ -1,0 +1,121 @@
+/** One speech request of the page: asked for, heard while it comes, and told as the server's record tells it. */
+import { ApiError, get, jsonType, request, send } from './api.ts'
+import { type Playback, playMp3, playPcm, playWhole, streamsMp3 } from './playback.ts'
+import { wavOf } from './wav.ts'
+
+export const formats = ['wav', 'mp3', 'opus', 'flac', 'aac', 'pcm'] as const
+export type Format = (typeof formats)[number]
+
+const types: Readonly<Record<Format, string>> = {
+  wav: 'audio/wav',
+  mp3: 'audio/mpeg',
+  opus: 'audio/ogg',
+  flac: 'audio/flac',
+  aac: 'audio/aac',
+  pcm: 'application/octet-stream',
+}
+const sampleRateHz = 24_000
+
+export interface SpeechAsk {
+  input: string
+  voice: string | null
+  model: string | null
+  format: Format
+  speed: number
+}
+
+export interface Operation {
+  id: string
+  state: 'pending' | 'terminal'
+  outcome: string | null
+  charged_micros: number
+  completion_bytes?: number
+}
+
+/** As far as it is known while it runs. */
+export interface Progress {
+  operationId: string | null
+  /** From the request to the first sound that was heard. */
+  firstSoundMs: number | null
+  /** From the request to the last byte. */
+  tookMs: number | null
+  receivedBytes: number
+}
+
+export interface Spoken extends Progress {
+  operation: Operation | null
+  /** In the format that was asked for; what came before it broke off, if it did. */
+  file: Blob
+  isWhole: boolean
+  error: Error | null
+}
+
+/** What is heard of it is 24 kHz, 16 bit, mono. */
+export const secondsOf = (operation: Operation | null): number | null =>
+  operation?.completion_bytes === undefined ? null : operation.completion_bytes / 2 / sampleRateHz
+
+/** @param onProgress told whenever something more is known @param signal ends it: the server stops at once */
+export async function speak(
+  ask: SpeechAsk,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<Spoken> {
+  const beganMs = performance.now()
+  const progress: Progress = { operationId: null, firstSoundMs: null, tookMs: null, receivedBytes: 0 }
+  const tell = (change: Partial<Progress>) => onProgress(Object.assign(progress, change))
+  const playback = playbackOf(ask.format, () => tell({ firstSoundMs: performance.now() - beganMs }))
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  let error: Error | null = null
+  signal.addEventListener('abort', () => playback.stop(), { once: true })
+  try {
+    const answer = await request('/v1/audio/speech', requestOf(ask, signal))
+    tell({ operationId: answer.headers.get('x-request-id') })
+    for await (const part of answer.body ?? []) {
+      parts.push(part)
+      playback.push(part)
+      tell({ receivedBytes: progress.receivedBytes + part.length })
+    }
+    tell({ tookMs: performance.now() - beganMs })
+    await playback.finish()
+  } catch (cause) {
+    playback.stop()
+    error = cause instanceof ApiError ? cause : new Error('The stream broke off before its end.')
+  }
+  const operation = progress.operationId === null ? null : await settled(progress.operationId)
+  const file = ask.format === 'wav' ? wavOf(parts, sampleRateHz) : new Blob(parts, { type: types[ask.format] })
+  return { ...progress, operation, file, isWhole: operation?.outcome === 'completed', error }
+}
+
+/** WAV is asked for as PCM: the header is made here, with the true length. */
+function requestOf({ input, voice, model, format, speed }: SpeechAsk, signal: AbortSignal): RequestInit {
+  const body = {
+    input,
+    speed,
+    response_format: format === 'wav' ? 'pcm' : format,
+    ...(voice === null ? {} : { voice }),
+    ...(model === null ? {} : { model }),
+  }
+  return { method: 'POST', headers: jsonType, body: JSON.stringify(body), signal }
+}
+
+function playbackOf(format: Format, onSound: () => void): Playback {
+  if (format === 'wav' || format === 'pcm') return playPcm(sampleRateHz, onSound)
+  return format === 'mp3' && streamsMp3() ? playMp3(onSound) : playWhole(types[format], onSound)
+}
+
+export const cancel = (operationId: string): Promise<unknown> =>
+  send('POST', `/v1/operations/${operationId}/cancel`).catch(() => null)
+
+const looks = 20
+const pauseMs = 150
+
+/** The books are written just before or after the last byte. @returns null: the server cannot be asked */
+async function settled(operationId: string): Promise<Operation | null> {
+  let operation: Operation | null = null
+  for (let look = 0; look < looks; look++) {
+    operation = await get<Operation>(`/v1/operations/${operationId}`).catch(() => null)
+    if (operation === null || operation.state === 'terminal') return operation
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+  return operation
+}

@@ -1,0 +1,132 @@
+/** The page that listens: a file or the microphone, and its words as they come. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { PageProps } from './frame.tsx'
+import { useLoaded } from './loading.ts'
+import { Field, Head, Problem } from './parts.tsx'
+import { type Clip, SoundSource } from './sound-source.tsx'
+import type { ModelRecord } from './speak.tsx'
+import { TranscriptView } from './transcript-view.tsx'
+import { emptyTranscript, transcribe, type Transcript } from './transcription.ts'
+
+const maxSeconds = 600
+
+export function TranscribePage(_props: PageProps) {
+  const models = useLoaded<{ data: ModelRecord[] }>('/v1/models')
+  const [clip, setClip] = useState<Clip | null>(null)
+  const [options, setOptions] = useState({ model: '', language: '', translate: false })
+  const { transcript, error, running, start, stop } = useTranscribing()
+  const [heardClip, setHeardClip] = useState<Clip | null>(null)
+  const listening = (models.value?.data ?? []).filter(({ task, id, root }) => isListener(task) && id === root)
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (clip === null) return
+    setHeardClip(clip)
+    start({ ...options, clip, model: options.model === '' ? null : options.model })
+  }
+  return (
+    <div class="page">
+      <Head title="Transcribe" about="Speech to text, with times; what nobody says stays empty." />
+      {models.value !== null && listening.length === 0 ? <NoModel /> : null}
+      <form class="card" onSubmit={submit}>
+        <SoundSource clip={clip} onClip={setClip} maxSeconds={maxSeconds} advice="Any recording, also hours of it." />
+        <Options options={options} onChange={setOptions} models={listening} />
+        <div class="row">
+          <button class="primary" disabled={clip === null || running}>
+            {running ? 'Listening…' : 'Transcribe'}
+          </button>
+          <button type="button" disabled={!running} onClick={stop}>
+            Cancel
+          </button>
+        </div>
+        <Problem error={error} />
+      </form>
+      {transcript === null ? null : <TranscriptView transcript={transcript} clip={heardClip} running={running} />}
+    </div>
+  )
+}
+
+const isListener = (task: string) => task === 'automatic-speech-recognition'
+
+const NoModel = () => (
+  <p class="note">
+    No transcription model is installed. An administrator gets one under Models, or with{' '}
+    <code>myna models pull whisper-base</code>.
+  </p>
+)
+
+interface Chosen {
+  model: string
+  language: string
+  translate: boolean
+}
+
+interface OptionsProps {
+  options: Chosen
+  onChange: (options: Chosen) => void
+  models: readonly ModelRecord[]
+}
+
+const Options = ({ options, onChange, models }: OptionsProps) => (
+  <div class="fields">
+    <Field label="Model">
+      {(id) => (
+        <select
+          id={id}
+          value={options.model}
+          onChange={({ currentTarget }) => onChange({ ...options, model: currentTarget.value })}
+        >
+          <option value="">Automatic</option>
+          {models.map((model) => (
+            <option key={model.id} value={model.id}>
+              {model.name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+    <Field label="Language" hint="Such as en; empty: found by listening">
+      {(id) => (
+        <input
+          id={id}
+          value={options.language}
+          maxLength={32}
+          onInput={({ currentTarget }) => onChange({ ...options, language: currentTarget.value })}
+        />
+      )}
+    </Field>
+    <div class="field">
+      <span class="label">Translation</span>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={options.translate}
+          onChange={({ currentTarget }) => onChange({ ...options, translate: currentTarget.checked })}
+        />
+        into English
+      </label>
+    </div>
+  </div>
+)
+
+/** One at a time; leaving the page ends it. */
+function useTranscribing() {
+  const [transcript, setTranscript] = useState<Transcript | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const [running, setRunning] = useState(false)
+  const abort = useRef<AbortController | null>(null)
+  useEffect(() => () => abort.current?.abort(), [])
+  const start = (ask: Parameters<typeof transcribe>[0]) => {
+    const own = new AbortController()
+    abort.current = own
+    setError(null)
+    setTranscript(emptyTranscript)
+    setRunning(true)
+    void transcribe(ask, setTranscript, own.signal)
+      .catch((cause: Error) => setError(own.signal.aborted ? null : cause))
+      .finally(() => setRunning(false))
+  }
+  return useMemo(
+    () => ({ transcript, error, running, start, stop: () => abort.current?.abort() }),
+    [transcript, error, running],
+  )
+}

@@ -1,0 +1,116 @@
+/** A transcript: its text, its segments that can be heard by clicking them, and its files. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Choice } from './parts.tsx'
+import type { Clip } from './sound-source.tsx'
+import { type Segment, srtOf, type Transcript, vttOf } from './transcription.ts'
+import { clock } from './words.ts'
+
+interface ViewProps {
+  transcript: Transcript
+  clip: Clip | null
+  running: boolean
+}
+
+export function TranscriptView({ transcript, clip, running }: ViewProps) {
+  const [as, setAs] = useState<'text' | 'segments'>('text')
+  return (
+    <section class="card" aria-label="Transcript">
+      <div class="row apart">
+        <h2>Transcript</h2>
+        <Choice
+          label="How it is shown"
+          value={as}
+          options={[
+            ['text', 'Text'],
+            ['segments', 'Segments'],
+          ]}
+          onChange={setAs}
+        />
+      </div>
+      {running ? <Heard transcript={transcript} /> : null}
+      {transcript.language === null ? null : <p class="hint">Language: {transcript.language}</p>}
+      {as === 'text' ? (
+        <p class="transcript" aria-live="polite">
+          {transcript.text}
+          {transcript.isWhole && transcript.text === '' ? <span class="hint">Nobody speaks in this clip.</span> : null}
+        </p>
+      ) : (
+        <Segments segments={transcript.segments} clip={clip} />
+      )}
+      {transcript.isWhole ? <Files transcript={transcript} name={clip?.name ?? 'transcript'} /> : null}
+    </section>
+  )
+}
+
+function Heard({ transcript: { heard } }: { transcript: Transcript }) {
+  if (heard === null || heard.of === null) return <progress aria-label="Listening" />
+  return (
+    <div class="field">
+      <progress aria-label="Listening" value={heard.seconds} max={heard.of} />
+      <span class="hint numbers">
+        {clock(heard.seconds)} of {clock(heard.of)}
+      </span>
+    </div>
+  )
+}
+
+function Segments({ segments, clip }: { segments: readonly Segment[]; clip: Clip | null }) {
+  const audio = useRef<HTMLAudioElement>(null)
+  const url = useMemo(() => (clip === null ? undefined : URL.createObjectURL(clip.file)), [clip])
+  useEffect(() => () => URL.revokeObjectURL(url ?? ''), [url])
+  const until = useRef(Infinity)
+  const hear = ({ start, end }: Segment) => {
+    const own = audio.current
+    if (own === null) return
+    own.currentTime = start
+    until.current = end
+    void own.play().catch(() => {})
+  }
+  const pauseAtEnd = () => {
+    const own = audio.current
+    if (own !== null && own.currentTime >= until.current) own.pause()
+  }
+  return (
+    <>
+      <audio ref={audio} src={url} onTimeUpdate={pauseAtEnd} />
+      <ol class="segments">
+        {segments.map((segment) => (
+          <li key={segment.start}>
+            <button onClick={() => hear(segment)} title="Hear it">
+              <time>{clock(segment.start, true)}</time>
+              <span>{segment.text}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function Files({ transcript, name }: { transcript: Transcript; name: string }) {
+  const [copied, setCopied] = useState(false)
+  const base = name.replace(/\.\w+$/, '')
+  const save = (content: string, extension: string) => {
+    const url = URL.createObjectURL(new Blob([content], { type: 'text/plain' }))
+    const link = Object.assign(document.createElement('a'), { href: url, download: `${base}.${extension}` })
+    link.click()
+    URL.revokeObjectURL(url)
+  }
+  const copy = () => void navigator.clipboard.writeText(transcript.text).then(() => setCopied(true))
+  return (
+    <div class="row">
+      <button class="small" onClick={copy}>
+        {copied ? 'Copied' : 'Copy'}
+      </button>
+      <button class="small" onClick={() => save(transcript.text, 'txt')}>
+        Text
+      </button>
+      <button class="small" onClick={() => save(srtOf(transcript.segments), 'srt')}>
+        SRT
+      </button>
+      <button class="small" onClick={() => save(vttOf(transcript.segments), 'vtt')}>
+        VTT
+      </button>
+    </div>
+  )
+}

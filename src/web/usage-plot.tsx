@@ -1,0 +1,109 @@
+/** Charges and seconds by day, drawn. The table beside it says the same to those who cannot see it. */
+import { useEffect, useRef } from 'preact/hooks'
+import 'uplot/dist/uPlot.min.css'
+import uPlot from 'uplot'
+import type { Day } from './usage.tsx'
+import { dollars } from './words.ts'
+
+const heightPx = 240
+
+export function UsagePlot({ days }: { days: readonly Day[] }) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const node = place.current
+    if (node === null) return
+    let plot: uPlot | null = null
+    const draw = () => {
+      plot?.destroy()
+      plot = new uPlot(optionsFor(node), dataOf(days), node)
+    }
+    draw()
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    dark.addEventListener('change', draw)
+    const sized = new ResizeObserver(() => plot?.setSize({ width: node.clientWidth, height: heightPx }))
+    sized.observe(node)
+    return () => {
+      dark.removeEventListener('change', draw)
+      sized.disconnect()
+      plot?.destroy()
+    }
+  }, [days])
+  return <div ref={place} class="plot" role="img" aria-label={summaryOf(days)} />
+}
+
+const dataOf = (days: readonly Day[]): uPlot.AlignedData => [
+  days.map(({ start }) => start),
+  days.map(({ chargedMicros }) => chargedMicros / 1e6),
+  days.map(({ madeSeconds }) => madeSeconds),
+  days.map(({ heardSeconds }) => heardSeconds),
+]
+
+function summaryOf(days: readonly Day[]): string {
+  const charged = days.reduce((sum, day) => sum + day.chargedMicros, 0)
+  return `Usage of ${days.length} days: ${dollars(charged)} charged in all.`
+}
+
+function optionsFor(node: HTMLElement): uPlot.Options {
+  const style = getComputedStyle(node)
+  const colour = (name: string) => style.getPropertyValue(name).trim()
+  const resolved = (name: string) => resolve(node, colour(name))
+  const grid = { stroke: resolved('--line'), width: 1 }
+  const axis = { stroke: resolved('--faint'), grid, ticks: { show: false } }
+  const bars = uPlot.paths.bars
+  const drawn = bars === undefined ? {} : { paths: bars({ size: [0.6, 40] }) }
+  return {
+    width: node.clientWidth,
+    height: heightPx,
+    scales: { x: { time: true, range: aroundDays }, dollars: { range: fromZero }, seconds: { range: fromZero } },
+    legend: { live: false },
+    cursor: { show: false },
+    axes: [
+      axis,
+      { ...axis, scale: 'dollars', size: 64, values: (_plot, ticks) => ticks.map((tick) => `$${tick}`) },
+      {
+        ...axis,
+        scale: 'seconds',
+        side: 1,
+        grid: { show: false },
+        values: (_plot, ticks) => ticks.map((tick) => `${tick} s`),
+      },
+    ],
+    series: [
+      {},
+      {
+        label: 'Charged',
+        scale: 'dollars',
+        fill: resolved('--accent'),
+        points: { show: false },
+        ...drawn,
+      },
+      line('Audio made', resolved('--good')),
+      line('Audio heard', resolved('--bad')),
+    ],
+  }
+}
+
+const line = (label: string, stroke: string): uPlot.Series => ({
+  label,
+  scale: 'seconds',
+  stroke,
+  width: 2,
+  points: { show: false },
+})
+
+const halfDayS = 43_200
+
+/** So that the first and the last bar are whole. */
+const aroundDays = (_plot: uPlot, min: number, max: number): [number, number] => [min - halfDayS, max + halfDayS]
+
+const fromZero = (_plot: uPlot, _min: number, max: number): [number, number] => [0, max > 0 ? max * 1.1 : 1]
+
+/** A canvas knows nothing of `light-dark()`: the browser is asked what it means here. */
+function resolve(node: HTMLElement, colour: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = colour
+  node.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}

@@ -1,0 +1,136 @@
+/** One voice: how it looks and sounds, whose it is, and what its owner may do with it. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { send } from './api.ts'
+import { useLoaded } from './loading.ts'
+import { Dialog, Problem } from './parts.tsx'
+import type { Voice } from './speak-options.tsx'
+import { VoiceForm } from './voice-form.tsx'
+
+interface CardProps {
+  voice: Voice
+  onChanged: () => void
+}
+
+/** Asked again while it is being made. */
+const lookMs = 1500
+
+export function VoiceCard({ voice: listed, onChanged }: CardProps) {
+  const isMade = listed.status !== 'processing'
+  const fresh = useLoaded<Voice>(isMade ? null : `/v1/voices/${listed.voice_id}`, isMade ? 0 : lookMs)
+  const voice = fresh.value ?? listed
+  useEffect(() => {
+    if (!isMade && voice.status !== 'processing') onChanged()
+  }, [isMade, voice.status, onChanged])
+  return (
+    <article class="card voice" aria-label={voice.name}>
+      <Picture voice={voice} />
+      <div class="row apart">
+        <h3>{voice.name}</h3>
+        <Status voice={voice} />
+      </div>
+      {voice.description === null ? null : <p class="hint">{voice.description}</p>}
+      {voice.error === null ? null : <p class="error">{voice.error.message} Delete it and try another clip.</p>}
+      <div class="row">
+        <span class="tag">{voice.model}</span>
+        {voice.fidelity === 'approximate' ? <span class="tag">approximate</span> : null}
+        {Object.entries(voice.labels).map(([name, value]) => (
+          <span class="tag" key={name} title={name}>
+            {value.replaceAll('_', ' ')}
+          </span>
+        ))}
+      </div>
+      <div class="row">
+        {voice.status === 'ready' ? <Play id={voice.voice_id} name={voice.name} /> : null}
+        {voice.is_owner ? <OwnerActions voice={voice} onChanged={onChanged} /> : null}
+      </div>
+    </article>
+  )
+}
+
+function Status({ voice }: { voice: Voice }) {
+  if (voice.status === 'processing') return <span class="tag busy">being made</span>
+  if (voice.status === 'failed') return <span class="tag bad">failed</span>
+  return voice.is_owner ? <span class="tag good">yours</span> : <span class="tag">public</span>
+}
+
+/** Both themes' pictures, of which the browser fetches the one that fits. */
+function Picture({ voice }: { voice: Voice }) {
+  if (voice.status !== 'ready') return <div class="picture" />
+  const address = (theme: string) => `/v1/voices/${voice.voice_id}/preview.webp?theme=${theme}`
+  return (
+    <picture>
+      <source srcset={address('dark')} media="(prefers-color-scheme: dark)" />
+      <img class="picture" src={address('light')} loading="lazy" alt={`Waveform and spectrogram of ${voice.name}`} />
+    </picture>
+  )
+}
+
+/** One voice is heard at a time. */
+let heard: HTMLAudioElement | null = null
+
+function Play({ id, name }: { id: string; name: string }) {
+  const [playing, setPlaying] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const audio = useRef<HTMLAudioElement>(null)
+  useEffect(() => () => audio.current?.pause(), [])
+  const toggle = () => {
+    const own = audio.current
+    if (own === null) return
+    if (playing) return own.pause()
+    if (heard !== own) heard?.pause()
+    heard = own
+    own.currentTime = 0
+    setError(null)
+    own.play().catch(() => setError(new Error('The preview could not be played.')))
+  }
+  return (
+    <>
+      <audio
+        ref={audio}
+        preload="none"
+        src={`/v1/voices/${id}/preview?response_format=mp3`}
+        onPlay={() => setPlaying(true)}
+        onPause={() => setPlaying(false)}
+        onEnded={() => setPlaying(false)}
+      />
+      <button class="small" onClick={toggle} aria-label={`${playing ? 'Stop' : 'Play'} ${name}`}>
+        {playing ? '■ Stop' : '▶ Play'}
+      </button>
+      <Problem error={error} />
+    </>
+  )
+}
+
+function OwnerActions({ voice, onChanged }: CardProps) {
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const close = () => setOpen(null)
+  const remove = () =>
+    void send('DELETE', `/v1/voices/${voice.voice_id}`).then(() => {
+      close()
+      onChanged()
+    }, setError)
+  return (
+    <>
+      <button class="small" onClick={() => setOpen('edit')}>
+        Edit
+      </button>
+      <button class="small" onClick={() => setOpen('delete')}>
+        Delete
+      </button>
+      {open === 'edit' ? <VoiceForm voice={voice} onClose={close} onChanged={onChanged} /> : null}
+      {open === 'delete' ? (
+        <Dialog title={`Delete ${voice.name}?`} onClose={close}>
+          <p>Its clip and everything made from it are removed. Requests that name it will fail.</p>
+          <Problem error={error} />
+          <div class="row">
+            <button class="danger" onClick={remove}>
+              Delete it
+            </button>
+            <button onClick={close}>Keep it</button>
+          </div>
+        </Dialog>
+      ) : null}
+    </>
+  )
+}
