@@ -1,7 +1,7 @@
 /**
  * What this machine gets out of the compiled executable: first audio, overhead, small requests, clones, start, memory,
- * books, listening. Everything is driven from outside, over loopback, by clients in a process of their own. Times are
- * medians and 95th percentiles; machines are shared, so the load stands beside them.
+ * books, listening, models in full size. Everything is driven from outside, over loopback, by clients in a process of
+ * their own. Times are medians and 95th percentiles; machines are shared, so the load stands beside them.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -11,6 +11,7 @@ import { measureClones } from './bench/clones.ts'
 import { printTable, spreadOf } from './bench/figures.ts'
 import { measureMemory, measureStart } from './bench/lifetime.ts'
 import { measureListening } from './bench/listening.ts'
+import { measureParakeet } from './bench/parakeet.ts'
 import { soak } from './bench/soak.ts'
 import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
 import { connections, startSubject, type Subject, warmUp } from './bench/subject.ts'
@@ -18,7 +19,8 @@ import { connections, startSubject, type Subject, warmUp } from './bench/subject
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books,
-                     listening
+                     listening, parakeet
+  --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for so long, then the books are checked
   --executable FILE  what is measured (default: build/out/myna)
   --against FILE     only that: speech, in turn with this other executable
@@ -28,6 +30,7 @@ const { values: flags } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
+    models: { type: 'string' },
     soak: { type: 'string' },
     executable: { type: 'string', default: join(import.meta.dir, '..', 'build', 'out', 'myna') },
     against: { type: 'string' },
@@ -80,6 +83,7 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   memory: () => measureMemory(executable, quick ? 64 : 192, quick ? 100 : 2000),
   books: () => measureBooks(quick ? 1 : 3),
   listening: () => measureListening(quick ? 0.2 : 3),
+  parakeet: () => measureParakeet(flags.models, quick ? 24 : 120),
 }
 
 async function measureAll(): Promise<Record<string, object>> {

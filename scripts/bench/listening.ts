@@ -1,17 +1,15 @@
 /** How fast a long clip is cut into what recognisers hear, and that its length costs no memory. */
-import { concatS16, fromS16 } from '../../src/audio/pcm.ts'
 import { cutSpeech } from '../../src/models/silero/cut.ts'
 import { detectorRateHz, loadDetector } from '../../src/models/silero/detector.ts'
-import { silence, speech } from '../../src/testing/speech-clips.ts'
 import { printTable, spreadOf } from './figures.ts'
-import { texts } from './texts.ts'
+import { talk } from './talk.ts'
 
-const maxWindowMs = 24_000
+const maxWindowMs = 20_000
 const never = new AbortController().signal
 
 export async function measureListening(hours: number): Promise<object> {
   const detector = await loadDetector()
-  const minute = await someTalk()
+  const minute = await talk()
   const soundS = hours * 3600
   const memory: number[] = []
   const windowS: number[] = []
@@ -37,15 +35,6 @@ export async function measureListening(hours: number): Promise<object> {
   } finally {
     await detector.unload()
   }
-}
-
-/** Sentences of two voices, with short pauses and long. */
-async function someTalk(): Promise<Float32Array> {
-  const said = []
-  for (const [index, text] of texts.entries()) {
-    said.push(await speech(text, index % 2 === 0 ? 'rms' : 'slt'), silence([0.2, 0.5, 0.9, 2.5][index % 4]!))
-  }
-  return fromS16(concatS16(said))
 }
 
 /** In blocks of a second, as a decoder gives them. */

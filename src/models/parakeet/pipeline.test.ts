@@ -28,7 +28,7 @@ afterAll(async () => {
 
 test('it is the architecture of its cards', async () => {
   expect((await transcriptionArchitectures['parakeet']!()).load).toBe(load)
-  expect([model.sampleRateHz, model.maxWindowMs]).toEqual([16_000, 24_000])
+  expect([model.sampleRateHz, model.maxWindowMs]).toEqual([16_000, 20_000])
 })
 
 test('a window becomes segments, with words when they are asked for', async () => {

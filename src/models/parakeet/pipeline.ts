@@ -25,8 +25,11 @@ import { wordsOf } from './words.ts'
 const encoderFile = 'encoder-model.onnx'
 const decoderFile = 'decoder_joint-model.onnx'
 
-/** Of windows up to 30 s, longer ones gain nothing; some builds of the published graphs fail from 35 s on. */
-const maxWindowMs = 24_000
+/**
+ * The published int8 encoder hears worse in windows of more than 20 s or so (istupakov/onnx-asr, issue 126), for it
+ * takes the range of its numbers from a whole window; and its table of positions ends at 400 s.
+ */
+const maxWindowMs = 20_000
 /** Heard once when it is loaded, so that files that do not fit each other are told of then. */
 const trialMs = 500
 
