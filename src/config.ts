@@ -75,6 +75,7 @@ const million = 1_000_000
 export const settings = {
   dataDir: text('DATA', '', 'data folder; empty: $XDG_DATA_HOME/myna or ~/.local/share/myna'),
   nativeDir: text('NATIVE_DIR', '', 'where embedded native libraries are unpacked; empty: $XDG_CACHE_HOME/myna'),
+  adminKeyFile: text('ADMIN_KEY_FILE', '', "file with the first administrator's key; empty: one is made and printed"),
   host: text('HOST', '127.0.0.1', 'address to listen on'),
   port: number('PORT', 8790, 0, 65535, 'port to listen on; 0: any free one'),
   device: text('DEVICE', 'auto', 'where models run: auto, cpu, cuda or cuda:N'),

@@ -2,6 +2,7 @@
  * A running service, started in the order in which truth demands it: own the data folder, settle what a crash left,
  * then open the port; and stopped in the reverse.
  */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
@@ -74,7 +75,7 @@ async function start(
   const settledCrashed = await ledger.settleCrashed()
   if ((await accounts.count()) === 0 && (await files.hasAny())) throw strangeFolder(config)
   await removeOrphans(books, presetIds(world))
-  const firstKey = await ensureFirstAdmin(accounts, service.administration)
+  const firstKey = await ensureFirstAdmin(accounts, service.administration, adminKeyOf(config))
   onStop(startSweeping({ ...world, ...books, ...service }))
   let draining = false
   let url = ''
@@ -97,6 +98,16 @@ async function start(
     await drain(config, world, service)
   })
   return { url, port, firstKey, settledCrashed, administration: service.administration, status, stop }
+}
+
+/** A service manager hands secrets over as files. */
+function adminKeyOf({ adminKeyFile }: Config): string | null {
+  if (adminKeyFile === '') return null
+  try {
+    return readFileSync(adminKeyFile, 'utf8').trim()
+  } catch (cause) {
+    throw new Failure(`MYNA_ADMIN_KEY_FILE cannot be read: ${(cause as Error).message}`, 'bad_setting')
+  }
 }
 
 /** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */

@@ -46,6 +46,21 @@ test('an empty folder gets one administrator, and only once', async () => {
   expect(await ensureFirstAdmin(accounts, verbs)).toBeNull()
 })
 
+test('the first administrator may bring a key', async () => {
+  const books = await openDatabase(mkdtempSync(join(tmpdir(), 'myna-accounts-')))
+  const own = new SqliteAccounts(books, parts)
+  const ownVerbs = new AdminVerbs(own, new SqliteLedger(books, parts), parts)
+  for (const weak of ['', 'short', 'x'.repeat(31), `${'x'.repeat(32)} `, 'x'.repeat(257)]) {
+    expect(await refusal(ensureFirstAdmin(own, ownVerbs, weak))).toContain('32 to 256')
+  }
+  const secret = 'chosen-by-the-operator-0123456789'
+  expect(await ensureFirstAdmin(own, ownVerbs, secret)).toBeNull()
+  expect((await own.findByKey(hashSecret(secret)))?.account.role).toBe('admin')
+  expect(await ensureFirstAdmin(own, ownVerbs, 'another-one-does-not-matter-0123456789')).toBeNull()
+  expect(await own.count()).toBe(1)
+  books.close()
+})
+
 test('an account is created once, prepaid or unmetered', async () => {
   const prepaid = await verbs.createAccount({ name: 'Anna', role: 'user', balanceMicros: 5_000_000 })
   expect(prepaid).toMatchObject({ name: 'Anna', balanceMicros: 5_000_000 })

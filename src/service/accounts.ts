@@ -119,12 +119,11 @@ export class AdminVerbs implements Administration {
     return this.#account(request.name)
   }
 
-  async createKey(request: {
-    account: string
-    name: string
-    scopes: readonly string[] | null
-    expires: string | null
-  }): Promise<IssuedKey> {
+  /** @param secret another than a random one, for a key that was made elsewhere */
+  async createKey(
+    request: { account: string; name: string; scopes: readonly string[] | null; expires: string | null },
+    secret = newSecret(this.#random),
+  ): Promise<IssuedKey> {
     const accountName = checkName(request.account, 'account name')
     const name = checkName(request.name, 'name of the key')
     const allowed = checkScopes(request.scopes)
@@ -134,7 +133,6 @@ export class AdminVerbs implements Administration {
       throw invalid(`The account '${known.name}' is disabled: a key of it would not work.`)
     }
     const account = known ?? (await this.#accounts.create({ name: accountName, role: 'user', balanceMicros: null }))
-    const secret = newSecret(this.#random)
     const key = await this.#accounts.createKey({
       accountId: account.id,
       name,
@@ -196,12 +194,24 @@ export class AdminVerbs implements Administration {
 
 /**
  * An empty data folder gets an administrator, so that whoever starts the service can use it at once.
- * @returns its key, whose secret must be shown now or never; null when there is any account
+ * @param given the secret of its key, where whoever starts the service has chosen one; null: one is made
+ * @returns its key, whose secret must be shown now or never; null when there is any account, or the secret was given
+ * @throws MynaError `validation_error` when the given secret could be guessed or not be sent
  */
-export async function ensureFirstAdmin(accounts: Accounts, verbs: Administration): Promise<IssuedKey | null> {
+export async function ensureFirstAdmin(
+  accounts: Accounts,
+  verbs: AdminVerbs,
+  given: string | null = null,
+): Promise<IssuedKey | null> {
+  if (given !== null && !/^[\x21-\x7e]{32,256}$/.test(given)) {
+    throw invalid("The administrator's key must have 32 to 256 printable characters without blanks.")
+  }
   if ((await accounts.count()) > 0) return null
   await verbs.createAccount({ name: 'admin', role: 'admin', balanceMicros: null })
-  return verbs.createKey({ account: 'admin', name: 'first key', scopes: null, expires: null })
+  const request = { account: 'admin', name: 'first key', scopes: null, expires: null }
+  if (given === null) return verbs.createKey(request)
+  await verbs.createKey(request, given)
+  return null
 }
 
 /** NFC, so that two names that look the same are the same. */

@@ -1,7 +1,7 @@
 /** One connection: how it is set up, what a transaction promises, which files it refuses. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { Database } from 'bun:sqlite'
-import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../domain/time.ts'
 import { temporaryFolder } from '../testing/folder.ts'
@@ -130,6 +130,55 @@ test('books of an older program are brought up to date, and keep what they say',
   const ledger = new SqliteLedger(database, { clock: systemClock })
   expect(await ledger.settle('op_1', settlement('completed', 30))).toBe(true)
   database.close()
+})
+
+test('books of an older program are brought up to date, and kept as they were beside it', async () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'myna.db')
+  const older = new Database(path)
+  older.run(await Bun.file(new URL('migrations/001_books.sql', import.meta.url)).text())
+  older.run('CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL) STRICT')
+  older.run("INSERT INTO migrations VALUES ('001_books')")
+  older.run(
+    "INSERT INTO accounts (id, name, folded_name, role, created_at_ms) VALUES ('acct_1', 'ada', 'ada', 'user', 1)",
+  )
+  older.close()
+
+  const database = await openDatabase(folder)
+  expect(database.get('SELECT name FROM accounts')).toEqual({ name: 'ada' })
+  expect(database.get('SELECT count(*) AS voices FROM voices')).toEqual({ voices: 0 })
+  database.close()
+  const copies = readdirSync(folder).filter((name) => name.includes('before'))
+  expect(copies).toEqual(['myna.db.before-002_voices'])
+  const copy = new Database(join(folder, copies[0]!), { readonly: true })
+  expect(copy.query('SELECT name FROM migrations').all()).toEqual([{ name: '001_books' }])
+  expect(copy.query('SELECT name FROM accounts').all()).toEqual([{ name: 'ada' }])
+  copy.close()
+  const again = await openDatabase(folder)
+  again.close()
+  expect(readdirSync(folder).filter((name) => name.includes('before'))).toEqual(copies)
+})
+
+test('an upgrade that was cut short keeps its first copy', async () => {
+  const folder = temporaryFolder()
+  const older = new Database(join(folder, 'myna.db'))
+  older.run('CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL) STRICT')
+  older.run("INSERT INTO migrations VALUES ('001_books')")
+  older.run(await Bun.file(new URL('migrations/001_books.sql', import.meta.url)).text())
+  older.close()
+  const copy = join(folder, 'myna.db.before-002_voices')
+  writeFileSync(copy, 'the first copy')
+  writeFileSync(`${copy}.part`, 'half of another')
+  const database = await openDatabase(folder)
+  database.close()
+  expect(readFileSync(copy, 'utf8')).toBe('the first copy')
+})
+
+test('new books have nothing to be kept', async () => {
+  const folder = temporaryFolder()
+  const database = await openDatabase(folder)
+  database.close()
+  expect(readdirSync(folder).filter((name) => name.includes('before'))).toEqual([])
 })
 
 test('books of a newer program are refused and left alone', async () => {

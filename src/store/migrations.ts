@@ -2,6 +2,7 @@
  * The history of the schema, embedded in the program. Each step is applied once, in a transaction that also records its
  * name; a name that this program does not know was written by a newer one, whose books it must not touch.
  */
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import type { StoreDatabase } from './database.ts'
 import { StoreError } from './errors.ts'
 import books from './migrations/001_books.sql' with { type: 'text' }
@@ -22,9 +23,22 @@ export async function migrate(database: StoreDatabase, path: string): Promise<vo
       `${path} was written by a newer myna (${unknown.join(', ')}). Start that version, or a later one.`,
     )
   }
-  for (const migration of migrations) {
-    if (!applied.includes(migration.name)) await database.transaction(() => apply(database, migration))
-  }
+  const missing = migrations.filter(({ name }) => !applied.includes(name))
+  const [first] = missing
+  if (first !== undefined && applied.length > 0) keepCopy(database, `${path}.before-${first.name}`)
+  for (const migration of missing) await database.transaction(() => apply(database, migration))
+}
+
+/**
+ * The books as the older program left them, so that an upgrade can be taken back. A copy that is there already was made
+ * by an upgrade that did not come to its end, and is the older one.
+ */
+function keepCopy(database: StoreDatabase, path: string): void {
+  if (existsSync(path)) return
+  const temp = `${path}.part`
+  rmSync(temp, { force: true })
+  database.script(`VACUUM INTO '${temp.replaceAll("'", "''")}'`)
+  renameSync(temp, path)
 }
 
 function apply(database: StoreDatabase, migration: { name: string; sql: string }): void {
