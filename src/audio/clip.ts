@@ -3,7 +3,7 @@
  * done in pieces with other work in between. Stands behind the service's port `Sound`.
  */
 import { concatBytes, concatFloats, levelDb, s16ToBytes, toS16 } from './pcm.ts'
-import { Resampler } from './resample.ts'
+import { resamplerNear } from './resample.ts'
 import { wavHeader } from './wav.ts'
 
 export const referenceRateHz = 24000
@@ -76,17 +76,4 @@ async function atRate(pcm: Float32Array, fromHz: number, toHz: number): Promise<
   }
   parts.push(resampler.flush())
   return concatFloats(parts)
-}
-
-/** @throws RangeError */
-function resamplerNear(fromHz: number, toHz: number): Resampler {
-  for (let off = 0; ; off++) {
-    for (const nearHz of [fromHz - off, fromHz + off]) {
-      try {
-        return new Resampler(nearHz, toHz)
-      } catch (error) {
-        if (!(off < fromHz / 1000)) throw error
-      }
-    }
-  }
 }

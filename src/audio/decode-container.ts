@@ -5,7 +5,6 @@
 import {
   ADTS,
   AudioSampleSink,
-  BufferSource,
   EncodedPacketSink,
   FLAC,
   Input,
@@ -21,6 +20,7 @@ import {
 } from 'mediabunny'
 import type { Planes, StreamFacts } from './decode-planes.ts'
 import { refusalOf, undecodable, unsupported } from './decode-refusal.ts'
+import type { ClipBytes } from './decode-source.ts'
 
 export type ContainerName = 'wav' | 'mp3' | 'flac' | 'ogg' | 'adts' | 'mp4' | 'mov' | 'webm' | 'mkv'
 
@@ -54,7 +54,6 @@ const codecTitles: Readonly<Record<string, string>> = {
   sawb: 'AMR-WB',
 }
 
-const spareReads = 100_000
 const maxChannels = 8
 const minRateHz = 4000
 const maxRateHz = 192_000
@@ -80,12 +79,12 @@ export interface OpenedFile extends StreamFacts {
 }
 
 /** @throws Refusal when it is not audio, not supported or out of the limits; Error when it is damaged */
-export async function openFile(bytes: Uint8Array<ArrayBuffer>): Promise<OpenedFile> {
-  const input = new Input({ source: limitedSource(bytes), formats: containers.map(({ format }) => format) })
-  const track = await trackOf(input, bytes)
+export async function openFile({ source, head }: ClipBytes): Promise<OpenedFile> {
+  const input = new Input({ source, formats: containers.map(({ format }) => format) })
+  const track = await trackOf(input, head)
   const format = await input.getFormat()
   const container = containers.find((known) => known.format === format)
-  if (container === undefined) throw refusalOf(bytes)
+  if (container === undefined) throw refusalOf(head)
   const { codec, numberOfChannels: channels, sampleRate: sampleRateHz } = track
   if (codec === null) throw await unknownCodec(track, container)
   const title = `${codecTitles[codec] ?? codec} in ${container.title}`
@@ -111,33 +110,16 @@ export async function openFile(bytes: Uint8Array<ArrayBuffer>): Promise<OpenedFi
   }
 }
 
-/**
- * mediabunny walks in circles in some damaged Matroska files. It asks its source for every few bytes that it looks at,
- * so a walk that has asked for more than any true file needs is ended, long before the deadline.
- */
-function limitedSource(bytes: Uint8Array<ArrayBuffer>): BufferSource {
-  const source = new BufferSource(bytes)
-  // Its types leave this out.
-  const inside = source as unknown as { _read(): unknown }
-  const read = inside._read.bind(source)
-  let left = spareReads + bytes.length
-  inside._read = () => {
-    if (left-- === 0) throw new Error('the demuxer does not get on')
-    return read()
-  }
-  return source
-}
-
-async function trackOf(input: Input, bytes: Uint8Array): Promise<InputAudioTrack> {
+async function trackOf(input: Input, head: Uint8Array): Promise<InputAudioTrack> {
   try {
     const track = await input.getPrimaryAudioTrack()
     if (track !== null) return track
   } catch (cause) {
-    const refusal = refusalOf(bytes)
+    const refusal = refusalOf(head)
     refusal.cause = cause
     throw refusal
   }
-  throw (await input.getTracks()).length > 0 ? undecodable('The file holds no sound, only pictures.') : refusalOf(bytes)
+  throw (await input.getTracks()).length > 0 ? undecodable('The file holds no sound, only pictures.') : refusalOf(head)
 }
 
 async function unknownCodec(track: InputAudioTrack, container: Container): Promise<Error> {

@@ -1,14 +1,18 @@
 /** Files that lie, that are something else, that never end, that are damaged: each is refused in its own words. */
 import { afterAll, expect, spyOn, test } from 'bun:test'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { MynaError } from '../domain/error.ts'
 import { systemTimer } from '../domain/time.ts'
+import { temporaryFolder } from '../testing/folder.ts'
 import { forEachSeed } from '../testing/seeded.ts'
 import { encodedFile, everyContainer, wavFile } from './containers.fixture.ts'
-import { decodeFile } from './decode-clip.ts'
+import { MonoReader } from './decode-mono.ts'
 import { Refusal } from './decode-refusal.ts'
+import { type ClipBytes, clipInMemory, clipOnDisk } from './decode-source.ts'
 import { DecoderPool } from './decode.ts'
 import { oggLast, oggPage, opusHead, opusTags } from './ogg.ts'
-import { concatBytes, toS16 } from './pcm.ts'
+import { concatBytes, concatFloats, toS16 } from './pcm.ts'
 import { buzz } from './readback.fixture.ts'
 
 const pool = new DecoderPool({ workers: 2, timer: systemTimer })
@@ -125,15 +129,34 @@ for (const name of ['log', 'warn', 'error'] as const) {
   afterAll(() => spy.mockRestore())
 }
 
-/** Below, what may be said of a damaged file: it is refused, or something comes out that is sound. */
+const folder = temporaryFolder()
+
+/** Below, what may be said of a damaged file, in memory and on disk: it is refused, or something sound comes out. */
 async function survives(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  const path = join(folder, 'clip')
+  writeFileSync(path, bytes)
+  const descriptor = openSync(path, 'r')
   try {
-    const { pcm, sampleRateHz } = await decodeFile(bytes, 5)
+    const onDisk = await outcomeOf(() => clipOnDisk(descriptor))
+    expect(onDisk).toEqual(await outcomeOf(() => clipInMemory(bytes)))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+async function outcomeOf(clip: () => ClipBytes): Promise<string> {
+  try {
+    const reader = await MonoReader.open(clip(), 5)
+    const stretches: Float32Array[] = []
+    for await (const stretch of reader.read()) stretches.push(stretch)
+    const pcm = concatFloats(stretches)
     expect(pcm.length).toBeGreaterThan(0)
-    expect(pcm.length).toBeLessThanOrEqual(5 * sampleRateHz)
+    expect(pcm.length).toBeLessThanOrEqual(5 * reader.sampleRateHz)
     expect(toS16(pcm).length).toBe(pcm.length)
+    return `${Bun.hash(pcm.buffer)}`
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
+    return error.message
   }
 }
 

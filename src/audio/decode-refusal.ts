@@ -15,6 +15,18 @@ export class Refusal extends Error {
   }
 }
 
+/** A refusal on its way between threads. */
+export interface Refused {
+  refused: { code: Refusal['code']; message: string; extras: Record<string, unknown>; cause: string }
+}
+
+/** @throws what is no refusal */
+export function refusedBy(error: unknown): Refused {
+  if (!(error instanceof Refusal)) throw error
+  const { code, message, extras, cause } = error
+  return { refused: { code, message, extras, cause: String(cause) } }
+}
+
 export const undecodable = (message: string): Refusal => new Refusal('clip_undecodable', message)
 
 export const advice = 'Send wav, mp3, flac, ogg (Opus or Vorbis), m4a, aac or webm.'

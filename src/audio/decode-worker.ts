@@ -3,16 +3,14 @@
  * runs may print, for the codecs tell of every damaged frame.
  */
 import { type DecodedFile, decodeFile } from './decode-clip.ts'
-import { Refusal } from './decode-refusal.ts'
+import { type Refused, refusedBy } from './decode-refusal.ts'
 
 export interface DecodeCall {
   bytes: Uint8Array<ArrayBuffer>
   maxSeconds: number
 }
 
-export type DecodeAnswer =
-  | { file: DecodedFile }
-  | { refused: { code: Refusal['code']; message: string; extras: Record<string, unknown>; cause: string } }
+export type DecodeAnswer = { file: DecodedFile } | Refused
 
 declare const self: Worker
 
@@ -24,9 +22,7 @@ self.onmessage = async ({ data }: MessageEvent<DecodeCall>): Promise<void> => {
     const file = await decodeFile(data.bytes, data.maxSeconds)
     answer({ file }, [file.pcm.buffer])
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    const { code, message, extras, cause } = error
-    answer({ refused: { code, message, extras, cause: String(cause) } }, [])
+    answer(refusedBy(error), [])
   }
 }
 

@@ -6,6 +6,7 @@
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
 import type { DecodedFile } from './decode-clip.ts'
+import { residentBytesNow, watchMemory } from './decode-watch.ts'
 import type { DecodeAnswer, DecodeCall } from './decode-worker.ts'
 
 export interface DecoderSettings {
@@ -18,7 +19,6 @@ export interface DecoderSettings {
 
 /** The slowest codec takes a thirtieth of the audio's time on an idle processor. */
 const deadlineMs = (maxSeconds: number): number => 10_000 + 200 * maxSeconds
-const memoryCheckMs = 100
 /** On top of what the limit lets out: twice, while it is put together, at the highest rate. */
 const spareBytes = 512 * 1024 * 1024
 const bytesPerSecond = 2 * 4 * 192_000
@@ -110,20 +110,17 @@ export class DecoderPool {
 
   /** Refuses the file when it takes too long or too much. @returns ends the watch */
   #watch(maxSeconds: number, reject: (reason: Error) => void): () => void {
-    const { timer, residentBytes = () => process.memoryUsage.rss() } = this.#settings
+    const { timer, residentBytes = residentBytesNow } = this.#settings
     const limitBytes = residentBytes() + spareBytes + this.#settings.workers * maxSeconds * bytesPerSecond
     const stopDeadline = timer.after(deadlineMs(maxSeconds), () =>
       reject(refuse('clip_undecodable', 'Decoding the file takes too long.', {})),
     )
-    const check = (): void => {
-      if (residentBytes() > limitBytes)
-        reject(refuse('clip_undecodable', 'Decoding the file takes too much memory.', {}))
-      else stopCheck = timer.after(memoryCheckMs, check)
-    }
-    let stopCheck = timer.after(memoryCheckMs, check)
+    const stopWatch = watchMemory(timer, residentBytes, limitBytes, () =>
+      reject(refuse('clip_undecodable', 'Decoding the file takes too much memory.', {})),
+    )
     return () => {
       stopDeadline()
-      stopCheck()
+      stopWatch()
     }
   }
 }

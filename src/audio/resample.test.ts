@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { concatFloats } from './pcm.ts'
-import { Resampler } from './resample.ts'
+import { Resampler, resamplerNear, rough } from './resample.ts'
 
 const ratesHz = [8000, 16000, 22050, 24000, 32000, 44100, 48000]
 const pairs = ratesHz.flatMap((from) => ratesHz.filter((to) => to !== from).map((to) => [from, to] as const))
@@ -103,6 +103,33 @@ describe.each(pairs)('%d to %d Hz', (from, to) => {
       expect(Buffer.from(concatFloats(parts).buffer).equals(Buffer.from(whole.buffer)), `seed ${seed}`).toBe(true)
     }
   })
+})
+
+describe.each([24_000, 44_100, 48_000])('the rough filter from %d to 16000 Hz', (from) => {
+  const convertRoughly = (samples: Float32Array) => {
+    const resampler = new Resampler(from, 16_000, rough)
+    return concatFloats([resampler.push(samples), resampler.flush()])
+  }
+
+  test('passes 7 kHz as it is, and nothing that would be heard below 7.6', () => {
+    for (const hz of [50, 440, 1000, 3500, 7000]) {
+      const fit = fitSine(convertRoughly(sine(hz, from, from / 2)), hz, 16_000)
+      expect(Math.abs(fit.gainDb)).toBeLessThan(0.05)
+      expect(fit.restDb).toBeLessThan(-55)
+    }
+    for (let hz = 8400; hz < from / 2; hz += 500) {
+      const output = convertRoughly(sine(hz, from, from / 2))
+      const [start, end] = middle(output.length)
+      const energy = output.subarray(start, end).reduce((sum, sample) => sum + sample ** 2, 0)
+      expect(10 * Math.log10((2 * energy) / (end - start))).toBeLessThan(-55)
+    }
+  })
+})
+
+test('a rate that no filter is made for counts as the nearest that is', () => {
+  expect(() => new Resampler(44_101, 16_000)).toThrow(RangeError)
+  expect(resamplerNear(44_101, 16_000).push(new Float32Array(44_100)).length).toBeGreaterThan(15_000)
+  expect(() => resamplerNear(16_000 * 17, 16_000)).toThrow(RangeError)
 })
 
 test('an impulse stays where it is', () => {

@@ -18,6 +18,17 @@ const original = { operation_id: operationId, state: 'pending', outcome: null }
 export const meanings: Readonly<Record<ErrorCode, Meaning>> = {
   account_disabled: { about: "the key's account is disabled", message: 'This account is disabled.' },
   admin_required: { about: 'only an administrator may do this', message: 'Only an administrator may do this.' },
+  audio_too_long: {
+    about: 'the audio is longer than is accepted',
+    message: 'The audio is longer than 14400 seconds.',
+    param: 'file',
+    extras: { duration_seconds: 15033.5, max_seconds: 14400 },
+  },
+  audio_too_short: {
+    about: 'there is less than a tenth of a second of audio',
+    message: 'The audio lasts 0.05 s; at least 0.1 s is needed.',
+    param: 'file',
+  },
   concurrency_limit_exceeded: {
     about: 'too many of these requests of the account run at once',
     message: 'Too many speech requests of this account run at once.',
@@ -81,9 +92,18 @@ export const meanings: Readonly<Record<ErrorCode, Meaning>> = {
     about: 'the key is unknown or revoked',
     message: 'Incorrect API key provided: sk-myna-****x7Qk.',
   },
+  invalid_audio: {
+    about: 'the file is no audio, not supported or damaged',
+    message: 'ALAC in MP4 is not supported. Send wav, mp3, flac, ogg (Opus or Vorbis), m4a, aac or webm.',
+    param: 'file',
+  },
   invalid_authorization_header: {
     about: 'the Authorization header is not a bearer credential',
     message: "The Authorization header must be 'Bearer <key>'.",
+  },
+  invalid_form: {
+    about: 'the form cannot be read',
+    message: 'body: the form cannot be read: is its boundary right, and is it whole?',
   },
   invalid_idempotency_key: {
     about: 'the Idempotency-Key header is empty, too long, or no text',

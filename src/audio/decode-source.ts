@@ -1,0 +1,80 @@
+/**
+ * Where the demuxer reads from: bytes in memory, or a file on disk of which only what is being looked at is loaded, so
+ * that hours of audio take no more memory than a second.
+ */
+import { fstatSync, readSync } from 'node:fs'
+import { BufferSource, CustomSource, type Source } from 'mediabunny'
+
+export interface ClipBytes {
+  source: Source
+  /** The first bytes: by them it is told what a file is that holds no audio. */
+  head: Uint8Array
+}
+
+const headBytes = 65_536
+/** The demuxer reads a little on either side of what it needs, and keeps that much. */
+const cacheBytes = 1_048_576
+const spareReads = 100_000
+
+/** @param bytes may be mended in place */
+export function clipInMemory(bytes: Uint8Array<ArrayBuffer>): ClipBytes {
+  mendSize(bytes)
+  return { source: limited(new BufferSource(bytes), bytes.length), head: bytes.subarray(0, headBytes) }
+}
+
+/** @param descriptor open for reading for as long as the source is used; stays the caller's */
+export function clipOnDisk(descriptor: number): ClipBytes {
+  const sizeBytes = fstatSync(descriptor).size
+  const read = (start: number, end: number): Uint8Array<ArrayBuffer> => {
+    const bytes = new Uint8Array(end - start)
+    for (let at = 0; at < bytes.length;) {
+      const got = readSync(descriptor, bytes, at, bytes.length - at, start + at)
+      if (got === 0) throw new Error('the file became shorter while it was read')
+      at += got
+    }
+    return bytes
+  }
+  const head = read(0, Math.min(headBytes, sizeBytes))
+  const isMended = mendSize(head)
+  const source = new CustomSource({
+    getSize: () => sizeBytes,
+    read: (start, end) => {
+      const bytes = read(start, end)
+      if (isMended) bytes.set(head.subarray(start, Math.min(end, riffSizeEnd)))
+      return bytes
+    },
+    prefetchProfile: 'fileSystem',
+    maxCacheSize: cacheBytes,
+  })
+  return { source: limited(source, sizeBytes), head }
+}
+
+/**
+ * mediabunny walks in circles in some damaged Matroska files. It asks its source for every few bytes that it looks at,
+ * so a walk that has asked for more than any true file needs is ended, long before the deadline.
+ */
+function limited(source: Source, sizeBytes: number): Source {
+  // Its types leave this out.
+  const inside = source as unknown as { _read(...range: number[]): unknown }
+  const read = inside._read.bind(source)
+  let left = spareReads + sizeBytes
+  inside._read = (...range) => {
+    if (left-- === 0) throw new Error('the demuxer does not get on')
+    return read(...range)
+  }
+  return source
+}
+
+const riffSizeStart = 4
+const riffSizeEnd = 8
+
+/**
+ * Some recorders never come back to write the size into the first header; mediabunny then finds nothing.
+ * @returns whether the size had to be written as unknown
+ */
+function mendSize(head: Uint8Array): boolean {
+  const isRiff = head.length > riffSizeEnd && String.fromCharCode(...head.subarray(0, riffSizeStart)) === 'RIFF'
+  const isUnwritten = isRiff && head.subarray(riffSizeStart, riffSizeEnd).every((byte) => byte === 0)
+  if (isUnwritten) head.fill(0xff, riffSizeStart, riffSizeEnd)
+  return isUnwritten
+}
