@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
 import { sound } from '../audio/clip.ts'
 import { DecoderPool } from '../audio/decode.ts'
+import { StreamingDecoder } from '../audio/decode-stream.ts'
 import { EncoderPool } from '../audio/encode.ts'
 import { voicePicture } from '../audio/plot.ts'
 import { cards } from '../catalog/cards.ts'
@@ -48,16 +49,20 @@ async function serve(config: Config, json: boolean): Promise<void> {
   const transcriber = transcriptionEngine(config, log)
   const encoders = new EncoderPool({ workers: config.encoderWorkers })
   const decoder = new DecoderPool({ workers: config.decoderWorkers, timer: systemTimer })
+  const streamDecoder = new StreamingDecoder({ timer: systemTimer })
+  const close = async () => {
+    await Promise.all([engine.close(), transcriber.close()])
+    for (const codecs of [encoders, decoder, streamDecoder]) codecs.close()
+  }
   const catalog = new CardCatalog(cards, () => false)
   const time = { clock: systemClock, timer: systemTimer }
-  const world = { ...time, random: systemRandom, catalog, engine, transcriber, encoders, decoder, sound, draw, log }
+  const codecs = { encoders, decoder, streamDecoder, sound, draw }
+  const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, log }
   let server: Server
   try {
     server = await startServer(config, world)
   } catch (error) {
-    await Promise.all([engine.close(), transcriber.close()])
-    encoders.close()
-    decoder.close()
+    await close()
     throw error
   }
   const stopped = untilToldToStop(log)
@@ -69,9 +74,7 @@ async function serve(config: Config, json: boolean): Promise<void> {
   encoders.warm(['mp3']).catch(warn('an encoder'))
   await stopped
   await server.stop()
-  await Promise.all([engine.close(), transcriber.close()])
-  encoders.close()
-  decoder.close()
+  await close()
   log.info('stopped')
 }
 

@@ -133,14 +133,16 @@ async function ownFolder({ dataDir }: Config, { timer }: World): Promise<DataLoc
 const presetIds = ({ catalog }: World): string[] =>
   catalog.cards().flatMap((card) => card.voices.map((voice) => voice.id))
 
-async function drain({ drainMs }: Config, { timer }: World, { speech, clones }: Service): Promise<void> {
-  speech.drain()
-  clones.drain()
+async function drain({ drainMs }: Config, { timer }: World, service: Service): Promise<void> {
+  const live = liveOf(service)
+  for (const work of live) work.drain()
   const overdue = Promise.withResolvers<void>()
   const cancel = timer.after(drainMs, overdue.resolve)
-  await Promise.race([Promise.all([speech.drained(), clones.drained()]), overdue.promise]).finally(cancel)
-  await Promise.all([speech.shutDown(), clones.shutDown()])
+  await Promise.race([Promise.all(live.map((work) => work.drained())), overdue.promise]).finally(cancel)
+  await Promise.all(live.map((work) => work.shutDown()))
 }
+
+const liveOf = ({ speech, clones, transcriptions }: Service) => [speech, clones, transcriptions]
 
 function listen(app: Awaited<ReturnType<typeof createApi>>, { host, port }: Config): number {
   try {
@@ -163,17 +165,18 @@ function openLocal({ dataDir }: Config, service: Service, status: () => Promise<
 function statusOf(
   url: () => string,
   world: World,
-  { speech, clones, queue }: Service,
+  service: Service,
   pendingOperations: () => Promise<number>,
   draining: () => boolean,
 ): () => Promise<ServerStatus> {
+  const { queue } = service
   const beganMs = world.clock.monotonicMs()
   return async () => {
     const [speechEngine, transcription] = await Promise.all([world.engine.status(), transcriptionStatus(world)])
     const { status } = readinessOf({
       isDraining: draining(),
       databaseFails: false,
-      isDiskFull: speech.unwrittenCount + clones.unwrittenCount > 0,
+      isDiskFull: liveOf(service).some(({ unwrittenCount }) => unwrittenCount > 0),
       speech: speechEngine,
       transcription,
     })

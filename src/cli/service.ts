@@ -33,10 +33,11 @@ import type {
   VoiceFiles,
   Voices,
 } from '../service/ports.ts'
-import type { TranscriptionEngine } from '../service/ports-transcription.ts'
+import type { StreamDecoder, TranscriptionBooks, TranscriptionEngine } from '../service/ports-transcription.ts'
 import { Previews } from '../service/previews.ts'
 import { Queue } from '../service/queue.ts'
 import { Speech } from '../service/speak.ts'
+import { Transcriptions } from '../service/transcribe.ts'
 import { Failure } from './terminal.ts'
 
 /** What a test may replace: time, chance and the engines. */
@@ -49,6 +50,7 @@ export interface World {
   transcriber: TranscriptionEngine
   encoders: Encoders
   decoder: Decoder
+  streamDecoder: StreamDecoder
   sound: Sound
   draw: DrawVoice
   log: Log & { warnings(): Warning[] }
@@ -56,7 +58,7 @@ export interface World {
 
 export interface Books {
   accounts: Accounts
-  ledger: Ledger
+  ledger: Ledger & TranscriptionBooks
   voices: Voices
   files: VoiceFiles
   made: PreviewFiles
@@ -74,6 +76,7 @@ export const reportTo =
 export interface Service {
   speech: Speech
   clones: Clones
+  transcriptions: Transcriptions
   library: Library
   previews: Previews
   queue: Queue
@@ -100,6 +103,7 @@ export function createService(config: Config, world: World, books: Books): Servi
     },
   )
   const clones = createClones(config, world, parts)
+  const transcriptions = createTranscriptions(config, world, books, parts)
   const previews = new Previews({ ...parts, version })
   const library = new Library({ ...parts, previews, clones })
   metrics.observe(version, {
@@ -108,7 +112,7 @@ export function createService(config: Config, world: World, books: Books): Servi
     engines: () => enginesOf(world),
   })
   const administration = new AdminVerbs(accounts, ledger, world)
-  return { speech, clones, library, previews, queue, metrics, administration, report }
+  return { speech, clones, transcriptions, library, previews, queue, metrics, administration, report }
 }
 
 /** null: there is no model for it on this machine, and so nothing to look after. */
@@ -129,6 +133,22 @@ function createClones(config: Config, { timer }: World, parts: Omit<CloneParts, 
   return new Clones({ ...parts, queue }, { ...config, concurrency: config.cloneConcurrency })
 }
 
+function createTranscriptions(
+  config: Config,
+  { transcriber: engine, streamDecoder: decoder, ...world }: World,
+  { ledger: books }: Books,
+  shared: { meter: Metrics; report: Report },
+): Transcriptions {
+  const queue = new Queue(config.transcriptionStreams, config.transcriptionQueue, world.timer)
+  const limits = {
+    concurrency: config.transcriptionConcurrency,
+    maxSeconds: config.maxTranscriptionSeconds,
+    queueWaitMs: config.transcriptionWaitMs,
+    unreadMs: config.unreadMs,
+  }
+  return new Transcriptions({ ...world, ...shared, engine, decoder, books, queue }, limits)
+}
+
 /** What only a running server knows of itself. */
 export interface Running {
   status: () => Promise<ServerStatus>
@@ -140,7 +160,7 @@ export async function createApi(
   config: Config,
   world: World,
   { accounts, ledger, uploads }: Books,
-  { speech, clones, library, previews, metrics, administration, report }: Service,
+  { speech, clones, transcriptions, library, previews, metrics, administration, report }: Service,
   { status, draining }: Running,
 ) {
   const { clock, timer, random, catalog, log } = world
@@ -149,7 +169,7 @@ export async function createApi(
   const sessions = new Sessions({ clock, random })
   const onLimited = (route: string) => metrics.rateLimited(route)
   const gate = new Gate({ authenticator, sessions, clock, onLimited }, { ...config, anonymous })
-  const { maxInputChars, maxJsonBytes, maxClipBytes } = config
+  const { maxInputChars, maxJsonBytes, maxClipBytes, maxTranscriptionBytes } = config
   const bodyLimits = { maxJsonBytes, timer }
   const formLimits = { maxFileBytes: maxClipBytes, timer, dir: uploads }
   return createApp({
@@ -163,6 +183,7 @@ export async function createApi(
       report,
     },
     speech: { gate, speech, timer, bodyLimits, maxInputChars },
+    transcriptions: { gate, transcriptions, formLimits: { ...formLimits, maxFileBytes: maxTranscriptionBytes } },
     operations: {
       gate,
       ledger,
@@ -192,7 +213,7 @@ export async function createApi(
       metricsToken: config.metricsToken,
       speechEngine: () => world.engine.status(),
       transcriptionEngine: () => transcriptionStatus(world),
-      diskFull: () => speech.unwrittenCount + clones.unwrittenCount > 0,
+      diskFull: () => [speech, clones, transcriptions].some(({ unwrittenCount }) => unwrittenCount > 0),
       draining,
     },
     idleConnectionS: config.idleConnectionS,

@@ -13,7 +13,7 @@ import { type HealthParts, healthRoutes } from './health.ts'
 import { type ModelsParts, modelsRoutes } from './models.ts'
 import { type OperationsParts, operationsRoutes } from './operations.ts'
 import { type SpeechParts, speechRoutes } from './speech.ts'
-import { transcriptionsRoutes } from './transcriptions.ts'
+import { type TranscriptionsParts, transcriptionsRoutes } from './transcriptions.ts'
 import { type VoiceCloneParts, voiceCloneRoutes } from './voice-clone.ts'
 import { type VoicePreviewParts, voicePreviewRoutes } from './voice-preview.ts'
 import { type VoicesParts, voicesRoutes } from './voices.ts'
@@ -21,6 +21,7 @@ import { type VoicesParts, voicesRoutes } from './voices.ts'
 export interface AppParts {
   exchange: ExchangeParts
   speech: SpeechParts
+  transcriptions: TranscriptionsParts
   operations: OperationsParts
   voices: VoicesParts & VoiceCloneParts & VoicePreviewParts
   models: ModelsParts
@@ -41,7 +42,7 @@ export function createApp(parts: AppParts) {
     serve: { idleTimeout: parts.idleConnectionS, maxRequestBodySize: bodyBytesOutOfReach, reusePort: false },
   })
     .use(speechRoutes(route, parts.speech))
-    .use(transcriptionsRoutes(route, parts.speech.gate))
+    .use(transcriptionsRoutes(route, parts.transcriptions))
     .use(operationsRoutes(route, parts.operations))
     .use(voicesRoutes(route, parts.voices))
     .use(voiceCloneRoutes(route, parts.voices))

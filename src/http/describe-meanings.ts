@@ -56,7 +56,7 @@ export const meanings: Readonly<Record<ErrorCode, Meaning>> = {
   },
   engine_overloaded: {
     about: 'the queue is full, or the request waited too long in it',
-    message: 'The speech engine is busy and its queue is full. Try again later.',
+    message: 'The engine is busy and its queue is full. Try again later.',
   },
   engine_unavailable: {
     about: 'the engine is starting, or could not be started',

@@ -1,7 +1,7 @@
 /** Forms of voices: one clip under any of the names that clients use for it, and text fields. */
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
-import { type Body, readAll } from './body.ts'
+import { type Body, unlessStalled } from './body.ts'
 import { withForm } from './multipart.ts'
 
 export interface FormLimits {
@@ -44,6 +44,16 @@ export const readFields = (request: Request, limits: FormLimits): Promise<Body> 
 
 /** Takes what the client is still sending, within the limits, so that it comes to read the answer. Never rejects. */
 export async function drained(request: Request, { maxFileBytes, timer }: FormLimits): Promise<void> {
-  if (request.bodyUsed) return
-  await readAll(request, maxFileBytes, timer).catch(() => {})
+  if (request.bodyUsed || request.body === null) return
+  const reader = request.body.getReader()
+  try {
+    for (let left = maxFileBytes; left >= 0;) {
+      const step = await unlessStalled(reader.read(), timer)
+      if (step.done) return
+      left -= step.value.length
+    }
+    await reader.cancel()
+  } catch {
+    // It left, or stalled.
+  }
 }

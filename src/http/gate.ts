@@ -10,6 +10,7 @@ import { isFromHere, type Sessions, tokenOf } from './sessions.ts'
 export interface GateLimits {
   speechPerMinute: number
   clonesPerMinute: number
+  transcriptionsPerMinute: number
   requestsPerMinute: number
   operationsPerMinute: number
   operationsPerSecond: number
@@ -26,7 +27,7 @@ export interface GateParts {
   onLimited: (route: string) => void
 }
 
-export type Allowance = 'speech' | 'clones' | 'requests' | 'operations'
+export type Allowance = 'speech' | 'clones' | 'transcriptions' | 'requests' | 'operations'
 
 export class Gate {
   readonly #parts: GateParts
@@ -40,6 +41,7 @@ export class Gate {
     this.#throttles = {
       speech: new Throttle([perMinute(limits.speechPerMinute)]),
       clones: new Throttle([perMinute(limits.clonesPerMinute)]),
+      transcriptions: new Throttle([perMinute(limits.transcriptionsPerMinute)]),
       requests: new Throttle([perMinute(limits.requestsPerMinute)]),
       operations: new Throttle([
         perMinute(limits.operationsPerMinute),

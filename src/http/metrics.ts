@@ -6,6 +6,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { OperationType, Outcome, Settlement } from '../domain/operation.ts'
 import type { AudioFormat } from '../domain/speech.ts'
 import type { EngineStatus, Meter } from '../service/ports.ts'
+import type { TranscriptionMeter } from '../service/ports-transcription.ts'
 
 export interface Gauges {
   queueDepth: () => number
@@ -13,9 +14,10 @@ export interface Gauges {
   engines: () => Promise<readonly EngineStatus[]>
 }
 
+const realtimeBuckets = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-export class Metrics implements Meter {
+export class Metrics implements Meter, TranscriptionMeter {
   readonly #registry = new Registry()
   readonly #requests = this.#counter('voice_http_requests_total', 'HTTP requests', ['method', 'route', 'status'])
   readonly #duration = this.#histogram('voice_http_request_duration_seconds', 'Time until the answer began', ['route'])
@@ -25,7 +27,15 @@ export class Metrics implements Meter {
     'voice_speech_realtime_factor',
     'Seconds of audio in a second',
     [],
-    [0.5, 1, 2, 5, 10, 20, 50, 100],
+    realtimeBuckets,
+  )
+  readonly #transcriptions = this.#counter('voice_transcriptions_total', 'Transcriptions by how they ended', ['result'])
+  readonly #heard = this.#counter('voice_transcription_seconds_total', 'Seconds of audio that were listened to')
+  readonly #hearing = this.#histogram(
+    'voice_transcription_realtime_factor',
+    'Seconds of audio that were listened to in a second',
+    [],
+    realtimeBuckets,
   )
   readonly #characters = this.#counter('voice_speech_characters_total', 'Characters that usage counts')
   readonly #audio = this.#counter('voice_speech_audio_seconds_total', 'Seconds of audio delivered', ['format'])
@@ -101,6 +111,12 @@ export class Metrics implements Meter {
 
   cloned(result: string): void {
     this.#clones.inc({ result })
+  }
+
+  transcribed(result: string, audioMs: number, wallMs: number): void {
+    this.#transcriptions.inc({ result })
+    this.#heard.inc(audioMs / 1000)
+    if (result === 'completed' && wallMs > 0) this.#hearing.observe(audioMs / wallMs)
   }
 
   settled(type: OperationType, outcome: Outcome, settlement: Settlement, format: AudioFormat | null): void {

@@ -16,6 +16,8 @@ export interface FormOptions {
   maxFileBytes: number
   /** Names under which the file may come, each also with `[]`. */
   fileFields: ReadonlySet<string>
+  /** Text fields that are read over, however long they are. */
+  unusedFields?: ReadonlySet<string>
   timer: Timer
   /** Where files are spooled. */
   dir: string
@@ -39,6 +41,11 @@ export interface Form {
   fileCount: number
 }
 
+/** A form whose file lies there until it is removed. */
+export interface SpooledForm extends Form {
+  remove(): void
+}
+
 const maxFields = 50
 const maxFieldBytes = 65_536
 /** Boundaries, headers of parts and text. */
@@ -55,12 +62,23 @@ export async function withForm<T>(
   options: FormOptions,
   use: (form: Form) => T | Promise<T>,
 ): Promise<T> {
+  const form = await spoolForm(request, options)
+  try {
+    return await use(form)
+  } finally {
+    form.remove()
+  }
+}
+
+/** The same for who needs the file for longer. @throws MynaError as above; there is no file then */
+export async function spoolForm(request: Request, options: FormOptions): Promise<SpooledForm> {
   const spool = new Spool(options)
   try {
     const fields = await parse(request, options, spool)
-    return await use({ fields, file: spool.file(), fileCount: spool.count })
-  } finally {
+    return { fields, file: spool.file(), fileCount: spool.count, remove: () => spool.remove() }
+  } catch (error) {
     spool.remove()
+    throw error
   }
 }
 
@@ -79,7 +97,7 @@ async function parse(request: Request, options: FormOptions, spool: Spool): Prom
       }
     }
   busboy.on('field', (name, value, nameTruncated, valueTruncated) => {
-    if (nameTruncated) return
+    if (nameTruncated || options.unusedFields?.has(plainName(name)) === true) return
     if (valueTruncated) reject(invalid(name, `string should have at most ${maxFieldBytes} bytes`))
     else addField(fields, name, value)
   })
@@ -88,7 +106,7 @@ async function parse(request: Request, options: FormOptions, spool: Spool): Prom
   busboy.on('file', (name, stream, fileName, _encoding, declaredType) => {
     // Broken off with the whole form, which says so itself.
     stream.on('error', () => {})
-    const isOurs = options.fileFields.has(name.replace(/\[\]$/, ''))
+    const isOurs = options.fileFields.has(plainName(name))
     if (isOurs) guarded(() => spool.begin(stream, fileName, declaredType, guarded))()
     else stream.resume()
   })
@@ -201,6 +219,9 @@ class Spool {
     this.#descriptor = null
   }
 }
+
+/** Without the `[]` of a list. */
+const plainName = (name: string): string => name.replace(/\[\]$/, '')
 
 function addField(fields: Record<string, unknown>, field: string, value: string): void {
   const [, name, key] = /^([a-z_]+)(?:\[([^\]]*)\])?$/.exec(field) ?? []

@@ -10,7 +10,8 @@ import { speechDetail } from './describe.ts'
 import type { Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { parseSpeechRequest } from './speech-request.ts'
-import { sseSource } from './sse.ts'
+import { speechEvents } from './speech-events.ts'
+import { eventStreamHeaders, sseSource } from './sse.ts'
 import { type Source, streamed } from './stream.ts'
 
 export interface SpeechParts {
@@ -44,7 +45,7 @@ export const speechRoutes = (route: Route, parts: SpeechParts) =>
       const speaking = await parts.speech.begin(caller, asked, idempotencyKey, request.signal)
       exchange.requestId = speaking.operation.id
       if (asked.streamFormat === 'audio') return streamed(audioSource(speaking), audioHeaders(speaking))
-      return streamed(sseSource(speaking, parts.timer), { 'content-type': 'text/event-stream; charset=utf-8' })
+      return streamed(sseSource(speechEvents(speaking), parts.timer), eventStreamHeaders)
     }),
     { parse: 'none', detail: speechDetail },
   )

@@ -1,30 +1,36 @@
 /**
- * Speech as server-sent events. Lines begin exactly with `data: ` and carry no `event:` line, because clients test that
- * prefix; the decoded deltas are byte for byte the stream that `stream_format: "audio"` gives.
+ * Server-sent events, for speech and transcription alike: comments keep a quiet connection open, and what goes wrong
+ * after the status is told in an event before the connection is broken off.
  */
-import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
-import type { Speaking } from '../service/speaking.ts'
-import { errorBody } from './errors.ts'
 import type { Source } from './stream.ts'
+
+export interface Events {
+  /** @throws what ended the stream */
+  next(): Promise<{ text: string; isLast: boolean }>
+  /** What the client is told of an error that `next` threw. */
+  errorOf(error: unknown): Record<string, unknown>
+  /** The client has left. */
+  gone(): void
+}
 
 const keepaliveMs = 15_000
 
 /** A destroyed socket takes with it what its reader has not fetched yet: the error event gets this long to arrive. */
 const lastWordsMs = 250
 
-export function sseSource(speaking: Speaking, timer: Timer): Source {
-  let waiting: Promise<Uint8Array> | null = null
-  let state: 'audio' | 'through' | 'broken' = 'audio'
-  const step = async (): Promise<Uint8Array> => {
+export function sseSource(events: Events, timer: Timer): Source {
+  let waiting: Promise<string> | null = null
+  let state: 'open' | 'through' | 'broken' = 'open'
+  const step = async (): Promise<string> => {
     try {
-      const bytes = await speaking.next()
-      if (bytes !== null) return event({ type: 'speech.audio.delta', audio: Buffer.from(bytes).toString('base64') })
+      const { text, isLast } = await events.next()
+      if (!isLast) return text
       state = 'through'
-      return Buffer.concat([event(doneEvent(speaking)), text('data: [DONE]\n\n')])
+      return `${text}data: [DONE]\n\n`
     } catch (error) {
       state = 'broken'
-      return event({ type: 'error', error: errorOf(error, speaking.operation.id) })
+      return event({ type: 'error', error: events.errorOf(error) })
     }
   }
   return {
@@ -32,39 +38,27 @@ export function sseSource(speaking: Speaking, timer: Timer): Source {
       if (state === 'through') return null
       if (state === 'broken') {
         await new Promise<void>((resolve) => timer.after(lastWordsMs, resolve))
-        throw new Error('the speech stream broke')
+        throw new Error('the stream broke')
       }
       waiting ??= step()
-      const bytes = await orKeepalive(waiting, timer)
-      if (bytes === null) return text(': keepalive\n\n')
-      waiting = null
-      return bytes
+      const text = await orKeepalive(waiting, timer)
+      if (text !== null) waiting = null
+      return new TextEncoder().encode(text ?? comment('keepalive'))
     },
-    gone: () => speaking.clientGone(),
+    gone: () => events.gone(),
   }
 }
 
-function orKeepalive(waiting: Promise<Uint8Array>, timer: Timer): Promise<Uint8Array | null> {
+function orKeepalive(waiting: Promise<string>, timer: Timer): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<null>()
   return Promise.race([waiting, promise]).finally(timer.after(keepaliveMs, () => resolve(null)))
 }
 
-const doneEvent = (speaking: Speaking) => ({
-  type: 'speech.audio.done',
-  usage: {
-    input_tokens: 0,
-    output_tokens: 0,
-    total_tokens: 0,
-    characters: speaking.usage.characters,
-    audio_seconds: speaking.usage.audioSeconds,
-  },
-  operation_id: speaking.operation.id,
-})
+/** @param name null: no line `event:` */
+export const event = (data: unknown, name: string | null = null): string =>
+  `${name === null ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 
-function errorOf(error: unknown, operationId: string): Record<string, unknown> {
-  const known = error instanceof MynaError ? error : new MynaError('generation_failed', 'Speech generation failed.')
-  return { ...errorBody(known, operationId), operation_id: operationId }
-}
+/** Read over by every client that does not look for it. */
+export const comment = (text: string): string => `: ${text}\n\n`
 
-const text = (line: string): Uint8Array => new TextEncoder().encode(line)
-const event = (data: unknown): Uint8Array => text(`data: ${JSON.stringify(data)}\n\n`)
+export const eventStreamHeaders = { 'content-type': 'text/event-stream; charset=utf-8' }

@@ -1,26 +1,62 @@
 /**
- * `POST /v1/audio/transcriptions` and `/translations`. Without an installed model they answer their own 503, which
- * names the command that gets one; every other route is unaffected.
+ * `POST /v1/audio/transcriptions` and `/translations` (api.md 3). Without an installed model they answer their own 503,
+ * which names the command that gets one; every other route is unaffected.
  */
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
+import type { Transcriptions, TranscriptionRequest } from '../service/transcribe.ts'
 import { transcriptionDetail, translationDetail } from './describe.ts'
 import type { Action, Route } from './exchange.ts'
+import { drained, type FormLimits, isMultipart } from './form.ts'
 import type { Gate } from './gate.ts'
+import { eventStreamHeaders, sseSource } from './sse.ts'
+import { streamed } from './stream.ts'
+import { wholeTranscript } from './transcription-body.ts'
+import { transcriptionEvents } from './transcription-events.ts'
+import { type AnswerForm, readTranscription } from './transcription-request.ts'
 
-export function transcriptionsRoutes(route: Route, gate: Gate) {
-  const unavailable: Action = async (exchange) => {
-    await gate.enter(exchange, 'tts', 'requests')
-    const message = 'No transcription model is installed. Get one with: myna models pull whisper-base'
-    throw new MynaError('transcription_unavailable', message)
-  }
-  return new Elysia()
-    .post('/v1/audio/transcriptions', route('/v1/audio/transcriptions', unavailable), {
+export interface TranscriptionsParts {
+  gate: Gate
+  transcriptions: Transcriptions
+  formLimits: FormLimits
+}
+
+export const transcriptionsRoutes = (route: Route, parts: TranscriptionsParts) =>
+  new Elysia()
+    .post('/v1/audio/transcriptions', route('/v1/audio/transcriptions', action(parts, 'transcribe')), {
       parse: 'none',
       detail: transcriptionDetail,
     })
-    .post('/v1/audio/translations', route('/v1/audio/translations', unavailable), {
+    .post('/v1/audio/translations', route('/v1/audio/translations', action(parts, 'translate')), {
       parse: 'none',
       detail: translationDetail,
     })
-}
+
+const action =
+  ({ gate, transcriptions, formLimits }: TranscriptionsParts, task: TranscriptionRequest['task']): Action =>
+  async (exchange) => {
+    const { request, requestId } = exchange
+    const caller = await gate.enter(exchange, 'tts', 'transcriptions')
+    if (!isMultipart(request)) {
+      throw new MynaError('unsupported_media_type', 'This route takes multipart/form-data with one audio file.')
+    }
+    // An upload may be slow and the engine quiet for long; both have deadlines of their own.
+    exchange.keepOpen()
+    const asked: { answer: AnswerForm | null } = { answer: null }
+    const read = async () => {
+      const given = await readTranscription(request, task, formLimits)
+      asked.answer = given.answer
+      return given.request
+    }
+    try {
+      const transcribing = await transcriptions.begin(caller, requestId, read, request.signal)
+      const { answer } = asked
+      if (answer === null) throw new Error('a transcription began before its form was read')
+      if (!answer.isStream) return await wholeTranscript(transcribing, answer)
+      return streamed(sseSource(transcriptionEvents(transcribing), formLimits.timer), eventStreamHeaders)
+    } catch (error) {
+      // A client that is still sending would see a broken connection instead of the answer.
+      await drained(request, formLimits)
+      throw error
+    }
+  }

@@ -56,6 +56,10 @@ export class Cloning {
     this.operation = work.operation
   }
 
+  get id(): string {
+    return this.operation.id
+  }
+
   /** Resolves once the settlement is written and what it left is cleared away; never rejects. */
   get settled(): Promise<Outcome> {
     return this.#settled.promise

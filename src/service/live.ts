@@ -1,12 +1,12 @@
 /**
- * Work under way, by operation id, from admission until its settlement is written: what can be cancelled, what a
- * shutdown ends, and what waits for the disk. Speech and clones are the same in this.
+ * Work under way, by operation or request id, from admission until its settlement is written: what can be cancelled,
+ * what a shutdown ends, and what waits for the disk. Speech, clones and transcriptions are the same in this.
  */
 import { MynaError } from '../domain/error.ts'
 import type { Meter } from './ports.ts'
 
 export interface Running {
-  readonly operation: { readonly id: string }
+  readonly id: string
   /** Resolves once the settlement is written; never rejects. */
   readonly settled: Promise<unknown>
   /** It has ended, and the books could not be told so yet. */
@@ -30,8 +30,8 @@ export class Live<Work extends Running> {
     return count
   }
 
-  cancel(operationId: string): void {
-    this.#live.get(operationId)?.cancel()
+  cancel(id: string): void {
+    this.#live.get(id)?.cancel()
   }
 
   /** Refuses new work from now on. */
@@ -59,7 +59,7 @@ export class Live<Work extends Running> {
 
   /** @param onSettled gives back what the work held */
   protected add(work: Work, onSettled: () => void): void {
-    const { id } = work.operation
+    const { id } = work
     this.#live.set(id, work)
     void work.settled.then(() => {
       this.#live.delete(id)

@@ -49,17 +49,36 @@ export interface ClipStream {
   /** As its file says; null: it does not. */
   durationMs: number | null
   /**
-   * Mono at the rate asked for, in blocks of a second or so; each is decoded when it is asked for.
-   * @throws MynaError `invalid_audio` when nothing can be decoded, `clip_too_long`; the signal's reason once it aborts
+   * Mono at the rate asked for, in blocks of a second or so; each is decoded when it is asked for, or shortly before.
+   * @throws MynaError `invalid_audio` when nothing can be decoded, `audio_too_long`; the signal's reason once it aborts
    */
   pcm: AsyncIterable<Int16Array>
 }
 
 export interface StreamDecoder {
   /**
-   * Opens audio of any supported container, found by its bytes. Ending the iteration early frees everything.
-   * @param path of the uploaded file
+   * Opens audio of any supported container, found by its bytes. Ending the iteration early frees everything, and so
+   * does the signal.
+   * @param path of the uploaded file, which may be removed once this has resolved
    * @throws MynaError `invalid_audio` in words that name an unsupported container or codec
    */
   open(path: string, options: { sampleRateHz: number; maxSeconds: number }, signal: AbortSignal): Promise<ClipStream>
+}
+
+/** What was heard for an account, to be counted with its usage. Nothing is charged for it. */
+export interface TranscriptionUse {
+  accountId: string
+  keyId: string
+  model: string
+  audioMs: number
+}
+
+export interface TranscriptionBooks {
+  /** @throws MynaError `storage_full` */
+  countTranscription(use: TranscriptionUse): Promise<void>
+}
+
+export interface TranscriptionMeter {
+  /** @param result `completed`, `client_gone`, or the code of the error that ended it @param wallMs of the work */
+  transcribed(result: string, audioMs: number, wallMs: number): void
 }

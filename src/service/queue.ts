@@ -86,6 +86,6 @@ interface Entry {
 }
 
 const overloaded = (retryAfterMs: number): MynaError =>
-  new MynaError('engine_overloaded', 'The speech engine is busy and its queue is full. Try again later.', {
+  new MynaError('engine_overloaded', 'The engine is busy and its queue is full. Try again later.', {
     retryAfterMs,
   })

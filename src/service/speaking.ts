@@ -65,6 +65,10 @@ export class Speaking {
     this.#facts = { started: false, audioSent: false, cancelRequested: false, clientGone: false }
   }
 
+  get id(): string {
+    return this.operation.id
+  }
+
   /** Resolves once the settlement is written; never rejects. */
   get settled(): Promise<Settlement> {
     return this.#settled.promise

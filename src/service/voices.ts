@@ -194,7 +194,7 @@ export const notReady = (param: string): MynaError =>
 
 const unusable = (message: string): MynaError => new MynaError('voice_unusable', message, { param: 'voice' })
 
-const notInstalled = (model: string): MynaError =>
+export const notInstalled = (model: string): MynaError =>
   new MynaError('model_not_found', `The model '${model}' is not installed. Get it with: myna models pull ${model}`, {
     param: 'model',
   })

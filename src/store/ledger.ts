@@ -1,22 +1,23 @@
 /**
- * The ledger behind the port `Ledger`: which transaction each verb is. What happens inside them stands in
- * `ledger-admit`, `ledger-clone` and `ledger-settle`; what it means stands in the domain.
+ * The ledger behind the ports `Ledger` and `TranscriptionBooks`: which transaction each verb is. What happens inside
+ * them stands in `ledger-admit`, `ledger-clone` and `ledger-settle`; what it means stands in the domain.
  */
 import type { Operation, OperationError, OperationType, Settlement } from '../domain/operation.ts'
 import type { Clock } from '../domain/time.ts'
 import type { CloneAdmission, Ledger, SpeechAdmission, UsageQuery, UsageRow } from '../service/ports.ts'
+import type { TranscriptionBooks, TranscriptionUse } from '../service/ports-transcription.ts'
 import type { StoreDatabase } from './database.ts'
 import { admitOperation, isExpired, refuseHeldKey } from './ledger-admit.ts'
 import { admitClone, endClone } from './ledger-clone.ts'
 import { settleLeftovers, settleOperation } from './ledger-settle.ts'
 import { operationOf } from './rows.ts'
 import type { OperationRow } from './rows.ts'
-import { sumUsage } from './usage.ts'
+import { countTranscription, sumUsage } from './usage.ts'
 
 /** Records that one transaction of the sweep removes: a few milliseconds, after which others get their turn. */
 const sweepBatch = 500
 
-export class SqliteLedger implements Ledger {
+export class SqliteLedger implements Ledger, TranscriptionBooks {
   readonly #database: StoreDatabase
   readonly #clock: Clock
 
@@ -79,6 +80,10 @@ export class SqliteLedger implements Ledger {
     return this.#database.transaction(() =>
       settleOperation(this.#database, operationId, settlement, this.#clock.nowMs()),
     )
+  }
+
+  countTranscription(use: TranscriptionUse): Promise<void> {
+    return this.#database.transaction(() => countTranscription(this.#database, use, this.#clock.nowMs()))
   }
 
   async find(accountId: string, operationId: string): Promise<Operation | null> {

@@ -27,11 +27,12 @@ beforeAll(async () => {
   books.clock.advance(2 * hourMs + 1)
   await spoken({ model: 'kokoro' }, 'completed', 1500)
   await spoken({ model: 'flite', accountId: bob, keyId: bobsKey }, 'completed', 1500)
-  books.database.run(
-    `INSERT INTO usage (account_id, key_id, type, model, characters, audio_ms, charged_micros, refunded_micros, free,
-       settled_at_ms) VALUES ($accountId, $keyId, 'transcription', 'whisper', 0, 9500, 0, 0, 0, $nowMs)`,
-    { accountId: books.account.id, keyId: secondKey, nowMs: books.clock.wallMs },
-  )
+  await books.ledger.countTranscription({
+    accountId: books.account.id,
+    keyId: secondKey,
+    model: 'whisper',
+    audioMs: 9500,
+  })
 })
 
 async function spoken(changes: Partial<SpeechAdmission>, outcome: Outcome, chargedMicros: number): Promise<void> {

@@ -1,5 +1,6 @@
 /** Usage reports: sums by time and group, made by SQLite, so that a year of requests never passes through memory. */
 import type { UsageQuery, UsageRow } from '../service/ports.ts'
+import type { TranscriptionUse } from '../service/ports-transcription.ts'
 import type { StoreDatabase } from './database.ts'
 
 interface UsageSums {
@@ -58,3 +59,13 @@ const usageOf = (row: UsageSums): UsageRow => ({
   refundedMicros: row.refunded_micros,
   free: row.free,
 })
+
+/** A transcription makes no operation and costs nothing: this row is all that the books know of it. */
+export function countTranscription(database: StoreDatabase, use: TranscriptionUse, nowMs: number): void {
+  database.run(
+    `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
+       refunded_micros, free, settled_at_ms)
+     VALUES ($accountId, $keyId, NULL, 'transcription', $model, 0, $audioMs, 0, 0, 0, $nowMs)`,
+    { ...use, nowMs },
+  )
+}

@@ -10,6 +10,7 @@ import { cards } from '../catalog/cards.ts'
 import { CardCatalog } from '../catalog/catalog.ts'
 import { sound } from '../audio/clip.ts'
 import { DecoderPool } from '../audio/decode.ts'
+import { StreamingDecoder } from '../audio/decode-stream.ts'
 import { EncoderPool } from '../audio/encode.ts'
 import { voicePicture } from '../audio/plot.ts'
 import { type Server, startServer } from '../cli/server.ts'
@@ -29,6 +30,7 @@ export interface Instance {
   dataDir: string
   engine: FakeEngine
   transcriber: FakeTranscriber
+  streamDecoder: StreamingDecoder
   clock: ManualClock
   /** What was logged so far. */
   lines: string[]
@@ -63,6 +65,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
   const nowMs = () => clock.nowMs()
   const encoders = new EncoderPool({ workers: 1 })
   const decoder = new DecoderPool({ workers: 1, timer: systemTimer })
+  const streamDecoder = new StreamingDecoder({ timer: systemTimer })
   const world: World = {
     clock,
     timer: systemTimer,
@@ -72,6 +75,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     transcriber,
     encoders,
     decoder,
+    streamDecoder,
     sound,
     draw: (pcm, sampleRateHz, style) => voicePicture(pcm, sampleRateHz, { ...style, widthPx: 240, heightPx: 120 }),
     log: keepingWarnings(
@@ -95,6 +99,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     dataDir,
     engine,
     transcriber,
+    streamDecoder,
     clock,
     lines,
     adminKey: server.firstKey?.secret ?? '',
@@ -118,6 +123,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
       await server.stop()
       encoders.close()
       decoder.close()
+      streamDecoder.close()
       if (settings.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
     },
   }

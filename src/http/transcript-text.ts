@@ -1,0 +1,21 @@
+/** A transcript's text as it grows: all deltas together are the whole, without space at either end. */
+export class TranscriptText {
+  #text = ''
+  /** Space that counts only if something follows. */
+  #space = ''
+
+  /** @returns what came to the text, possibly nothing */
+  add(part: string): string {
+    const given = (this.#space + part).toWellFormed()
+    const begun = this.#text === '' ? given.trimStart() : given
+    const delta = begun.trimEnd()
+    this.#space = begun.slice(delta.length)
+    if (delta === '') return ''
+    this.#text += delta
+    return delta
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}

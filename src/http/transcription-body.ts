@@ -1,0 +1,93 @@
+/** A whole transcript in each of the formats of api.md 3.2. */
+import { languageName } from '../domain/language.ts'
+import { srt, vtt } from '../domain/subtitles.ts'
+import type { TranscriptSegment } from '../domain/transcript.ts'
+import type { Transcribing } from '../service/transcribing.ts'
+import { json } from './exchange.ts'
+import { TranscriptText } from './transcript-text.ts'
+import type { AnswerForm } from './transcription-request.ts'
+
+/** Reads it to its end. @throws MynaError that ended it */
+export async function wholeTranscript(
+  transcribing: Transcribing,
+  { format, granularities }: AnswerForm,
+): Promise<Response> {
+  const segments: TranscriptSegment[] = []
+  for (let part = await transcribing.next(); part !== null; part = await transcribing.next()) {
+    segments.push(...part.segments)
+  }
+  const text = textOf(segments)
+  switch (format) {
+    case 'json':
+      return json({ text, ...languagesOf(transcribing), usage: usageOf(transcribing) })
+    case 'verbose_json':
+      return json(verbose(transcribing, segments, text, granularities))
+    case 'text':
+      return plain('text/plain', `${text}\n`)
+    case 'srt':
+      return plain('text/plain', srt(segments))
+    case 'vtt':
+      return plain('text/vtt', vtt(segments))
+  }
+}
+
+/** What was found by listening; a translation is English. */
+export function languagesOf({ order, language }: Transcribing): { languages?: { code: string }[] } {
+  const code = order.task === 'translate' ? 'en' : language
+  return code === null ? {} : { languages: [{ code }] }
+}
+
+function verbose(
+  transcribing: Transcribing,
+  segments: readonly TranscriptSegment[],
+  text: string,
+  granularities: AnswerForm['granularities'],
+) {
+  const { task } = transcribing.order
+  const [language] = languagesOf(transcribing).languages ?? []
+  return {
+    task,
+    // Where nothing was said there is no telling, and clients insist on a text.
+    language: language === undefined ? 'unknown' : languageName(language.code),
+    duration: seconds(transcribing.durationMs ?? 0),
+    text,
+    ...(granularities.has('segment') ? { segments: segments.map(segmentRecord) } : {}),
+    ...(granularities.has('word') ? { words: segments.flatMap(wordRecords) } : {}),
+    usage: usageOf(transcribing),
+  }
+}
+
+/** All ten fields, always: there are clients that refuse the whole answer for one that is missing. */
+const segmentRecord = (segment: TranscriptSegment, id: number) => ({
+  id,
+  // In frames of 10 ms, as Whisper counts.
+  seek: Math.round(segment.seekMs / 10),
+  start: seconds(segment.startMs),
+  end: seconds(segment.endMs),
+  text: segment.text.toWellFormed(),
+  tokens: segment.tokens,
+  temperature: segment.temperature,
+  avg_logprob: segment.avgLogprob,
+  compression_ratio: segment.compressionRatio,
+  no_speech_prob: segment.noSpeechProb,
+})
+
+const wordRecords = ({ words }: TranscriptSegment) =>
+  (words ?? []).map(({ text, startMs, endMs }) => ({
+    word: text.toWellFormed(),
+    start: seconds(startMs),
+    end: seconds(endMs),
+  }))
+
+const usageOf = ({ durationMs }: Transcribing) => ({ type: 'duration', seconds: Math.ceil((durationMs ?? 0) / 1000) })
+
+function textOf(segments: readonly TranscriptSegment[]): string {
+  const text = new TranscriptText()
+  for (const segment of segments) text.add(segment.text)
+  return text.toString()
+}
+
+const seconds = (ms: number): number => Math.round(ms) / 1000
+
+const plain = (type: string, body: string): Response =>
+  new Response(body, { headers: { 'content-type': `${type}; charset=utf-8` } })

@@ -1,0 +1,50 @@
+/**
+ * A transcript as server-sent events while it is being made: a delta for each segment, and all of it at the end. How far
+ * it has come is told in comments, which no client takes for something else.
+ */
+import { MynaError } from '../domain/error.ts'
+import type { TranscriptPart } from '../service/ports-transcription.ts'
+import type { Transcribing } from '../service/transcribing.ts'
+import { errorBody } from './errors.ts'
+import { comment, type Events, event } from './sse.ts'
+import { TranscriptText } from './transcript-text.ts'
+import { languagesOf } from './transcription-body.ts'
+
+export function transcriptionEvents(transcribing: Transcribing): Events {
+  const whole = new TranscriptText()
+  return {
+    async next() {
+      const part = await transcribing.next()
+      if (part === null) return { text: named(doneEvent(transcribing, whole.toString())), isLast: true }
+      const deltas = part.segments.map((segment) => whole.add(segment.text)).filter((delta) => delta !== '')
+      const lines = deltas.map((delta) => named({ type: 'transcript.text.delta', delta }))
+      return { text: [comment(progress(part, transcribing)), ...lines].join(''), isLast: false }
+    },
+    errorOf(error) {
+      const known = error instanceof MynaError ? error : new MynaError('generation_failed', 'Transcription failed.')
+      return errorBody(known, transcribing.id)
+    },
+    gone: () => transcribing.clientGone(),
+  }
+}
+
+const named = (data: { type: string } & Record<string, unknown>): string => event(data, data.type)
+
+const doneEvent = (transcribing: Transcribing, text: string) => ({
+  type: 'transcript.text.done',
+  text,
+  ...languagesOf(transcribing),
+  usage: {
+    type: 'tokens',
+    input_tokens: 0,
+    output_tokens: 0,
+    total_tokens: 0,
+    seconds: Math.ceil((transcribing.durationMs ?? 0) / 1000),
+  },
+})
+
+/** `heard 61.5 of 300.2`, in seconds; without the end where the file does not tell it. */
+function progress({ heardMs }: TranscriptPart, { durationMs }: Transcribing): string {
+  const seconds = (ms: number) => (ms / 1000).toFixed(1)
+  return `heard ${seconds(heardMs)}${durationMs === null ? '' : ` of ${seconds(durationMs)}`}`
+}

@@ -1,0 +1,125 @@
+/**
+ * From an upload to a checked transcription request, field by field as api.md 3.1 has them. What is unknown is ignored,
+ * and so are the hints that no model here can use; the order of the parts, the file's name and its declared type mean
+ * nothing.
+ */
+import { MynaError } from '../domain/error.ts'
+import type { TranscriptionRequest } from '../service/transcribe.ts'
+import type { Body } from './body.ts'
+import { flagOf, nameOf, numberOf, oneOf, unsupported, wrongType } from './body-fields.ts'
+import type { FormLimits } from './form.ts'
+import { type SpooledForm, spoolForm } from './multipart.ts'
+
+export const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const
+export type TranscriptFormat = (typeof transcriptFormats)[number]
+
+const granularities = ['segment', 'word'] as const
+export type Granularity = (typeof granularities)[number]
+
+/** How the answer is to look. */
+export interface AnswerForm {
+  format: TranscriptFormat
+  /** With `verbose_json`. */
+  granularities: ReadonlySet<Granularity>
+  /** As events, while it comes. */
+  isStream: boolean
+}
+
+export interface Asked {
+  request: TranscriptionRequest
+  answer: AnswerForm
+}
+
+const fileFields: ReadonlySet<string> = new Set(['file'])
+/** Whole recordings of speakers may come in these. */
+const unusedFields: ReadonlySet<string> = new Set(['known_speaker_references', 'known_speaker_names'])
+
+/** @throws MynaError; there is no upload then */
+export async function readTranscription(
+  request: Request,
+  task: TranscriptionRequest['task'],
+  limits: FormLimits,
+): Promise<Asked> {
+  const form = await spoolForm(request, { ...limits, fileFields, unusedFields }).catch(inThisFamily)
+  try {
+    return parseTranscription(form, task)
+  } catch (error) {
+    form.remove()
+    throw error
+  }
+}
+
+function parseTranscription(
+  { fields, file, fileCount, remove }: SpooledForm,
+  task: TranscriptionRequest['task'],
+): Asked {
+  // A browser sends an empty part without a name when nothing was chosen.
+  if (file === null || (file.bytes === 0 && file.fileName === '')) {
+    throw new MynaError('missing_required_parameter', "Missing required parameter: 'file'.", { param: 'file' })
+  }
+  if (fileCount > 1) {
+    const message = `Invalid 'file': expected one file, but got ${fileCount} instead.`
+    throw new MynaError('unsupported_value', message, { param: 'file' })
+  }
+  const answer = answerOf(fields)
+  const request: TranscriptionRequest = {
+    task,
+    model: autoOr(nameOf('model', fields.model)),
+    language: task === 'translate' ? null : autoOr(nameOf('language', fields.language)),
+    prompt: promptOf(fields),
+    temperature: numberOf(fields, 'temperature', 0, 1) ?? 0,
+    // Long segments of subtitles are cut by them.
+    words: answer.format === 'srt' || answer.format === 'vtt' || answer.granularities.has('word'),
+    upload: { path: file.path, remove },
+  }
+  return { request, answer }
+}
+
+function answerOf(fields: Body): AnswerForm {
+  const format = formatOf(fields)
+  const isVerbose = format === 'verbose_json'
+  const streams = format === 'json' || format === 'text'
+  return {
+    format,
+    granularities: isVerbose ? granularitiesOf(fields.timestamp_granularities) : new Set(),
+    isStream: flagOf(fields, 'stream') && streams,
+  }
+}
+
+function formatOf(fields: Body): TranscriptFormat {
+  const given = fields.response_format
+  if (typeof given !== 'string' || given.toLowerCase() !== 'diarized_json') {
+    return oneOf(fields, 'response_format', transcriptFormats) ?? 'json'
+  }
+  const list = transcriptFormats.map((format) => `'${format}'`).join(', ')
+  const message = `Invalid value: 'diarized_json'. No model here tells speakers apart. Supported values are: ${list}.`
+  throw new MynaError('unsupported_value', message, { param: 'response_format' })
+}
+
+function granularitiesOf(given: unknown): ReadonlySet<Granularity> {
+  if (given === undefined || given === null || given === '') return new Set(['segment'])
+  const list = typeof given === 'object' ? Object.values(given) : [given]
+  const named = list.map((value: unknown) => {
+    const found = granularities.find((one) => one === value)
+    if (found === undefined) throw unsupported('timestamp_granularities', value, granularities)
+    return found
+  })
+  return new Set(named.length === 0 ? ['segment'] : named)
+}
+
+function promptOf({ prompt }: Body): string | null {
+  if (prompt === undefined || prompt === null) return null
+  if (typeof prompt !== 'string') throw wrongType('prompt', 'a string', prompt)
+  return prompt.trim() === '' ? null : prompt.toWellFormed()
+}
+
+const autoOr = (name: string | null): string | null => (name?.toLowerCase() === 'auto' ? null : name)
+
+/** Faults of a form are 422 on the routes of voices; those of OpenAI's family are 400. */
+function inThisFamily(error: unknown): never {
+  if (!(error instanceof MynaError) || error.code !== 'validation_error') throw error
+  throw new MynaError('invalid_form', error.message, {
+    ...(error.param !== null && { param: error.param }),
+    cause: error,
+  })
+}

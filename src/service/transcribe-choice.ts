@@ -1,0 +1,93 @@
+/**
+ * From the names in a request to the model that listens and the language that it listens for. Nothing is substituted
+ * silently: what no model here can do is refused with the field that asked for it.
+ */
+import { type Card, modelAliases } from '../domain/card.ts'
+import { MynaError } from '../domain/error.ts'
+import { findLanguage, languageCode } from '../domain/language.ts'
+import type { Catalog } from './ports.ts'
+import type { TranscriptionOrder } from './ports-transcription.ts'
+import { notInstalled, unknownModel } from './voices.ts'
+
+export interface Wanted {
+  /** As the client named it; null: absent, or `auto`. */
+  model: string | null
+  /** Likewise: a code, a tag or a name; null: to be found by listening. */
+  language: string | null
+  task: TranscriptionOrder['task']
+}
+
+export interface Listener {
+  card: Card
+  /** As the model calls it. */
+  language: string | null
+}
+
+const task = 'automatic-speech-recognition'
+/** More than this nobody reads. */
+const shownLanguages = 30
+
+/** @throws MynaError `transcription_unavailable` when no model at all is installed */
+export function requireListener(catalog: Catalog): void {
+  if (catalog.best(task) !== null) return
+  const message = 'No transcription model is installed. Get one with: myna models pull whisper-base'
+  throw new MynaError('transcription_unavailable', message)
+}
+
+/**
+ * A model that is named listens, or says why it cannot. Otherwise the preferred one does of those that know the
+ * language and, where that is asked for, translate.
+ * @throws MynaError `transcription_unavailable`, `model_not_found`, `unsupported_value`
+ */
+export function chooseListener(wanted: Wanted, catalog: Catalog): Listener {
+  requireListener(catalog)
+  const code = wanted.language === null ? null : codeOf(wanted.language)
+  const cards = candidates(wanted.model, catalog)
+  for (const card of cards) {
+    const language = code === null ? null : findLanguage(code, card.languages)
+    if ((code === null || language !== null) && canDo(wanted.task, card)) return { card, language }
+  }
+  throw refusal(wanted, code, cards)
+}
+
+/** The preferred first. */
+function candidates(model: string | null, catalog: Catalog): Card[] {
+  if (model === null || model === 'auto' || modelAliases[task].accepted.test(model)) {
+    const installed = catalog.cards().filter((card) => card.task === task && catalog.isInstalled(card.id))
+    return installed.toSorted((a, b) => b.preference - a.preference)
+  }
+  const card = catalog.cards().find(({ id }) => id === model)
+  if (card?.task === 'text-to-speech' || modelAliases['text-to-speech'].accepted.test(model)) {
+    throw unsupported(`The model '${model}' speaks; it does not transcribe.`, 'model')
+  }
+  if (card === undefined) throw unknownModel(model)
+  if (!catalog.isInstalled(card.id)) throw notInstalled(card.id)
+  return [card]
+}
+
+const canDo = (wanted: Wanted['task'], card: Card): boolean =>
+  wanted === 'transcribe' || card.options.translates === true
+
+function refusal({ task: wanted, language }: Wanted, code: string | null, cards: readonly Card[]): MynaError {
+  const able = cards.filter((card) => canDo(wanted, card))
+  const [first] = cards
+  const who = cards.length === 1 && first !== undefined ? `The model '${first.id}'` : 'No installed model'
+  if (able.length === 0) {
+    const what = cards.length === 1 ? 'cannot translate' : 'can translate'
+    return unsupported(`${who} ${what}. One that can: myna models pull whisper-base`, 'model')
+  }
+  const known = [...new Set(able.flatMap(({ languages }) => languages))]
+  const list = known.length <= shownLanguages ? ` Supported values are: ${known.join(', ')}.` : ''
+  const what = cards.length === 1 ? 'does not know this language' : 'knows this language'
+  return unsupported(`Invalid value: '${language}'. ${who} ${what} (${code}).${list}`, 'language')
+}
+
+function codeOf(language: string): string {
+  const code = languageCode(language)
+  if (code !== null) return code
+  const shown = language.slice(0, 40).toWellFormed()
+  throw unsupported(`Invalid value: '${shown}'. Expected a language such as 'en', 'en-US' or 'english'.`, 'language')
+}
+
+const unsupported = (message: string, param: string): MynaError =>
+  new MynaError('unsupported_value', message, { param })

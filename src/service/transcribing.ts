@@ -1,0 +1,273 @@
+/**
+ * One transcription, from the queue to its row in the usage. It is pulled: the decoder and the engine work no further
+ * than somebody takes what they found, and whatever ends it (the end of the clip, the client, our own failure, a
+ * shutdown) ends both at once and counts what was heard until then.
+ */
+import { MynaError } from '../domain/error.ts'
+import type { Clock, Timer } from '../domain/time.ts'
+import type { Running } from './live.ts'
+import { untilWritten } from './persist.ts'
+import type {
+  StreamDecoder,
+  TranscriptionBooks,
+  TranscriptionEngine,
+  TranscriptionMeter,
+  TranscriptionOrder,
+  TranscriptPart,
+} from './ports-transcription.ts'
+import type { Place } from './queue.ts'
+
+export interface TranscribingParts {
+  engine: TranscriptionEngine
+  decoder: StreamDecoder
+  books: TranscriptionBooks
+  meter: TranscriptionMeter
+  clock: Clock
+  timer: Timer
+  /** Told of a failure that the client sees only in general words. */
+  report: (message: string, cause: unknown) => void
+}
+
+export interface TranscribingLimits {
+  maxSeconds: number
+  queueWaitMs: number
+  unreadMs: number
+}
+
+export interface TranscribingWork {
+  /** Of the request. */
+  id: string
+  accountId: string
+  keyId: string
+  order: TranscriptionOrder
+  /** Where the upload lies. */
+  path: string
+  place: Place
+}
+
+const sampleRateHz = 16_000
+const samplesPerMs = sampleRateHz / 1000
+const leastMs = 100
+
+export class Transcribing implements Running {
+  readonly #parts: TranscribingParts
+  readonly #limits: TranscribingLimits
+  readonly #work: TranscribingWork
+  readonly #abort = new AbortController()
+  readonly #settled = Promise.withResolvers<void>()
+  /** Resolves when the books were asked once: nobody is kept waiting for a full disk. */
+  readonly #asked = Promise.withResolvers<void>()
+  #heard: AsyncIterator<TranscriptPart> | null = null
+  #first: IteratorResult<TranscriptPart> | null = null
+  #beganMs = 0
+  #decodedSamples = 0
+  #heardMs = 0
+  #declaredMs: number | null = null
+  #language: string | null = null
+  #ended = false
+  /** Why it ended before the end of the clip. */
+  #reason: MynaError | null = null
+  #unwritten = false
+  #cancelUnread: () => void = () => {}
+
+  constructor(parts: TranscribingParts, limits: TranscribingLimits, work: TranscribingWork) {
+    this.#parts = parts
+    this.#limits = limits
+    this.#work = work
+    this.#language = work.order.language
+  }
+
+  get id(): string {
+    return this.#work.id
+  }
+
+  /** Resolves once its use is written; never rejects. */
+  get settled(): Promise<void> {
+    return this.#settled.promise
+  }
+
+  get unwritten(): boolean {
+    return this.#unwritten
+  }
+
+  get order(): TranscriptionOrder {
+    return this.#work.order
+  }
+
+  /** ISO 639, as ordered or detected; null: nothing was heard that would tell. */
+  get language(): string | null {
+    return this.#language
+  }
+
+  /** So much of the clip was listened to. */
+  get heardMs(): number {
+    return this.#heardMs
+  }
+
+  /** Of the clip: once it is through, as it was decoded; before, as its file says, or null. */
+  get durationMs(): number | null {
+    return this.#ended && this.#reason === null ? this.#decodedMs : this.#declaredMs
+  }
+
+  /**
+   * Waits for the turn and the first part. Afterwards the upload is needed no more.
+   * @throws MynaError `engine_overloaded`, `invalid_audio`, `audio_too_short`, `audio_too_long`, `engine_unavailable`,
+   * `model_unavailable`, `generation_failed`, `unsupported_value`, `server_shutting_down`, `request_timeout`
+   */
+  async start(gone: AbortSignal): Promise<void> {
+    const left = () => this.clientGone()
+    gone.addEventListener('abort', left)
+    if (gone.aborted) left()
+    void this.settled.then(() => gone.removeEventListener('abort', left))
+    const { signal } = this.#abort
+    try {
+      await this.#work.place.turn(this.#limits.queueWaitMs, signal)
+      this.#beganMs = this.#parts.clock.monotonicMs()
+      const { maxSeconds } = this.#limits
+      const clip = await this.#parts.decoder.open(this.#work.path, { sampleRateHz, maxSeconds }, signal)
+      this.#declaredMs = clip.durationMs
+      const pcm = await longEnough(this.#counted(clip.pcm))
+      this.#heard = this.#parts.engine.transcribe(this.order, pcm, signal)[Symbol.asyncIterator]()
+      this.#first = await this.#heard.next()
+      this.#note(this.#first)
+      this.#watchReader()
+    } catch (error) {
+      throw await this.#fail(error)
+    }
+  }
+
+  /**
+   * What was heard next, as soon as it was.
+   * @returns null at the end of the clip; its use is counted then
+   * @throws MynaError that ended it
+   */
+  async next(): Promise<TranscriptPart | null> {
+    this.#cancelUnread()
+    try {
+      this.#abort.signal.throwIfAborted()
+      const step = this.#first ?? (await this.#heard?.next())
+      this.#first = null
+      if (step === undefined) throw new Error('a transcription was read before it had started')
+      this.#note(step)
+      if (step.done === true) {
+        this.#end('completed')
+        await this.#asked.promise
+        return null
+      }
+      this.#watchReader()
+      return step.value
+    } catch (error) {
+      throw await this.#fail(error)
+    }
+  }
+
+  cancel(): void {
+    this.clientGone()
+  }
+
+  /** The client disconnected or stopped reading. */
+  clientGone(): void {
+    const reason = new MynaError('request_timeout', 'The client left before the transcript was through.')
+    this.#break(reason, 'client_gone')
+  }
+
+  shutDown(): void {
+    const reason = new MynaError('server_shutting_down', 'The server was shut down.', { retryAfterMs: 5000 })
+    this.#break(reason, reason.code)
+  }
+
+  get #decodedMs(): number {
+    return Math.round(this.#decodedSamples / samplesPerMs)
+  }
+
+  async *#counted(pcm: AsyncIterable<Int16Array>): AsyncGenerator<Int16Array> {
+    for await (const block of pcm) {
+      this.#decodedSamples += block.length
+      yield block
+    }
+  }
+
+  #note(step: IteratorResult<TranscriptPart>): void {
+    if (step.done === true) return
+    this.#heardMs = Math.max(this.#heardMs, step.value.heardMs)
+    this.#language = step.value.language ?? this.#language
+  }
+
+  #watchReader(): void {
+    if (!this.#ended) this.#cancelUnread = this.#parts.timer.after(this.#limits.unreadMs, () => this.clientGone())
+  }
+
+  /** Ends because of an error, unless it has ended already. @returns what the caller is told */
+  async #fail(error: unknown): Promise<MynaError> {
+    const known = error instanceof MynaError
+    const reason = known ? error : new MynaError('generation_failed', 'Transcription failed.', { cause: error })
+    if (!this.#ended && isOurs(reason)) this.#parts.report(`transcription ${this.id} failed`, error)
+    this.#break(reason, reason.code)
+    await this.#asked.promise
+    return this.#reason ?? reason
+  }
+
+  #break(reason: MynaError, result: string): void {
+    if (this.#ended) return
+    this.#reason = reason
+    this.#end(result)
+  }
+
+  /** The one end: the first call decides. */
+  #end(result: string): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#cancelUnread()
+    this.#abort.abort(this.#reason ?? new Error('the transcription is through'))
+    // Where nobody is waiting for it, the engine's iteration learns of its end only by this.
+    this.#heard?.return?.().catch(() => {})
+    this.#work.place.leave()
+    void this.#count(result)
+  }
+
+  async #count(result: string): Promise<void> {
+    const { accountId, keyId, order, id } = this.#work
+    const audioMs = result === 'completed' ? this.#decodedMs : this.#heardMs
+    const wallMs = this.#beganMs === 0 ? 0 : this.#parts.clock.monotonicMs() - this.#beganMs
+    if (audioMs > 0) {
+      const use = { accountId, keyId, model: order.model, audioMs }
+      const write = () => this.#parts.books.countTranscription(use)
+      await untilWritten(`the use of transcription ${id}`, write, this.#parts, () => {
+        this.#unwritten = true
+        this.#asked.resolve()
+      })
+    }
+    this.#unwritten = false
+    this.#parts.meter.transcribed(result, audioMs, wallMs)
+    this.#asked.resolve()
+    this.#settled.resolve()
+  }
+}
+
+/** The clip again, once there is enough of it to listen to. @throws MynaError `audio_too_short` */
+async function longEnough(pcm: AsyncGenerator<Int16Array>): Promise<AsyncIterable<Int16Array>> {
+  const lead: Int16Array[] = []
+  for (let samples = 0; samples < leastMs * samplesPerMs;) {
+    const { done, value } = await pcm.next()
+    if (done === true) throw tooShort(samples / samplesPerMs)
+    lead.push(value)
+    samples += value.length
+  }
+  return (async function* () {
+    try {
+      yield* lead
+      yield* pcm
+    } finally {
+      await pcm.return(undefined)
+    }
+  })()
+}
+
+function tooShort(ms: number): MynaError {
+  const message = `The audio lasts ${(ms / 1000).toFixed(2)} s; at least ${leastMs / 1000} s is needed.`
+  return new MynaError('audio_too_short', message, { param: 'file' })
+}
+
+/** What is told to the client in full is no news for the log. */
+const isOurs = ({ code }: MynaError): boolean =>
+  code === 'generation_failed' || code === 'engine_unavailable' || code === 'model_unavailable'
