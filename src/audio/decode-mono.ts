@@ -1,7 +1,7 @@
 /**
  * A file as mono samples at its own rate (the mean of the channels), stretch by stretch as they are asked for, without
- * what codecs add at either end. Everything that a file says of itself is only believed as far as it is there: the limit
- * is held by what has come out.
+ * what codecs add at either end. Everything that a file says of itself is only believed as far as it is there: the
+ * limit is held by what has come out.
  */
 import { UnsupportedAac } from './decode-aac.ts'
 import { openPacketDecoder, opusPreSkip } from './decode-codecs.ts'

@@ -1,6 +1,7 @@
 /**
  * The Worker that decodes one file, as its server sees it: questions in order, each with one answer within a deadline
- * that counts from the answer before. Whatever ends it (its file, the caller, the deadline, memory) ends every question.
+ * that counts from the answer before. Whatever ends it (its file, the caller, the deadline, memory) ends every
+ * question.
  */
 import { closeSync } from 'node:fs'
 import { MynaError } from '../domain/error.ts'

@@ -17,8 +17,8 @@ export interface Filter {
 /** For ears. */
 const fine: Filter = { attenuationDb: 96, passEdge: 0.91, stopEdge: 1 }
 /**
- * For machines that listen: a third of the work. What folds over lies in the last twenty-fifth of the band, where speech
- * has next to nothing; the tools by which such models were trained cut less sharply.
+ * For machines that listen: a third of the work. What folds over lies in the last twenty-fifth of the band, where
+ * speech has next to nothing; the tools by which such models were trained cut less sharply.
  */
 export const rough: Filter = { attenuationDb: 60, passEdge: 0.88, stopEdge: 1.04 }
 

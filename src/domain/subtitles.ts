@@ -78,7 +78,7 @@ function cutAtWords(text: string, words: readonly TranscriptWord[]): Cue[] | nul
   return cues.length === 0 ? null : cues
 }
 
-/** As many words as fit, or a few less where a sentence or a clause ends in the second half of them. @returns the next */
+/** As many words as fit, or a few less: up to a sentence's or a clause's end in their second half. @returns the next */
 function endOfCue(text: string, words: readonly PlacedWord[], first: number): number {
   const begin = words[first]!
   let next = first + 1

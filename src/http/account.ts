@@ -13,6 +13,10 @@ export interface AccountLimits {
   maxClipBytes: number
   speechPerMinute: number
   speechConcurrency: number
+  maxTranscriptionBytes: number
+  maxTranscriptionSeconds: number
+  transcriptionsPerMinute: number
+  transcriptionConcurrency: number
   operationsPerMinute: number
   maxVoices: number
   freeClones: number
@@ -82,6 +86,10 @@ function accountRecord({ account, key }: Caller, voices: number, limits: Account
       max_clip_bytes: limits.maxClipBytes,
       speech_requests_per_minute: limits.speechPerMinute,
       speech_concurrency: limits.speechConcurrency,
+      max_transcription_bytes: limits.maxTranscriptionBytes,
+      max_transcription_seconds: limits.maxTranscriptionSeconds,
+      transcription_requests_per_minute: limits.transcriptionsPerMinute,
+      transcription_concurrency: limits.transcriptionConcurrency,
       operation_requests_per_minute: limits.operationsPerMinute,
     },
   }

@@ -3,6 +3,7 @@ import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
 import { errorSchemas, headers } from './describe-errors.ts'
 import { recordSchemas } from './describe-records.ts'
 import { speechSchemas } from './describe-speech.ts'
+import { transcriptionSchemas } from './describe-transcription.ts'
 import { voiceSchemas } from './describe-voice-records.ts'
 
 /** Schemas are JSON Schema 2020-12 (`null` as a type, `const`), which OpenAPI has had since 3.1. */
@@ -49,7 +50,7 @@ export function documentFrame(version: string): Partial<OpenAPIV3.Document> {
     servers: [{ url: '/', description: 'This server' }],
     tags,
     components: {
-      schemas: { ...errorSchemas, ...speechSchemas, ...voiceSchemas, ...recordSchemas },
+      schemas: { ...errorSchemas, ...speechSchemas, ...transcriptionSchemas, ...voiceSchemas, ...recordSchemas },
       headers,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `sk-myna-` and 43 letters and digits.' },

@@ -7,6 +7,13 @@ const speechDone = {
   operation_id: operationId,
 }
 
+const transcriptDone = {
+  type: 'transcript.text.done',
+  text: 'Good morning.',
+  languages: [{ code: 'en' }],
+  usage: { type: 'tokens', input_tokens: 0, output_tokens: 0, total_tokens: 0, seconds: 2 },
+}
+
 const model = {
   id: 'flite',
   object: 'model',
@@ -86,6 +93,10 @@ const account = {
     max_clip_bytes: 10485760,
     speech_requests_per_minute: 300,
     speech_concurrency: 16,
+    max_transcription_bytes: 26214400,
+    max_transcription_seconds: 10860,
+    transcription_requests_per_minute: 60,
+    transcription_concurrency: 2,
     operation_requests_per_minute: 600,
   },
 }
@@ -130,6 +141,13 @@ export const examples = {
   SpeechEvents: [
     'data: {"type":"speech.audio.delta","audio":"//OkxAAAAANIAAAAAExBTUUz"}',
     `data: ${JSON.stringify(speechDone)}`,
+    'data: [DONE]',
+    '',
+  ].join('\n\n'),
+  TranscriptEvents: [
+    ': heard 1.4 of 1.4',
+    'event: transcript.text.delta\ndata: {"type":"transcript.text.delta","delta":"Good morning."}',
+    `event: transcript.text.done\ndata: ${JSON.stringify(transcriptDone)}`,
     'data: [DONE]',
     '',
   ].join('\n\n'),

@@ -20,9 +20,9 @@ export const meanings: Readonly<Record<ErrorCode, Meaning>> = {
   admin_required: { about: 'only an administrator may do this', message: 'Only an administrator may do this.' },
   audio_too_long: {
     about: 'the audio is longer than is accepted',
-    message: 'The audio is longer than 14400 seconds.',
+    message: 'The audio is longer than 10860 seconds.',
     param: 'file',
-    extras: { duration_seconds: 15033.5, max_seconds: 14400 },
+    extras: { duration_seconds: 15033.5, max_seconds: 10860 },
   },
   audio_too_short: {
     about: 'there is less than a tenth of a second of audio',
@@ -68,8 +68,8 @@ export const meanings: Readonly<Record<ErrorCode, Meaning>> = {
     message: 'Only a page of this server may do that.',
   },
   generation_failed: {
-    about: 'the engine failed before the first audio; nothing is charged',
-    message: 'Speech generation failed.',
+    about: 'the engine failed before anything came of it; nothing is charged',
+    message: 'The engine failed while it was speaking.',
   },
   idempotency_conflict: {
     about: 'the idempotency key belongs to an earlier request with other fields',

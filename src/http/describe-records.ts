@@ -113,6 +113,10 @@ const account: Schema = record({
     max_clip_bytes: count,
     speech_requests_per_minute: count,
     speech_concurrency: count,
+    max_transcription_bytes: count,
+    max_transcription_seconds: count,
+    transcription_requests_per_minute: count,
+    transcription_concurrency: count,
     operation_requests_per_minute: count,
   }),
 })

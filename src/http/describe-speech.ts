@@ -1,5 +1,4 @@
-/** The bodies of speech and transcription as the API's document shows them (api.md 2 and 3). */
-import type { OpenAPIV3_1 } from 'openapi-types'
+/** The bodies of speech as the API's document shows them (api.md 2). */
 import { audioFormats, sampleRatesHz } from '../domain/speech.ts'
 import { type Schema, schemaRef } from './describe-errors.ts'
 
@@ -112,136 +111,10 @@ const speechError: Schema = {
   properties: { type: { type: 'string', const: 'error' }, error: schemaRef('ErrorObject') },
 }
 
-/** In the forms: file parts are told by content and not by name or declared type. */
-const file: Schema = {
-  type: 'string',
-  format: 'binary',
-  description:
-    'The recording: flac, m4a, mp3, mp4, mpeg, mpga, oga, ogg, opus, wav, webm or aac, at most 25 MiB. Its format is ' +
-    'told from its bytes; file name and declared type do not count.',
-}
-
-const translationFields: Record<string, Schema> = {
-  file,
-  model: {
-    type: 'string',
-    examples: ['whisper-1'],
-    description: 'A model id or one of OpenAI’s names; absent: the best one installed.',
-  },
-  prompt: { type: 'string', examples: [''], description: 'A hint at words and style; may be ignored.' },
-  response_format: { type: 'string', enum: ['json', 'text', 'srt', 'verbose_json', 'vtt'], default: 'json' },
-  temperature: { type: 'number', minimum: 0, maximum: 1, default: 0 },
-}
-
-const hints: OpenAPIV3_1.ArraySchemaObject = { type: 'array', items: { type: 'string' }, examples: [[]] }
-
-const transcriptionRequest: Schema = {
-  type: 'object',
-  required: ['file'],
-  properties: {
-    ...translationFields,
-    response_format: {
-      type: 'string',
-      enum: ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'],
-      default: 'json',
-    },
-    language: { type: 'string', examples: ['en'], description: 'ISO 639-1; absent or empty: found by listening.' },
-    'languages[]': { ...hints, description: 'Languages to expect; may be ignored.' },
-    'keywords[]': { ...hints, description: 'Words to expect; may be ignored.' },
-    'timestamp_granularities[]': {
-      type: 'array',
-      items: { type: 'string', enum: ['word', 'segment'] },
-      examples: [['segment']],
-      description: 'With `verbose_json`; segments unless said otherwise.',
-    },
-    'include[]': {
-      type: 'array',
-      items: { type: 'string', enum: ['logprobs'] },
-      examples: [[]],
-      description: 'Ignored by models that cannot.',
-    },
-    stream: { type: 'boolean', default: false, description: 'The text as server-sent events while it comes.' },
-  },
-}
-
-const usageSeconds: Schema = {
-  type: 'object',
-  required: ['type', 'seconds'],
-  properties: { type: { type: 'string', const: 'duration' }, seconds: { type: 'integer', description: 'Rounded up.' } },
-}
-
-const transcription: Schema = {
-  type: 'object',
-  required: ['text', 'usage'],
-  properties: {
-    text: { type: 'string', description: 'Empty for silence.' },
-    languages: {
-      type: 'array',
-      items: { type: 'object', required: ['code'], properties: { code: { type: 'string' } } },
-    },
-    usage: usageSeconds,
-  },
-}
-
-const seconds: Schema = { type: 'number', description: 'Seconds from the beginning.' }
-
-const segment: Schema = {
-  type: 'object',
-  required: [
-    'id',
-    'seek',
-    'start',
-    'end',
-    'text',
-    'tokens',
-    'temperature',
-    'avg_logprob',
-    'compression_ratio',
-    'no_speech_prob',
-  ],
-  properties: {
-    id: { type: 'integer' },
-    seek: { type: 'integer' },
-    start: seconds,
-    end: seconds,
-    text: { type: 'string' },
-    tokens: { type: 'array', items: { type: 'integer' } },
-    temperature: { type: 'number' },
-    avg_logprob: { type: 'number' },
-    compression_ratio: { type: 'number' },
-    no_speech_prob: { type: 'number' },
-  },
-}
-
-const verboseTranscription: Schema = {
-  type: 'object',
-  required: ['task', 'language', 'duration', 'text', 'usage'],
-  properties: {
-    task: { type: 'string', enum: ['transcribe', 'translate'] },
-    language: { type: 'string', description: 'The English name in lower case.', examples: ['english'] },
-    duration: { type: 'number', description: 'Seconds.' },
-    text: { type: 'string' },
-    segments: { type: 'array', items: segment },
-    words: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['word', 'start', 'end'],
-        properties: { word: { type: 'string' }, start: seconds, end: seconds },
-      },
-    },
-    usage: usageSeconds,
-  },
-}
-
 export const speechSchemas: Record<string, Schema> = {
   SpeechRequest: speechRequest,
   SpeechEvents: speechEvents,
   SpeechDeltaEvent: speechDelta,
   SpeechDoneEvent: speechDone,
   SpeechErrorEvent: speechError,
-  TranscriptionRequest: transcriptionRequest,
-  TranslationRequest: { type: 'object', required: ['file'], properties: translationFields },
-  Transcription: transcription,
-  VerboseTranscription: verboseTranscription,
 }

@@ -12,7 +12,6 @@ import {
   ok,
   open,
   openOrBearer,
-  type Operation,
   pathId,
   publicCodes,
   query,
@@ -94,60 +93,6 @@ export const speechDetail = detail({
       'storage_full',
     ),
   },
-})
-
-const transcribed: NonNullable<Operation['responses']> = {
-  200: {
-    description: 'The text, in the form that was asked for.',
-    headers: { ...requestId, ...rates },
-    content: {
-      'application/json': {
-        schema: { oneOf: [schemaRef('Transcription'), schemaRef('VerboseTranscription')] },
-        examples: { json: { value: examples.Transcription }, verbose_json: { value: examples.VerboseTranscription } },
-      },
-      'text/plain': { schema: { type: 'string' }, example: 'Good morning.\n' },
-      'text/vtt': { schema: { type: 'string' } },
-      'text/event-stream': { schema: { type: 'string' } },
-    },
-  },
-  ...refusals(
-    'missing_required_parameter',
-    'unsupported_value',
-    ...scoped,
-    'model_not_found',
-    'request_timeout',
-    'request_too_large',
-    'unsupported_media_type',
-    'transcription_unavailable',
-  ),
-}
-
-const withoutModel =
-  'Asks for the scope `tts`, makes no operation and is not charged. Without an installed transcription ' +
-  'model it answers ' +
-  '503 `transcription_unavailable`; no other route is affected.'
-
-export const transcriptionDetail = detail({
-  tags: ['Audio'],
-  operationId: 'createTranscription',
-  summary: 'Write down a recording',
-  description: withoutModel,
-  security: bearer,
-  requestBody: {
-    required: true,
-    content: { 'multipart/form-data': { schema: schemaRef('TranscriptionRequest') } },
-  },
-  responses: transcribed,
-})
-
-export const translationDetail = detail({
-  tags: ['Audio'],
-  operationId: 'createTranslation',
-  summary: 'Write down a recording in English',
-  description: withoutModel,
-  security: bearer,
-  requestBody: { required: true, content: { 'multipart/form-data': { schema: schemaRef('TranslationRequest') } } },
-  responses: transcribed,
 })
 
 const operationParameter = pathId('operation_id', 'From the `X-Request-Id` of the request that made it.', operationId)

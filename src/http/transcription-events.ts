@@ -1,6 +1,6 @@
 /**
- * A transcript as server-sent events while it is being made: a delta for each segment, and all of it at the end. How far
- * it has come is told in comments, which no client takes for something else.
+ * A transcript as server-sent events while it is being made: a delta for each segment, and all of it at the end. How
+ * far it has come is told in comments, which no client takes for something else.
  */
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptPart } from '../service/ports-transcription.ts'

@@ -97,13 +97,14 @@ function formatOf(fields: Body): TranscriptFormat {
 }
 
 function granularitiesOf(given: unknown): ReadonlySet<Granularity> {
-  if (given === undefined || given === null || given === '') return new Set(['segment'])
-  const list = typeof given === 'object' ? Object.values(given) : [given]
-  const named = list.map((value: unknown) => {
-    const found = granularities.find((one) => one === value)
-    if (found === undefined) throw unsupported('timestamp_granularities', value, granularities)
-    return found
-  })
+  const list: unknown[] = typeof given === 'object' && given !== null ? Object.values(given) : [given ?? '']
+  const named = list
+    .filter((value) => value !== '')
+    .map((value) => {
+      const found = granularities.find((one) => one === value)
+      if (found === undefined) throw unsupported('timestamp_granularities', value, granularities)
+      return found
+    })
   return new Set(named.length === 0 ? ['segment'] : named)
 }
 

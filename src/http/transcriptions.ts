@@ -3,11 +3,10 @@
  * which names the command that gets one; every other route is unaffected.
  */
 import { Elysia } from 'elysia'
-import { MynaError } from '../domain/error.ts'
 import type { Transcriptions, TranscriptionRequest } from '../service/transcribe.ts'
-import { transcriptionDetail, translationDetail } from './describe.ts'
+import { transcriptionDetail, translationDetail } from './describe-transcription.ts'
 import type { Action, Route } from './exchange.ts'
-import { drained, type FormLimits, isMultipart } from './form.ts'
+import { drained, type FormLimits } from './form.ts'
 import type { Gate } from './gate.ts'
 import { eventStreamHeaders, sseSource } from './sse.ts'
 import { streamed } from './stream.ts'
@@ -37,9 +36,6 @@ const action =
   async (exchange) => {
     const { request, requestId } = exchange
     const caller = await gate.enter(exchange, 'tts', 'transcriptions')
-    if (!isMultipart(request)) {
-      throw new MynaError('unsupported_media_type', 'This route takes multipart/form-data with one audio file.')
-    }
     // An upload may be slow and the engine quiet for long; both have deadlines of their own.
     exchange.keepOpen()
     const asked: { answer: AnswerForm | null } = { answer: null }

@@ -59,7 +59,8 @@ export class Transcribing implements Running {
   readonly #asked = Promise.withResolvers<void>()
   #heard: AsyncIterator<TranscriptPart> | null = null
   #first: IteratorResult<TranscriptPart> | null = null
-  #beganMs = 0
+  /** null: its turn has not come. */
+  #beganMs: number | null = null
   #decodedSamples = 0
   #heardMs = 0
   #declaredMs: number | null = null
@@ -228,7 +229,8 @@ export class Transcribing implements Running {
   async #count(result: string): Promise<void> {
     const { accountId, keyId, order, id } = this.#work
     const audioMs = result === 'completed' ? this.#decodedMs : this.#heardMs
-    const wallMs = this.#beganMs === 0 ? 0 : this.#parts.clock.monotonicMs() - this.#beganMs
+    const nowMs = this.#parts.clock.monotonicMs()
+    const wallMs = nowMs - (this.#beganMs ?? nowMs)
     if (audioMs > 0) {
       const use = { accountId, keyId, model: order.model, audioMs }
       const write = () => this.#parts.books.countTranscription(use)

@@ -63,9 +63,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
   const transcriber = new FakeTranscriber()
   const clock = new ManualClock()
   const nowMs = () => clock.nowMs()
-  const encoders = new EncoderPool({ workers: 1 })
-  const decoder = new DecoderPool({ workers: 1, timer: systemTimer })
-  const streamDecoder = new StreamingDecoder({ timer: systemTimer })
+  const codecs = startCodecs()
   const world: World = {
     clock,
     timer: systemTimer,
@@ -73,11 +71,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     catalog: new CardCatalog(cloningCards, () => false),
     engine,
     transcriber,
-    encoders,
-    decoder,
-    streamDecoder,
-    sound,
-    draw: (pcm, sampleRateHz, style) => voicePicture(pcm, sampleRateHz, { ...style, widthPx: 240, heightPx: 120 }),
+    ...codecs,
     log: keepingWarnings(
       logTo((line) => lines.push(line), 'debug', nowMs),
       100,
@@ -99,7 +93,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     dataDir,
     engine,
     transcriber,
-    streamDecoder,
+    streamDecoder: codecs.streamDecoder,
     clock,
     lines,
     adminKey: server.firstKey?.secret ?? '',
@@ -121,12 +115,21 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     ...voiceCalls(call),
     async [Symbol.asyncDispose]() {
       await server.stop()
-      encoders.close()
-      decoder.close()
-      streamDecoder.close()
+      codecs.close()
       if (settings.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** Real ones, with few threads and small pictures. */
+function startCodecs() {
+  const encoders = new EncoderPool({ workers: 1 })
+  const decoder = new DecoderPool({ workers: 1, timer: systemTimer })
+  const streamDecoder = new StreamingDecoder({ timer: systemTimer })
+  const draw: World['draw'] = (pcm, sampleRateHz, style) =>
+    voicePicture(pcm, sampleRateHz, { ...style, widthPx: 240, heightPx: 120 })
+  const close = () => [encoders, decoder, streamDecoder].forEach((codec) => codec.close())
+  return { encoders, decoder, streamDecoder, sound, draw, close }
 }
 
 function voiceCalls(call: Instance['fetch']): Pick<Instance, 'clone' | 'voice' | 'cloned'> {

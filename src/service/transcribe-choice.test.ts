@@ -1,0 +1,64 @@
+/** Which model listens, over the cards that there are. */
+import { describe, expect, test } from 'bun:test'
+import { cards } from '../catalog/cards.ts'
+import { CardCatalog } from '../catalog/catalog.ts'
+import { MynaError } from '../domain/error.ts'
+import { chooseListener, type Wanted } from './transcribe-choice.ts'
+
+const choose = (installed: readonly string[], wanted: Partial<Wanted> = {}): string => {
+  const catalog = new CardCatalog(cards, (id) => installed.includes(id))
+  try {
+    const { card, language } = chooseListener({ model: null, language: null, task: 'transcribe', ...wanted }, catalog)
+    return `${card.id} ${language}`
+  } catch (error) {
+    if (!(error instanceof MynaError)) throw error
+    return `${error.code} ${error.param}: ${error.message}`
+  }
+}
+
+const both = ['whisper-base', 'parakeet-tdt-0.6b-v2', 'kokoro-82m']
+
+describe('without a name, or with an alias', () => {
+  test.each<[string, readonly string[], Partial<Wanted>, string]>([
+    ['the preferred one', both, {}, 'parakeet-tdt-0.6b-v2 null'],
+    ['by OpenAI’s name', both, { model: 'whisper-1' }, 'parakeet-tdt-0.6b-v2 null'],
+    ['by another of them', both, { model: 'gpt-4o-mini-transcribe-2025-12-15' }, 'parakeet-tdt-0.6b-v2 null'],
+    ['one that knows the language', both, { language: 'french' }, 'whisper-base fr'],
+    ['the preferred one of those that know it', both, { language: 'en-GB' }, 'parakeet-tdt-0.6b-v2 en'],
+    ['one that translates', both, { task: 'translate' }, 'whisper-base null'],
+    ['the only one', ['whisper-tiny.en'], {}, 'whisper-tiny.en null'],
+  ])('%s', (_, installed, wanted, chosen) => {
+    expect(choose(installed, wanted)).toBe(chosen)
+  })
+
+  test('is refused what none can do', () => {
+    expect(choose([])).toStartWith('transcription_unavailable null: No transcription model')
+    expect(choose(['parakeet-tdt-0.6b-v2', 'whisper-tiny.en'], { language: 'fr' })).toBe(
+      "unsupported_value language: Invalid value: 'fr'. No installed model knows this language (fr). " +
+        'Supported values are: en.',
+    )
+    expect(choose(['parakeet-tdt-0.6b-v2', 'whisper-tiny.en'], { task: 'translate' })).toBe(
+      'unsupported_value model: No installed model can translate. One that can: myna models pull whisper-base',
+    )
+    expect(choose(both, { language: 'tlh' })).toBe(
+      "unsupported_value language: Invalid value: 'tlh'. No installed model knows this language (tlh).",
+    )
+  })
+})
+
+describe('a model that is named', () => {
+  test.each<[Partial<Wanted>, string]>([
+    [{ model: 'whisper-base' }, 'whisper-base null'],
+    [{ model: 'whisper-base', language: 'Deutsch' }, 'unsupported_value language'],
+    [{ model: 'whisper-base', language: 'de-AT' }, 'whisper-base de'],
+    [{ model: 'parakeet-tdt-0.6b-v2', language: 'de' }, 'unsupported_value language'],
+    [{ model: 'parakeet-tdt-0.6b-v2', task: 'translate' }, 'unsupported_value model'],
+    [{ model: 'whisper-small' }, 'model_not_found model'],
+    [{ model: 'whisper-2' }, 'model_not_found model'],
+    [{ model: 'kokoro-82m' }, 'unsupported_value model'],
+    [{ model: 'flite' }, 'unsupported_value model'],
+    [{ model: 'gpt-4o-mini-tts' }, 'unsupported_value model'],
+  ])('%p: %s', (wanted, outcome) => {
+    expect(choose(both, wanted)).toStartWith(outcome)
+  })
+})
