@@ -2,7 +2,7 @@
 import type { Card } from '../domain/card.ts'
 import { defaultSampleRateHz } from '../domain/speech.ts'
 import type { EngineClient } from '../engine/client.ts'
-import { failed, type Found, ok, wordsOf } from './finding.ts'
+import { failed, type Found, ok, warning, wordsOf } from './finding.ts'
 import { duration } from './format.ts'
 
 const sentence = 'Myna can speak on this machine.'
@@ -13,8 +13,9 @@ const silentAmplitude = 500
 export async function checkInference(engine: EngineClient): Promise<Found> {
   const remedy = 'Reinstall Myna, or set MYNA_NATIVE_DIR to a folder that is writable and may hold programs.'
   try {
-    const { onnxRuntime, isExact } = await engine.probe()
+    const { onnxRuntime, isExact, slowReason } = await engine.probe()
     if (!isExact) return failed(`ONNX Runtime ${onnxRuntime} computes wrongly in the engine`, remedy)
+    if (slowReason !== null) return warning(`ONNX Runtime ${onnxRuntime} computes, but slower: ${slowReason}`, remedy)
     return ok(`ONNX Runtime ${onnxRuntime} computes exactly, in an engine process`)
   } catch (error) {
     return failed(`the engine cannot compute: ${wordsOf(error)}`, remedy)

@@ -273,7 +273,7 @@ test('a model that is loaded ahead is there before the first order', async () =>
 })
 
 test('the probe tells whether ONNX Runtime computes', async () => {
-  expect(await connect().probe()).toEqual({ onnxRuntime: '1.30.0', isExact: true })
+  expect(await connect().probe()).toEqual({ onnxRuntime: '1.30.0', isExact: true, slowReason: null })
 })
 
 test('closing leaves no process, fails what is open and starts nothing again', async () => {

@@ -1,6 +1,9 @@
-/** The graph of the engine's self-test, y = x W + b. `bun src/testing/selftest-graph.ts` writes it again. */
+/**
+ * The graphs of the engine's self-test: y = x W + b, and one with states of all types. `bun
+ * src/testing/selftest-graph.ts` writes them again.
+ */
 import { join } from 'node:path'
-import { onnxModel, type GraphSpec } from './tiny-onnx.ts'
+import { onnxModel, type GraphSpec, type TensorSpec } from './tiny-onnx.ts'
 
 export const weights = [
   [1, 2, 3, 4],
@@ -23,7 +26,47 @@ const graph: GraphSpec = {
   ],
 }
 
-export const selfTestFile = join(import.meta.dir, '..', 'models', 'selftest.onnx')
-export const selfTestBytes = (): Uint8Array => onnxModel(graph)
+const past: TensorSpec = { name: 'past', type: 'float32', dims: [1, 'length', 2] }
+const count: TensorSpec = { name: 'count', type: 'int64', dims: [] }
+const flag: TensorSpec = { name: 'flag', type: 'bool', dims: [1] }
+const half: TensorSpec = { name: 'half', type: 'float16', dims: [2] }
+const named = (spec: TensorSpec, name: string): TensorSpec => ({ ...spec, name })
 
-if (import.meta.main) await Bun.write(selfTestFile, selfTestBytes())
+/** A cache that grows by x, a counter, a flag that turns over, halves that double; the cache's sum comes out. */
+const loopGraph: GraphSpec = {
+  name: 'selftest-loop',
+  nodes: [
+    { op: 'Concat', inputs: ['past', 'x'], outputs: ['present'], attributes: { axis: 1n } },
+    { op: 'ReduceSum', inputs: ['present', 'axes'], outputs: ['sum'], attributes: { keepdims: 0n } },
+    { op: 'Add', inputs: ['count', 'step'], outputs: ['next_count'] },
+    { op: 'Not', inputs: ['flag'], outputs: ['next_flag'] },
+    { op: 'Add', inputs: ['half', 'half'], outputs: ['next_half'] },
+  ],
+  inputs: [
+    past,
+    { name: 'x', type: 'float32', dims: [1, 1, 2] },
+    count,
+    { name: 'step', type: 'int64', dims: [] },
+    flag,
+    half,
+  ],
+  outputs: [
+    { name: 'sum', type: 'float32', dims: [1, 2] },
+    named(past, 'present'),
+    named(count, 'next_count'),
+    named(flag, 'next_flag'),
+    named(half, 'next_half'),
+  ],
+  constants: [{ name: 'axes', type: 'int64', dims: [1], data: BigInt64Array.of(1n) }],
+}
+
+/** What each file of `models/` must hold. */
+export const selfTestGraphs: Readonly<Record<string, Uint8Array>> = {
+  'selftest.onnx': onnxModel(graph),
+  'selftest-loop.onnx': onnxModel(loopGraph),
+}
+export const selfTestFile = (name: string): string => join(import.meta.dir, '..', 'models', name)
+
+if (import.meta.main) {
+  for (const [name, bytes] of Object.entries(selfTestGraphs)) await Bun.write(selfTestFile(name), bytes)
+}

@@ -1,0 +1,47 @@
+/**
+ * Whether a back end keeps states right: a graph with one of each kind, growing from nothing, whose numbers are known.
+ * What is tested is what goes wrong in silence when memory is handed about by address.
+ */
+import type { CreateSession, LoopOptions, Tensors } from './session.ts'
+import graph from './selftest-loop.onnx' with { type: 'file' }
+
+const options: LoopOptions = {
+  links: { past: 'present', count: 'next_count', flag: 'next_flag', half: 'next_half' },
+  start: {
+    past: { type: 'float32', dims: [1, 0, 2], data: new Float32Array(0) },
+    count: { type: 'int64', dims: [], data: BigInt64Array.of(2n ** 53n) },
+    flag: { type: 'bool', dims: [1], data: Uint8Array.of(0) },
+    // The bits of 1 and -1.5 in half precision; three steps later those of 8 and -12.
+    half: { type: 'float16', dims: [2], data: Uint16Array.of(0x3c00, 0xbe00) },
+  },
+  constants: { step: { type: 'int64', dims: [], data: BigInt64Array.of(3n) } },
+}
+const steps = [
+  [1, -2],
+  [10, -20],
+  [100, -200],
+] as const
+const lastSum: Tensors = { sum: { type: 'float32', dims: [1, 2], data: Float32Array.of(111, -222) } }
+const lastStates: Tensors = {
+  past: { type: 'float32', dims: [1, 3, 2], data: Float32Array.from(steps.flat()) },
+  count: { type: 'int64', dims: [], data: BigInt64Array.of(2n ** 53n + 9n) },
+  flag: { type: 'bool', dims: [1], data: Uint8Array.of(1) },
+  half: { type: 'float16', dims: [2], data: Uint16Array.of(0x4800, 0xca00) },
+}
+
+/** @throws Error that says what went wrong */
+export async function verifyLoops(create: CreateSession): Promise<void> {
+  const session = await create(await Bun.file(graph).bytes(), { threads: 1 })
+  try {
+    const loop = session.loop(options)
+    let outputs: Tensors = {}
+    for (const x of steps) {
+      outputs = await loop.step({ x: { type: 'float32', dims: [1, 1, 2], data: Float32Array.from(x) } })
+    }
+    const states = await loop.states()
+    if (!Bun.deepEquals({ ...outputs, ...states }, { ...lastSum, ...lastStates }))
+      throw new Error('it computes wrongly')
+  } finally {
+    await session.release()
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * ONNX Runtime's C API through `bun:ffi`: the functions that sessions need, called as they are. The API is one table of
+ * functions. New ones are only ever added at its end, so a place in it means the same function in every release
+ * (onnxruntime_c_api.h, `struct OrtApi`).
+ */
+import { readFileSync } from 'node:fs'
+import { dlopen, linkSymbols, read, type Pointer } from 'bun:ffi'
+
+/** A release of the table that has all functions below; the library may be of any later one. */
+const apiVersion = 17
+
+/** Each gives an `OrtStatus *`, null when all went well, except those that release. */
+const functions = {
+  GetErrorMessage: { at: 2, args: ['ptr'], returns: 'cstring' },
+  CreateEnv: { at: 3, args: ['i32', 'cstring', 'ptr'], returns: 'ptr' },
+  CreateSession: { at: 7, args: ['ptr', 'cstring', 'ptr', 'ptr'], returns: 'ptr' },
+  CreateSessionFromArray: { at: 8, args: ['ptr', 'ptr', 'u64', 'ptr', 'ptr'], returns: 'ptr' },
+  Run: { at: 9, args: ['ptr', 'ptr', 'ptr', 'ptr', 'u64', 'ptr', 'u64', 'ptr'], returns: 'ptr' },
+  CreateSessionOptions: { at: 10, args: ['ptr'], returns: 'ptr' },
+  SetIntraOpNumThreads: { at: 24, args: ['ptr', 'i32'], returns: 'ptr' },
+  SessionGetInputCount: { at: 30, args: ['ptr', 'ptr'], returns: 'ptr' },
+  SessionGetOutputCount: { at: 31, args: ['ptr', 'ptr'], returns: 'ptr' },
+  SessionGetInputTypeInfo: { at: 33, args: ['ptr', 'u64', 'ptr'], returns: 'ptr' },
+  SessionGetOutputTypeInfo: { at: 34, args: ['ptr', 'u64', 'ptr'], returns: 'ptr' },
+  SessionGetInputName: { at: 36, args: ['ptr', 'u64', 'ptr', 'ptr'], returns: 'ptr' },
+  SessionGetOutputName: { at: 37, args: ['ptr', 'u64', 'ptr', 'ptr'], returns: 'ptr' },
+  CreateRunOptions: { at: 39, args: ['ptr'], returns: 'ptr' },
+  CreateTensorAsOrtValue: { at: 48, args: ['ptr', 'ptr', 'u64', 'i32', 'ptr'], returns: 'ptr' },
+  CreateTensorWithDataAsOrtValue: { at: 49, args: ['ptr', 'ptr', 'u64', 'ptr', 'u64', 'i32', 'ptr'], returns: 'ptr' },
+  GetTensorMutableData: { at: 51, args: ['ptr', 'ptr'], returns: 'ptr' },
+  CastTypeInfoToTensorInfo: { at: 55, args: ['ptr', 'ptr'], returns: 'ptr' },
+  GetTensorElementType: { at: 60, args: ['ptr', 'ptr'], returns: 'ptr' },
+  GetDimensionsCount: { at: 61, args: ['ptr', 'ptr'], returns: 'ptr' },
+  GetDimensions: { at: 62, args: ['ptr', 'ptr', 'u64'], returns: 'ptr' },
+  GetSymbolicDimensions: { at: 63, args: ['ptr', 'ptr', 'u64'], returns: 'ptr' },
+  GetTensorTypeAndShape: { at: 65, args: ['ptr', 'ptr'], returns: 'ptr' },
+  CreateCpuMemoryInfo: { at: 69, args: ['i32', 'i32', 'ptr'], returns: 'ptr' },
+  AllocatorFree: { at: 76, args: ['ptr', 'ptr'], returns: 'ptr' },
+  GetAllocatorWithDefaultOptions: { at: 78, args: ['ptr'], returns: 'ptr' },
+  ReleaseStatus: { at: 93, args: ['ptr'], returns: 'void' },
+  ReleaseSession: { at: 95, args: ['ptr'], returns: 'void' },
+  ReleaseValue: { at: 96, args: ['ptr'], returns: 'void' },
+  ReleaseTypeInfo: { at: 98, args: ['ptr'], returns: 'void' },
+  ReleaseTensorTypeAndShapeInfo: { at: 99, args: ['ptr'], returns: 'void' },
+  ReleaseSessionOptions: { at: 100, args: ['ptr'], returns: 'void' },
+  RunWithBinding: { at: 133, args: ['ptr', 'ptr', 'ptr'], returns: 'ptr' },
+  CreateIoBinding: { at: 134, args: ['ptr', 'ptr'], returns: 'ptr' },
+  ReleaseIoBinding: { at: 135, args: ['ptr'], returns: 'void' },
+  BindInput: { at: 136, args: ['ptr', 'ptr', 'ptr'], returns: 'ptr' },
+  BindOutputToDevice: { at: 138, args: ['ptr', 'ptr', 'ptr'], returns: 'ptr' },
+  GetBoundOutputValues: { at: 140, args: ['ptr', 'ptr', 'ptr', 'ptr'], returns: 'ptr' },
+  AddRunConfigEntry: { at: 165, args: ['ptr', 'cstring', 'cstring'], returns: 'ptr' },
+} as const
+
+const libc = {
+  memcpy: { args: ['ptr', 'ptr', 'u64'], returns: 'ptr' },
+  malloc_trim: { args: ['u64'], returns: 'i32' },
+} as const
+
+type Functions = ReturnType<typeof linkSymbols<typeof functions>>['symbols']
+export type Status = ReturnType<Functions['Run']>
+
+let opened: OrtApi | null = null
+
+/** @throws Error when the library cannot be found, or is older than the table that is asked of it */
+export async function ortApi(): Promise<OrtApi> {
+  opened ??= new OrtApi(await libraryPath())
+  return opened
+}
+
+/**
+ * onnxruntime-node's own library, wherever it was loaded from, so that a process never has two of them. It need not be
+ * known here how the executable unpacks it.
+ */
+async function libraryPath(): Promise<string> {
+  await import('onnxruntime-node')
+  const path = /\/\S.*\/libonnxruntime\.so\.\d\S*$/m.exec(readFileSync('/proc/self/maps', 'utf8'))?.[0]
+  if (path === undefined) throw new Error('onnxruntime-node came without libonnxruntime.so')
+  return path
+}
+
+/** What all sessions of the process share; never given back. */
+export class OrtApi {
+  readonly call: Functions
+  readonly libc: ReturnType<typeof dlopen<typeof libc>>['symbols']
+  readonly version: string
+  readonly env: Pointer
+  /** Says of a tensor that it lies in the CPU's memory. */
+  readonly cpuMemory: Pointer
+  readonly allocator: Pointer
+  /** Options of a run after which memory that nobody uses goes back to the system; else it is kept for later runs. */
+  readonly shrinking: Pointer
+  readonly #slot = new BigUint64Array(1)
+
+  /** @param path of the library @throws Error when it is none, or lacks what is needed */
+  constructor(path: string) {
+    const base = dlopen(path, { OrtGetApiBase: { args: [], returns: 'ptr' } }).symbols.OrtGetApiBase()
+    const { GetApi, GetVersionString } = linkSymbols({
+      GetApi: { args: ['u32'], returns: 'ptr', ptr: place(base, 0) },
+      GetVersionString: { args: [], returns: 'cstring', ptr: place(base, 1) },
+    }).symbols
+    this.version = GetVersionString() ?? 'unknown'
+    const table = GetApi(apiVersion)
+    if (table === null) throw new Error(`ONNX Runtime ${this.version} has no version ${apiVersion} of its C API`)
+    const placed = Object.entries(functions).map(([name, { at, ...spec }]) => [
+      name,
+      { ...spec, ptr: place(table, at) },
+    ])
+    this.call = linkSymbols(Object.fromEntries(placed) as typeof functions).symbols
+    this.libc = dlopen('libc.so.6', libc).symbols
+    // What goes wrong comes as an error, in the same words.
+    const fatal = 4
+    const [arena, defaultMemory] = [1, 0]
+    this.env = this.made((out) => this.call.CreateEnv(fatal, 'myna', out))
+    this.cpuMemory = this.made((out) => this.call.CreateCpuMemoryInfo(arena, defaultMemory, out))
+    this.allocator = this.made((out) => this.call.GetAllocatorWithDefaultOptions(out))
+    this.shrinking = this.made((out) => this.call.CreateRunOptions(out))
+    this.check(this.call.AddRunConfigEntry(this.shrinking, 'memory.enable_memory_arena_shrinkage', 'cpu:0'))
+  }
+
+  /** @throws Error in ONNX Runtime's words */
+  check(status: Status): void {
+    if (status === null) return
+    const message = this.call.GetErrorMessage(status) ?? 'ONNX Runtime failed without a word'
+    this.call.ReleaseStatus(status)
+    throw new Error(message)
+  }
+
+  /** What a function of the form `create(..., T **out)` made. @throws as `check` */
+  made(create: (out: BigUint64Array) => Status): Pointer {
+    return Number(this.told(create)) as Pointer
+  }
+
+  /** Gives freed memory back to the system, of which the C library would keep hundreds of megabytes; some 10 ms. */
+  trim(): void {
+    this.libc.malloc_trim(0)
+  }
+
+  /** The number that a function writes through its last argument. @throws as `check` */
+  told(tell: (out: BigUint64Array) => Status): bigint {
+    this.#slot[0] = 0n
+    this.check(tell(this.#slot))
+    return this.#slot[0]
+  }
+}
+
+/** The pointer at this place of a table of pointers. */
+const place = (table: Pointer | bigint | null, at: number): Pointer =>
+  read.ptr(Number(table) as Pointer, 8 * at) as Pointer
+
+/** Messages and timers have their turn before each run, as with onnxruntime-node: a run stops everything else. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,127 @@
+/** What sessions and loops take they give back; a leak would be ten times as large as the bounds in here. */
+import { expect, test } from 'bun:test'
+import { onnxModel, type GraphSpec } from '../testing/tiny-onnx.ts'
+import { until } from '../testing/until.ts'
+import { createFfiSession } from './session-ffi.ts'
+import type { Loop, Session, Tensor } from './session.ts'
+
+const megabyte = 1_000_000
+function residentNow(): number {
+  Bun.gc(true)
+  return process.memoryUsage.rss()
+}
+const filled = (count: number, value: number): Tensor => ({
+  type: 'float32',
+  dims: [count],
+  data: new Float32Array(count).fill(value),
+})
+const open = (graph: GraphSpec): Promise<Session> => createFfiSession(onnxModel(graph), { threads: 1 })
+
+const count = 25_000
+const sum: GraphSpec = {
+  name: 'sum',
+  nodes: [{ op: 'Add', inputs: ['a', 'b'], outputs: ['c'] }],
+  inputs: ['a', 'b'].map((name) => ({ name, type: 'float32', dims: ['n'] })),
+  outputs: [{ name: 'c', type: 'float32', dims: ['n'] }],
+}
+
+test('10,000 runs of 300 kB each with the collector at work: right to the last, in flat memory', async () => {
+  const session = await open(sum)
+  let wrong = 0
+  let before = 0
+  for (let run = 0; run < 10_000; run++) {
+    if (run % 1000 === 100) Bun.gc(true)
+    if (run === 1000) before = residentNow()
+    const { c } = await session.run({ a: filled(count, run), b: filled(count, 1) })
+    if (c!.data[0] !== run + 1 || c!.data[count - 1] !== run + 1) wrong++
+  }
+  expect(wrong).toBe(0)
+  expect(residentNow() - before).toBeLessThan(100 * megabyte)
+  await session.release()
+}, 30_000)
+
+test('runs that fail keep nothing', async () => {
+  const session = await open(sum)
+  const before = residentNow()
+  for (let run = 0; run < 3000; run++) {
+    await session.run({ a: filled(count, 0), b: filled(count - 1, 0) }).catch(() => {})
+  }
+  expect(residentNow() - before).toBeLessThan(100 * megabyte)
+  await session.release()
+}, 30_000)
+
+const accumulate: GraphSpec = {
+  name: 'accumulate',
+  nodes: [
+    { op: 'Add', inputs: ['state', 'x'], outputs: ['next'] },
+    { op: 'Add', inputs: ['x', 'fixed'], outputs: ['y'] },
+  ],
+  inputs: ['state', 'x', 'fixed'].map((name) => ({ name, type: 'float32', dims: ['n'] })),
+  outputs: ['next', 'y'].map((name) => ({ name, type: 'float32', dims: ['n'] })),
+}
+const begin = (session: Session, size: number): Loop =>
+  session.loop({ links: { state: 'next' }, start: { state: filled(size, 0) }, constants: { fixed: filled(size, 1) } })
+
+test('a thousand steps and a thousand loops of 1 MB: right to the last, in flat memory', async () => {
+  const session = await open(accumulate)
+  const size = 250_000
+  const x = filled(size, 1)
+  const long = begin(session, size)
+  await long.step({ x })
+  const before = residentNow()
+  for (let step = 1; step < 1000; step++) {
+    const { y } = await long.step({ x })
+    expect(y!.data[size - 1]).toBe(2)
+    if (step % 100 === 0) Bun.gc(true)
+  }
+  expect((await long.states()).state?.data[size - 1]).toBe(1000)
+  for (let i = 0; i < 1000; i++) {
+    const loop = begin(session, size)
+    await loop.step({ x })
+    loop.release()
+  }
+  expect(residentNow() - before).toBeLessThan(100 * megabyte)
+  await session.release()
+}, 30_000)
+
+test('what many loops took at once goes back to the system when one of the rest goes on', async () => {
+  const session = await open(sum)
+  const start = { a: filled(2_500_000, 0) }
+  const x = filled(1, 1)
+  const loops = Array.from({ length: 20 }, () => session.loop({ links: { a: 'c' }, start }))
+  const before = residentNow()
+  for (const loop of loops) await loop.step({ b: x })
+  const full = residentNow()
+  expect(full - before).toBeGreaterThan(150 * megabyte)
+  for (const loop of loops.slice(1)) loop.release()
+  await loops[0]!.step({ b: x })
+  expect(residentNow() - before).toBeLessThan((full - before) / 2)
+  await session.release()
+}, 30_000)
+
+/** 20 MB of weights. */
+const heavy = onnxModel({
+  name: 'heavy',
+  nodes: [{ op: 'Add', inputs: ['x', 'weights'], outputs: ['y'] }],
+  inputs: [{ name: 'x', type: 'float32', dims: [1] }],
+  outputs: [{ name: 'y', type: 'float32', dims: [5_000_000] }],
+  constants: [{ name: 'weights', type: 'float32', dims: [5_000_000], data: new Float32Array(5_000_000).fill(3) }],
+})
+const load = () => createFfiSession(heavy, { threads: 1 })
+
+test('sessions that are released give their weights back', async () => {
+  await (await load()).release()
+  const before = residentNow()
+  for (let i = 0; i < 30; i++) await (await load()).release()
+  expect(residentNow() - before).toBeLessThan(100 * megabyte)
+}, 30_000)
+
+test('and so do those that somebody forgot', async () => {
+  await (await load()).release()
+  const before = residentNow()
+  const forget = async () => {
+    for (let i = 0; i < 20; i++) await load()
+  }
+  await forget()
+  await until('they were collected', () => residentNow() - before < 100 * megabyte)
+}, 30_000)
