@@ -65,17 +65,22 @@ test('short pauses join, long ones part', () => {
   expect(parted).toHaveLength(2)
 })
 
-test('a window that holds enough ends at the next real pause, at once', () => {
-  const probabilities = runs([9, 0.9], [0.4, 0], [3, 0.9], [0.8, 0], [5, 0.9], [2, 0])
-  const cuts = cutAll(probabilities, { maxWindowMs: 24_000, enoughMs: 8000 })
-  expect(cuts).toHaveLength(2)
+test('a window that holds enough ends at the next real pause, at once; the first has enough earlier', () => {
+  const first: [number, number][] = [
+    [9, 0.9],
+    [0.4, 0],
+    [3, 0.9],
+    [0.8, 0],
+  ]
+  const cuts = cutAll(runs(...first, [9, 0.9], [0.8, 0], [8, 0.9], [0.8, 0], [4, 0.9], [2, 0]), { maxWindowMs: 24_000 })
+  expect(cuts.map(({ startMs, endMs }) => Math.round((endMs - startMs) / 1000))).toEqual([13, 18, 5])
   expect(cuts[0]!.endMs).toBe(framed(9) + framed(0.4) + framed(3) + 300)
   expect(cuts[0]!.atMs).toBeWithin(cuts[0]!.endMs + 200, cuts[0]!.endMs + 400)
 })
 
 test('a window that is full ends at the longest pause in its last third', () => {
   const probabilities = runs([6, 0.9], [0.5, 0], [2, 0.9], [0.2, 0], [1, 0.9], [0.3, 0], [6, 0.9], [2, 0])
-  const cuts = cutAll(probabilities, { maxWindowMs: 12_000, enoughMs: 12_000 })
+  const cuts = cutAll(probabilities, { maxWindowMs: 12_000 })
   const pauseMs = framed(6) + framed(0.5) + framed(2) + framed(0.2) + framed(1)
   expect(cuts).toHaveLength(2)
   // The pause is too short for the padding of both, who share it.
@@ -128,8 +133,7 @@ test('whatever comes: all speech is in exactly one window, in order, and none is
     const lastSamples = random.whole(1, windowSamples)
     const totalMs = Math.max(0, (probabilities.length - 1) * windowMs + lastSamples / samplesPerMs)
     const maxWindowMs = random.whole(3000, 30_000)
-    const enoughMs = random.chance(0.5) ? maxWindowMs : random.whole(0, maxWindowMs)
-    const cuts = cutAll(probabilities, { maxWindowMs, enoughMs }, lastSamples)
+    const cuts = cutAll(probabilities, { maxWindowMs }, lastSamples)
     let freeMs = 0
     for (const { startMs, endMs, pcm, atMs, heardMs } of cuts) {
       expect(startMs).toBeGreaterThanOrEqual(freeMs)

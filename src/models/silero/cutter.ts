@@ -2,8 +2,8 @@
  * Cuts speech into windows that a recogniser can take, as it comes. What the detector calls speech is in exactly one
  * window each; windows do not overlap; silence is in none, except around speech and in short pauses within it.
  *
- * A window ends at a long pause; at any real pause once it holds enough, so that what is said is written down early;
- * and, where nobody pauses for as long as a window may be, at the deepest pause that there is.
+ * A window ends at a long pause; at any real pause once it holds enough; and, where nobody pauses for as long as a
+ * window may be, at the deepest pause that there is.
  */
 import { BurstFinder, isSpeech, type Span } from './bursts.ts'
 import { Tape } from './tape.ts'
@@ -11,8 +11,6 @@ import { Tape } from './tape.ts'
 export interface CutOptions {
   /** Longest window, padding included. */
   maxWindowMs: number
-  /** A window of so much ends at the next real pause; a third of the longest unless given. */
-  enoughMs?: number
 }
 
 export interface SpeechWindow {
@@ -29,6 +27,12 @@ const pauseMs = 600
 const maxPauseMs = 1500
 /** A third of it is to hold some places where to cut. */
 const minMaxWindowMs = 3000
+/**
+ * Shares of the longest window: one that holds so much ends at the next real pause. The first does so early, for
+ * somebody waits for it; later ones hold more, for recognisers hear better, and some cheaper, what they hear at once.
+ */
+const enoughAtFirst = 1 / 3
+const enough = 2 / 3
 /** Around a place where a cut may be, what is listened to. */
 const aroundMs = 96
 /** To be softer by so much weighs as much as to be certainly no speech. */
@@ -37,7 +41,7 @@ const silentPower = 1e-8
 
 export class SpeechCutter {
   readonly #maxWindowMs: number
-  readonly #enoughMs: number
+  #enoughMs: number
   readonly #finder: BurstFinder
   readonly #tape: Tape
   /** Of the window being filled: speech and, between it, pauses. The last one may still be growing. */
@@ -52,7 +56,7 @@ export class SpeechCutter {
   constructor(options: CutOptions, windowMs: number) {
     if (options.maxWindowMs < minMaxWindowMs) throw new RangeError(`no windows of ${options.maxWindowMs} ms`)
     this.#maxWindowMs = options.maxWindowMs
-    this.#enoughMs = options.enoughMs ?? options.maxWindowMs / 3
+    this.#enoughMs = enoughAtFirst * options.maxWindowMs
     this.#finder = new BurstFinder(windowMs)
     // A pause, and what may yet become speech after it, can lie behind a window that is full.
     this.#tape = new Tape(options.maxWindowMs + 2 * maxPauseMs, windowMs)
@@ -161,6 +165,7 @@ export class SpeechCutter {
   #take(endMs: number, rest: Span[]): SpeechWindow {
     const window = { startMs: this.#startMs, pcm: this.#tape.between(this.#startMs, endMs) }
     this.#cutMs = endMs
+    this.#enoughMs = enough * this.#maxWindowMs
     this.#bursts = rest
     if (rest.length > 0) this.#startMs = Math.max(endMs, rest[0]!.startMs - paddingMs)
     return window
