@@ -4,17 +4,12 @@
  * answers ranges; one that does not would fail here.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page, type Response as PageResponse } from 'playwright-core'
+import type { Browser, Page, Response as PageResponse } from 'playwright-core'
+import { hasBrowser, launchBrowser, noBrowser } from '../testing/browser.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { type Program, startProgram } from '../testing/program.ts'
 
-const executablePath = '/usr/bin/chromium'
-const isInstalled = existsSync(executablePath)
-if (!isInstalled) console.log(`skipped: no browser at ${executablePath} (Debian: apt-get install chromium)`)
-
-const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
-const bare = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--autoplay-policy=no-user-gesture-required']
+if (!hasBrowser) console.log(noBrowser)
 const startMs = 60_000
 
 let program: Program
@@ -70,10 +65,10 @@ const servePages = () =>
   })
 
 beforeAll(async () => {
-  if (!isInstalled) return
+  if (!hasBrowser) return
   pages = servePages()
   program = await startProgram(temporaryFolder())
-  browser = await chromium.launch({ executablePath, args: [...bare, ...quiet] })
+  browser = await launchBrowser()
 }, startMs)
 
 afterAll(async () => {
@@ -99,7 +94,7 @@ async function visit(source: string): Promise<Visit> {
 }
 
 // Skipped where no Chromium is installed; the output says so.
-test.skipIf(!isInstalled).each(['wav', 'mp3', 'opus'])(
+test.skipIf(!hasBrowser).each(['wav', 'mp3', 'opus'])(
   'a preview plays and seeks, both ways, as %s',
   async (format) => {
     const { page, answers } = await visit(`${program.url}/v1/voices/rms/preview?response_format=${format}`)
@@ -121,7 +116,7 @@ test.skipIf(!isInstalled).each(['wav', 'mp3', 'opus'])(
 )
 
 // Skipped where no Chromium is installed.
-test.skipIf(!isInstalled)('a page may read a public preview, and shows its picture', async () => {
+test.skipIf(!hasBrowser)('a page may read a public preview, and shows its picture', async () => {
   const preview = `${program.url}/v1/voices/rms/preview`
   const { page } = await visit(preview)
   expect(await page.evaluate<unknown[]>(`read('${preview}')`)).toEqual([200, 'audio/wav', expect.any(Number)])
@@ -131,7 +126,7 @@ test.skipIf(!isInstalled)('a page may read a public preview, and shows its pictu
 })
 
 // Skipped where no Chromium is installed.
-test.skipIf(!isInstalled)("a voice that is nobody's to hear does not play, and a page cannot read why", async () => {
+test.skipIf(!hasBrowser)("a voice that is nobody's to hear does not play, and a page cannot read why", async () => {
   const path = '/v1/voices/voice_01ARZ3NDEKTSV4RRFFQ69G5FAV/preview'
   expect((await program.fetch(path)).status).toBe(401)
   const preview = program.url + path

@@ -52,10 +52,10 @@ export function SpeakPage(_props: PageProps) {
         <Problem error={voices.error ?? models.error} />
         <div class="row">
           <button class="primary" disabled={running || ask.input.trim() === '' || chars > maxChars}>
-            {running ? 'Speaking…' : 'Speak'}
+            {running ? (spoken === null ? 'Speaking…' : 'Playing…') : 'Speak'}
           </button>
           <button type="button" disabled={!running} onClick={stop}>
-            Cancel
+            {running && spoken !== null ? 'Stop' : 'Cancel'}
           </button>
           <span class="hint">{formatHint(ask.format)}</span>
         </div>
@@ -81,10 +81,7 @@ function useSpeaking() {
     setSpoken(null)
     setProgress(null)
     setRunning(true)
-    void speak(ask, (known) => setProgress({ ...known }), own.signal).then((result) => {
-      setSpoken(result)
-      setRunning(false)
-    })
+    void speak(ask, (known) => setProgress({ ...known }), setSpoken, own.signal).then(() => setRunning(false))
   }
   const stop = async () => {
     if (progress?.operationId) await cancel(progress.operationId)

@@ -54,12 +54,18 @@ export interface Spoken extends Progress {
 export const secondsOf = (operation: Operation | null): number | null =>
   operation?.completion_bytes === undefined ? null : operation.completion_bytes / 2 / sampleRateHz
 
-/** @param onProgress told whenever something more is known @param signal ends it: the server stops at once */
+/**
+ * Ends when it has been heard to its end.
+ * @param onProgress told whenever something more is known
+ * @param onSpoken told once, when everything is there and settled; it may still be heard then
+ * @param signal ends it: the server stops at once
+ */
 export async function speak(
   ask: SpeechAsk,
   onProgress: (progress: Progress) => void,
+  onSpoken: (spoken: Spoken) => void,
   signal: AbortSignal,
-): Promise<Spoken> {
+): Promise<void> {
   const beganMs = performance.now()
   const progress: Progress = { operationId: null, firstSoundMs: null, tookMs: null, receivedBytes: 0 }
   const tell = (change: Partial<Progress>) => onProgress(Object.assign(progress, change))
@@ -76,14 +82,15 @@ export async function speak(
       tell({ receivedBytes: progress.receivedBytes + part.length })
     }
     tell({ tookMs: performance.now() - beganMs })
-    await playback.finish()
   } catch (cause) {
     playback.stop()
     error = cause instanceof ApiError ? cause : new Error('The stream broke off before its end.')
   }
+  const heard = error === null ? playback.finish() : null
   const operation = progress.operationId === null ? null : await settled(progress.operationId)
   const file = ask.format === 'wav' ? wavOf(parts, sampleRateHz) : new Blob(parts, { type: types[ask.format] })
-  return { ...progress, operation, file, isWhole: operation?.outcome === 'completed', error }
+  onSpoken({ ...progress, operation, file, isWhole: operation?.outcome === 'completed', error })
+  await heard
 }
 
 /** WAV is asked for as PCM: the header is made here, with the true length. */

@@ -1,0 +1,306 @@
+/**
+ * The console in a real browser against the compiled executable: each flow as a person goes through it, with a fake
+ * microphone that hears speech. No page may ask another origin for anything, say an error to the browser's console, or
+ * be unfit for a screen reader or a phone.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { freshExecutable } from '../../build/compile.ts'
+import { hasBrowser, launchBrowser, noBrowser } from '../testing/browser.ts'
+import { temporaryFolder } from '../testing/folder.ts'
+import { type Program, startProgram } from '../testing/program.ts'
+
+if (!hasBrowser) console.log(noBrowser)
+
+const startMs = 120_000
+const flowMs = 60_000
+const desk: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }
+const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }
+
+let program: Program
+let browser: Browser
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  const folder = temporaryFolder()
+  program = await startProgram(join(folder, 'data'), {}, [], [await freshExecutable()])
+  const input =
+    'The microphone hears this voice, which says one sentence after the other, and so it goes on for a while.'
+  const spoken = await program.speak(program.key, { input, voice: 'rms', response_format: 'wav' })
+  const wav = join(folder, 'microphone.wav')
+  await Bun.write(wav, await spoken.bytes())
+  browser = await launchBrowser(wav)
+}, startMs)
+
+afterAll(async () => {
+  await browser?.close()
+  await program?.end()
+})
+
+/** A page with what went wrong in it. */
+interface Visit {
+  page: Page
+  /** Words to the console, failed scripts, requests to another origin. */
+  faults: string[]
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+async function visit(options: BrowserContextOptions = desk): Promise<Visit> {
+  const context = await browser.newContext({ ...options, permissions: ['microphone', 'clipboard-write'] })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
+  page.on('pageerror', (error) => void faults.push(error.message))
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol.startsWith('http') && url.origin !== new URL(program.url).origin) faults.push(request.url())
+  })
+  await page.goto(program.url)
+  return { page, faults, [Symbol.asyncDispose]: () => context.close() }
+}
+
+async function signedIn(options: BrowserContextOptions = desk): Promise<Visit> {
+  const visited = await visit(options)
+  await visited.page.getByLabel('API key').fill(program.key)
+  await visited.page.getByRole('button', { name: 'Sign in' }).click()
+  await visited.page.getByRole('navigation').waitFor()
+  return visited
+}
+
+const go = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
+
+/** The fact of this name on the page. */
+const fact = (page: Page, name: string) => page.locator('dl.facts div', { has: page.getByText(name, { exact: true }) })
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'signing in and out; the key is nowhere in the page',
+  async () => {
+    await using visited = await visit()
+    const { page, faults } = visited
+    expect(new URL(page.url()).pathname).toBe('/console')
+    await page.getByLabel('API key').fill('sk-myna-wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(faults.splice(0)).toEqual([expect.stringContaining('401')])
+    await page.getByLabel('API key').fill(program.key)
+    await page.keyboard.press('Enter')
+    await page.getByRole('navigation').waitFor()
+    const kept = await page.evaluate<string>(
+      'document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.documentElement.outerHTML',
+    )
+    expect(kept).not.toContain(program.key.slice(12))
+    await page.reload()
+    await page.getByRole('navigation').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key').waitFor()
+    await page.reload()
+    await page.getByLabel('API key').waitFor()
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'speech is heard before it is whole, and told in figures',
+  async () => {
+    await using visited = await signedIn()
+    const { page, faults } = visited
+    const long = 'This sentence is said again and again, so that the first of it is heard before the last is made. '
+    await page.getByLabel('Text').fill(long.repeat(12))
+    await page.getByLabel('Voice').selectOption('rms')
+    const answer = page.waitForResponse('**/v1/audio/speech')
+    await page.getByRole('button', { name: 'Speak', exact: true }).click()
+    const through = answer.then((response) => response.finished()).then(() => performance.now())
+    await fact(page, 'First sound')
+      .getByText(/\d+ ms/)
+      .waitFor()
+    const firstMs = performance.now()
+    expect(await through).toBeGreaterThan(firstMs)
+    await page.getByText('completed', { exact: true }).waitFor()
+    expect(await fact(page, 'Charge').innerText()).toMatch(/\$0\.0\d+/)
+    expect(await fact(page, 'Real-time factor').innerText()).toMatch(/0\.\d+/)
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: /Download/ }).click()
+    expect((await download).suggestedFilename()).toMatch(/^myna-op_\w+\.wav$/)
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'cancelled speech says so, and its file is marked incomplete',
+  async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    await page.getByLabel('Text').fill('One more sentence that nobody will hear to its end. '.repeat(70))
+    await page.getByRole('button', { name: 'Speak', exact: true }).click()
+    await fact(page, 'First sound')
+      .getByText(/\d+ ms/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('cancelled', { exact: true }).waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: /Download/ }).click()
+    expect((await download).suggestedFilename()).toEndWith('-incomplete.wav')
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'mp3 plays while it comes, opus when it is whole',
+  async () => {
+    await using visited = await signedIn()
+    const { page, faults } = visited
+    for (const format of ['MP3', 'OPUS']) {
+      await page.getByLabel('Format').selectOption({ label: format })
+      await page.getByRole('button', { name: 'Speak', exact: true }).click()
+      await fact(page, 'First sound')
+        .getByText(/\d+ ms/)
+        .waitFor()
+      await page.getByText('completed', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Stop' }).click()
+      await page.getByRole('button', { name: 'Speak', exact: true }).waitFor()
+    }
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a voice is recorded, cloned, heard, changed and deleted',
+  async () => {
+    await using visited = await signedIn()
+    const { page, faults } = visited
+    await go(page, 'Voices')
+    await page.getByRole('article', { name: 'Rowan' }).waitFor()
+    await page.getByRole('button', { name: 'Play Rowan' }).click()
+    await page.getByRole('button', { name: 'Stop Rowan' }).click()
+    await page.getByRole('button', { name: 'Clone a voice' }).click()
+    await page.getByRole('button', { name: 'Microphone' }).click()
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page
+      .getByRole('timer')
+      .getByText(/0:0[4-9]/)
+      .waitFor({ timeout: 20_000 })
+    await page.getByRole('button', { name: 'Stop', exact: false }).click()
+    await page.getByLabel('The clip', { exact: true }).waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Recorded')
+    await page.getByLabel(/I am this person/).check()
+    await page.getByRole('button', { name: 'Make the voice' }).click()
+    await page.getByRole('heading', { name: 'The voice is ready' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('button', { name: 'Done' }).click()
+    const card = page.getByRole('article', { name: 'Recorded' })
+    await card.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Renamed')
+    await page.getByRole('dialog').getByLabel('Labels').fill('mood = gentle')
+    await page.getByRole('button', { name: 'Save' }).click()
+    const renamed = page.getByRole('article', { name: 'Renamed' })
+    await renamed.getByText('gentle').waitFor()
+    await page.getByLabel('Search voices').fill('gentle')
+    await page.getByRole('article', { name: 'Rowan' }).waitFor({ state: 'detached' })
+    await renamed.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByText('No voice matches').waitFor()
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a clip that cannot be a voice is refused in words',
+  async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    await go(page, 'Voices')
+    await page.getByRole('button', { name: 'Clone a voice' }).click()
+    await page.getByLabel('Audio or video file').setInputFiles({
+      name: 'notes.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('no sound at all '.repeat(50)),
+    })
+    await page.getByLabel('Name', { exact: true }).fill('Nobody')
+    await page.getByLabel(/I am this person/).check()
+    await page.getByRole('button', { name: 'Make the voice' }).click()
+    expect(await page.getByRole('alert').innerText()).not.toBe('')
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'an administrator makes an account and a key that is shown once, and revokes it',
+  async () => {
+    await using visited = await signedIn()
+    const { page, faults } = visited
+    await go(page, 'Accounts')
+    await page.getByRole('button', { name: 'New account' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('ada')
+    await page.getByLabel('Opening balance').fill('2.5')
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByRole('cell', { name: '$2.50' }).waitFor()
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Account', { exact: true }).selectOption('ada')
+    await page.getByLabel('Name', { exact: true }).fill('laptop')
+    await page.getByLabel('account and usage').uncheck()
+    await page.getByRole('button', { name: 'Make it' }).click()
+    const secret = await page.getByRole('dialog').locator('code').innerText()
+    expect((await program.fetch('/v1/voices', secret)).status).toBe(200)
+    await page.getByRole('button', { name: 'Done' }).click()
+    expect(await page.content()).not.toContain(secret)
+    const row = page.getByRole('row', { name: /laptop/ })
+    expect(await row.innerText()).toContain('tts, voices')
+    page.once('dialog', (dialog) => void dialog.accept())
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await row.getByText('revoked').waitFor()
+    expect((await program.fetch('/v1/voices', secret)).status).toBe(401)
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+const pages = ['Speak', 'Voices', 'Transcribe', 'Usage', 'Accounts', 'Server']
+const screens: [string, BrowserContextOptions][] = [
+  ['a desk in the light', desk],
+  ['a phone in the dark', phone],
+]
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser).each(screens)(
+  'every page fits %s and a screen reader',
+  async (_, options) => {
+    await using door = await visit(options)
+    expect(await unfit(door.page)).toEqual([])
+    await using visited = await signedIn(options)
+    const { page, faults } = visited
+    for (const name of pages) {
+      await go(page, name)
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect({ name, unfit: await unfit(page) }).toEqual({ name, unfit: [] })
+      const over = await page.evaluate<number>('document.scrollingElement.scrollWidth - innerWidth')
+      expect({ name, over: Math.max(0, over) }).toEqual({ name, over: 0 })
+    }
+    await go(page, 'Voices')
+    await page.getByRole('button', { name: 'Clone a voice' }).click()
+    expect(await unfit(page)).toEqual([])
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+/** What axe finds that keeps somebody out. */
+async function unfit(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`))
+}

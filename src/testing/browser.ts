@@ -1,0 +1,22 @@
+/** Debian's Chromium for the tests of pages: headless, silent towards the network, with a microphone to order. */
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const executablePath = '/usr/bin/chromium'
+
+export const hasBrowser = existsSync(executablePath)
+/** Said where tests are skipped for the lack of it. */
+export const noBrowser = `skipped: no browser at ${executablePath} (Debian: apt-get install chromium)`
+
+const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
+const bare = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--autoplay-policy=no-user-gesture-required']
+
+/** @param microphoneWav what the fake microphone hears, over and over; null: there is no microphone */
+export function launchBrowser(microphoneWav: string | null = null): Promise<Browser> {
+  const fake = [
+    '--use-fake-ui-for-media-stream',
+    '--use-fake-device-for-media-stream',
+    `--use-file-for-fake-audio-capture=${microphoneWav}`,
+  ]
+  return chromium.launch({ executablePath, args: [...bare, ...quiet, ...(microphoneWav === null ? [] : fake)] })
+}
