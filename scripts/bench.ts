@@ -11,6 +11,7 @@ import { measureClones } from './bench/clones.ts'
 import { printTable, spreadOf } from './bench/figures.ts'
 import { measureMemory, measureStart } from './bench/lifetime.ts'
 import { measureListening } from './bench/listening.ts'
+import { measureLoops } from './bench/loops.ts'
 import { measureParakeet } from './bench/parakeet.ts'
 import { soak } from './bench/soak.ts'
 import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
@@ -19,7 +20,7 @@ import { connections, startSubject, type Subject, warmUp } from './bench/subject
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books,
-                     listening, parakeet
+                     listening, loops, parakeet
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for so long, then the books are checked
   --executable FILE  what is measured (default: build/out/myna)
@@ -83,6 +84,7 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   memory: () => measureMemory(executable, quick ? 64 : 192, quick ? 100 : 2000),
   books: () => measureBooks(quick ? 1 : 3),
   listening: () => measureListening(quick ? 0.2 : 3),
+  loops: () => measureLoops(quick ? 500 : 3000),
   parakeet: () => measureParakeet(flags.models, quick ? 24 : 120),
 }
 
