@@ -5,9 +5,9 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { InferenceSession } from 'onnxruntime-node'
 import { cardOf } from '../../src/models/parakeet/graphs.fixture.ts'
 import { load } from '../../src/models/parakeet/pipeline.ts'
+import { FfiSession } from '../../src/models/session-ffi.ts'
 import { printTable } from './figures.ts'
 import { talk } from './talk.ts'
 
@@ -78,19 +78,15 @@ async function measureOne(filesDir: string, soundS: number) {
   return { threads, loadS, perSecond, cpuMs, runtimeShare: runtime.spentMs() / wholeMs, megabytes: memory }
 }
 
-/** What the types of ONNX Runtime hide: its sessions are of a class. */
-type Run = (feeds: InferenceSession.FeedsType) => Promise<InferenceSession.ReturnType>
-const sessions = InferenceSession as unknown as { prototype: { run: Run } }
-
 /** Takes the time of everything that ONNX Runtime runs in this process. */
 function timeRuntime(): { stop(): void; spentMs(): number } {
-  const original = sessions.prototype.run
+  const original = FfiSession.prototype.run
   let spentMs = 0
-  sessions.prototype.run = async function (feeds) {
+  FfiSession.prototype.run = async function (feeds) {
     const startMs = performance.now()
     const results = await original.call(this, feeds)
     spentMs += performance.now() - startMs
     return results
   }
-  return { stop: () => void (sessions.prototype.run = original), spentMs: () => spentMs }
+  return { stop: () => void (FfiSession.prototype.run = original), spentMs: () => spentMs }
 }
