@@ -11,6 +11,7 @@ import { freshExecutable } from '../../build/compile.ts'
 import { hasBrowser, launchBrowser, noBrowser } from '../testing/browser.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { type Program, startProgram } from '../testing/program.ts'
+import { recording, said, startListening } from './transcription.fixture.ts'
 
 if (!hasBrowser) console.log(noBrowser)
 
@@ -47,23 +48,26 @@ interface Visit {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-async function visit(options: BrowserContextOptions = desk): Promise<Visit> {
+async function visit(options: BrowserContextOptions = desk, url = program.url): Promise<Visit> {
   const context = await browser.newContext({ ...options, permissions: ['microphone', 'clipboard-write'] })
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
   page.on('pageerror', (error) => void faults.push(error.message))
   page.on('request', (request) => {
-    const url = new URL(request.url())
-    if (url.protocol.startsWith('http') && url.origin !== new URL(program.url).origin) faults.push(request.url())
+    const asked = new URL(request.url())
+    if (asked.protocol.startsWith('http') && asked.origin !== new URL(url).origin) faults.push(request.url())
   })
-  await page.goto(program.url)
+  await page.goto(url)
   return { page, faults, [Symbol.asyncDispose]: () => context.close() }
 }
 
-async function signedIn(options: BrowserContextOptions = desk): Promise<Visit> {
-  const visited = await visit(options)
-  await visited.page.getByLabel('API key').fill(program.key)
+async function signedIn(
+  options: BrowserContextOptions = desk,
+  at: { url: string; key: string } = program,
+): Promise<Visit> {
+  const visited = await visit(options, at.url)
+  await visited.page.getByLabel('API key').fill(at.key)
   await visited.page.getByRole('button', { name: 'Sign in' }).click()
   await visited.page.getByRole('navigation').waitFor()
   return visited
@@ -262,6 +266,46 @@ test.skipIf(!hasBrowser)(
     await row.getByText('revoked').waitFor()
     expect((await program.fetch('/v1/voices', secret)).status).toBe(401)
     expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a file is transcribed: its words as they come, its segments to hear, its subtitles to keep',
+  async () => {
+    // The executable has no transcription model here; the page cannot tell that this engine only counts seconds.
+    await using listening = await startListening()
+    await using visited = await signedIn(desk, { url: listening.url, key: listening.adminKey })
+    const { page, faults } = visited
+    await go(page, 'Transcribe')
+    const file = { name: 'talk.wav', mimeType: 'audio/wav', buffer: Buffer.from(recording) }
+    await page.getByLabel('Audio or video file').setInputFiles(file)
+    await page.getByRole('button', { name: 'Transcribe', exact: true }).click()
+    await page.getByText(said).waitFor()
+    await page.getByRole('button', { name: 'Segments' }).click()
+    const second = page.getByRole('button', { name: /heard 2/ })
+    await second.click()
+    const at = await page.waitForFunction("document.querySelector('section audio').currentTime >= 2", null)
+    expect(await at.jsonValue()).toBe(true)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'SRT' }).click()
+    const saved = await download
+    expect(saved.suggestedFilename()).toBe('talk.srt')
+    const srt = await Bun.file(await saved.path()).text()
+    expect(srt).toMatch(/^1\n00:00:00,\d{3} --> [^\n]+\nheard 0\.\n\n2\n00:00:02,/)
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'without a transcription model the page says which command gets one',
+  async () => {
+    await using visited = await signedIn()
+    await go(visited.page, 'Transcribe')
+    await visited.page.getByText('myna models pull whisper-base').waitFor()
   },
   flowMs,
 )

@@ -49,16 +49,27 @@ test.each(paths)('%s answers in every form that it describes', async (path) => {
   }
 })
 
+const schemas: Readonly<Record<string, string>> = {
+  'transcript.text.delta': 'TranscriptDeltaEvent',
+  'transcript.text.segment': 'TranscriptSegmentEvent',
+  'transcript.text.done': 'TranscriptDoneEvent',
+}
+
 test.each(paths)('%s streams the events that it describes', async (path) => {
-  const response = await transcribe(instance, key, { stream: 'true' }, path)
+  const response = await transcribe(instance, key, { stream: 'true', 'include[]': 'segments' }, path)
   foreseen(path, response)
   const events = (await response.text()).split('\n\n').filter((event) => event.startsWith('event: '))
-  expect(events).toHaveLength(3)
+  const kinds = ['transcript.text.delta', 'transcript.text.segment']
+  expect(events.map((event) => event.slice('event: '.length).split('\n')[0] ?? '')).toEqual([
+    ...kinds,
+    ...kinds,
+    'transcript.text.done',
+  ])
   for (const event of events) {
     const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(event) ?? []
     const value = JSON.parse(data ?? '') as { type: string }
     expect(value.type).toBe(name ?? '')
-    const schema = name === 'transcript.text.done' ? 'TranscriptDoneEvent' : 'TranscriptDeltaEvent'
+    const schema = schemas[name ?? ''] ?? ''
     expect(faults(schema, value)).toBe(none)
   }
 })

@@ -60,9 +60,10 @@ const transcriptionRequest: Schema = {
     },
     'include[]': {
       type: 'array',
-      items: { type: 'string', enum: ['logprobs'] },
-      examples: [[]],
-      description: 'Ignored by models that cannot.',
+      items: { type: 'string', enum: ['logprobs', 'segments'] },
+      examples: [['segments']],
+      description:
+        '`segments`: a stream tells of each segment and its times, too. `logprobs` is read over by models that cannot.',
     },
     stream: {
       type: 'boolean',
@@ -155,7 +156,8 @@ const verboseTranscription: Schema = {
 const transcriptEvents: Schema = {
   type: 'string',
   description:
-    'A `TranscriptDeltaEvent` for each stretch of text, at last one `TranscriptDoneEvent` and `data: [DONE]`; lines ' +
+    'A `TranscriptDeltaEvent` for each stretch of text, with `include[]=segments` a `TranscriptSegmentEvent` ' +
+    'behind it, at last one `TranscriptDoneEvent` and `data: [DONE]`; lines ' +
     '`event:` name them. Comments such as `: heard 61.5 of 300.2` tell how many seconds have been listened to, ' +
     '`: keepalive` comes every 15 seconds of silence. After an event of the type `error` the connection breaks.',
 }
@@ -167,6 +169,12 @@ const transcriptDelta: Schema = {
     type: { type: 'string', const: 'transcript.text.delta' },
     delta: { type: 'string', description: 'What came to the text: all deltas together are the whole.' },
   },
+}
+
+const transcriptSegment: Schema = {
+  ...segment,
+  required: ['type', ...(segment.required ?? [])],
+  properties: { type: { type: 'string', const: 'transcript.text.segment' }, ...segment.properties },
 }
 
 const noTokens: Schema = { type: 'integer', const: 0 }
@@ -198,6 +206,7 @@ export const transcriptionSchemas: Record<string, Schema> = {
   VerboseTranscription: verboseTranscription,
   TranscriptEvents: transcriptEvents,
   TranscriptDeltaEvent: transcriptDelta,
+  TranscriptSegmentEvent: transcriptSegment,
   TranscriptDoneEvent: transcriptDone,
 }
 

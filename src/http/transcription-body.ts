@@ -58,7 +58,7 @@ function verbose(
 }
 
 /** All ten fields, always: there are clients that refuse the whole answer for one that is missing. */
-const segmentRecord = (segment: TranscriptSegment, id: number) => ({
+export const segmentRecord = (segment: TranscriptSegment, id: number) => ({
   id,
   // In frames of 10 ms, as Whisper counts.
   seek: Math.round(segment.seekMs / 10),

@@ -8,16 +8,22 @@ import type { Transcribing } from '../service/transcribing.ts'
 import { errorBody } from './errors.ts'
 import { comment, type Events, event } from './sse.ts'
 import { TranscriptText } from './transcript-text.ts'
-import { languagesOf } from './transcription-body.ts'
+import { languagesOf, segmentRecord } from './transcription-body.ts'
 
-export function transcriptionEvents(transcribing: Transcribing): Events {
+/** @param withTimes whether the times of each segment are told behind its text */
+export function transcriptionEvents(transcribing: Transcribing, withTimes: boolean): Events {
   const whole = new TranscriptText()
+  let told = 0
   return {
     async next() {
       const part = await transcribing.next()
       if (part === null) return { text: named(doneEvent(transcribing, whole.toString())), isLast: true }
-      const deltas = part.segments.map((segment) => whole.add(segment.text)).filter((delta) => delta !== '')
-      const lines = deltas.map((delta) => named({ type: 'transcript.text.delta', delta }))
+      const lines = part.segments.flatMap((segment) => {
+        const delta = whole.add(segment.text)
+        const grown = delta === '' ? [] : [named({ type: 'transcript.text.delta', delta })]
+        const record = { type: 'transcript.text.segment', ...segmentRecord(segment, told++) }
+        return withTimes ? [...grown, named(record)] : grown
+      })
       return { text: [comment(progress(part, transcribing)), ...lines].join(''), isLast: false }
     },
     errorOf(error) {

@@ -23,6 +23,8 @@ export interface AnswerForm {
   granularities: ReadonlySet<Granularity>
   /** As events, while it comes. */
   isStream: boolean
+  /** Whether the events tell of each segment and its times, too: what our own console asks for. */
+  segmentEvents: boolean
 }
 
 export interface Asked {
@@ -83,6 +85,7 @@ function answerOf(fields: Body): AnswerForm {
     format,
     granularities: isVerbose ? granularitiesOf(fields.timestamp_granularities) : new Set(),
     isStream: flagOf(fields, 'stream') && streams,
+    segmentEvents: valuesOf(fields.include).includes('segments'),
   }
 }
 
@@ -96,8 +99,12 @@ function formatOf(fields: Body): TranscriptFormat {
   throw new MynaError('unsupported_value', message, { param: 'response_format' })
 }
 
+/** Of a field that may come once, several times or not at all. */
+const valuesOf = (given: unknown): unknown[] =>
+  typeof given === 'object' && given !== null ? Object.values(given) : [given ?? '']
+
 function granularitiesOf(given: unknown): ReadonlySet<Granularity> {
-  const list: unknown[] = typeof given === 'object' && given !== null ? Object.values(given) : [given ?? '']
+  const list = valuesOf(given)
   const named = list
     .filter((value) => value !== '')
     .map((value) => {

@@ -49,7 +49,8 @@ const action =
       const { answer } = asked
       if (answer === null) throw new Error('a transcription began before its form was read')
       if (!answer.isStream) return await wholeTranscript(transcribing, answer)
-      return streamed(sseSource(transcriptionEvents(transcribing), formLimits.timer), eventStreamHeaders)
+      const events = transcriptionEvents(transcribing, answer.segmentEvents)
+      return streamed(sseSource(events, formLimits.timer), eventStreamHeaders)
     } catch (error) {
       // A client that is still sending would see a broken connection instead of the answer.
       await drained(request, formLimits)

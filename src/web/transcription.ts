@@ -45,7 +45,7 @@ export async function transcribe(
 ): Promise<void> {
   const form = new FormData()
   form.set('stream', 'true')
-  form.set('response_format', 'verbose_json')
+  form.set('include[]', 'segments')
   if (model !== null) form.set('model', model)
   if (language.trim() !== '' && !translate) form.set('language', language.trim())
   form.set('file', clip.file, clip.name)
