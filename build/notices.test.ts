@@ -49,6 +49,8 @@ test('the notices name everybody, tell how to replace libvips, and hold the text
     '.complete',
     'GNU LESSER GENERAL PUBLIC LICENSE',
     'Apache License',
+    'CMU Pronouncing Dictionary',
+    'THIS SOFTWARE IS PROVIDED BY CARNEGIE MELLON UNIVERSITY',
   ]) {
     expect(text).toContain(part)
   }

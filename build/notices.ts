@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { bundleConfig, root } from './bundle.ts'
 import { findNatives } from './native.ts'
 import { webConfig } from './web.ts'
-import { type Component, allowed, copyrights, inside } from './third-party.ts'
+import { type Component, allowed, copyrights, data, inside } from './third-party.ts'
 
 const modules = join(root, 'node_modules')
 const thirdParty = join(root, 'build', 'third-party')
@@ -80,6 +80,7 @@ export async function notices(): Promise<string> {
     section('Myna', await Bun.file(join(root, 'LICENSE')).text()),
     section(`Bun ${Bun.version} (the runtime)`, await bunText()),
     ...(await Promise.all(packages.map(async (bundled) => section(title(bundled), await packageText(bundled))))),
+    ...(await Promise.all(data.map(async (part) => section(`${part.name} (data)`, await componentText(part))))),
   ]
   for (const name of ['LGPL-2.1', 'LGPL-3.0']) parts.push(section(name, await standardText(name)))
   const reason = 'Nothing in this program is under the GPL; LGPL-3.0 is written as an addition to its text.'
@@ -104,9 +105,9 @@ async function packageText(bundled: BundledPackage): Promise<string> {
   return [...own, ...carried].join(`\n\n${'-'.repeat(80)}\n`)
 }
 
-async function componentText({ name, license, source, copyright, note }: Component): Promise<string> {
+async function componentText({ name, license, source, copyright, note, text }: Component): Promise<string> {
   const head = [`Inside: ${name} (${license})`, source, copyright, ...(note === undefined ? [] : [note])].join('\n')
   if (license.startsWith('LGPL')) return `${head}\nText: at the end.`
   if (license === 'MIT-Festival') return `${head}\nText: above.`
-  return `${head}\n\n${await standardText(license)}`
+  return `${head}\n\n${await standardText(text ?? license)}`
 }

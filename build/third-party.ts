@@ -11,6 +11,8 @@ export interface Component {
   copyright: string
   /** How the terms are kept here, where that takes more than the text. */
   note?: string
+  /** Its own wording of the terms, a file of `third-party/`; absent: the standard text. */
+  text?: string
 }
 
 /** Each by the package that carries it. */
@@ -150,6 +152,20 @@ export const inside: Readonly<Record<string, readonly Component[]>> = {
     },
   ],
 }
+
+/** Data in this repository that was made from the work of others. */
+export const data: readonly Component[] = [
+  {
+    name: 'CMU Pronouncing Dictionary',
+    license: 'BSD-2-Clause',
+    source: 'https://github.com/cmusphinx/cmudict',
+    copyright: 'Copyright (C) 1993-2015 Carnegie Mellon University. All rights reserved.',
+    note:
+      'The dictionary is packed (src/phonemes/dictionary.br), and a model of letters and phones was trained on it\n' +
+      '(src/phonemes/letters.br).',
+    text: 'CMUdict',
+  },
+]
 
 /** Packages without a licence file of their own, each under a standard text: `third-party/<licence>.txt`. */
 export const copyrights: Readonly<Record<string, string>> = {

@@ -110,6 +110,7 @@ function offendingLines(among: readonly Source[], judge: (line: string, above: s
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   text: ['domain/'],
+  phonemes: ['text/', 'domain/'],
   audio: ['domain/', 'text/', 'service/ports'],
   service: ['domain/', 'text/'],
   store: ['service/', 'domain/'],
@@ -117,7 +118,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   catalog: ['service/', 'domain/'],
   engine: ['service/ports', 'domain/'],
   'engine child': ['service/ports', 'domain/', 'engine/', 'models/', 'audio/', 'text/', 'catalog/cards.ts'],
-  models: ['audio/', 'text/', 'domain/', 'engine/protocol.ts'],
+  models: ['audio/', 'phonemes/', 'text/', 'domain/', 'engine/protocol.ts'],
   // The hidden subcommand that is the engine: the one command that may know the models.
   'engine command': ['cli/', 'domain/', 'catalog/', 'engine/', 'models/registry.ts', 'config.ts', 'log.ts'],
   cli: [

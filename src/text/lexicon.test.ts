@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { chunks } from './chunks.ts'
 import { parseLexicon } from './lexicon.ts'
+import { tokens } from './tokens.ts'
 
 const speak = (input: string, lexicon: string): string =>
   [...chunks(input, { maxChars: 200, firstMaxWords: 100, lexicon: parseLexicon(lexicon) })]
@@ -29,4 +30,17 @@ test.each([
   ['\n\n***=stars', 'Line 3'],
   ['word=👋', 'Line 1'],
   [`${'a'.repeat(600)}=b`, 'Line 1'],
+  ['3d=/θɹˈi dˈi/', 'Line 1'],
 ])('refuses %j', (text, line) => expect(() => parseLexicon(text)).toThrow(line))
+
+test('a possessive keeps its ending', () => expect(speak("Myna's song", 'myna=MY nah')).toBe("MY nah's song."))
+
+test('phonemes are for voices that speak them; the others say the word as it is written', () => {
+  const lexicon = parseLexicon('Kokoro=/kˈOkəɹO/\nNew Delhi=/n ˈu d ɛ li/')
+  expect(speak('Kokoro in new Delhi', 'Kokoro=/kˈOkəɹO/\nNew Delhi=/nˈu dˈɛli/')).toBe('Kokoro in new Delhi.')
+  const plain = { text: "say kokoro's", ends: [...Array(12).keys()].map((index) => index + 1) }
+  expect(tokens(plain, lexicon)).toEqual([
+    { kind: 'say', words: 'say', end: 3 },
+    { kind: 'say', words: "kokoro's", end: 12, phonemes: "kˈOkəɹO's" },
+  ])
+})

@@ -6,6 +6,8 @@ export interface Said {
   words: string
   /** The full stop of an abbreviation was read with it and may also be the end of the sentence. */
   stop?: boolean
+  /** How it is to be spoken, for a voice that speaks phonemes. */
+  phonemes?: string
 }
 
 /** What was read before, in the same sentence. */

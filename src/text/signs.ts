@@ -4,16 +4,20 @@ import { digitWords } from './numbers.ts'
 import { phoneAt } from './addresses.ts'
 import { isAlphanumeric, isDigit, isLetter, match } from './rule.ts'
 
+/** What a pause was written with, where a voice can tell it from a comma. */
+export type FineMark = '—' | '…' | '(' | ')'
+
 export type Sign =
   /** Spoken where it stands. */
   | { kind: 'say'; to: number; words: string }
   /** Spoken only between words: it waits for the word behind it. `alone`: it needs no word before it. */
   | { kind: 'between'; to: number; words: string; alone: boolean }
-  | { kind: 'pause'; to: number; mark: ',' | ';' | ':' }
+  | { kind: 'pause'; to: number; mark: ',' | ';' | ':'; symbol?: FineMark }
   | { kind: 'nothing'; to: number }
 
 const between = (to: number, words: string, alone = false): Sign => ({ kind: 'between', to, words, alone })
 const pause = (to: number, mark: ',' | ';' | ':' = ','): Sign => ({ kind: 'pause', to, mark })
+const fine = (to: number, symbol: FineMark): Sign => ({ kind: 'pause', to, mark: ',', symbol })
 const nothing = (to: number): Sign => ({ kind: 'nothing', to })
 
 const long: readonly (readonly [string, string])[] = [
@@ -154,7 +158,7 @@ function dash(text: string, at: number): Sign {
     if (opens && /^(?:\d|[.$£€]\d)/.test(text.slice(to, to + 2))) return between(to, 'minus', true)
     if (before === ' ' && after === ' ') {
       const sum = touchesNumber(text, at) && (isDigit(text[at - 2]) || isDigit(text[to + 1]))
-      return sum ? between(to, 'minus') : pause(to)
+      return sum ? between(to, 'minus') : fine(to, '—')
     }
     return nothing(to)
   }
@@ -162,7 +166,7 @@ function dash(text: string, at: number): Sign {
   // A flag of a command: "--host".
   if (text[at] === '-' && before === ' ' && isAlphanumeric(after)) return nothing(to)
   const joined = text[at] === '–' && isAlphanumeric(before) && isAlphanumeric(after)
-  return joined ? nothing(to) : pause(to)
+  return joined ? nothing(to) : fine(to, '—')
 }
 
 /** A bracket is a pause, unless it is inside a word: "word(s)", "f(x)". */
@@ -171,8 +175,8 @@ function bracket(text: string, at: number): Sign {
   const opening = '([{'.includes(text[at] as string)
   const phone = text[at] === '(' ? phoneAt(text, at) : null
   if (phone !== null) return { kind: 'say', ...phone }
-  if (opening) return isAlphanumeric(before) ? nothing(at + 1) : pause(at + 1)
-  return text[at + 1] === ' ' && !isTight(text, at) ? pause(at + 1) : nothing(at + 1)
+  if (opening) return isAlphanumeric(before) ? nothing(at + 1) : fine(at + 1, '(')
+  return text[at + 1] === ' ' && !isTight(text, at) ? fine(at + 1, ')') : nothing(at + 1)
 }
 
 /** Whether the bracket that closes at `at` was opened within a word: "word(s) and". */

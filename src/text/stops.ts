@@ -1,10 +1,13 @@
 /** Which full stops, question and exclamation marks end a sentence. Decimals and abbreviations never get here. */
 import { isAlphanumeric } from './rule.ts'
+import type { FineMark } from './signs.ts'
 
 export interface Stop {
   kind: 'pause' | 'stop'
   mark: '.' | '?' | '!' | ','
   to: number
+  /** Its trail of dots, for a voice that knows one. */
+  symbol?: FineMark
 }
 
 /** @returns null when the mark at `at` is no stop but a sign: the dot of "node.js" or ".5" */
@@ -28,6 +31,6 @@ export function stopAt(text: string, at: number): Stop | null {
   const goesOn = /[a-z]/.test(text[ahead] ?? '')
   // "Stop!" he said. And a trail of dots... that goes on.
   if (goesOn && mark !== '.') return { kind: 'pause', mark, to }
-  if (goesOn && run > 1) return { kind: 'pause', mark: ',', to }
-  return { kind: 'stop', mark, to }
+  if (goesOn && run > 1) return { kind: 'pause', mark: ',', to, symbol: '…' }
+  return run > 1 && mark === '.' ? { kind: 'stop', mark, to, symbol: '…' } : { kind: 'stop', mark, to }
 }

@@ -6,15 +6,15 @@ import { breaks, type Mapped } from './fold.ts'
 import { entryAt, type Lexicon } from './lexicon.ts'
 import { quantityAt } from './quantities.ts'
 import { isAlphanumeric, isDigit, isLetter, type Said } from './rule.ts'
-import { signAt } from './signs.ts'
-import { stopAt } from './stops.ts'
+import { type FineMark, signAt } from './signs.ts'
+import { type Stop, stopAt } from './stops.ts'
 import { wordAt } from './words.ts'
 
 export type Token =
   /** `end`: code points of the input that are covered once the words are spoken. */
-  | { kind: 'say'; words: string; end: number }
-  | { kind: 'pause'; mark: ',' | ';' | ':' | '?' | '!'; end: number }
-  | { kind: 'stop'; mark: '.' | '?' | '!'; end: number }
+  | { kind: 'say'; words: string; end: number; phonemes?: string }
+  | { kind: 'pause'; mark: ',' | ';' | ':' | '?' | '!'; end: number; symbol?: FineMark }
+  | { kind: 'stop'; mark: '.' | '?' | '!'; end: number; symbol?: FineMark }
   | { kind: 'break'; boundary: 'sentence' | 'paragraph'; end: number }
 
 /** @param plain text without Markdown (`plainText`), at most one window */
@@ -60,7 +60,7 @@ class Scanner {
     }
     if ('.!?'.includes(char)) {
       const stop = stopAt(this.text, at)
-      if (stop !== null) return this.stop(stop.kind, stop.mark, stop.to)
+      if (stop !== null) return this.stop(stop)
     }
     return this.sign(at)
   }
@@ -70,7 +70,8 @@ class Scanner {
     if (sign.kind === 'say') return this.say(at, sign)
     if (sign.kind === 'pause') {
       this.waiting = ''
-      this.found.push({ kind: 'pause', mark: sign.mark, end: this.covered(sign.to) })
+      const { mark, symbol } = sign
+      this.found.push({ kind: 'pause', mark, end: this.covered(sign.to), ...(symbol !== undefined && { symbol }) })
     }
     if (sign.kind === 'between' && (sign.alone || this.word !== '')) {
       this.waiting += `${this.waiting === '' ? '' : ' '}${sign.words}`
@@ -83,19 +84,21 @@ class Scanner {
   private say(at: number, said: Said): number {
     if (said.words !== '') {
       const words = this.waiting === '' ? said.words : `${this.waiting} ${said.words}`
-      this.found.push({ kind: 'say', words, end: this.covered(said.to) })
+      const { phonemes } = this.waiting === '' ? said : {}
+      this.found.push({ kind: 'say', words, end: this.covered(said.to), ...(phonemes !== undefined && { phonemes }) })
       this.waiting = ''
     }
     this.word = lastWord(this.text.slice(Math.max(at, said.to - 40), said.to))
-    return said.stop === true ? this.stop('stop', '.', said.to) : said.to
+    return said.stop === true ? this.stop({ kind: 'stop', mark: '.', to: said.to }) : said.to
   }
 
-  private stop(kind: 'pause' | 'stop', mark: '.' | '?' | '!' | ',', to: number): number {
+  private stop({ kind, mark, symbol, to }: Stop): number {
+    const fine = symbol === undefined ? {} : { symbol }
     if (kind === 'pause') {
-      this.found.push({ kind, mark: mark as ',', end: this.covered(to) })
+      this.found.push({ kind, mark: mark as ',', end: this.covered(to), ...fine })
       return to
     }
-    return this.end({ kind, mark: mark as '.', end: this.covered(to) }, to)
+    return this.end({ kind, mark: mark as '.', end: this.covered(to), ...fine }, to)
   }
 
   private end(token: Token, to: number): number {

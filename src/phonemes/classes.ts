@@ -1,0 +1,85 @@
+/**
+ * What a word is in its sentence, from the words around it: enough to tell "the record" from "they record". No tagger
+ * for all words, only for those whose sound depends on it.
+ */
+import type { WordClass } from './heteronyms.ts'
+
+const list = (words: string): ReadonlySet<string> => new Set(words.split(' '))
+
+const determiners = list(
+  'the a an this these those my your his its our their no every each some any another such whose one two three four ' +
+    'five six seven eight nine ten first second third last next same other own many few several more most',
+)
+const subjects = list("i you he she it we they who there that which what i'd you'd we'd they'd he'd she'd")
+const objects = list('me him them us it you her')
+const leaders = list(
+  "to will would can could may might must shall should do does did don't doesn't didn't won't wouldn't can't cannot " +
+    "couldn't shouldn't let let's please i'll you'll he'll she'll it'll we'll they'll not",
+)
+const havings = list("have has had having i've you've we've they've haven't hasn't hadn't")
+const beings = list(
+  "is are was were be been being am i'm you're we're they're he's she's it's isn't aren't wasn't weren't",
+)
+const prepositions = list(
+  'of in on at by for with from into onto about over under through between against during without within per upon ' +
+    'across behind beyond near toward towards via as than like',
+)
+const adverbs = list(
+  'never always also often just still then really only even usually already now ever sometimes soon once again well ' +
+    'both all either neither rather quite very too so not',
+)
+const joins = list('and or but nor')
+const connectives = list('when while if because since after before until where although though unless how why whether')
+
+const isAdverb = (word: string): boolean => adverbs.has(word) || (/ly$/.test(word) && word.length > 4)
+const isAdjective = (word: string): boolean => /(?:al|ive|ous|ful|ic|able|ible|less|ish|ary|ent|ant|est)$/.test(word)
+
+/**
+ * @param words of the sentence, lower case @param breaks whether a pause stands behind each
+ * @returns null when the words around it do not tell
+ */
+export function classOf(words: readonly string[], breaks: readonly boolean[], at: number): WordClass | null {
+  const plural = (words[at] as string).endsWith('s')
+  const left = leftOf(words, breaks, at)
+  const right = breaks[at] ? '' : (words[at + 1] ?? '')
+  const takesObject = determiners.has(right) || objects.has(right)
+  if (right === 'case' || right === 'cases') return 'noun'
+  if (left === '') return plural ? 'noun' : takesObject ? 'verb' : null
+  if (leaders.has(left)) return left === 'to' && plural ? 'noun' : 'verb'
+  if (havings.has(left)) return plural ? 'noun' : 'past'
+  if (beings.has(left) || left === 'how') return 'adjective'
+  if (determiners.has(left) || left === 'her' || left.endsWith("'s")) return naming(right)
+  if (/^(?:that|which|what)$/.test(left)) return takesObject ? 'verb' : null
+  if (subjects.has(left) || connectives.has(left)) return 'verb'
+  if (prepositions.has(left)) return naming(right)
+  if (takesObject) return 'verb'
+  return isAdjective(left) ? 'noun' : null
+}
+
+/** The next word on the left that is no adverb; '' at the start of a phrase. */
+function leftOf(words: readonly string[], breaks: readonly boolean[], at: number): string {
+  for (let before = at - 1; before >= 0; before--) {
+    if (breaks[before]) return ''
+    const word = words[before] as string
+    if (!isAdverb(word)) return word
+  }
+  return ''
+}
+
+const isEnd = (right: string): boolean =>
+  right === '' || prepositions.has(right) || beings.has(right) || havings.has(right) || leaders.has(right)
+
+const isName = (right: string): boolean => !isEnd(right) && !joins.has(right) && !connectives.has(right)
+
+/** Behind "the": before another name it describes it. */
+const naming = (right: string): WordClass =>
+  isName(right) && !isAdverb(right) && !subjects.has(right) && !determiners.has(right) ? 'adjective' : 'noun'
+
+/** Whether "read" is "red" here: a helping verb, a subject that would ask for "reads", or a time that is over. */
+export function isPast(words: readonly string[], breaks: readonly boolean[], at: number): boolean {
+  const left = leftOf(words, breaks, at)
+  if (havings.has(left) || beings.has(left) || left === 'well') return true
+  if (leaders.has(left) || (subjects.has(left) && leaders.has(words[at - 2] ?? ''))) return false
+  if (['he', 'she', 'it', 'who'].includes(left)) return true
+  return words.some((word) => ['yesterday', 'ago', 'was', 'were', 'had'].includes(word) || /[^e]ed$/.test(word))
+}

@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test'
+import { emptyLexicon, parseLexicon } from '../text/lexicon.ts'
+import { randomText } from '../text/random-text.fixture.ts'
+import { forEachSeed } from '../testing/seeded.ts'
+import { English } from './english.ts'
+import { loadPronouncer } from './pronouncer.ts'
+import type { Accent } from './reductions.ts'
+import { sentences } from './sentences.ts'
+import { symbolIds } from './symbols.ts'
+
+const pronouncer = await loadPronouncer()
+
+function speak(text: string, accent: Accent = 'american', lexicon = emptyLexicon): string {
+  const english = new English(pronouncer, accent)
+  const parts = [...sentences(text, lexicon)].map(({ words }) => {
+    const spoken = english.speak(words)
+    return words.map(({ opening, mark }, at) => opening + spoken[at] + mark).join(' ')
+  })
+  return parts.join(' ')
+}
+
+test.each([
+  ['The quick brown fox jumps over the lazy dog.', 'ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˈOvəɹ ðə lˈAzi dˈɔɡ.'],
+  ['Water, butter and a little city.', 'wˈɔTəɹ, bˈʌTəɹ ænd ɐ lˈɪTᵊl sˈɪTi.'],
+  ['The kitten wanted roses.', 'ðə kˈɪtn wˈɑntᵻd ɹˈOzᵻz.'],
+  ['An apple; the apple: the pear!', 'ɐn ˈæpᵊl; ði ˈæpᵊl: ðə pˈɛɹ!'],
+])('American: %s', (text, spoken) => expect(speak(text)).toBe(spoken))
+
+test.each([
+  ['The water was hot.', 'ðə wˈɔːtə wɒz hˈɒt.'],
+  ['The party starts after the bath.', 'ðə pˈɑːti stˈɑːts ˈɑːftə ðə bˈɑːθ.'],
+  ['New cars go over there.', 'njˈuː kˈɑːz ɡˌQ ˈQvə ðˈɛː.'],
+])('British: %s', (text, spoken) => expect(speak(text, 'british')).toBe(spoken))
+
+test.each([
+  ['They read the record, and record it.', 'ɹˈid', 'ɹˈɛkəɹd', 'ɹəkˈɔɹd'],
+  ['She had read it.', 'ɹˈɛd'],
+  ['He will read it.', 'ɹˈid'],
+  ['We live near a live show.', 'lˈɪv', 'lˈIv'],
+  ['Close the door, they are close friends.', 'klˈOz', 'klˈOs'],
+  ['To present a present.', 'pɹizˈɛnt', 'pɹˈɛzᵊnt'],
+  ['I object to the object.', 'əbʤˈɛkt', 'ˈɑbʤəkt'],
+  ['We use it, it is of no use.', 'jˈuz', 'jˈus'],
+  ['She used to be used.', 'jˈust', 'jˈuzd'],
+  ['To separate the separate parts.', 'sˈɛpəɹˌAt', 'sˈɛpəɹət'],
+])('by what they are in the sentence: %s', (...all) => {
+  const [text, ...spoken] = all as string[] as [string, ...string[]]
+  const words = speak(text).split(/[ ,.]+/)
+  let from = 0
+  for (const one of spoken) {
+    const at = words.indexOf(one, from)
+    expect({ one, words, at }).not.toEqual({ one, words, at: -1 })
+    from = at + 1
+  }
+})
+
+test.each([
+  ['to a', 'tʊ ˈA.'],
+  ['to be', 'tə bˈi.'],
+  ['I can', 'ˌI kˈæn.'],
+  ['I can go', 'ˌI kæn ɡˌO.'],
+  ['in', 'ˈɪn.'],
+  ['HE IS', 'hˈi ˈɪz.'],
+])('small words by what stands around them: %s', (text, spoken) => expect(speak(text)).toBe(spoken))
+
+test('initialisms are spelled with the stress on the last letter, and have plurals', () => {
+  expect(speak('The USA, the FBI and DVDs')).toBe('ðə jˌuˌɛsˈA, ði ˌɛfbˌiˈI ænd dˌivˌidˈiz.')
+  expect(speak('plan A and plan B')).toBe('plˈæn ˈA ænd plˈæn bˈi.')
+})
+
+test('dashes, brackets and trails of dots stay, for the voices know them', () => {
+  expect(speak('Yes — the cat (a small one) slept...')).toBe('jˈɛs — ðə kˈæt (ɐ smˈɔl wˈʌn) slˈɛpt…')
+})
+
+test('numbers and money are words', () => {
+  expect(speak('It costs $3.50.')).toBe(speak('It costs three dollars and fifty cents.'))
+})
+
+test("the user's phonemes win, in Kokoro's symbols or in plain IPA, with a possessive's ending", () => {
+  const lexicon = parseLexicon('Kokoro=/kˈOkəɹO/\ncharge=/tʃɑɹdʒ/\nrye=/ˈraɪ/')
+  expect(speak('Kokoro', 'american', lexicon)).toBe('kˈOkəɹO.')
+  expect(speak("Kokoro's charge's", 'american', lexicon)).toBe('kˈOkəɹOz ʧɑɹʤᵻz.')
+  expect(speak('rye', 'american', lexicon)).toBe('ɹˈI.')
+})
+
+test('whatever the text: each word has symbols that the voices know, and positions rise to the end', () =>
+  forEachSeed(200, (random) => {
+    const text = randomText(random, random.whole(0, 40))
+    const english = new English(pronouncer, random.pick(['american', 'british'] as const))
+    let covered = 0
+    for (const { words } of sentences(text, emptyLexicon)) {
+      expect(words.length).toBeGreaterThan(0)
+      for (const [at, spoken] of english.speak(words).entries()) {
+        const { opening, mark, end } = words[at] as (typeof words)[number]
+        expect(spoken).not.toBe('')
+        for (const symbol of opening + spoken + mark) expect(symbolIds.has(symbol)).toBe(true)
+        expect(end).toBeGreaterThanOrEqual(covered)
+        covered = end
+      }
+    }
+  }))

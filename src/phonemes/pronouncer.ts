@@ -1,0 +1,76 @@
+/**
+ * One written word to its phones, in the order of trust: the dictionary, a known stem with an ending, known parts, and
+ * for everything else the letters themselves. There is always an answer.
+ */
+import dictionaryPath from './dictionary.br' with { type: 'file' }
+import lettersPath from './letters.br' with { type: 'file' }
+import { compound } from './compounds.ts'
+import { Dictionary } from './dictionary.ts'
+import { inflected } from './inflections.ts'
+import { Letters } from './letters.ts'
+import { isVowel, type Phone, parsePhones } from './phones.ts'
+
+const letterNames: Readonly<Record<string, string>> = {
+  ...{ a: 'EY1', b: 'B IY1', c: 'S IY1', d: 'D IY1', e: 'IY1', f: 'EH1 F', g: 'JH IY1', h: 'EY1 CH', i: 'AY1' },
+  ...{ j: 'JH EY1', k: 'K EY1', l: 'EH1 L', m: 'EH1 M', n: 'EH1 N', o: 'OW1', p: 'P IY1', q: 'K Y UW1', r: 'AA1 R' },
+  ...{ s: 'EH1 S', t: 'T IY1', u: 'Y UW1', v: 'V IY1', w: 'D AH1 B AH0 L Y UW2', x: 'EH1 K S', y: 'W AY1', z: 'Z IY1' },
+}
+
+/** Longest piece of letters that is read as one word: the work grows with it. */
+const longestWord = 32
+
+/** @throws Error when the files inside the program cannot be read */
+export async function loadPronouncer(): Promise<Pronouncer> {
+  const [dictionary, letters] = await Promise.all([Bun.file(dictionaryPath).bytes(), Bun.file(lettersPath).bytes()])
+  return new Pronouncer(new Dictionary(dictionary), new Letters(letters))
+}
+
+export class Pronouncer {
+  readonly #dictionary: Dictionary
+  readonly #letters: Letters
+
+  constructor(dictionary: Dictionary, letters: Letters) {
+    this.#dictionary = dictionary
+    this.#letters = letters
+  }
+
+  /**
+   * @param word letters from a to z and apostrophes, lower case
+   * @param isName whether it was written as a name
+   * @returns at least one phone
+   */
+  phones(word: string, isName: boolean): Phone[] {
+    return this.known(word) ?? this.guessed(word, isName)
+  }
+
+  /** What the dictionary has, perhaps by its stem. */
+  known(word: string): Phone[] | null {
+    return this.#find(word) ?? inflected(word, this.#find)
+  }
+
+  /** What is not in it: its parts, or its letters. */
+  guessed(word: string, isName: boolean): Phone[] {
+    const find = (part: string) => this.known(part)
+    const whole = isName || word.length > longestWord ? null : compound(word, find, this.#find)
+    if (whole !== null) return whole
+    const spoken: Phone[] = []
+    for (let from = 0; from < word.length; from += longestWord) {
+      const piece = word.slice(from, from + longestWord)
+      const phones = this.#letters.phones(piece)
+      spoken.push(...(phones.some(isVowel) ? phones : spelled(piece)))
+    }
+    return spoken.length > 0 ? spoken : spelled('x')
+  }
+
+  readonly #find = (word: string): Phone[] | null => this.#dictionary.find(word)
+}
+
+/** The names of the letters, with the main stress on the last one. */
+export function spelled(letters: string): Phone[] {
+  const names = Array.from(letters.toLowerCase()).flatMap((letter) => letterNames[letter] ?? [])
+  return names.flatMap((name, index) =>
+    parsePhones(name).map((phone) =>
+      phone.stress === 1 && index < names.length - 1 ? { ...phone, stress: 2 as const } : phone,
+    ),
+  )
+}
