@@ -37,7 +37,7 @@ async function serve(dataDir: string) {
   const onError = (error: unknown) => {
     throw error
   }
-  const local = startLocal({ dataDir, administration, status, onError })
+  const local = startLocal({ dataDir, administration, status, dismissModel: () => {}, onError })
   return {
     stop: async () => {
       await local.stop()

@@ -70,6 +70,11 @@ export async function serverStatus(dataDir: string): Promise<ServerStatus | null
   }
 }
 
+/** Tells the running server, if there is one, that a model's files have gone or changed. @throws Failure, MynaError */
+export async function dismissModel(dataDir: string, model: string): Promise<void> {
+  if ((await serverStatus(dataDir)) !== null) await callServer(dataDir, 'dismissModel', { model })
+}
+
 /** @throws StoreError when the folder cannot be used @returns null when another process owns it */
 function tryLock(dataDir: string): DataLock | null {
   try {

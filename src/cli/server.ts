@@ -91,7 +91,7 @@ async function start(
   const port = listen(app, config)
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
   onStop(async () => void (await app.server?.stop(true)))
-  const local = openLocal(config, service, status)
+  const local = openLocal(config, world, service, status)
   onStop(() => local.stop())
   onStop(async () => {
     draining = true
@@ -157,9 +157,15 @@ function listen(app: Awaited<ReturnType<typeof createApi>>, { host, port }: Conf
   return bound
 }
 
-function openLocal({ dataDir }: Config, service: Service, status: () => Promise<ServerStatus>): LocalServer {
-  const onError = (error: unknown) => service.report('a command through the local socket failed', error)
-  return startLocal({ dataDir, administration: service.administration, status, onError })
+function openLocal(
+  { dataDir }: Config,
+  { engine, transcriber }: World,
+  { administration, report }: Service,
+  status: () => Promise<ServerStatus>,
+): LocalServer {
+  const onError = (error: unknown) => report('a command through the local socket failed', error)
+  const dismissModel = (model: string) => [engine, transcriber].forEach((one) => one.dismiss(model))
+  return startLocal({ dataDir, administration, status, dismissModel, onError })
 }
 
 function statusOf(

@@ -147,6 +147,11 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     return answer.state
   }
 
+  /** An engine that does not run has nothing to give up. */
+  dismiss(model: string): void {
+    this.#supervisor.send({ type: 'dismiss', model })
+  }
+
   async status(): Promise<EngineStatus> {
     const { task } = this.#options
     // While it loads, it may be unable to answer, and whoever asks should not wait for that.

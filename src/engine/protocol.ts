@@ -34,6 +34,8 @@ export type ToEngine =
   | { type: 'cancel'; stream: number }
   /** Loads a model that is about to be wanted. Not answered: what is wrong with it is told when it is spoken with. */
   | { type: 'warm'; model: string }
+  /** Unloads a model as soon as nobody uses it: its files have gone or changed. Not answered. */
+  | { type: 'dismiss'; model: string }
   /** Mono, 16 kHz; answered by `detected` or `query_failed`. */
   | { type: 'detect'; query: number; pcm: Int16Array }
   /** Mono; answered by `cloned`, `clone_refused` or `query_failed`. */

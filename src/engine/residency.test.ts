@@ -254,3 +254,40 @@ async function live(random: Seeded) {
   }
   return { overfull, copies, outcomes, asked: uses.length }
 }
+
+test('one whose files have gone is unloaded when its last user has gone, and loaded anew by the next', async () => {
+  const models = residency(0)
+  const [first, second] = await Promise.all([models.use('a'), models.use('a')])
+  models.dismiss('a')
+  first.release()
+  await settle()
+  expect(events).toEqual(['load a'])
+  second.release()
+  await settle()
+  expect([events, models.isEmpty]).toEqual([['load a', 'unload a', 'empty'], true])
+  const { model } = await models.use('a')
+  expect([model === first.model, events.at(-1)]).toEqual([false, 'load a'])
+})
+
+test('one that nobody uses is dismissed at once, however long it would stay; none is no trouble', async () => {
+  const models = residency()
+  ;(await models.use('a')).release()
+  models.dismiss('none')
+  models.dismiss('a')
+  models.dismiss('a')
+  await settle()
+  clock.advance(10 * keepAliveMs)
+  await settle()
+  expect(events).toEqual(['load a', 'unload a', 'empty'])
+})
+
+test('one that is dismissed while it is being loaded serves whoever waits for it, and goes then', async () => {
+  const models = residency(0)
+  const using = models.use('a')
+  models.dismiss('a')
+  const lease = await using
+  expect(models.status()[0]?.activeStreams).toBe(1)
+  lease.release()
+  await settle()
+  expect(events).toEqual(['load a', 'unload a', 'empty'])
+})

@@ -51,6 +51,8 @@ interface Entry<M> extends Holding {
   loading: Promise<M>
   loaded: boolean
   leases: number
+  /** To be unloaded once nobody uses it. */
+  isDismissed: boolean
   idleSinceMs: number
   cancelTimer: () => void
 }
@@ -77,7 +79,9 @@ export class Residency<M extends Loaded> {
       release: () => {
         if (released) return
         released = true
-        if (--entry.leases === 0) this.#startIdle(id, entry)
+        if (--entry.leases > 0) return
+        if (entry.isDismissed) this.#retire(id, entry)
+        else this.#startIdle(id, entry)
       },
     }
   }
@@ -103,6 +107,14 @@ export class Residency<M extends Loaded> {
       }))
   }
 
+  /** Unloads it as soon as nobody uses it: what it was loaded from has gone or changed. */
+  dismiss(id: string): void {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return
+    entry.isDismissed = true
+    if (entry.leases === 0) this.#retire(id, entry)
+  }
+
   /** For the orderly end: unloads everything, in use or not. */
   async unloadAll(): Promise<void> {
     for (const [id, entry] of this.#entries) this.#unload(id, entry)
@@ -115,6 +127,7 @@ export class Residency<M extends Loaded> {
       loading: this.#unloading.then(() => this.#bring(id, entry)),
       loaded: false,
       leases: 0,
+      isDismissed: false,
       idleSinceMs: 0,
       cancelTimer: () => {},
       isIdle: () => entry.loaded && entry.leases === 0 && this.#entries.get(id) === entry,
@@ -149,11 +162,15 @@ export class Residency<M extends Loaded> {
     entry.idleSinceMs = timers.monotonicMs()
     this.#options.budget.noteIdle()
     if (keepAliveMs === 0 || this.#entries.get(id) !== entry) return
-    entry.cancelTimer = timers.after(keepAliveMs, () => {
-      this.#unload(id, entry)
-      void this.#unloading.then(() => {
-        if (this.#entries.size === 0) this.#options.onEmpty()
-      })
+    entry.cancelTimer = timers.after(keepAliveMs, () => this.#retire(id, entry))
+  }
+
+  /** Nobody needs it any more. */
+  #retire(id: string, entry: Entry<M>): void {
+    if (this.#entries.get(id) !== entry) return
+    this.#unload(id, entry)
+    void this.#unloading.then(() => {
+      if (this.#entries.size === 0) this.#options.onEmpty()
     })
   }
 

@@ -152,6 +152,17 @@ test('a model can be loaded ahead; one that cannot be is told in the log, and th
   )
 })
 
+test('a model whose files have gone is given up once it is unused, and the server is told', async () => {
+  const talk = await ready()
+  talk.speak(1, '!slow=2 !endless', 1000)
+  await talk.until('frame', 2)
+  talk.send({ type: 'dismiss', model: 'test' })
+  expect((await talk.status()).models).toMatchObject([{ id: 'test', activeStreams: 1 }])
+  talk.send({ type: 'cancel', stream: 1 })
+  await talk.until('idle')
+  expect((await talk.status()).models).toEqual([])
+})
+
 test('the self-test graph runs in it', async () => {
   const talk = await ready()
   talk.send({ type: 'probe', probe: 7 })

@@ -144,6 +144,8 @@ class Engine {
         return this.#answering.drop(message.query)
       case 'warm':
         return void this.#warm(message.model)
+      case 'dismiss':
+        return this.#residencies.forEach((residency) => residency.dismiss(message.model))
       case 'probe':
         return void this.#probe(message.probe)
       case 'status':

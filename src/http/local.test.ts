@@ -21,6 +21,7 @@ const serverStatus: ServerStatus = {
   pendingOperations: 3,
   engines: [],
 }
+const dismissed: string[] = []
 let stopAll: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const stop of stopAll) await stop()
@@ -30,7 +31,13 @@ afterEach(async () => {
 async function start(dataDir: string, status = async () => serverStatus, errors: unknown[] = []): Promise<LocalServer> {
   const database = await openDatabase(dataDir)
   const administration = new AdminVerbs(new SqliteAccounts(database, parts), new SqliteLedger(database, parts), parts)
-  const server = startLocal({ dataDir, administration, status, onError: (error) => errors.push(error) })
+  const server = startLocal({
+    dataDir,
+    administration,
+    status,
+    dismissModel: (model) => void dismissed.push(model),
+    onError: (error) => errors.push(error),
+  })
   stopAll.push(async () => {
     await server.stop()
     database.close()
@@ -99,4 +106,13 @@ test('anything else is refused: other verbs, other methods, what is no object', 
     expect(await ask(server, 'disableAccount', body)).toMatchObject({ body: { error: { code: 'invalid_json' } } })
   }
   expect(await ask(server, 'disableAccount', '[]')).toMatchObject({ body: { error: { code: 'validation_error' } } })
+})
+
+test('a model whose files have gone is given up, by its id', async () => {
+  const server = await start(temporaryFolder())
+  expect(await ask(server, 'dismissModel', '{"model":"kokoro"}')).toEqual({ status: 200, body: { result: null } })
+  expect(dismissed).toEqual(['kokoro'])
+  for (const body of ['{}', '{"model":7}']) {
+    expect(await ask(server, 'dismissModel', body)).toMatchObject({ body: { error: { code: 'validation_error' } } })
+  }
 })

@@ -28,6 +28,8 @@ export interface ServerStatus {
 
 export interface LocalVerbs extends Administration {
   status(): Promise<ServerStatus>
+  /** Engines give a model up once nobody uses it: its files have gone or changed. */
+  dismissModel(argument: { model: string }): Promise<void>
 }
 
 export type LocalVerb = keyof LocalVerbs
@@ -43,6 +45,7 @@ const verbs: Readonly<Record<LocalVerb, true>> = {
   revokeKey: true,
   usage: true,
   status: true,
+  dismissModel: true,
 }
 const isVerb = (name: string): name is LocalVerb => Object.hasOwn(verbs, name)
 
@@ -54,6 +57,7 @@ export interface LocalOptions {
   dataDir: string
   administration: Administration
   status: () => Promise<ServerStatus>
+  dismissModel: (model: string) => void
   /** Told what was thrown and is no MynaError; the caller at the socket sees `internal_error` and the message. */
   onError: (error: unknown) => void
 }
@@ -97,8 +101,13 @@ async function answer(request: Request, options: LocalOptions): Promise<Response
   }
 }
 
-function call(verb: LocalVerb, body: object, { administration, status }: LocalOptions): Promise<unknown> {
+async function call(verb: LocalVerb, body: object, options: LocalOptions): Promise<unknown> {
+  const { administration, status, dismissModel } = options
   if (verb === 'status') return status()
+  if (verb === 'dismissModel') {
+    if ('model' in body && typeof body.model === 'string') return dismissModel(body.model)
+    throw new MynaError('validation_error', 'model: expected the id of a model')
+  }
   // The verbs check what they are given themselves: whoever stands at the socket may send anything.
   const run = administration[verb].bind(administration) as (argument: object) => Promise<unknown>
   return run(body)

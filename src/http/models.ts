@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia'
 import { type Card, modelAliases } from '../domain/card.ts'
 import type { Catalog } from '../service/ports.ts'
-import { unknownModel } from '../service/voices.ts'
+import { missingModel } from '../service/voices.ts'
 import { openToAll } from './cors.ts'
 import { audioModelsDetail, modelDetail, modelsDetail } from './describe.ts'
 import { type Exchange, json, type Route } from './exchange.ts'
@@ -24,7 +24,7 @@ export function modelsRoutes(route: Route, parts: ModelsParts) {
     await gate.enter(exchange, null, 'requests')
     const id = modelId(exchange)
     const record = records(parts).find((candidate) => candidate.id === id) ?? aliasRecord(id, parts)
-    if (record === null) throw unknownModel(id)
+    if (record === null) throw missingModel(id, parts.catalog)
     return json(record)
   })
   return new Elysia()

@@ -7,7 +7,7 @@ import { owns, type Voice } from '../domain/voice.ts'
 import type { Library } from '../service/library.ts'
 import type { PictureStyle } from '../service/ports.ts'
 import { noPreview, type PreviewForm, previewFormats, type Previews } from '../service/previews.ts'
-import { notReady, unknownVoice } from '../service/voices.ts'
+import { notReady } from '../service/voices.ts'
 import { openToAll } from './cors.ts'
 import { pictureDetail, previewDetail } from './describe-voices.ts'
 import type { Exchange, Route } from './exchange.ts'
@@ -66,7 +66,7 @@ async function admitted(exchange: Exchange, { gate, library }: VoicePreviewParts
     return voice
   }
   const caller = await gate.enter(exchange, null, 'requests')
-  if (voice === null || !owns(voice, caller)) throw unknownVoice(id, 'voice_id')
+  if (voice === null || !owns(voice, caller)) throw library.missing(id)
   if (voice.status === 'processing') throw notReady('voice_id')
   if (voice.status === 'failed') throw noPreview()
   return voice

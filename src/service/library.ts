@@ -8,7 +8,7 @@ import { MynaError } from '../domain/error.ts'
 import { canSee, owns, type Voice } from '../domain/voice.ts'
 import type { Catalog, VoiceChange, VoiceFiles, VoiceQuery, Voices } from './ports.ts'
 import type { Previews } from './previews.ts'
-import { unknownVoice } from './voices.ts'
+import { missingVoice, unknownVoice } from './voices.ts'
 
 export interface LibraryParts {
   catalog: Catalog
@@ -49,8 +49,13 @@ export class Library {
   /** @throws MynaError `voice_not_found` */
   async get(caller: Caller, id: string): Promise<Voice> {
     const voice = await this.find(id)
-    if (voice === null || !canSee(voice, caller)) throw unknownVoice(id, 'voice_id')
+    if (voice === null || !canSee(voice, caller)) throw this.missing(id)
     return voice
+  }
+
+  /** What is said of a voice that the caller does not know. */
+  missing(id: string): MynaError {
+    return missingVoice(id, this.#parts.catalog, 'voice_id')
   }
 
   /** @param caller null: only public ones @throws MynaError `invalid_cursor` */

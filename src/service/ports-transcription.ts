@@ -38,6 +38,8 @@ export interface TranscriptionEngine {
     pcm: AsyncIterable<Int16Array>,
     signal: AbortSignal,
   ): AsyncIterable<TranscriptPart>
+  /** As that of a speech engine. */
+  dismiss(model: string): void
   status(): Promise<EngineStatus>
 }
 

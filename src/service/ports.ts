@@ -285,6 +285,8 @@ export interface SpeechEngine {
    * model could not be loaded
    */
   speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame>
+  /** Gives up a model once nobody uses it: its files have gone or changed. */
+  dismiss(model: string): void
   status(): Promise<EngineStatus>
 }
 

@@ -68,7 +68,9 @@ export async function chooseVoice(
     if (elsewhere !== null && voice === null && best.defaultVoice !== null) {
       return chooseVoice(caller, model, best.defaultVoice, names, { catalog, voices, files })
     }
-    throw elsewhere === null ? unknownVoice(wanted) : mismatch(best, wanted)
+    throw elsewhere === null
+      ? missingVoice(names.aliases.get(wanted.toLowerCase()) ?? wanted, catalog)
+      : mismatch(best, wanted)
   }
   if ('preset' in found) return { card: found.card, voiceId: found.preset.id, voiceState: null }
   return chosenClone(found.clone, native, wanted, { catalog, voices, files })
@@ -185,6 +187,18 @@ const mismatch = (card: Card, voice: string): MynaError =>
 export const unknownVoice = (voice: string, param = 'voice'): MynaError =>
   new MynaError('voice_not_found', `The voice '${voice}' does not exist or you do not have access to it.`, { param })
 
+/** The same, unless it is a voice of a model that could be installed: that says how. */
+export function missingVoice(voice: string, catalog: Catalog, param = 'voice'): MynaError {
+  const isMeant = ({ id, name }: CardVoice) => id === voice || name.toLowerCase() === voice.toLowerCase()
+  const [card] = catalog
+    .cards()
+    .filter(({ id, voices }) => voices.some(isMeant) && !catalog.isInstalled(id))
+    .toSorted((a, b) => b.preference - a.preference)
+  if (card === undefined) return unknownVoice(voice, param)
+  const message = `The voice '${voice}' belongs to the model '${card.id}', which is not installed.`
+  return new MynaError('voice_not_found', `${message} Get it with: myna models pull ${card.id}`, { param })
+}
+
 /** SDKs wait and try again by themselves. */
 export const notReady = (param: string): MynaError =>
   new MynaError('voice_not_ready', 'This voice is still being made. Try again in a moment.', {
@@ -199,7 +213,11 @@ export const notInstalled = (model: string): MynaError =>
     param: 'model',
   })
 
-export const unknownModel = (model: string): MynaError =>
+const unknownModel = (model: string): MynaError =>
   new MynaError('model_not_found', `The model '${model}' does not exist or you do not have access to it.`, {
     param: 'model',
   })
+
+/** For an id that no installed model answers to. */
+export const missingModel = (model: string, catalog: Catalog): MynaError =>
+  catalog.cards().some(({ id }) => id === model) ? notInstalled(model) : unknownModel(model)

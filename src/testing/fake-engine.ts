@@ -75,6 +75,12 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
     })
   }
 
+  readonly dismissed: string[] = []
+
+  dismiss(model: string): void {
+    this.dismissed.push(model)
+  }
+
   async status(): Promise<EngineStatus> {
     return {
       task: 'text-to-speech',

@@ -73,6 +73,12 @@ export class FakeTranscriber implements TranscriptionEngine {
     }
   }
 
+  readonly dismissed: string[] = []
+
+  dismiss(model: string): void {
+    this.dismissed.push(model)
+  }
+
   async status(): Promise<EngineStatus> {
     return {
       task: 'automatic-speech-recognition',
