@@ -213,8 +213,17 @@ export const clientEnv = (env: Record<string, string | undefined> = process.env)
   apiKey: env.MYNA_API_KEY ?? null,
 })
 
-/** What a child process is given: this process's environment, without the keys of API clients. */
+/**
+ * The hub from which models come, under the names that everybody uses for it: HF_ENDPOINT, where another than the
+ * public one is meant, and HF_TOKEN for what it keeps from strangers.
+ */
+export const hubEnv = (env: Record<string, string | undefined> = process.env) => ({
+  endpoint: env.HF_ENDPOINT || null,
+  token: env.HF_TOKEN || null,
+})
+
+/** What a child process is given: this process's environment, without the keys and tokens of others' services. */
 export function childEnv(env: Record<string, string | undefined> = process.env): Record<string, string> {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return Object.fromEntries(given.filter(([name]) => name !== 'MYNA_API_KEY'))
+  return Object.fromEntries(given.filter(([name]) => name !== 'MYNA_API_KEY' && name !== 'HF_TOKEN'))
 }

@@ -1,4 +1,4 @@
-/** What `myna doctor` finds out by starting an engine of its own: inference, and a sentence of the built-in voice. */
+/** What `myna doctor` finds out by starting an engine of its own: inference, and a sentence of the best model. */
 import type { Card } from '../domain/card.ts'
 import { defaultSampleRateHz } from '../domain/speech.ts'
 import type { EngineClient } from '../engine/client.ts'
@@ -34,6 +34,7 @@ export async function checkVoice(engine: EngineClient, card: Card): Promise<Foun
     instructions: null,
     seed: null,
   }
+  const mend = card.builtIn ? 'Reinstall Myna.' : `Check its files: myna models verify ${card.id}`
   const startMs = performance.now()
   let firstMs = 0
   let samples = 0
@@ -46,11 +47,11 @@ export async function checkVoice(engine: EngineClient, card: Card): Promise<Foun
     }
   } catch (error) {
     const last = (await engine.status()).lastError
-    return failed(`${card.name} cannot speak: ${wordsOf(error)}${last === null ? '' : ` (${last})`}`, 'Reinstall Myna.')
+    return failed(`${card.name} cannot speak: ${wordsOf(error)}${last === null ? '' : ` (${last})`}`, mend)
   }
   const seconds = samples / defaultSampleRateHz
   if (seconds < 0.5 || loudest < silentAmplitude) {
-    return failed(`${card.name} gave ${duration(1000 * seconds)} of near silence`, 'Reinstall Myna.')
+    return failed(`${card.name} gave ${duration(1000 * seconds)} of near silence`, mend)
   }
   return ok(`${card.name} spoke ${duration(1000 * seconds)} of audio; the first of it came after ${duration(firstMs)}`)
 }

@@ -2,7 +2,6 @@
 import { Command } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
 import { cards } from '../catalog/cards.ts'
-import { CardCatalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import { systemClock } from '../domain/time.ts'
 import { logTo } from '../log.ts'
@@ -10,8 +9,10 @@ import { serverStatus } from './administration.ts'
 import { checkBooks, checkDisk, checkFolder } from './doctor-data.ts'
 import { checkInference, checkVoice } from './doctor-engine.ts'
 import { checkGpu, checkImages, checkPort, checkServer } from './doctor-machine.ts'
+import { checkModels } from './doctor-models.ts'
 import { failed, type Finding, type Found, ok, wordsOf } from './finding.ts'
 import { globalsOf } from './globals.ts'
+import { installedCatalog } from './models-here.ts'
 import { dim, green, red, report, yellow } from './terminal.ts'
 
 export function doctorCommand(): Command {
@@ -20,9 +21,9 @@ export function doctorCommand(): Command {
     .addHelpText(
       'after',
       `
-Looks at the data folder, its disk and its books, the graphics card, the native libraries,
-the address and the running server, and speaks a sentence in an engine of its own. Ends
-with 1 if a line is marked FAIL.`,
+Looks at the data folder, its disk, books and models, the graphics card, the native
+libraries, the address and the running server, and speaks a sentence in an engine of its
+own. Ends with 1 if a line is marked FAIL.`,
     )
     .action(async (_options, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -49,6 +50,7 @@ async function* examine(config: Config): AsyncGenerator<Finding> {
   yield look('data folder', () => checkFolder(config.dataDir))
   yield look('free disk', () => checkDisk(config.dataDir))
   yield look('books', () => checkBooks(config.dataDir))
+  yield* modelFindings(config)
   yield look('graphics', checkGpu)
   yield look('native code', () => checkImages(config))
   yield* withEngine(config, look)
@@ -59,6 +61,10 @@ async function* examine(config: Config): AsyncGenerator<Finding> {
   }
   yield look('address', () => checkPort(config, own))
   yield look('server', () => checkServer(own))
+}
+
+async function* modelFindings(config: Config): AsyncGenerator<Finding> {
+  for (const found of await checkModels(config, cards)) yield { about: 'model', ...found }
 }
 
 type Look = (about: string, check: () => Found | Promise<Found>) => Promise<Finding>
@@ -76,7 +82,7 @@ async function* withEngine(config: Config, look: Look): AsyncGenerator<Finding> 
   }
   try {
     yield await look('inference', () => checkInference(engine))
-    const card = new CardCatalog(cards, () => false).best('text-to-speech')
+    const card = installedCatalog(config).best('text-to-speech')
     if (card !== null) yield await look('voice', () => checkVoice(engine, card))
   } finally {
     await engine.close()

@@ -22,6 +22,7 @@ async function start(task: Task): Promise<Talk> {
     modelMemoryBytes: 1e9,
     roomWaitMs: 1000,
     nativeDir: temporaryFolder(),
+    modelsDir: temporaryFolder(),
     pronunciations: null,
   }
   const talk = new Talk([...program, ...engineArguments(settings)])

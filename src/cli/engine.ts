@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { Command } from 'commander'
 import { cards } from '../catalog/cards.ts'
+import { ModelsFolder } from '../catalog/models-folder.ts'
 import type { Task } from '../domain/card.ts'
 import { setNativeDir } from '../engine/native.ts'
 import { wholeNumber } from './globals.ts'
@@ -23,6 +24,8 @@ export interface EngineSettings {
   modelMemoryBytes: number
   roomWaitMs: number
   nativeDir: string
+  /** Where models are installed. */
+  modelsDir: string
   /** A file; null: the user has no dictionary. */
   pronunciations: string | null
 }
@@ -36,6 +39,7 @@ export const engineArguments = (settings: EngineSettings): string[] => [
   ...['--model-memory', String(settings.modelMemoryBytes)],
   ...['--room-wait-ms', String(settings.roomWaitMs)],
   ...['--native-dir', settings.nativeDir],
+  ...['--models', settings.modelsDir],
   ...(settings.pronunciations === null ? [] : ['--pronunciations', settings.pronunciations]),
 ]
 
@@ -46,6 +50,7 @@ interface EngineFlags {
   modelMemory: number
   roomWaitMs: number
   nativeDir: string
+  models: string
   pronunciations?: string
 }
 
@@ -59,10 +64,13 @@ export const engineCommand = (): Command =>
     .requiredOption('--model-memory <bytes>', 'that models may take in all', wholeNumber)
     .requiredOption('--room-wait-ms <n>', 'how long a model waits for the memory of others', wholeNumber)
     .requiredOption('--native-dir <dir>', 'where native libraries are unpacked')
+    .requiredOption('--models <dir>', 'where models are installed')
     .option('--pronunciations <file>', "the user's pronunciation dictionary")
     .action(async (task: Task, flags: EngineFlags) => {
       if (task === 'automatic-speech-recognition') giveWay()
       setNativeDir(flags.nativeDir)
+      const folder = new ModelsFolder(flags.models)
+      const builtIn = new Set(cards.filter((card) => card.builtIn).map(({ id }) => id))
       const { runEngine } = await import('../engine/worker.ts')
       const { speechArchitectures, transcriptionArchitectures } = await import('../models/registry.ts')
       runEngine({
@@ -70,7 +78,7 @@ export const engineCommand = (): Command =>
         cards,
         speechArchitectures,
         transcriptionArchitectures,
-        filesDir: () => null,
+        filesDir: (cardId) => (builtIn.has(cardId) ? null : folder.model(cardId)),
         pronunciations: flags.pronunciations === undefined ? null : readFileSync(flags.pronunciations, 'utf8'),
         workers: flags.workers,
         keepAliveMs: flags.keepAliveMs,

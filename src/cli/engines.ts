@@ -9,6 +9,7 @@ import type { Log } from '../log.ts'
 import { parseLexicon } from '../text/lexicon.ts'
 import { engineArguments, ownProgram } from './engine.ts'
 import { defaultModelMemoryBytes } from './memory-limit.ts'
+import { modelsFolder } from './models-here.ts'
 import { Failure } from './terminal.ts'
 
 /** More threads make no model faster, for all wait for each other at every step. */
@@ -56,6 +57,7 @@ function engineOf(task: Task, config: Config, log: Log, { stallMs, ...share }: D
     modelMemoryBytes: config.modelMemoryBytes || defaultModelMemoryBytes(),
     roomWaitMs: config.queueWaitMs,
     nativeDir: config.nativeDir,
+    modelsDir: modelsFolder(config).path,
   }
   return new EngineClient({
     task,

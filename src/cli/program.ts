@@ -1,7 +1,9 @@
 /** The command line: every command is a file of its own, gathered here. */
 import { Command, CommanderError } from 'commander'
+import { cards as knownCards } from '../catalog/cards.ts'
 import { version } from '../../package.json' with { type: 'json' }
 import { ConfigError } from '../config.ts'
+import type { Card } from '../domain/card.ts'
 import { accountsCommand } from './accounts.ts'
 import { doctorCommand } from './doctor.ts'
 import { engineCommand } from './engine.ts'
@@ -19,9 +21,10 @@ import { voicesCommand } from './voices.ts'
 
 /**
  * @param argv the arguments, without the program's name
+ * @param cards the models that may be installed: those of this program, except in tests
  * @returns the exit code: 0 done, 1 failed, 2 misuse
  */
-export async function main(argv: string[]): Promise<number> {
+export async function main(argv: string[], cards: readonly Card[] = knownCards): Promise<number> {
   const program = new Command('myna').version(version, '-V, --version').exitOverride()
   program
     .description('A voice service in one program: it speaks behind an OpenAI-compatible API.')
@@ -34,7 +37,7 @@ export async function main(argv: string[]): Promise<number> {
     .addCommand(voicesCommand())
     .addCommand(accountsCommand())
     .addCommand(keysCommand())
-    .addCommand(modelsCommand())
+    .addCommand(modelsCommand(cards))
     .addCommand(usageCommand())
     .addCommand(psCommand())
     .addCommand(doctorCommand())

@@ -6,8 +6,7 @@ import { DecoderPool } from '../audio/decode.ts'
 import { StreamingDecoder } from '../audio/decode-stream.ts'
 import { EncoderPool } from '../audio/encode.ts'
 import { voicePicture } from '../audio/plot.ts'
-import { cards } from '../catalog/cards.ts'
-import { CardCatalog } from '../catalog/catalog.ts'
+import type { CardCatalog } from '../catalog/catalog.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
@@ -17,6 +16,7 @@ import type { DrawVoice } from '../service/ports.ts'
 import { banner } from './banner.ts'
 import { speechEngine, transcriptionEngine } from './engines.ts'
 import { globalsOf, wholeNumber } from './globals.ts'
+import { installedCatalog } from './models-here.ts'
 import { type Server, startServer } from './server.ts'
 import { Failure } from './terminal.ts'
 
@@ -54,7 +54,7 @@ async function serve(config: Config, json: boolean): Promise<void> {
     await Promise.all([engine.close(), transcriber.close()])
     for (const codecs of [encoders, decoder, streamDecoder]) codecs.close()
   }
-  const catalog = new CardCatalog(cards, () => false)
+  const catalog = installedCatalog(config)
   const time = { clock: systemClock, timer: systemTimer }
   const codecs = { encoders, decoder, streamDecoder, sound, draw }
   const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, log }

@@ -28,7 +28,7 @@ export interface CardFile {
   name: string
   /** `owner/name` on the hub. */
   repo: string
-  /** A commit, so that a later upload changes nothing. */
+  /** A commit, so that a later upload changes nothing; `main` where nobody knows one: a pull pins what it finds. */
   revision: string
   /** Path within the repository. */
   path: string

@@ -213,7 +213,7 @@ export const notInstalled = (model: string): MynaError =>
     param: 'model',
   })
 
-const unknownModel = (model: string): MynaError =>
+export const unknownModel = (model: string): MynaError =>
   new MynaError('model_not_found', `The model '${model}' does not exist or you do not have access to it.`, {
     param: 'model',
   })

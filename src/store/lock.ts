@@ -38,6 +38,23 @@ export function acquireLock(dataDir: string): DataLock {
   }
 }
 
+/**
+ * The same kind of lock on another file, which is made where its folder exists.
+ * @returns null when somebody holds it
+ * @throws StoreError when the file cannot be used
+ */
+export function tryFileLock(path: string): DataLock | null {
+  const file = openFile(path)
+  try {
+    file.run('BEGIN EXCLUSIVE')
+    return { release: () => file.close() }
+  } catch (cause) {
+    file.close()
+    if (isBusy(cause)) return null
+    throw new StoreError(`The lock ${path} cannot be taken.`, { cause })
+  }
+}
+
 /** Whether a server owns the folder now. It may be gone, or another be there, a moment later. */
 export function isLocked(dataDir: string): boolean {
   if (!existsSync(join(dataDir, fileName))) return false
@@ -53,12 +70,14 @@ export function isLocked(dataDir: string): boolean {
   }
 }
 
-function open(dataDir: string): Database {
+const open = (dataDir: string): Database => openFile(join(dataDir, fileName))
+
+function openFile(path: string): Database {
   try {
-    const file = new Database(join(dataDir, fileName), { create: true })
+    const file = new Database(path, { create: true })
     file.run('PRAGMA busy_timeout = 0')
     return file
   } catch (cause) {
-    throw new StoreError(`The lock of the data folder ${dataDir} cannot be opened.`, { cause })
+    throw new StoreError(`The lock ${path} cannot be opened.`, { cause })
   }
 }

@@ -8,6 +8,8 @@ export interface CommandResult {
 }
 
 export interface CommandOptions {
+  /** What runs, instead of the program from source. */
+  program?: readonly string[]
   /** Besides PATH and HOME; nothing else of the test's own environment gets through. */
   env?: Record<string, string>
   stdin?: string
@@ -16,8 +18,11 @@ export interface CommandOptions {
 const main = join(import.meta.dir, '..', 'main.ts')
 
 /** Starts `myna <args>`; its process is in the result for tests that signal it. */
-export function startCommand(args: readonly string[], { env = {}, stdin = '' }: CommandOptions = {}) {
-  return Bun.spawn([process.execPath, main, ...args], {
+export function startCommand(
+  args: readonly string[],
+  { program = [process.execPath, main], env = {}, stdin = '' }: CommandOptions = {},
+) {
+  return Bun.spawn([...program, ...args], {
     // A home that does not exist: a command that forgot its data folder must not find the developer's.
     env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', ...env },
     stdin: new Blob([stdin]),

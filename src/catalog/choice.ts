@@ -1,0 +1,57 @@
+/**
+ * Which files of a source may be which of a card: by name, path or last name, and by size. A file whose hash is known
+ * may be called anything; one whose hash nobody knows is told by its name alone, so that must say it clearly.
+ */
+import { posix } from 'node:path'
+import type { CardFile } from '../domain/card.ts'
+import { ModelError } from './model-error.ts'
+import type { SourceEntry } from './source.ts'
+import type { Wanted } from './wanted.ts'
+
+export interface Choice {
+  /** By the card's name of a file: what may be it, the likeliest first. */
+  entries: ReadonlyMap<string, readonly SourceEntry[]>
+  /** By the card's name of a file: why what is called so cannot be it. */
+  refused: ReadonlyMap<string, string>
+}
+
+/** @throws ModelError `bad_archive` when several files may be one that nobody knows the hash of */
+export function candidates(wanted: readonly Wanted[], entries: readonly SourceEntry[]): Choice {
+  const chosen = new Map<string, SourceEntry[]>()
+  const refused = new Map<string, string>()
+  for (const { file, sizeBytes, sha256 } of wanted) {
+    const ranked = entries
+      .map((entry) => ({ entry, rank: rankOf(entry.path, file) }))
+      .sort((one, other) => other.rank - one.rank)
+    const fitting = ranked.filter(({ entry }) => sizeBytes === null || entry.sizeBytes === sizeBytes)
+    if (sha256 !== null && sizeBytes !== null) {
+      chosen.set(
+        file.name,
+        fitting.map(({ entry }) => entry),
+      )
+    } else {
+      const best = fitting.filter(({ rank }) => rank > 0 && rank === fitting[0]?.rank).map(({ entry }) => entry)
+      if (best.length > 1 && sha256 === null) throw ambiguous(file, best)
+      chosen.set(file.name, best)
+    }
+    const [called] = ranked.filter(({ rank }) => rank > 0)
+    if (called !== undefined && sizeBytes !== null && called.entry.sizeBytes !== sizeBytes) {
+      refused.set(file.name, `${called.entry.path} has ${called.entry.sizeBytes} bytes instead of ${sizeBytes}`)
+    }
+  }
+  return { entries: chosen, refused }
+}
+
+/** How much a path in a source looks like the file of a card; 0: not at all. */
+function rankOf(entry: string, { name, path }: CardFile): number {
+  if (entry === name || entry === path) return 3
+  if (entry.endsWith(`/${name}`) || entry.endsWith(`/${path}`)) return 2
+  const last = posix.basename(entry)
+  return last === posix.basename(name) || last === posix.basename(path) ? 1 : 0
+}
+
+function ambiguous({ name }: CardFile, entries: readonly SourceEntry[]): ModelError {
+  const paths = entries.slice(0, 3).map(({ path }) => path)
+  const message = `${name} may be any of ${paths.join(', ')}, and nobody knows its hash: give a folder with one.`
+  return new ModelError('bad_archive', message)
+}

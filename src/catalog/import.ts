@@ -1,0 +1,84 @@
+/**
+ * `import`: a model from a folder or an archive on disk, for machines without a network. The same checks as for a pull:
+ * a file is the one that the card means by its hash, whatever it is called there; where nobody knows the hash, its name
+ * says so and it is recorded as it was found. Good files are kept even when others are missing: a second import, or a
+ * pull, brings the rest.
+ */
+import type { Card } from '../domain/card.ts'
+import { candidates, type Choice } from './choice.ts'
+import { distinct, type Held, holdAll, isIntact } from './held.ts'
+import { install } from './install.ts'
+import { Intake } from './intake.ts'
+import { withLock } from './lock.ts'
+import { fits, readManifest } from './manifest.ts'
+import { ModelError } from './model-error.ts'
+import { type Installation, manifestOf, type PullParts } from './pull.ts'
+import { prepare } from './room.ts'
+import { openSource } from './source.ts'
+import { sweep } from './sweep.ts'
+import { knownOf, type Wanted } from './wanted.ts'
+
+export type ImportParts = Omit<PullParts, 'hub' | 'stallMs' | 'random'>
+
+const namedMax = 8
+
+/**
+ * @param path a folder, or a .zip, .tar or .tar.gz file
+ * @throws ModelError `no_such_source`, `bad_archive`, `files_missing`, `disk_full`; the signal's reason
+ */
+export async function importModel(
+  card: Card,
+  path: string,
+  parts: ImportParts,
+  signal: AbortSignal,
+): Promise<Installation> {
+  const { folder, clock } = parts
+  const source = await openSource(path)
+  await folder.make()
+  return withLock(parts, signal, async () => {
+    await sweep(folder, clock.nowMs())
+    const place = folder.model(card.id)
+    const before = await readManifest(place)
+    const known = card.files.map((file) => knownOf(file, before))
+    const held = await holdAll(card.id, known, parts, signal)
+    const missing = known.filter(({ blob }) => !held.has(blob))
+    const isWhole = before !== null && fits(card, before) && (await isIntact(folder, before, held, signal))
+    if (isWhole && missing.length === 0) return { manifest: before, path: place, wasWhole: true }
+    const choice = candidates(missing, await source.entries(signal))
+    await prepare(known, distinct(missing).map(sized(choice)), parts)
+    const intake = new Intake(missing, choice, parts)
+    const isChosen = (entry: { path: string }) => intake.wants(entry.path)
+    for await (const { entry, bytes } of source.read(isChosen, signal)) await intake.take(entry, bytes, signal)
+    const all = known.map((one) => intake.found.get(one.file.name) ?? one)
+    for (const [blob, content] of intake.held) held.set(blob, content)
+    requireAll(card, path, all, held, intake)
+    const manifest = manifestOf(card.id, all, held, clock.nowMs())
+    await install(folder, manifest)
+    return { manifest, path: place, wasWhole: false }
+  })
+}
+
+/** Where the card does not know a size, the source does. */
+const sized =
+  (choice: Choice) =>
+  (wanted: Wanted): Wanted => ({
+    ...wanted,
+    sizeBytes: wanted.sizeBytes ?? choice.entries.get(wanted.file.name)?.[0]?.sizeBytes ?? null,
+  })
+
+/** @throws ModelError `files_missing`, naming what is missing and what was not what it is called */
+function requireAll(card: Card, path: string, all: readonly Wanted[], held: Held, intake: Intake): void {
+  const absent = all.filter(({ blob }) => !held.has(blob)).map(({ file }) => file.name)
+  if (absent.length === 0) return
+  const named = absent.slice(0, namedMax).map((name) => {
+    const why = intake.refused.get(name)
+    return why === undefined ? name : `${name} (${why})`
+  })
+  const more = absent.length > namedMax ? ` and ${absent.length - namedMax} more` : ''
+  const kept = held.size === 0 ? '' : ' What was found is kept.'
+  throw new ModelError(
+    'files_missing',
+    `${card.id} needs files that are not in ${path}: ${named.join(', ')}${more}.${kept} ` +
+      `The rest comes with another import, or with: myna models pull ${card.id}`,
+  )
+}

@@ -1,0 +1,70 @@
+/**
+ * Trying again: what breaks off is taken up again at once if bytes have come since, else after growing pauses or the
+ * one that the other side asks for, and given up when nothing has come for several tries.
+ */
+import type { Timer } from '../domain/time.ts'
+import { Interruption, ModelError } from './model-error.ts'
+
+/** Tries in a row that bring nothing: 1 + 2 + 4 + 8 + 16 s of pauses, and what chance adds. */
+const triesMax = 6
+const pauseMsMin = 1000
+/** A longer pause is not sat out: whoever waits can do something better. */
+const askedMsMax = 300_000
+
+export interface PatienceOptions {
+  timer: Timer
+  /** Fills bytes: pauses differ, so that many clients do not come back in step. */
+  random: (bytes: Uint8Array) => Uint8Array
+  signal: AbortSignal
+  /** Grows with what has come so far. */
+  progress(): number
+  onPause(reason: string, pauseMs: number): void
+}
+
+/**
+ * @param attempt throws Interruption where another try may go better
+ * @throws ModelError `no_hub` in the last Interruption's words; the signal's reason; whatever else `attempt` throws
+ */
+export async function patiently<T>(attempt: () => Promise<T>, options: PatienceOptions): Promise<T> {
+  const { timer, signal, progress, onPause } = options
+  for (let tries = 1; ; tries++) {
+    const before = progress()
+    try {
+      return await attempt()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof Interruption)) throw error
+      if (progress() > before) tries = 1
+      const pauseMs = error.pauseMs ?? grown(tries, options)
+      if (tries >= triesMax || pauseMs > askedMsMax) throw givenUp(error, pauseMs)
+      onPause(error.message, pauseMs)
+      await pause(timer, pauseMs, signal)
+    }
+  }
+}
+
+/** Up to a quarter more than the step. */
+function grown(tries: number, { random }: PatienceOptions): number {
+  const [byte = 0] = random(new Uint8Array(1))
+  return Math.round(pauseMsMin * 2 ** (tries - 1) * (1 + byte / 1024))
+}
+
+function givenUp(last: Interruption, pauseMs: number): ModelError {
+  const asked = pauseMs > askedMsMax ? ` It asks for a pause of ${Math.ceil(pauseMs / 60_000)} minutes.` : ''
+  return new ModelError('no_hub', `${last.message}.${asked} What has come is kept: run this again later.`, {
+    cause: last,
+  })
+}
+
+/** @throws the signal's reason */
+export async function pause(timer: Timer, pauseMs: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const over = Promise.withResolvers<void>()
+  const cancel = timer.after(pauseMs, over.resolve)
+  const abort = () => over.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  await over.promise.finally(() => {
+    cancel()
+    signal.removeEventListener('abort', abort)
+  })
+}

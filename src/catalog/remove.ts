@@ -1,0 +1,60 @@
+/** `rm`: a model leaves this machine, with blobs that nothing else is made of, and what an interrupted pull left. */
+import { rm, stat } from 'node:fs/promises'
+import type { Card } from '../domain/card.ts'
+import type { Clock, Timer } from '../domain/time.ts'
+import type { OnEvent } from './events.ts'
+import { putAside } from './install.ts'
+import { type Lock, withLock } from './lock.ts'
+import { readManifest } from './manifest.ts'
+import type { ModelsFolder } from './models-folder.ts'
+import { blobsWithin, sweep, usedBlobs } from './sweep.ts'
+import { knownOf } from './wanted.ts'
+
+export interface RemoveParts {
+  folder: ModelsFolder
+  clock: Clock
+  timer: Timer
+  lock: Lock
+  onEvent: OnEvent
+}
+
+export interface Removal {
+  /** Whether there was anything of it. */
+  wasThere: boolean
+  freedBytes: number
+}
+
+/**
+ * @param card null: this version of the program does not know the model
+ * @param onGone called when nobody can load it any more, before its blobs go
+ * @throws the signal's reason, what the file system says
+ */
+export async function remove(
+  id: string,
+  card: Card | null,
+  parts: RemoveParts,
+  signal: AbortSignal,
+  onGone: () => Promise<void>,
+): Promise<Removal> {
+  const { folder, clock } = parts
+  await folder.make()
+  return withLock(parts, signal, async () => {
+    const place = folder.model(id)
+    const manifest = await readManifest(place)
+    const named = [...(manifest?.files ?? []), ...(card?.files.map((file) => knownOf(file, null)) ?? [])]
+    const blobs = new Set([...named.map(({ blob }) => blob), ...(await blobsWithin(folder, id))])
+    const wasInstalled = await putAside(folder, place)
+    await onGone()
+    const used = await usedBlobs(folder)
+    let freedBytes = 0
+    for (const blob of blobs) {
+      if (used.has(blob)) continue
+      for (const path of [folder.blob(blob), folder.part(blob)]) {
+        freedBytes += (await stat(path).catch(() => null))?.size ?? 0
+        await rm(path, { recursive: true, force: true })
+      }
+    }
+    await sweep(folder, clock.nowMs())
+    return { wasThere: wasInstalled || freedBytes > 0, freedBytes }
+  })
+}

@@ -1,0 +1,58 @@
+/** What is to come, and whether there is room for it on the disk: told and asked before anything comes. */
+import { stat } from 'node:fs/promises'
+import type { OnEvent } from './events.ts'
+import { distinct } from './held.ts'
+import { ModelError } from './model-error.ts'
+import { canLink, type ModelsFolder } from './models-folder.ts'
+import type { Wanted } from './wanted.ts'
+
+/** The books of a server on the same disk must stay writable. */
+const reservedBytes = 100_000_000
+
+export interface RoomParts {
+  folder: ModelsFolder
+  /** On the file system of the path. */
+  freeBytes(path: string): number
+  onEvent: OnEvent
+}
+
+/**
+ * Says what is to come, and that there is room for it.
+ * @param missing of `wanted`, what is to come; files whose size nobody knows count as nothing
+ * @throws ModelError `disk_full` with the figures
+ */
+export async function prepare(
+  wanted: readonly Wanted[],
+  missing: readonly Wanted[],
+  { folder, freeBytes, onEvent }: RoomParts,
+): Promise<void> {
+  const held = await Promise.all(missing.map((one) => heldBytes(folder, one)))
+  const sum = held.reduce((total, part) => total + part, 0)
+  onEvent({
+    event: 'planned',
+    files: missing.length,
+    keptFiles: distinct(wanted).length - missing.length,
+    totalBytes: sizeOf(missing),
+    heldBytes: sum,
+    unknownSizes: missing.filter(({ sizeBytes }) => sizeBytes === null).length,
+  })
+  const copies = (await canLink(folder.path)) ? 0 : sizeOf(wanted)
+  const toWrite = sizeOf(missing) - sum + copies
+  const free = freeBytes(folder.path)
+  if (free >= toWrite + reservedBytes) return
+  throw new ModelError(
+    'disk_full',
+    `There is not enough room for it: ${megabytes(toWrite)} are to be written to ${folder.path}, ` +
+      `${megabytes(reservedBytes)} must stay free there, and ${megabytes(free)} are free.`,
+  )
+}
+
+/** What of a file has come before. */
+async function heldBytes(folder: ModelsFolder, { blob, sizeBytes }: Wanted): Promise<number> {
+  const size = (await stat(folder.part(blob)).catch(() => null))?.size ?? 0
+  return sizeBytes === null ? 0 : Math.min(size, sizeBytes)
+}
+
+const sizeOf = (files: readonly Wanted[]): number => files.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0)
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000).toLocaleString('en-US')} MB`

@@ -1,0 +1,37 @@
+/** What `myna doctor` finds out about each model that lies in the data folder. Reads names and sizes, not contents. */
+import { InstalledModels } from '../catalog/installed.ts'
+import type { Config } from '../config.ts'
+import type { Card } from '../domain/card.ts'
+import { failed, type Found, ok, warning } from './finding.ts'
+import { bytes, count } from './format.ts'
+import { modelsFolder } from './models-here.ts'
+
+const namedMax = 3
+
+/** One for each model that is here, whole or not. */
+export async function checkModels(config: Pick<Config, 'dataDir'>, cards: readonly Card[]): Promise<Found[]> {
+  const folder = modelsFolder(config)
+  const installed = new InstalledModels(folder)
+  return (await folder.modelIds()).map((id) => {
+    const card = cards.find((known) => known.id === id && !known.builtIn)
+    if (card === undefined) {
+      return warning(`${id} is no model that this version of Myna knows`, `Remove it: myna models rm ${id}`)
+    }
+    return installed.has(card) ? whole(card, installed) : broken(card, installed)
+  })
+}
+
+function whole({ id }: Card, installed: InstalledModels): Found {
+  const files = installed.manifest(id)?.files ?? []
+  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
+  return ok(`${id}: ${count(files.length)} files, ${bytes(sizeBytes)}; myna models verify reads them through`)
+}
+
+function broken(card: Card, installed: InstalledModels): Found {
+  const missing = installed.missing(card)
+  const named = missing.slice(0, namedMax).join(', ')
+  const more = missing.length > namedMax ? ` and ${missing.length - namedMax} more` : ''
+  const what =
+    missing.length === card.files.length ? 'its files are not those that it needs' : `without ${named}${more}`
+  return failed(`${card.id} is not whole: ${what}`, `Mend it: myna models pull ${card.id}`)
+}

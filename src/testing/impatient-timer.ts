@@ -1,0 +1,36 @@
+/** Pauses are over at once, and deadlines come only when a test says so. */
+import type { Timer } from '../domain/time.ts'
+
+/** What a test gives as a deadline: longer than any pause. */
+export const deadlineMs = 1_000_000_000
+
+export class ImpatientTimer implements Timer {
+  readonly pauses: number[] = []
+  /** Whether deadlines are over as soon as they begin. */
+  isHasty = false
+  readonly #deadlines = new Set<() => void>()
+
+  after(delayMs: number, callback: () => void): () => void {
+    if (delayMs >= deadlineMs && !this.isHasty) {
+      const deadline = () => callback()
+      this.#deadlines.add(deadline)
+      return () => void this.#deadlines.delete(deadline)
+    }
+    if (delayMs < deadlineMs) this.pauses.push(delayMs)
+    let isOff = false
+    setImmediate(() => {
+      if (!isOff) callback()
+    })
+    return () => {
+      isOff = true
+    }
+  }
+
+  /** All deadlines that run are over. */
+  expire(): void {
+    for (const deadline of [...this.#deadlines]) {
+      this.#deadlines.delete(deadline)
+      deadline()
+    }
+  }
+}

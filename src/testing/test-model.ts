@@ -1,0 +1,85 @@
+/** Models of a few kilobytes of seeded noise on the test hub, and what a pull of them needs. */
+import { cards } from '../catalog/cards.ts'
+import type { InstallEvent } from '../catalog/events.ts'
+import { Hub } from '../catalog/hub.ts'
+import type { ImportParts } from '../catalog/import.ts'
+import { ModelsFolder } from '../catalog/models-folder.ts'
+import type { PullParts } from '../catalog/pull.ts'
+import type { Card, CardFile } from '../domain/card.ts'
+import { tryFileLock } from '../store/lock.ts'
+import { temporaryFolder } from './folder.ts'
+import { randomBytes, sha256Of, type TestHub } from './hub.ts'
+import { deadlineMs, ImpatientTimer } from './impatient-timer.ts'
+import { ManualClock } from './manual-clock.ts'
+import { Seeded } from './seeded.ts'
+
+export const testRevision = '0123456789abcdef0123456789abcdef01234567'
+
+/** A card that needs these files. */
+export function testCard(id: string, files: readonly CardFile[], more: Partial<Card> = {}): Card {
+  const [flite] = cards
+  if (flite === undefined) throw new Error('there is no card')
+  const voice = { id: `${id}-voice`, name: `Voice of ${id}`, description: 'A test.', language: 'en-US', labels: {} }
+  const own = { id, family: id, name: `Model ${id}`, builtIn: false, files, voices: [voice], voiceAliases: {} }
+  return { ...flite, ...own, defaultVoice: voice.id, preference: 1, ...more }
+}
+
+export interface TestFile {
+  path: string
+  sizeBytes: number
+  isLarge?: boolean
+  /** What the card knows: size and hash (the default), or nothing. */
+  knows?: 'all' | 'nothing'
+}
+
+/** Puts files on the hub. @param seed of their content */
+export function publish(
+  hub: TestHub,
+  repo: string,
+  seed: number,
+  files: readonly TestFile[],
+  revision = testRevision,
+): CardFile[] {
+  return files.map(({ path, sizeBytes, isLarge = true, knows = 'all' }, at) => {
+    const content = randomBytes(1000 * seed + at, sizeBytes)
+    const file = hub.add({ repo, revision, path, content, isLarge })
+    return knows === 'nothing' ? file : { ...file, sizeBytes, sha256: sha256Of(content) }
+  })
+}
+
+export interface TestImport extends ImportParts {
+  clock: ManualClock
+  timer: ImpatientTimer
+  events: InstallEvent[]
+  /** Names of events of one kind, in their order. */
+  names(event: InstallEvent['event']): string[]
+}
+
+/** @param dataDir a new one unless given */
+export function testImport(dataDir = temporaryFolder()): TestImport {
+  const folder = new ModelsFolder(`${dataDir}/models`)
+  const events: InstallEvent[] = []
+  return {
+    ...{ folder, events, timer: new ImpatientTimer(), clock: new ManualClock() },
+    lock: () => tryFileLock(`${folder.path}/install.lock`),
+    freeBytes: () => 10_000_000_000,
+    onEvent: (event) => events.push(event),
+    names: (kind) => events.flatMap((one) => (one.event === kind && 'name' in one ? [one.name] : [])),
+  }
+}
+
+export type TestPull = TestImport & PullParts
+
+export function testPull(hub: TestHub, change: { freeBytes?: number } = {}): TestPull {
+  const parts = testImport()
+  const options = { token: null, timer: parts.timer, answerMs: deadlineMs, userAgent: 'myna/test' }
+  return {
+    ...parts,
+    hub: new Hub({ endpoint: hub.url, ...options }),
+    random: new Seeded(1).fill,
+    stallMs: deadlineMs,
+    freeBytes: () => change.freeBytes ?? 10_000_000_000,
+  }
+}
+
+export const never: AbortSignal = new AbortController().signal
