@@ -71,10 +71,27 @@ export class ApiClient {
     return this.#insist('/voices', { method: 'POST', headers, body: form, signal }, signal)
   }
 
-  /** Work under an idempotency key: sent again when it is refused for a moment or the connection breaks. */
-  async #insist(path: string, request: RequestInit, signal: AbortSignal): Promise<Response> {
+  /**
+   * The answer of a transcription, which costs nothing, so that it may be asked for again.
+   * @param form made anew for each attempt @throws as `speech`
+   */
+  async transcription(
+    path: '/audio/transcriptions' | '/audio/translations',
+    form: () => { body: ReadableStream<Uint8Array>; contentType: string },
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const request = (): RequestInit => {
+      const { body, contentType } = form()
+      return { method: 'POST', headers: { 'Content-Type': contentType }, body, signal }
+    }
+    return this.#insist(path, request, signal)
+  }
+
+  /** Work that may be sent more than once: again when it is refused for a moment or the connection breaks. */
+  async #insist(path: string, request: RequestInit | (() => RequestInit), signal: AbortSignal): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#fetch(path, request, attempt < attemptsMax)
+      const init = typeof request === 'function' ? request() : request
+      const answer = await this.#fetch(path, init, attempt < attemptsMax)
       if (answer !== null && answer.ok) return answer
       const pauseMs = answer === null ? 500 * attempt : pauseAsked(answer)
       const refusal = answer === null ? null : await refusalOf(answer)

@@ -16,6 +16,7 @@ import { selfcheckNative } from './selfcheck-native.ts'
 import { serveCommand } from './serve.ts'
 import { speakCommand } from './speak.ts'
 import { complain } from './terminal.ts'
+import { transcribeCommand } from './transcribe.ts'
 import { usageCommand } from './usage.ts'
 import { voicesCommand } from './voices.ts'
 
@@ -27,13 +28,14 @@ import { voicesCommand } from './voices.ts'
 export async function main(argv: string[], cards: readonly Card[] = knownCards): Promise<number> {
   const program = new Command('myna').version(version, '-V, --version').exitOverride()
   program
-    .description('A voice service in one program: it speaks behind an OpenAI-compatible API.')
+    .description('A voice service in one program: it speaks and transcribes behind an OpenAI-compatible API.')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', firstSteps)
   for (const option of globalOptions()) program.addOption(option)
   program
     .addCommand(serveCommand())
     .addCommand(speakCommand())
+    .addCommand(transcribeCommand())
     .addCommand(voicesCommand())
     .addCommand(accountsCommand())
     .addCommand(keysCommand())
@@ -75,6 +77,7 @@ First steps:
   myna serve                              start the service; a new one prints a key once
   myna keys create --account alice        a key for somebody else
   myna speak "Hello there." -o hello.mp3  hear it
+  myna transcribe talk.mp3                read it
   myna doctor                             find out why something does not work
 
 Every setting is also an environment variable: MYNA_PORT, MYNA_DATA and so on.`

@@ -1,29 +1,27 @@
 /** `myna speak`: text to an audio file, through the API of a running server. */
 import { extname } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { clientEnv } from '../config.ts'
 import { countChars } from '../domain/charge.ts'
 import { type AudioFormat, audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
 import { systemClock } from '../domain/time.ts'
-import { ApiClient, type OperationRecord } from './client.ts'
+import type { OperationRecord } from './client.ts'
 import { deliver } from './delivery.ts'
 import { count, dollars, duration } from './format.ts'
 import { globalsOf } from './globals.ts'
 import { fileSink, stdoutSink } from './sink.ts'
 import { note, report, snakeCase } from './terminal.ts'
+import { clientOf, onInterrupt, type ServerOptions, throughServer } from './through-server.ts'
 
-interface SpeakOptions {
+interface SpeakOptions extends ServerOptions {
   output?: string
   voice?: string
   model?: string
   format?: AudioFormat
   speed?: number
-  url?: string
-  key?: string
 }
 
 export function speakCommand(): Command {
-  return new Command('speak')
+  const command = new Command('speak')
     .description('speak a text into an audio file, through a running server')
     .argument('<text>', 'what to say; - reads it from standard input')
     .option('-o, --output <file>', 'where the audio goes; - is standard output (default: speech.<format>)')
@@ -31,8 +29,7 @@ export function speakCommand(): Command {
     .option('--model <model>', 'id of a model (default: the best one for the voice)')
     .option('--format <format>', `${audioFormats.join(', ')} (default: as the file is called, else mp3)`, parseFormat)
     .option('--speed <factor>', '0.25 to 4 (default: 1)', parseSpeed)
-    .option('--url <url>', 'the server (default: $MYNA_URL, else http://127.0.0.1:8790)')
-    .option('--key <key>', 'the API key (default: $MYNA_API_KEY)')
+  return throughServer(command)
     .addHelpText(
       'after',
       `
@@ -52,13 +49,7 @@ async function speak(given: string, options: SpeakOptions, command: Command): Pr
   const format = options.format ?? formatOf(options.output, command)
   const input = given === '-' ? (await Bun.stdin.text()).trimEnd() : given
   if (input.trim() === '') command.error('error: there is no text to speak')
-  const env = clientEnv()
-  const wait = (ms: number) => Bun.sleep(ms)
-  const client = new ApiClient({
-    url: options.url ?? (env.url || 'http://127.0.0.1:8790'),
-    apiKey: options.key ?? (env.apiKey || null),
-    wait,
-  })
+  const client = clientOf(options)
   const file = options.output ?? `speech.${format}`
   const { voice, model, speed } = options
   const operation = await deliver({
@@ -68,7 +59,7 @@ async function speak(given: string, options: SpeakOptions, command: Command): Pr
     sink: file === '-' ? stdoutSink() : await fileSink(file),
     onInterrupt,
     notice: json ? () => {} : note,
-    wait,
+    wait: (ms) => Bun.sleep(ms),
     clock: systemClock,
   })
   tell(json, file, input, operation)
@@ -91,12 +82,6 @@ function tell(json: boolean, file: string, input: string, operation: OperationRe
   }
   if (file === '-') note(json ? JSON.stringify(snakeCase(result)) : text())
   else report(json, result, text)
-}
-
-/** The second Ctrl-C does what it does everywhere. */
-function onInterrupt(callback: () => void): () => void {
-  process.once('SIGINT', callback)
-  return () => process.removeListener('SIGINT', callback)
 }
 
 const byExtension: Readonly<Record<string, AudioFormat>> = {

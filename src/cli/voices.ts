@@ -2,20 +2,16 @@
 import { stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import { Command } from 'commander'
-import { clientEnv } from '../config.ts'
 import { systemClock } from '../domain/time.ts'
-import { ApiClient, Refusal } from './client.ts'
+import { type ApiClient, Refusal } from './client.ts'
 import { bytes, day, dollars, duration, time } from './format.ts'
 import { globalsOf } from './globals.ts'
+import { progressLine } from './progress.ts'
 import { fileSink, stdoutSink } from './sink.ts'
 import { table } from './table.ts'
 import { bold, Failure, note, report } from './terminal.ts'
+import { clientOf, onInterrupt, type ServerOptions, throughServer } from './through-server.ts'
 import { advised, clone, readVoice, type VoiceRecord } from './voices-clone.ts'
-
-interface ServerOptions {
-  url?: string
-  key?: string
-}
 
 interface CloneOptions extends ServerOptions {
   name: string
@@ -44,17 +40,6 @@ Examples:
     .addCommand(showCommand())
     .addCommand(previewCommand())
     .addCommand(removeCommand())
-}
-
-const throughServer = (command: Command): Command =>
-  command
-    .option('--url <url>', 'the server (default: $MYNA_URL, else http://127.0.0.1:8790)')
-    .option('--key <key>', 'the API key (default: $MYNA_API_KEY)')
-
-function clientOf(options: ServerOptions): ApiClient {
-  const env = clientEnv()
-  const url = options.url ?? (env.url || 'http://127.0.0.1:8790')
-  return new ApiClient({ url, apiKey: options.key ?? (env.apiKey || null), wait: (ms) => Bun.sleep(ms) })
 }
 
 /** Records are printed as the API has them: the names of labels are their owner's, and none of ours to translate. */
@@ -140,32 +125,6 @@ async function clipOf(file: string): Promise<Blob> {
   if (!found.isFile()) throw new Failure(`Cannot read ${file}: it is no file.`, 'cannot_read')
   if (found.size === 0) throw new Failure(`${file} is empty: nothing was recorded.`, 'clip_undecodable')
   return Bun.file(file)
-}
-
-/** The second Ctrl-C does what it does everywhere. */
-function onInterrupt(callback: () => void): () => void {
-  process.once('SIGINT', callback)
-  return () => process.removeListener('SIGINT', callback)
-}
-
-/** One line at a terminal that tells what is going on and for how long; nothing where nobody watches. */
-function progressLine(): { show(text: string, sinceMs: number): void; clear(): void } {
-  const { stderr } = process
-  let ticking: Timer | undefined
-  const erase = '\r\u001b[2K'
-  return {
-    show(text, sinceMs) {
-      if (stderr.isTTY !== true) return
-      clearInterval(ticking)
-      const draw = () => stderr.write(`${erase}${text} ... ${duration(systemClock.monotonicMs() - sinceMs)}`)
-      draw()
-      ticking = setInterval(draw, 200)
-    },
-    clear() {
-      if (ticking !== undefined) stderr.write(erase)
-      clearInterval(ticking)
-    },
-  }
 }
 
 const showCommand = (): Command =>

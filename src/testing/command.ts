@@ -12,7 +12,7 @@ export interface CommandOptions {
   program?: readonly string[]
   /** Besides PATH and HOME; nothing else of the test's own environment gets through. */
   env?: Record<string, string>
-  stdin?: string
+  stdin?: string | Uint8Array<ArrayBuffer>
 }
 
 const main = join(import.meta.dir, '..', 'main.ts')
