@@ -43,6 +43,7 @@ const functions = {
   ReleaseTypeInfo: { at: 98, args: ['ptr'], returns: 'void' },
   ReleaseTensorTypeAndShapeInfo: { at: 99, args: ['ptr'], returns: 'void' },
   ReleaseSessionOptions: { at: 100, args: ['ptr'], returns: 'void' },
+  AddSessionConfigEntry: { at: 130, args: ['ptr', 'cstring', 'cstring'], returns: 'ptr' },
   RunWithBinding: { at: 133, args: ['ptr', 'ptr', 'ptr'], returns: 'ptr' },
   CreateIoBinding: { at: 134, args: ['ptr', 'ptr'], returns: 'ptr' },
   ReleaseIoBinding: { at: 135, args: ['ptr'], returns: 'void' },

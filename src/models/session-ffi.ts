@@ -26,6 +26,7 @@ function open(api: OrtApi, model: string | Uint8Array, { threads }: SessionOptio
   const options = api.made((out) => call.CreateSessionOptions(out))
   try {
     api.check(call.SetIntraOpNumThreads(options, threads))
+    api.check(call.AddSessionConfigEntry(options, 'session.intra_op.allow_spinning', '0'))
     return typeof model === 'string'
       ? api.made((out) => call.CreateSession(env, model, options, out))
       : api.made((out) => call.CreateSessionFromArray(env, model, model.byteLength, options, out))

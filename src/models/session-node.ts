@@ -12,7 +12,11 @@ export async function createNodeSession(model: string | Uint8Array, options: Ses
   const ort = await import('onnxruntime-node')
   // What goes wrong comes as an error, in the same words.
   ort.env.logLevel = 'fatal'
-  const settings: InferenceSession.SessionOptions = { intraOpNumThreads: options.threads, executionProviders: ['cpu'] }
+  const settings: InferenceSession.SessionOptions = {
+    intraOpNumThreads: options.threads,
+    executionProviders: ['cpu'],
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
+  }
   const session = await (typeof model === 'string'
     ? ort.InferenceSession.create(model, settings)
     : ort.InferenceSession.create(model, settings))

