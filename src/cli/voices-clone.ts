@@ -164,5 +164,6 @@ const advice: Readonly<Record<string, string>> = {
   preview_not_available: 'The voice failed, so it has none; why: myna voices show ID',
   engine_failed: 'The clip may well be good. Try again.',
   engine_unavailable: 'The clip may well be good. Try again later; what is wrong with the server: myna doctor',
+  model_unavailable: 'The clip may well be good. Why the model cannot be loaded stands in the log of the server.',
   not_started: 'The server stopped before it began. Try again.',
 }
