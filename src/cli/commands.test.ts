@@ -120,21 +120,22 @@ test('models are listed and shown from their cards', async () => {
 test('usage is a table by account and day, its sums, and a plot', async () => {
   const todayMs = Math.floor(Date.now() / dayMs) * dayMs
   await speakAt(todayMs - 2 * dayMs + 1000, 400, 'op_1')
-  await speakAt(todayMs, 1200, 'op_2')
+  await speakAt(todayMs, 1200, 'op_2', 2)
   const usage = (await mynaJson('usage', '--since', '7d')) as { rows: unknown[]; totals: unknown }
-  expect(usage.rows).toHaveLength(2)
+  expect(usage.rows).toHaveLength(3)
   expect(usage.rows[0]).toMatchObject({ account_name: 'ben', characters: 400, charged_micros: 6000 })
-  expect(usage.totals).toMatchObject({ requests: 2, characters: 1600, audio_ms: 80_000, charged_micros: 24_000 })
+  const sums = { requests: 4, characters: 1600, audio_ms: 80_000, heard_ms: 18_000, charged_micros: 24_000 }
+  expect(usage.totals).toMatchObject(sums)
   const { stdout } = await myna('usage', '--since', '7d', '--account', 'BEN')
   const today = new Date(todayMs).toISOString().slice(0, 10)
-  expect(stdout).toMatch(new RegExp(`\\n${today} +ben +1 +1,200 +1 min 0 s +- +\\$0\\.018\\n`))
-  expect(stdout).toMatch(/\nin all +2 +1,600 +1 min 20 s +- +\$0\.024\n/)
+  expect(stdout).toMatch(new RegExp(`\\n${today} +ben +3 +1,200 +1 min 0 s +18 s +- +\\$0\\.018\\n`))
+  expect(stdout).toMatch(/\nin all +4 +1,600 +1 min 20 s +18 s +- +\$0\.024\n/)
   expect(stdout).toMatch(new RegExp(`\\n${today} +█+ 1,200\\n$`))
   expect((await myna('usage', '--account', 'anna')).stdout).toContain('No work was done')
 })
 
-/** 1,200 characters of speech last a minute here. */
-async function speakAt(timeMs: number, characters: number, operationId: string): Promise<void> {
+/** 1,200 characters of speech last a minute here. @param transcriptions beside it, nine seconds each */
+async function speakAt(timeMs: number, characters: number, operationId: string, transcriptions = 0): Promise<void> {
   const parts = { clock: { nowMs: () => timeMs, monotonicMs: () => 0 }, random: systemRandom }
   const database = await openDatabase(dataDir)
   const ledger = new SqliteLedger(database, parts)
@@ -151,5 +152,9 @@ async function speakAt(timeMs: number, characters: number, operationId: string):
     usedChars: characters,
     audioMs: 50 * characters,
   })
+  const { accountId, keyId } = ids
+  for (let done = 0; done < transcriptions; done++) {
+    await ledger.countTranscription({ accountId, keyId, model: 'whisper-base', audioMs: 9000 })
+  }
   database.close()
 }

@@ -57,7 +57,10 @@ function since(text: string): number {
 interface Sums {
   requests: number
   characters: number
+  /** Of speech. */
   audioMs: number
+  /** Transcribed. */
+  heardMs: number
   clones: number
   chargedMicros: number
   refundedMicros: number
@@ -66,7 +69,8 @@ interface Sums {
 const sum = (rows: readonly ListedUsage[]): Sums => ({
   requests: total(rows, (row) => row.requests),
   characters: total(rows, (row) => row.characters),
-  audioMs: total(rows, (row) => row.audioMs),
+  audioMs: total(rows, (row) => (row.type === 'speech' ? row.audioMs : 0)),
+  heardMs: total(rows, (row) => (row.type === 'transcription' ? row.audioMs : 0)),
   clones: total(rows, (row) => (row.type === 'clone' ? row.requests : 0)),
   chargedMicros: total(rows, (row) => row.chargedMicros),
   refundedMicros: total(rows, (row) => row.refundedMicros),
@@ -81,7 +85,7 @@ function usageText(rows: readonly ListedUsage[], startMs: number, endMs: number)
   const columns = [
     { title: 'DAY' },
     { title: 'ACCOUNT' },
-    ...['REQUESTS', 'CHARACTERS', 'AUDIO', 'CLONES', 'CHARGED'].map((title) => ({ title, right: true })),
+    ...['REQUESTS', 'CHARACTERS', 'AUDIO', 'HEARD', 'CLONES', 'CHARGED'].map((title) => ({ title, right: true })),
   ]
   const groups = Map.groupBy(rows, (row) => `${day(row.bucketStartMs)} ${row.accountName}`)
   const lines = [...groups.values()].map((group) => [
@@ -99,6 +103,7 @@ const cells = (sums: Sums): string[] => [
   count(sums.requests),
   count(sums.characters),
   sums.audioMs === 0 ? '-' : duration(sums.audioMs),
+  sums.heardMs === 0 ? '-' : duration(sums.heardMs),
   sums.clones === 0 ? '-' : count(sums.clones),
   dollars(sums.chargedMicros),
 ]
