@@ -45,6 +45,8 @@ export function clipOnDisk(descriptor: number): ClipBytes {
     },
     prefetchProfile: 'fileSystem',
     maxCacheSize: cacheBytes,
+    // Of what was read in advance: whoever needs it reads it again, and hears then.
+    handleUnhandledError: () => {},
   })
   return { source: limited(source, sizeBytes), head }
 }
