@@ -222,8 +222,13 @@ export const hubEnv = (env: Record<string, string | undefined> = process.env) =>
   token: env.HF_TOKEN || null,
 })
 
-/** What a child process is given: this process's environment, without the keys and tokens of others' services. */
+/**
+ * What a child process is given: this process's environment, without the keys and tokens of others' services. ONNX
+ * Runtime 1.30 for Linux keeps a log of the models that it runs in ~/.cache/Microsoft and sends it to its maker unless
+ * this variable is in the environment before it is loaded: an engine tells nobody what it does.
+ */
 export function childEnv(env: Record<string, string | undefined> = process.env): Record<string, string> {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return Object.fromEntries(given.filter(([name]) => name !== 'MYNA_API_KEY' && name !== 'HF_TOKEN'))
+  const own = given.filter(([name]) => name !== 'MYNA_API_KEY' && name !== 'HF_TOKEN')
+  return { ...Object.fromEntries(own), ORT_DISABLE_TELEMETRY: '1' }
 }

@@ -10,8 +10,8 @@ import { temporaryFolder } from '../testing/folder.ts'
 import { checkBooks, checkDisk, checkFolder } from './doctor-data.ts'
 import { checkPort, checkServer } from './doctor-machine.ts'
 
-const doctor = (dataDir: string, port = 0) =>
-  runCommand(['doctor', '--json', '--data', dataDir], { env: { MYNA_PORT: String(port) } })
+const doctor = (dataDir: string, env: Record<string, string> = {}) =>
+  runCommand(['doctor', '--json', '--data', dataDir], { env: { MYNA_PORT: '0', ...env } })
 
 interface Result {
   healthy: boolean
@@ -32,6 +32,13 @@ test('a healthy folder: everything is tried, and nothing fails', async () => {
   expect(of('inference')?.message).toMatch(/^ONNX Runtime [\d.]+ computes exactly/)
   expect(of('voice')?.message).toMatch(/^Flite spoke [1-9].* s of audio/)
   expect(of('server')).toMatchObject({ state: 'note' })
+}, 60_000)
+
+test('an engine keeps no record for the maker of ONNX Runtime, which would be sent to it', async () => {
+  const home = temporaryFolder()
+  const { stdout } = await doctor(temporaryFolder(), { HOME: home })
+  expect(stdout).toContain('computes exactly')
+  expect([...new Bun.Glob('**/Microsoft/**').scanSync({ cwd: home, dot: true })]).toEqual([])
 }, 60_000)
 
 test('a broken folder ends with 1 and says what to do, and the rest is tried all the same', async () => {
