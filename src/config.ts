@@ -219,7 +219,7 @@ export const clientEnv = (env: Record<string, string | undefined> = process.env)
  */
 export const hubEnv = (env: Record<string, string | undefined> = process.env) => ({
   endpoint: env.HF_ENDPOINT || null,
-  token: env.HF_TOKEN || null,
+  token: env.HF_TOKEN?.trim() || null,
 })
 
 /**

@@ -15,7 +15,7 @@ import { ModelError } from './model-error.ts'
 import { type Installation, manifestOf, type PullParts } from './pull.ts'
 import { prepare } from './room.ts'
 import { openSource } from './source.ts'
-import { sweep } from './sweep.ts'
+import { sweepBlobs, sweepFolders } from './sweep.ts'
 import { knownOf, type Wanted } from './wanted.ts'
 
 export type ImportParts = Omit<PullParts, 'hub' | 'stallMs' | 'random'>
@@ -36,7 +36,7 @@ export async function importModel(
   const source = await openSource(path)
   await folder.make()
   return withLock(parts, signal, async () => {
-    await sweep(folder, clock.nowMs())
+    await sweepFolders(folder)
     const place = folder.model(card.id)
     const before = await readManifest(place)
     const known = card.files.map((file) => knownOf(file, before))
@@ -54,6 +54,7 @@ export async function importModel(
     requireAll(card, path, all, held, intake)
     const manifest = manifestOf(card.id, all, held, clock.nowMs())
     await install(folder, manifest)
+    await sweepBlobs(folder, clock.nowMs())
     return { manifest, path: place, wasWhole: false }
   })
 }

@@ -266,3 +266,14 @@ test('a card that knows no commit takes that of the branch, for all files, and s
   expect((await pull(card, parts, never)).manifest.files).toEqual(manifest.files)
   expect(hub.sentBytes).toBe(300_000)
 })
+
+test('a pull that is taken up after weeks still goes on where it stopped', async () => {
+  const card = newCard()
+  const parts = testPull(hub)
+  await parts.folder.make()
+  const part = parts.folder.part(sha256Of(contentOf(0)))
+  writeFileSync(part, contentOf(0).slice(0, 250_000))
+  utimesSync(part, 1_700_000_000, 1_700_000_000)
+  await pull(card, parts, never)
+  expect(hub.reads(card.files[0]).map(({ fromByte }) => fromByte)).toEqual([250_000])
+})

@@ -12,7 +12,7 @@ import { type Lock, withLock } from './lock.ts'
 import { fits, type Manifest, readManifest } from './manifest.ts'
 import { inParallel } from './parallel.ts'
 import { prepare, type RoomParts } from './room.ts'
-import { sweep } from './sweep.ts'
+import { sweepBlobs, sweepFolders } from './sweep.ts'
 import { describeAll, type Wanted } from './wanted.ts'
 
 /** Files that come at the same time: more would only share the same line. */
@@ -36,20 +36,24 @@ export async function pull(card: Card, parts: PullParts, signal: AbortSignal): P
   const { folder, clock } = parts
   await folder.make()
   return withLock(parts, signal, async () => {
-    await sweep(folder, clock.nowMs())
+    await sweepFolders(folder)
     const path = folder.model(card.id)
     const before = await readManifest(path)
     const wanted = await describeAll(card, before, parts, signal)
     const held = await holdAll(card.id, wanted, parts, signal)
     const missing = distinct(wanted).filter(({ blob }) => !held.has(blob))
     const isWhole = before !== null && fits(card, before) && (await isIntact(folder, before, held, signal))
-    if (isWhole && missing.length === 0) return { manifest: before, path, wasWhole: true }
+    if (isWhole && missing.length === 0) {
+      await sweepBlobs(folder, clock.nowMs())
+      return { manifest: before, path, wasWhole: true }
+    }
     await prepare(wanted, missing, parts)
     await inParallel(bySize(missing), filesAtOnce, signal, async (one, ending) => {
       held.set(one.blob, await download(one, parts, ending))
     })
     const manifest = manifestOf(card.id, wanted, held, clock.nowMs())
     await install(folder, manifest)
+    await sweepBlobs(folder, clock.nowMs())
     return { manifest, path, wasWhole: false }
   })
 }

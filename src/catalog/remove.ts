@@ -7,7 +7,7 @@ import { putAside } from './install.ts'
 import { type Lock, withLock } from './lock.ts'
 import { readManifest } from './manifest.ts'
 import type { ModelsFolder } from './models-folder.ts'
-import { blobsWithin, sweep, usedBlobs } from './sweep.ts'
+import { blobsWithin, sweepBlobs, sweepFolders, usedBlobs } from './sweep.ts'
 import { knownOf } from './wanted.ts'
 
 export interface RemoveParts {
@@ -54,7 +54,8 @@ export async function remove(
         await rm(path, { recursive: true, force: true })
       }
     }
-    await sweep(folder, clock.nowMs())
+    await sweepFolders(folder)
+    await sweepBlobs(folder, clock.nowMs())
     return { wasThere: wasInstalled || freedBytes > 0, freedBytes }
   })
 }

@@ -10,11 +10,15 @@ import { blobOf, gonePrefix, type ModelsFolder, namesIn, newPrefix } from './mod
 /** An interrupted pull may be taken up again for so long. */
 const orphanMs = 7 * 86_400_000
 
-export async function sweep(folder: ModelsFolder, nowMs: number): Promise<void> {
+export async function sweepFolders(folder: ModelsFolder): Promise<void> {
   for (const place of [folder.path, folder.installed]) {
     const left = (await namesIn(place)).filter((name) => name.startsWith(newPrefix) || name.startsWith(gonePrefix))
     for (const name of left) await rm(join(place, name), { recursive: true, force: true })
   }
+}
+
+/** For the end of a command: before it, what it is going to use would look like what nobody does. */
+export async function sweepBlobs(folder: ModelsFolder, nowMs: number): Promise<void> {
   const used = await usedBlobs(folder)
   for (const name of await namesIn(folder.blobs)) {
     const blob = blobOf(name)

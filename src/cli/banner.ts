@@ -2,6 +2,7 @@
 import { homedir } from 'node:os'
 import type { CardCatalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
+import type { Card } from '../domain/card.ts'
 import type { Server } from './server.ts'
 import { bold, dim, yellow } from './terminal.ts'
 
@@ -15,7 +16,7 @@ export interface BannerFacts {
 export function banner({ version, server, catalog, config }: BannerFacts): string {
   const installed = catalog.cards().filter((card) => catalog.isInstalled(card.id))
   const row = (name: string, value: string) => `  ${dim(name.padEnd(9))} ${value}`
-  const models = installed.map((card) => `${card.id} ${dim(`(${card.voices.map((voice) => voice.id).join(', ')})`)}`)
+  const models = installed.map((card) => `${card.id} ${dim(`(${abilityOf(card)})`)}`)
   const device = config.device === 'auto' ? `cpu ${dim('(no CUDA runtime is installed)')}` : config.device
   const lines = [
     '',
@@ -31,6 +32,14 @@ export function banner({ version, server, catalog, config }: BannerFacts): strin
   if (config.host === '0.0.0.0' || config.host === '::')
     lines.push(yellow('  Open to the network: every client needs a key.'), '')
   return `${[...lines, ...keyLines(server)].join('\n')}\n`
+}
+
+/** More names than these nobody reads here. */
+const voicesNamed = 4
+
+function abilityOf({ voices }: Card): string {
+  if (voices.length === 0) return 'transcription'
+  return voices.length <= voicesNamed ? voices.map(({ id }) => id).join(', ') : `${voices.length} voices`
 }
 
 function keyLines({ url, firstKey }: BannerFacts['server']): string[] {

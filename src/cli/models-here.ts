@@ -34,6 +34,12 @@ export function installedCatalog(config: Pick<Config, 'dataDir'>, known: readonl
   })
 }
 
+/** Ids of models that lie here and are not whole, or not those that this program means. */
+export function brokenModels(config: Pick<Config, 'dataDir'>): string[] {
+  const installed = new InstalledModels(modelsFolder(config))
+  return cards.filter((card) => installed.stateOf(card) === 'broken').map(({ id }) => id)
+}
+
 /** Where files come from. @throws Failure when HF_ENDPOINT is no address */
 export function hubEndpoint(): string {
   const given = hubEnv().endpoint ?? publicHub

@@ -16,7 +16,7 @@ import type { DrawVoice } from '../service/ports.ts'
 import { banner } from './banner.ts'
 import { speechEngine, transcriptionEngine } from './engines.ts'
 import { globalsOf, wholeNumber } from './globals.ts'
-import { installedCatalog } from './models-here.ts'
+import { brokenModels, installedCatalog } from './models-here.ts'
 import { type Server, startServer } from './server.ts'
 import { Failure } from './terminal.ts'
 
@@ -66,6 +66,9 @@ async function serve(config: Config, json: boolean): Promise<void> {
     throw error
   }
   const stopped = untilToldToStop(log)
+  for (const id of brokenModels(config)) {
+    log.warn('a model is not whole and counts as not installed', { model: id, mend: `myna models pull ${id}` })
+  }
   announce(server, catalog, config, json, log)
   const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
   engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
