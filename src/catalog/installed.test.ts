@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Card } from '../domain/card.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { randomBytes, sha256Of } from '../testing/hub.ts'
+import { ManualClock } from '../testing/manual-clock.ts'
 import { never, testCard, testImport, type TestImport, testRevision } from '../testing/test-model.ts'
 import { cards } from './cards.ts'
 import { importModel } from './import.ts'
@@ -30,13 +31,16 @@ beforeEach(async () => {
   installed = new InstalledModels(parts.folder)
 })
 
-test('what is installed is seen, and seen to go and to come back, by one that keeps looking', () => {
-  const states = () => [installed.has(card), installed.stateOf(card)]
-  expect(states()).toEqual([true, 'installed'])
+test('what is installed is seen, and seen to go and to come back, by one that keeps looking', async () => {
+  const states = async () => {
+    await null
+    return [installed.has(card), installed.stateOf(card)]
+  }
+  expect(await states()).toEqual([true, 'installed'])
   renameSync(path, `${path}-elsewhere`)
-  expect(states()).toEqual([false, 'absent'])
+  expect(await states()).toEqual([false, 'absent'])
   renameSync(`${path}-elsewhere`, path)
-  expect(states()).toEqual([true, 'installed'])
+  expect(await states()).toEqual([true, 'installed'])
 })
 
 test.each([
@@ -44,10 +48,33 @@ test.each([
   ['a file in a folder', () => rmSync(join(path, 'voices/anna.bin')), ['voices/anna.bin']],
   ['a folder', () => rmSync(join(path, 'voices'), { recursive: true }), ['voices/anna.bin']],
   ['the manifest', () => rmSync(join(path, manifestName)), ['model.onnx', 'voices/anna.bin']],
-])('a model from which %s was taken counts as none, and says what is missing', (_what, take, missing) => {
+])('a model from which %s was taken counts as none, and says what is missing', async (_what, take, missing) => {
   expect(installed.has(card)).toBe(true)
   take()
+  await null
   expect([installed.has(card), installed.stateOf(card), installed.missing(card)]).toEqual([false, 'broken', missing])
+})
+
+test('what has changed a moment ago is looked at anew, and what has not is remembered', async () => {
+  const clock = new ManualClock(Date.now())
+  const keen = new InstalledModels(parts.folder, clock)
+  const model = join(path, 'model.onnx')
+  const isHere = async () => {
+    await null
+    return keen.has(card)
+  }
+  expect(await isHere()).toBe(true)
+  // A change of a file's content alone is none of its folder, and is seen only as long as that is new.
+  truncateSync(model, 10)
+  expect(await isHere()).toBe(false)
+  writeFileSync(model, contents['model.onnx'])
+  clock.jump(60_000)
+  expect(await isHere()).toBe(true)
+  truncateSync(model, 10)
+  expect(await isHere()).toBe(true)
+  rmSync(join(path, 'voices/anna.bin'))
+  clock.jump(60_000)
+  expect(await isHere()).toBe(false)
 })
 
 test('a file that was cut short is noticed by whoever looks for the first time', () => {

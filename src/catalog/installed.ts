@@ -3,48 +3,58 @@
  * is there, means what the card means, and names files that are there in their sizes: a folder from which somebody has
  * taken a file counts as none. Content is not read here; `myna models verify` does that.
  */
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Card } from '../domain/card.ts'
+import { type Clock, systemClock } from '../domain/time.ts'
 import { fits, type InstalledFile, type Manifest, readManifestSync } from './manifest.ts'
 import type { ModelsFolder } from './models-folder.ts'
 
 /** `broken`: something lies there, and it is not the whole model that the card means. */
 export type ModelState = 'installed' | 'broken' | 'absent'
 
-interface Seen {
-  /** Changes whenever something appears in the model's folder or goes from it. */
+/** What was found, and what would be otherwise if it had changed since. */
+interface Seen<T> {
   stamp: string
-  isInstalled: boolean
+  found: T
 }
+
+/** Two changes within some milliseconds may bear the same time: what has just changed is looked at anew. */
+const settledMs = 2000
 
 export class InstalledModels {
   readonly #folder: ModelsFolder
+  readonly #clock: Pick<Clock, 'nowMs'>
   /** A card is one object as long as the program runs. */
-  readonly #seen = new WeakMap<Card, Seen>()
+  readonly #seen = new WeakMap<Card, Seen<boolean>>()
+  /** That hold files of a card's model, its own first. */
+  readonly #folders = new WeakMap<Card, readonly string[]>()
+  #names: Seen<ReadonlySet<string>> | null = null
+  /** What is known in this turn of the event loop. */
+  #turn: { idsHere: ReadonlySet<string>; answers: Map<Card, boolean> } | null = null
 
-  constructor(folder: ModelsFolder) {
+  constructor(folder: ModelsFolder, clock: Pick<Clock, 'nowMs'> = systemClock) {
     this.#folder = folder
+    this.#clock = clock
   }
 
   /**
-   * Asked at every request: looks at the folders alone unless they have changed since the last time. Looks at the disk
-   * each time, so that a running server knows what a command has installed or removed.
+   * Asked many times at every request: looks at the disk once in a turn of the event loop, and at folders alone unless
+   * they have changed, so that a running server knows at once what a command has installed or removed.
    */
   has(card: Card): boolean {
     if (card.builtIn) return true
-    const stamp = this.#stampOf(card)
-    if (stamp === null) return false
-    const seen = this.#seen.get(card)
-    if (seen?.stamp === stamp) return seen.isInstalled
-    const isInstalled = this.missing(card).length === 0 && this.manifest(card.id) !== null
-    this.#seen.set(card, { stamp, isInstalled })
-    return isInstalled
+    const { idsHere, answers } = this.#thisTurn()
+    const answered = answers.get(card)
+    if (answered !== undefined) return answered
+    const answer = idsHere.has(card.id) && this.#isWhole(card)
+    answers.set(card, answer)
+    return answer
   }
 
   stateOf(card: Card): ModelState {
     if (this.has(card)) return 'installed'
-    return sizeOf(this.#folder.model(card.id)) === null ? 'absent' : 'broken'
+    return this.#thisTurn().idsHere.has(card.id) ? 'broken' : 'absent'
   }
 
   /** Where the model's files lie; whether they do is another question. */
@@ -64,15 +74,50 @@ export class InstalledModels {
     return manifest.files.filter((file) => !isThere(file)).map(({ name }) => name)
   }
 
-  /** null: there is no folder. */
-  #stampOf(card: Card): string | null {
+  #thisTurn() {
+    if (this.#turn === null) {
+      this.#turn = { idsHere: this.#idsHere(), answers: new Map() }
+      queueMicrotask(() => {
+        this.#turn = null
+      })
+    }
+    return this.#turn
+  }
+
+  #isWhole(card: Card): boolean {
+    const stamp = this.#stampOf(this.#foldersOf(card))
+    const seen = this.#seen.get(card)
+    if (seen !== undefined && seen.stamp === stamp) return seen.found
+    const found = this.missing(card).length === 0 && this.manifest(card.id) !== null
+    if (stamp === null) this.#seen.delete(card)
+    else this.#seen.set(card, { stamp, found })
+    return found
+  }
+
+  /** Names of folders; most models have none. */
+  #idsHere(): ReadonlySet<string> {
+    const stamp = this.#stampOf([this.#folder.installed])
+    if (this.#names !== null && this.#names.stamp === stamp) return this.#names.found
+    const found = new Set(namesInSync(this.#folder.installed))
+    this.#names = stamp === null ? null : { stamp, found }
+    return found
+  }
+
+  /** Changes whenever something appears in one of the folders or goes from it. null: something has just changed. */
+  #stampOf(folders: readonly string[]): string | null {
+    const settledAtMs = this.#clock.nowMs() - settledMs
+    const stats = folders.map(statOf)
+    if (stats.some((stat) => stat !== null && Number(stat.mtimeNs / 1_000_000n) > settledAtMs)) return null
+    return stats.map((stat) => (stat === null ? '-' : `${stat.ino}:${stat.mtimeNs}`)).join(' ')
+  }
+
+  #foldersOf(card: Card): readonly string[] {
+    const known = this.#folders.get(card)
+    if (known !== undefined) return known
     const top = this.dirOf(card.id)
-    const folders = new Set(card.files.map(({ name }) => join(top, dirname(name))))
-    const stamps = [top, ...folders].map((folder) => {
-      const stat = statOf(folder)
-      return stat === null ? null : `${stat.ino}:${stat.mtimeNs}`
-    })
-    return stamps[0] === null ? null : stamps.join(' ')
+    const folders = [...new Set([top, ...card.files.map(({ name }) => join(top, dirname(name)))])]
+    this.#folders.set(card, folders)
+    return folders
   }
 }
 
@@ -81,10 +126,19 @@ const sizeOf = (path: string): number | null => {
   return size === undefined ? null : Number(size)
 }
 
+function namesInSync(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
 /** null: there is no such file or folder, or it cannot be looked at. */
 function statOf(path: string) {
   try {
-    return statSync(path, { bigint: true })
+    // Most models are not here, and an exception for each would cost more than all that looking.
+    return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { InstalledModels } from '../catalog/installed.ts'
 import { namesIn } from '../catalog/models-folder.ts'
@@ -37,10 +37,10 @@ const totalBytes = 1_692_001
 const startPull = (dataDir: string) =>
   startCommand(['models', 'pull', 'model', '--json'], { program, env: { MYNA_DATA: dataDir, HF_ENDPOINT: hub.url } })
 
-/** Kills a pull at some moment: once so much was sent, once it has told so much, or at its last steps. */
+/** Kills a pull at some moment: once so much was sent, once it has told so much, or while it builds the folder. */
 async function killedPull(dataDir: string, random: Seeded): Promise<string> {
-  const moment = random.pick(['bytes', 'events', 'end'] as const)
-  const [bytes, events, turns] = [random.whole(0, totalBytes), random.whole(0, 20), random.whole(0, 400)]
+  const moment = random.pick(['bytes', 'events', 'building', 'building'] as const)
+  const [bytes, events, laterMs] = [random.whole(0, totalBytes), random.whole(0, 20), 12 * random.next() ** 2]
   let isKilled = false
   const kill = () => {
     isKilled = true
@@ -50,19 +50,22 @@ async function killedPull(dataDir: string, random: Seeded): Promise<string> {
   hub.onSent = () => {
     if (moment === 'bytes' && !isKilled && hub.sentBytes >= bytes) kill()
   }
+  const watcher = watch(modelsFolder({ dataDir }).installed, () => {
+    if (moment !== 'building' || isKilled) return
+    // Something has appeared where models lie: what follows takes some milliseconds, and any of them will do.
+    for (const startMs = performance.now(); performance.now() - startMs < laterMs;);
+    kill()
+  })
   const child = startPull(dataDir)
   let told = ''
   for await (const block of child.stdout) {
     told += new TextDecoder().decode(block)
     if (moment === 'events' && told.split('\n').length > events) kill()
-    if (moment !== 'end' || told.split('"event":"finished"').length <= card.files.length) continue
-    // The folder is being built: some turns of the event loop later it may be anything.
-    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
-    kill()
   }
   await child.exited
+  watcher.close()
   hub.onSent = () => {}
-  return `${moment} ${bytes} ${events} ${turns}`
+  return `${moment} ${bytes} ${events} ${laterMs}`
 }
 
 /** Bytes that a killed pull has left: of blobs, whole and begun. */

@@ -26,6 +26,11 @@ export class ImpatientTimer implements Timer {
     }
   }
 
+  /** Deadlines that run. */
+  get running(): number {
+    return this.#deadlines.size
+  }
+
   /** All deadlines that run are over. */
   expire(): void {
     for (const deadline of [...this.#deadlines]) {
