@@ -53,6 +53,11 @@ export class SentencePiece {
     this.size = model.pieces.length
   }
 
+  /** Whether there is a piece for a character alone. */
+  knows(character: string): boolean {
+    return this.#entries.has(character)
+  }
+
   /** Time grows with the length of the text times that of the longest piece. */
   encode(text: string): number[] {
     const normalized = this.#normalizer.normalize(text)

@@ -16,10 +16,13 @@ export interface Block extends Mapped {
 const lineMax = 2048
 const windowMax = 4096
 
-/** @returns the prose of the input, window by window, `ends` counting code points of the whole input */
-export function* blocks(input: string): Generator<Block> {
+/**
+ * @param asWritten for other languages than English: only what no voice can say is folded
+ * @returns the prose of the input, window by window, `ends` counting code points of the whole input
+ */
+export function* blocks(input: string, asWritten = false): Generator<Block> {
   const reader = new BlockReader()
-  const folder = new Folder(input)
+  const folder = new Folder(input, asWritten)
   let whole = true
   while (!folder.done) {
     const line = folder.line(lineMax)

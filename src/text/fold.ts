@@ -7,6 +7,8 @@
  * (`breaks`).
  */
 
+import { keepCharacter } from './keep.ts'
+
 /** A string and, for each of its UTF-16 units, the code points of the input that are covered once it has been read. */
 export interface Mapped {
   text: string
@@ -165,7 +167,11 @@ export class Folder {
   private read = 0
   private last = ''
 
-  constructor(private readonly input: string) {}
+  /** @param asWritten letters, digits and marks of every script stay; see `keepCharacter` */
+  constructor(
+    private readonly input: string,
+    private readonly asWritten = false,
+  ) {}
 
   /** Code points read so far. */
   get covered(): number {
@@ -219,6 +225,7 @@ export class Folder {
     if (code < 0x20 || code === 0x7f) return ''
     const char = String.fromCodePoint(code)
     this.last = char
+    if (this.asWritten) return keepCharacter(char)
     const power = superscripts.indexOf(char)
     if (power >= 0) return superscripts.includes(before) && before !== '' ? String(power) : `^${power}`
     if (isGreekLetter(code)) return this.greekLetter(char, before)
