@@ -13,6 +13,7 @@ import { measureMemory, measureStart } from './bench/lifetime.ts'
 import { measureListening } from './bench/listening.ts'
 import { measureLoops } from './bench/loops.ts'
 import { measureParakeet } from './bench/parakeet.ts'
+import { measurePocket } from './bench/pocket.ts'
 import { soak } from './bench/soak.ts'
 import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
 import { connections, startSubject, type Subject, warmUp } from './bench/subject.ts'
@@ -20,7 +21,7 @@ import { connections, startSubject, type Subject, warmUp } from './bench/subject
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books,
-                     listening, loops, parakeet
+                     listening, loops, parakeet, pocket
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for so long, then the books are checked
   --executable FILE  what is measured (default: build/out/myna)
@@ -86,6 +87,7 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   listening: () => measureListening(quick ? 0.2 : 3),
   loops: () => measureLoops(quick ? 500 : 3000),
   parakeet: () => measureParakeet(flags.models, quick ? 24 : 120),
+  pocket: () => measurePocket(flags.models, quick ? 10 : 60, quick ? 20 : 1000),
 }
 
 async function measureAll(): Promise<Record<string, object>> {

@@ -182,10 +182,19 @@ def attended(q, k, v, mask):
     return F.scaled_dot_product_attention(q, k, v, mask).transpose(1, 2)
 
 
-class Main(nn.Module):
-    def __init__(self, size, weights):
+class Graph(nn.Module):
+    """Its weights are buffers, so that the exporter takes them for weights and not for constants."""
+
+    def __init__(self, size, weights, prefixes):
         super().__init__()
-        self.size, self.weights = size, weights
+        self.size, self.weights = size, {k: v for k, v in weights.items() if k.startswith(prefixes)}
+        for name, value in self.weights.items():
+            self.register_buffer(name.replace(".", "__"), value)
+
+
+class Main(Graph):
+    def __init__(self, size, weights):
+        super().__init__(size, weights, ("flow_lm.",))
 
     def forward(self, sequence, text_embeddings, states):
         size, weights = self.size, self.weights
@@ -213,10 +222,9 @@ class Main(nn.Module):
         return conditioning, linear(weights, "flow_lm.out_eos", conditioning), *outs
 
 
-class Flow(nn.Module):
+class Flow(Graph):
     def __init__(self, size, weights):
-        super().__init__()
-        self.size, self.weights = size, weights
+        super().__init__(size, weights, ("flow_lm.flow_net.",))
 
     def forward(self, c, s, t, x):
         weights, net = self.weights, "flow_lm.flow_net"
@@ -241,12 +249,11 @@ class Flow(nn.Module):
         return linear(weights, f"{net}.final_layer.linear", x)
 
 
-class Codec(nn.Module):
+class Codec(Graph):
     """What encoder and decoder share: convolutions that look back only, a transformer that sees `codec_context`."""
 
     def __init__(self, size, weights):
-        super().__init__()
-        self.size, self.weights = size, weights
+        super().__init__(size, weights, ("mimi.", "flow_lm.emb_", "flow_lm.speaker"))
         self.strides = {name: stride for name, *_, stride in convolutions(size)}
 
     def conv(self, name, x, states):
@@ -348,10 +355,9 @@ class Encoder(Codec):
         return F.linear(x.transpose(1, 2), self.weights["flow_lm.speaker_proj_weight"])
 
 
-class Text(nn.Module):
-    def __init__(self, weights):
-        super().__init__()
-        self.weights = weights
+class Text(Graph):
+    def __init__(self, size, weights):
+        super().__init__(size, weights, ("flow_lm.conditioner.",))
 
     def forward(self, token_ids):
         return F.embedding(token_ids, self.weights["flow_lm.conditioner.embed.weight"])
@@ -433,7 +439,7 @@ def export_bundle(size, weights, folder, tokenizer, name="random", **fields):
 
     with torch.no_grad():
         text = torch.randn(1, 3, size.width)
-        export("text_conditioner.onnx", Text(weights), (torch.zeros(1, 5, dtype=torch.int64),), ["token_ids"],
+        export("text_conditioner.onnx", Text(size, weights), (torch.zeros(1, 5, dtype=torch.int64),), ["token_ids"],
                ["embeddings"], {"token_ids": [1]})
         export("flow_lm_main.onnx", Main(size, weights), (torch.randn(1, 1, size.latent), text, start(flow)),
                ["sequence", "text_embeddings"], ["conditioning", "eos_logit"], {"sequence": [1], "text_embeddings": [1]}, flow)

@@ -64,7 +64,8 @@ test('speed 1 is the input itself', () => {
 
 test('short and empty streams', () => {
   for (const length of [0, 1, 10, 500, 2000]) {
-    for (const speed of speeds) expect(stretched(new Float32Array(length), speed).length).toBe(Math.round(length / speed))
+    for (const speed of speeds)
+      expect(stretched(new Float32Array(length), speed).length).toBe(Math.round(length / speed))
   }
 })
 

@@ -28,7 +28,8 @@ export class Stretcher {
 
   /** @param speed 2: twice as fast @throws RangeError when it is not between 0.25 and 4 */
   constructor(sampleRateHz: number, speed: number) {
-    if (!(speed >= 0.25 && speed <= 4)) throw new RangeError(`Cannot speak ${speed} times as fast: 0.25 to 4 is possible.`)
+    if (!(speed >= 0.25 && speed <= 4))
+      throw new RangeError(`Cannot speak ${speed} times as fast: 0.25 to 4 is possible.`)
     this.#speed = speed
     this.#half = Math.round((pieceS * sampleRateHz) / 2)
     this.#reach = Math.round(reachS * sampleRateHz)

@@ -32,5 +32,5 @@ export function readNpy(file: Uint8Array): Tensor {
   const dims = shape.split(',').flatMap((length) => (length.trim() === '' ? [] : [Number(length)]))
   const size = dims.reduce((product, length) => product * length, kind.bytes)
   if (body + size > file.length) throw new Error('its numbers are not all there')
-  return { type: kind.type, dims, data: numbersOf(kind.type, file.slice(body, body + size).buffer) }
+  return { type: kind.type, dims, data: numbersOf(kind.type, new Uint8Array(file.subarray(body, body + size)).buffer) }
 }

@@ -44,7 +44,7 @@ function readTensor(name: string, entry: unknown, data: Uint8Array): Tensor {
   const [from, to] = offsets as [number, number]
   const size = shape.reduce((product, length) => product * length, kind.bytes)
   if (to > data.length || to - from !== size) throw new Error(`${name}: its numbers are not all there`)
-  return { type: kind.type, dims: shape, data: numbersOf(kind.type, data.slice(from, to).buffer) }
+  return { type: kind.type, dims: shape, data: numbersOf(kind.type, new Uint8Array(data.subarray(from, to)).buffer) }
 }
 
 /** @param buffer nothing but the numbers, little-endian */

@@ -76,7 +76,7 @@ class CharsMap {
   constructor(blob: Uint8Array) {
     const size = blob.length < 4 ? 0 : new DataView(blob.buffer, blob.byteOffset).getUint32(0, true)
     if (size === 0 || size % 4 !== 0 || 4 + size > blob.length) throw new Error('its table of characters is damaged')
-    this.#units = new Uint32Array(blob.slice(4, 4 + size).buffer)
+    this.#units = new Uint32Array(new Uint8Array(blob.subarray(4, 4 + size)).buffer)
     this.#texts = blob.subarray(4 + size)
   }
 

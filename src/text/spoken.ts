@@ -99,7 +99,7 @@ function* sayWritten(line: Line, { text, end }: Piece): Generator<SpokenWord> {
   const bare = text.replace(/["()[\]{}<>|\\*_~^`]+/g, '').normalize('NFC')
   if (/^[-–]+$/.test(bare)) return line.close(',', 'clause', end)
   const [, word = '', marks = ''] = /^[.!?,;:'–-]*(.*?)([.!?,;:'–-]*)$/s.exec(bare) as RegExpExecArray
-  if (!/[\p{L}\p{N}]/u.test(word) && !named.test(word)) return closeWith(line, marks, '', end)
+  if (!/[\p{L}\p{N}]/u.test(word) && !named.test(word)) return closeWith(line, bare, '', end)
   // The stop of an abbreviation or an ordinal: "3. Mai", "z. B.", "J. Weber".
   const short = marks === '.' && /^(\p{N}+|\p{L})$/u.test(word)
   yield* line.say(short ? `${word}.` : /^'/.test(bare) ? `'${word}` : word, end)

@@ -1,7 +1,7 @@
 /**
- * What `bundle.json` says of one export of Pocket TTS (schema 2, written by KevinAHM's exporter): the sizes, how text is
- * prepared, and which states the graphs hand from step to step. What is not understood is refused: the exports differ
- * from one version of the model to the next.
+ * What `bundle.json` says of one export of Pocket TTS (schema 2, as https://github.com/KevinAHM/pocket-tts-onnx-export
+ * writes it): the sizes, how text is prepared, and which states the graphs hand from step to step. What is not
+ * understood is refused: the exports differ from one version of the model to the next.
  */
 import { minTokens } from './chunks.ts'
 import type { Preparation } from './prepare.ts'
@@ -111,7 +111,8 @@ class Fields {
     const found = this.#fields[name]
     if (!Array.isArray(found) || found.length === 0) return this.#refuse(name, 'a list of states')
     const states = found.map((entry, at) => stateSpec(entry) ?? this.#refuse(`${name}[${at}]`, 'a state'))
-    if (new Set(states.map(({ input }) => input)).size < states.length) this.#refuse(name, 'states with different names')
+    if (new Set(states.map(({ input }) => input)).size < states.length)
+      this.#refuse(name, 'states with different names')
     return states
   }
 

@@ -103,8 +103,10 @@ class Packer {
   /** The word, or pieces of it that fit into a chunk; only the last of them covers its characters. */
   *#cutWord(word: SpokenWord): Generator<SpokenWord> {
     let rest = word.text
-    while (!this.#fits([{ ...word, text: rest }])) {
-      let length = Math.max(1, Math.min(rest.length - 1, 8 * this.#measure.maxTokens))
+    // No word of any language is longer than this, and measuring all that is left for each piece would take for ever.
+    const longest = 8 * this.#measure.maxTokens
+    while (rest.length > longest || !this.#fits([{ ...word, text: rest }])) {
+      let length = Math.max(1, Math.min(rest.length - 1, longest))
       while (length > 1 && !this.#fits([{ ...word, text: rest.slice(0, length), mark: '' }])) length = (length * 3) >> 2
       length = wholeCharacters(rest, length)
       yield { text: rest.slice(0, length), mark: '', end: this.#covered, closes: 'nothing' }

@@ -20,7 +20,7 @@ export interface Manner {
   /** Frames behind the one at which the model says that it has finished; null: as the bundle or the text says. */
   framesAfterEos: number | null
   /** Exactly so many frames, whatever the model says; null: as it says. For measuring models that cannot speak. */
-  frames: number | null
+  frames: (() => number) | null
 }
 
 export interface Utterance {
@@ -87,7 +87,7 @@ export async function* generate(
 function frameLimit({ capacity, framesPerS }: Bundle, { frames }: Manner, { ids, voiceLength }: Utterance): number {
   const room = capacity - voiceLength - ids.length
   if (room < 1) throw new Error(`the voice takes ${voiceLength} of ${capacity} positions: no room is left to speak`)
-  return Math.min(room, frames ?? Math.ceil((ids.length / tokensPerS + spareS) * framesPerS))
+  return Math.min(room, frames?.() ?? Math.ceil((ids.length / tokensPerS + spareS) * framesPerS))
 }
 
 interface Latent {

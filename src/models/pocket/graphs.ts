@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { checkContract, type PortSpec } from '../contract.ts'
-import { createSession, type Session } from '../session.ts'
+import type { createSession, Session } from '../session.ts'
 import type { Bundle } from './bundle.ts'
 import { portsOf } from './states.ts'
 
@@ -26,6 +26,7 @@ export interface OpenOptions {
   bundle: Bundle
   canClone: boolean
   threads: number
+  open: typeof createSession
 }
 
 interface Contract {
@@ -34,10 +35,11 @@ interface Contract {
 }
 
 /** @throws Error that names the file */
-export async function openGraphs({ filesDir, bundle, canClone, threads }: OpenOptions): Promise<Graphs> {
+export async function openGraphs(options: OpenOptions): Promise<Graphs> {
+  const { filesDir, bundle, canClone, threads } = options
   const opened: Session[] = []
   const open = async (name: string, contract: Contract, file = `${name}.onnx`) => {
-    const session = await createSession(join(filesDir, file), { threads }).catch((error: Error) => {
+    const session = await options.open(join(filesDir, file), { threads }).catch((error: Error) => {
       throw new Error(`${file} cannot be opened: ${error.message}`)
     })
     opened.push(session)
@@ -89,7 +91,12 @@ function contractsOf(bundle: Bundle): Readonly<Record<keyof Graphs, Contract>> {
       outputs: [unshaped('conditioning'), unshaped('eos_logit'), ...portsOf(flowStates, 'output')],
     },
     flow: {
-      inputs: [floats('c', null, conditioningDim), floats('s', null, 1), floats('t', null, 1), floats('x', null, latentDim)],
+      inputs: [
+        floats('c', null, conditioningDim),
+        floats('s', null, 1),
+        floats('t', null, 1),
+        floats('x', null, latentDim),
+      ],
       outputs: [unshaped('flow_dir')],
     },
     decoder: {

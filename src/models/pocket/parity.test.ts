@@ -7,9 +7,10 @@ import { emptyLexicon } from '../../text/lexicon.ts'
 import { englishWords } from '../../text/spoken.ts'
 import { readNpy } from '../npy.ts'
 import { SentencePiece } from '../sentencepiece.ts'
-import type { Tensor } from '../session.ts'
+import { createSession, type Tensor } from '../session.ts'
 import { type Bundle, readBundle } from './bundle.ts'
 import { chunksOf } from './chunks.ts'
+import { hearClip } from './clone.ts'
 import { generate, hear } from './generate.ts'
 import { type Graphs, openGraphs, releaseGraphs } from './graphs.ts'
 import { prepare } from './prepare.ts'
@@ -26,7 +27,7 @@ let preset: Voice
 beforeAll(async () => {
   await writeSmall(folder)
   bundle = readBundle(await Bun.file(join(folder, 'bundle.json')).text())
-  graphs = await openGraphs({ filesDir: folder, bundle, canClone: true, threads: 1 })
+  graphs = await openGraphs({ filesDir: folder, bundle, canClone: true, threads: 1, open: createSession })
   tokenizer = new SentencePiece(bytesOf(golden.files['tokenizer.model']!))
   preset = readVoice(bundle.flowStates, bytesOf(golden.voice))
 })
@@ -54,7 +55,12 @@ test.each(golden.cases.map((one, at) => [at, one] as const))(
       const blocks = await Array.fromAsync(generate(graphs, bundle, manner, { ...utterance, start }, never))
       const pcm = concatFloats(blocks.map((block) => block.pcm))
       expect(pcm.length).toBe(chunk.frames * bundle.samplesPerFrame)
-      expect(apart(pcm.filter((_, at) => at % 101 === 0), floatsOf(chunk.audio))).toBeLessThan(2e-4)
+      expect(
+        apart(
+          pcm.filter((_, at) => at % 101 === 0),
+          floatsOf(chunk.audio),
+        ),
+      ).toBeLessThan(2e-4)
       expect(blocks.map(({ isFirst }) => isFirst)).toEqual(blocks.map((_, at) => at === 0))
       expect(blocks.map(({ isLast }) => isLast)).toEqual(blocks.map((_, at) => at === blocks.length - 1))
     }
@@ -79,13 +85,12 @@ test('a clip is heard as the package hears it, and remembered as it remembers it
   const clip = goldenClip()
   const pcm = new Float32Array(Math.ceil(clip.length / samplesPerFrame) * samplesPerFrame)
   pcm.set(clip)
-  const audio: Tensor = { type: 'float32', dims: [1, 1, pcm.length], data: pcm }
-  const { latents } = await graphs.encoder!.run({ audio })
-  expect(latents!.dims).toEqual([1, golden.heard_frames, conditioningDim])
-  expect(apart(latents!.data as Float32Array, floatsOf(golden.heard))).toBeLessThan(1e-4)
+  const heard = await hearClip(graphs.encoder!, pcm, bundle, never)
+  expect(heard.dims).toEqual([1, golden.heard_frames, conditioningDim])
+  expect(apart(heard.data as Float32Array, floatsOf(golden.heard))).toBeLessThan(1e-4)
 
   const bos = readNpy(bytesOf(golden.files['bos_before_voice.npy']!))
-  const data = concatFloats([bos.data as Float32Array, latents!.data as Float32Array])
+  const data = concatFloats([bos.data as Float32Array, heard.data as Float32Array])
   const length = golden.heard_frames + 1
   const states = await hear(graphs, bundle, { type: 'float32', dims: [1, length, conditioningDim], data })
   const voice = voiceOf(flowStates, states, length)
@@ -96,4 +101,23 @@ test('a clip is heard as the package hears it, and remembered as it remembers it
     if (type === 'float32') expect(apart(ours.data as Float32Array, theirs.data as Float32Array)).toBeLessThan(1e-4)
     else expect(ours.data).toEqual(theirs.data)
   }
+})
+
+test('a long clip is heard window by window as it would be heard at once', async () => {
+  const frames = 14 * bundle.framesPerS
+  const data = Float32Array.from({ length: Math.ceil(frames) * bundle.samplesPerFrame }, (_, at) => {
+    return 0.3 * Math.sin(at / 9) * Math.sin(at / 3000) + 0.1 * Math.sin((at * at) / 9e6)
+  })
+  const audio: Tensor = { type: 'float32', dims: [1, 1, data.length], data }
+  const { latents } = await graphs.encoder!.run({ audio })
+  const heard = await hearClip(graphs.encoder!, data, bundle, never)
+  expect(heard.dims).toEqual(latents!.dims)
+  expect(apart(heard.data as Float32Array, latents!.data as Float32Array)).toBeLessThan(1e-4)
+})
+
+test('hearing ends between two windows when its signal aborts', async () => {
+  const abort = new AbortController()
+  const hearing = hearClip(graphs.encoder!, new Float32Array(400 * bundle.samplesPerFrame), bundle, abort.signal)
+  abort.abort(new Error('deleted meanwhile'))
+  await expect(hearing).rejects.toThrow('deleted meanwhile')
 })

@@ -14,10 +14,10 @@ import { englishWords, writtenWords } from '../../text/spoken.ts'
 import type { Clip, LoadOptions, LoadSpeechModel, SpeechInput, SpeechModel, SpokenChunk } from '../architecture.ts'
 import { readNpy } from '../npy.ts'
 import { SentencePiece } from '../sentencepiece.ts'
-import type { Session, Tensor } from '../session.ts'
+import { createSession, type Session, type Tensor } from '../session.ts'
 import { type Bundle, readBundle } from './bundle.ts'
 import { type Chunk, chunksOf } from './chunks.ts'
-import { voiceClip } from './clone.ts'
+import { hearClip, voiceClip } from './clone.ts'
 import { type Block, generate, hear, type Manner, type Utterance } from './generate.ts'
 import { checkTokens, type Graphs, openGraphs, releaseGraphs } from './graphs.ts'
 import { Joins } from './joins.ts'
@@ -33,7 +33,8 @@ const keptVoicesBytes = 256 * 2 ** 20
 /** What tests and measurements may replace. */
 export interface Seams {
   noise?: (seed: number) => Noise
-  frames?: number
+  frames?: () => number
+  createSession?: typeof createSession
 }
 
 interface Parts {
@@ -65,7 +66,8 @@ export async function loadPocket(options: LoadOptions, seams: Seams): Promise<Sp
   const bos = bundle.bosBeforeVoice
     ? await readFile(filesDir, 'bos_before_voice.npy', (bytes) => positionsOf(readNpy(bytes), bundle))
     : null
-  const graphs = await openGraphs({ filesDir, bundle, canClone: card.cloning !== null, threads: workers })
+  const open = seams.createSession ?? createSession
+  const graphs = await openGraphs({ filesDir, bundle, canClone: card.cloning !== null, threads: workers, open })
   try {
     await checkTokens(graphs, tokenizer.size)
   } catch (error) {
@@ -85,7 +87,7 @@ async function readFile<T>(filesDir: string, name: string, read: (bytes: Uint8Ar
   }
 }
 
-/** What an encoder heard, or what is put before it. @throws Error when the language model cannot take it */
+/** @throws Error when the language model cannot take it before a voice */
 function positionsOf(tensor: Tensor, { conditioningDim }: Bundle): Tensor {
   const { type, dims } = tensor
   if (type === 'float32' && dims.length === 3 && dims[0] === 1 && dims[2] === conditioningDim) return tensor
@@ -117,7 +119,7 @@ function wholeOption(card: Card, name: string, min: number, max: number): number
 class PocketModel implements SpeechModel {
   readonly sampleRateHz: number
   /** Absent when the export has no encoder. */
-  readonly clone?: (clip: Clip) => Promise<Uint8Array>
+  readonly clone?: (clip: Clip, signal: AbortSignal) => Promise<Uint8Array>
   readonly #parts: Parts
   readonly #voices = new VoiceCache(keptVoicesBytes)
   readonly #streams = new Set<AsyncGenerator<SpokenChunk>>()
@@ -127,7 +129,7 @@ class PocketModel implements SpeechModel {
     this.#parts = parts
     this.sampleRateHz = parts.bundle.sampleRateHz
     const { encoder } = parts.graphs
-    if (encoder !== null) this.clone = (clip) => this.#clone(clip, encoder)
+    if (encoder !== null) this.clone = (clip, signal) => this.#clone(clip, encoder, signal)
   }
 
   /**
@@ -168,7 +170,11 @@ class PocketModel implements SpeechModel {
       next = chunks.next()
       const ends = { before: before?.closes ?? null, behind: next.done ? null : chunk.value.closes }
       const covered = before?.coveredChars ?? 0
-      for await (const block of this.#blocks(chunk.value, { start, voiceLength: voice.length, noise: numbers }, signal)) {
+      for await (const block of this.#blocks(
+        chunk.value,
+        { start, voiceLength: voice.length, noise: numbers },
+        signal,
+      )) {
         const first = block.isFirst ? joins.start(block.pcm, ends.before) : block.pcm
         const pcm = block.isLast ? joins.end(first, ends.behind) : first
         joins.note(pcm)
@@ -220,12 +226,10 @@ class PocketModel implements SpeechModel {
     return voiceOf(bundle.flowStates, await hear(graphs, bundle, whole), length)
   }
 
-  async #clone(clip: Clip, encoder: Session): Promise<Uint8Array> {
+  async #clone(clip: Clip, encoder: Session, signal: AbortSignal): Promise<Uint8Array> {
     const { bundle, card } = this.#parts
     const pcm = voiceClip(clip, bundle.sampleRateHz, bundle.samplesPerFrame)
-    const audio: Tensor = { type: 'float32', dims: [1, 1, pcm.length], data: pcm }
-    const { latents } = await encoder.run({ audio })
-    return writeState(positionsOf(latents!, bundle), card.family)
+    return writeState(await hearClip(encoder, pcm, bundle, signal), card.family)
   }
 }
 

@@ -48,7 +48,7 @@ export function readState(state: Uint8Array, family: string, width: number): Hea
   if (!sha256(body).equals(hash)) throw new Error('this cloned voice is damaged: clone it again')
   const name = utf8(body.subarray(fixedBytes, fixedBytes + nameLength!))
   if (name !== family) throw new Error(`this voice was cloned with ${name}, not with ${family}: clone it again`)
-  const data = new Float32Array(body.slice(fixedBytes + nameLength!).buffer)
+  const data = new Float32Array(new Uint8Array(body.subarray(fixedBytes + nameLength!)).buffer)
   if (wide !== width || data.length !== frames! * width) {
     throw new Error(`this cloned voice has ${wide} numbers a frame where ${width} are needed: clone it again`)
   }

@@ -44,7 +44,8 @@ function lengthOf(tensors: ReadonlyMap<string, Tensor>): number {
     if (name.endsWith('/pad') && Number(data[0]) !== 0) throw new Error(`${name} is not 0`)
   }
   const [length] = lengths
-  if (length === undefined || lengths.size > 1 || !(length > 0)) throw new Error('it does not say how long the voice is')
+  if (length === undefined || lengths.size > 1 || !(length > 0))
+    throw new Error('it does not say how long the voice is')
   return length
 }
 
