@@ -35,7 +35,7 @@ export class ModelsFolder {
     return join(this.blobs, blob)
   }
 
-  part(blob: string): string {
+  partial(blob: string): string {
     return this.blob(blob) + partSuffix
   }
 
