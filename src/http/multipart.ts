@@ -85,8 +85,9 @@ export async function spoolForm(request: Request, options: FormOptions): Promise
 async function parse(request: Request, options: FormOptions, spool: Spool): Promise<Body> {
   const busboy = open(request)
   const fields = Object.create(null) as Record<string, unknown>
-  const { promise: failed, reject } = Promise.withResolvers<never>()
-  failed.catch(() => {})
+  // No promise that would be raced against for each chunk: it would keep every chunk alive until the end.
+  const failing = new AbortController()
+  const reject = (error: unknown): void => failing.abort(error)
   const guarded =
     <A extends unknown[]>(act: (...given: A) => void) =>
     (...given: A) => {
@@ -110,11 +111,16 @@ async function parse(request: Request, options: FormOptions, spool: Spool): Prom
     if (isOurs) guarded(() => spool.begin(stream, fileName, declaredType, guarded))()
     else stream.resume()
   })
-  const finished = once(busboy, 'finish')
+  const finished = once(busboy, 'finish', { signal: failing.signal })
   finished.catch(() => {})
-  await feed(request, busboy, 2 * options.maxFileBytes + overheadBytes, options.timer, failed)
-  busboy.end()
-  await Promise.race([finished, failed])
+  try {
+    await feed(request, busboy, 2 * options.maxFileBytes + overheadBytes, options.timer, failing.signal)
+    busboy.end()
+    await finished
+  } catch (error) {
+    failing.signal.throwIfAborted()
+    throw error
+  }
   return fields
 }
 
@@ -137,22 +143,27 @@ async function feed(
   busboy: BusboyInstance,
   maxBytes: number,
   timer: Timer,
-  failed: Promise<never>,
+  failing: AbortSignal,
 ): Promise<void> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes, null)
   const reader = request.body?.getReader()
+  const stop = () => void reader?.cancel().catch(() => {})
+  failing.addEventListener('abort', stop)
   let size = 0
   try {
     for (;;) {
-      const step = await Promise.race([reader === undefined ? null : unlessStalled(reader.read(), timer), failed])
+      const step = reader === undefined ? null : await unlessStalled(reader.read(), timer)
+      failing.throwIfAborted()
       if (step === null || step.done) return
       size += step.value.length
       if (size > maxBytes) throw tooLarge(maxBytes, null)
-      if (!busboy.write(step.value)) await Promise.race([once(busboy, 'drain'), failed])
+      if (!busboy.write(step.value)) await once(busboy, 'drain', { signal: failing })
     }
   } catch (error) {
-    reader?.cancel().catch(() => {})
+    stop()
     throw error
+  } finally {
+    failing.removeEventListener('abort', stop)
   }
 }
 
