@@ -3,12 +3,11 @@ import { Command } from 'commander'
 import { remove } from '../catalog/remove.ts'
 import { verify, type Verification } from '../catalog/verify.ts'
 import type { Card } from '../domain/card.ts'
-import type { EngineStatus } from '../service/ports.ts'
 import { dismissModel, serverStatus } from './administration.ts'
 import { bytes, count } from './format.ts'
 import { globalsOf } from './globals.ts'
 import { findCard } from './models-find.ts'
-import { installationParts, interruptible, modelsFolder } from './models-here.ts'
+import { installationParts, interruptible, modelsFolder, uses } from './models-here.ts'
 import { displayFor } from './models-progress.ts'
 import { Failure, green, red, report } from './terminal.ts'
 
@@ -83,9 +82,3 @@ async function requireUnused(dataDir: string, id: string): Promise<void> {
     'model_in_use',
   )
 }
-
-/** An engine that loads a model cannot say what its streams use. */
-const uses = ({ models, loading, activeStreams }: EngineStatus, id: string): boolean =>
-  loading.includes(id) ||
-  (loading.length > 0 && activeStreams > 0) ||
-  models.some((model) => model.id === id && model.activeStreams > 0)

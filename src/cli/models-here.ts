@@ -14,6 +14,7 @@ import { type Config, hubEnv } from '../config.ts'
 import type { Card } from '../domain/card.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
+import type { EngineStatus } from '../service/ports.ts'
 import { tryFileLock } from '../store/lock.ts'
 import { Failure } from './terminal.ts'
 
@@ -88,3 +89,9 @@ export async function interruptible<T>(leaving: string, work: (signal: AbortSign
     for (const signal of signals) process.removeListener(signal, interrupt)
   }
 }
+
+/** An engine that loads a model cannot say what its streams use. */
+export const uses = ({ models, loading, activeStreams }: EngineStatus, id: string): boolean =>
+  loading.includes(id) ||
+  (loading.length > 0 && activeStreams > 0) ||
+  models.some((model) => model.id === id && model.activeStreams > 0)

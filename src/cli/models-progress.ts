@@ -6,7 +6,7 @@ import type { InstallEvent, OnEvent } from '../catalog/events.ts'
 import type { Card } from '../domain/card.ts'
 import { type Clock, systemClock } from '../domain/time.ts'
 import { bytes, count, duration } from './format.ts'
-import { type Standing, Tally } from './models-tally.ts'
+import { type Standing, Tally } from '../catalog/tally.ts'
 import { dim, note, snakeCase, terminalColumns } from './terminal.ts'
 
 export interface Display {

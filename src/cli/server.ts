@@ -5,6 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
+import { InstalledModels } from '../catalog/installed.ts'
+import { BackgroundKeeper } from '../catalog/keeper.ts'
 import type { Config } from '../config.ts'
 import { type LocalServer, type ServerStatus, startLocal } from '../http/local.ts'
 import { readinessOf } from '../http/readiness.ts'
@@ -19,6 +21,7 @@ import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
 import { FolderPreviewFiles } from '../store/previews.ts'
 import { makeUploads } from '../store/uploads.ts'
 import { SqliteVoices } from '../store/voices.ts'
+import { installationParts, modelsFolder, uses } from './models-here.ts'
 import { createApi, createService, type Service, transcriptionStatus, type World } from './service.ts'
 import { Failure } from './terminal.ts'
 
@@ -87,7 +90,9 @@ async function start(
     pendingOperations,
     () => draining,
   )
-  const app = await createApi(config, world, books, service, { status, draining: () => draining })
+  const models = keeperFor(config, world, service, status)
+  onStop(() => models.close())
+  const app = await createApi(config, world, books, service, { status, models, draining: () => draining })
   const port = listen(app, config)
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
   onStop(async () => void (await app.server?.stop(true)))
@@ -109,6 +114,21 @@ function adminKeyOf({ adminKeyFile }: Config): string | null {
     throw new Failure(`MYNA_ADMIN_KEY_FILE cannot be read: ${(cause as Error).message}`, 'bad_setting')
   }
 }
+
+function keeperFor(config: Config, world: World, { report }: Service, status: () => Promise<ServerStatus>) {
+  return new BackgroundKeeper({
+    cards: world.catalog.cards(),
+    installed: new InstalledModels(modelsFolder(config)),
+    clock: world.clock,
+    installation: (onEvent) => installationParts(config, onEvent),
+    dismiss: (id) => dismissFrom(world, id),
+    isInUse: async (id) => (await status()).engines.some((engine) => uses(engine, id)),
+    report,
+  })
+}
+
+const dismissFrom = ({ engine, transcriber }: World, model: string): void =>
+  [engine, transcriber].forEach((one) => one.dismiss(model))
 
 /** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */
 const strangeFolder = ({ dataDir }: Config): Failure =>
@@ -159,12 +179,12 @@ function listen(app: Awaited<ReturnType<typeof createApi>>, { host, port }: Conf
 
 function openLocal(
   { dataDir }: Config,
-  { engine, transcriber }: World,
+  world: World,
   { administration, report }: Service,
   status: () => Promise<ServerStatus>,
 ): LocalServer {
   const onError = (error: unknown) => report('a command through the local socket failed', error)
-  const dismissModel = (model: string) => [engine, transcriber].forEach((one) => one.dismiss(model))
+  const dismissModel = (model: string) => dismissFrom(world, model)
   return startLocal({ dataDir, administration, status, dismissModel, onError })
 }
 

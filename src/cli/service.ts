@@ -34,6 +34,7 @@ import type {
   Voices,
 } from '../service/ports.ts'
 import type { StreamDecoder, TranscriptionBooks, TranscriptionEngine } from '../service/ports-transcription.ts'
+import type { ModelKeeper } from '../service/ports-models.ts'
 import { Previews } from '../service/previews.ts'
 import { Queue } from '../service/queue.ts'
 import { Speech } from '../service/speak.ts'
@@ -152,6 +153,7 @@ function createTranscriptions(
 /** What only a running server knows of itself. */
 export interface Running {
   status: () => Promise<ServerStatus>
+  models: ModelKeeper
   /** Whether it has been told to stop. */
   draining: () => boolean
 }
@@ -161,7 +163,7 @@ export async function createApi(
   world: World,
   { accounts, ledger, uploads }: Books,
   { speech, clones, transcriptions, library, previews, metrics, administration, report }: Service,
-  { status, draining }: Running,
+  { status, models, draining }: Running,
 ) {
   const { clock, timer, random, catalog, log } = world
   const authenticator = new Authenticator(accounts, clock, (code) => metrics.authFailure(code))
@@ -203,6 +205,7 @@ export async function createApi(
       administration,
       bodyLimits,
       status,
+      models,
       log,
     },
     health: {

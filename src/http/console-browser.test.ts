@@ -8,8 +8,10 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { freshExecutable } from '../../build/compile.ts'
+import { cards } from '../catalog/cards.ts'
 import { hasBrowser, launchBrowser, noBrowser } from '../testing/browser.ts'
 import { temporaryFolder } from '../testing/folder.ts'
+import { randomBytes, TestHub } from '../testing/hub.ts'
 import { type Program, startProgram } from '../testing/program.ts'
 import { recording, said, startListening } from './transcription.fixture.ts'
 
@@ -22,11 +24,18 @@ const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, co
 
 let program: Program
 let browser: Browser
+let hub: TestHub
 
 beforeAll(async () => {
   if (!hasBrowser) return
   const folder = temporaryFolder()
-  program = await startProgram(join(folder, 'data'), {}, [], [await freshExecutable()])
+  hub = await TestHub.start()
+  const dutch = cards.find(({ id }) => id === 'pocket-tts-dutch')
+  for (const [at, { repo, revision, path }] of (dutch?.files ?? []).entries()) {
+    hub.add({ repo, revision, path, content: randomBytes(at, 50_000), isLarge: true })
+  }
+  const env = { HF_ENDPOINT: hub.url }
+  program = await startProgram(join(folder, 'data'), env, [], [await freshExecutable()])
   const input =
     'The microphone hears this voice, which says one sentence after the other, and so it goes on for a while.'
   const spoken = await program.speak(program.key, { input, voice: 'rms', response_format: 'wav' })
@@ -38,6 +47,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await program?.end()
+  await hub?.stop()
 })
 
 /** A page with what went wrong in it. */
@@ -310,7 +320,27 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-const pages = ['Speak', 'Voices', 'Transcribe', 'Usage', 'Accounts', 'Server']
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a model is got with its progress in sight, and removed',
+  async () => {
+    await using visited = await signedIn()
+    const { page, faults } = visited
+    await go(page, 'Models')
+    const card = page.getByRole('article', { name: 'Pocket TTS, Dutch' })
+    await card.getByRole('button', { name: 'Get it' }).click()
+    await page.getByRole('dialog').getByText('CC-BY-4.0').waitFor()
+    await page.getByRole('button', { name: 'Download' }).click()
+    await card.getByText('installed').waitFor()
+    await card.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Remove it' }).click()
+    await card.getByText('not here').waitFor()
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+const pages = ['Speak', 'Voices', 'Transcribe', 'Usage', 'Models', 'Accounts', 'Server']
 const screens: [string, BrowserContextOptions][] = [
   ['a desk in the light', desk],
   ['a phone in the dark', phone],

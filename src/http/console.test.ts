@@ -173,7 +173,22 @@ test('an administrator sees the service; its warnings come without their stacks'
   expect(body.warnings[0].cause).toBe('Error: the engine tripped')
 })
 
-const adminPaths = ['accounts', 'keys', 'server'].map((name) => `/console/api/admin/${name}`)
+test('an administrator sees every model, and what cannot be got or removed is refused in words', async () => {
+  const admin = await signIn(instance.adminKey)
+  const { body } = await call('/console/api/admin/models', admin)
+  const states = new Map(body.data.map((model: { id: string; state: string }) => [model.id, model.state]))
+  expect([states.get('flite'), states.get('pocket-tts')]).toEqual(['built_in', 'absent'])
+  const refusal = async (path: string, method: string) => {
+    const answer = await call(`/console/api/admin/models/${path}`, admin, { method })
+    return `${answer.status} ${answer.body.error.code}`
+  }
+  expect(await refusal('nothing/pull', 'POST')).toBe('404 model_not_found')
+  expect(await refusal('flite/pull', 'POST')).toBe('422 validation_error')
+  expect(await refusal('flite', 'DELETE')).toBe('422 validation_error')
+  expect((await call('/console/api/admin/models/pocket-tts/pull', admin, { method: 'DELETE' })).status).toBe(204)
+})
+
+const adminPaths = ['accounts', 'keys', 'models', 'server'].map((name) => `/console/api/admin/${name}`)
 
 test.each(adminPaths)('%s is for administrators with an unrestricted key', async (path) => {
   const user = await signIn(await instance.key())

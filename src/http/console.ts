@@ -4,6 +4,7 @@
  */
 import { Elysia } from 'elysia'
 import { type ConsoleAdminParts, consoleAdminRoutes } from './console-admin.ts'
+import { type ConsoleModelsParts, consoleModelsRoutes } from './console-models.ts'
 import { consolePageRoutes, type ConsolePageParts } from './console-page.ts'
 import { type ConsoleRecordsParts, consoleRecordsRoutes } from './console-records.ts'
 import { type ConsoleServerParts, consoleServerRoutes } from './console-server.ts'
@@ -14,6 +15,7 @@ export type ConsoleParts = ConsolePageParts &
   ConsoleSessionParts &
   ConsoleRecordsParts &
   ConsoleAdminParts &
+  ConsoleModelsParts &
   ConsoleServerParts
 
 export const consoleRoutes = (route: Route, parts: ConsoleParts) =>
@@ -22,4 +24,5 @@ export const consoleRoutes = (route: Route, parts: ConsoleParts) =>
     .use(consoleSessionRoutes(route, parts))
     .use(consoleRecordsRoutes(route, parts))
     .use(consoleAdminRoutes(route, parts))
+    .use(consoleModelsRoutes(route, parts))
     .use(consoleServerRoutes(route, parts))

@@ -2,6 +2,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { AccountsPage } from './accounts.tsx'
+import { ModelsPage } from './models.tsx'
 import { ServerPage } from './server.tsx'
 import { allows, mayAdminister, signOut, type Who } from './session.ts'
 import { SpeakPage } from './speak.tsx'
@@ -25,6 +26,7 @@ const pages: readonly Page[] = [
   { id: 'voices', title: 'Voices', show: VoicesPage, isFor: (who) => allows(who, 'voices') },
   { id: 'transcribe', title: 'Transcribe', show: TranscribePage, isFor: (who) => allows(who, 'tts') },
   { id: 'usage', title: 'Usage', show: UsagePage, isFor: (who) => allows(who, 'usage') },
+  { id: 'models', title: 'Models', show: ModelsPage, isFor: mayAdminister },
   { id: 'accounts', title: 'Accounts', show: AccountsPage, isFor: mayAdminister },
   { id: 'server', title: 'Server', show: ServerPage, isFor: mayAdminister },
 ]

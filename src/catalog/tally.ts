@@ -1,5 +1,5 @@
 /** How far a pull is, summed up from what it tells. */
-import type { InstallEvent } from '../catalog/events.ts'
+import type { InstallEvent } from './events.ts'
 import type { Clock } from '../domain/time.ts'
 
 export interface Standing {

@@ -1,0 +1,186 @@
+/** Models, for administrators: which there are, what they are good for, and getting and removing them. */
+import { useState } from 'preact/hooks'
+import { send } from './api.ts'
+import type { PageProps } from './frame.tsx'
+import { useLoaded } from './loading.ts'
+import { Choice, Dialog, Head, Problem } from './parts.tsx'
+import { bytes, count, duration } from './words.ts'
+
+interface Pull {
+  state: 'waiting' | 'checking' | 'receiving' | 'failed'
+  done_bytes: number
+  total_bytes: number | null
+  bytes_per_second: number | null
+  ms_left: number | null
+  error: string | null
+}
+
+interface Model {
+  id: string
+  name: string
+  description: string
+  task: string
+  state: 'built_in' | 'installed' | 'broken' | 'absent'
+  languages: string[]
+  voices: number
+  cloning: string | null
+  memory_bytes: number
+  disk_bytes: number
+  download_bytes: number
+  unknown_sizes: number
+  license: { name: string; attribution: string; limits: string | null }
+  pull: Pull | null
+}
+
+const path = '/console/api/admin/models'
+const lookMs = 1500
+
+export function ModelsPage(_props: PageProps) {
+  const { value, error, reload } = useLoaded<{ data: Model[] }>(path, lookMs)
+  const [task, setTask] = useState<'text-to-speech' | 'automatic-speech-recognition'>('text-to-speech')
+  const models = (value?.data ?? []).filter((model) => model.task === task).toSorted(hereFirst)
+  return (
+    <div class="page">
+      <Head title="Models" about="Downloaded from the Hugging Face hub at pinned commits, and checked by their hashes.">
+        <Choice
+          label="Task"
+          value={task}
+          options={[
+            ['text-to-speech', 'Speech'],
+            ['automatic-speech-recognition', 'Transcription'],
+          ]}
+          onChange={setTask}
+        />
+      </Head>
+      <Problem error={error} />
+      <div class="grid">
+        {models.map((model) => (
+          <ModelCard key={model.id} model={model} onChanged={reload} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const isHere = ({ state, pull }: Model): boolean => state !== 'absent' || pull !== null
+
+const hereFirst = (a: Model, b: Model): number => Number(isHere(b)) - Number(isHere(a))
+
+function ModelCard({ model, onChanged }: { model: Model; onChanged: () => void }) {
+  const [error, setError] = useState<Error | null>(null)
+  const [asking, setAsking] = useState<'pull' | 'remove' | null>(null)
+  const ask = (method: 'POST' | 'DELETE', at: string) => {
+    setAsking(null)
+    setError(null)
+    void send(method, `${path}/${at}`).then(onChanged, setError)
+  }
+  const { id, pull } = model
+  const isPulling = pull !== null && pull.state !== 'failed'
+  return (
+    <article class="card" aria-label={model.name}>
+      <div class="row apart">
+        <h2>{model.name}</h2>
+        <State model={model} />
+      </div>
+      <p class="hint">{model.description}</p>
+      <p class="hint numbers">
+        <code>{id}</code>
+        <br />
+        {sizeOf(model)}, {bytes(model.memory_bytes)} of memory
+        <br />
+        {abilitiesOf(model)}
+      </p>
+      {isPulling ? <Progress pull={pull} /> : null}
+      {pull?.error ? <p class="error">{pull.error}</p> : null}
+      <Problem error={error} />
+      <div class="row">
+        {isPulling ? <button onClick={() => ask('DELETE', `${id}/pull`)}>Cancel</button> : null}
+        {!isPulling && (model.state === 'absent' || model.state === 'broken') ? (
+          <button class="primary" onClick={() => setAsking('pull')}>
+            {model.state === 'broken' ? 'Mend' : 'Get it'}
+          </button>
+        ) : null}
+        {!isPulling && model.state === 'installed' ? <button onClick={() => setAsking('remove')}>Remove</button> : null}
+      </div>
+      {asking === 'pull' ? (
+        <LicenceDialog model={model} onYes={() => ask('POST', `${id}/pull`)} onNo={() => setAsking(null)} />
+      ) : null}
+      {asking === 'remove' ? (
+        <Dialog title={`Remove ${model.name}?`} onClose={() => setAsking(null)}>
+          <p>
+            {bytes(model.disk_bytes)} become free. Voices that were cloned with it stay, and speak again when it is
+            back.
+          </p>
+          <div class="row">
+            <button class="danger" onClick={() => ask('DELETE', id)}>
+              Remove it
+            </button>
+            <button onClick={() => setAsking(null)}>Keep it</button>
+          </div>
+        </Dialog>
+      ) : null}
+    </article>
+  )
+}
+
+function State({ model: { state, pull } }: { model: Model }) {
+  if (pull !== null && pull.state !== 'failed') return <span class="tag busy">{pull.state}</span>
+  if (state === 'built_in') return <span class="tag good">built in</span>
+  if (state === 'installed') return <span class="tag good">installed</span>
+  return state === 'broken' ? <span class="tag bad">broken</span> : <span class="tag">not here</span>
+}
+
+function sizeOf({ state, download_bytes: download, unknown_sizes: unknown, disk_bytes: disk }: Model): string {
+  if (state === 'built_in') return 'Inside the program'
+  if (state === 'installed') return `${bytes(disk)} on disk`
+  if (download === 0) return 'A download whose size only the hub knows'
+  return `A download of ${bytes(download)}${unknown > 0 ? ' and more' : ''}`
+}
+
+function abilitiesOf({ languages, voices, cloning }: Model): string {
+  const spoken = languages.length > 6 ? `${languages.length} languages` : languages.join(', ')
+  const parts = [spoken, voices > 0 ? `${count(voices)} voices` : null, cloning === null ? null : `clones (${cloning})`]
+  return parts.filter((part) => part !== null).join(' · ')
+}
+
+function Progress({ pull }: { pull: Pull }) {
+  const { done_bytes: done, total_bytes: total, bytes_per_second: rate, ms_left: left } = pull
+  const size = total === null ? bytes(done) : `${bytes(done)} of ${bytes(total)}`
+  const speed = rate === null ? '' : `, ${bytes(rate)} a second`
+  const rest = left === null ? '' : `, ${duration(left / 1000)} left`
+  return (
+    <div class="field">
+      {total === null || total === 0 ? (
+        <progress aria-label="Download" />
+      ) : (
+        <progress aria-label="Download" value={done} max={total} />
+      )}
+      <span class="hint numbers">
+        {size}
+        {speed}
+        {rest}
+      </span>
+    </div>
+  )
+}
+
+interface LicenceProps {
+  model: Model
+  onYes: () => void
+  onNo: () => void
+}
+
+const LicenceDialog = ({ model: { name, license }, onYes, onNo }: LicenceProps) => (
+  <Dialog title={`Get ${name}`} onClose={onNo}>
+    <p>
+      <strong>{license.name}.</strong> {license.attribution}
+    </p>
+    {license.limits === null ? null : <p class="note">{license.limits}</p>}
+    <div class="row">
+      <button class="primary" onClick={onYes}>
+        Download
+      </button>
+      <button onClick={onNo}>Cancel</button>
+    </div>
+  </Dialog>
+)
