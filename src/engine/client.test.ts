@@ -107,6 +107,16 @@ test('what the model throws is told in general words, and the engine lives on', 
   expect((await client.status()).pid).toBe(before.pid)
 })
 
+test('what the model refuses is told in its words', async () => {
+  const { frames, error } = await failing(connect(), '!refuse')
+  expect(frames).toEqual([])
+  expect([error.code, error.message, error.param]).toEqual([
+    'unsupported_value',
+    'The test voice does not speak so.',
+    'language',
+  ])
+})
+
 test('kill -9 in the middle of streams: all fail, the next one works', async () => {
   const client = connect()
   const streams = [iterate(client, '!slow=1 !endless'), iterate(client, '!slow=1 !endless')]

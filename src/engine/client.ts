@@ -260,7 +260,6 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
         return this.#receiveFrame(message)
       case 'want':
       case 'heard':
-      case 'refused':
         this.#deadlines.noteProgress()
         return this.#listenings.receive(message)
       case 'alive':
@@ -268,6 +267,11 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
         return this.#listenings.renewAll()
       case 'end':
         return this.#finish(message.stream, null)
+      case 'refused':
+        return this.#finish(
+          message.stream,
+          () => new MynaError('unsupported_value', message.message, { param: message.param }),
+        )
       case 'failed':
         this.#options.log(`the engine failed a stream: ${message.message}`)
         return this.#finish(message.stream, (doing) =>

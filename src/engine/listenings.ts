@@ -43,11 +43,9 @@ export class Listenings {
     })
   }
 
-  receive(message: Extract<FromEngine, { type: 'want' | 'heard' | 'refused' }>): void {
+  receive(message: Extract<FromEngine, { type: 'want' | 'heard' }>): void {
     if (message.type === 'want') return this.#open.get(message.stream)?.want(message.samples)
-    if (message.type === 'heard') return this.#open.get(message.stream)?.heard(message.part)
-    const { stream, message: words, param } = message
-    this.finish(stream, new MynaError('unsupported_value', words, { param }))
+    return this.#open.get(message.stream)?.heard(message.part)
   }
 
   /** Graphs are being run, for whichever of them. */

@@ -30,7 +30,8 @@ export interface SpeechModel {
   readonly sampleRateHz: number
   /**
    * One chunk per step. At most one chunk is computed ahead of what is pulled; the signal ends the work at once.
-   * @throws Error in words for the log, without the text that was to be spoken
+   * @throws InputRefused when it cannot speak like that, in words for the client; other errors in words for the log,
+   * without the text that was to be spoken
    */
   speak(input: SpeechInput, signal: AbortSignal): AsyncIterable<SpokenChunk>
   /**
@@ -84,7 +85,7 @@ export interface TranscriptionModel {
   unload(): Promise<void>
 }
 
-/** This model cannot listen like that: said to whoever asked, with the values that it supports where they are few. */
+/** This model cannot listen or speak like that: said to whoever asked, with the values that it supports where they are few. */
 export class InputRefused extends Error {
   constructor(
     message: string,

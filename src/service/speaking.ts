@@ -228,8 +228,9 @@ export class Speaking {
       return new MynaError('server_shutting_down', this.#failure.message, { operationId, retryAfterMs: 5000 })
     }
     if (error instanceof MynaError) {
-      const { code, message, extras, retryAfterMs } = error
+      const { code, message, param, extras, retryAfterMs } = error
       return new MynaError(code, message, {
+        ...(param === null ? {} : { param }),
         extras,
         operationId,
         cause: error,

@@ -9,6 +9,7 @@
  *   !crash       an uncaught error ends the engine    !long=MS     one chunk of that length
  *   !segv        noise on stderr, then SIGSEGV        !endless     chunks of 100 ms without end
  *   !hang        never goes on, deaf to the signal    !busy        an endless loop that blocks the engine's thread
+ *   !refuse      it says that it cannot speak so
  *
  * A clone's state is one byte, the pitch of its tone in Hz: the second sample of the clip. The first one asks for a
  * fault (`clipFaults`).
@@ -17,6 +18,7 @@ import type { Card, Task } from '../domain/card.ts'
 import {
   type Clip,
   ClipRefused,
+  InputRefused,
   type LoadSpeechModel,
   type SpeechInput,
   type SpokenChunk,
@@ -137,6 +139,8 @@ async function* perform(input: SpeechInput, rateHz: number, signal: AbortSignal)
 /** What a model's own code, or the libraries below it, may do. */
 export async function fault(command: string): Promise<void> {
   switch (command) {
+    case '!refuse':
+      throw new InputRefused('The test voice does not speak so.', 'language')
     case '!throw':
       throw new Error('the model failed on purpose')
     case '!crash':
