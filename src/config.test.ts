@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { childEnv, ConfigError, hubEnv, loadConfig } from './config.ts'
+import { ConfigError, loadConfig } from './config.ts'
 
 const modelMemory = (given: string) => loadConfig({}, { MYNA_MODEL_MEMORY: given }).modelMemoryBytes
 
@@ -10,13 +10,4 @@ test('a size is bytes, or a number with its unit', () => {
 
 test.each(['', 'much', '6 TB', '-1', '1e9', '6GBs', '6G B'])('%p is no size', (given) => {
   expect(() => modelMemory(given)).toThrow(ConfigError)
-})
-
-test('the hub is known under the names that everybody uses, and children get nobody’s keys', () => {
-  expect(hubEnv({})).toEqual({ endpoint: null, token: null })
-  expect(hubEnv({ HF_ENDPOINT: '', HF_TOKEN: '\n' })).toEqual({ endpoint: null, token: null })
-  const env = { HF_ENDPOINT: 'https://hub.example', HF_TOKEN: ' hf_x\n', MYNA_API_KEY: 'sk-x', PATH: '/bin' }
-  expect(hubEnv(env)).toEqual({ endpoint: 'https://hub.example', token: 'hf_x' })
-  const { HF_TOKEN, MYNA_API_KEY, PATH } = childEnv(env)
-  expect([HF_TOKEN, MYNA_API_KEY, PATH]).toEqual([undefined, undefined, '/bin'])
 })

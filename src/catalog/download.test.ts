@@ -48,7 +48,7 @@ const cutAt = (file: CardFile, afterBytes: number, sofarBytes: number): Trouble 
   arrived: () => until(`${sofarBytes} bytes are here`, () => sizeOf(partOf(file)) === sofarBytes),
 })
 
-const partOf = (file: CardFile) => parts.folder.partial(knownOf(file, null).blob)
+const partOf = (file: CardFile) => parts.folder.part(knownOf(file, null).blob)
 
 async function fetched(file: CardFile, there = parts.hub) {
   await parts.folder.make()
@@ -238,7 +238,7 @@ test('without a length the end of the connection is the end of the file, if the 
 test('what has no hash is not gone on with in another process, and in this one only with the same copy', async () => {
   const file = newFile({ knows: 'nothing' })
   await parts.folder.make()
-  writeFileSync(parts.folder.partial(knownOf(file, null).blob), content().slice(0, 1000))
+  writeFileSync(parts.folder.part(knownOf(file, null).blob), content().slice(0, 1000))
   troubles(cutAt(file, 2000, 2000))
   const { found, froms } = await fetched(file)
   expect([found.sha256, froms]).toEqual([sha256Of(content()), [null, 2000]])

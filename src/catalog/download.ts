@@ -9,7 +9,7 @@ import { type FileBytes, type FileFacts, type Hub, WrongRange } from './hub.ts'
 import { OutOfRange } from './hub-refusals.ts'
 import { Interruption, ModelError } from './model-error.ts'
 import type { ModelsFolder } from './models-folder.ts'
-import { PartialBlob } from './partial-blob.ts'
+import { Part } from './part.ts'
 import { patiently } from './patience.ts'
 import { contradiction, hasHash, placeOf, requireAgreement, type Wanted } from './wanted.ts'
 
@@ -30,17 +30,17 @@ export interface DownloadParts {
 export async function download(wanted: Wanted, parts: DownloadParts, signal: AbortSignal): Promise<Content> {
   const { folder } = parts
   const gitSizeBytes = wanted.gitSha1 === null ? null : wanted.sizeBytes
-  const partial = await PartialBlob.open(folder.partial(wanted.blob), gitSizeBytes, signal)
+  const part = await Part.open(folder.part(wanted.blob), gitSizeBytes, signal)
   try {
-    return await new Download(wanted, partial, parts, signal).run()
+    return await new Download(wanted, part, parts, signal).run()
   } finally {
-    await partial.close()
+    await part.close()
   }
 }
 
 class Download {
   readonly #wanted: Wanted
-  readonly #partial: PartialBlob
+  readonly #part: Part
   readonly #parts: DownloadParts
   readonly #signal: AbortSignal
   /** Of the copy that is being read; only minded where no hash will tell. */
@@ -51,9 +51,9 @@ class Download {
   /** How far it has ever come: another way to the same place is no progress. */
   #furthest = 0
 
-  constructor(wanted: Wanted, partial: PartialBlob, parts: DownloadParts, signal: AbortSignal) {
+  constructor(wanted: Wanted, part: Part, parts: DownloadParts, signal: AbortSignal) {
     this.#wanted = wanted
-    this.#partial = partial
+    this.#part = part
     this.#parts = parts
     this.#signal = signal
   }
@@ -63,14 +63,14 @@ class Download {
     const { folder, onEvent } = this.#parts
     // What an earlier process left is worth something only where a hash over the whole will tell.
     if (!hasHash(this.#wanted)) await this.#restart('nothing says whether it is good')
-    if (sizeBytes !== null && this.#partial.sizeBytes > sizeBytes) await this.#restart('it is longer than the file')
-    onEvent({ event: 'started', name: file.name, sizeBytes, heldBytes: this.#partial.sizeBytes })
+    if (sizeBytes !== null && this.#part.sizeBytes > sizeBytes) await this.#restart('it is longer than the file')
+    onEvent({ event: 'started', name: file.name, sizeBytes, heldBytes: this.#part.sizeBytes })
     for (let again = false; ; again = true) {
       await this.#fill()
-      const content = this.#partial.content()
+      const content = this.#part.content()
       const wrong = contradiction(this.#wanted, content)
       if (wrong === null) {
-        await this.#partial.keep(folder.blob(blob))
+        await this.#part.keep(folder.blob(blob))
         const { evidence } = this.#wanted
         onEvent({ event: 'finished', name: file.name, ...sizeAndHash(content), evidence })
         return content
@@ -87,10 +87,10 @@ class Download {
     const { name } = this.#wanted.file
     const onPause = (reason: string, pauseMs: number) => onEvent({ event: 'retrying', name, reason, pauseMs })
     const attempt = async () => {
-      if (this.#partial.sizeBytes === this.#wanted.sizeBytes || this.#isComplete) return
+      if (this.#part.sizeBytes === this.#wanted.sizeBytes || this.#isComplete) return
       await this.#attempt((bytes) => onEvent({ event: 'received', name, bytes }))
     }
-    const progress = () => (this.#furthest = Math.max(this.#furthest, this.#partial.sizeBytes))
+    const progress = () => (this.#furthest = Math.max(this.#furthest, this.#part.sizeBytes))
     await patiently(attempt, { timer, random, signal: this.#signal, progress, onPause })
   }
 
@@ -101,7 +101,7 @@ class Download {
     let answer: FileBytes
     try {
       const check = (facts: FileFacts) => requireAgreement(this.#wanted, facts)
-      answer = await hub.read(placeOf(this.#wanted), this.#partial.sizeBytes, etag, this.#signal, check)
+      answer = await hub.read(placeOf(this.#wanted), this.#part.sizeBytes, etag, this.#signal, check)
     } catch (error) {
       if (error instanceof WrongRange) this.#onlyWhole = true
       if (error instanceof OutOfRange) await this.#restart(error.message)
@@ -110,10 +110,10 @@ class Download {
     const { body, fromBytes, totalBytes } = answer
     try {
       requireAgreement(this.#wanted, { sizeBytes: totalBytes, sha256: null, gitSha1: null })
-      if (fromBytes !== this.#partial.sizeBytes) await this.#restart('the other side began anew')
+      if (fromBytes !== this.#part.sizeBytes) await this.#restart('the other side began anew')
       this.#etag = answer.etag
       for await (const bytes of this.#watched(body)) {
-        await this.#partial.append(bytes)
+        await this.#part.append(bytes)
         onReceived(bytes.length)
         this.#requireEnd(totalBytes)
       }
@@ -122,14 +122,14 @@ class Download {
       throw error
     }
     const due = this.#wanted.sizeBytes ?? totalBytes ?? 0
-    if (this.#partial.sizeBytes < due) throw new Interruption('the connection ended early')
+    if (this.#part.sizeBytes < due) throw new Interruption('the connection ended early')
     this.#isComplete = true
   }
 
   /** A side that sends more than it said would fill the disk. */
   #requireEnd(totalBytes: number | null): void {
     const limit = this.#wanted.sizeBytes ?? totalBytes
-    if (limit === null || this.#partial.sizeBytes <= limit) return
+    if (limit === null || this.#part.sizeBytes <= limit) return
     const { path, repo } = this.#wanted.file
     throw new ModelError('other_content', `More than the ${limit} bytes of ${path} of ${repo} came.`)
   }
@@ -162,11 +162,11 @@ class Download {
   }
 
   async #restart(reason: string): Promise<void> {
-    const lostBytes = this.#partial.sizeBytes
+    const lostBytes = this.#part.sizeBytes
     this.#etag = null
     this.#isComplete = false
     if (lostBytes === 0) return
-    await this.#partial.restart()
+    await this.#part.restart()
     this.#parts.onEvent({ event: 'restarted', name: this.#wanted.file.name, lostBytes, reason })
   }
 }

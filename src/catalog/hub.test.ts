@@ -148,11 +148,6 @@ test('what the hub says goes along in one line, also as JSON and as text', async
   await expect(read(asked(), large)).rejects.toThrow(/The hub says: x{300}\.\.\.$/)
 })
 
-test('a login page in the place of the hub is told at the first question', async () => {
-  hub.trouble = () => ({ kind: 'page' })
-  await expect(describe(asked(), large)).rejects.toMatchObject({ code: 'no_file_came' })
-})
-
 test('another commit than the one that is meant is not taken', async () => {
   const headers = { 'x-repo-commit': 'a'.repeat(40), location: '/' }
   hub.trouble = () => ({ kind: 'refuse', status: 302, headers })

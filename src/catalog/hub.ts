@@ -72,9 +72,8 @@ export class Hub {
 
   /** @throws Interruption, ModelError of the hub, the signal's reason */
   async describe(file: HubPlace, signal: AbortSignal): Promise<FileFacts> {
-    const { response, url, facts } = await this.#follow('HEAD', file, {}, signal, ({ sha256 }) => sha256 !== null)
+    const { response, facts } = await this.#follow('HEAD', file, {}, signal, ({ sha256 }) => sha256 !== null)
     await response.body?.cancel()
-    if (response.ok && !isFileOf(file, response.headers.get('content-type'))) throw noFile(file, url)
     return facts
   }
 

@@ -15,7 +15,7 @@ import {
   syncFolder,
   writeWhole,
 } from './models-folder.ts'
-import { cannotWrite } from './partial-blob.ts'
+import { cannotWrite } from './part.ts'
 
 /** @throws ModelError `disk_full`, `cannot_write`; nothing is changed then */
 export async function install(folder: ModelsFolder, manifest: Manifest): Promise<void> {

@@ -4,7 +4,7 @@ import type { Choice } from './choice.ts'
 import type { OnEvent } from './events.ts'
 import type { Held } from './held.ts'
 import { blobName, linkFile, type ModelsFolder } from './models-folder.ts'
-import { PartialBlob } from './partial-blob.ts'
+import { Part } from './part.ts'
 import type { SourceEntry } from './source.ts'
 import { contradiction, type Wanted } from './wanted.ts'
 
@@ -35,29 +35,29 @@ export class Intake {
   async take(entry: SourceEntry, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
     const { folder, onEvent } = this.#parts
     const source = { repo: 'import', revision: '', path: entry.path }
-    const partPath = folder.partial(blobName({ sha256: null, gitSha1: null }, source))
+    const partPath = folder.part(blobName({ sha256: null, gitSha1: null }, source))
     const [first] = this.#forWhich(entry.path)
     const name = first?.file.name ?? entry.path
-    const partial = await PartialBlob.open(partPath, null, signal)
+    const part = await Part.open(partPath, null, signal)
     try {
       // What an interrupted import left is not gone on with: reading from a disk is quick.
-      await partial.restart()
+      await part.restart()
       onEvent({ event: 'started', name, sizeBytes: entry.sizeBytes, heldBytes: 0 })
       for await (const block of bytes) {
         signal.throwIfAborted()
-        await partial.append(block)
+        await part.append(block)
         onEvent({ event: 'received', name, bytes: block.length })
       }
-      await this.#place(entry, partial)
+      await this.#place(entry, part)
     } finally {
-      await partial.close()
+      await part.close()
       await rm(partPath, { force: true })
     }
   }
 
-  async #place(entry: SourceEntry, partial: PartialBlob): Promise<void> {
+  async #place(entry: SourceEntry, part: Part): Promise<void> {
     const { folder, onEvent } = this.#parts
-    const content = partial.content()
+    const content = part.content()
     const { sizeBytes, sha256 } = content
     let kept: string | null = null
     for (const wanted of this.#forWhich(entry.path)) {
@@ -68,7 +68,7 @@ export class Intake {
         continue
       }
       const blob = wanted.sha256 === null ? content.sha256 : wanted.blob
-      if (kept === null) await partial.keep(folder.blob(blob))
+      if (kept === null) await part.keep(folder.blob(blob))
       else if (blob !== kept && !this.held.has(blob)) await alsoAs(folder.blob(kept), folder.blob(blob))
       kept ??= blob
       this.held.set(blob, content)

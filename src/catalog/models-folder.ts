@@ -35,7 +35,7 @@ export class ModelsFolder {
     return join(this.blobs, blob)
   }
 
-  partial(blob: string): string {
+  part(blob: string): string {
     return this.blob(blob) + partSuffix
   }
 

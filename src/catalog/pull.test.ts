@@ -201,7 +201,7 @@ test('what has come before counts for the room that is needed', async () => {
   const card = newCard()
   const parts = testPull(hub, { freeBytes: 100_080_700 })
   await expect(pull(card, parts, never)).rejects.toMatchObject({ code: 'disk_full' })
-  writeFileSync(parts.folder.partial(sha256Of(contentOf(0))), contentOf(0))
+  writeFileSync(parts.folder.part(sha256Of(contentOf(0))), contentOf(0))
   await pull(card, parts, never)
   expect(hub.reads(card.files[0])).toEqual([])
 })
@@ -210,7 +210,7 @@ test('what a killed command left is cleared away: its folders at once, parts and
   const parts = testPull(hub)
   const card = newCard()
   await pull(card, parts, never)
-  const [orphan, part] = [parts.folder.blob('a'.repeat(64)), parts.folder.partial('b'.repeat(64))]
+  const [orphan, part] = [parts.folder.blob('a'.repeat(64)), parts.folder.part('b'.repeat(64))]
   const strange = join(parts.folder.blobs, 'notes.txt')
   for (const path of [orphan, part, strange]) writeFileSync(path, 'x')
   const folders = ['.new-1', '.gone-1'].map((name) => join(parts.folder.installed, name))
@@ -271,7 +271,7 @@ test('a pull that is taken up after weeks still goes on where it stopped', async
   const card = newCard()
   const parts = testPull(hub)
   await parts.folder.make()
-  const part = parts.folder.partial(sha256Of(contentOf(0)))
+  const part = parts.folder.part(sha256Of(contentOf(0)))
   writeFileSync(part, contentOf(0).slice(0, 250_000))
   utimesSync(part, 1_700_000_000, 1_700_000_000)
   await pull(card, parts, never)

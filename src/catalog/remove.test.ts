@@ -56,7 +56,7 @@ test('without its manifest a model still gives its blobs back, also one that no 
 
 test('what an interrupted pull left goes, too, and of what never was there is nothing to remove', async () => {
   const third = testCard('third', [{ ...file('one.bin'), sha256: 'e'.repeat(64) }])
-  const part = parts.folder.partial('e'.repeat(64))
+  const part = parts.folder.part('e'.repeat(64))
   writeFileSync(part, 'begun')
   expect(await remove('third', third, parts, never, nothing)).toEqual({ wasThere: true, freedBytes: 5 })
   expect(existsSync(part)).toBe(false)

@@ -49,7 +49,7 @@ export async function remove(
     let freedBytes = 0
     for (const blob of blobs) {
       if (used.has(blob)) continue
-      for (const path of [folder.blob(blob), folder.partial(blob)]) {
+      for (const path of [folder.blob(blob), folder.part(blob)]) {
         freedBytes += (await stat(path).catch(() => null))?.size ?? 0
         await rm(path, { recursive: true, force: true })
       }

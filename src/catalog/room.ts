@@ -49,7 +49,7 @@ export async function prepare(
 
 /** What of a file has come before. */
 async function heldBytes(folder: ModelsFolder, { blob, sizeBytes }: Wanted): Promise<number> {
-  const size = (await stat(folder.partial(blob)).catch(() => null))?.size ?? 0
+  const size = (await stat(folder.part(blob)).catch(() => null))?.size ?? 0
   return sizeBytes === null ? 0 : Math.min(size, sizeBytes)
 }
 

@@ -82,8 +82,7 @@ async function commitsOf(
   for (const one of open) {
     if (commits.has(branchOf(one))) continue
     const { commit } = await ask(one, parts, signal)
-    // A mirror may not know: then the branch itself is as much as can be said.
-    commits.set(branchOf(one), commit !== null && isCommit(commit) ? commit : one.commit)
+    commits.set(branchOf(one), commit ?? one.commit)
   }
   return commits
 }

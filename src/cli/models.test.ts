@@ -103,7 +103,7 @@ test('a disk that takes no more is told, and what it took is kept', async () => 
   // Files may have 100 KiB, and whoever writes more is told so instead of being ended.
   const limited = ['bash', '-c', 'trap "" XFSZ; ulimit -f 100; exec "$@"', 'limited', ...program]
   const { code, stderr } = await runCommand(['models', 'pull', 'speaker'], { ...options(), program: limited })
-  const part = modelsFolder({ dataDir }).partial(card.files[0]?.sha256 ?? '')
+  const part = modelsFolder({ dataDir }).part(card.files[0]?.sha256 ?? '')
   expect([code, isInstalled(), statSync(part).size]).toEqual([1, false, 102_400])
   expect(stderr).toContain(`myna: ${part} cannot be written: EFBIG`)
   hub.requests.length = 0

@@ -85,9 +85,8 @@ export async function spoolForm(request: Request, options: FormOptions): Promise
 async function parse(request: Request, options: FormOptions, spool: Spool): Promise<Body> {
   const busboy = open(request)
   const fields = Object.create(null) as Record<string, unknown>
-  // No promise that would be raced against for each chunk: it would keep every chunk alive until the end.
-  const failing = new AbortController()
-  const reject = (error: unknown): void => failing.abort(error)
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  failed.catch(() => {})
   const guarded =
     <A extends unknown[]>(act: (...given: A) => void) =>
     (...given: A) => {
@@ -111,16 +110,11 @@ async function parse(request: Request, options: FormOptions, spool: Spool): Prom
     if (isOurs) guarded(() => spool.begin(stream, fileName, declaredType, guarded))()
     else stream.resume()
   })
-  const finished = once(busboy, 'finish', { signal: failing.signal })
+  const finished = once(busboy, 'finish')
   finished.catch(() => {})
-  try {
-    await feed(request, busboy, 2 * options.maxFileBytes + overheadBytes, options.timer, failing.signal)
-    busboy.end()
-    await finished
-  } catch (error) {
-    failing.signal.throwIfAborted()
-    throw error
-  }
+  await feed(request, busboy, 2 * options.maxFileBytes + overheadBytes, options.timer, failed)
+  busboy.end()
+  await Promise.race([finished, failed])
   return fields
 }
 
@@ -143,27 +137,22 @@ async function feed(
   busboy: BusboyInstance,
   maxBytes: number,
   timer: Timer,
-  failing: AbortSignal,
+  failed: Promise<never>,
 ): Promise<void> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes, null)
   const reader = request.body?.getReader()
-  const stop = () => void reader?.cancel().catch(() => {})
-  failing.addEventListener('abort', stop)
   let size = 0
   try {
     for (;;) {
-      const step = reader === undefined ? null : await unlessStalled(reader.read(), timer)
-      failing.throwIfAborted()
+      const step = await Promise.race([reader === undefined ? null : unlessStalled(reader.read(), timer), failed])
       if (step === null || step.done) return
       size += step.value.length
       if (size > maxBytes) throw tooLarge(maxBytes, null)
-      if (!busboy.write(step.value)) await once(busboy, 'drain', { signal: failing })
+      if (!busboy.write(step.value)) await Promise.race([once(busboy, 'drain'), failed])
     }
   } catch (error) {
-    stop()
+    reader?.cancel().catch(() => {})
     throw error
-  } finally {
-    failing.removeEventListener('abort', stop)
   }
 }
 

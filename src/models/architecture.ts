@@ -85,7 +85,7 @@ export interface TranscriptionModel {
   unload(): Promise<void>
 }
 
-/** This model cannot listen or speak like that: said to whoever asked, with the values that it supports where they are few. */
+/** This model cannot listen or speak so: told to whoever asked, with the values that it supports where they are few. */
 export class InputRefused extends Error {
   constructor(
     message: string,

@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
+import { countChars } from '../domain/charge.ts'
 import { emptyLexicon, parseLexicon } from '../text/lexicon.ts'
 import { randomText } from '../text/random-text.fixture.ts'
 import { forEachSeed } from '../testing/seeded.ts'
 import { English } from './english.ts'
+import { takeOverrides } from './overrides.ts'
 import { loadPronouncer } from './pronouncer.ts'
 import type { Accent } from './reductions.ts'
 import { sentences } from './sentences.ts'
@@ -81,6 +83,14 @@ test("the user's phonemes win, in Kokoro's symbols or in plain IPA, with a posse
   expect(speak('Kokoro', 'american', lexicon)).toBe('kˈOkəɹO.')
   expect(speak("Kokoro's charge's", 'american', lexicon)).toBe('kˈOkəɹOz ʧɑɹʤᵻz.')
   expect(speak('rye', 'american', lexicon)).toBe('ɹˈI.')
+})
+
+test('phonemes in the text itself, which keeps its positions', () => {
+  const text = "Say [Kokoro](/kˈOkəɹO/)'s name, [docs](/docs/) and pre[fix](/fˈɪks/)ed."
+  const { text: replaced, lexicon } = takeOverrides(text, emptyLexicon)
+  expect(countChars(replaced)).toBe(countChars(text))
+  expect(speak(replaced, 'american', lexicon)).toMatch(/^sˈA kˈOkəɹOz nˈAm, dˈɑks ænd .* fˈɪks /)
+  expect(takeOverrides('none', lexicon)).toEqual({ text: 'none', lexicon })
 })
 
 test('whatever the text: each word has symbols that the voices know, and positions rise to the end', () =>

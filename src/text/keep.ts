@@ -8,6 +8,8 @@ const written: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Array.from('‐‑−', (char) => [char, '-'])),
   ...Object.fromEntries(Array.from('‒–—―', (char) => [char, ' – '])),
   '…': '... ',
+  '।': '. ',
+  '॥': '. ',
   '。': '. ',
   '．': '. ',
   '｡': '. ',

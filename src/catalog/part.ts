@@ -8,7 +8,7 @@ import { type Content, Digest, digestFile } from './digest.ts'
 import { ModelError } from './model-error.ts'
 import { codeOf, syncFolder } from './models-folder.ts'
 
-export class PartialBlob {
+export class Part {
   readonly #path: string
   readonly #file: FileHandle
   readonly #digest: Digest
@@ -24,14 +24,14 @@ export class PartialBlob {
    * @param gitSizeBytes as `Digest` wants it
    * @throws ModelError `cannot_write`; the signal's reason
    */
-  static async open(path: string, gitSizeBytes: number | null, signal: AbortSignal): Promise<PartialBlob> {
+  static async open(path: string, gitSizeBytes: number | null, signal: AbortSignal): Promise<Part> {
     const digest = new Digest(gitSizeBytes)
     const file = await open(path, 'a', 0o644).catch((error: unknown) => Promise.reject(cannotWrite(path, error)))
     try {
       // Whoever pulls under a closed umask pulls for a service that may run as somebody else.
       await file.chmod(0o644)
       await digestFile(path, digest, signal)
-      return new PartialBlob(path, file, digest)
+      return new Part(path, file, digest)
     } catch (error) {
       await file.close()
       throw error

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../testing/folder.ts'
 import { randomBytes, sha256Of } from '../testing/hub.ts'
 import { never } from '../testing/test-model.ts'
-import { cannotWrite, PartialBlob } from './partial-blob.ts'
+import { cannotWrite, Part } from './part.ts'
 
 let folder: string
 let path: string
@@ -15,10 +15,10 @@ beforeEach(() => {
 const content = randomBytes(1, 3_000_000)
 
 test('what one process has written another goes on with, and the digest is over all of it', async () => {
-  const first = await PartialBlob.open(path, content.length, never)
+  const first = await Part.open(path, content.length, never)
   await first.append(content.subarray(0, 1_234_567))
   await first.close()
-  const second = await PartialBlob.open(path, content.length, never)
+  const second = await Part.open(path, content.length, never)
   expect(second.sizeBytes).toBe(1_234_567)
   await second.append(content.subarray(1_234_567))
   const git = new Bun.CryptoHasher('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
@@ -29,7 +29,7 @@ test('what one process has written another goes on with, and the digest is over 
 })
 
 test('it can be begun anew', async () => {
-  const part = await PartialBlob.open(path, null, never)
+  const part = await Part.open(path, null, never)
   await part.append(content.subarray(0, 1000))
   await part.restart()
   await part.append(content.subarray(5, 10))
@@ -41,7 +41,7 @@ test('it can be begun anew', async () => {
 test('whoever pulls, all may read it', async () => {
   const before = process.umask(0o077)
   try {
-    const part = await PartialBlob.open(path, null, never)
+    const part = await Part.open(path, null, never)
     await part.close()
   } finally {
     process.umask(before)
@@ -51,12 +51,12 @@ test('whoever pulls, all may read it', async () => {
 
 test('the reading of what is there ends when it is told to', async () => {
   writeFileSync(path, content)
-  await expect(PartialBlob.open(path, null, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped')
+  await expect(Part.open(path, null, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped')
 })
 
 test('a place that cannot be written is named', async () => {
   mkdirSync(path)
-  await expect(PartialBlob.open(path, null, never)).rejects.toMatchObject({
+  await expect(Part.open(path, null, never)).rejects.toMatchObject({
     code: 'cannot_write',
     message: expect.stringContaining(`${path} cannot be written: EISDIR`),
   })

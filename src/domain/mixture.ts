@@ -1,0 +1,47 @@
+/**
+ * Several voices as one: "bella+sky", "bella(2)+sky". Whoever mixes takes the weighted mean of what makes each voice;
+ * which voice a name means is not known here.
+ */
+export interface MixturePart {
+  voice: string
+  /** Above 0; only its share of the sum counts. */
+  weight: number
+}
+
+export type Mixture = readonly MixturePart[]
+
+export const mostMixed = 8
+const largestWeight = 1000
+
+/** A voice in a mixture, perhaps with its weight in brackets at the end. */
+const partPattern = /^(.*?)\s*(?:\(\s*(\d{1,4}(?:\.\d{1,4})?)\s*\))?$/
+
+/**
+ * @param text as a client or `mixtureId` wrote it
+ * @returns null when it is no mixture but a name; `fault` in words for a client when it is one that cannot be
+ */
+export function parseMixture(text: string): { parts: Mixture } | { fault: string } | null {
+  if (!text.includes('+')) return null
+  const parts = text.split('+').map((part) => {
+    const [, voice, weight] = partPattern.exec(part.trim()) as RegExpExecArray
+    return { voice: voice as string, weight: weight === undefined ? 1 : Number(weight) }
+  })
+  if (parts.some(({ voice }) => voice === '')) return null
+  if (parts.length > mostMixed) return { fault: `At most ${mostMixed} voices can be mixed.` }
+  if (parts.some(({ weight }) => !(weight > 0 && weight <= largestWeight))) {
+    return { fault: `Each weight of a mixture is a number above 0, at most ${largestWeight}.` }
+  }
+  return { parts }
+}
+
+/** One way of writing each mixture: voices that are named twice once, weights only where they differ. */
+export function mixtureId(parts: Mixture): string {
+  const weights = new Map<string, number>()
+  for (const { voice, weight } of parts) weights.set(voice, (weights.get(voice) ?? 0) + weight)
+  const first = weights.values().next().value
+  const alike = [...weights.values()].every((weight) => weight === first)
+  return [...weights].map(([voice, weight]) => (alike ? voice : `${voice}(${rounded(weight)})`)).join('+')
+}
+
+/** Sums of decimals have tails. */
+const rounded = (weight: number): number => Math.round(weight * 1e4) / 1e4

@@ -1,0 +1,103 @@
+import { expect, test } from 'bun:test'
+import { forEachSeed } from '../../testing/seeded.ts'
+import { golden } from './kokoro.fixture.ts'
+import { type Chunk, type ChunkLimits, chunks, type Unit, usualLimits } from './chunks.ts'
+
+async function all(units: readonly Unit[], limits: ChunkLimits = usualLimits): Promise<Chunk[]> {
+  const made: Chunk[] = []
+  for await (const chunk of chunks(units, limits)) made.push(chunk)
+  return made
+}
+
+/** Words of a text as they stand, each covering its letters. */
+function unitsOf(text: string): Unit[] {
+  let end = 0
+  return text.split(' ').map((word) => {
+    end += word.length + 1
+    const symbols = word.replace('¶', '')
+    return { symbols, end, ends: word.endsWith('¶') ? 'paragraph' : /[.!?]$/.test(word) ? 'sentence' : 'word' }
+  })
+}
+
+const texts = async (text: string, limits?: ChunkLimits) =>
+  (await all(unitsOf(text), limits)).map(({ symbols }) => symbols)
+
+const sentence = (length: number) => `${'abcd '.repeat(length / 5 - 1)}abcd.`
+
+test('the first sentence goes alone, the others are joined until they are enough', async () => {
+  const made = await texts(`${sentence(30)} ${sentence(60)} ${sentence(60)} ${sentence(60)} ${sentence(60)}`)
+  expect(made.map(({ length }) => length)).toEqual([30, 182, 60])
+})
+
+test('a long first sentence is cut at its last pause in time, else at a word', async () => {
+  expect((await texts(`${'abcd '.repeat(8)}abcd, ${'abcd '.repeat(40)}abcd.`))[0]).toBe(`${'abcd '.repeat(8)}abcd,`)
+  expect((await texts(sentence(300)))[0]?.length).toBe(144)
+})
+
+test('a very short beginning or end is not spoken by itself', async () => {
+  expect(await texts('Hi. This is a longer sentence.')).toEqual(['Hi. This is a longer sentence.'])
+  expect(await texts(`${sentence(40)} Yes.`)).toEqual([`${sentence(40)} Yes.`])
+  expect(await texts('Yes.')).toEqual(['Yes.'])
+})
+
+test('a paragraph ends its chunk', async () => {
+  const made = await all(unitsOf('A heading stands here¶ and a text below. It ends. Soon¶ a third one is here'))
+  expect(made.map(({ symbols, boundary }) => [symbols, boundary])).toEqual([
+    ['A heading stands here', 'paragraph'],
+    ['and a text below. It ends. Soon', 'paragraph'],
+    ['a third one is here', 'word'],
+  ])
+})
+
+test('cut at the best mark behind which the rest fits', async () => {
+  const limits = { most: 60, enough: 1000, first: 1000, firstMost: 1000 }
+  const cut = async (text: string) => (await texts(text, limits))[0]
+  const words = (count: number) => Array.from({ length: count }, () => 'abcd').join(' ')
+  expect(await cut(`${words(4)}. ${words(3)}, ${words(9)}`)).toBe(`${words(4)}.`)
+  expect(await cut(`${words(4)}; ${words(3)}, ${words(9)}`)).toBe(`${words(4)};`)
+  expect(await cut(`${words(4)}, ${words(3)}, ${words(9)}`)).toBe(`${words(4)}, ${words(3)},`)
+  expect(await cut(`${words(2)} (${words(2)}.) ${words(9)}`)).toBe(`${words(2)} (${words(2)}.)`)
+  expect(await cut(words(20))).toBe(words(12))
+})
+
+test.each(golden.chunks.map(({ text, cuts }) => [cuts.length, text, cuts] as const))(
+  'cut where the reference cuts: %d chunks',
+  async (_count, text, cuts) => {
+    const limits = { most: 510, enough: Infinity, first: Infinity, firstMost: Infinity }
+    expect((await texts(text, limits)).map(({ length }) => length)).toEqual([...cuts])
+  },
+)
+
+test('whatever comes: nothing is lost, nothing is too long, positions rise to the end', () =>
+  forEachSeed(300, async (random) => {
+    const units: Unit[] = []
+    let end = 0
+    for (let count = random.whole(0, 120); count > 0; count--) {
+      end += random.whole(0, 9)
+      const symbols = 'ə'.repeat(random.chance(0.03) ? random.whole(300, 1200) : random.whole(1, 12))
+      const mark = random.pick(['', '', '', ',', '.', ')', '…', ';', ' —'])
+      units.push({ symbols: symbols + mark, end, ends: random.pick(['word', 'word', 'word', 'sentence', 'paragraph']) })
+    }
+    const most = random.whole(30, 510)
+    const limits = {
+      most,
+      enough: random.whole(1, most),
+      first: random.whole(1, most),
+      firstMost: random.whole(1, most),
+    }
+    const made = await all(units, limits)
+    const letters = (parts: readonly { symbols: string }[]) =>
+      parts
+        .map(({ symbols }) => symbols)
+        .join('')
+        .replaceAll(' ', '')
+    expect(letters(made)).toBe(letters(units))
+    let covered = 0
+    for (const { symbols, coveredChars } of made) {
+      expect(symbols.length).toBeGreaterThan(0)
+      expect(symbols.length).toBeLessThanOrEqual(most)
+      expect(coveredChars).toBeGreaterThanOrEqual(covered)
+      covered = coveredChars
+    }
+    if (units.length > 0) expect(covered).toBe(end)
+  }))

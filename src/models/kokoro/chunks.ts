@@ -1,0 +1,154 @@
+/**
+ * What is spoken at once. Kokoro gives no sound before it has all of a chunk, speaks best with 100 to 200 symbols, has
+ * room for 510, rushes above 400 and is unsteady below 20. So sentences are joined until there are enough of them, a
+ * long one is cut where the reference cuts it, and the first chunk is short, for its sound is waited for. No symbol is
+ * ever left out.
+ */
+
+/** What stands between two spaces. */
+export interface Unit {
+  symbols: string
+  /** Code points of the input that are covered once it has been spoken. */
+  end: number
+  /** What it ends, besides itself. */
+  ends: 'word' | 'sentence' | 'paragraph'
+}
+
+export interface Chunk {
+  symbols: string
+  /** Never decreases; the last chunk's is the last unit's. */
+  coveredChars: number
+  /** 'word': it was cut only for its length, and nobody pauses there. */
+  boundary: 'word' | 'clause' | 'sentence' | 'paragraph'
+}
+
+export interface ChunkLimits {
+  /** Longest chunk, in symbols. */
+  most: number
+  /** Sentences are joined until they have so many. */
+  enough: number
+  /** So long a first chunk ends at its last pause; Infinity: it is like the others. */
+  first: number
+  /** And so long a one at any word. */
+  firstMost: number
+}
+
+export const usualLimits: ChunkLimits = { most: 400, enough: 160, first: 80, firstMost: 140 }
+
+/** No chunk is shorter if that can be helped. */
+const least = 20
+/** A paragraph that is shorter is spoken together with the next. */
+const leastParagraph = 10
+
+export async function* chunks(
+  units: AsyncIterable<Unit> | Iterable<Unit>,
+  limits: ChunkLimits = usualLimits,
+): AsyncGenerator<Chunk> {
+  const packer = new Packer(limits)
+  for await (const unit of units) {
+    for (const piece of pieces(unit, limits.most)) yield* packer.take(piece)
+  }
+  yield* packer.finish()
+}
+
+/** A unit longer than a chunk, in parts. */
+function pieces(unit: Unit, most: number): Unit[] {
+  const symbols = Array.from(unit.symbols)
+  if (symbols.length <= most) return [unit]
+  const parts = Array.from({ length: Math.ceil(symbols.length / most) }, (_, at) =>
+    symbols.slice(at * most, (at + 1) * most).join(''),
+  )
+  return parts.map((part, at) => ({ ...unit, symbols: part, ends: at === parts.length - 1 ? unit.ends : 'word' }))
+}
+
+class Packer {
+  #units: Unit[] = []
+  #length = 0
+  #isFirst = true
+  /** The last chunk made: what follows may be too little for one of its own. */
+  #held: { units: Unit[]; boundary: Chunk['boundary'] } | null = null
+
+  constructor(private readonly limits: ChunkLimits) {}
+
+  *take(unit: Unit): Generator<Chunk> {
+    const length = Array.from(unit.symbols).length
+    while (this.#units.length > 0 && this.#length + 1 + length > this.limits.most) {
+      yield* this.#cut(waterfall(this.#units, this.#length + 1 + length, this.limits.most))
+    }
+    this.#units.push(unit)
+    this.#length += length + (this.#units.length > 1 ? 1 : 0)
+    if (unit.ends === 'paragraph' && this.#length >= leastParagraph) yield* this.#cut(this.#units.length)
+    else if (unit.ends !== 'word' && this.#length >= this.#enough) yield* this.#cut(this.#units.length)
+    else if (this.#isFirst && this.#length >= this.limits.first) yield* this.#cutFirst()
+  }
+
+  /** So many symbols that end a sentence are a chunk. */
+  get #enough(): number {
+    return this.#isFirst && this.limits.first < Infinity ? least : this.limits.enough
+  }
+
+  *finish(): Generator<Chunk> {
+    const held = this.#held
+    const short = this.#length < least && held !== null && held.boundary !== 'paragraph'
+    const together = short && lengthOf(held.units) + 1 + this.#length <= this.limits.most
+    if (this.#units.length > 0 && together) {
+      this.#units = [...held.units, ...this.#units]
+      this.#held = null
+    }
+    if (this.#units.length > 0) yield* this.#cut(this.#units.length)
+    if (this.#held !== null) yield toChunk(this.#held)
+  }
+
+  /** The first `count` units are a chunk; the one before it leaves. */
+  *#cut(count: number): Generator<Chunk> {
+    if (this.#held !== null) yield toChunk(this.#held)
+    const units = this.#units.slice(0, count)
+    this.#held = { units, boundary: boundaryBehind(units.at(-1) as Unit) }
+    this.#units = this.#units.slice(count)
+    this.#length = lengthOf(this.#units)
+    this.#isFirst = false
+  }
+
+  /** At the last pause that leaves enough before it, else only once it is too long. */
+  *#cutFirst(): Generator<Chunk> {
+    let length = -1
+    let count = 0
+    for (const [index, { symbols }] of this.#units.entries()) {
+      length += 1 + Array.from(symbols).length
+      if (length >= least && length <= this.limits.first && pausePattern.test(symbols)) count = index + 1
+    }
+    if (count > 0) yield* this.#cut(count)
+    else if (this.#length >= this.limits.firstMost) yield* this.#cut(this.#units.length)
+  }
+}
+
+const pausePattern = /[;:,.!?—…)]["”)]*$/
+/** The kinds of marks behind which a chunk is cut, the best first. */
+const tiers = [/[!.?…][)”]?$/, /[:;][)”]?$/, /[,—][)”]?$/]
+
+/**
+ * How many units come before the cut, when the next one would be too much: to the last mark of the best kind, if the
+ * rest fits then.
+ * @param next length with the next unit
+ */
+function waterfall(units: readonly Unit[], next: number, most: number): number {
+  for (const tier of tiers) {
+    const count = units.findLastIndex(({ symbols }) => tier.test(symbols)) + 1
+    if (count > 0 && next - lengthOf(units.slice(0, count)) <= most) return count
+  }
+  return units.length
+}
+
+const lengthOf = (units: readonly Unit[]): number =>
+  units.reduce((sum, { symbols }) => sum + Array.from(symbols).length, Math.max(0, units.length - 1))
+
+function boundaryBehind({ symbols, ends }: Unit): Chunk['boundary'] {
+  if (ends !== 'word') return ends
+  return pausePattern.test(symbols) ? 'clause' : 'word'
+}
+
+const toChunk = ({ units, boundary }: { units: readonly Unit[]; boundary: Chunk['boundary'] }): Chunk => ({
+  symbols: units.map(({ symbols }) => symbols).join(' '),
+  coveredChars: (units.at(-1) as Unit).end,
+  boundary,
+})

@@ -1,0 +1,103 @@
+/**
+ * The one graph of Kokoro: symbols and a style in, sound out. Exports differ in a few names and types, which are read
+ * from the graph.
+ */
+import { symbolIds } from '../../phonemes/symbols.ts'
+import { checkContract } from '../contract.ts'
+import { createSession, type Session, type Tensor } from '../session.ts'
+import { styleSize } from './styles.ts'
+
+/** Symbols at once; with the pad at both ends the graph has 512 places. */
+export const longest = 510
+
+const pad = 0n
+
+export class KokoroGraph {
+  readonly #session: Session
+  readonly #ids: string
+  readonly #styleType: string
+  readonly #speedType: string
+  readonly #speedDims: number
+  readonly #sound: string
+
+  /** @param file as the user knows it @throws Error that says how the graph is another one */
+  constructor(file: string, session: Session) {
+    const port = (name: string) => session.inputs.find((input) => input.name === name)
+    this.#session = session
+    this.#ids = port('tokens') === undefined ? 'input_ids' : 'tokens'
+    this.#sound =
+      session.outputs.find(({ name }) => name === 'waveform')?.name ?? session.outputs[0]?.name ?? 'waveform'
+    checkContract(file, session, {
+      inputs: [
+        { name: this.#ids, type: 'int64', dims: [1, null] },
+        { name: 'style', type: ['float32', 'float16'], dims: [1, styleSize] },
+        { name: 'speed', type: ['float32', 'float16', 'int32'], dims: null },
+      ],
+      outputs: [{ name: this.#sound, type: ['float32', 'float16'], dims: null }],
+    })
+    this.#styleType = port('style')?.type ?? ''
+    this.#speedType = port('speed')?.type ?? ''
+    this.#speedDims = port('speed')?.dims.length ?? 1
+  }
+
+  /** Whether it takes speeds between whole numbers. */
+  get hasFineSpeed(): boolean {
+    return this.#speedType !== 'int32'
+  }
+
+  /**
+   * @param symbols 1 to `longest` of those that have a number @param speed 1: the voice's own pace
+   * @returns mono, at 24 kHz
+   * @throws RangeError of other symbols; Error when the sound is not finite, and what ONNX Runtime refuses
+   */
+  async speak(symbols: string, style: Float32Array, speed: number): Promise<Float32Array> {
+    const ids = symbolNumbers(symbols)
+    const results = await this.#session.run({
+      [this.#ids]: { type: 'int64', dims: [1, ids.length], data: ids },
+      style: number(this.#styleType, [1, styleSize], style),
+      speed: number(this.#speedType, this.#speedDims === 0 ? [] : [1], Float32Array.of(speed)),
+    })
+    const sound = results[this.#sound]
+    if (sound === undefined) throw new Error(`the graph gave no ${this.#sound}`)
+    const pcm = floats(sound)
+    if (!pcm.every(Number.isFinite)) throw new Error('the graph gave a sound that is not finite')
+    return pcm
+  }
+
+  release(): Promise<void> {
+    return this.#session.release()
+  }
+}
+
+/** @throws Error when the file is no such graph */
+export async function loadGraph(path: string, threads: number): Promise<KokoroGraph> {
+  const session = await createSession(path, { threads })
+  try {
+    return new KokoroGraph(path, session)
+  } catch (error) {
+    await session.release()
+    throw error
+  }
+}
+
+/** With the pad at both ends. @throws RangeError when there are none or too many, or one has no number */
+export function symbolNumbers(symbols: string): BigInt64Array {
+  const numbers = Array.from(symbols, (symbol) => symbolIds.get(symbol))
+  if (numbers.length === 0 || numbers.length > longest) throw new RangeError(`${numbers.length} symbols at once`)
+  const ids = numbers.map((id, at) => {
+    if (id === undefined) throw new RangeError(`${JSON.stringify(Array.from(symbols)[at])} has no number`)
+    return BigInt(id)
+  })
+  return BigInt64Array.from([pad, ...ids, pad])
+}
+
+function number(type: string, dims: readonly number[], values: Float32Array): Tensor {
+  if (type === 'int32') return { type, dims, data: Int32Array.from(values, (value) => Math.max(1, Math.round(value))) }
+  if (type === 'float16') return { type, dims, data: new Uint16Array(new Float16Array(values).buffer) }
+  return { type: 'float32', dims, data: values }
+}
+
+function floats({ type, data }: Tensor): Float32Array {
+  if (type === 'float32') return data as Float32Array
+  return Float32Array.from(new Float16Array((data as Uint16Array).slice().buffer))
+}
