@@ -45,7 +45,7 @@ export class BackgroundKeeper implements ModelKeeper {
 
   async list(): Promise<KeptModel[]> {
     const { cards, installed } = this.#parts
-    return cards.map((card) => ({
+    return byUse(cards).map((card) => ({
       card,
       state: installed.stateOf(card),
       diskBytes: installed.manifest(card.id)?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? 0,
@@ -127,6 +127,9 @@ export class BackgroundKeeper implements ModelKeeper {
     return card
   }
 }
+
+/** The preferred first. */
+const byUse = (cards: readonly Card[]): Card[] => cards.toSorted((a, b) => b.preference - a.preference)
 
 const refused = (message: string): MynaError => new MynaError('validation_error', message, { param: 'model_id' })
 

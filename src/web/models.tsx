@@ -139,7 +139,11 @@ function sizeOf({ state, download_bytes: download, unknown_sizes: unknown, disk_
 
 function abilitiesOf({ languages, voices, cloning }: Model): string {
   const spoken = languages.length > 6 ? `${languages.length} languages` : languages.join(', ')
-  const parts = [spoken, voices > 0 ? `${count(voices)} voices` : null, cloning === null ? null : `clones (${cloning})`]
+  const parts = [
+    spoken,
+    voices > 0 ? `${count(voices)} ${voices === 1 ? 'voice' : 'voices'}` : null,
+    cloning === null ? null : `clones (${cloning})`,
+  ]
   return parts.filter((part) => part !== null).join(' · ')
 }
 
