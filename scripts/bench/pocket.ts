@@ -115,7 +115,9 @@ function graphClock() {
         return result
       }
       return {
-        ...session,
+        inputs: session.inputs,
+        outputs: session.outputs,
+        release: () => session.release(),
         run: (feeds: Parameters<typeof session.run>[0]) => timed(() => session.run(feeds)),
         loop: (options: Parameters<typeof session.loop>[0]) => {
           const loop = session.loop(options)

@@ -6,22 +6,9 @@
 import type { Loop, Tensor, Tensors } from '../session.ts'
 import type { Bundle } from './bundle.ts'
 import type { Graphs } from './graphs.ts'
+import type { Manner } from './manner.ts'
 import type { Noise } from './noise.ts'
 import { linksOf, startStates } from './states.ts'
-
-/** How the model speaks: card options over what the bundle says. */
-export interface Manner {
-  /** Variance of the noise: how lively, and how risky. */
-  temperature: number
-  /** Of the flow: more steps, finer frames. */
-  flowSteps: number
-  /** Frames at the start in which the model cannot have finished. */
-  eosGuardFrames: number
-  /** Frames behind the one at which the model says that it has finished; null: as the bundle or the text says. */
-  framesAfterEos: number | null
-  /** Exactly so many frames, whatever the model says; null: as it says. For measuring models that cannot speak. */
-  frames: (() => number) | null
-}
 
 export interface Utterance {
   /** Of the prepared text. */
@@ -63,8 +50,7 @@ export async function* generate(
   signal: AbortSignal,
 ): AsyncGenerator<Block> {
   const limit = frameLimit(bundle, manner, utterance)
-  const { mimiStates } = bundle
-  const decoder = graphs.decoder.loop({ links: linksOf(mimiStates), start: startStates(mimiStates) })
+  const decoder = graphs.decoder.loop({ links: linksOf(bundle.mimiStates), start: graphs.decoderStart })
   let waiting: Float32Array[] = []
   let blocks = 0
   let frames = 0

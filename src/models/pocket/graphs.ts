@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path'
 import { checkContract, type PortSpec } from '../contract.ts'
-import type { createSession, Session } from '../session.ts'
+import type { CreateSession, Session, Tensors } from '../session.ts'
 import type { Bundle } from './bundle.ts'
-import { portsOf } from './states.ts'
+import { portsOf, startStates } from './states.ts'
 
 export interface Graphs {
   /** Token ids to what the model is given for them. */
@@ -17,8 +17,13 @@ export interface Graphs {
   flow: Session
   /** Frames to samples. */
   decoder: Session
-  /** Samples to frames of a voice; null: this export cannot clone. */
-  encoder: Session | null
+  /** What the decoder holds before the first frame. */
+  decoderStart: Tensors
+  /**
+   * Opens the graph from samples to frames of a voice; null: this export cannot clone. Not kept open: ONNX Runtime
+   * keeps what a graph once needed, and this one needs a few hundred megabytes.
+   */
+  openEncoder: (() => Promise<Session>) | null
 }
 
 export interface OpenOptions {
@@ -26,7 +31,7 @@ export interface OpenOptions {
   bundle: Bundle
   canClone: boolean
   threads: number
-  open: typeof createSession
+  open: CreateSession
 }
 
 interface Contract {
@@ -36,27 +41,41 @@ interface Contract {
 
 /** @throws Error that names the file */
 export async function openGraphs(options: OpenOptions): Promise<Graphs> {
-  const { filesDir, bundle, canClone, threads } = options
+  const contracts = contractsOf(options.bundle)
   const opened: Session[] = []
-  const open = async (name: string, contract: Contract, file = `${name}.onnx`) => {
-    const session = await options.open(join(filesDir, file), { threads }).catch((error: Error) => {
-      throw new Error(`${file} cannot be opened: ${error.message}`)
-    })
+  const open = async (name: string, contract: Contract) => {
+    const session = await openGraph(options, name, contract)
     opened.push(session)
-    checkContract(file, session, contract)
     return session
   }
-  const contracts = contractsOf(bundle)
+  const openEncoder = () => openGraph(options, 'mimi_encoder', contracts.encoder)
   try {
+    // Only to check it.
+    if (options.canClone) await (await openEncoder()).release()
     return {
       text: await open('text_conditioner', contracts.text),
       main: await open('flow_lm_main', contracts.main),
       flow: await open('flow_lm_flow', contracts.flow),
       decoder: await open('mimi_decoder', contracts.decoder),
-      encoder: canClone ? await open('mimi_encoder', contracts.encoder) : null,
+      decoderStart: startStates(options.bundle.mimiStates),
+      openEncoder: options.canClone ? openEncoder : null,
     }
   } catch (error) {
     await Promise.all(opened.map((session) => session.release()))
+    throw error
+  }
+}
+
+async function openGraph({ filesDir, threads, open }: OpenOptions, name: string, contract: Contract): Promise<Session> {
+  const file = `${name}.onnx`
+  const session = await open(join(filesDir, file), { threads }).catch((error: Error) => {
+    throw new Error(`${file} cannot be opened: ${error.message}`)
+  })
+  try {
+    checkContract(file, session, contract)
+    return session
+  } catch (error) {
+    await session.release()
     throw error
   }
 }
@@ -69,11 +88,11 @@ export async function checkTokens({ text }: Graphs, ids: number): Promise<void> 
   })
 }
 
-export async function releaseGraphs({ text, main, flow, decoder, encoder }: Graphs): Promise<void> {
-  await Promise.all([text, main, flow, decoder, ...(encoder === null ? [] : [encoder])].map((one) => one.release()))
+export async function releaseGraphs({ text, main, flow, decoder }: Graphs): Promise<void> {
+  await Promise.all([text, main, flow, decoder].map((graph) => graph.release()))
 }
 
-function contractsOf(bundle: Bundle): Readonly<Record<keyof Graphs, Contract>> {
+function contractsOf(bundle: Bundle): Record<'text' | 'main' | 'flow' | 'decoder' | 'encoder', Contract> {
   const { latentDim, conditioningDim, flowStates, mimiStates } = bundle
   const floats = (name: string, ...dims: (number | null)[]): PortSpec => ({ name, type: 'float32', dims })
   const unshaped = (name: string): PortSpec => ({ name, type: 'float32', dims: null })

@@ -7,7 +7,7 @@ import { emptyLexicon } from '../../text/lexicon.ts'
 import { englishWords } from '../../text/spoken.ts'
 import { readNpy } from '../npy.ts'
 import { SentencePiece } from '../sentencepiece.ts'
-import { createSession, type Tensor } from '../session.ts'
+import { createSession, type Session, type Tensor } from '../session.ts'
 import { type Bundle, readBundle } from './bundle.ts'
 import { chunksOf } from './chunks.ts'
 import { hearClip } from './clone.ts'
@@ -21,6 +21,7 @@ import { readVoice } from './voices.ts'
 const folder = mkdtempSync(join(tmpdir(), 'myna-pocket-'))
 let bundle: Bundle
 let graphs: Graphs
+let encoder: Session
 let tokenizer: SentencePiece
 let preset: Voice
 
@@ -28,11 +29,12 @@ beforeAll(async () => {
   await writeSmall(folder)
   bundle = readBundle(await Bun.file(join(folder, 'bundle.json')).text())
   graphs = await openGraphs({ filesDir: folder, bundle, canClone: true, threads: 1, open: createSession })
+  encoder = await graphs.openEncoder!()
   tokenizer = new SentencePiece(bytesOf(golden.files['tokenizer.model']!))
   preset = readVoice(bundle.flowStates, bytesOf(golden.voice))
 })
 afterAll(async () => {
-  await releaseGraphs(graphs)
+  await Promise.all([releaseGraphs(graphs), encoder.release()])
   rmSync(folder, { recursive: true })
 })
 
@@ -85,7 +87,7 @@ test('a clip is heard as the package hears it, and remembered as it remembers it
   const clip = goldenClip()
   const pcm = new Float32Array(Math.ceil(clip.length / samplesPerFrame) * samplesPerFrame)
   pcm.set(clip)
-  const heard = await hearClip(graphs.encoder!, pcm, bundle, never)
+  const heard = await hearClip(encoder, pcm, bundle, never)
   expect(heard.dims).toEqual([1, golden.heard_frames, conditioningDim])
   expect(apart(heard.data as Float32Array, floatsOf(golden.heard))).toBeLessThan(1e-4)
 
@@ -109,15 +111,15 @@ test('a long clip is heard window by window as it would be heard at once', async
     return 0.3 * Math.sin(at / 9) * Math.sin(at / 3000) + 0.1 * Math.sin((at * at) / 9e6)
   })
   const audio: Tensor = { type: 'float32', dims: [1, 1, data.length], data }
-  const { latents } = await graphs.encoder!.run({ audio })
-  const heard = await hearClip(graphs.encoder!, data, bundle, never)
+  const { latents } = await encoder.run({ audio })
+  const heard = await hearClip(encoder, data, bundle, never)
   expect(heard.dims).toEqual(latents!.dims)
   expect(apart(heard.data as Float32Array, latents!.data as Float32Array)).toBeLessThan(1e-4)
 })
 
 test('hearing ends between two windows when its signal aborts', async () => {
   const abort = new AbortController()
-  const hearing = hearClip(graphs.encoder!, new Float32Array(400 * bundle.samplesPerFrame), bundle, abort.signal)
+  const hearing = hearClip(encoder, new Float32Array(400 * bundle.samplesPerFrame), bundle, abort.signal)
   abort.abort(new Error('deleted meanwhile'))
   await expect(hearing).rejects.toThrow('deleted meanwhile')
 })
