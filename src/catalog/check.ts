@@ -213,6 +213,7 @@ export function readCard(file: string, json: unknown): Card {
     memoryBytes: from.whole('memory_bytes', 1, Number.MAX_SAFE_INTEGER),
     createdAt: from.whole('created_at', 0, 4_102_444_800),
     cloning: from.oneOfOrNull('cloning', ['full', 'approximate']),
+    mixing: json.mixing === undefined ? false : from.flag('mixing'),
     voices: from.objects('voices').map(readVoice),
     defaultVoice: from.textOrNull('default_voice', 128),
     voiceAliases: from.object('voice_aliases').map(128, 128),

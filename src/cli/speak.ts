@@ -25,7 +25,7 @@ export function speakCommand(): Command {
     .description('speak a text into an audio file, through a running server')
     .argument('<text>', 'what to say; - reads it from standard input')
     .option('-o, --output <file>', 'where the audio goes; - is standard output (default: speech.<format>)')
-    .option('--voice <voice>', "id, name or alias of a voice (default: the model's own)")
+    .option('--voice <voice>', "id, name or alias of a voice, or a mixture (default: the model's own)")
     .option('--model <model>', 'id of a model (default: the best one for the voice)')
     .option('--format <format>', `${audioFormats.join(', ')} (default: as the file is called, else mp3)`, parseFormat)
     .option('--speed <factor>', '0.25 to 4 (default: 1)', parseSpeed)
@@ -39,6 +39,7 @@ Ctrl-C stops the work on the server; what was not spoken is not charged.
 Examples:
   myna speak "Good morning." -o morning.mp3
   myna speak "Good morning." --voice nova --speed 1.2 --format wav
+  myna speak "Good evening." --voice "af_heart(2)+af_sky"
   fortune | myna speak - -o - | ffplay -nodisp -autoexit -`,
     )
     .action(speak)

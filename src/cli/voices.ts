@@ -11,6 +11,7 @@ import { fileSink, stdoutSink } from './sink.ts'
 import { table } from './table.ts'
 import { bold, Failure, note, report } from './terminal.ts'
 import { clientOf, onInterrupt, type ServerOptions, throughServer } from './through-server.ts'
+import { mixCommand } from './voices-mix.ts'
 import { advised, clone, readVoice, type VoiceRecord } from './voices-clone.ts'
 
 interface CloneOptions extends ServerOptions {
@@ -22,7 +23,7 @@ interface CloneOptions extends ServerOptions {
 
 export function voicesCommand(): Command {
   return new Command('voices')
-    .description('list, clone, show, hear and remove voices, through a running server')
+    .description('list, clone, show, hear, mix and remove voices, through a running server')
     .addHelpText(
       'after',
       `
@@ -33,12 +34,14 @@ Examples:
   myna voices clone anna.wav --name Anna --consent "Anna agreed on 3 May."
   myna voices list
   myna voices show rms --plot rms.png
-  myna voices preview rms -o rms.wav`,
+  myna voices preview rms -o rms.wav
+  myna voices mix "af_heart(2)+af_sky"`,
     )
     .addCommand(listCommand())
     .addCommand(cloneCommand())
     .addCommand(showCommand())
     .addCommand(previewCommand())
+    .addCommand(mixCommand())
     .addCommand(removeCommand())
 }
 

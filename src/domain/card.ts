@@ -74,6 +74,8 @@ export interface Card {
   createdAt: number
   /** How true its clones are; null: it cannot clone. */
   cloning: 'full' | 'approximate' | null
+  /** Whether its voices can be mixed. */
+  mixing: boolean
   voices: readonly CardVoice[]
   defaultVoice: string | null
   /** OpenAI's voice names, each to one of this card's voices. */

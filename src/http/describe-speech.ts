@@ -27,7 +27,9 @@ const speechRequest: Schema = {
     voice: {
       description:
         'A voice by its id, by an alias (OpenAI’s `alloy`, `nova` and so on are some) or by its name. Absent: the ' +
-        'server’s default voice.',
+        'server’s default voice. Two to eight preset voices of one model that can mix them (Kokoro) are one voice ' +
+        'with `+` between them, and weights in brackets where they are not equal: `af_heart+af_sky`, ' +
+        '`af_heart(2)+am_adam(0.5)`. The operation names the mixture by the ids of its voices.',
       anyOf: [
         { type: ['string', 'null'] },
         { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },

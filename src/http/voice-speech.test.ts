@@ -15,11 +15,16 @@ const other: Card = {
   family: 'other',
   preference: -1,
   cloning: null,
+  mixing: false,
   voices: [{ ...flite.voices[0]!, id: 'otto', name: 'Otto' }],
   defaultVoice: 'otto',
   voiceAliases: { nova: 'otto' },
 }
-const known = [{ ...flite, cloning: 'approximate' as const }, other, { ...other, id: 'absent', builtIn: false }]
+const known = [
+  { ...flite, cloning: 'approximate' as const, mixing: true },
+  other,
+  { ...other, id: 'absent', builtIn: false },
+]
 
 let instance: Instance
 let key: string
@@ -66,8 +71,24 @@ describe('a name means', () => {
     [{ voice: 'Ada', model: 'nothing' }, 'model_not_found'],
     [{ voice: 'nobody' }, 'voice_not_found'],
     [{ voice: 'nobody', model: 'other' }, 'voice_not_found'],
+    [{ voice: 'slt + rms' }, 'flite slt+rms'],
+    [{ voice: ' Celia(2)+Rowan(0.5)', model: 'flite' }, 'flite slt(2)+rms(0.5)'],
+    [{ voice: { id: 'slt+rms+slt' } }, 'flite slt(2)+rms(1)'],
+    [{ voice: 'slt+otto' }, 'unsupported_value'],
+    [{ voice: 'slt+ada' }, 'unsupported_value'],
+    [{ voice: 'slt+rms(0)' }, 'unsupported_value'],
+    [{ voice: 'otto+otto', model: 'other' }, 'unsupported_value'],
+    [{ voice: 'slt+nobody' }, 'voice_not_found'],
   ])('%p: %s', async (body, expected) => {
     expect(await spokenWith(body)).toBe(expected)
+  })
+
+  test('a mixture, whose operation names it by its ids', async () => {
+    const response = await instance.speak(key, { voice: 'Celia(2)+rms' })
+    const id = response.headers.get('x-request-id') ?? ''
+    await response.arrayBuffer()
+    const operation = await instance.fetch(`/v1/operations/${id}`, { headers: { authorization: `Bearer ${key}` } })
+    expect(await operation.json()).toMatchObject({ voice_id: 'slt(2)+rms(1)', outcome: 'completed' })
   })
 
   test('the clone by its id, plain, as an object, or under voice_id', async () => {

@@ -32,6 +32,7 @@ const card = (id: string, preference: number, change: Partial<Card>, task: Task 
   memoryBytes: 1,
   createdAt: 0,
   cloning: null,
+  mixing: false,
   voices: [],
   defaultVoice: null,
   voiceAliases: {},
@@ -49,6 +50,7 @@ const cards = [
     voices: [voice('b1', 'Cy'), voice('b2', 'S2'), voice('b3', 'alloy')],
     defaultVoice: 'b1',
     voiceAliases: { alloy: 'b2' },
+    mixing: true,
   }),
   card('absent', 9, { voices: [voice('a1', 'Dee')] }),
   card('bare', 0, { voices: [voice('n1', 'Eve')] }),
@@ -113,6 +115,41 @@ describe('the voice chooses the model when the model is auto, absent or an alias
     ['an inherited property is no alias', 'constructor', 'voice_not_found voice'],
   ]
   test.each(cases)('%s: %s', async (_, name, choice) => expect(await choose(null, name)).toBe(choice))
+})
+
+describe('a mixture is made of voices of one model', () => {
+  const cases: [string | null, string, string][] = [
+    [null, 'b1+b2', 'big/b1+b2'],
+    ['big', 'b1+b2', 'big/b1+b2'],
+    [null, ' cy (2) + ALLOY ( 0.5 ) ', 'big/b1(2)+b2(0.5)'],
+    [null, 'b1+Cy+b2', 'big/b1(2)+b2(1)'],
+    [null, 'b1+b1', 'big/b1'],
+    [null, 'b1(0)+b2', 'unsupported_value voice'],
+    [null, 'b1+b2+b1+b2+b1+b2+b1+b2+b1', 'unsupported_value voice'],
+    [null, 's1+s2', 'unsupported_value voice'],
+    ['small', 's1+s2', 'unsupported_value voice'],
+    [null, 'b1+s1', 'unsupported_value voice'],
+    ['big', 'b1+s1', 'voice_model_mismatch model'],
+    [null, 'b1+nobody', 'voice_not_found voice'],
+    [null, 'b1+', 'voice_not_found voice'],
+  ]
+  test.each(cases)('model %p, voice %p: %s', async (model, name, choice) =>
+    expect(await choose(model, name)).toBe(choice),
+  )
+
+  test('an alias and the default voice may be one', async () => {
+    const names = { aliases: new Map([['nova', 'b1+b3']]), defaultVoice: 'b2(3)+b3' }
+    expect(await choose(null, 'Nova', names)).toBe('big/b1+b3')
+    expect(await choose(null, null, names)).toBe('big/b2(3)+b3(1)')
+  })
+
+  test('the refusal says what cannot be mixed', async () => {
+    const words = (name: string) => chosen(null, name).then(String, (error: Error) => error.message)
+    expect(await words('b1+Ann')).toBe(
+      "These are not voices of one model that can mix them: 'b1' (big), 'Ann' (small).",
+    )
+    expect(await words('b1(0)+b2')).toContain('a number above 0')
+  })
 })
 
 describe('a native model keeps to its own voices', () => {

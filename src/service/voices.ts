@@ -5,7 +5,9 @@
 import type { Caller } from '../domain/account.ts'
 import { type Card, type CardVoice, modelAliases } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
+import { type Mixture, parseMixture } from '../domain/mixture.ts'
 import { canSee, type Voice } from '../domain/voice.ts'
+import { mixVoices, refusal } from './mixing.ts'
 import type { Catalog, VoiceFiles, Voices } from './ports.ts'
 
 export interface VoiceNames {
@@ -27,7 +29,7 @@ export interface Choice {
   voiceState: Uint8Array | null
 }
 
-type Found = { card: Card; preset: CardVoice } | { clone: Voice }
+export type Found = { card: Card; preset: CardVoice } | { clone: Voice }
 
 /** Looks for a name in one of the ways in which a name can mean a voice. */
 type Find = (name: string, cards: readonly Card[], search: Search) => Promise<Found | null>
@@ -63,6 +65,14 @@ export async function chooseVoice(
   const search = { caller, names, voices }
   const found = await firstHit(wanted, within, search)
   if (found === null) {
+    const mixture = mixtureOf(names.aliases.get(wanted.toLowerCase()) ?? wanted)
+    if (mixture !== null) {
+      const find = (name: string, cards: readonly Card[]) => firstHit(name, cards, search)
+      const missing = async (name: string) =>
+        within.length === 1 && (await find(name, others)) !== null ? mismatch(best, name) : missingVoice(name, catalog)
+      const mixed = await mixVoices(mixture, within, find, missing)
+      return { ...mixed, voiceState: null }
+    }
     const elsewhere = within.length === 1 ? await firstHit(wanted, others, search) : null
     // A configured default is for the models that have it; any other speaks with its own.
     if (elsewhere !== null && voice === null && best.defaultVoice !== null) {
@@ -74,6 +84,13 @@ export async function chooseVoice(
   }
   if ('preset' in found) return { card: found.card, voiceId: found.preset.id, voiceState: null }
   return chosenClone(found.clone, native, wanted, { catalog, voices, files })
+}
+
+/** @throws MynaError `unsupported_value` of a mixture that cannot be @returns null when it is no mixture */
+function mixtureOf(text: string): Mixture | null {
+  const mixed = parseMixture(text)
+  if (mixed !== null && 'fault' in mixed) throw refusal(mixed.fault)
+  return mixed?.parts ?? null
 }
 
 async function chosenClone(

@@ -53,8 +53,12 @@ export interface Instance {
 /** A voice as the API tells it; tests say what they look at. */
 export type VoiceJson = Record<string, unknown> & { voice_id: string; operation_id: string; status: string }
 
-/** The fake engine clones whatever the card says of the real one. */
-const cloningCards: readonly Card[] = cards.map((card) => ({ ...card, cloning: card.cloning ?? 'approximate' }))
+/** The fake engine clones and mixes whatever the card says of the real one. */
+const cloningCards: readonly Card[] = cards.map((card) => ({
+  ...card,
+  cloning: card.cloning ?? 'approximate',
+  mixing: true,
+}))
 
 export async function startInstance(settings: Partial<Config> = {}, change: Partial<World> = {}): Promise<Instance> {
   const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), 'myna-test-'))

@@ -45,6 +45,7 @@ export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to
   sampleRateHz,
   memoryBytes: 1_000_000,
   cloning: null,
+  mixing: false,
   createdAt: 1_790_000_000,
   voices: [{ id: `${id}-voice`, name: 'Tone', description: 'A tone.', language: 'en', labels: {} }],
   defaultVoice: `${id}-voice`,

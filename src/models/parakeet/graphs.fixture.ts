@@ -188,6 +188,7 @@ export const cardOf = (...languages: string[]): Card => ({
   memoryBytes: 0,
   createdAt: 0,
   cloning: null,
+  mixing: false,
   voices: [],
   defaultVoice: null,
   voiceAliases: {},

@@ -83,6 +83,7 @@ export const smallCard: Card = {
   memoryBytes: 1,
   createdAt: 0,
   cloning: 'full',
+  mixing: false,
   voices: [{ id: 'alba', name: 'Alba', description: '', language: 'en', labels: {} }],
   defaultVoice: 'alba',
   voiceAliases: {},

@@ -1,0 +1,60 @@
+/** `myna voices mix`: how several voices sound as one, and how that voice is asked for. */
+import { Command } from 'commander'
+import { mixtureId, parseMixture } from '../domain/mixture.ts'
+import { systemClock } from '../domain/time.ts'
+import { deliver } from './delivery.ts'
+import { dollars } from './format.ts'
+import { globalsOf } from './globals.ts'
+import { fileSink, stdoutSink } from './sink.ts'
+import { note, report, snakeCase } from './terminal.ts'
+import { clientOf, onInterrupt, type ServerOptions, throughServer } from './through-server.ts'
+
+const sample = 'This is how we sound when our voices are mixed. Do you like it?'
+
+interface MixOptions extends ServerOptions {
+  output: string
+  text: string
+}
+
+export const mixCommand = (): Command =>
+  throughServer(new Command('mix'))
+    .description('hear several voices as one')
+    .argument('<mixture>', 'voices with + between them, weights in brackets: "af_heart(2)+af_sky"')
+    .option('-o, --output <file>', 'where the audio goes, as wav; - is standard output', 'mix.wav')
+    .option('--text <text>', 'what it says', sample)
+    .addHelpText(
+      'after',
+      `
+Two to eight preset voices of one model that can mix (Kokoro). A mixture is not kept:
+it is asked for like any other voice, by what this command prints. The sample costs
+what any speech costs.
+
+Example:
+  myna voices mix "af_heart(2)+am_adam" -o blend.wav
+  myna speak "Good morning." --voice "af_heart(2)+am_adam"`,
+    )
+    .action(mix)
+
+async function mix(given: string, options: MixOptions, command: Command): Promise<void> {
+  const { json } = globalsOf(command)
+  const mixture = parseMixture(given)
+  if (mixture === null) command.error(`error: '${given}' is no mixture: two voices or more, with + between them`)
+  if ('fault' in mixture) command.error(`error: ${mixture.fault}`)
+  const voice = mixtureId(mixture.parts)
+  const file = options.output
+  const operation = await deliver({
+    client: clientOf(options),
+    body: { input: options.text, voice, response_format: 'wav' },
+    idempotencyKey: crypto.randomUUID(),
+    sink: file === '-' ? stdoutSink() : await fileSink(file),
+    onInterrupt,
+    notice: json ? () => {} : note,
+    wait: (ms) => Bun.sleep(ms),
+    clock: systemClock,
+  })
+  const result = { file: file === '-' ? null : file, voice, chargedMicros: operation?.charged_micros ?? null }
+  const costs = result.chargedMicros === null ? '' : `, charged ${dollars(result.chargedMicros)}`
+  const text = () => `${file === '-' ? 'Spoken' : file}: the voice "${voice}"${costs}`
+  if (file === '-') note(json ? JSON.stringify(snakeCase(result)) : text())
+  else report(json, result, text)
+}
