@@ -85,7 +85,7 @@ export class Speech extends Live<Speaking> {
       await countRefusedKey(this.#parts.meter, ledger.checkKey(caller.account.id, 'speech', keyHash, print))
     const { voiceNames } = this.#limits
     // Loads the voice, too: speech that was admitted no longer needs it in the books.
-    const choice = await chooseVoice(caller, request.model, request.voice, voiceNames, this.#parts)
+    const choice = await chooseVoice(caller, request, voiceNames, this.#parts)
     requireSpeakable(request, choice)
     const inputChars = countChars(request.input)
     const priceMicros = speechPriceMicros(inputChars, this.#limits.prices)

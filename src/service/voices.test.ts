@@ -80,7 +80,7 @@ const voices = new SqliteVoices(await openDatabase(folder), { clock: new ManualC
 const files = new FolderVoiceFiles(folder)
 
 const chosen = (model: string | null, name: string | null, names = plain, among = catalog) =>
-  chooseVoice(caller, model, name, names, { catalog: among, voices, files })
+  chooseVoice(caller, { model, voice: name, language: null }, names, { catalog: among, voices, files })
 
 async function choose(model: string | null, name: string | null, names: VoiceNames = plain, among = catalog) {
   try {
@@ -225,7 +225,11 @@ describe('models of one family', () => {
     await kept.put(id, { clip: none, 'reference.wav': none, state: none, 'preview.wav': none })
     const owner: Caller = { account: books.account, key: books.key }
     return (asked: string | null, catalog: CardCatalog) =>
-      chooseVoice(owner, asked, id, plain, { catalog, voices: books.voices, files: kept }).then(
+      chooseVoice(owner, { model: asked, voice: id, language: null }, plain, {
+        catalog,
+        voices: books.voices,
+        files: kept,
+      }).then(
         (choice) => choice.card.id,
         (error: MynaError) => `${error.code}: ${error.message}`,
       )
@@ -248,5 +252,43 @@ describe('models of one family', () => {
     const speaks = await clone('full')
     expect(await speaks('stranger', among('full', 'stranger'))).toStartWith('voice_model_mismatch')
     expect(await speaks(null, among('stranger'))).toContain('myna models pull full')
+  })
+})
+
+describe('the language chooses where nothing else is named', () => {
+  const spoken = (id: string, language: string) => ({ ...voice(id, id), language })
+  const cards = [
+    card('english', 9, { languages: ['en'], voices: [spoken('e1', 'en')], defaultVoice: 'e1' }),
+    card('german', 2, { languages: ['de'], voices: [spoken('d1', 'de-DE')], defaultVoice: 'd1' }),
+    card('many', 1, {
+      languages: ['en-US', 'es', 'de'],
+      voices: [spoken('m1', 'en-US'), spoken('m2', 'es')],
+      defaultVoice: 'm1',
+    }),
+  ]
+  const all = new CardCatalog(cards, () => true)
+  const inLanguage = async (language: string, model: string | null = null, name: string | null = null) => {
+    const wish = { model, voice: name, language }
+    const names = { ...plain, defaultVoice: 'e1' }
+    const { card: chosenCard, voiceId } = await chooseVoice(caller, wish, names, { catalog: all, voices, files })
+    return `${chosenCard.id}/${voiceId}`
+  }
+
+  test('the preferred model that speaks it, with a voice of it', async () => {
+    expect(await inLanguage('de')).toBe('german/d1')
+    expect(await inLanguage('de-AT')).toBe('german/d1')
+    expect(await inLanguage('en-GB')).toBe('english/e1')
+    expect(await inLanguage('es')).toBe('many/m2')
+  })
+
+  test('a model or a voice that is named stays, whatever the language', async () => {
+    expect(await inLanguage('de', 'english')).toBe('english/e1')
+    expect(await inLanguage('es', 'many')).toBe('many/m2')
+    expect(await inLanguage('de', 'many')).toBe('many/m1')
+    expect(await inLanguage('de', null, 'e1')).toBe('english/e1')
+  })
+
+  test('what nobody speaks is left to the preferred one, which refuses it', async () => {
+    expect(await inLanguage('fi')).toBe('english/e1')
   })
 })

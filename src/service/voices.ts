@@ -40,22 +40,31 @@ interface Search {
   voices: Voices
 }
 
+export interface VoiceWish {
+  /** As the client named them; null: absent. */
+  model: string | null
+  voice: string | null
+  /** BCP-47; null: any. */
+  language: string | null
+}
+
 /**
- * @param model as the client named it; null: absent @param voice likewise
+ * Where neither model nor voice is named, the language chooses both, if an installed model speaks it.
  * @throws MynaError `model_not_found`, `unsupported_value`, `voice_not_found`, `voice_model_mismatch`,
  * `voice_not_ready`, `voice_unusable`
  */
 export async function chooseVoice(
   caller: Caller,
-  model: string | null,
-  voice: string | null,
+  wish: VoiceWish,
   names: VoiceNames,
   { catalog, voices, files }: ChoiceParts,
 ): Promise<Choice> {
-  const native = nativeModel(model, catalog)
-  const best = native ?? catalog.best('text-to-speech')
+  const { voice, language } = wish
+  const native = nativeModel(wish.model, catalog)
+  const best = native ?? bestFor(language, catalog)
   if (best === null) throw new MynaError('model_not_found', 'No speech model is installed.', { param: 'model' })
-  const wanted = voice ?? names.defaultVoice ?? best.defaultVoice
+  const own = ownVoice(best, language)
+  const wanted = voice ?? (language === null ? names.defaultVoice : null) ?? own
   if (wanted === null) {
     throw new MynaError('missing_required_parameter', "Missing required parameter: 'voice'.", { param: 'voice' })
   }
@@ -75,8 +84,8 @@ export async function chooseVoice(
     }
     const elsewhere = within.length === 1 ? await firstHit(wanted, others, search) : null
     // A configured default is for the models that have it; any other speaks with its own.
-    if (elsewhere !== null && voice === null && best.defaultVoice !== null) {
-      return chooseVoice(caller, model, best.defaultVoice, names, { catalog, voices, files })
+    if (elsewhere !== null && voice === null && own !== null) {
+      return chooseVoice(caller, { ...wish, voice: own }, names, { catalog, voices, files })
     }
     throw elsewhere === null
       ? missingVoice(names.aliases.get(wanted.toLowerCase()) ?? wanted, catalog)
@@ -92,6 +101,24 @@ function mixtureOf(text: string): Mixture | null {
   if (mixed !== null && 'fault' in mixed) throw refusal(mixed.fault)
   return mixed?.parts ?? null
 }
+
+/** The preferred one that speaks the language; where none does, the preferred one, which then says so. */
+function bestFor(language: string | null, catalog: Catalog): Card | null {
+  const able = language === null ? [] : speechCards(catalog).filter((card) => card.languages.some(speaks(language)))
+  return able[0] ?? catalog.best('text-to-speech')
+}
+
+/** Its default voice, or its first one of the language where the default voice is of another. */
+function ownVoice(card: Card, language: string | null): string | null {
+  if (language === null || card.defaultVoice === null) return card.defaultVoice
+  const fitting = card.voices.filter((voice) => speaks(language)(voice.language)).map(({ id }) => id)
+  return fitting.includes(card.defaultVoice) ? card.defaultVoice : (fitting[0] ?? card.defaultVoice)
+}
+
+/** `de` is spoken by `de-AT`, and the other way round. */
+const speaks = (wanted: string) => (language: string) => primary(language) === primary(wanted)
+
+const primary = (language: string): string => language.toLowerCase().split('-')[0] ?? ''
 
 async function chosenClone(
   clone: Voice,
