@@ -18,7 +18,8 @@ import { recording, said, startListening } from './transcription.fixture.ts'
 if (!hasBrowser) console.log(noBrowser)
 
 const startMs = 120_000
-const flowMs = 60_000
+const flowMs = 120_000
+const waitMs = 30_000
 const desk: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }
 
@@ -61,6 +62,8 @@ interface Visit {
 async function visit(options: BrowserContextOptions = desk, url = program.url): Promise<Visit> {
   const context = await browser.newContext({ ...options, permissions: ['microphone', 'clipboard-write'] })
   const page = await context.newPage()
+  // Below the limit of a flow: a wait that ends tells what for, and the browser lives on.
+  page.setDefaultTimeout(waitMs)
   const faults: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
   page.on('pageerror', (error) => void faults.push(error.message))
@@ -126,14 +129,11 @@ test.skipIf(!hasBrowser)(
     const long = 'This sentence is said again and again, so that the first of it is heard before the last is made. '
     await page.getByLabel('Text').fill(long.repeat(12))
     await page.getByLabel('Voice').selectOption('rms')
-    const answer = page.waitForResponse('**/v1/audio/speech')
     await page.getByRole('button', { name: 'Speak', exact: true }).click()
-    const through = answer.then((response) => response.finished()).then(() => performance.now())
     await fact(page, 'First sound')
       .getByText(/\d+ ms/)
       .waitFor()
-    const firstMs = performance.now()
-    expect(await through).toBeGreaterThan(firstMs)
+    expect(await fact(page, 'Made in').innerText()).toContain('…')
     await page.getByText('completed', { exact: true }).waitFor()
     expect(await fact(page, 'Charge').innerText()).toMatch(/\$0\.0\d+/)
     expect(await fact(page, 'Real-time factor').innerText()).toMatch(/0\.\d+/)
