@@ -1,8 +1,8 @@
 /** `myna doctor`: why something does not work, found out by doing it. Each line says how it stands and what to do. */
 import { Command } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
-import { cards } from '../catalog/cards.ts'
 import type { Config } from '../config.ts'
+import type { Card } from '../domain/card.ts'
 import { systemClock } from '../domain/time.ts'
 import { logTo } from '../log.ts'
 import { serverStatus } from './administration.ts'
@@ -15,7 +15,8 @@ import { globalsOf } from './globals.ts'
 import { installedCatalog } from './models-here.ts'
 import { dim, green, red, report, yellow } from './terminal.ts'
 
-export function doctorCommand(): Command {
+/** @param cards every model that there is */
+export function doctorCommand(cards: readonly Card[]): Command {
   return new Command('doctor')
     .description('find out why something does not work, and what to do')
     .addHelpText(
@@ -28,7 +29,7 @@ own. Ends with 1 if a line is marked FAIL.`,
     .action(async (_options, command: Command) => {
       const { json, config } = globalsOf(command)
       const findings: Finding[] = []
-      for await (const finding of examine(config)) {
+      for await (const finding of examine(config, cards)) {
         findings.push(finding)
         if (!json) process.stdout.write(`${line(finding)}\n`)
       }
@@ -38,7 +39,7 @@ own. Ends with 1 if a line is marked FAIL.`,
     })
 }
 
-async function* examine(config: Config): AsyncGenerator<Finding> {
+async function* examine(config: Config, cards: readonly Card[]): AsyncGenerator<Finding> {
   const look = async (about: string, check: () => Found | Promise<Found>): Promise<Finding> => {
     try {
       return { about, ...(await check()) }
@@ -50,10 +51,10 @@ async function* examine(config: Config): AsyncGenerator<Finding> {
   yield look('data folder', () => checkFolder(config.dataDir))
   yield look('free disk', () => checkDisk(config.dataDir))
   yield look('books', () => checkBooks(config.dataDir))
-  yield* modelFindings(config)
+  yield* modelFindings(config, cards)
   yield look('graphics', checkGpu)
   yield look('native code', () => checkImages(config))
-  yield* withEngine(config, look)
+  yield* withEngine(config, cards, look)
   const own = await serverStatus(config.dataDir).catch((error: unknown) => ({ silent: wordsOf(error) }))
   if (own !== null && 'silent' in own) {
     yield look('server', () => failed(own.silent, 'Look at the log of the server, or end it and start it again.'))
@@ -63,13 +64,13 @@ async function* examine(config: Config): AsyncGenerator<Finding> {
   yield look('server', () => checkServer(own))
 }
 
-async function* modelFindings(config: Config): AsyncGenerator<Finding> {
+async function* modelFindings(config: Config, cards: readonly Card[]): AsyncGenerator<Finding> {
   for (const found of await checkModels(config, cards)) yield { about: 'model', ...found }
 }
 
 type Look = (about: string, check: () => Found | Promise<Found>) => Promise<Finding>
 
-async function* withEngine(config: Config, look: Look): AsyncGenerator<Finding> {
+async function* withEngine(config: Config, cards: readonly Card[], look: Look): AsyncGenerator<Finding> {
   // The server's half of the program is large, and only this command among the small ones needs a piece of it.
   const { speechEngine } = await import('./engines.ts')
   const log = logTo(() => {}, 'quiet', systemClock.nowMs)
@@ -82,7 +83,7 @@ async function* withEngine(config: Config, look: Look): AsyncGenerator<Finding> 
   }
   try {
     yield await look('inference', () => checkInference(engine))
-    const card = installedCatalog(config).best('text-to-speech')
+    const card = installedCatalog(config, cards).best('text-to-speech')
     if (card !== null) yield await look('voice', () => checkVoice(engine, card))
   } finally {
     await engine.close()

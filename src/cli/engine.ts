@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { Command } from 'commander'
-import { cards } from '../catalog/cards.ts'
 import { ModelsFolder } from '../catalog/models-folder.ts'
-import type { Task } from '../domain/card.ts'
+import type { Card, Task } from '../domain/card.ts'
 import { setNativeDir } from '../engine/native.ts'
 import { wholeNumber } from './globals.ts'
 
@@ -54,7 +53,8 @@ interface EngineFlags {
   pronunciations?: string
 }
 
-export const engineCommand = (): Command =>
+/** @param cards the models that it may load */
+export const engineCommand = (cards: readonly Card[]): Command =>
   new Command(engineCommandName)
     .description('one engine; started by the server')
     .argument('<task>')

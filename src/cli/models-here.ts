@@ -2,7 +2,6 @@
 import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
-import { cards } from '../catalog/cards.ts'
 import { CardCatalog } from '../catalog/catalog.ts'
 import type { OnEvent } from '../catalog/events.ts'
 import { Hub, publicHub } from '../catalog/hub.ts'
@@ -26,7 +25,7 @@ export const modelsFolder = ({ dataDir }: Pick<Config, 'dataDir'>): ModelsFolder
   new ModelsFolder(join(dataDir, 'models'))
 
 /** What is installed is looked up at every question: it may change while this process runs. */
-export function installedCatalog(config: Pick<Config, 'dataDir'>, known: readonly Card[] = cards): CardCatalog {
+export function installedCatalog(config: Pick<Config, 'dataDir'>, known: readonly Card[]): CardCatalog {
   const installed = new InstalledModels(modelsFolder(config))
   const byId = new Map(known.map((card) => [card.id, card]))
   return new CardCatalog(known, (cardId) => {
@@ -36,7 +35,7 @@ export function installedCatalog(config: Pick<Config, 'dataDir'>, known: readonl
 }
 
 /** Ids of models that lie here and are not whole, or not those that this program means. */
-export function brokenModels(config: Pick<Config, 'dataDir'>): string[] {
+export function brokenModels(config: Pick<Config, 'dataDir'>, cards: readonly Card[]): string[] {
   const installed = new InstalledModels(modelsFolder(config))
   return cards.filter((card) => installed.stateOf(card) === 'broken').map(({ id }) => id)
 }

@@ -22,7 +22,7 @@ import { voicesCommand } from './voices.ts'
 
 /**
  * @param argv the arguments, without the program's name
- * @param cards the models that may be installed: those of this program, except in tests
+ * @param cards every model that there is: those of this program, except in tests
  * @returns the exit code: 0 done, 1 failed, 2 misuse
  */
 export async function main(argv: string[], cards: readonly Card[] = knownCards): Promise<number> {
@@ -33,7 +33,7 @@ export async function main(argv: string[], cards: readonly Card[] = knownCards):
     .addHelpText('after', firstSteps)
   for (const option of globalOptions()) program.addOption(option)
   program
-    .addCommand(serveCommand())
+    .addCommand(serveCommand(cards))
     .addCommand(speakCommand())
     .addCommand(transcribeCommand())
     .addCommand(voicesCommand())
@@ -42,9 +42,9 @@ export async function main(argv: string[], cards: readonly Card[] = knownCards):
     .addCommand(modelsCommand(cards))
     .addCommand(usageCommand())
     .addCommand(psCommand())
-    .addCommand(doctorCommand())
+    .addCommand(doctorCommand(cards))
     .addCommand(licenses())
-    .addCommand(engineCommand(), { hidden: true })
+    .addCommand(engineCommand(cards), { hidden: true })
     .addCommand(selfcheckNative(), { hidden: true })
   inherit(program)
   process.stdout.on('error', endWithReader)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../testing/folder.ts'
 import { isDead } from '../testing/process.ts'
 import { type Program, startProgram } from '../testing/program.ts'
+import { breaks } from '../testing/streams.ts'
 import { until } from '../testing/until.ts'
 
 const started: Program[] = []
@@ -29,15 +30,6 @@ async function speaking(program: Program, key: string) {
   const reader = response.body!.getReader()
   expect((await reader.read()).value?.length).toBeGreaterThan(0)
   return { id: response.headers.get('x-request-id'), reader }
-}
-
-async function breaks(reader: { read(): Promise<{ done: boolean }> }): Promise<boolean> {
-  try {
-    while (!(await reader.read()).done);
-    return false
-  } catch {
-    return true
-  }
 }
 
 test('an engine that is killed in mid-stream costs the stream and nothing else', async () => {

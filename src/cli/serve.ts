@@ -8,6 +8,7 @@ import { EncoderPool } from '../audio/encode.ts'
 import { voicePicture } from '../audio/plot.ts'
 import type { CardCatalog } from '../catalog/catalog.ts'
 import { type Config, loadConfig } from '../config.ts'
+import type { Card } from '../domain/card.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
 import { setNativeDir } from '../engine/native.ts'
@@ -26,7 +27,8 @@ interface ServeFlags {
   device?: string
 }
 
-export const serveCommand = (): Command =>
+/** @param cards every model that there is */
+export const serveCommand = (cards: readonly Card[]): Command =>
   new Command('serve')
     .description('run the voice service')
     .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
@@ -35,12 +37,12 @@ export const serveCommand = (): Command =>
     .action(async (flags: ServeFlags, command: Command) => {
       const globals = globalsOf(command)
       const config = loadConfig({ ...flags, dataDir: globals.config.dataDir })
-      await serve(config, globals.json)
+      await serve(config, globals.json, cards)
     })
 
 const warningsKept = 100
 
-async function serve(config: Config, json: boolean): Promise<void> {
+async function serve(config: Config, json: boolean, cards: readonly Card[]): Promise<void> {
   const written = logTo((line) => process.stderr.write(line), levelOf(config), systemClock.nowMs)
   const log = keepingWarnings(written, warningsKept, systemClock.nowMs)
   // Pictures are drawn in this process.
@@ -54,7 +56,7 @@ async function serve(config: Config, json: boolean): Promise<void> {
     await Promise.all([engine.close(), transcriber.close()])
     for (const codecs of [encoders, decoder, streamDecoder]) codecs.close()
   }
-  const catalog = installedCatalog(config)
+  const catalog = installedCatalog(config, cards)
   const time = { clock: systemClock, timer: systemTimer }
   const codecs = { encoders, decoder, streamDecoder, sound, draw }
   const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, log }
@@ -66,7 +68,7 @@ async function serve(config: Config, json: boolean): Promise<void> {
     throw error
   }
   const stopped = untilToldToStop(log)
-  for (const id of brokenModels(config)) {
+  for (const id of brokenModels(config, cards)) {
     log.warn('a model is not whole and counts as not installed', { model: id, mend: `myna models pull ${id}` })
   }
   announce(server, catalog, config, json, log)

@@ -1,21 +1,24 @@
 /**
- * The program with other cards than its own, in a process of its own: `myna models` against a test hub. Its first
- * argument is a file with the cards as JSON, the rest are the program's.
+ * The program with other cards than its own, from source: a module of a few lines, so that an engine, which the server
+ * starts as the very program that it is, has those cards, too.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { main } from '../cli/program.ts'
 import type { Card } from '../domain/card.ts'
 import { temporaryFolder } from './folder.ts'
 
+const program = join(import.meta.dir, '..', 'cli', 'program.ts')
+
 /** What starts the program with these cards. */
 export function withCards(cards: readonly Card[]): string[] {
-  const path = join(temporaryFolder(), 'cards.json')
-  writeFileSync(path, JSON.stringify(cards))
-  return [process.execPath, import.meta.path, path]
-}
-
-if (import.meta.main) {
-  const [path = '', ...args] = process.argv.slice(2)
-  process.exitCode = await main(args, JSON.parse(readFileSync(path, 'utf8')) as Card[])
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'cards.json'), JSON.stringify(cards))
+  const entry = join(folder, 'entry.ts')
+  const lines = [
+    `import { main } from ${JSON.stringify(program)}`,
+    `import cards from './cards.json'`,
+    'process.exitCode = await main(process.argv.slice(2), cards)',
+  ]
+  writeFileSync(entry, `${lines.join('\n')}\n`)
+  return [process.execPath, entry]
 }
