@@ -79,6 +79,11 @@ export const settings = {
   host: text('HOST', '127.0.0.1', 'address to listen on'),
   port: number('PORT', 8790, 0, 65535, 'port to listen on; 0: any free one'),
   device: text('DEVICE', 'auto', 'where models run: auto, cpu, cuda or cuda:N'),
+  runtimeMirror: text(
+    'RUNTIME_MIRROR',
+    '',
+    'where the CUDA build is pulled from: a mirror of https://files.pythonhosted.org; empty: that itself',
+  ),
   speechMicrosPerChar: number('SPEECH_MICROS_PER_CHAR', 15, 0, million, 'price of a character, millionths of a dollar'),
   cloneMicros: number('CLONE_PRICE_MICROS', million, 0, 1000 * million, 'price of a clone past the free allowance'),
   freeClones: number('FREE_CLONES', 10, 0, million, 'clones that an account owns for nothing'),

@@ -6,6 +6,8 @@ export type InstallEvent =
   | { event: 'waiting' }
   /** A file that is here is read through. */
   | { event: 'checking'; name: string; sizeBytes: number }
+  /** A file is taken out of an archive. */
+  | { event: 'unpacking'; name: string; sizeBytes: number }
   /** It is not what it must be, and is fetched again. */
   | { event: 'damaged'; name: string }
   /** What is going to come; `heldBytes` of it came before, and `keptFiles` besides are here and whole. */

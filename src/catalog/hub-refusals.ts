@@ -14,6 +14,8 @@ export interface RefusedRequest {
   hasToken: boolean
   /** The hub itself, and not a host to which it redirected. */
   atHub: boolean
+  /** It is no hub, but a host that has files. */
+  isPlain: boolean
 }
 
 const wordsMax = 300
@@ -31,6 +33,13 @@ export async function refusal(response: Response, asked: RefusedRequest): Promis
   if (status === 416) return new OutOfRange(`${url.host} has fewer bytes of ${file.path} than are here`)
   // The address that the hub gave is good for some time only; the next try gets another.
   if (!atHub) return new Interruption(`${url.host} refused ${file.path} (${status})`)
+  if (asked.isPlain) {
+    const code = status === 404 || status === 410 ? 'not_on_hub' : 'hub_refused'
+    return new ModelError(
+      code,
+      `${url.host} does not give ${file.path} away (${status}). Is the mirror a complete one?`,
+    )
+  }
   return explained(status, headers.get('x-error-code'), words, asked)
 }
 

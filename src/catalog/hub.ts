@@ -21,6 +21,8 @@ export interface HubOptions {
   answerMs: number
   /** As the hub sees us. */
   userAgent: string
+  /** For a host that is no such hub, but merely has files: the path of one below the endpoint. */
+  pathOf?: (file: HubPlace) => string
 }
 
 /** One file on the hub. */
@@ -92,14 +94,15 @@ export class Hub {
   ): Promise<FileBytes> {
     const range: Record<string, string> = fromBytes === 0 ? {} : { Range: `bytes=${fromBytes}-` }
     const condition: Record<string, string> = fromBytes === 0 || etag === null ? {} : { 'If-Range': etag }
-    const { response, url } = await this.#follow('GET', file, { ...range, ...condition }, signal, (facts) => {
+    const { response, url } = await this.#follow('GET', file, { ...range, ...condition }, signal, (facts, answer) => {
+      // Whatever a page says of itself, it says nothing of the file.
+      if (answer.ok && !isFileOf(file, answer.headers.get('content-type'))) throw noFile(file, new URL(answer.url))
       check(facts)
       return false
     })
     const { body, headers, status } = response
     if (body === null) throw new Interruption(`${url.host} sent an empty answer for ${file.path}`)
     try {
-      if (!isFileOf(file, headers.get('content-type'))) throw noFile(file, url)
       const strong = headers.get('etag')?.startsWith('W/') === false ? headers.get('etag') : null
       if (status === 200) return { body, fromBytes: 0, totalBytes: lengthOf(headers), etag: strong }
       const { first, total } = contentRange(headers.get('content-range'))
@@ -116,10 +119,11 @@ export class Hub {
     file: HubPlace,
     headers: Record<string, string>,
     signal: AbortSignal,
-    isEnough: (facts: FileFacts) => boolean,
+    isEnough: (facts: FileFacts, answer: Response) => boolean,
   ): Promise<Followed> {
-    const { endpoint, token } = this.#options
-    const path = [file.repo, 'resolve', file.revision, file.path].join('/')
+    const { endpoint, token, pathOf } = this.#options
+    const path = pathOf?.(file) ?? [file.repo, 'resolve', file.revision, file.path].join('/')
+    const isPlain = pathOf !== undefined
     let url = new URL(`${endpoint}/${path.split('/').map(encodeURIComponent).join('/')}`)
     let facts: FileFacts = { commit: null, sizeBytes: null, sha256: null, gitSha1: null }
     for (let step = 0; step <= redirectsMax; step++) {
@@ -128,12 +132,12 @@ export class Hub {
       const response = await this.#fetch(url, method, { ...headers, ...authorization }, signal)
       const isRedirect = redirects.includes(response.status)
       if (!isRedirect && response.status !== 200 && response.status !== 206) {
-        throw await refusal(response, { file, url, endpoint, hasToken: token !== null, atHub })
+        throw await refusal(response, { file, url, endpoint, hasToken: token !== null, atHub, isPlain })
       }
       if (atHub) requireCommit(file, response.headers.get('x-repo-commit'))
-      facts = factsOf(response, facts, atHub)
+      facts = factsOf(response, facts, atHub && !isPlain)
       try {
-        if (isEnough(facts) || !isRedirect) return { response, url, facts }
+        if (isEnough(facts, response) || !isRedirect) return { response, url, facts }
       } catch (error) {
         await response.body?.cancel()
         throw error

@@ -19,12 +19,14 @@ export interface RoomParts {
 /**
  * Says what is to come, and that there is room for it.
  * @param missing of `wanted`, what is to come; files whose size nobody knows count as nothing
+ * @param moreBytes that will be written besides
  * @throws ModelError `disk_full` with the figures
  */
 export async function prepare(
   wanted: readonly Wanted[],
   missing: readonly Wanted[],
   { folder, freeBytes, onEvent }: RoomParts,
+  moreBytes = 0,
 ): Promise<void> {
   const held = await Promise.all(missing.map((one) => heldBytes(folder, one)))
   const sum = held.reduce((total, part) => total + part, 0)
@@ -37,7 +39,7 @@ export async function prepare(
     unknownSizes: missing.filter(({ sizeBytes }) => sizeBytes === null).length,
   })
   const copies = (await canLink(folder.path)) ? 0 : sizeOf(wanted)
-  const toWrite = sizeOf(missing) - sum + copies
+  const toWrite = sizeOf(missing) - sum + copies + moreBytes
   const free = freeBytes(folder.path)
   if (free >= toWrite + reservedBytes) return
   throw new ModelError(

@@ -1,5 +1,4 @@
-/** What `myna doctor` finds out about the machine: graphics card, native libraries, and the server with its address. */
-import { existsSync, readFileSync } from 'node:fs'
+/** What `myna doctor` finds out about the machine: native libraries, and the server with its address. */
 import type { Config } from '../config.ts'
 import { setNativeDir } from '../engine/native.ts'
 import type { ServerStatus } from '../http/local.ts'
@@ -7,29 +6,6 @@ import { failed, type Found, noted, ok, warning, wordsOf } from './finding.ts'
 import { duration } from './format.ts'
 
 const answerMs = 5000
-const driverFile = '/proc/driver/nvidia/version'
-
-/** The driver's own file first: it is there in containers that lack the tool. */
-export async function checkGpu(): Promise<Found> {
-  const cards = await nvidiaCards()
-  const driver = existsSync(driverFile) ? /\d+\.\d+(\.\d+)?/.exec(readFileSync(driverFile, 'utf8'))?.[0] : undefined
-  if (driver === undefined && cards === null) return noted('no NVIDIA driver: models run on the CPU')
-  const what = cards === null ? `NVIDIA driver ${driver}` : cards
-  return noted(`${what}; this version of Myna has no CUDA yet: models run on the CPU`)
-}
-
-async function nvidiaCards(): Promise<string | null> {
-  const tool = Bun.which('nvidia-smi')
-  if (tool === null) return null
-  const fields = '--query-gpu=name,memory.total,driver_version'
-  const run = Bun.spawn([tool, fields, '--format=csv,noheader'], {
-    stdout: 'pipe',
-    stderr: 'ignore',
-    timeout: answerMs,
-  })
-  const text = (await new Response(run.stdout).text()).trim()
-  return (await run.exited) === 0 && text !== '' ? text.replaceAll('\n', '; ') : null
-}
 
 /** Draws a red square: loading the library shows that native code can be unpacked and run from where it lies. */
 export async function checkImages(config: Config): Promise<Found> {

@@ -8,10 +8,12 @@ import { logTo } from '../log.ts'
 import { serverStatus } from './administration.ts'
 import { checkBooks, checkDisk, checkFolder } from './doctor-data.ts'
 import { checkInference, checkVoice } from './doctor-engine.ts'
-import { checkGpu, checkImages, checkPort, checkServer } from './doctor-machine.ts'
+import { checkDriver, checkRuntime } from './doctor-gpu.ts'
+import { checkImages, checkPort, checkServer } from './doctor-machine.ts'
 import { checkModels } from './doctor-models.ts'
 import { failed, type Finding, type Found, ok, wordsOf } from './finding.ts'
 import { globalsOf } from './globals.ts'
+import { gpuStatus } from './gpu-probe.ts'
 import { installedCatalog } from './models-here.ts'
 import { dim, green, red, report, yellow } from './terminal.ts'
 
@@ -52,7 +54,7 @@ async function* examine(config: Config, cards: readonly Card[]): AsyncGenerator<
   yield look('free disk', () => checkDisk(config.dataDir))
   yield look('books', () => checkBooks(config.dataDir))
   yield* modelFindings(config, cards)
-  yield look('graphics', checkGpu)
+  yield* gpuFindings(config, look)
   yield look('native code', () => checkImages(config))
   yield* withEngine(config, cards, look)
   const own = await serverStatus(config.dataDir).catch((error: unknown) => ({ silent: wordsOf(error) }))
@@ -66,6 +68,12 @@ async function* examine(config: Config, cards: readonly Card[]): AsyncGenerator<
 
 async function* modelFindings(config: Config, cards: readonly Card[]): AsyncGenerator<Finding> {
   for (const found of await checkModels(config, cards)) yield { about: 'model', ...found }
+}
+
+async function* gpuFindings(config: Config, look: Look): AsyncGenerator<Finding> {
+  const status = await gpuStatus(config)
+  yield look('graphics', () => checkDriver(status))
+  yield look('cuda', () => checkRuntime(status))
 }
 
 type Look = (about: string, check: () => Found | Promise<Found>) => Promise<Finding>

@@ -9,6 +9,9 @@ import { bytes, count, duration } from './format.ts'
 import { type Standing, Tally } from '../catalog/tally.ts'
 import { dim, note, snakeCase, terminalColumns } from './terminal.ts'
 
+/** What comes, as far as the display needs to know it. */
+export type Licensed = Pick<Card, 'license'>
+
 export interface Display {
   onEvent: OnEvent
   /** Nothing more is told. */
@@ -29,14 +32,14 @@ const jsonMs = 500
 const clearLine = '\r\u001b[K'
 
 /** What suits whoever reads: scripts get JSON on stdout, people lines on stderr. */
-export function displayFor(card: Card, json: boolean): Display {
+export function displayFor(card: Licensed, json: boolean): Display {
   if (json) return jsonDisplay(card, (line) => process.stdout.write(line), systemClock)
   const screen = { write: (text: string) => process.stderr.write(text), columns: terminalColumns }
   if (process.stderr.isTTY === true) return terminalDisplay(card, screen, systemClock)
   return lineDisplay(card, (line) => note(line), systemClock)
 }
 
-export function terminalDisplay(card: Card, { write, columns }: Screen, clock: Clock): Display {
+export function terminalDisplay(card: Licensed, { write, columns }: Screen, clock: Clock): Display {
   const tally = new Tally(clock)
   let drawnAtMs = Number.NEGATIVE_INFINITY
   let line = ''
@@ -50,7 +53,9 @@ export function terminalDisplay(card: Card, { write, columns }: Screen, clock: C
       tally.take(event)
       for (const told of wordsOf(event, card)) write(`${clearLine}${told}\n${line}`)
       const standing = tally.standing()
-      if (event.event === 'checking') return draw(`checking ${event.name} (${bytes(event.sizeBytes)})`)
+      if (event.event === 'checking' || event.event === 'unpacking') {
+        return draw(`${event.event} ${event.name} (${bytes(event.sizeBytes)})`)
+      }
       const isDue = event.event !== 'received' || clock.monotonicMs() - drawnAtMs >= drawMs
       if (standing !== null && isDue) draw(standingText(standing))
     },
@@ -61,7 +66,7 @@ export function terminalDisplay(card: Card, { write, columns }: Screen, clock: C
 }
 
 /** @param write takes a line without its line break */
-export function lineDisplay(card: Card, write: (line: string) => void, clock: Clock): Display {
+export function lineDisplay(card: Licensed, write: (line: string) => void, clock: Clock): Display {
   const tally = new Tally(clock)
   let writtenAtMs = clock.monotonicMs()
   return {
@@ -79,7 +84,7 @@ export function lineDisplay(card: Card, write: (line: string) => void, clock: Cl
 }
 
 /** Bytes as they come are told together from time to time, as `progress`. @param write takes a line with its break */
-export function jsonDisplay(card: Card, write: (line: string) => void, clock: Clock): Display {
+export function jsonDisplay(card: Licensed, write: (line: string) => void, clock: Clock): Display {
   const tally = new Tally(clock)
   let writtenAtMs = clock.monotonicMs()
   const tell = (event: object) => write(`${JSON.stringify(snakeCase(event))}\n`)
@@ -97,7 +102,7 @@ export function jsonDisplay(card: Card, write: (line: string) => void, clock: Cl
 }
 
 /** Lines that stay. */
-function wordsOf(event: InstallEvent, card: Card): string[] {
+function wordsOf(event: InstallEvent, card: Licensed): string[] {
   switch (event.event) {
     case 'waiting':
       return ['Another command is at work on the models of this data folder: waiting for its end.']
@@ -114,7 +119,7 @@ function wordsOf(event: InstallEvent, card: Card): string[] {
   }
 }
 
-const licenceWords = ({ license: { name, attribution, limits } }: Card): string[] => [
+const licenceWords = ({ license: { name, attribution, limits } }: Licensed): string[] => [
   `Licence ${name}: ${attribution}`,
   ...(limits === null ? [] : [`Limits of use: ${limits}`]),
 ]

@@ -12,6 +12,8 @@ import { keysCommand } from './keys.ts'
 import { licenses } from './licenses.ts'
 import { modelsCommand } from './models.ts'
 import { psCommand } from './ps.ts'
+import { gpuProbeCommand } from './gpu-probe.ts'
+import { runtimeCommand } from './runtime.ts'
 import { selfcheckNative } from './selfcheck-native.ts'
 import { serveCommand } from './serve.ts'
 import { speakCommand } from './speak.ts'
@@ -40,11 +42,13 @@ export async function main(argv: string[], cards: readonly Card[] = knownCards):
     .addCommand(accountsCommand())
     .addCommand(keysCommand())
     .addCommand(modelsCommand(cards))
+    .addCommand(runtimeCommand())
     .addCommand(usageCommand())
     .addCommand(psCommand())
     .addCommand(doctorCommand(cards))
     .addCommand(licenses())
     .addCommand(engineCommand(cards), { hidden: true })
+    .addCommand(gpuProbeCommand(), { hidden: true })
     .addCommand(selfcheckNative(), { hidden: true })
   inherit(program)
   process.stdout.on('error', endWithReader)

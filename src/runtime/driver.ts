@@ -1,0 +1,166 @@
+/**
+ * What can be known of NVIDIA's driver by looking at files, without loading any of it: a broken driver can end the
+ * process that loads it, and never should that be the server. The version of the kernel's part stands in `/proc`, that
+ * of the library in its file's name, and whether a device may be opened shows when it is.
+ */
+import { closeSync, constants, existsSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { driverPath } from './installed.ts'
+import { oldestDriver, runsCuda } from './release.ts'
+import { namesBeneath } from './system-libraries.ts'
+
+export interface DriverFacts {
+  /** Of the kernel's module, such as `580.159.04`; null: none is loaded. */
+  kernel: string | null
+  /** libcuda.so.1; null: the loader would not find it. */
+  library: { path: string; version: string | null } | null
+  /** `/dev/nvidia0` and its like; `error` null: it can be opened. */
+  devices: readonly { path: string; error: string | null }[]
+  /** Windows' own driver serves Linux there. */
+  isWsl: boolean
+  /** Which sort; null: in none. */
+  container: string | null
+  /** A card of NVIDIA's is plugged in. */
+  hasCard: boolean
+}
+
+/** What keeps the driver from working, and what to do. */
+export interface Trouble {
+  message: string
+  remedy: string
+}
+
+const versionPattern = /\b\d{3,}\.\d+(?:\.\d+)?\b/
+
+/** @param root of the file system; another one in tests */
+export function examineDriver(root = '/'): DriverFacts {
+  const path = driverPath(root)
+  const device = join(root, 'dev')
+  const names = namesBeneath(device).filter((name) => /^nvidia(\d+|ctl|-uvm)$/.test(name))
+  return {
+    kernel: versionPattern.exec(textOf(join(root, 'proc/driver/nvidia/version')))?.[0] ?? null,
+    library: path === null ? null : { path, version: libraryVersion(path) },
+    devices: names.sort().map((name) => ({ path: `/dev/${name}`, error: openingError(join(device, name)) })),
+    isWsl: existsSync(join(device, 'dxg')),
+    container: containerOf(root),
+    hasCard: namesBeneath(join(root, 'sys/bus/pci/devices')).some((name) =>
+      isCard(join(root, 'sys/bus/pci/devices', name)),
+    ),
+  }
+}
+
+/** Of the driver as a whole; null: there is none, or it does not say. */
+export const driverVersion = ({ kernel, library }: DriverFacts): string | null => kernel ?? library?.version ?? null
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The file is called `libcuda.so.580.159.04`, and the name for the loader is a link to it. */
+function libraryVersion(path: string): string | null {
+  try {
+    return versionPattern.exec(basename(realpathSync(path)))?.[0] ?? null
+  } catch {
+    return null
+  }
+}
+
+function openingError(path: string): string | null {
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK))
+    return null
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error)
+  }
+}
+
+function containerOf(root: string): string | null {
+  if (existsSync(join(root, 'run/.containerenv'))) return 'Podman'
+  if (existsSync(join(root, 'var/run/secrets/kubernetes.io'))) return 'Kubernetes'
+  return existsSync(join(root, '.dockerenv')) ? 'Docker' : null
+}
+
+/** NVIDIA, and a display or 3D controller. Source: PCI code and ID assignment specification, class 03h. */
+const isCard = (place: string): boolean =>
+  textOf(join(place, 'vendor')).trim() === '0x10de' && textOf(join(place, 'class')).startsWith('0x03')
+
+/** Whether the host has a card cannot be seen from within. */
+const inContainer = (what: string, { container }: DriverFacts): Trouble => ({
+  message: `${what} in this ${container ?? ''} container`,
+  remedy:
+    'Where the host has a card: install the NVIDIA Container Toolkit there and start the container with --gpus all ' +
+    '(Kubernetes: ask for nvidia.com/gpu).',
+})
+
+const drivers = 'https://www.nvidia.com/drivers, or the package nvidia-driver-580 of Ubuntu and Debian'
+
+/**
+ * The first thing that is wrong, in the order in which they must be mended.
+ * @param cudaMajor of the runtime that is to work; null: of any
+ */
+export function driverTrouble(facts: DriverFacts, cudaMajor: number | null): Trouble | null {
+  const { kernel, library, isWsl, container } = facts
+  if (kernel === null && library === null) return noDriver(facts)
+  if (library === null) {
+    const what = `the kernel has NVIDIA driver ${kernel}, and there is no libcuda.so.1`
+    if (container !== null) return inContainer(what, facts)
+    return {
+      message: what,
+      remedy: "Install the driver's CUDA library (Debian: libcuda1, Ubuntu: libnvidia-compute-580).",
+    }
+  }
+  // Where the kernel is not Linux itself (gVisor), devices work without that file.
+  if (kernel === null && !isWsl && facts.devices.length === 0) {
+    const message = `${library.path} is there, and the kernel has not loaded NVIDIA's module`
+    if (container !== null) return { message, remedy: 'Install or start the driver on the host.' }
+    return { message, remedy: 'Load it: sudo modprobe nvidia; if that fails, install the driver again, or restart.' }
+  }
+  if (kernel !== null && library.version !== null && library.version !== kernel && !isWsl) {
+    const message = `the kernel has NVIDIA driver ${kernel}, and libcuda.so.1 is of ${library.version}`
+    return { message, remedy: 'The driver was updated while it ran: restart the machine (a container: start it anew).' }
+  }
+  return isWsl ? tooOld(facts, cudaMajor) : (deviceTrouble(facts) ?? tooOld(facts, cudaMajor))
+}
+
+function noDriver(facts: DriverFacts): Trouble {
+  if (facts.container !== null) return inContainer('there is no NVIDIA driver', facts)
+  if (facts.hasCard) return { message: 'an NVIDIA card is here, and no driver', remedy: `Install one: ${drivers}.` }
+  return { message: 'no NVIDIA driver, and no NVIDIA card', remedy: 'CUDA needs an NVIDIA card.' }
+}
+
+function deviceTrouble(facts: DriverFacts): Trouble | null {
+  const { devices, container, kernel } = facts
+  const cards = devices.filter(({ path }) => /\d$/.test(path))
+  if (cards.length === 0) {
+    const what = `NVIDIA driver ${kernel} is loaded, and there is no /dev/nvidia0`
+    if (container !== null) return inContainer(what, facts)
+    return { message: what, remedy: 'Make the device files: sudo nvidia-modprobe -u -c 0' }
+  }
+  const closed = devices.find(({ error }) => error !== null)
+  if (closed === undefined) return null
+  const message = `${closed.path} cannot be opened (${closed.error})`
+  if (closed.error === 'EPERM' && container !== null) {
+    return { message, remedy: 'The host took the device away from this container: start the container anew.' }
+  }
+  if (closed.error === 'EACCES' || closed.error === 'EPERM') {
+    return {
+      message,
+      remedy: `Give the user who runs Myna its group (ls -l ${closed.path} shows it): sudo usermod -aG GROUP USER`,
+    }
+  }
+  return { message, remedy: 'See what nvidia-smi says; sudo dmesg names faults of the card.' }
+}
+
+function tooOld(facts: DriverFacts, cudaMajor: number | null): Trouble | null {
+  const version = driverVersion(facts)
+  const oldest = cudaMajor === null ? null : oldestDriver(cudaMajor)
+  if (version === null || cudaMajor === null || oldest === null || runsCuda(version, cudaMajor)) return null
+  return {
+    message: `NVIDIA driver ${version} is too old: CUDA ${cudaMajor} needs ${oldest} or newer`,
+    remedy: `Update it: ${drivers}. Or import a build of ONNX Runtime for an older CUDA.`,
+  }
+}
