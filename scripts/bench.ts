@@ -11,6 +11,7 @@ import { measureClones } from './bench/clones.ts'
 import { printTable, spreadOf } from './bench/figures.ts'
 import { measureMemory, measureStart } from './bench/lifetime.ts'
 import { measureListening } from './bench/listening.ts'
+import { measureKokoro } from './bench/kokoro.ts'
 import { measureLoops } from './bench/loops.ts'
 import { measureParakeet } from './bench/parakeet.ts'
 import { measurePocket } from './bench/pocket.ts'
@@ -21,7 +22,7 @@ import { connections, startSubject, type Subject, warmUp } from './bench/subject
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books,
-                     listening, loops, parakeet, pocket
+                     listening, loops, parakeet, pocket, kokoro
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for so long, then the books are checked
   --executable FILE  what is measured (default: build/out/myna)
@@ -87,6 +88,7 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   listening: () => measureListening(quick ? 0.2 : 3),
   loops: () => measureLoops(quick ? 500 : 3000),
   parakeet: () => measureParakeet(flags.models, quick ? 24 : 120),
+  kokoro: () => measureKokoro(flags.models, quick ? 10 : 60, quick ? 20 : 1000),
   pocket: () => measurePocket(flags.models, quick ? 10 : 60, quick ? 20 : 1000),
 }
 

@@ -57,6 +57,8 @@ export class Pronouncer {
     for (let from = 0; from < word.length; from += longestWord) {
       const piece = word.slice(from, from + longestWord)
       const phones = this.#letters.phones(piece)
+      // The letters alone would say the g of "-ing".
+      if (piece.endsWith('ing') && phones.at(-1)?.base === 'G') phones.pop()
       spoken.push(...(phones.some(isVowel) ? phones : spelled(piece)))
     }
     return spoken.length > 0 ? spoken : spelled('x')

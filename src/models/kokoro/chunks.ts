@@ -33,7 +33,8 @@ export interface ChunkLimits {
   firstMost: number
 }
 
-export const usualLimits: ChunkLimits = { most: 400, enough: 160, first: 80, firstMost: 140 }
+/** 120 symbols are some 8 s of speech. While they are computed, the engine is deaf and other streams wait. */
+export const usualLimits: ChunkLimits = { most: 300, enough: 120, first: 80, firstMost: 140 }
 
 /** No chunk is shorter if that can be helped. */
 const least = 20

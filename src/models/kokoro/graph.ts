@@ -70,8 +70,8 @@ export class KokoroGraph {
 }
 
 /** @throws Error when the file is no such graph */
-export async function loadGraph(path: string, threads: number): Promise<KokoroGraph> {
-  const session = await createSession(path, { threads })
+export async function loadGraph(path: string, threads: number, create = createSession): Promise<KokoroGraph> {
+  const session = await create(path, { threads })
   try {
     return new KokoroGraph(path, session)
   } catch (error) {

@@ -19,6 +19,7 @@ import {
   type SpeechModel,
   type SpokenChunk,
 } from '../architecture.ts'
+import { createSession } from '../session.ts'
 import { type Chunk, chunks, type Unit } from './chunks.ts'
 import { englishUnits } from './english.ts'
 import { Espeak } from './espeak.ts'
@@ -36,14 +37,18 @@ const pauseS: Readonly<Record<Chunk['boundary'], number>> = { word: 0, clause: 0
  */
 export const load: LoadSpeechModel = (options) => loadKokoro(options, Espeak.find())
 
-/** @param espeak null: there is none on this machine */
-export async function loadKokoro(options: LoadOptions, espeak: Espeak | null): Promise<SpeechModel> {
+/** @param espeak null: there is none on this machine @param create for whoever measures it */
+export async function loadKokoro(
+  options: LoadOptions,
+  espeak: Espeak | null,
+  create = createSession,
+): Promise<SpeechModel> {
   const { card, filesDir, pronunciations, workers } = options
   if (filesDir === null) throw new Error('kokoro needs its files')
   const lexicon = pronunciations === null ? emptyLexicon : parseLexicon(pronunciations)
   const pronouncer = await loadPronouncer()
   const threads = workers > 0 ? workers : availableParallelism()
-  const graph = await loadGraph(join(filesDir, 'model.onnx'), threads)
+  const graph = await loadGraph(join(filesDir, 'model.onnx'), threads, create)
   return new KokoroModel({
     graph,
     styles: new Styles(join(filesDir, 'voices'), new Set(card.voices.map(({ id }) => id))),
