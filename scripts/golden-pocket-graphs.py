@@ -412,22 +412,31 @@ def start(entries):
     return [torch.full(tuple(e["shape"]), fills[e["fill"]], dtype=kinds[e["dtype"]]) for e in entries]
 
 
-def export_bundle(size, weights, folder, tokenizer, name="random", **fields):
-    """Writes all that `load` needs but the voices. @param tokenizer: bytes of a SentencePiece model"""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    flow, codec = flow_states(size), codec_states(size)
-    (folder / "tokenizer.model").write_bytes(tokenizer)
-    np.save(folder / "bos_before_voice.npy", weights["flow_lm.bos_before_voice"].numpy())
-    bundle = {
+def description(size, name, **fields):
+    """What `bundle.json` says."""
+    return {
         "schema_version": 2, "bundle_name": name, "language": name, "sample_rate": 24000, "frame_rate": 12.5,
         "samples_per_frame": size.frame, "latent_dim": size.latent, "conditioning_dim": size.width,
         "pad_with_spaces_for_short_inputs": False, "remove_semicolons": False,
         "model_recommended_frames_after_eos": None, "max_token_per_chunk": 50, "insert_bos_before_voice": True,
         "tokenizer_file": "tokenizer.model", "bos_before_voice_file": "bos_before_voice.npy", "predefined_voices": [],
-        "flow_lm_state_manifest": flow, "mimi_state_manifest": codec, **fields,
+        "flow_lm_state_manifest": flow_states(size), "mimi_state_manifest": codec_states(size), **fields,
     }
-    (folder / "bundle.json").write_text(json.dumps(bundle, indent=2, sort_keys=True) + "\n")
+
+
+def written(bundle):
+    return json.dumps(bundle, indent=2, sort_keys=True) + "\n"
+
+
+def export_bundle(size, weights, folder, tokenizer, name="random", **fields):
+    """Writes all that `load` needs but the voices. @param tokenizer: bytes of a SentencePiece model"""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tokenizer.model").write_bytes(tokenizer)
+    np.save(folder / "bos_before_voice.npy", weights["flow_lm.bos_before_voice"].numpy())
+    bundle = description(size, name, **fields)
+    flow, codec = bundle["flow_lm_state_manifest"], bundle["mimi_state_manifest"]
+    (folder / "bundle.json").write_text(written(bundle))
 
     def export(file, module, args, inputs, outputs, axes, states=()):
         torch.onnx.export(

@@ -1,5 +1,5 @@
-"""Makes what src/models/sentencepiece.test.ts compares with: small models trained here on this project's own texts, and
-what the sentencepiece library makes of 2,400 hard strings.
+"""Makes what src/models/sentencepiece.test.ts compares with: small models trained here on licences, and what the
+sentencepiece library makes of 2,400 hard strings.
 
     python scripts/golden-pocket-tokenizer.py src/models/sentencepiece.golden.json.gz
 
@@ -38,14 +38,13 @@ ODD = [
 
 
 def corpus():
-    texts = [p.read_text() for p in sorted(root.glob("src/**/*.ts")) if "golden" not in p.name]
-    texts += [p.read_text() for p in sorted(root.glob("*.md")) + sorted(root.glob("src/*.md"))]
-    lines = [line.strip(" */") for text in texts for line in text.split("\n")]
-    lines = [line for line in lines if 12 < len(line) < 400 and sum(c.isalpha() or c == " " for c in line) > 0.8 * len(line)]
+    """Texts that stay as they are, and words of many scripts."""
+    texts = [path.read_text() for path in [root / "LICENSE", *sorted(root.glob("build/third-party/*.txt"))]]
+    lines = [line.strip() for text in texts for line in text.split("\n") if len(line) > 12]
     rng = random.Random(5)
     for low, high in SCRIPTS.values():
-        words = ["".join(chr(rng.randint(low, high)) for _ in range(rng.randint(2, 6))) for _ in range(30)]
-        lines += [" ".join(rng.choice(words) for _ in range(8)) for _ in range(25)]
+        words = ["".join(chr(rng.randint(low, high)) for _ in range(rng.randint(2, 6))) for _ in range(12)]
+        lines += [" ".join(rng.choice(words) for _ in range(8)) for _ in range(4)]
     return lines
 
 

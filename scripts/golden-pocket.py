@@ -43,7 +43,7 @@ SIZE = graphs.Size(
     codec_filters=4, codec_heads=2, codec_hidden=16, codec_context=100, codec_positions=400,
 )
 GUARD = 6
-SEED = 17
+SEED = 25
 EOS_BIAS = -6.0
 TEXTS = [
     "Hello.",
@@ -54,11 +54,11 @@ TEXTS = [
 
 
 def tokenizer():
-    lines = [line.strip(" */") for p in sorted(root.glob("src/**/*.ts")) for line in p.read_text().split("\n")]
-    lines = [line for line in lines if 20 < len(line) < 200 and sum(c.isalpha() or c == " " for c in line) > 0.85 * len(line)]
+    """Of a text that stays as it is."""
+    lines = [line.strip() for line in (root / "LICENSE").read_text().split("\n") if len(line) > 20]
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines + TEXTS * 20 + ["Is it? Yes; no: wait! Go, now."] * 20), model_writer=model,
+        sentence_iterator=iter(lines + TEXTS + ["Is it? Yes; no: wait! Go, now... Quick brown foxes jump over 1234567890 lazy dogs."]), model_writer=model,
         model_type="unigram", vocab_size=SIZE.tokens, byte_fallback=True, normalization_rule_name="identity",
         minloglevel=2, num_threads=1, character_coverage=1.0 - 1e-4,
     )
@@ -199,6 +199,10 @@ def main():
         }
         names = ["bundle.json", "tokenizer.model", "bos_before_voice.npy", *(p.name for p in sorted(folder.glob("*.onnx")))]
         golden["files"] = {name: base64.b64encode((folder / name).read_bytes()).decode() for name in names}
+        # The published file, to the byte: so the states of the real graphs are what this project takes them for.
+        voices = ["alba", "azelma", "cosette", "eponine", "fantine", "javert", "jean", "marius"]
+        bundle = graphs.written(graphs.description(graphs.Size(), "english_2026-04", predefined_voices=voices))
+        (Path(sys.argv[1]) / "bundle.golden.json.gz").write_bytes(gzip.compress(bundle.encode(), mtime=0))
         out = Path(sys.argv[1]) / "parity.golden.json.gz"
         out.write_bytes(gzip.compress(json.dumps(golden).encode(), mtime=0))
         print(out, out.stat().st_size)

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { gunzipSync } from 'node:zlib'
 import { readBundle } from './bundle.ts'
 import { bytesOf, golden } from './small.fixture.ts'
 
@@ -38,6 +39,16 @@ test('what the exporter writes', () => {
   expect(mimiStates.length).toBe(56)
   expect(mimiStates.filter(({ type }) => type === 'bool').every(({ fill }) => fill === 'ones')).toBe(true)
   expect(mimiStates.some(({ dims }) => dims.includes(0))).toBe(true)
+})
+
+test('the published bundle.json of english_2026-04', async () => {
+  // Written by scripts/golden-pocket.py from the shapes of the model, and yet the published file to the byte.
+  const file = gunzipSync(await Bun.file(`${import.meta.dir}/bundle.golden.json.gz`).bytes())
+  const published = 'bab643150f437f37df080a710520ff39ed9ebd9a339f8ebdc739f7eddfc28b3f'
+  expect(new Bun.CryptoHasher('sha256').update(file).digest('hex')).toBe(published)
+  const { flowStates, mimiStates, ...rest } = readBundle(file.toString())
+  expect(rest).toMatchObject({ latentDim: 32, conditioningDim: 1024, maxTokens: 50, capacity: 1000 })
+  expect([flowStates.length, mimiStates.length]).toEqual([18, 56])
 })
 
 test('frames after the end may be recommended', () => {
