@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { selfTestOutputs } from '../engine/protocol.ts'
 import { bias, selfTestFile, selfTestGraphs, weights } from '../testing/selftest-graph.ts'
-import { runSelfTest, selfTestInput } from './selftest.ts'
+import { selfTestInput } from './selftest-run.ts'
+import { runSelfTest } from './selftest.ts'
 
 test.each(Object.entries(selfTestGraphs))('%s is what the writer makes', async (name, bytes) => {
   const committed = await Bun.file(selfTestFile(name)).bytes()

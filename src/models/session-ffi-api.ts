@@ -5,6 +5,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { dlopen, linkSymbols, read, type Pointer } from 'bun:ffi'
+import { deviceError } from './session-device.ts'
+import type { FfiDevice } from './session-ffi-device.ts'
 
 /** A release of the table that has all functions below; the library may be of any later one. */
 const apiVersion = 17
@@ -34,6 +36,7 @@ const functions = {
   GetDimensions: { at: 62, args: ['ptr', 'ptr', 'u64'], returns: 'ptr' },
   GetSymbolicDimensions: { at: 63, args: ['ptr', 'ptr', 'u64'], returns: 'ptr' },
   GetTensorTypeAndShape: { at: 65, args: ['ptr', 'ptr'], returns: 'ptr' },
+  CreateMemoryInfo: { at: 68, args: ['cstring', 'i32', 'i32', 'i32', 'ptr'], returns: 'ptr' },
   CreateCpuMemoryInfo: { at: 69, args: ['i32', 'i32', 'ptr'], returns: 'ptr' },
   AllocatorFree: { at: 76, args: ['ptr', 'ptr'], returns: 'ptr' },
   GetAllocatorWithDefaultOptions: { at: 78, args: ['ptr'], returns: 'ptr' },
@@ -51,6 +54,9 @@ const functions = {
   BindOutputToDevice: { at: 138, args: ['ptr', 'ptr', 'ptr'], returns: 'ptr' },
   GetBoundOutputValues: { at: 140, args: ['ptr', 'ptr', 'ptr', 'ptr'], returns: 'ptr' },
   AddRunConfigEntry: { at: 165, args: ['ptr', 'cstring', 'cstring'], returns: 'ptr' },
+  SessionOptionsAppendExecutionProvider_CUDA_V2: { at: 204, args: ['ptr', 'ptr'], returns: 'ptr' },
+  CreateCUDAProviderOptions: { at: 205, args: ['ptr'], returns: 'ptr' },
+  UpdateCUDAProviderOptions: { at: 206, args: ['ptr', 'ptr', 'ptr', 'u64'], returns: 'ptr' },
 } as const
 
 const libc = {
@@ -67,6 +73,15 @@ let opened: OrtApi | null = null
 export async function ortApi(): Promise<OrtApi> {
   opened ??= new OrtApi(await libraryPath())
   return opened
+}
+
+/**
+ * Has this library be the one of the process, before any session is wanted.
+ * @throws Error when there is one already; as the constructor
+ */
+export function openOrtApi(path: string): OrtApi {
+  if (opened !== null) throw new Error('this process has an ONNX Runtime already')
+  return (opened = new OrtApi(path))
 }
 
 /**
@@ -89,8 +104,8 @@ export class OrtApi {
   /** Says of a tensor that it lies in the CPU's memory. */
   readonly cpuMemory: Pointer
   readonly allocator: Pointer
-  /** Options of a run after which memory that nobody uses goes back to the system; else it is kept for later runs. */
-  readonly shrinking: Pointer
+  /** Where graphs run if nobody says otherwise. */
+  readonly cpu: FfiDevice
   readonly #slot = new BigUint64Array(1)
 
   /** @param path of the library @throws Error when it is none, or lacks what is needed */
@@ -115,16 +130,31 @@ export class OrtApi {
     this.env = this.made((out) => this.call.CreateEnv(fatal, 'myna', out))
     this.cpuMemory = this.made((out) => this.call.CreateCpuMemoryInfo(arena, defaultMemory, out))
     this.allocator = this.made((out) => this.call.GetAllocatorWithDefaultOptions(out))
-    this.shrinking = this.made((out) => this.call.CreateRunOptions(out))
-    this.check(this.call.AddRunConfigEntry(this.shrinking, 'memory.enable_memory_arena_shrinkage', 'cpu:0'))
+    this.cpu = {
+      name: 'cpu',
+      prepare: () => {},
+      memory: this.cpuMemory,
+      shrinking: this.shrinkingOptions('cpu:0'),
+      download: (target, address) => this.libc.memcpy(target, address, target.byteLength),
+    }
   }
 
-  /** @throws Error in ONNX Runtime's words */
+  /** @throws Error in ONNX Runtime's words; DeviceOutOfMemory, DeviceLost where they mean that */
   check(status: Status): void {
     if (status === null) return
     const message = this.call.GetErrorMessage(status) ?? 'ONNX Runtime failed without a word'
     this.call.ReleaseStatus(status)
-    throw new Error(message)
+    throw deviceError(message)
+  }
+
+  /**
+   * Options of a run after which memory that nobody uses goes back to the system; else it is kept for later runs.
+   * @param arenas as onnxruntime_run_options_config_keys.h wants them, such as `cpu:0;gpu:1`
+   */
+  shrinkingOptions(arenas: string): Pointer {
+    const options = this.made((out) => this.call.CreateRunOptions(out))
+    this.check(this.call.AddRunConfigEntry(options, 'memory.enable_memory_arena_shrinkage', arenas))
+    return options
   }
 
   /** What a function of the form `create(..., T **out)` made. @throws as `check` */

@@ -47,15 +47,17 @@ export class FfiLoop implements Loop {
     await nextTurn()
     if (this.#isReleased) throw new Error('the loop was released')
     checkFeeds(feeds, this.#feedNames)
-    const { api, pointer, outputs, outputNames } = this.#session
+    const { api, device, pointer, outputs, outputNames } = this.#session
     this.#fed = { ...this.#start, ...feeds }
     for (const [name, tensor] of Object.entries(this.#fed)) {
       this.#give(name, this.#kept.has(name) ? copied(api, tensor) : borrowed(api, tensor))
     }
     for (const [name, state] of this.#states) this.#bind(name, state)
     // An output that is bound anew gets new memory: otherwise the state that was kept would be written over.
+    // What is wanted here is brought here by the run itself; states stay where they are computed.
     for (const { name } of outputs) {
-      api.check(api.call.BindOutputToDevice(this.#binding, outputNames.addressOf(name), api.cpuMemory))
+      const place = this.#links.has(name) ? device.memory : api.cpuMemory
+      api.check(api.call.BindOutputToDevice(this.#binding, outputNames.addressOf(name), place))
     }
     api.check(api.call.RunWithBinding(pointer, this.#session.runOptions(), this.#binding))
     this.#fed = null
@@ -66,8 +68,8 @@ export class FfiLoop implements Loop {
   async states(): Promise<Record<string, Tensor>> {
     if (this.#isReleased) throw new Error('the loop was released')
     if (this.#start !== null) return copiesOf(this.#start)
-    const { api } = this.#session
-    return Object.fromEntries([...this.#states].map(([name, state]) => [name, read(api, name, state)]))
+    const { api, device } = this.#session
+    return Object.fromEntries([...this.#states].map(([name, state]) => [name, read(api, device, name, state)]))
   }
 
   release(): void {
@@ -88,7 +90,7 @@ export class FfiLoop implements Loop {
     const values = this.#outputValues()
     try {
       const others = outputs.flatMap(({ name }, at) =>
-        this.#links.has(name) ? [] : [[name, read(api, name, values[at]!)] as const],
+        this.#links.has(name) ? [] : [[name, read(api, api.cpu, name, values[at]!)] as const],
       )
       for (const [at, { name }] of outputs.entries()) {
         const input = this.#links.get(name)

@@ -3,6 +3,7 @@ import type { Pointer } from 'bun:ffi'
 import type { Tensor } from './session.ts'
 import { arrays, isKnownType } from './session-checks.ts'
 import type { OrtApi } from './session-ffi-api.ts'
+import type { FfiDevice } from './session-ffi-device.ts'
 
 /** By their number (`ONNXTensorElementDataType`), under the names that onnxruntime-node gives them. */
 const typeNames: Readonly<Record<number, string>> = {
@@ -50,14 +51,18 @@ export function copied(api: OrtApi, { type, dims, data }: Tensor): Pointer {
   return value
 }
 
-/** @param value stays the caller's @throws Error naming the output whose type is not one of `Tensor` */
-export function read(api: OrtApi, name: string, value: Pointer): Tensor {
+/**
+ * @param from where it lies
+ * @param value stays the caller's
+ * @throws Error naming the output whose type is not one of `Tensor`
+ */
+export function read(api: OrtApi, from: FfiDevice, name: string, value: Pointer): Tensor {
   const info = api.made((out) => api.call.GetTensorTypeAndShape(value, out))
   const { type, dims } = shapeOf(api, info)
   api.call.ReleaseTensorTypeAndShapeInfo(info)
   if (!isKnownType(type)) throw new Error(`output ${name}: tensors of ${type} are not supported`)
   const data = new arrays[type](dims.reduce((product, each) => product * each, 1))
-  if (data.length > 0) api.libc.memcpy(data, dataOf(api, value), data.byteLength)
+  if (data.length > 0) from.download(data, dataOf(api, value))
   return { type, dims, data }
 }
 

@@ -6,25 +6,37 @@ import type { Pointer } from 'bun:ffi'
 import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from './session.ts'
 import { checkFeeds } from './session-checks.ts'
 import { nextTurn, ortApi, type OrtApi } from './session-ffi-api.ts'
+import type { FfiDevice } from './session-ffi-device.ts'
 import { FfiLoop } from './session-ffi-loop.ts'
 import { CNames } from './session-ffi-names.ts'
 import { portsOf } from './session-ffi-ports.ts'
 import { borrowed, read } from './session-ffi-values.ts'
 import { noteRun } from './session-runs.ts'
 
-/** @throws Error when it is no graph that this ONNX Runtime can run */
+/** On the CPU. @throws Error when it is no graph that this ONNX Runtime can run */
 export async function createFfiSession(model: string | Uint8Array, options: SessionOptions): Promise<Session> {
   const api = await ortApi()
+  return createFfiSessionOn(api, api.cpu, model, options)
+}
+
+/** @throws as above; DeviceOutOfMemory, DeviceLost */
+export async function createFfiSessionOn(
+  api: OrtApi,
+  device: FfiDevice,
+  model: string | Uint8Array,
+  options: SessionOptions,
+): Promise<Session> {
   await nextTurn()
-  const session = new FfiSession(api, open(api, model, options))
+  const session = new FfiSession(api, device, open(api, device, model, options))
   api.trim()
   return session
 }
 
-function open(api: OrtApi, model: string | Uint8Array, { threads }: SessionOptions): Pointer {
+function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, { threads }: SessionOptions): Pointer {
   const { call, env } = api
   const options = api.made((out) => call.CreateSessionOptions(out))
   try {
+    device.prepare(options)
     api.check(call.SetIntraOpNumThreads(options, threads))
     api.check(call.AddSessionConfigEntry(options, 'session.intra_op.allow_spinning', '0'))
     return typeof model === 'string'
@@ -60,6 +72,7 @@ export class FfiSession implements Session {
   /** @param pointer an `OrtSession *`, which is this object's from now on */
   constructor(
     readonly api: OrtApi,
+    readonly device: FfiDevice,
     readonly pointer: Pointer,
   ) {
     forgotten.register(this, { api, pointer }, this)
@@ -81,7 +94,9 @@ export class FfiSession implements Session {
     try {
       for (const [at, name] of names.entries()) given[at] = BigInt(borrowed(this.api, this.#fed[name]!))
       this.#runNow(given, results)
-      const tensors = this.outputs.map(({ name }, at) => [name, read(this.api, name, pointerAt(results, at))] as const)
+      const tensors = this.outputs.map(
+        ({ name }, at) => [name, read(this.api, this.api.cpu, name, pointerAt(results, at))] as const,
+      )
       return Object.fromEntries(tensors)
     } finally {
       this.#fed = null
@@ -109,7 +124,7 @@ export class FfiSession implements Session {
 
   /** Of the next run; null: the usual ones. */
   runOptions(): Pointer | null {
-    const options = this.#hasFreed ? this.api.shrinking : null
+    const options = this.#hasFreed ? this.device.shrinking : null
     this.#hasFreed = false
     return options
   }

@@ -2,7 +2,10 @@
  * The one door to ONNX Runtime: everything that runs a graph comes through here, whichever of two back ends stands
  * behind it. The library is loaded on first use, and only ever in the engine.
  */
+import { join } from 'node:path'
+import type { CudaOptions } from './session-device.ts'
 import { verifyLoops } from './selftest-loop.ts'
+import { verifyRuns } from './selftest-run.ts'
 
 export type TensorData = Float32Array | Int32Array | BigInt64Array | Uint8Array | Uint16Array
 
@@ -29,6 +32,8 @@ export interface SessionOptions {
    * session take the cores from the next. Three sessions in turn, two threads each, on two busy cores: 7 times as fast.
    */
   threads: number
+  /** Wherever the other graphs of the process run: for those whose runs are too short to be worth a way across the bus. */
+  onCpu?: true
 }
 
 export interface Session {
@@ -71,6 +76,8 @@ export interface BackEnd {
   create: CreateSession
   /** Why graphs do not run through the C API, where loops are several times as fast; null: they do. */
   slowReason: string | null
+  /** Of ONNX Runtime. */
+  version: string
 }
 
 let chosen: Promise<BackEnd> | null = null
@@ -83,27 +90,48 @@ export function backEnd(): Promise<BackEnd> {
   return chosen
 }
 
+export interface DeviceMemory {
+  /** By all programs. */
+  usedBytes: number
+  totalBytes: number
+}
+
+/**
+ * Has all graphs of this process run on a graphics card, from the first on: once the self-test has given exactly the
+ * right numbers there, run by run and in a loop whose states stay in the card's memory. When it has not, this process
+ * may be left with half a CUDA, and another should go on without.
+ * @returns how full the card is, whenever it is asked
+ * @throws Error that says why it cannot be
+ */
+export async function useCuda(options: CudaOptions): Promise<() => DeviceMemory> {
+  if (chosen !== null) throw new Error('graphs run on the CPU already')
+  const [{ openOrtApi }, { openCuda }] = await Promise.all([
+    import('./session-ffi-api.ts'),
+    import('./session-cuda.ts'),
+  ])
+  const { create, version, memory } = openCuda(options, openOrtApi(join(options.dir, 'libonnxruntime.so.1')))
+  await verifyRuns(create)
+  await verifyLoops(create)
+  chosen = Promise.resolve({ create, slowReason: null, version })
+  return memory
+}
+
 /**
  * The C API, if it can be had and keeps states right on this machine; onnxruntime-node if not.
  * @throws what the import of onnxruntime-node throws: without its library there is neither
  */
 export async function chooseBackEnd(load: () => Promise<CreateSession>): Promise<BackEnd> {
-  await import('onnxruntime-node')
+  const { env } = await import('onnxruntime-node')
+  const version = env.versions.node ?? env.versions.common
   try {
     const create = await load()
     await verifyLoops(create)
-    return { create, slowReason: null }
+    return { create, slowReason: null, version }
   } catch (error) {
     const slowReason = `ONNX Runtime's C API cannot be used: ${error instanceof Error ? error.message : String(error)}`
     console.error(`${slowReason}. Models run through onnxruntime-node, and slower.`)
-    return { create: (await import('./session-node.ts')).createNodeSession, slowReason }
+    return { create: (await import('./session-node.ts')).createNodeSession, slowReason, version }
   }
 }
 
 export const createSession: CreateSession = async (model, options) => (await backEnd()).create(model, options)
-
-/** Of the library that `createSession` uses. */
-export async function onnxRuntimeVersion(): Promise<string> {
-  const { env } = await import('onnxruntime-node')
-  return env.versions.node ?? env.versions.common
-}

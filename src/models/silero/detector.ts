@@ -42,8 +42,8 @@ export interface Listening {
 
 /** @throws Error in ONNX Runtime's words */
 export async function loadDetector(): Promise<SpeechDetector> {
-  // A window is too little work to share among threads.
-  const session = await createSession(await Bun.file(graph).bytes(), { threads: 1 })
+  // A window is too little work to share among threads, or to send to a graphics card.
+  const session = await createSession(await Bun.file(graph).bytes(), { threads: 1, onCpu: true })
   checkContract('silero_vad_v6.onnx', session, {
     inputs: [
       { name: 'input', type: 'float32', dims: [null, null] },

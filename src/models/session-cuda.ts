@@ -1,0 +1,71 @@
+/**
+ * Graphs on an NVIDIA card, by ONNX Runtime's CUDA provider. What a graph computes there stays there until it is wanted
+ * here: the states of loops never cross the bus.
+ */
+import type { Pointer } from 'bun:ffi'
+import type { CreateSession } from './session.ts'
+import type { CudaOptions } from './session-device.ts'
+import { OrtApi } from './session-ffi-api.ts'
+import { CudaDriver } from './session-cuda-driver.ts'
+import type { FfiDevice } from './session-ffi-device.ts'
+import { CNames } from './session-ffi-names.ts'
+import { createFfiSessionOn } from './session-ffi.ts'
+
+export interface Cuda {
+  create: CreateSession
+  version: string
+  /** Of the card: what all programs have taken, and what there is. */
+  memory(): { usedBytes: number; totalBytes: number }
+}
+
+/**
+ * Loads the runtime; nothing has been computed yet.
+ * @throws Error in the words of the loader, of ONNX Runtime or of the driver
+ */
+export function openCuda(options: CudaOptions, api: OrtApi): Cuda {
+  // Loads the provider, and says why not where it cannot; whoever appends it is told nothing but that.
+  const provider = providerOptions(api, options)
+  const driver = new CudaDriver(options.id)
+  const device: FfiDevice = {
+    name: `cuda:${options.id}`,
+    prepare: (session) => api.check(api.call.SessionOptionsAppendExecutionProvider_CUDA_V2(session, provider)),
+    memory: deviceMemory(api, options.id),
+    shrinking: api.shrinkingOptions(`cpu:0;gpu:${options.id}`),
+    download: (target, address) => driver.download(target, address),
+  }
+  return {
+    create: (model, settings) => createFfiSessionOn(api, settings.onCpu ? api.cpu : device, model, settings),
+    version: api.version,
+    memory: () => driver.memory(),
+  }
+}
+
+/** @returns `OrtCUDAProviderOptionsV2 *`, which is kept for as long as the process lives */
+function providerOptions(api: OrtApi, options: CudaOptions): Pointer {
+  const made = api.made((out) => api.call.CreateCUDAProviderOptions(out))
+  const settings = providerSettings(options)
+  const [keys, values] = [new CNames(Object.keys(settings)), new CNames(Object.values(settings))]
+  api.check(api.call.UpdateCUDAProviderOptions(made, keys.addresses, values.addresses, keys.addresses.length))
+  return made
+}
+
+/**
+ * By name (cuda_execution_provider_info.cc).
+ *
+ * Memory is extended by what is asked for: doubling it, which is the default, takes twice what a vocoder's longest
+ * sentence needs and never gives it back. Algorithms of convolutions are chosen by rule: the default tries all of them
+ * for every new shape, and each sentence has another length. Copies wait for their turn in the stream that computes.
+ */
+export const providerSettings = ({ id, memoryBytes, tf32 }: CudaOptions): Record<string, string> => ({
+  device_id: String(id),
+  ...(memoryBytes !== null && { gpu_mem_limit: String(memoryBytes) }),
+  arena_extend_strategy: 'kSameAsRequested',
+  cudnn_conv_algo_search: 'HEURISTIC',
+  do_copy_in_default_stream: '1',
+  use_tf32: tf32 ? '1' : '0',
+})
+
+function deviceMemory(api: OrtApi, id: number): Pointer {
+  const [deviceAllocator, defaultMemory] = [0, 0]
+  return api.made((out) => api.call.CreateMemoryInfo('Cuda', deviceAllocator, id, defaultMemory, out))
+}
