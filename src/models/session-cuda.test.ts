@@ -2,13 +2,13 @@
  * All of CUDA that can be had without a card: the path that states take when they lie elsewhere, on memory that only
  * pretends to; the driver, by functions that answer as it would; and the words of a real library that lacks a part.
  */
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 import type { Pointer } from 'bun:ffi'
 import { temporaryFolder } from '../testing/folder.ts'
 import { verifyLoops } from './selftest-loop.ts'
 import { verifyRuns } from './selftest-run.ts'
-import { openCuda, providerSettings } from './session-cuda.ts'
+import { openCuda, providerSettings, shrinkBy } from './session-cuda.ts'
 import { CudaDriver, type DriverCalls } from './session-cuda-driver.ts'
 import { DeviceLost, DeviceOutOfMemory } from './session-device.ts'
 import { OrtApi, ortApi } from './session-ffi-api.ts'
@@ -49,11 +49,26 @@ test('a device that brings back something else is found out', async () => {
   )
 })
 
+test('memory is given back where runs can do so; where they cannot, they go on without', async () => {
+  const told = spyOn(console, 'error').mockImplementation(() => {})
+  const api = await ortApi()
+  const device: FfiDevice = { ...api.cpu, name: 'elsewhere' }
+  const create: CreateSession = (model, options) => createFfiSessionOn(api, device, model, options)
+  // There is no such arena.
+  await shrinkBy(api.shrinkingOptions('cpu:0;moon:0'), device, create)
+  expect(device.shrinking).toBe(api.cpu.shrinking)
+  expect(told.mock.calls.flat().join()).toContain('memory of elsewhere is kept between requests')
+  const other = api.shrinkingOptions('cpu:0')
+  await shrinkBy(other, device, create)
+  expect(device.shrinking).toBe(other)
+  told.mockRestore()
+})
+
 test('what the provider is told', () => {
   expect(providerSettings(card)).toEqual({
     device_id: '1',
     gpu_mem_limit: '2000000000',
-    arena_extend_strategy: 'kSameAsRequested',
+    arena_extend_strategy: 'kNextPowerOfTwo',
     cudnn_conv_algo_search: 'HEURISTIC',
     do_copy_in_default_stream: '1',
     use_tf32: '0',

@@ -4,7 +4,8 @@
  */
 import type { Pointer } from 'bun:ffi'
 import type { CreateSession } from './session.ts'
-import type { CudaOptions } from './session-device.ts'
+import { verifyLoops } from './selftest-loop.ts'
+import { type CudaOptions, deviceFailure } from './session-device.ts'
 import { OrtApi } from './session-ffi-api.ts'
 import { CudaDriver } from './session-cuda-driver.ts'
 import type { FfiDevice } from './session-ffi-device.ts'
@@ -14,6 +15,8 @@ import { createFfiSessionOn } from './session-ffi.ts'
 export interface Cuda {
   create: CreateSession
   version: string
+  /** Has runs give back what memory of the card nobody uses, after loops have ended; for whoever has seen runs work. */
+  shrink(): Promise<void>
   /** Of the card: what all programs have taken, and what there is. */
   memory(): { usedBytes: number; totalBytes: number }
 }
@@ -30,13 +33,25 @@ export function openCuda(options: CudaOptions, api: OrtApi): Cuda {
     name: `cuda:${options.id}`,
     prepare: (session) => api.check(api.call.SessionOptionsAppendExecutionProvider_CUDA_V2(session, provider)),
     memory: deviceMemory(api, options.id),
-    shrinking: api.shrinkingOptions(`cpu:0;gpu:${options.id}`),
+    shrinking: api.cpu.shrinking,
     download: (target, address) => driver.download(target, address),
   }
-  return {
-    create: (model, settings) => createFfiSessionOn(api, settings.onCpu ? api.cpu : device, model, settings),
-    version: api.version,
-    memory: () => driver.memory(),
+  const create: CreateSession = (model, settings) =>
+    createFfiSessionOn(api, settings.onCpu ? api.cpu : device, model, settings)
+  const shrink = () => shrinkBy(api.shrinkingOptions(`cpu:0;gpu:${options.id}`), device, create)
+  return { create, version: api.version, shrink, memory: () => driver.memory() }
+}
+
+/** What a run refuses to give back stays for later runs: no reason to go without the card. */
+export async function shrinkBy(options: Pointer, device: FfiDevice, create: CreateSession): Promise<void> {
+  const last = device.shrinking
+  device.shrinking = options
+  try {
+    await verifyLoops(create)
+  } catch (error) {
+    if (deviceFailure(error) !== null) throw error
+    device.shrinking = last
+    console.error(`memory of ${device.name} is kept between requests: ${(error as Error).message}`)
   }
 }
 
@@ -52,14 +67,15 @@ function providerOptions(api: OrtApi, options: CudaOptions): Pointer {
 /**
  * By name (cuda_execution_provider_info.cc).
  *
- * Memory is extended by what is asked for: doubling it, which is the default, takes twice what a vocoder's longest
- * sentence needs and never gives it back. Algorithms of convolutions are chosen by rule: the default tries all of them
+ * Memory grows by doubling, up to the limit. Grown by what is asked for, a cache that is a little larger at each step
+ * never fits into what the steps before it left: 1.7 GB for one that ends with 7 MB after 448 steps, measured with the
+ * same allocator on a CPU, and 24 MB by doubling. Algorithms of convolutions are chosen by rule: the default tries all of them
  * for every new shape, and each sentence has another length. Copies wait for their turn in the stream that computes.
  */
 export const providerSettings = ({ id, memoryBytes, tf32 }: CudaOptions): Record<string, string> => ({
   device_id: String(id),
   ...(memoryBytes !== null && { gpu_mem_limit: String(memoryBytes) }),
-  arena_extend_strategy: 'kSameAsRequested',
+  arena_extend_strategy: 'kNextPowerOfTwo',
   cudnn_conv_algo_search: 'HEURISTIC',
   do_copy_in_default_stream: '1',
   use_tf32: tf32 ? '1' : '0',

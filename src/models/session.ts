@@ -109,9 +109,10 @@ export async function useCuda(options: CudaOptions): Promise<() => DeviceMemory>
     import('./session-ffi-api.ts'),
     import('./session-cuda.ts'),
   ])
-  const { create, version, memory } = openCuda(options, openOrtApi(join(options.dir, 'libonnxruntime.so.1')))
+  const { create, version, shrink, memory } = openCuda(options, openOrtApi(join(options.dir, 'libonnxruntime.so.1')))
   await verifyRuns(create)
   await verifyLoops(create)
+  await shrink()
   chosen = Promise.resolve({ create, slowReason: null, version })
   return memory
 }
