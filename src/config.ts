@@ -84,6 +84,7 @@ export const settings = {
     '',
     'where the CUDA build is pulled from: a mirror of https://files.pythonhosted.org; empty: that itself',
   ),
+  cudaTf32: toggle('CUDA_TF32', true, 'on a graphics card: products of float32 with 10 bits of mantissa, and faster'),
   speechMicrosPerChar: number('SPEECH_MICROS_PER_CHAR', 15, 0, million, 'price of a character, millionths of a dollar'),
   cloneMicros: number('CLONE_PRICE_MICROS', million, 0, 1000 * million, 'price of a clone past the free allowance'),
   freeClones: number('FREE_CLONES', 10, 0, million, 'clones that an account owns for nothing'),
@@ -158,7 +159,7 @@ export const settings = {
   modelMemoryBytes: size(
     'MODEL_MEMORY',
     0,
-    'memory for the models of one engine, such as 6GB; 0: 40 % of what there is',
+    'memory for the models of one engine, such as 6GB; 0: 40 % of what there is, on a graphics card of its own',
   ),
   engineReadyMs: number('ENGINE_READY_MS', 30_000, 100, 600_000, 'longest silence of a starting engine'),
   engineStallMs: number(
@@ -228,12 +229,13 @@ export const hubEnv = (env: Record<string, string | undefined> = process.env) =>
 })
 
 /**
- * What a child process is given: this process's environment, without the keys and tokens of others' services. ONNX
+ * What a child process is given: this process's environment, without the keys and tokens of others' services. CUDA
+ * counts cards by their speed unless it is told otherwise; `nvidia-smi` counts them by their place, and so do we. ONNX
  * Runtime 1.30 for Linux keeps a log of the models that it runs in ~/.cache/Microsoft and sends it to its maker unless
  * this variable is in the environment before it is loaded: an engine tells nobody what it does.
  */
 export function childEnv(env: Record<string, string | undefined> = process.env): Record<string, string> {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const own = given.filter(([name]) => name !== 'MYNA_API_KEY' && name !== 'HF_TOKEN')
-  return { ...Object.fromEntries(own), ORT_DISABLE_TELEMETRY: '1' }
+  return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', ...Object.fromEntries(own), ORT_DISABLE_TELEMETRY: '1' }
 }

@@ -144,6 +144,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 const engineChild = [
   'worker',
+  'device',
   'answering',
   'residency',
   'frames',

@@ -3,7 +3,7 @@
  * so every field is checked when the program starts and an error names the file and the field: a slip is found by
  * whoever made it, not by the first client that asks for the voice.
  */
-import type { Card, CardFile, CardLicense, CardOption, CardVoice, Task } from '../domain/card.ts'
+import type { Card, CardFile, CardLicense, CardOption, CardVoice, Task, Weights } from '../domain/card.ts'
 
 type Fields = Record<string, unknown>
 
@@ -11,6 +11,7 @@ type Fields = Record<string, unknown>
 export class CardError extends Error {}
 
 const tasks: readonly Task[] = ['text-to-speech', 'automatic-speech-recognition']
+const weights: readonly Weights[] = ['int8', 'fp16', 'fp32']
 const idPattern = /^[A-Za-z0-9_.-]{1,128}$/
 const languagePattern = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?$/
 
@@ -206,6 +207,7 @@ export function readCard(file: string, json: unknown): Card {
     license: readLicense(from.object('license')),
     files: from.objects('downloads').flatMap(readDownload),
     options: from.object('options').options(),
+    weights: json.weights === undefined ? null : from.oneOfOrNull('weights', weights),
     sources: from.texts('sources', (item) => item.trim() !== '' && item.length <= 1000, 'sentences'),
     languages: from.texts('languages', (item) => languagePattern.test(item), 'BCP-47 languages'),
     scripts: from.texts('scripts', isScript, 'Unicode scripts'),

@@ -9,11 +9,16 @@ test('the banner says which models there are and what they can do, in a line tha
     version: '1.2.3',
     server: { url: 'http://127.0.0.1:8790', firstKey: null },
     catalog: new CardCatalog(cards, (id) => here.includes(id)),
-    config: { dataDir: '/data', device: 'auto', host: '127.0.0.1' },
+    config: { dataDir: '/data', host: '127.0.0.1' },
+    deviceLines: ['cuda:0', 'cpu (cuda:1: it is full)'],
   }
-  const models = Bun.stripANSI(banner(facts))
-    .split('\n')
-    .find((line) => line.includes('Models'))
+  const lines = Bun.stripANSI(banner(facts)).split('\n')
+  const models = lines.find((line) => line.includes('Models'))
+  const device = lines.findIndex((line) => line.includes('Device'))
+  expect(lines.slice(device, device + 2).map((line) => line.trim())).toEqual([
+    'Device    cuda:0',
+    'cpu (cuda:1: it is full)',
+  ])
   expect(models?.trim()).toMatch(
     /^Models +flite \((\w+, ){3}\w+\), pocket-tts \(\d+ voices\), whisper-base \(transcription\)$/,
   )

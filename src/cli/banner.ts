@@ -10,21 +10,22 @@ export interface BannerFacts {
   version: string
   server: Pick<Server, 'url' | 'firstKey'>
   catalog: CardCatalog
-  config: Pick<Config, 'dataDir' | 'device' | 'host'>
+  config: Pick<Config, 'dataDir' | 'host'>
+  /** Where models run, one line for each device. */
+  deviceLines: readonly string[]
 }
 
-export function banner({ version, server, catalog, config }: BannerFacts): string {
+export function banner({ version, server, catalog, config, deviceLines }: BannerFacts): string {
   const installed = catalog.cards().filter((card) => catalog.isInstalled(card.id))
   const row = (name: string, value: string) => `  ${dim(name.padEnd(9))} ${value}`
   const models = installed.map((card) => `${card.id} ${dim(`(${abilityOf(card)})`)}`)
-  const device = config.device === 'auto' ? `cpu ${dim('(no CUDA runtime is installed)')}` : config.device
   const lines = [
     '',
     `  ${bold('myna')} ${version}  ${dim('self-hosted voice')}`,
     '',
     row('API', bold(`${server.url}/v1`)),
     row('Docs', `${server.url}/docs`),
-    row('Device', device),
+    ...deviceLines.map((line, at) => row(at === 0 ? 'Device' : '', line)),
     row('Models', models.join(', ')),
     row('Data', config.dataDir.replace(new RegExp(`^${homedir()}(?=/)`), '~')),
     '',

@@ -2,6 +2,7 @@
 import type { Card } from '../domain/card.ts'
 import { defaultSampleRateHz } from '../domain/speech.ts'
 import type { EngineClient } from '../engine/client.ts'
+import type { SpeechEngine } from '../service/ports.ts'
 import { failed, type Found, ok, warning, wordsOf } from './finding.ts'
 import { duration } from './format.ts'
 
@@ -16,13 +17,15 @@ export async function checkInference(engine: EngineClient): Promise<Found> {
     const { onnxRuntime, isExact, slowReason } = await engine.probe()
     if (!isExact) return failed(`ONNX Runtime ${onnxRuntime} computes wrongly in the engine`, remedy)
     if (slowReason !== null) return warning(`ONNX Runtime ${onnxRuntime} computes, but slower: ${slowReason}`, remedy)
-    return ok(`ONNX Runtime ${onnxRuntime} computes exactly, in an engine process`)
+    const { device, deviceReason } = await engine.status()
+    const where = deviceReason === null ? `on ${device}` : `on ${device}, because ${deviceReason}`
+    return ok(`ONNX Runtime ${onnxRuntime} computes exactly, in an engine process ${where}`)
   } catch (error) {
     return failed(`the engine cannot compute: ${wordsOf(error)}`, remedy)
   }
 }
 
-export async function checkVoice(engine: EngineClient, card: Card): Promise<Found> {
+export async function checkVoice(engine: SpeechEngine, card: Card): Promise<Found> {
   const order = {
     model: card.id,
     voiceId: card.defaultVoice ?? '',
@@ -46,8 +49,8 @@ export async function checkVoice(engine: EngineClient, card: Card): Promise<Foun
       loudest = pcm.reduce((sofar, sample) => Math.max(sofar, Math.abs(sample)), loudest)
     }
   } catch (error) {
-    const last = (await engine.status()).lastError
-    return failed(`${card.name} cannot speak: ${wordsOf(error)}${last === null ? '' : ` (${last})`}`, mend)
+    const last = (await engine.engines()).find(({ lastError }) => lastError !== null)?.lastError
+    return failed(`${card.name} cannot speak: ${wordsOf(error)}${last === undefined ? '' : ` (${last})`}`, mend)
   }
   const seconds = samples / defaultSampleRateHz
   if (seconds < 0.5 || loudest < silentAmplitude) {

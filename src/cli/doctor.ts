@@ -80,21 +80,26 @@ type Look = (about: string, check: () => Found | Promise<Found>) => Promise<Find
 
 async function* withEngine(config: Config, cards: readonly Card[], look: Look): AsyncGenerator<Finding> {
   // The server's half of the program is large, and only this command among the small ones needs a piece of it.
-  const { speechEngine } = await import('./engines.ts')
+  const [{ speechEngine }, { chooseDevices }, { findCuda }] = await Promise.all([
+    import('./engines.ts'),
+    import('./devices.ts'),
+    import('./cuda.ts'),
+  ])
   const log = logTo(() => {}, 'quiet', systemClock.nowMs)
-  let engine: ReturnType<typeof speechEngine>
+  let engines: ReturnType<typeof speechEngine>
   try {
-    engine = speechEngine(config, log)
+    const devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))
+    engines = speechEngine(config, devices, log)
   } catch (error) {
     yield look('inference', () => failed(wordsOf(error), 'Set MYNA_DEVICE to auto.'))
     return
   }
   try {
-    yield await look('inference', () => checkInference(engine))
-    const card = installedCatalog(config, cards).best('text-to-speech')
-    if (card !== null) yield await look('voice', () => checkVoice(engine, card))
+    for (const engine of engines.members) yield await look('inference', () => checkInference(engine))
+    const card = installedCatalog(config, cards, () => engines.isOnCard).best('text-to-speech')
+    if (card !== null) yield await look('voice', () => checkVoice(engines, card))
   } finally {
-    await engine.close()
+    await engines.close()
   }
 }
 

@@ -4,8 +4,10 @@ import { constants, setPriority } from 'node:os'
 import { Command } from 'commander'
 import { ModelsFolder } from '../catalog/models-folder.ts'
 import type { Card, Task } from '../domain/card.ts'
+import type { Device } from '../engine/device.ts'
 import { setNativeDir } from '../engine/native.ts'
 import { wholeNumber } from './globals.ts'
+import { defaultModelMemoryBytes } from './memory-limit.ts'
 
 export const engineCommandName = 'engine'
 
@@ -13,14 +15,33 @@ export const engineCommandName = 'engine'
 export const ownProgram = (): string[] =>
   Bun.isStandaloneExecutable ? ['/proc/self/exe'] : [process.execPath, Bun.main]
 
+/** Among the cards that CUDA shows to the child. */
+export interface CudaDevice {
+  kind: 'cuda'
+  id: number
+  /** Folder with ONNX Runtime and its CUDA provider. */
+  dir: string
+  tf32: boolean
+}
+
+export interface CpuDevice {
+  kind: 'cpu'
+  /** Why it is the CPU; null: that was asked for. */
+  reason: string | null
+}
+
+export type EngineDevice = CpuDevice | CudaDevice
+
 /** What the server tells its child; on the command line, so that `ps` shows how an engine was started. */
 export interface EngineSettings {
   task: Task
   parentPid: number
   keepAliveMs: number
   workers: number
-  /** That models may take in all. */
-  modelMemoryBytes: number
+  /** Where models run. */
+  device: EngineDevice
+  /** That models may take in all; null: a share of what the device has. */
+  modelMemoryBytes: number | null
   roomWaitMs: number
   nativeDir: string
   /** Where models are installed. */
@@ -35,18 +56,30 @@ export const engineArguments = (settings: EngineSettings): string[] => [
   ...['--parent', String(settings.parentPid)],
   ...['--keep-alive-ms', String(settings.keepAliveMs)],
   ...['--workers', String(settings.workers)],
-  ...['--model-memory', String(settings.modelMemoryBytes)],
+  ...deviceArguments(settings.device),
+  ...(settings.modelMemoryBytes === null ? [] : ['--model-memory', String(settings.modelMemoryBytes)]),
   ...['--room-wait-ms', String(settings.roomWaitMs)],
   ...['--native-dir', settings.nativeDir],
   ...['--models', settings.modelsDir],
   ...(settings.pronunciations === null ? [] : ['--pronunciations', settings.pronunciations]),
 ]
 
+const deviceArguments = (device: EngineDevice): string[] =>
+  device.kind === 'cpu'
+    ? device.reason === null
+      ? []
+      : ['--cpu-because', device.reason]
+    : ['--cuda', String(device.id), '--cuda-dir', device.dir, ...(device.tf32 ? ['--tf32'] : [])]
+
 interface EngineFlags {
   parent: number
   keepAliveMs: number
   workers: number
-  modelMemory: number
+  cpuBecause?: string
+  cuda?: number
+  cudaDir?: string
+  tf32?: boolean
+  modelMemory?: number
   roomWaitMs: number
   nativeDir: string
   models: string
@@ -61,7 +94,11 @@ export const engineCommand = (cards: readonly Card[]): Command =>
     .requiredOption('--parent <pid>', 'the server', wholeNumber)
     .requiredOption('--keep-alive-ms <n>', 'an unused model is unloaded after this', wholeNumber)
     .requiredOption('--workers <n>', 'threads of a model', wholeNumber)
-    .requiredOption('--model-memory <bytes>', 'that models may take in all', wholeNumber)
+    .option('--cpu-because <reason>', 'why models run on the CPU, when that was not asked for')
+    .option('--cuda <n>', 'the graphics card that models run on', wholeNumber)
+    .option('--cuda-dir <dir>', 'ONNX Runtime and its CUDA provider')
+    .option('--tf32', 'products of float32 may be computed with 10 bits of mantissa')
+    .option('--model-memory <bytes>', 'that models may take in all', wholeNumber)
     .requiredOption('--room-wait-ms <n>', 'how long a model waits for the memory of others', wholeNumber)
     .requiredOption('--native-dir <dir>', 'where native libraries are unpacked')
     .requiredOption('--models <dir>', 'where models are installed')
@@ -72,6 +109,7 @@ export const engineCommand = (cards: readonly Card[]): Command =>
       const folder = new ModelsFolder(flags.models)
       const builtIn = new Set(cards.filter((card) => card.builtIn).map(({ id }) => id))
       const { runEngine } = await import('../engine/worker.ts')
+      const device = await deviceOf(flags)
       const { speechArchitectures, transcriptionArchitectures } = await import('../models/registry.ts')
       runEngine({
         task,
@@ -82,15 +120,28 @@ export const engineCommand = (cards: readonly Card[]): Command =>
         pronunciations: flags.pronunciations === undefined ? null : readFileSync(flags.pronunciations, 'utf8'),
         workers: flags.workers,
         keepAliveMs: flags.keepAliveMs,
-        modelMemoryBytes: flags.modelMemory,
+        modelMemoryBytes: device.modelMemoryBytes ?? defaultModelMemoryBytes(),
         roomWaitMs: flags.roomWaitMs,
-        device: 'cpu',
-        deviceReason: null,
+        device: device.name,
+        deviceReason: flags.cpuBecause ?? null,
+        deviceMemory: device.memory,
         parentPid: flags.parent,
       })
       // The channel to the server keeps the process; the command itself never returns.
       await new Promise(() => {})
     })
+
+/** Ends this process, with the reason as its last words, when its device cannot be had. */
+async function deviceOf({ cuda, cudaDir, tf32, modelMemory }: EngineFlags): Promise<Device> {
+  const { openDevice } = await import('../engine/device.ts')
+  const wish = { cudaId: cuda ?? null, cudaDir: cudaDir ?? null, tf32: tf32 ?? false }
+  try {
+    return await openDevice({ ...wish, modelMemoryBytes: modelMemory ?? null })
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error))
+    return process.exit(1)
+  }
+}
 
 /**
  * Both engines may use every core. Speech is listened to while it is made, a transcript is waited for as a whole: it

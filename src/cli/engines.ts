@@ -1,14 +1,16 @@
-/** The engines of a server, one for each task: how each is started, and what of the machine it may have. */
+/** The engines of a server, one for each task and device: how each is started, and what of the machine it may have. */
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { childEnv, type Config } from '../config.ts'
 import type { Task } from '../domain/card.ts'
 import { EngineClient } from '../engine/client.ts'
+import { EnginePool } from '../engine/pool.ts'
+import type { Launch } from '../engine/supervisor.ts'
 import type { Log } from '../log.ts'
 import { parseLexicon } from '../text/lexicon.ts'
-import { engineArguments, ownProgram } from './engine.ts'
-import { defaultModelMemoryBytes } from './memory-limit.ts'
+import type { Devices } from './devices.ts'
+import { engineArguments, type EngineDevice, ownProgram } from './engine.ts'
 import { modelsFolder } from './models-here.ts'
 import { Failure } from './terminal.ts'
 
@@ -22,17 +24,20 @@ const transcriptionThreadsMax = 8
  */
 const transcriptionPatience = 4
 
-/** @throws Failure when the device or the user's dictionary cannot be had */
-export const speechEngine = (config: Config, log: Log): EngineClient =>
-  engineOf('text-to-speech', config, log, {
+/** The driver may have to compile the provider's kernels for a card that is newer than they are. */
+const cudaReadyMs = 120_000
+
+/** @throws Failure when the user's dictionary cannot be read */
+export const speechEngine = (config: Config, devices: Devices, log: Log): EnginePool =>
+  enginesOf('text-to-speech', config, devices, log, {
     workers: config.voiceWorkers || Math.min(speechThreadsMax, availableParallelism()),
     stallMs: config.engineStallMs,
     pronunciations: pronunciationsOf(config),
   })
 
-/** Nothing of it runs before it is first used. @throws Failure when the device cannot be had */
-export const transcriptionEngine = (config: Config, log: Log): EngineClient =>
-  engineOf('automatic-speech-recognition', config, log, {
+/** Nothing of it runs before it is first used. */
+export const transcriptionEngine = (config: Config, devices: Devices, log: Log): EnginePool =>
+  enginesOf('automatic-speech-recognition', config, devices, log, {
     workers: config.transcriptionThreads || Math.min(transcriptionThreadsMax, availableParallelism()),
     stallMs: transcriptionPatience * config.engineStallMs,
     pronunciations: null,
@@ -44,30 +49,45 @@ interface Difference {
   pronunciations: string | null
 }
 
-function engineOf(task: Task, config: Config, log: Log, { stallMs, ...share }: Difference): EngineClient {
-  if (config.device !== 'auto' && config.device !== 'cpu') {
-    const why = 'this build of ONNX Runtime has no CUDA; use --device auto or cpu'
-    throw new Failure(`--device ${config.device} cannot be had: ${why}.`, 'no_device')
-  }
+function enginesOf(
+  task: Task,
+  config: Config,
+  devices: Devices,
+  log: Log,
+  { stallMs, ...share }: Difference,
+): EnginePool {
   const settings = {
     ...share,
     task,
     parentPid: process.pid,
     keepAliveMs: config.keepAliveMs,
-    modelMemoryBytes: config.modelMemoryBytes || defaultModelMemoryBytes(),
+    modelMemoryBytes: config.modelMemoryBytes || null,
     roomWaitMs: config.queueWaitMs,
     nativeDir: config.nativeDir,
     modelsDir: modelsFolder(config).path,
   }
-  return new EngineClient({
-    task,
-    command: [...ownProgram(), ...engineArguments(settings)],
-    env: childEnv(),
-    readyMs: config.engineReadyMs,
-    stallMs,
-    loadMs: config.engineLoadMs,
-    log: (line) => log.info(line),
+  const launch = (device: EngineDevice, env: Record<string, string>): Launch => ({
+    command: [...ownProgram(), ...engineArguments({ ...settings, device })],
+    env,
   })
+  const limits = { stallMs, loadMs: config.engineLoadMs, log: (line: string) => log.info(line) }
+  if (devices.kind === 'cpu') {
+    const [device] = devices.devices
+    return new EnginePool([
+      new EngineClient({ task, ...launch(device, childEnv()), ...limits, readyMs: config.engineReadyMs }),
+    ])
+  }
+  const members = devices.devices.map((device) => {
+    const onCpu = (reason: string) => launch({ kind: 'cpu', reason: `cuda:${device.id}: ${reason}` }, childEnv())
+    return new EngineClient({
+      task,
+      ...launch(device, { ...childEnv(), LD_LIBRARY_PATH: devices.libraryPath }),
+      ...(devices.mayFallBack && { fallBack: onCpu }),
+      ...limits,
+      readyMs: Math.max(cudaReadyMs, config.engineReadyMs),
+    })
+  })
+  return new EnginePool(members)
 }
 
 /** The user's dictionary, if there is one. @throws Failure naming the file and the line that cannot be read */

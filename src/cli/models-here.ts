@@ -10,7 +10,7 @@ import { ModelError } from '../catalog/model-error.ts'
 import { ModelsFolder } from '../catalog/models-folder.ts'
 import type { PullParts } from '../catalog/pull.ts'
 import { type Config, hubEnv } from '../config.ts'
-import type { Card } from '../domain/card.ts'
+import type { Card, Task } from '../domain/card.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
 import type { EngineStatus } from '../service/ports.ts'
@@ -24,14 +24,22 @@ const stallMs = 30_000
 export const modelsFolder = ({ dataDir }: Pick<Config, 'dataDir'>): ModelsFolder =>
   new ModelsFolder(join(dataDir, 'models'))
 
-/** What is installed is looked up at every question: it may change while this process runs. */
-export function installedCatalog(config: Pick<Config, 'dataDir'>, known: readonly Card[]): CardCatalog {
+/**
+ * What is installed is looked up at every question: it may change while this process runs.
+ * @param onCard whether models of this task run on a graphics card now; absent: none do
+ */
+export function installedCatalog(
+  config: Pick<Config, 'dataDir'>,
+  known: readonly Card[],
+  onCard?: (task: Task) => boolean,
+): CardCatalog {
   const installed = new InstalledModels(modelsFolder(config))
   const byId = new Map(known.map((card) => [card.id, card]))
-  return new CardCatalog(known, (cardId) => {
+  const hasFiles = (cardId: string) => {
     const card = byId.get(cardId)
     return card !== undefined && installed.has(card)
-  })
+  }
+  return new CardCatalog(known, hasFiles, onCard)
 }
 
 /** Ids of models that lie here and are not whole, or not those that this program means. */

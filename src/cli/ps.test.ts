@@ -13,6 +13,7 @@ const engine: EngineStatus = {
   restarts: 0,
   lastError: null,
   residentBytes: 2_000_000_000,
+  deviceMemory: null,
   loading: ['kokoro'],
   models: [
     { id: 'pocket', device: 'cuda:0', memoryBytes: 900_000_000, activeStreams: 2, idleMsLeft: null },
@@ -43,6 +44,19 @@ test('each model is shown with its device, memory, streams and the time that is 
     ['silero-vad', 'cpu', '30.0 MB', '0', '1 min 30 s'],
     ['flite', 'cpu', '150 MB', '0', 'never'],
     ['kokoro', '-', '-', '-', 'loading'],
+  ])
+})
+
+test('how full a card is, and what runs there only in part', () => {
+  const deviceMemory = { usedBytes: 3_000_000_000, totalBytes: 8_000_000_000 }
+  const model = { id: 'whisper-base', device: 'cuda:0', memoryBytes: 1e9, activeStreams: 0, idleMsLeft: null }
+  const models = [model, { ...model, id: 'whisper-base-fp32' }, { ...model, id: 'whisper-small', device: 'cpu' }]
+  const text = statusText(server([{ ...engine, deviceMemory, models }]))
+  expect(text).toContain('3.0 GB of 8.0 GB')
+  const notes = text.split('\n').filter((line) => line.includes('8-bit'))
+  expect(notes).toEqual([
+    'whisper-base has 8-bit weights: on cuda:0 parts of it run on the CPU; whisper-base-fp32 does not: ' +
+      'myna models pull whisper-base-fp32',
   ])
 })
 

@@ -1,5 +1,7 @@
 /** `myna ps`: what the running server has in memory and is working on. */
 import { Command } from 'commander'
+import { cards } from '../catalog/cards.ts'
+import { runsPartlyOnCpu, wholeOnCard } from '../catalog/weights.ts'
 import type { ServerStatus } from '../http/local.ts'
 import type { EngineStatus } from '../service/ports.ts'
 import { serverStatus } from './administration.ts'
@@ -38,6 +40,7 @@ export function statusText(server: ServerStatus): string {
     '',
     engineTable(server.engines),
     ...server.engines.flatMap(engineNotes),
+    ...server.engines.flatMap(weightNotes),
     ...(server.engines.some(hasModels) ? ['', modelTable(server.engines)] : []),
   ].join('\n')
 }
@@ -49,6 +52,7 @@ function engineTable(engines: readonly EngineStatus[]): string {
     { title: 'PROCESS', right: true },
     { title: 'DEVICE' },
     { title: 'MEMORY', right: true },
+    { title: 'CARD', right: true },
     { title: 'ACTIVE', right: true },
     { title: 'RESTARTS', right: true },
   ]
@@ -58,6 +62,7 @@ function engineTable(engines: readonly EngineStatus[]): string {
     engine.pid === null ? '-' : String(engine.pid),
     engine.device,
     engine.residentBytes === null ? '-' : bytes(engine.residentBytes),
+    engine.deviceMemory === null ? '-' : fullness(engine.deviceMemory),
     count(engine.activeStreams),
     count(engine.restarts),
   ])
@@ -68,6 +73,21 @@ const engineNotes = (engine: EngineStatus): string[] => [
   ...(engine.deviceReason === null ? [] : [`${engine.task} runs on ${engine.device}: ${engine.deviceReason}`]),
   ...(engine.lastError === null ? [] : [`${engine.task} last failed with: ${engine.lastError}`]),
 ]
+
+/** Of a graphics card, by all programs. */
+const fullness = ({ usedBytes, totalBytes }: { usedBytes: number; totalBytes: number }): string =>
+  `${bytes(usedBytes)} of ${bytes(totalBytes)}`
+
+/** What runs on a graphics card only in part, and what would do so as a whole. */
+function weightNotes({ models }: EngineStatus): string[] {
+  return models.flatMap(({ id, device }) => {
+    const card = cards.find((known) => known.id === id)
+    if (device === 'cpu' || card === undefined || !runsPartlyOnCpu(card)) return []
+    const [better] = wholeOnCard(cards, card)
+    const remedy = better === undefined ? '' : `; ${better.id} does not: myna models pull ${better.id}`
+    return [`${id} has 8-bit weights: on ${device} parts of it run on the CPU${remedy}`]
+  })
+}
 
 const hasModels = ({ models, loading }: EngineStatus): boolean => models.length + loading.length > 0
 

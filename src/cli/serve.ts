@@ -12,9 +12,12 @@ import type { Card } from '../domain/card.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
 import { setNativeDir } from '../engine/native.ts'
+import type { EnginePool } from '../engine/pool.ts'
 import { causeOf, keepingWarnings, type Level, type Log, logTo } from '../log.ts'
 import type { DrawVoice } from '../service/ports.ts'
 import { banner } from './banner.ts'
+import { findCuda } from './cuda.ts'
+import { chooseDevices, describeDevices, type Devices } from './devices.ts'
 import { speechEngine, transcriptionEngine } from './engines.ts'
 import { globalsOf, wholeNumber } from './globals.ts'
 import { brokenModels, installedCatalog } from './models-here.ts'
@@ -47,8 +50,9 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   const log = keepingWarnings(written, warningsKept, systemClock.nowMs)
   // Pictures are drawn in this process.
   setNativeDir(config.nativeDir)
-  const engine = speechEngine(config, log)
-  const transcriber = transcriptionEngine(config, log)
+  const devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))
+  const engine = speechEngine(config, devices, log)
+  const transcriber = transcriptionEngine(config, devices, log)
   const encoders = new EncoderPool({ workers: config.encoderWorkers })
   const decoder = new DecoderPool({ workers: config.decoderWorkers, timer: systemTimer })
   const streamDecoder = new StreamingDecoder({ timer: systemTimer })
@@ -56,12 +60,14 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
     await Promise.all([engine.close(), transcriber.close()])
     for (const codecs of [encoders, decoder, streamDecoder]) codecs.close()
   }
-  const catalog = installedCatalog(config, cards)
+  const onCard = { 'text-to-speech': () => engine.isOnCard, 'automatic-speech-recognition': () => transcriber.isOnCard }
+  const catalog = installedCatalog(config, cards, (task) => onCard[task]())
   const time = { clock: systemClock, timer: systemTimer }
   const codecs = { encoders, decoder, streamDecoder, sound, draw }
   const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, log }
   let server: Server
   try {
+    await tryCards(devices, engine)
     server = await startServer(config, world)
   } catch (error) {
     await close()
@@ -71,7 +77,8 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   for (const id of brokenModels(config, cards)) {
     log.warn('a model is not whole and counts as not installed', { model: id, mend: `myna models pull ${id}` })
   }
-  announce(server, catalog, config, json, log)
+  const deviceLines = describeDevices(devices, await engine.engines())
+  announce(server, catalog, config, deviceLines, json, log)
   const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
   engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
   const transcription = catalog.best('automatic-speech-recognition')
@@ -83,6 +90,23 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   log.info('stopped')
 }
 
+/**
+ * Where a card is to be used, the self-test shows whether it can be, before anybody is told so. Engines that may do so
+ * fall back to the CPU by themselves.
+ * @throws Failure when one was asked for by name and does not compute as it must
+ */
+async function tryCards(devices: Devices, engine: EnginePool): Promise<void> {
+  if (devices.kind === 'cpu') return
+  try {
+    await engine.start()
+  } catch {
+    const status = (await engine.engines()).find(({ lastError }) => lastError !== null)
+    const why = status?.lastError ?? 'the engine did not start'
+    const remedy = 'See myna runtime status, or let --device auto choose the CPU.'
+    throw new Failure(`The graphics card cannot be used: ${why}. ${remedy}`, 'no_device')
+  }
+}
+
 /** Twice as wide as high, for screens that draw two pixels for one. */
 const draw: DrawVoice = (pcm, sampleRateHz, style) =>
   voicePicture(pcm, sampleRateHz, { ...style, widthPx: 1200, heightPx: 600 })
@@ -92,12 +116,19 @@ function levelOf({ log }: Config): Level {
   throw new Failure(`MYNA_LOG=${log}: it is quiet, info or debug`, 'bad_setting')
 }
 
-function announce(server: Server, catalog: CardCatalog, config: Config, json: boolean, log: Log): void {
+function announce(
+  server: Server,
+  catalog: CardCatalog,
+  config: Config,
+  deviceLines: readonly string[],
+  json: boolean,
+  log: Log,
+): void {
   if (server.settledCrashed > 0) {
     log.warn('settled what the last run left pending, free of charge', { operations: server.settledCrashed })
   }
   if (!json) {
-    process.stdout.write(banner({ version, server, catalog, config }))
+    process.stdout.write(banner({ version, server, catalog, config, deviceLines }))
     return
   }
   const key = server.firstKey === null ? {} : { first_key: server.firstKey.secret }

@@ -22,7 +22,7 @@ import { FolderPreviewFiles } from '../store/previews.ts'
 import { makeUploads } from '../store/uploads.ts'
 import { SqliteVoices } from '../store/voices.ts'
 import { installationParts, modelsFolder, uses } from './models-here.ts'
-import { createApi, createService, type Service, transcriptionStatus, type World } from './service.ts'
+import { createApi, createService, type Service, transcriptionEngines, type World } from './service.ts'
 import { Failure } from './terminal.ts'
 
 export interface Server {
@@ -198,12 +198,12 @@ function statusOf(
   const { queue } = service
   const beganMs = world.clock.monotonicMs()
   return async () => {
-    const [speechEngine, transcription] = await Promise.all([world.engine.status(), transcriptionStatus(world)])
+    const [speech, transcription] = await Promise.all([world.engine.engines(), transcriptionEngines(world)])
     const { status } = readinessOf({
       isDraining: draining(),
       databaseFails: false,
       isDiskFull: liveOf(service).some(({ unwrittenCount }) => unwrittenCount > 0),
-      speech: speechEngine,
+      speech,
       transcription,
     })
     return {
@@ -214,7 +214,7 @@ function statusOf(
       readiness: status,
       queue: { running: queue.running, waiting: queue.depth },
       pendingOperations: await pendingOperations(),
-      engines: transcription === null ? [speechEngine] : [speechEngine, transcription],
+      engines: [...speech, ...(transcription ?? [])],
     }
   }
 }

@@ -117,13 +117,13 @@ export function createService(config: Config, world: World, books: Books): Servi
 }
 
 /** null: there is no model for it on this machine, and so nothing to look after. */
-export const transcriptionStatus = async ({ catalog, transcriber }: World): Promise<EngineStatus | null> =>
-  catalog.best('automatic-speech-recognition') === null ? null : transcriber.status()
+export const transcriptionEngines = async (world: World): Promise<readonly EngineStatus[] | null> =>
+  world.catalog.best('automatic-speech-recognition') === null ? null : world.transcriber.engines()
 
 /** Those that there is a model for. */
 async function enginesOf(world: World): Promise<EngineStatus[]> {
-  const engines = await Promise.all([world.engine.status(), transcriptionStatus(world)])
-  return engines.filter((engine) => engine !== null)
+  const engines = await Promise.all([world.engine.engines(), transcriptionEngines(world)])
+  return engines.flatMap((ofTask) => ofTask ?? [])
 }
 
 function createClones(config: Config, { timer }: World, parts: Omit<CloneParts, 'queue'>): Clones {
@@ -214,8 +214,8 @@ export async function createApi(
       ledger,
       metrics,
       metricsToken: config.metricsToken,
-      speechEngine: () => world.engine.status(),
-      transcriptionEngine: () => transcriptionStatus(world),
+      speechEngines: () => world.engine.engines(),
+      transcriptionEngines: () => transcriptionEngines(world),
       diskFull: () => [speech, clones, transcriptions].some(({ unwrittenCount }) => unwrittenCount > 0),
       draining,
     },

@@ -41,6 +41,9 @@ export interface CardFile {
 /** A fact that only the card's architecture reads. */
 export type CardOption = string | number | boolean
 
+/** What a model's weights are stored as. */
+export type Weights = 'int8' | 'fp16' | 'fp32'
+
 export interface Card {
   id: string
   /**
@@ -61,6 +64,8 @@ export interface Card {
   /** What a pull fetches; empty when the model is inside the executable. */
   files: readonly CardFile[]
   options: Readonly<Record<string, CardOption>>
+  /** What the bulk of them are; null or absent: the question does not arise. */
+  weights?: Weights | null
   /** Where the facts of this card were found, and what of them nobody has tried. */
   sources: readonly string[]
   /** BCP-47. */

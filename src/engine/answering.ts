@@ -4,6 +4,7 @@
  */
 import { fromS16 } from '../audio/pcm.ts'
 import { ClipRefused, type SpeechModel } from '../models/architecture.ts'
+import { deviceFailure, DeviceOutOfMemory } from '../models/session-device.ts'
 import type { SpeechDetector } from '../models/silero/detector.ts'
 import type { Answer } from './inquiries.ts'
 import type { LoadFailure } from './protocol.ts'
@@ -15,6 +16,8 @@ export const detectorId = 'silero-vad'
 export interface AnsweringOptions {
   models: Residency<SpeechModel>
   detectors: Residency<SpeechDetector>
+  /** Told of all that went wrong with a model, before it is answered. */
+  onFailure(model: string, error: unknown): void
   send(answer: Answer): void
 }
 
@@ -28,7 +31,7 @@ export class Answering {
 
   /** @param pcm mono, 16 kHz */
   detect(query: number, pcm: Int16Array): Promise<void> {
-    return this.#answer(query, async (signal) => {
+    return this.#answer(query, detectorId, async (signal) => {
       const spans = await using(this.#options.detectors, detectorId, (detector) =>
         detector.detect(fromS16(pcm), signal),
       )
@@ -37,7 +40,7 @@ export class Answering {
   }
 
   clone(query: number, model: string, pcm: Int16Array, sampleRateHz: number): Promise<void> {
-    return this.#answer(query, async (signal) => {
+    return this.#answer(query, model, async (signal) => {
       const state = await using(this.#options.models, model, (loaded) => {
         if (loaded.clone === undefined) throw new Error(`${model} cannot clone`)
         return loaded.clone({ pcm: fromS16(pcm), sampleRateHz }, signal)
@@ -54,14 +57,17 @@ export class Answering {
     for (const query of this.#open.keys()) this.drop(query)
   }
 
-  async #answer(query: number, work: (signal: AbortSignal) => Promise<Answer>): Promise<void> {
+  async #answer(query: number, model: string, work: (signal: AbortSignal) => Promise<Answer>): Promise<void> {
     const abort = new AbortController()
     this.#open.set(query, abort)
     try {
       this.#options.send(await work(abort.signal))
     } catch (error) {
       if (error instanceof ClipRefused) this.#options.send({ type: 'clone_refused', query, message: error.message })
-      else this.#options.send({ type: 'query_failed', query, ...describeFailure(error) })
+      else {
+        this.#options.onFailure(model, error)
+        this.#options.send({ type: 'query_failed', query, ...describeFailure(model, error) })
+      }
     } finally {
       this.#open.delete(query)
     }
@@ -78,10 +84,11 @@ async function using<M extends Loaded, T>(models: Residency<M>, id: string, use:
 }
 
 /** For the server: words for its log, and what a client may know. A model that is not there says enough in a line. */
-export const describeFailure = (error: unknown): { message: string; load: LoadFailure | null } =>
-  error instanceof NotLoaded
-    ? { message: error.message, load: error.failure }
-    : { message: describe(error), load: null }
+export function describeFailure(model: string, error: unknown): { message: string; load: LoadFailure | null } {
+  if (error instanceof NotLoaded) return { message: error.message, load: error.failure }
+  const isFull = deviceFailure(error) instanceof DeviceOutOfMemory
+  return { message: describe(error), load: isFull ? { model, reason: 'out_of_memory' } : null }
+}
 
 /** For the server's log. Not the runtime's own print of an error, which quotes a screenful of minified source. */
 export const describe = (error: unknown): string =>

@@ -188,6 +188,34 @@ test('a model that cannot be loaded is named to the client; why stands in the lo
   expect(lines).toEqual([words])
 })
 
+test('where the device has no memory left, the client is told to come back, and why stands in the log', async () => {
+  const client = connect()
+  const message = 'The device ran out of memory with the model test, which was unloaded. Try again later.'
+  const told = { code: 'engine_overloaded', message, retryAfterMs: 5000 }
+  await expect(read(client, '!full')).rejects.toMatchObject(told)
+  expect(lines.join()).toContain('CUDA failure 2: out of memory')
+  expect((await read(client, 'again')).length).toBe(1)
+  expect((await client.status()).restarts).toBe(0)
+})
+
+test('a lost device costs the streams of that engine, and another one is started', async () => {
+  const client = connect()
+  const { error } = await failing(client, '!lost')
+  expect(error.code).toBe('generation_failed')
+  expect((await read(client, 'again')).length).toBe(1)
+  const { restarts, lastError } = await client.status()
+  expect(restarts).toBe(1)
+  expect(lastError).toContain('the engine ended (exit code 1): cpu is lost: CUDA failure 700')
+})
+
+test('how full the device is, is part of the status', async () => {
+  const deviceMemory = { usedBytes: 5_000_000_000, totalBytes: 8_000_000_000 }
+  const client = connect({ device: 'cuda:0', deviceMemory })
+  await client.start()
+  expect(await client.status()).toMatchObject({ device: 'cuda:0', deviceMemory })
+  expect((await client.engines()).map(({ device }) => device)).toEqual(['cuda:0'])
+})
+
 test('a model waits for the memory of others; without it the client is told to come back', async () => {
   const client = connect({ modelMemoryBytes: 1_500_000, roomWaitMs: 200 })
   const other = iterate(client, '!slow=1 !endless')

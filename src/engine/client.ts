@@ -4,7 +4,15 @@
  */
 import type { Task } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
-import type { EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder, SpeechSpan, VoiceEngine } from '../service/ports.ts'
+import type {
+  EngineState,
+  EngineStatus,
+  SpeechEngine,
+  SpeechFrame,
+  SpeechOrder,
+  SpeechSpan,
+  VoiceEngine,
+} from '../service/ports.ts'
 import type { TranscriptionEngine, TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 import { Deadlines, type Debt } from './deadlines.ts'
 import { Inquiries, type Answer } from './inquiries.ts'
@@ -12,7 +20,7 @@ import { Listenings } from './listenings.ts'
 import { creditFrames, selfTestOutputs, type FromEngine, type LoadFailure, type ToEngine } from './protocol.ts'
 import { Queries } from './queries.ts'
 import { ReplyStream } from './reply-stream.ts'
-import { Supervisor } from './supervisor.ts'
+import { type Launch, Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
 const retryAfterMs = 5000
@@ -26,6 +34,8 @@ export interface EngineClientOptions {
   command: readonly string[]
   /** The child's whole environment. */
   env: Readonly<Record<string, string>>
+  /** What is started instead of a child that could not start: as of a supervisor. */
+  fallBack?(reason: string): Launch
   readyMs: number
   stallMs: number
   loadMs: number
@@ -59,6 +69,8 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   readonly #listenings: Listenings
   readonly #deadlines: Deadlines
   #nextId = 1
+  /** Who waits for the child to be ready, to order something then. */
+  #comingCount = 0
 
   constructor(options: EngineClientOptions) {
     this.#options = options
@@ -100,10 +112,13 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
    * @throws MynaError `engine_unavailable`
    */
   async start(warmModel: string | null = null): Promise<void> {
+    this.#comingCount++
     try {
       await this.#supervisor.ready()
     } catch (cause) {
       throw unavailable(cause)
+    } finally {
+      this.#comingCount--
     }
     if (warmModel !== null) this.#supervisor.send({ type: 'warm', model: warmModel })
   }
@@ -152,6 +167,16 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     this.#supervisor.send({ type: 'dismiss', model })
   }
 
+  async engines(): Promise<readonly EngineStatus[]> {
+    return [await this.status()]
+  }
+
+  /** What is known without asking the child. */
+  get standing(): { state: EngineState; device: string; load: number } {
+    const { state, device } = this.#supervisor.status()
+    return { state, device, load: this.#comingCount + this.#debts().length }
+  }
+
   async status(): Promise<EngineStatus> {
     const { task } = this.#options
     // While it loads, it may be unable to answer, and whoever asks should not wait for that.
@@ -163,6 +188,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
       activeStreams: this.#streams.size + this.#listenings.open.length,
       loading: this.#deadlines.loading,
       residentBytes: answer?.residentBytes ?? null,
+      deviceMemory: answer?.deviceMemory ?? null,
       models: answer?.models ?? [],
     }
   }
@@ -338,7 +364,10 @@ const unavailable = (cause: unknown): MynaError =>
 
 function notLoaded({ model, reason }: LoadFailure): MynaError {
   if (reason === 'unusable') return new MynaError('model_unavailable', `The model ${model} could not be loaded.`)
-  const message = `There is no memory for the model ${model} while others are in use. Try again later.`
+  const message =
+    reason === 'no_room'
+      ? `There is no memory for the model ${model} while others are in use. Try again later.`
+      : `The device ran out of memory with the model ${model}, which was unloaded. Try again later.`
   return new MynaError('engine_overloaded', message, { retryAfterMs })
 }
 

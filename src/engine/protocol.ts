@@ -64,7 +64,14 @@ export type FromEngine =
   | { type: 'alive' }
   | { type: 'probed'; probe: number; onnxRuntime: string; outputs: number[]; slowReason: string | null }
   | { type: 'probe_failed'; probe: number; message: string }
-  | { type: 'status'; query: number; residentBytes: number; models: ResidentModel[] }
+  | {
+      type: 'status'
+      query: number
+      residentBytes: number
+      /** Of the graphics card, as its driver says; null: there is none, or it does not say. */
+      deviceMemory: { usedBytes: number; totalBytes: number } | null
+      models: ResidentModel[]
+    }
   | { type: 'detected'; query: number; spans: SpeechSpan[] }
   | { type: 'cloned'; query: number; state: Uint8Array }
   /** The model says what is wrong with the clip, to its owner. */
@@ -73,11 +80,14 @@ export type FromEngine =
   /** Everything was unloaded because nobody used it: the server may end this engine and start another on demand. */
   | { type: 'idle' }
 
-/** What a client may know of a model that it did not get; null where that was not the reason. */
+/** What a client may know of a model that it did not get, or lost; null where that was not the reason. */
 export interface LoadFailure {
   model: string
-  /** `no_room`: the models in use need the memory. `unusable`: nothing that passes by itself. */
-  reason: 'no_room' | 'unusable'
+  /**
+   * `no_room`: the models in use need the memory. `out_of_memory`: the device had none left for what was to be
+   * computed. `unusable`: nothing that passes by itself.
+   */
+  reason: 'no_room' | 'out_of_memory' | 'unusable'
 }
 
 export interface ResidentModel {

@@ -3,11 +3,14 @@
  * unloaded when nobody has used it for `keepAliveMs`, or sooner when another needs the room. The idea is ollama's
  * runnerRef: reference count and timer in one.
  */
+import { deviceFailure, DeviceOutOfMemory } from '../models/session-device.ts'
 import { type Budget, type Holding, NoRoom } from './budget.ts'
 import type { LoadFailure, ResidentModel } from './protocol.ts'
 import type { Timers } from './timers.ts'
 
 export interface Loaded {
+  /** Its graphs, if it has any, run on the CPU wherever those of others do. */
+  readonly onCpu?: boolean
   unload(): Promise<void>
 }
 
@@ -37,8 +40,13 @@ export class NotLoaded extends Error {
     const why = cause instanceof Error ? cause.message : String(cause)
     super(`${model} could not be loaded: ${why}`, { cause })
     this.name = 'NotLoaded'
-    this.failure = { model, reason: cause instanceof NoRoom ? 'no_room' : 'unusable' }
+    this.failure = { model, reason: reasonOf(cause) }
   }
+}
+
+function reasonOf(cause: unknown): LoadFailure['reason'] {
+  if (cause instanceof NoRoom) return 'no_room'
+  return deviceFailure(cause) instanceof DeviceOutOfMemory ? 'out_of_memory' : 'unusable'
 }
 
 /** A model in use; `release` at most counts once. */
@@ -50,6 +58,7 @@ export interface Lease<M> {
 interface Entry<M> extends Holding {
   loading: Promise<M>
   loaded: boolean
+  onCpu: boolean
   leases: number
   /** To be unloaded once nobody uses it. */
   isDismissed: boolean
@@ -97,7 +106,7 @@ export class Residency<M extends Loaded> {
       .filter(([, entry]) => entry.loaded)
       .map(([id, entry]) => ({
         id,
-        device,
+        device: entry.onCpu ? 'cpu' : device,
         memoryBytes: entry.bytes,
         activeStreams: entry.leases,
         idleMsLeft:
@@ -115,6 +124,12 @@ export class Residency<M extends Loaded> {
     if (entry.leases === 0) this.#retire(id, entry)
   }
 
+  /** The device is full: unloads this model as soon as nobody uses it, and at once all that nobody uses now. */
+  shed(id: string): void {
+    this.dismiss(id)
+    for (const [other, entry] of this.#entries) if (entry.isIdle()) this.#retire(other, entry)
+  }
+
   /** For the orderly end: unloads everything, in use or not. */
   async unloadAll(): Promise<void> {
     for (const [id, entry] of this.#entries) this.#unload(id, entry)
@@ -126,6 +141,7 @@ export class Residency<M extends Loaded> {
       bytes: this.#options.memoryBytes(id),
       loading: this.#unloading.then(() => this.#bring(id, entry)),
       loaded: false,
+      onCpu: false,
       leases: 0,
       isDismissed: false,
       idleSinceMs: 0,
@@ -135,8 +151,9 @@ export class Residency<M extends Loaded> {
     }
     this.#entries.set(id, entry)
     entry.loading.then(
-      () => {
+      ({ onCpu = false }) => {
         entry.loaded = true
+        entry.onCpu = onCpu
       },
       () => {
         if (this.#entries.get(id) === entry) this.#entries.delete(id)

@@ -3,7 +3,7 @@ import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { isDead } from '../testing/process.ts'
 import { until } from '../testing/until.ts'
-import { EngineDown, Supervisor } from './supervisor.ts'
+import { EngineDown, type Launch, Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
 const readyMs = 10_000
@@ -21,6 +21,7 @@ function supervise(
   engine: Partial<TestEngine> | string[],
   timers: Timers = systemTimers,
   silenceMs = readyMs,
+  fallBack?: (reason: string) => Launch,
 ): Supervisor {
   const supervisor = new Supervisor({
     command: Array.isArray(engine) ? engine : testEngineCommand(engine),
@@ -30,6 +31,7 @@ function supervise(
     log: (line) => lines.push(line),
     onMessage: () => {},
     onEnd: () => ends++,
+    ...(fallBack !== undefined && { fallBack }),
   })
   open.push(supervisor)
   return supervisor
@@ -75,6 +77,49 @@ test('an engine that cannot start is tried five times with growing pauses, then 
   expect(pauses.asked).toEqual([250, 500, 1000, 2000])
   expect(supervisor.status()).toMatchObject({ pid: null, restarts: 4, lastError: words })
   expect(ends).toBe(5)
+})
+
+const words = 'libcudart.so.13: cannot open shared object file'
+
+test('what is started instead is told why; when it has ended, the first is tried again', async () => {
+  const reasons: string[] = []
+  const fallBack = (reason: string) => {
+    reasons.push(reason)
+    return { command: testEngineCommand({ device: 'cpu', deviceReason: `card: ${reason}` }), env: {} }
+  }
+  const supervisor = supervise({ start: 'crash' }, systemTimers, readyMs, fallBack)
+  await Promise.all([supervisor.ready(), supervisor.ready()])
+  const told = { state: 'ready', device: 'cpu', deviceReason: `card: ${words}`, restarts: 0, lastError: null }
+  expect(supervisor.status()).toMatchObject(told)
+  expect(reasons).toEqual([words])
+  await supervisor.stop()
+  await supervisor.ready()
+  expect(reasons).toEqual([words, words])
+  expect(supervisor.status()).toMatchObject(told)
+})
+
+test('a child that was silent for too long has no last words of its own', async () => {
+  const pauses = new Pauses()
+  const reasons: string[] = []
+  const fallBack = (reason: string) => {
+    reasons.push(reason)
+    return { command: testEngineCommand(), env: {} }
+  }
+  const supervisor = supervise({ start: 'mute' }, pauses, readyMs, fallBack)
+  const ready = supervisor.ready()
+  await until('it starts', () => supervisor.status().pid !== null)
+  pauses.advance(readyMs)
+  await ready
+  expect(reasons).toEqual([`the engine was killed: it said nothing for ${readyMs} ms while it was starting`])
+})
+
+test('when neither can start, that counts as any failed start', async () => {
+  const pauses = new Pauses()
+  const other = { command: testEngineCommand({ start: 'crash' }), env: {} }
+  const supervisor = supervise({ start: 'crash' }, pauses, readyMs, () => other)
+  expect((await refused(supervisor)).message).toBe(`the engine ended (exit code 3): ${words}`)
+  await until('a pause', () => pauses.asked.length === 1)
+  expect(supervisor.status()).toMatchObject({ state: 'starting', restarts: 1 })
 })
 
 test('a failed engine refuses at once, and is tried again on demand after the pause', async () => {

@@ -18,9 +18,19 @@ const patienceMs = 2000
 /** From the stop message to SIGKILL. */
 const stopMs = 5000
 
-export interface SupervisorOptions {
+/** How a child is started. */
+export interface Launch {
   command: readonly string[]
   env: Readonly<Record<string, string>>
+}
+
+export interface SupervisorOptions extends Launch {
+  /**
+   * What is started instead of a child that could not start, such as one that needs no graphics card; once that has
+   * ended, the first is tried again. Absent: nothing.
+   * @param reason in the child's own last words
+   */
+  fallBack?(reason: string): Launch
   /** Longest silence of a starting engine; anything that it prints renews it. */
   readyMs: number
   timers: Timers
@@ -74,6 +84,8 @@ export class Supervisor {
   #restarts = 0
   #nextStartMs = 0
   #lastError: string | null = null
+  /** What is started instead, for one time. */
+  #otherLaunch: Launch | null = null
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -137,10 +149,19 @@ export class Supervisor {
   }
 
   #begin(): Promise<void> {
-    this.#starting ??= this.#start().finally(() => {
+    this.#starting ??= this.#startEither().finally(() => {
       this.#starting = null
     })
     return this.#starting
+  }
+
+  async #startEither(): Promise<void> {
+    try {
+      await this.#start()
+    } catch (error) {
+      if (this.#otherLaunch === null || this.#isClosed) throw error
+      await this.#start()
+    }
   }
 
   async #start(): Promise<void> {
@@ -153,8 +174,9 @@ export class Supervisor {
     const readiness = Promise.withResolvers<void>()
     const silence = this.#watchSilence()
     try {
+      const launch = this.#otherLaunch ?? this.#options
       const child = new Child({
-        ...this.#options,
+        ...{ timers, command: launch.command, env: launch.env },
         onLine: (line) => {
           silence.renew()
           this.#options.log(line)
@@ -208,11 +230,20 @@ export class Supervisor {
   #afterEnd(reason: string, tail: string): void {
     const { timers, log, onEnd } = this.#options
     const wasReady = this.#state === 'ready'
+    const isOther = this.#otherLaunch !== null
+    this.#otherLaunch = null
     this.#child = null
     this.#state = 'stopped'
     this.#killedFor = null
     onEnd()
     if (this.#stopping !== null || this.#isClosed) return
+    if (!wasReady && !isOther && this.#options.fallBack !== undefined) {
+      const words = tail.slice(tail.lastIndexOf('\n') + 1) || reason
+      this.#options.log(`${reason}: ${words}`)
+      this.#otherLaunch = this.#options.fallBack(words)
+      this.#state = 'starting'
+      return
+    }
     const nowMs = timers.monotonicMs()
     if (wasReady && nowMs - this.#readyAtMs >= healthyMs) this.#crashes = 0
     if (!wasReady) this.#failedStarts++

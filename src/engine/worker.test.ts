@@ -4,7 +4,7 @@ import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
 import { engineParentCommand } from '../testing/engine-parent.ts'
 import { cpuTicks, isDead } from '../testing/process.ts'
 import { Talk } from '../testing/talk.ts'
-import { msPerChar, toneSample } from '../testing/test-voice.ts'
+import { msPerChar, testClip, toneSample } from '../testing/test-voice.ts'
 import { until } from '../testing/until.ts'
 import { selfTestOutputs } from './protocol.ts'
 
@@ -161,6 +161,70 @@ test('a model whose files have gone is given up once it is unused, and the serve
   talk.send({ type: 'cancel', stream: 1 })
   await talk.until('idle')
   expect((await talk.status()).models).toEqual([])
+})
+
+test('on a full device a stream fails for that reason, and room is made for the next', async () => {
+  const talk = await ready({ device: 'cuda:3', deviceMemory: { usedBytes: 7, totalBytes: 8 } })
+  talk.speak(1, 'idle', 10, { model: 'test-16k' })
+  await talk.until('end')
+  talk.speak(2, 'a !full', 10)
+  const [failed] = await talk.until('failed')
+  expect(failed).toMatchObject({ stream: 2, load: { model: 'test', reason: 'out_of_memory' } })
+  expect(failed?.message).toContain('CUDA failure 2: out of memory')
+  const status = await talk.status()
+  expect(status).toMatchObject({ deviceMemory: { usedBytes: 7, totalBytes: 8 }, models: [] })
+  expect(talk.lines.join()).toContain('cuda:3 has no memory left for test: CUDA failure 2')
+  talk.speak(3, 'again', 10)
+  await talk.until('end', 2)
+  expect((await talk.status()).models).toMatchObject([{ id: 'test', device: 'cuda:3' }])
+})
+
+test('a model that others speak with is unloaded when they have ended', async () => {
+  const talk = await ready({ workers: 2 })
+  talk.speak(1, '!slow=2 !endless', 1000)
+  await talk.until('frame', 2)
+  talk.speak(2, '!full', 10)
+  await talk.until('failed')
+  expect((await talk.status()).models).toMatchObject([{ id: 'test', activeStreams: 1 }])
+  talk.send({ type: 'cancel', stream: 1 })
+  await talk.until('idle')
+})
+
+test('a model that finds no memory when it is loaded says so', async () => {
+  const talk = await ready()
+  talk.speak(1, 'a', 10, { model: 'test-full' })
+  const [failed] = await talk.until('failed')
+  expect(failed?.load).toEqual({ model: 'test-full', reason: 'out_of_memory' })
+})
+
+test('a lost device ends it, with the reason as its last words', async () => {
+  const talk = await ready({ device: 'cuda:1' })
+  talk.speak(1, 'a !lost', 10)
+  const { code, tail } = await talk.child.ended
+  expect(code).toBe(1)
+  expect(tail).toBe(
+    'cuda:1 is lost: CUDA failure 700: an illegal memory access was encountered ; GPU=0 ; hostname=here',
+  )
+})
+
+test('it ends for that reason when a clip is asked about, too', async () => {
+  const talk = await ready()
+  talk.send({ type: 'clone', query: 1, model: 'test', ...testClip(100, 'lost') })
+  expect((await talk.child.ended).tail).toContain('cpu is lost: CUDA failure 700')
+})
+
+test('what does not compute on the card is shown where it does', async () => {
+  const talk = await ready({ device: 'cuda:0' })
+  talk.send({ type: 'detect', query: 1, pcm: new Int16Array(16_000) })
+  await talk.until('detected')
+  expect((await talk.status()).models).toMatchObject([{ id: 'silero-vad', device: 'cpu' }])
+})
+
+test('8-bit weights on a card: the log tells what that means', async () => {
+  const talk = await ready({ device: 'cuda:0' })
+  talk.speak(1, 'a', 10, { model: 'test-8bit' })
+  await talk.until('end')
+  expect(talk.lines).toEqual(['test-8bit has 8-bit weights: on cuda:0 parts of it run on the CPU'])
 })
 
 test('the self-test graph runs in it', async () => {

@@ -11,6 +11,8 @@ import {
   type SpeechModel,
   type TranscriptionModel,
 } from '../models/architecture.ts'
+import type { DeviceMemory } from '../models/session.ts'
+import { deviceFailure, DeviceLost } from '../models/session-device.ts'
 import type { SpeechDetector } from '../models/silero/detector.ts'
 import type { SpeechOrder } from '../service/ports.ts'
 import type { TranscriptionOrder } from '../service/ports-transcription.ts'
@@ -46,6 +48,8 @@ export interface EngineOptions {
   /** Where inference runs, and why there when that was not asked for. */
   device: string
   deviceReason: string | null
+  /** How full that is; null: nobody knows. */
+  deviceMemory: (() => DeviceMemory) | null
   /** The server's process id. */
   parentPid: number
 }
@@ -120,7 +124,12 @@ class Engine {
       memoryBytes: () => detectorMemoryBytes,
       keepAliveMs: options.keepAliveMs,
     })
-    this.#answering = new Answering({ models: this.#models, detectors: this.#detectors, send })
+    this.#answering = new Answering({
+      models: this.#models,
+      detectors: this.#detectors,
+      onFailure: (model, error) => this.#noteFailure(model, error),
+      send,
+    })
   }
 
   receive(message: ToEngine): void {
@@ -169,7 +178,7 @@ class Engine {
       },
     })
     this.#renderings.set(stream, rendering)
-    await this.#run(stream, rendering)
+    await this.#run(stream, model, rendering)
     this.#renderings.delete(stream)
   }
 
@@ -185,19 +194,40 @@ class Engine {
     })
     this.#hearings.set(stream, hearing)
     this.#pulse.start()
-    await this.#run(stream, hearing)
+    await this.#run(stream, model, hearing)
     this.#hearings.delete(stream)
   }
 
-  async #run(stream: number, work: { run(): Promise<void> }): Promise<void> {
+  async #run(stream: number, model: string, work: { run(): Promise<void> }): Promise<void> {
     try {
       await work.run()
       this.#send({ type: 'end', stream })
     } catch (error) {
       if (error instanceof InputRefused) {
         this.#send({ type: 'refused', stream, message: error.message, param: error.param })
-      } else this.#send({ type: 'failed', stream, ...describeFailure(error) })
+        return
+      }
+      this.#noteFailure(model, error)
+      this.#send({ type: 'failed', stream, ...describeFailure(model, error) })
     }
+  }
+
+  /**
+   * What a failure of the device asks for. On a lost one nothing can be computed any more: the process ends with the
+   * reason as its last words, and the server starts another. On a full one room is made, so that the next request
+   * works.
+   */
+  #noteFailure(model: string, error: unknown): void {
+    const failure = deviceFailure(error)
+    if (failure instanceof DeviceLost) {
+      console.error(`${this.#device} is lost: ${failure.message}`)
+      process.exit(1)
+    }
+    if (failure === null) return
+    console.error(`${this.#device} has no memory left for ${model}: ${failure.message}`)
+    for (const residency of this.#residencies) residency.shed(model)
+    // What a model that could not be loaded had opened by then is given back by the collector alone.
+    Bun.gc(true)
   }
 
   async #warm(model: string): Promise<void> {
@@ -206,6 +236,7 @@ class Engine {
       const lease = await models.use(model)
       lease.release()
     } catch (error) {
+      this.#noteFailure(model, error)
       console.error(error instanceof NotLoaded ? error.message : describe(error))
     }
   }
@@ -221,7 +252,18 @@ class Engine {
 
   #status(query: number): void {
     const models = this.#residencies.flatMap((residency) => residency.status())
-    this.#send({ type: 'status', query, residentBytes: process.memoryUsage.rss(), models })
+    const residentBytes = process.memoryUsage.rss()
+    this.#send({ type: 'status', query, residentBytes, deviceMemory: this.#deviceMemory(), models })
+  }
+
+  /** A driver that does not answer is no reason to say nothing of the rest. */
+  #deviceMemory(): DeviceMemory | null {
+    try {
+      return this.#options.deviceMemory?.() ?? null
+    } catch (error) {
+      console.error(`${this.#device} does not tell its memory: ${describe(error)}`)
+      return null
+    }
   }
 
   async #stop(): Promise<void> {
@@ -263,6 +305,9 @@ async function loadModel<M>(
   const architecture = architectures[card.architecture]
   if (architecture === undefined) throw new Error(`${card.id}: unknown architecture ${card.architecture}`)
   const { load } = await architecture()
-  const { pronunciations, workers } = options
+  const { pronunciations, workers, device } = options
+  if (device !== 'cpu' && card.weights === 'int8') {
+    console.error(`${card.id} has 8-bit weights: on ${device} parts of it run on the CPU`)
+  }
   return load({ card, filesDir: options.filesDir(card.id), pronunciations, workers })
 }

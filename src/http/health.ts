@@ -17,9 +17,9 @@ export interface HealthParts {
   metrics: Metrics
   /** Empty: only loopback may read metrics. */
   metricsToken: string
-  speechEngine: () => Promise<EngineStatus>
+  speechEngines: () => Promise<readonly EngineStatus[]>
   /** null: no model for it is installed. */
-  transcriptionEngine: () => Promise<EngineStatus | null>
+  transcriptionEngines: () => Promise<readonly EngineStatus[] | null>
   /** Whether settlements wait for the disk. */
   diskFull: () => boolean
   draining: () => boolean
@@ -72,8 +72,8 @@ export function healthRoutes(route: Route, parts: HealthParts) {
 
 async function readiness(parts: HealthParts): Promise<Response> {
   const [speech, transcription, databaseFails] = await Promise.all([
-    parts.speechEngine(),
-    parts.transcriptionEngine(),
+    parts.speechEngines(),
+    parts.transcriptionEngines(),
     parts.ledger.pendingCount().then(
       () => false,
       () => true,
@@ -86,13 +86,22 @@ async function readiness(parts: HealthParts): Promise<Response> {
     speech,
     transcription,
   })
-  const deviceOf = ({ device, deviceReason: reason }: EngineStatus) => ({ device, reason })
   const devices = {
-    tts: deviceOf(speech),
-    ...(transcription !== null && { transcription: deviceOf(transcription) }),
+    tts: devicesOf(speech),
+    ...(transcription !== null && { transcription: devicesOf(transcription) }),
   }
-  const models = [speech, ...(transcription === null ? [] : [transcription])].flatMap(modelsOf)
+  const models = [...speech, ...(transcription ?? [])].flatMap(modelsOf)
   return json({ status, checks, devices, models }, isServing ? 200 : 503)
+}
+
+/** The first is told as if it were the only one, for it is so nearly everywhere. */
+function devicesOf(engines: readonly EngineStatus[]) {
+  const [first, ...others] = engines.map(({ device, deviceReason: reason, deviceMemory: memory }) => ({
+    device,
+    reason,
+    ...(memory !== null && { memory_used_bytes: memory.usedBytes, memory_total_bytes: memory.totalBytes }),
+  }))
+  return others.length === 0 ? first : { ...first, others }
 }
 
 /** While one is being loaded, the engine may be unable to tell of the others. */

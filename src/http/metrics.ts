@@ -53,14 +53,32 @@ export class Metrics implements Meter, TranscriptionMeter {
     this.#gauge('voice_operations_pending', 'Operations under way', [], async (gauge) =>
       gauge.set(await gauges.pendingOperations()),
     )
+    this.#gauge('voice_engine_up', 'Engines that take work, and where they run', ['task', 'device'], async (gauge) => {
+      gauge.reset()
+      for (const { task, device, state } of await gauges.engines())
+        gauge.inc({ task, device }, state === 'ready' ? 1 : 0)
+    })
     this.#gauge(
-      'voice_engine_up',
-      'Whether an engine takes work, and where it runs',
-      ['task', 'device'],
+      'voice_engine_fallback',
+      'Engines that do not run where they would by default, and why',
+      ['task', 'device', 'reason'],
       async (gauge) => {
         gauge.reset()
-        for (const { task, device, state } of await gauges.engines())
-          gauge.set({ task, device }, state === 'ready' ? 1 : 0)
+        for (const { task, device, deviceReason: reason } of await gauges.engines())
+          if (reason !== null) gauge.set({ task, device, reason }, 1)
+      },
+    )
+    this.#gauge(
+      'voice_device_memory_bytes',
+      'Memory of a graphics card: what all programs have taken, and what there is',
+      ['device', 'kind'],
+      async (gauge) => {
+        gauge.reset()
+        for (const { device, deviceMemory: memory } of await gauges.engines()) {
+          if (memory === null) continue
+          gauge.set({ device, kind: 'used' }, memory.usedBytes)
+          gauge.set({ device, kind: 'total' }, memory.totalBytes)
+        }
       },
     )
     this.#gauge('process_resident_memory_bytes', 'Resident memory of the server', [], (gauge) =>

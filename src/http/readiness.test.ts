@@ -6,8 +6,8 @@ import { FakeTranscriber } from '../testing/fake-transcriber.ts'
 import { startInstance } from '../testing/instance.ts'
 import { readinessOf, type ReadinessFacts } from './readiness.ts'
 
-const engine: EngineStatus = await new FakeTranscriber().status()
-const of = (state: EngineState): EngineStatus => ({ ...engine, state })
+const engine: EngineStatus = new FakeTranscriber().status()
+const of = (...states: EngineState[]): EngineStatus[] => states.map((state) => ({ ...engine, state }))
 const well: ReadinessFacts = {
   isDraining: false,
   databaseFails: false,
@@ -30,6 +30,9 @@ const cases: [string, Partial<ReadinessFacts>, string, boolean][] = [
     false,
   ],
   ['speech has failed', { speech: of('failed') }, 'degraded', false],
+  ['one of two has failed', { speech: of('failed', 'ready'), transcription: of('stopped', 'failed') }, 'ready', true],
+  ['one of two has failed, the other starts', { speech: of('failed', 'starting') }, 'loading', false],
+  ['both of two have failed', { speech: of('failed', 'failed') }, 'degraded', false],
   ['the database fails', { databaseFails: true }, 'degraded', false],
   ['the disk is full', { isDiskFull: true }, 'degraded', false],
   ['it is being stopped', { isDraining: true, speech: of('failed') }, 'draining', false],
@@ -68,4 +71,32 @@ test('readiness, metrics and the local status tell of both engines', async () =>
   const { readiness, engines } = await instance.server.status()
   expect(readiness).toBe('degraded')
   expect(engines.map(({ task }) => task)).toEqual(['text-to-speech', 'automatic-speech-recognition'])
+})
+
+test('each device of several is told of, with how full it is', async () => {
+  await using instance = await startInstance()
+  const card = { device: 'cuda:0', deviceMemory: { usedBytes: 3, totalBytes: 8 } }
+  const other = { device: 'cpu', deviceReason: 'cuda:1: CUDA failure 2: out of memory' }
+  const status = instance.engine.status()
+  instance.engine.engines = async () => [
+    { ...status, ...card },
+    { ...status, ...other },
+  ]
+  const ready = (await (await instance.fetch('/readyz')).json()) as { devices: unknown }
+  expect(ready.devices).toEqual({
+    tts: {
+      device: 'cuda:0',
+      reason: null,
+      memory_used_bytes: 3,
+      memory_total_bytes: 8,
+      others: [{ device: 'cpu', reason: 'cuda:1: CUDA failure 2: out of memory' }],
+    },
+  })
+  const metrics = await (await instance.fetch('/metrics')).text()
+  expect(metrics).toContain('voice_engine_up{task="text-to-speech",device="cuda:0"} 1')
+  expect(metrics).toContain(
+    'voice_engine_fallback{task="text-to-speech",device="cpu",reason="cuda:1: CUDA failure 2: out of memory"} 1',
+  )
+  expect(metrics).toContain('voice_device_memory_bytes{device="cuda:0",kind="used"} 3')
+  expect(metrics).toContain('voice_device_memory_bytes{device="cuda:0",kind="total"} 8')
 })

@@ -9,9 +9,10 @@ export interface ReadinessFacts {
   databaseFails: boolean
   /** Whether settlements wait for the disk. */
   isDiskFull: boolean
-  speech: EngineStatus
+  /** One for each device. */
+  speech: readonly EngineStatus[]
   /** null: no model for it is installed. */
-  transcription: EngineStatus | null
+  transcription: readonly EngineStatus[] | null
 }
 
 type Check = 'ok' | 'loading' | 'failed'
@@ -36,12 +37,18 @@ const checkOf: Readonly<Record<EngineState, Check>> = {
   failed: 'failed',
 }
 
+/** One that can work is enough. */
+function checkOfAll(engines: readonly EngineStatus[]): Check {
+  const checks = engines.map(({ state }) => checkOf[state])
+  return (['ok', 'loading'] as const).find((check) => checks.includes(check)) ?? 'failed'
+}
+
 export function readinessOf(facts: ReadinessFacts): Readiness {
   const { isDraining, databaseFails, isDiskFull, speech, transcription } = facts
   const checks: Readiness['checks'] = {
     database: databaseFails ? 'failed' : 'ok',
-    tts: checkOf[speech.state],
-    transcription: transcription === null ? 'unavailable' : checkOf[transcription.state],
+    tts: checkOfAll(speech),
+    transcription: transcription === null ? 'unavailable' : checkOfAll(transcription),
     disk: isDiskFull ? 'full' : 'ok',
   }
   const answer = (status: Readiness['status'], isServing = false): Readiness => ({ status, isServing, checks })

@@ -28,6 +28,8 @@ export interface SpokenChunk {
 
 export interface SpeechModel {
   readonly sampleRateHz: number
+  /** Absent: it computes wherever the graphs of this process run. */
+  readonly onCpu?: true
   /**
    * One chunk per step. At most one chunk is computed ahead of what is pulled; the signal ends the work at once.
    * @throws InputRefused when it cannot speak like that, in words for the client; other errors in words for the log,

@@ -1,7 +1,7 @@
 /**
- * NVIDIA's driver, called as it is: for what ONNX Runtime does not tell, which is how full the card is, and for bringing
- * back what lies in its memory. Names and numbers: cuda.h of the CUDA toolkit, whose functions keep their form under
- * their name (`_v2` is part of it).
+ * NVIDIA's driver, called as it is: for what ONNX Runtime does not tell, which is how full the card is, and for
+ * bringing back what lies in its memory. Names and numbers: cuda.h of the CUDA toolkit, whose functions keep their form
+ * under their name (`_v2` is part of it).
  */
 import { dlopen, type Pointer } from 'bun:ffi'
 import type { Tensor } from './session.ts'
@@ -20,7 +20,7 @@ export type DriverCalls = ReturnType<typeof dlopen<typeof functions>>['symbols']
 
 export class CudaDriver {
   readonly #call: DriverCalls
-  /** The context that the CUDA provider computes in: a process has one on each card that it shares with its libraries. */
+  /** The one that the CUDA provider computes in: a process shares one on each card with all its libraries. */
   readonly #context: bigint
 
   /**

@@ -69,8 +69,9 @@ function providerOptions(api: OrtApi, options: CudaOptions): Pointer {
  *
  * Memory grows by doubling, up to the limit. Grown by what is asked for, a cache that is a little larger at each step
  * never fits into what the steps before it left: 1.7 GB for one that ends with 7 MB after 448 steps, measured with the
- * same allocator on a CPU, and 24 MB by doubling. Algorithms of convolutions are chosen by rule: the default tries all of them
- * for every new shape, and each sentence has another length. Copies wait for their turn in the stream that computes.
+ * same allocator on a CPU, and 24 MB by doubling. Algorithms of convolutions are chosen by rule: the default tries all
+ * of them for every new shape, and each sentence has another length. Copies wait for their turn in the stream that
+ * computes.
  */
 export const providerSettings = ({ id, memoryBytes, tf32 }: CudaOptions): Record<string, string> => ({
   device_id: String(id),

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { deviceError, deviceFailure, DeviceLost, DeviceOutOfMemory } from './session-device.ts'
+import { briefly, deviceError, deviceFailure, DeviceLost, DeviceOutOfMemory } from './session-device.ts'
 
 /** As people reported them, and as the provider of 1.30.0 said them on a machine without a card. */
 const said: [string, string, new (words: string) => Error][] = [
@@ -59,6 +59,36 @@ test.each(said)('%s', (_, words, kind) => {
   expect(error.constructor).toBe(kind)
   expect(error.message).toBe(words)
   expect(deviceFailure(error)).toBe(kind === Error ? null : error)
+})
+
+const loading =
+  '/onnxruntime_src/onnxruntime/core/session/provider_bridge_ort.cc:1988 onnxruntime::Provider& ' +
+  'onnxruntime::ProviderLibrary::Get() [ONNXRuntimeError] : 1 : FAIL : Failed to load library ' +
+  '/home/me/cuda/libonnxruntime_providers_cuda.so with error: '
+
+/** As the provider of 1.30.0 said them without a driver, without a library, and with a driver that has no card. */
+test.each([
+  [
+    `${loading}libcuda.so.1: cannot open shared object file: No such file or directory\n`,
+    'libonnxruntime_providers_cuda.so cannot be loaded: libcuda.so.1: cannot open shared object file: No such file ' +
+      'or directory',
+  ],
+  [
+    `${loading}/home/me/cuda/libonnxruntime_providers_cuda.so: undefined symbol: cuTensorMapEncodeTiled\n`,
+    'libonnxruntime_providers_cuda.so cannot be loaded: /home/me/cuda/libonnxruntime_providers_cuda.so: undefined ' +
+      'symbol: cuTensorMapEncodeTiled',
+  ],
+  [
+    '/onnxruntime_src/onnxruntime/core/providers/cuda/cuda_execution_provider_info.cc:62 static [ONNXRuntimeError] : ' +
+      '1 : FAIL : provider_options_utils.h:187 Parse Failed to parse provider option "device_id": CUDA failure 100: ' +
+      'no CUDA-capable device is detected ; GPU=-1 ; hostname=vm ; file=x.cc ; line=69 ; ' +
+      'expr=cudaGetDeviceCount(&num_devices); ',
+    'CUDA failure 100: no CUDA-capable device is detected',
+  ],
+  ['CUDA failure 2: cuDevicePrimaryCtxRetain', 'CUDA failure 2: cuDevicePrimaryCtxRetain'],
+  ['the self-test gave 1 instead of 2', 'the self-test gave 1 instead of 2'],
+])('what people need of it', (words, brief) => {
+  expect(briefly(words)).toBe(brief)
 })
 
 test('however often it was wrapped, it is found', () => {

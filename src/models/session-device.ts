@@ -53,6 +53,17 @@ export function deviceError(words: string): Error {
   return sign === undefined ? new Error(words) : new sign.kind(words)
 }
 
+/**
+ * What people need of ONNX Runtime's words, in one line: not the place in its source, nor the name of this machine. The
+ * whole is for the log.
+ */
+export function briefly(words: string): string {
+  const line = words.replaceAll(/\s+/g, ' ').trim()
+  const [, library, why] = /Failed to load library \S*?([^/\s]+) with error: (.*)$/.exec(line) ?? []
+  if (library !== undefined) return `${library} cannot be loaded: ${why}`
+  return /\b(?:CUDA|CUBLAS|CUDNN) failure \d+: [^;]*?(?= ;|$)/.exec(line)?.[0] ?? line
+}
+
 /** The failure of the device behind an error, however often it was wrapped; null: it is something else. */
 export function deviceFailure(error: unknown): DeviceOutOfMemory | DeviceLost | null {
   for (let at = error; at instanceof Error; at = at.cause) {

@@ -32,7 +32,7 @@ export interface SessionOptions {
    * session take the cores from the next. Three sessions in turn, two threads each, on two busy cores: 7 times as fast.
    */
   threads: number
-  /** Wherever the other graphs of the process run: for those whose runs are too short to be worth a way across the bus. */
+  /** Wherever the other graphs of the process run: for those whose runs are too short to be worth a way there. */
   onCpu?: true
 }
 

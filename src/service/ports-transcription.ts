@@ -40,7 +40,7 @@ export interface TranscriptionEngine {
   ): AsyncIterable<TranscriptPart>
   /** As that of a speech engine. */
   dismiss(model: string): void
-  status(): Promise<EngineStatus>
+  engines(): Promise<readonly EngineStatus[]>
 }
 
 /** A clip that is decoded as it is read. */

@@ -267,6 +267,8 @@ export interface EngineStatus {
   /** The last crash in the child's own words. */
   lastError: string | null
   residentBytes: number | null
+  /** Of the graphics card that it runs on, by all programs; null: it runs on none, or nothing is known. */
+  deviceMemory: { usedBytes: number; totalBytes: number } | null
   models: readonly {
     id: string
     device: string
@@ -287,7 +289,8 @@ export interface SpeechEngine {
   speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame>
   /** Gives up a model once nobody uses it: its files have gone or changed. */
   dismiss(model: string): void
-  status(): Promise<EngineStatus>
+  /** One for each device, at least one. */
+  engines(): Promise<readonly EngineStatus[]>
 }
 
 export interface SpeechSpan {

@@ -5,7 +5,7 @@
 import type { Task } from '../domain/card.ts'
 import { runEngine } from '../engine/worker.ts'
 import { listenerCards, loadListener } from './test-listener.ts'
-import { load, loadMissing, loadSlow, testCards } from './test-voice.ts'
+import { load, loadFull, loadMissing, loadSlow, testCards } from './test-voice.ts'
 
 export interface TestEngine {
   task: Task
@@ -18,6 +18,10 @@ export interface TestEngine {
   modelMemoryBytes?: number
   /** Default 10 s. */
   roomWaitMs?: number
+  /** What it says that it runs on; default cpu. Its graphs run on the CPU all the same. */
+  device?: string
+  deviceReason?: string
+  deviceMemory?: { usedBytes: number; totalBytes: number }
   /** `crash`: complains and ends before it is ready; `mute`: never gets ready; `chatty`: prints a few lines first. */
   start?: 'crash' | 'mute' | 'chatty'
   /** Of `chatty`, one every 150 ms. Default 3. */
@@ -33,6 +37,7 @@ export const testEngineCommand = (options: Partial<TestEngine> = {}): string[] =
 async function main(options: TestEngine): Promise<void> {
   const { task, parentPid, workers = 1, keepAliveMs = 0, start, chattyLines = 3 } = options
   const { modelMemoryBytes = 100_000_000, roomWaitMs = 10_000 } = options
+  const { device = 'cpu', deviceReason = null, deviceMemory = null } = options
   if (start === 'crash') {
     console.error('libcudart.so.13: cannot open shared object file')
     process.exit(3)
@@ -48,6 +53,7 @@ async function main(options: TestEngine): Promise<void> {
     speechArchitectures: {
       test: async () => ({ load }),
       'test-missing': async () => ({ load: loadMissing }),
+      'test-full': async () => ({ load: loadFull }),
       'test-slow': async () => ({ load: loadSlow }),
     },
     transcriptionArchitectures: {
@@ -60,8 +66,9 @@ async function main(options: TestEngine): Promise<void> {
     keepAliveMs,
     modelMemoryBytes,
     roomWaitMs,
-    device: 'cpu',
-    deviceReason: null,
+    device,
+    deviceReason,
+    deviceMemory: deviceMemory === null ? null : () => deviceMemory,
     parentPid,
   })
 }

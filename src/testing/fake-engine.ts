@@ -81,7 +81,11 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
     this.dismissed.push(model)
   }
 
-  async status(): Promise<EngineStatus> {
+  async engines(): Promise<readonly EngineStatus[]> {
+    return [this.status()]
+  }
+
+  status(): EngineStatus {
     return {
       task: 'text-to-speech',
       state: 'ready',
@@ -93,6 +97,7 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
       restarts: 0,
       lastError: null,
       residentBytes: null,
+      deviceMemory: null,
       models: [],
       ...this.known,
     }

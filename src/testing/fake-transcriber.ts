@@ -79,7 +79,11 @@ export class FakeTranscriber implements TranscriptionEngine {
     this.dismissed.push(model)
   }
 
-  async status(): Promise<EngineStatus> {
+  async engines(): Promise<readonly EngineStatus[]> {
+    return [this.status()]
+  }
+
+  status(): EngineStatus {
     return {
       task: 'automatic-speech-recognition',
       state: 'ready',
@@ -91,6 +95,7 @@ export class FakeTranscriber implements TranscriptionEngine {
       restarts: 0,
       lastError: null,
       residentBytes: null,
+      deviceMemory: null,
       models: [],
       ...this.known,
     }

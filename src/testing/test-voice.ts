@@ -8,6 +8,7 @@
  *   !throw       the model fails                      !slow=MS     before each later chunk, wait
  *   !crash       an uncaught error ends the engine    !long=MS     one chunk of that length
  *   !segv        noise on stderr, then SIGSEGV        !endless     chunks of 100 ms without end
+ *   !full        the device has no memory left     !lost        the device is lost
  *   !hang        never goes on, deaf to the signal    !busy        an endless loop that blocks the engine's thread
  *   !refuse      it says that it cannot speak so
  *
@@ -23,6 +24,8 @@ import {
   type SpeechInput,
   type SpokenChunk,
 } from '../models/architecture.ts'
+
+import { deviceError } from '../models/session-device.ts'
 
 export const msPerChar = 10
 const endlessMs = 100
@@ -61,6 +64,8 @@ export const testCards: readonly Card[] = [
   testCard('test-16k', 16_000),
   { ...testCard('test-missing', 24_000), architecture: 'test-missing' },
   { ...testCard('test-slow', 24_000), architecture: 'test-slow', options: { blockMs: 1000 } },
+  { ...testCard('test-full', 24_000), architecture: 'test-full' },
+  { ...testCard('test-8bit', 24_000), weights: 'int8' },
   { ...testCard('test-stuck', 24_000), architecture: 'test-slow', options: { blockMs: Infinity } },
 ]
 
@@ -68,7 +73,16 @@ export const testCards: readonly Card[] = [
 export const toneSample = (i: number, sampleRateHz: number, hz = 220): number =>
   Math.fround(0.3 * Math.sin((2 * Math.PI * hz * i) / sampleRateHz))
 
-export const clipFaults = { none: 0, refuse: 1, throw: 2, hang: 3, busy: 4, crash: 5, untilDropped: 6 } as const
+export const clipFaults = {
+  none: 0,
+  refuse: 1,
+  throw: 2,
+  hang: 3,
+  busy: 4,
+  crash: 5,
+  untilDropped: 6,
+  lost: 7,
+} as const
 
 /** @param hz of the tone that the clone speaks with, up to 255 */
 export function testClip(
@@ -92,6 +106,7 @@ async function clone({ pcm }: Clip, signal: AbortSignal): Promise<Uint8Array> {
   if (first === clipFaults.hang) await fault('!hang')
   if (first === clipFaults.busy) await fault('!busy')
   if (first === clipFaults.crash) await fault('!crash')
+  if (first === clipFaults.lost) await fault('!lost')
   if (first === clipFaults.untilDropped) {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   }
@@ -102,6 +117,12 @@ async function clone({ pcm }: Clip, signal: AbortSignal): Promise<Uint8Array> {
 /** @throws Error always: a model whose files are broken */
 export const loadMissing = async (): Promise<never> => {
   throw new Error('model.onnx is cut short')
+}
+
+/** @throws Error always: a model that is too large for the device */
+export async function loadFull(): Promise<never> {
+  await fault('!full')
+  throw new Error('that fault throws')
 }
 
 /** As a native call does: nothing else runs meanwhile. */
@@ -153,6 +174,10 @@ export async function fault(command: string): Promise<void> {
       console.error('CUDA error 700: an illegal memory access was encountered')
       process.kill(process.pid, 'SIGSEGV')
       return new Promise(() => {})
+    case '!full':
+      throw deviceError('CUDA failure 2: out of memory ; GPU=0 ; hostname=here ; expr=cudaMalloc((void**)&p, size);')
+    case '!lost':
+      throw deviceError('CUDA failure 700: an illegal memory access was encountered ; GPU=0 ; hostname=here')
     case '!hang':
       return new Promise(() => {})
     case '!busy':

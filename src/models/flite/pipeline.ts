@@ -44,6 +44,7 @@ export const load: LoadSpeechModel = async ({ card, pronunciations, workers }) =
 
 class FliteModel implements SpeechModel {
   readonly sampleRateHz: number
+  readonly onCpu = true
   readonly #pool: FlitePool
   readonly #lexicon: Lexicon
 

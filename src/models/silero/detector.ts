@@ -17,6 +17,7 @@ export const windowMs = (1000 * windowSamples) / detectorRateHz
 const stateDims = [2, 1, 128] as const
 
 export interface SpeechDetector {
+  readonly onCpu: true
   /**
    * @param pcm mono, in [-1, 1], 16 kHz
    * @throws the signal's reason once it aborts: between two windows, the engine's loop has its turn after each
@@ -58,6 +59,7 @@ export async function loadDetector(): Promise<SpeechDetector> {
   const listen = () => startListening(session)
   const probabilities = (pcm: Float32Array, signal: AbortSignal) => listenToAll(listen(), pcm, signal)
   return {
+    onCpu: true,
     probabilities,
     async detect(pcm, signal) {
       return speechSpans(await probabilities(pcm, signal), windowMs, (1000 * pcm.length) / detectorRateHz)

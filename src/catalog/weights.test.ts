@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { cards } from './cards.ts'
+import { CardCatalog } from './catalog.ts'
+
+const task = 'automatic-speech-recognition'
+const best = (installed: readonly string[], onCard: boolean) =>
+  new CardCatalog(
+    cards,
+    (id) => installed.includes(id),
+    (asked) => onCard && asked === task,
+  ).best(task)?.id
+
+test.each([
+  ['the preferred one', ['parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3-fp32'], false, 'parakeet-tdt-0.6b-v3'],
+  ['on a card its unquantised twin', ['parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3-fp32'], true, /v3-fp32$/],
+  ['only one of its own family', ['parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v2-fp32'], true, /^parakeet.*v3$/],
+  ['the preferred one that is whole there', ['whisper-small-fp32', 'whisper-base'], true, 'whisper-small-fp32'],
+])('auto means %s', (_, installed, onCard, expected) => {
+  expect(best(installed, onCard)).toMatch(expected)
+})
+
+test('another task is none of its business', () => {
+  const catalog = new CardCatalog(
+    cards,
+    () => true,
+    (asked) => asked === task,
+  )
+  expect(catalog.best('text-to-speech')?.weights).toBe('int8')
+})
+
+test('every model that is pulled says what its weights are', () => {
+  expect(cards.filter(({ builtIn, weights }) => !builtIn && weights == null).map(({ id }) => id)).toEqual([])
+})

@@ -1,0 +1,147 @@
+import { afterEach, expect, test } from 'bun:test'
+import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
+import { order } from '../testing/talk.ts'
+import { testClip } from '../testing/test-voice.ts'
+import { until } from '../testing/until.ts'
+import { EngineClient } from './client.ts'
+import { EnginePool } from './pool.ts'
+
+const never = new AbortController().signal
+const pools: EnginePool[] = []
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()))
+})
+
+/** One engine for each of these. */
+function poolOf(...engines: Partial<TestEngine>[]): EnginePool {
+  const members = engines.map(
+    (engine) =>
+      new EngineClient({
+        task: engine.task ?? 'text-to-speech',
+        command: testEngineCommand(engine),
+        env: {},
+        readyMs: 10_000,
+        stallMs: 10_000,
+        loadMs: 10_000,
+        log: () => {},
+      }),
+  )
+  const pool = new EnginePool(members)
+  pools.push(pool)
+  return pool
+}
+const twoCards = () => poolOf({ device: 'cuda:0' }, { device: 'cuda:1' })
+
+/** A stream that has begun and goes on for ever, unless it is ended. */
+async function endless(pool: EnginePool) {
+  const frames = pool.speak(order('!slow=2 !endless'), never)[Symbol.asyncIterator]()
+  expect((await frames.next()).done).toBe(false)
+  return frames
+}
+const read = (pool: EnginePool, text: string) => Array.fromAsync(pool.speak(order(text), never))
+const streams = async (pool: EnginePool) => (await pool.engines()).map(({ activeStreams }) => activeStreams)
+const loaded = async (pool: EnginePool) => (await pool.engines()).map(({ models }) => models.map(({ id }) => id))
+
+test('what comes goes to the engine that has the least to do', async () => {
+  const pool = twoCards()
+  const [first] = [await endless(pool), await endless(pool), await endless(pool), await endless(pool)]
+  expect(await streams(pool)).toEqual([2, 2])
+  await first.return?.()
+  await until('it has ended', async () => (await streams(pool))[0] === 1)
+  await endless(pool)
+  expect(await streams(pool)).toEqual([2, 2])
+})
+
+test('streams that come at once are shared out, too, while the engines are being started', async () => {
+  const pool = twoCards()
+  await Promise.all(Array.from({ length: 6 }, () => endless(pool)))
+  expect(await streams(pool)).toEqual([3, 3])
+})
+
+test('one stream after the other finds its model in memory, and so does a clone', async () => {
+  const pool = twoCards()
+  await pool.start('test')
+  await read(pool, 'one')
+  await read(pool, 'two')
+  const state = await pool.clone('test', testClip(100), never)
+  expect(state.length).toBe(1)
+  expect(await loaded(pool)).toEqual([['test'], []])
+})
+
+test('a stream that is never begun counts nowhere', async () => {
+  const pool = twoCards()
+  const unread = pool.speak(order('a'), never)[Symbol.asyncIterator]()
+  await unread.return?.()
+  expect((await unread.next()).done).toBe(true)
+  await endless(pool)
+  expect(await streams(pool)).toEqual([1, 0])
+})
+
+test('a crash costs the streams of one engine; what comes meanwhile goes to the other', async () => {
+  const pool = twoCards()
+  const [one, other] = [await endless(pool), await endless(pool)]
+  const [dying] = await pool.engines()
+  process.kill(dying?.pid ?? 0, 'SIGKILL')
+  const broken = async () => {
+    while (!(await one.next()).done);
+  }
+  await expect(broken()).rejects.toMatchObject({ code: 'generation_failed' })
+  await read(pool, 'goes to the other')
+  expect((await other.next()).done).toBe(false)
+  const [, survivor] = await pool.engines()
+  expect(survivor).toMatchObject({ restarts: 0, models: [{ id: 'test' }] })
+  await until('the first is back', async () => (await pool.engines())[0]?.state === 'ready')
+})
+
+test('one that cannot start is passed by', async () => {
+  const pool = poolOf({ start: 'crash' }, { device: 'cuda:1' })
+  await pool.start().catch(() => {})
+  expect((await read(pool, 'a')).length).toBe(1)
+  expect(await loaded(pool)).toEqual([[], ['test']])
+})
+
+test('one that had to make do with the CPU is left alone while others have their cards', async () => {
+  const pool = poolOf({ device: 'cpu', deviceReason: 'cuda:0: it is full' }, { device: 'cuda:1' })
+  await pool.start()
+  expect(pool.isOnCard).toBe(true)
+  await endless(pool)
+  await endless(pool)
+  expect(await streams(pool)).toEqual([0, 2])
+})
+
+test('engines of the CPU alone are on no card', async () => {
+  const pool = poolOf({})
+  await pool.start()
+  expect(pool.isOnCard).toBe(false)
+  await endless(pool)
+  expect(await streams(pool)).toEqual([1])
+})
+
+test('a model that has gone is given up by all', async () => {
+  const pool = twoCards()
+  const open = [await endless(pool), await endless(pool)]
+  expect(await loaded(pool)).toEqual([['test'], ['test']])
+  pool.dismiss('test')
+  for (const stream of open) await stream.return?.()
+  await until('both gave it up', async () => (await loaded(pool)).flat().length === 0)
+})
+
+test('clips are listened to by the one that has the least to do', async () => {
+  const task = 'automatic-speech-recognition'
+  const pool = poolOf({ task, device: 'cuda:0' }, { task, device: 'cuda:1' })
+  const held = Promise.withResolvers<void>()
+  async function* clip() {
+    await held.promise
+    yield new Int16Array(16_000)
+  }
+  const input = { model: 'test-listener', task: 'transcribe', language: null, prompt: null, temperature: 0 } as const
+  const parts = [0, 1].map(() => pool.transcribe({ ...input, words: false }, clip(), never)[Symbol.asyncIterator]())
+  const first = parts.map((part) => part.next())
+  await until('each has one', async () => Bun.deepEquals(await streams(pool), [1, 1]))
+  held.resolve()
+  expect((await Promise.all(first)).map(({ done }) => done)).toEqual([false, false])
+})
+
+test('there is no pool of nothing', () => {
+  expect(() => poolOf()).toThrow(RangeError)
+})

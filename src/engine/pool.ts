@@ -1,0 +1,122 @@
+/**
+ * The engines of one task as the service sees them (server side): one for each device, and what is ordered goes to the
+ * one that has the least to do. Each is a process of its own, so that a crash costs what that one was doing.
+ */
+import type { EngineState, EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder } from '../service/ports.ts'
+import type { SpeechSpan, VoiceEngine } from '../service/ports.ts'
+import type { TranscriptionEngine, TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
+import type { EngineClient } from './client.ts'
+
+/** One that is being started again after a crash comes after all that could begin, one that has failed comes last. */
+const stateRank: Readonly<Record<EngineState, number>> = { ready: 0, stopped: 0, starting: 1, failed: 2 }
+
+export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngine {
+  /** At least one. */
+  readonly members: readonly EngineClient[]
+  readonly #first: EngineClient
+
+  constructor(members: readonly EngineClient[]) {
+    const [first] = members
+    if (first === undefined) throw new RangeError('there must be an engine')
+    this.members = members
+    this.#first = first
+  }
+
+  /**
+   * Starts all, before anybody needs them.
+   * @param warmModel loaded at once in one of them; null: none
+   * @throws MynaError `engine_unavailable` when one of them cannot start
+   */
+  async start(warmModel: string | null = null): Promise<void> {
+    await Promise.all(this.members.map((engine) => engine.start(engine === this.#first ? warmModel : null)))
+  }
+
+  speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame> {
+    return new Placed(() => this.#next().speak(order, signal))
+  }
+
+  transcribe(
+    order: TranscriptionOrder,
+    pcm: AsyncIterable<Int16Array>,
+    signal: AbortSignal,
+  ): AsyncIterable<TranscriptPart> {
+    return new Placed(() => this.#next().transcribe(order, pcm, signal))
+  }
+
+  detectSpeech(pcm: Int16Array, signal: AbortSignal): Promise<SpeechSpan[]> {
+    return this.#next().detectSpeech(pcm, signal)
+  }
+
+  clone(model: string, clip: { pcm: Int16Array; sampleRateHz: number }, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#next().clone(model, clip, signal)
+  }
+
+  dismiss(model: string): void {
+    for (const engine of this.members) engine.dismiss(model)
+  }
+
+  engines(): Promise<readonly EngineStatus[]> {
+    return Promise.all(this.members.map((engine) => engine.status()))
+  }
+
+  /** Whether one of them runs on a graphics card, as far as they have said. */
+  get isOnCard(): boolean {
+    return this.members.some(({ standing }) => isCard(standing.device))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.members.map((engine) => engine.close()))
+  }
+
+  /**
+   * The least loaded of those that can begin at once; of equals the first, so that a single stream finds its model in
+   * memory. One that had to make do with the CPU is left alone while others have their cards.
+   */
+  #next(): EngineClient {
+    const { isOnCard } = this
+    const rank = ({ standing: { state, device, load } }: EngineClient): number[] => [
+      stateRank[state],
+      isOnCard && device === 'cpu' ? 1 : 0,
+      load,
+    ]
+    return this.members.reduce((best, engine) => (isLess(rank(engine), rank(best)) ? engine : best))
+  }
+}
+
+/**
+ * What an engine answers, which is chosen when the first reply is wanted: only then does its work begin and count. Not
+ * a generator, for the reason that `ReplyStream` is none.
+ */
+class Placed<T> implements AsyncIterableIterator<T> {
+  readonly #place: () => AsyncIterable<T>
+  #replies: AsyncIterator<T> | null = null
+  #isOver = false
+
+  constructor(place: () => AsyncIterable<T>) {
+    this.#place = place
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<T>> {
+    if (this.#isOver) return Promise.resolve({ done: true, value: undefined })
+    this.#replies ??= this.#place()[Symbol.asyncIterator]()
+    return this.#replies.next()
+  }
+
+  async return(): Promise<IteratorResult<T>> {
+    this.#isOver = true
+    await this.#replies?.return?.()
+    return { done: true, value: undefined }
+  }
+}
+
+const isCard = (device: string): boolean => device.startsWith('cuda')
+
+/** By the first place in which they differ. */
+function isLess(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((value, place) => value !== other[place])
+  return at >= 0 && one[at]! < other[at]!
+}
