@@ -7,7 +7,8 @@ import { gpuStatus } from './gpu-probe.ts'
 
 export async function findCuda(config: Pick<Config, 'dataDir'>): Promise<Cuda> {
   const { trouble, probe } = await gpuStatus(config)
-  if (trouble !== null) return { missing: `${trouble.message}. ${trouble.remedy}` }
+  if (trouble !== null) return { missing: trouble.message, remedy: trouble.remedy }
   const runtime = cudaRuntime(config.dataDir, cudaRelease.onnxRuntime, childEnv().LD_LIBRARY_PATH ?? '')
-  return 'missing' in runtime ? runtime : { ...runtime, cards: probe?.gpus.length ?? 0 }
+  if ('missing' in runtime) return { ...runtime, remedy: 'See myna runtime status.' }
+  return { ...runtime, cards: probe?.gpus.length ?? 0 }
 }

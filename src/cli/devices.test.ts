@@ -3,7 +3,8 @@ import { FakeEngine } from '../testing/fake-engine.ts'
 import { chooseDevices, type Cuda, describeDevices, parseDevice } from './devices.ts'
 
 const cuda = { dir: '/cuda', libraryPath: '/cuda:/driver', cards: 2 }
-const missing = 'no CUDA is installed: myna runtime pull cuda brings it'
+const missing = 'the CUDA build is not installed'
+const none = { missing, remedy: 'Get it: myna runtime pull cuda' }
 const card = (id: number, tf32 = true) => ({ kind: 'cuda', id, dir: '/cuda', tf32 }) as const
 const choose = (device: string, found: Cuda = cuda) => chooseDevices(device, true, async () => found)
 
@@ -33,9 +34,9 @@ test('all cards by default, and they may be gone without; those asked for by nam
 })
 
 test('without CUDA it is the CPU, with the reason', async () => {
-  expect(await choose('auto', { missing })).toEqual({ kind: 'cpu', devices: [{ kind: 'cpu', reason: missing }] })
+  expect(await choose('auto', none)).toEqual({ kind: 'cpu', devices: [{ kind: 'cpu', reason: missing }] })
   const hidden = await choose('auto', { ...cuda, cards: 0 })
-  expect(describeDevices(hidden, [])).toEqual(['cpu (the driver shows no card; CUDA_VISIBLE_DEVICES may hide some)'])
+  expect(describeDevices(hidden, [])).toEqual(['cpu (the driver shows no card)'])
 })
 
 test('nobody looks for CUDA who was told to use the CPU', async () => {
@@ -45,10 +46,10 @@ test('nobody looks for CUDA who was told to use the CPU', async () => {
 })
 
 test.each([
-  ['cuda', { missing }, `--device cuda cannot be had: ${missing}`],
-  ['cuda:0', { missing }, `--device cuda:0 cannot be had: ${missing}`],
+  ['cuda', none, `--device cuda cannot be had: ${missing}. Get it: myna runtime pull cuda`],
+  ['cuda:0', none, `--device cuda:0 cannot be had: ${missing}`],
   ['cuda:2', cuda, '--device cuda:2 cannot be had: there is no card 2: the driver shows 2, counted from 0'],
-  ['cuda', { ...cuda, cards: 0 }, '--device cuda cannot be had: the driver shows no card'],
+  ['cuda', { ...cuda, cards: 0 }, '--device cuda cannot be had: the driver shows no card. CUDA_VISIBLE_DEVICES may'],
 ])('%s is refused when it cannot be had', async (device, found, words) => {
   await expect(choose(device, found)).rejects.toMatchObject({
     code: 'no_device',

@@ -17,8 +17,14 @@ export type Cuda =
       /** How many CUDA shows a process that is started now: those of CUDA_VISIBLE_DEVICES, where that is set. */
       cards: number
     }
-  /** What, and the command that mends it, in words. */
-  | { missing: string }
+  /** What, and how it can be had. */
+  | Missing
+
+interface Missing {
+  missing: string
+  /** A sentence. */
+  remedy: string
+}
 
 export type DeviceWish = { kind: 'auto' } | { kind: 'cpu' } | { kind: 'cuda'; id: number | null }
 
@@ -52,12 +58,12 @@ export async function chooseDevices(device: string, tf32: boolean, find: () => P
   const found = cudaDevices(wish.kind === 'cuda' ? wish.id : null, tf32, await find())
   if (!('missing' in found)) return { kind: 'cuda', ...found, mayFallBack: wish.kind === 'auto' }
   if (wish.kind === 'auto') return onCpu(found.missing)
-  throw new Failure(`--device ${device} cannot be had: ${found.missing}`, 'no_device')
+  throw new Failure(`--device ${device} cannot be had: ${found.missing}. ${found.remedy}`, 'no_device')
 }
 
 const onCpu = (reason: string | null): Devices => ({ kind: 'cpu', devices: [{ kind: 'cpu', reason }] })
 
-type Found = { devices: readonly CudaDevice[]; libraryPath: string } | { missing: string }
+type Found = { devices: readonly CudaDevice[]; libraryPath: string } | Missing
 
 /** @param id null: all cards */
 function cudaDevices(id: number | null, tf32: boolean, cuda: Cuda): Found {
@@ -66,9 +72,9 @@ function cudaDevices(id: number | null, tf32: boolean, cuda: Cuda): Found {
   const all = Array.from({ length: cards }, (_, at): CudaDevice => ({ kind: 'cuda', id: at, dir, tf32 }))
   const devices = id === null ? all : all.slice(id, id + 1)
   if (devices.length > 0) return { devices, libraryPath }
-  const hidden = 'CUDA_VISIBLE_DEVICES may hide some'
-  if (cards === 0) return { missing: `the driver shows no card; ${hidden}` }
-  return { missing: `there is no card ${id}: the driver shows ${cards}, counted from 0; ${hidden}` }
+  const missing =
+    cards === 0 ? 'the driver shows no card' : `there is no card ${id}: the driver shows ${cards}, counted from 0`
+  return { missing, remedy: 'CUDA_VISIBLE_DEVICES may hide some; see myna runtime status.' }
 }
 
 /**
