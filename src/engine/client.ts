@@ -172,9 +172,9 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   }
 
   /** What is known without asking the child. */
-  get standing(): { state: EngineState; device: string; load: number } {
-    const { state, device } = this.#supervisor.status()
-    return { state, device, load: this.#comingCount + this.#debts().length }
+  get standing(): { state: EngineState; hasFailed: boolean; device: string; load: number } {
+    const { state, device, lastError } = this.#supervisor.status()
+    return { state, hasFailed: lastError !== null, device, load: this.#comingCount + this.#debts().length }
   }
 
   async status(): Promise<EngineStatus> {

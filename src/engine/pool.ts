@@ -7,7 +7,7 @@ import type { SpeechSpan, VoiceEngine } from '../service/ports.ts'
 import type { TranscriptionEngine, TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 import type { EngineClient } from './client.ts'
 
-/** One that is being started again after a crash comes after all that could begin, one that has failed comes last. */
+/** One that is being started comes after all that could begin, one that has given up comes last. */
 const stateRank: Readonly<Record<EngineState, number>> = { ready: 0, stopped: 0, starting: 1, failed: 2 }
 
 export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngine {
@@ -74,8 +74,10 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
    */
   #next(): EngineClient {
     const { isOnCard } = this
-    const rank = ({ standing: { state, device, load } }: EngineClient): number[] => [
+    const rank = ({ standing: { state, hasFailed, device, load } }: EngineClient): number[] => [
       stateRank[state],
+      // Whoever failed before may do so again.
+      state === 'starting' && hasFailed ? 1 : 0,
       isOnCard && device === 'cpu' ? 1 : 0,
       load,
     ]
