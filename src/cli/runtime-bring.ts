@@ -13,6 +13,7 @@ import { runtimeFolder } from '../runtime/installed.ts'
 import { cudaLicense, cudaRelease } from '../runtime/release.ts'
 import { RuntimeError } from '../runtime/runtime-error.ts'
 import { systemLibraries } from '../runtime/system-libraries.ts'
+import { serverStatus } from './administration.ts'
 import { bytes, count } from './format.ts'
 import { globalsOf } from './globals.ts'
 import { gpuStatus } from './gpu-probe.ts'
@@ -122,6 +123,8 @@ async function bring(command: Command, force: boolean, leaving: string, work: Br
     })
     .finally(display.end)
   const { trouble } = await gpuStatus(config)
+  const isServed = (await serverStatus(config.dataDir).catch(() => null)) !== null
+  if (isServed && !brought.wasWhole) note('The running server takes it up when it is started again.')
   tell(json, brought, trouble === null ? null : `${trouble.message}. ${trouble.remedy}`)
 }
 

@@ -231,3 +231,22 @@ test('a driver that is too old for this CUDA is told before anything is installe
   const { manifest } = await bring(written('12.whl', wheelOf('all', new Map([...older.onnxRuntime, ...older.nvidia]))))
   expect(manifest.cudaMajor).toBe(12)
 })
+
+test('what is stopped in the middle leaves nothing, and what a killed command left goes', async () => {
+  const place = join(dataDir, 'runtime/installed')
+  mkdirSync(join(place, '.new-killed'), { recursive: true })
+  const stop = new AbortController()
+  const reason = new Error('stopped')
+  let unpacked = 0
+  parts = {
+    ...parts,
+    onEvent: ({ event }) => {
+      if (event === 'unpacking' && ++unpacked === 3) stop.abort(reason)
+    },
+  }
+  const wheel = written('all.whl', wheelOf('all', all))
+  const stopped = await importCuda(cudaRelease, [wheel], parts, stop.signal).catch((error: unknown) => error)
+  expect(stopped).toBe(reason)
+  expect(unpacked).toBe(3)
+  expect(readdirSync(place)).toEqual([])
+})

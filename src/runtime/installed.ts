@@ -144,7 +144,8 @@ export function cudaRuntime(
   if (fault !== undefined) {
     return { missing: `the CUDA build of ONNX Runtime is damaged (${fault}): myna runtime pull cuda mends it` }
   }
-  const driver = driverPath(root, find)
+  // Folders of the system itself, put before others, would change what other libraries find.
+  const driver = find(driverLibrary) === null ? driverPath(root, find) : null
   const folders = [place, ...(driver === null ? [] : [dirname(driver)])]
   const libraryPath = [...folders, ...given.split(':').filter((folder) => folder !== '')].join(':')
   return { dir: place, library: join(place, onnxRuntimeLibrary), libraryPath, cudaMajor: manifest.cudaMajor }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Hub } from '../catalog/hub.ts'
 import { zipOf } from '../testing/archives.ts'
@@ -203,4 +203,16 @@ test('the pinned release names each archive whole, and hosts that exist', () => 
     expect(path).toContain(`${package_.replaceAll('-', '_')}-${version}-`)
   }
   expect(new Set(cudaRelease.archives.map(({ sha256 }) => sha256)).size).toBe(cudaRelease.archives.length)
+})
+
+test('where the loader does not know the driver, its folder comes after ours', async () => {
+  const { path } = await pull()
+  const root = temporaryFolder()
+  const folder = join(root, 'usr/local/nvidia/lib64')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'libcuda.so.1'), '')
+  expect(cudaRuntime(dataDir, '1.30.0', '/given', root)).toMatchObject({ libraryPath: `${path}:${folder}:/given` })
+  mkdirSync(join(root, 'usr/lib64'), { recursive: true })
+  writeFileSync(join(root, 'usr/lib64/libcuda.so.1'), '')
+  expect(cudaRuntime(dataDir, '1.30.0', '/given', root)).toMatchObject({ libraryPath: `${path}:/given` })
 })

@@ -9,8 +9,11 @@ function put(root: string, path: string, content: string | Uint8Array = ''): voi
   writeFileSync(join(root, path), content)
 }
 
+/** 64 bits of this processor. */
+const ours = process.arch === 'arm64' ? 0x0a00 : 0x0300
+
 /** As `ldconfig` writes it: header, entries, names. */
-function cacheOf(entries: readonly (readonly [string, string])[], before = ''): Buffer {
+function cacheOf(entries: readonly (readonly [name: string, path: string, mark?: number])[], before = ''): Buffer {
   const header = Buffer.alloc(48)
   header.write('glibc-ld.so.cache1.1')
   header.writeUInt32LE(entries.length, 20)
@@ -21,8 +24,9 @@ function cacheOf(entries: readonly (readonly [string, string])[], before = ''): 
     text += `${name}\0`
     return place
   }
-  const records = entries.map(([name, path]) => {
+  const records = entries.map(([name, path, mark = ours]) => {
     const record = Buffer.alloc(24)
+    record.writeUInt32LE(mark | 3, 0)
     record.writeUInt32LE(at(name), 4)
     record.writeUInt32LE(at(path), 8)
     return record
@@ -32,6 +36,7 @@ function cacheOf(entries: readonly (readonly [string, string])[], before = ''): 
 
 const entries = [
   ['libcudart.so.13', '/usr/local/cuda/lib64/libcudart.so.13'],
+  ['libtwice.so.1', '/opt/32/libtwice.so.1', 0x0800],
   ['libtwice.so.1', '/opt/gone/libtwice.so.1'],
   ['libtwice.so.1', '/opt/here/libtwice.so.1'],
 ] as const
@@ -43,6 +48,7 @@ test.each([
   const root = temporaryFolder()
   put(root, 'etc/ld.so.cache', cacheOf(entries, before))
   put(root, 'usr/local/cuda/lib64/libcudart.so.13')
+  put(root, 'opt/32/libtwice.so.1')
   put(root, 'opt/here/libtwice.so.1')
   put(root, 'usr/lib64/libplain.so.2')
   const find = systemLibraries(root)

@@ -15,6 +15,8 @@ const headerBytes = 48
 const entryBytes = 24
 const entriesMax = 200_000
 const defaults = ['/lib64', '/usr/lib64', '/lib', '/usr/lib']
+/** How the cache marks libraries for this processor: the driver's come for 32 bits, too. Source: ldconfig.h. */
+const marks: Readonly<Record<string, number>> = { x64: 0x0300, arm64: 0x0a00 }
 const multiarch: Readonly<Record<string, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' }
 
 /** @param root of the file system; another one in tests */
@@ -40,6 +42,7 @@ function cachedLibraries(path: string): Map<string, string[]> {
   for (let index = 0; index < count; index++) {
     const at = start + headerBytes + index * entryBytes
     if (at + entryBytes > file.length) break
+    if ((file.readUInt32LE(at) & 0xff00) !== marks[process.arch]) continue
     const name = text(file.readUInt32LE(at + 4))
     const places = found.get(name)
     const place = text(file.readUInt32LE(at + 8))

@@ -1,0 +1,11 @@
+/** Opens a session on CUDA with the library that LD_LIBRARY_PATH names, and writes what comes of it. */
+import { join } from 'node:path'
+
+const { InferenceSession } = await import('onnxruntime-node')
+const graph = join(import.meta.dir, '../models/selftest.onnx')
+try {
+  const session = await InferenceSession.create(graph, { executionProviders: ['cuda'] })
+  console.log(`opened with ${session.inputNames.join(' ')}`)
+} catch (error) {
+  console.log((error as Error).message)
+}
