@@ -109,7 +109,7 @@ test('after a restart it is still there and sounds the same', async () => {
   expect((await wav({ voice: voiceId, model: pocketSibling.id })).equals(before)).toBe(true)
 }, 60_000)
 
-test('without the model it was made with it speaks with its sibling; without either it says what it needs', async () => {
+test('without the model it was made with its sibling speaks; without either it says what it needs', async () => {
   const before = await wav({ voice: voiceId })
   const remove = (id: string) => runCommand(['models', 'rm', id], { program: command, env: { MYNA_DATA: dataDir } })
   expect((await remove(pocketCard.id)).code).toBe(0)
