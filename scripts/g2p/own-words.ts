@@ -17,6 +17,7 @@ arkansas AA1 R K AH0 N S AO2
 async EY1 S IH2 NG K
 atlanta AH0 T L AE1 N T AH0
 backend B AE1 K EH2 N D
+bass B EY1 S
 because B IH0 K AH1 Z
 beyond B IY0 Y AA1 N D
 bitcoin B IH1 T K OY2 N
@@ -76,7 +77,10 @@ opera AA1 P ER0 AH0
 ourselves AW0 R S EH1 L V Z
 particular P ER0 T IH1 K Y AH0 L ER0
 particularly P ER0 T IH1 K Y AH0 L ER0 L IY0
+pfft P F T
 poor P UH1 R
+psst P S T
+pst P S T
 put P UH1 T
 putting P UH1 T IH0 NG
 quinoa K IY1 N W AA2
@@ -108,6 +112,7 @@ thirty TH ER1 T IY0
 tiktok T IH1 K T AA2 K
 toward T AO1 R D
 towards T AO1 R D Z
+tsk T S K
 tuple T AH1 P AH0 L
 ubuntu UW0 B UH1 N T UW0
 update AH1 P D EY2 T

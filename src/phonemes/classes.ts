@@ -79,7 +79,9 @@ const naming = (right: string): WordClass =>
 export function isPast(words: readonly string[], breaks: readonly boolean[], at: number): boolean {
   const left = leftOf(words, breaks, at)
   if (havings.has(left) || beings.has(left) || left === 'well') return true
-  if (leaders.has(left) || (subjects.has(left) && leaders.has(words[at - 2] ?? ''))) return false
+  const before = subjects.has(left) ? (words[at - 2] ?? '') : ''
+  if (havings.has(before)) return true
+  if (leaders.has(left) || leaders.has(before)) return false
   if (['he', 'she', 'it', 'who'].includes(left)) return true
   return words.some((word) => ['yesterday', 'ago', 'was', 'were', 'had'].includes(word) || /[^e]ed$/.test(word))
 }

@@ -99,7 +99,9 @@ class Sentence {
     const kind = classOf(this.lower, this.breaks, at)
     const word = this.lower[at] as string
     if (word === 'read' && kind !== 'noun' && isPast(this.lower, this.breaks, at)) return kinds.get('past') ?? usual
-    return (kind === null ? undefined : kinds.get(kind)) ?? usual
+    // "It was wound up": a participle describes, too.
+    const described = kind === 'adjective' ? kinds.get('past') : undefined
+    return (kind === null ? undefined : kinds.get(kind)) ?? described ?? usual
   }
 }
 
@@ -118,10 +120,14 @@ function special(sentence: Sentence, at: number, next: string | undefined, accen
   if (word === 'am') return atEnd ? `${open}m` : 'ɐm'
   if (word === 'in') return atEnd ? 'ˈɪn' : 'ɪn'
   if (word === 'used') return sentence.lower[at + 1] === 'to' && !isBeing(before) ? `jˈu${long}st` : `jˈu${long}zd`
+  if (at > 0 && Object.hasOwn(capitalised, text)) return capitalised[text] as string
   if (word === 'that') return isPointing(sentence, at) ? `ðˈ${open}t` : null
   if (word === 'may' || word === 'will') return text !== word && at > 0 ? `${word === 'may' ? 'mˈA' : 'wˈɪl'}` : null
   return null
 }
+
+/** Spoken otherwise with a capital that no sentence asks for. */
+const capitalised: Readonly<Record<string, string>> = { Polish: 'pˈOlɪʃ', Nice: 'nˈis' }
 
 /** "It is used to cut" is not "she used to cut". */
 const isBeing = (word: string | undefined): boolean =>

@@ -19,6 +19,9 @@ const letterNames: Readonly<Record<string, string>> = {
 /** Longest piece of letters that is read as one word: the work grows with it. */
 const longestWord = 32
 
+/** "psst" and "tsk" have no vowel; longer words without one are no words. */
+const longestSound = 4
+
 /** @throws Error when the files inside the program cannot be read */
 export async function loadPronouncer(): Promise<Pronouncer> {
   const [dictionary, letters] = await Promise.all([Bun.file(dictionaryPath).bytes(), Bun.file(lettersPath).bytes()])
@@ -59,7 +62,8 @@ export class Pronouncer {
       const phones = this.#letters.phones(piece)
       // The letters alone would say the g of "-ing".
       if (piece.endsWith('ing') && phones.at(-1)?.base === 'G') phones.pop()
-      spoken.push(...(phones.some(isVowel) ? phones : spelled(piece)))
+      const isSound = phones.length > 0 && word.length <= longestSound
+      spoken.push(...(phones.some(isVowel) || isSound ? phones : spelled(piece)))
     }
     return spoken.length > 0 ? spoken : spelled('x')
   }

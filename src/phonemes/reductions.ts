@@ -42,7 +42,7 @@ const light: Readonly<Record<string, string>> = {
 /** Those that carry the stress of what was left out behind them: "Yes, I can." */
 const fullAtEnd = new Set('can could do get had has have there this these those through will would be'.split(' '))
 
-const lightAtEnd = new Set(['been', 'by', 'her', 'it'])
+const lightAtEnd = new Set(['been', 'by', 'her'])
 
 /** @param word lower case @param atEnd whether a pause follows @returns null when it is no such word */
 export function reduced(word: string, atEnd: boolean, accent: Accent): string | null {

@@ -111,7 +111,10 @@ class KokoroModel implements SpeechModel {
       held = { chunk, pcm: await graph.speak(chunk.symbols, style, speed) }
       signal.throwIfAborted()
     }
-    if (held !== null) yield finished(held.chunk, held.pcm, 0)
+    if (held === null) {
+      throw new InputRefused(`There is nothing in the text that the voice '${input.voiceId}' can read.`, 'language')
+    }
+    yield finished(held.chunk, held.pcm, 0)
   }
 
   unload(): Promise<void> {
