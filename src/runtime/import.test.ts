@@ -52,8 +52,15 @@ async function tarballOf(files: Files, more: readonly TarEntry[] = []): Promise<
   return gzipSync(await tarOf([...entries, link, ...more]))
 }
 
+/** For several processors, as they are. */
 const nupkgOf = (files: Files): Uint8Array =>
-  zipOf([...files].map(([name, content]) => ({ name: `runtimes/linux-x64/native/${name}`, content })))
+  zipOf(
+    [...files].flatMap(([name, content]) => [
+      { name: `runtimes/linux-${other}/native/${name}`, content: Buffer.from('for another processor') },
+      { name: `runtimes/linux-${process.arch}/native/${name}`, content },
+    ]),
+  )
+const other = process.arch === 'x64' ? 'arm64' : 'x64'
 
 const made = cudaBuild()
 const all = new Map([...made.onnxRuntime, ...made.nvidia])

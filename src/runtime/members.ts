@@ -1,7 +1,8 @@
 /**
  * What is taken out of an archive or a folder: the libraries that ONNX Runtime's CUDA provider may need, whatever the
  * layout, by their names alone. Of several names of one library (`libcublas.so`, `.so.13`, `.so.13.1.0`, usually links
- * to each other) the longest is the file itself. Stubs, with which programs are only linked, are left.
+ * to each other) the longest is the file itself. Stubs, with which programs are only linked, are left, and what lies in
+ * a folder that names another processor.
  */
 import type { Source, SourceEntry } from '../catalog/source.ts'
 
@@ -24,6 +25,8 @@ const stems = [
   ...['curand', 'cudnn', 'cudnn_\\w+', 'nvrtc', 'nvrtc-builtins', 'nvJitLink'],
 ]
 const wanted = new RegExp(`^lib(${stems.join('|')})\\.so((?:\\.\\d+)*)$`)
+/** As NuGet packages, toolkits and wheels write them. */
+const otherProcessors: Readonly<Record<string, RegExp>> = { x64: /arm64|aarch64|sbsa/, arm64: /x64|x86_64/ }
 const licence = /(^|\/)(LICENSE|License\.txt|EULA\.txt|ThirdPartyNotices\.txt)$/
 const licenceBytesMax = 1 << 20
 const licencesMax = 6
@@ -43,7 +46,7 @@ export async function findMembers(origins: readonly Origin[], signal: AbortSigna
       const key = keyOf(entry)
       const before = key === null ? undefined : libraries.get(key)
       if (key === null || (before !== undefined && before.origin !== origin)) continue
-      if (before === undefined || entry.path.length > before.entry.path.length) {
+      if (before === undefined || nameOf(entry).length > nameOf(before.entry).length) {
         libraries.set(key, { origin, entry, kind: 'library' })
       }
     }
@@ -56,11 +59,15 @@ export async function findMembers(origins: readonly Origin[], signal: AbortSigna
 }
 
 /** Which library it is, and of which major version; null: none that is wanted. */
-function keyOf({ path, sizeBytes }: SourceEntry): string | null {
-  const [, stem, version] = wanted.exec(path.slice(path.lastIndexOf('/') + 1)) ?? []
+function keyOf(entry: SourceEntry): string | null {
+  const { path, sizeBytes } = entry
+  const [, stem, version] = wanted.exec(nameOf(entry)) ?? []
   if (stem === undefined || /(^|\/)stubs\//.test(path) || sizeBytes > libraryBytesMax) return null
+  if (otherProcessors[process.arch]?.test(path.slice(0, -nameOf(entry).length))) return null
   return `${stem} ${/^\.\d+/.exec(version ?? '')?.[0] ?? ''}`
 }
+
+const nameOf = ({ path }: SourceEntry): string => path.slice(path.lastIndexOf('/') + 1)
 
 /** SHA-256 in hex by path, as a wheel's own list has them. */
 export function recordedHashes(text: string): Map<string, string> {
