@@ -10,7 +10,6 @@ import { concatFloats } from '../../audio/pcm.ts'
 import { Stretcher } from '../../audio/stretch.ts'
 import type { Card } from '../../domain/card.ts'
 import { emptyLexicon, type Lexicon, parseLexicon } from '../../text/lexicon.ts'
-import { englishWords, writtenWords } from '../../text/spoken.ts'
 import type { Clip, LoadOptions, LoadSpeechModel, SpeechInput, SpeechModel, SpokenChunk } from '../architecture.ts'
 import { readNpy } from '../npy.ts'
 import { SentencePiece } from '../sentencepiece.ts'
@@ -23,10 +22,11 @@ import { checkTokens, type Graphs, openGraphs, releaseGraphs } from './graphs.ts
 import { Joins } from './joins.ts'
 import { type Manner, mannerOf } from './manner.ts'
 import { type Noise, randomSeed, seededNoise } from './noise.ts'
-import { framesAfterEos, knownWords, prepare } from './prepare.ts'
+import { framesAfterEos, prepare } from './prepare.ts'
 import { readState, writeState } from './state.ts'
 import { startWith, type Voice, voiceOf } from './states.ts'
 import { readVoice, VoiceCache } from './voices.ts'
+import { wordsOf } from './words.ts'
 
 /** Of voices that were spoken with lately: some 40 of a model of 6 layers. */
 const keptVoicesBytes = 256 * 2 ** 20
@@ -170,9 +170,9 @@ class PocketModel implements SpeechModel {
   #chunks(text: string): Generator<Chunk> {
     const { bundle, tokenizer, lexicon, card } = this.#parts
     const isEnglish = card.languages.every((language) => /^en\b/i.test(language))
-    const words = isEnglish ? englishWords(text, lexicon) : writtenWords(text)
+    const words = wordsOf(text, isEnglish, lexicon, tokenizer)
     const tokens = (piece: string) => tokenizer.encode(prepare(piece, bundle.preparation)).length
-    return chunksOf(knownWords(words, tokenizer), text, { tokens, maxTokens: bundle.maxTokens })
+    return chunksOf(words, text, { tokens, maxTokens: bundle.maxTokens })
   }
 
   #blocks(

@@ -3,9 +3,6 @@
  * text to the tokenizer; 2.1 gives it the text as it was): one sentence or more, with a capital first and a mark last,
  * for without one the last word is often repeated or said wrongly.
  */
-import { foldCharacter } from '../../text/fold.ts'
-import type { SpokenWord } from '../../text/spoken.ts'
-
 export interface Preparation {
   /** The model of January 2026 needs length: short texts get spaces in front. */
   padShortInputs: boolean
@@ -36,40 +33,3 @@ function withFinalMark(text: string): string {
   const closers = text.slice(core.length).trim()
   return /[,;:–—-]$/.test(core) ? `${core.replace(/[,;:–— -]+$/, '')}.${closers}` : `${text}.`
 }
-
-/** What the model has a token for. */
-export interface Vocabulary {
-  knows(character: string): boolean
-}
-
-/**
- * Words without what the tokenizer could only spell in bytes, which the model has hardly ever seen: letters of
- * neighbouring languages lose their marks, a colon becomes a comma, anything else is left out.
- */
-export function* knownWords(words: Iterable<SpokenWord>, vocabulary: Vocabulary): Generator<SpokenWord> {
-  const known = (text: string) => Array.from(text, (char) => knownCharacter(char, vocabulary)).join('')
-  let held = null as SpokenWord | null
-  for (const word of words) {
-    const next = { ...word, text: known(word.text), mark: known(word.mark) }
-    if (next.text !== '') {
-      if (held !== null) yield held
-      held = next
-    } else if (held !== null) {
-      // What was left out still ends a sentence.
-      held = { ...held, mark: held.mark || next.mark, end: next.end, closes: further(held.closes, next.closes) }
-    }
-  }
-  if (held !== null) yield held
-}
-
-function knownCharacter(char: string, vocabulary: Vocabulary): string {
-  if (vocabulary.knows(char)) return char
-  if (char === ':' || char === ';') return ','
-  const folded = char > '~' ? foldCharacter(char).trim() : ''
-  return Array.from(folded).every((part) => vocabulary.knows(part)) ? folded : ''
-}
-
-const order: readonly SpokenWord['closes'][] = ['nothing', 'clause', 'sentence', 'paragraph']
-
-const further = (a: SpokenWord['closes'], b: SpokenWord['closes']): SpokenWord['closes'] =>
-  order.indexOf(a) > order.indexOf(b) ? a : b

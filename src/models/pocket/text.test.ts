@@ -2,13 +2,15 @@ import { expect, test } from 'bun:test'
 import { countChars } from '../../domain/charge.ts'
 import { emptyLexicon } from '../../text/lexicon.ts'
 import { randomText } from '../../text/random-text.fixture.ts'
+import { speakable } from '../../text/speakable.ts'
 import { englishWords, type SpokenWord, writtenWords } from '../../text/spoken.ts'
 import { forEachSeed } from '../../testing/seeded.ts'
 import { SentencePiece } from '../sentencepiece.ts'
 import { chunksOf, type Measure } from './chunks.ts'
-import { framesAfterEos, knownWords, prepare } from './prepare.ts'
+import { framesAfterEos, prepare } from './prepare.ts'
 import { bytesOf, golden as small } from './small.fixture.ts'
 import written from './text.golden.json'
+import { knownWords, wordsOf } from './words.ts'
 
 // Written by scripts/golden-pocket-text.py with Kyutai's package.
 const { prepared, chunked } = written
@@ -134,4 +136,20 @@ test('what the tokenizer has no piece for is folded to what it has, or left out'
     'Voila,',
     'oui',
   ])
+})
+
+test('what the service takes, every voice says something of', () =>
+  forEachSeed(300, (random) => {
+    const text = randomText(random, random.whole(1, 3))
+    if (!speakable(text, ['Latin'])) return
+    for (const isEnglish of [true, false]) {
+      const [first] = wordsOf(text, isEnglish, emptyLexicon, tokenizer)
+      expect([text, first]).toEqual([text, expect.objectContaining({ text: expect.stringMatching(/./) })])
+    }
+  }))
+
+test('what only English has words for is said in English', () => {
+  const said = (text: string) => Array.from(wordsOf(text, false, emptyLexicon, tokenizer), ({ text }) => text).join(' ')
+  expect(said('π')).toBe('pi')
+  expect(said('3 Euro')).toBe('3 Euro')
 })
