@@ -45,6 +45,7 @@ function deviceOf(name: string): Device {
 
 /** A table of Markdown. */
 function print(title: string, head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): void {
+  if (rows.length === 0) return
   const text = (cell: string | number | null) => (cell === null ? '-' : typeof cell === 'number' ? round(cell) : cell)
   const line = (cells: readonly (string | number | null)[]) => `| ${cells.map(text).join(' | ')} |`
   console.log(['', `**${title}**`, '', line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n'))

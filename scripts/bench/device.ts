@@ -9,6 +9,8 @@ import { talk } from './talk.ts'
 
 const never = new AbortController().signal
 const rateHz = 24_000
+/** Enough for the longest windows. */
+const memorySoundS = 25
 const text =
   'It rained all morning, and by noon the little stream behind the house had become a brown river. Nobody was ' +
   'surprised. The old bridge, which had stood there for a hundred years, was gone before the children came home.'
@@ -92,7 +94,7 @@ export async function measureHearing(
   rounds: number,
   streams: readonly number[],
 ): Promise<HearingFigures> {
-  const pcm = toS16(await talk())
+  const pcm = await soundOfTalk()
   const seconds = pcm.length / 16_000
   const timed = async (count: number) => {
     const beganMs = performance.now()
@@ -107,7 +109,7 @@ export async function measureHearing(
   return { realtime: medianOf(alone), together }
 }
 
-/** In MB: of the engine's process, and of the whole card by the driver's figures; null: it is gone, or there is none. */
+/** In MB: of the engine's process, and of the whole card as its driver says; null: it is gone, or there is none. */
 export interface MemoryFigures {
   when: string
   engine: number | null
@@ -145,8 +147,14 @@ export async function measureMemory(device: Device, bench: Bench, card: Card): P
   return figures
 }
 
+/** Made once: the voice that it takes from is slow to begin. */
+let sound: Promise<Int16Array> | null = null
+const soundOfTalk = (): Promise<Int16Array> => (sound ??= talk().then(toS16))
+
 const again = async (engine: EngineClient, card: Card): Promise<void> =>
-  card.task === 'text-to-speech' ? void (await speak(engine, card)) : hear(engine, card, toS16(await talk()))
+  card.task === 'text-to-speech'
+    ? void (await speak(engine, card))
+    : hear(engine, card, (await soundOfTalk()).subarray(0, 16_000 * memorySoundS))
 
 export interface CrashFigures {
   /** Streams that were under way and failed as they must: all. */

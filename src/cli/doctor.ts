@@ -12,6 +12,7 @@ import { checkDriver, checkRuntime } from './doctor-gpu.ts'
 import { checkImages, checkPort, checkServer } from './doctor-machine.ts'
 import { checkModels } from './doctor-models.ts'
 import { failed, type Finding, type Found, ok, wordsOf } from './finding.ts'
+import type { Devices } from './devices.ts'
 import { globalsOf } from './globals.ts'
 import { gpuStatus } from './gpu-probe.ts'
 import { installedCatalog } from './models-here.ts'
@@ -80,15 +81,16 @@ type Look = (about: string, check: () => Found | Promise<Found>) => Promise<Find
 
 async function* withEngine(config: Config, cards: readonly Card[], look: Look): AsyncGenerator<Finding> {
   // The server's half of the program is large, and only this command among the small ones needs a piece of it.
-  const [{ speechEngine }, { chooseDevices }, { findCuda }] = await Promise.all([
+  const [{ areOnCard, speechEngine }, { chooseDevices }, { findCuda }] = await Promise.all([
     import('./engines.ts'),
     import('./devices.ts'),
     import('./cuda.ts'),
   ])
   const log = logTo(() => {}, 'quiet', systemClock.nowMs)
+  let devices: Devices
   let engines: ReturnType<typeof speechEngine>
   try {
-    const devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))
+    devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))
     engines = speechEngine(config, devices, log)
   } catch (error) {
     yield look('inference', () => failed(wordsOf(error), 'Set MYNA_DEVICE to auto.'))
@@ -96,7 +98,7 @@ async function* withEngine(config: Config, cards: readonly Card[], look: Look): 
   }
   try {
     for (const engine of engines.members) yield await look('inference', () => checkInference(engine))
-    const card = installedCatalog(config, cards, () => engines.isOnCard).best('text-to-speech')
+    const card = installedCatalog(config, cards, () => areOnCard(devices, engines)).best('text-to-speech')
     if (card !== null) yield await look('voice', () => checkVoice(engines, card))
   } finally {
     await engines.close()

@@ -90,6 +90,30 @@ function enginesOf(
   return new EnginePool(members)
 }
 
+/**
+ * Where a card is to be used, the self-test shows whether it can be, before anybody is told so. Engines that may do so
+ * fall back to the CPU by themselves.
+ * @throws Failure when one was asked for by name and does not compute as it must
+ */
+export async function tryCards(devices: Devices, engines: EnginePool, log: Pick<Log, 'warn'>): Promise<void> {
+  if (devices.kind === 'cpu') return
+  try {
+    await engines.start()
+  } catch {
+    const status = (await engines.engines()).find(({ lastError }) => lastError !== null)
+    const why = status?.lastError ?? 'the engine did not start'
+    const remedy = 'See myna runtime status, or let --device auto choose the CPU.'
+    throw new Failure(`The graphics card cannot be used: ${why}. ${remedy}`, 'no_device')
+  }
+  for (const { device, deviceReason } of await engines.engines()) {
+    if (deviceReason !== null)
+      log.warn(`an engine runs on ${device}, not on its graphics card`, { cause: deviceReason })
+  }
+}
+
+/** Whether models run on graphics cards; until engines have said otherwise, where they are meant to. */
+export const areOnCard = (devices: Devices, engines: EnginePool): boolean => devices.kind === 'cuda' && !engines.isOnCpu
+
 /** The user's dictionary, if there is one. @throws Failure naming the file and the line that cannot be read */
 function pronunciationsOf(config: Config): string | null {
   const path = config.pronunciations || join(config.dataDir, 'pronunciations.txt')

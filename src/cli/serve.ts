@@ -12,13 +12,12 @@ import type { Card } from '../domain/card.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
 import { setNativeDir } from '../engine/native.ts'
-import type { EnginePool } from '../engine/pool.ts'
 import { causeOf, keepingWarnings, type Level, type Log, logTo } from '../log.ts'
 import type { DrawVoice } from '../service/ports.ts'
 import { banner } from './banner.ts'
 import { findCuda } from './cuda.ts'
-import { chooseDevices, describeDevices, type Devices } from './devices.ts'
-import { speechEngine, transcriptionEngine } from './engines.ts'
+import { chooseDevices, describeDevices } from './devices.ts'
+import { areOnCard, speechEngine, transcriptionEngine, tryCards } from './engines.ts'
 import { globalsOf, wholeNumber } from './globals.ts'
 import { brokenModels, installedCatalog } from './models-here.ts'
 import { type Server, startServer } from './server.ts'
@@ -60,14 +59,14 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
     await Promise.all([engine.close(), transcriber.close()])
     for (const codecs of [encoders, decoder, streamDecoder]) codecs.close()
   }
-  const onCard = { 'text-to-speech': () => engine.isOnCard, 'automatic-speech-recognition': () => transcriber.isOnCard }
-  const catalog = installedCatalog(config, cards, (task) => onCard[task]())
+  const engines = { 'text-to-speech': engine, 'automatic-speech-recognition': transcriber }
+  const catalog = installedCatalog(config, cards, (task) => areOnCard(devices, engines[task]))
   const time = { clock: systemClock, timer: systemTimer }
   const codecs = { encoders, decoder, streamDecoder, sound, draw }
   const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, log }
   let server: Server
   try {
-    await tryCards(devices, engine)
+    await tryCards(devices, engine, log)
     server = await startServer(config, world)
   } catch (error) {
     await close()
@@ -88,23 +87,6 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   await server.stop()
   await close()
   log.info('stopped')
-}
-
-/**
- * Where a card is to be used, the self-test shows whether it can be, before anybody is told so. Engines that may do so
- * fall back to the CPU by themselves.
- * @throws Failure when one was asked for by name and does not compute as it must
- */
-async function tryCards(devices: Devices, engine: EnginePool): Promise<void> {
-  if (devices.kind === 'cpu') return
-  try {
-    await engine.start()
-  } catch {
-    const status = (await engine.engines()).find(({ lastError }) => lastError !== null)
-    const why = status?.lastError ?? 'the engine did not start'
-    const remedy = 'See myna runtime status, or let --device auto choose the CPU.'
-    throw new Failure(`The graphics card cannot be used: ${why}. ${remedy}`, 'no_device')
-  }
 }
 
 /** Twice as wide as high, for screens that draw two pixels for one. */

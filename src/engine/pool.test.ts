@@ -103,16 +103,17 @@ test('one that cannot start is passed by', async () => {
 test('one that had to make do with the CPU is left alone while others have their cards', async () => {
   const pool = poolOf({ device: 'cpu', deviceReason: 'cuda:0: it is full' }, { device: 'cuda:1' })
   await pool.start()
-  expect(pool.isOnCard).toBe(true)
+  expect(pool.isOnCpu).toBe(false)
   await endless(pool)
   await endless(pool)
   expect(await streams(pool)).toEqual([0, 2])
 })
 
-test('engines of the CPU alone are on no card', async () => {
+test('an engine that has not started yet is not known to be on the CPU', async () => {
   const pool = poolOf({})
+  expect(pool.isOnCpu).toBe(false)
   await pool.start()
-  expect(pool.isOnCard).toBe(false)
+  expect(pool.isOnCpu).toBe(true)
   await endless(pool)
   expect(await streams(pool)).toEqual([1])
 })

@@ -59,9 +59,9 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
     return Promise.all(this.members.map((engine) => engine.status()))
   }
 
-  /** Whether one of them runs on a graphics card, as far as they have said. */
-  get isOnCard(): boolean {
-    return this.members.some(({ standing }) => isCard(standing.device))
+  /** Whether all have said that they run on the CPU. */
+  get isOnCpu(): boolean {
+    return this.members.every(({ standing }) => standing.device === 'cpu')
   }
 
   async close(): Promise<void> {
@@ -73,12 +73,12 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
    * memory. One that had to make do with the CPU is left alone while others have their cards.
    */
   #next(): EngineClient {
-    const { isOnCard } = this
+    const hasCard = !this.isOnCpu
     const rank = ({ standing: { state, hasFailed, device, load } }: EngineClient): number[] => [
       stateRank[state],
       // Whoever failed before may do so again.
       state === 'starting' && hasFailed ? 1 : 0,
-      isOnCard && device === 'cpu' ? 1 : 0,
+      hasCard && device === 'cpu' ? 1 : 0,
       load,
     ]
     return this.members.reduce((best, engine) => (isLess(rank(engine), rank(best)) ? engine : best))
@@ -114,8 +114,6 @@ class Placed<T> implements AsyncIterableIterator<T> {
     return { done: true, value: undefined }
   }
 }
-
-const isCard = (device: string): boolean => device.startsWith('cuda')
 
 /** By the first place in which they differ. */
 function isLess(one: readonly number[], other: readonly number[]): boolean {

@@ -187,6 +187,15 @@ const usagePage: Schema = record({
 
 const check = (...states: string[]): Schema => ({ type: 'string', enum: states })
 
+const bytesOfCard = (what: string): Schema => ({ ...count, description: `Of the graphics card: ${what}.` })
+const deviceFields = {
+  device: { ...text, description: '`cpu`, or `cuda:N`.' },
+  reason: { ...textOrNull, description: 'Why it is the CPU, where that was not asked for.' },
+  memory_used_bytes: bytesOfCard('what all programs have taken'),
+  memory_total_bytes: bytesOfCard('what there is'),
+}
+const ofCards = ['memory_used_bytes', 'memory_total_bytes']
+
 const readiness: Schema = record(
   {
     status: { type: 'string', enum: ['ready', 'loading', 'degraded', 'draining'] },
@@ -199,7 +208,11 @@ const readiness: Schema = record(
     devices: {
       type: 'object',
       description: 'Where each task runs, and why there.',
-      additionalProperties: record({ device: text, reason: textOrNull }),
+      additionalProperties: record(
+        { ...deviceFields, others: { type: 'array', items: record(deviceFields, '', ofCards) } },
+        'Where there are several devices, the others follow the first.',
+        [...ofCards, 'others'],
+      ),
     },
     models: {
       type: 'array',
