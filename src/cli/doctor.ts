@@ -2,17 +2,16 @@
 import { Command } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
-import type { Card } from '../domain/card.ts'
+import type { Card, Task } from '../domain/card.ts'
 import { systemClock } from '../domain/time.ts'
 import { logTo } from '../log.ts'
 import { serverStatus } from './administration.ts'
 import { checkBooks, checkDisk, checkFolder } from './doctor-data.ts'
-import { checkInference, checkVoice } from './doctor-engine.ts'
+import { checkHearing, checkInference, checkVoice } from './doctor-engine.ts'
 import { checkDriver, checkRuntime } from './doctor-gpu.ts'
 import { checkImages, checkPort, checkServer } from './doctor-machine.ts'
 import { checkModels } from './doctor-models.ts'
 import { failed, type Finding, type Found, ok, wordsOf } from './finding.ts'
-import type { Devices } from './devices.ts'
 import { globalsOf } from './globals.ts'
 import { gpuStatus } from './gpu-probe.ts'
 import { installedCatalog } from './models-here.ts'
@@ -26,8 +25,8 @@ export function doctorCommand(cards: readonly Card[]): Command {
       'after',
       `
 Looks at the data folder, its disk, books and models, the graphics card, the native
-libraries, the address and the running server, and speaks a sentence in an engine of its
-own. Ends with 1 if a line is marked FAIL.`,
+libraries, the address and the running server, and has each installed model speak a
+sentence, or listen to one, in an engine of its own. Ends with 1 if a line is marked FAIL.`,
     )
     .action(async (_options, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -57,7 +56,7 @@ async function* examine(config: Config, cards: readonly Card[]): AsyncGenerator<
   yield* modelFindings(config, cards)
   yield* gpuFindings(config, look)
   yield look('native code', () => checkImages(config))
-  yield* withEngine(config, cards, look)
+  yield* withEngines(config, cards, look)
   const own = await serverStatus(config.dataDir).catch((error: unknown) => ({ silent: wordsOf(error) }))
   if (own !== null && 'silent' in own) {
     yield look('server', () => failed(own.silent, 'Look at the log of the server, or end it and start it again.'))
@@ -79,29 +78,40 @@ async function* gpuFindings(config: Config, look: Look): AsyncGenerator<Finding>
 
 type Look = (about: string, check: () => Found | Promise<Found>) => Promise<Finding>
 
-async function* withEngine(config: Config, cards: readonly Card[], look: Look): AsyncGenerator<Finding> {
+/** Every model that is installed speaks a sentence, or listens to one. */
+async function* withEngines(config: Config, cards: readonly Card[], look: Look): AsyncGenerator<Finding> {
   // The server's half of the program is large, and only this command among the small ones needs a piece of it.
-  const [{ areOnCard, speechEngine }, { chooseDevices }, { findCuda }] = await Promise.all([
+  const [{ speechEngine, transcriptionEngine }, { chooseDevices }, { findCuda }] = await Promise.all([
     import('./engines.ts'),
     import('./devices.ts'),
     import('./cuda.ts'),
   ])
   const log = logTo(() => {}, 'quiet', systemClock.nowMs)
-  let devices: Devices
   let engines: ReturnType<typeof speechEngine>
+  let listeners: ReturnType<typeof transcriptionEngine>
   try {
-    devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))
+    const devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))
     engines = speechEngine(config, devices, log)
+    listeners = transcriptionEngine(config, devices, log)
   } catch (error) {
     yield look('inference', () => failed(wordsOf(error), 'Set MYNA_DEVICE to auto.'))
     return
   }
+  const catalog = installedCatalog(config, cards)
+  const installed = (task: Task) =>
+    cards
+      .filter((card) => card.task === task && catalog.isInstalled(card.id))
+      .toSorted((a, b) => b.preference - a.preference)
   try {
     for (const engine of engines.members) yield await look('inference', () => checkInference(engine))
-    const card = installedCatalog(config, cards, () => areOnCard(devices, engines)).best('text-to-speech')
-    if (card !== null) yield await look('voice', () => checkVoice(engines, card))
+    for (const card of installed('text-to-speech')) yield await look('voice', () => checkVoice(engines, card))
+    const voice = cards.find(({ builtIn }) => builtIn)
+    if (voice === undefined) return
+    for (const card of installed('automatic-speech-recognition')) {
+      yield await look('hearing', () => checkHearing(listeners, card, engines, voice))
+    }
   } finally {
-    await engines.close()
+    await Promise.all([engines.close(), listeners.close()])
   }
 }
 

@@ -13,6 +13,7 @@ import { Gate } from '../http/gate.ts'
 import type { ServerStatus } from '../http/local.ts'
 import { Metrics } from '../http/metrics.ts'
 import { Sessions } from '../http/sessions.ts'
+import { MynaError } from '../domain/error.ts'
 import { causeOf, type Log, type Warning } from '../log.ts'
 import { AdminVerbs } from '../service/accounts.ts'
 import { Authenticator } from '../service/authenticate.ts'
@@ -72,7 +73,10 @@ export type Report = (message: string, cause: unknown) => void
 export const reportTo =
   (log: Log): Report =>
   (message, cause) =>
-    log.warn(message, { cause: causeOf(cause) })
+    log.warn(message, { cause: isTold(cause) ? cause.message : causeOf(cause) })
+
+/** Its words say all: where in the program it was thrown leads nobody further. */
+const isTold = (error: unknown): error is MynaError => error instanceof MynaError && error.cause === undefined
 
 export interface Service {
   speech: Speech

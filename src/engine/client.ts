@@ -233,7 +233,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     if (answer.type === 'clone_refused') return new MynaError('clip_refused', answer.message, { param: 'file' })
     if (answer.type !== 'query_failed') return failure(atClip)
     this.#options.log(`the engine failed at a clip: ${answer.message}`)
-    return answer.load === null ? failure(atClip) : notLoaded(answer.load)
+    return refusalOf(answer, atClip)
   }
 
   async #open(id: number, order: SpeechOrder, frames: ReplyStream<SpeechFrame>): Promise<void> {
@@ -299,10 +299,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
           () => new MynaError('unsupported_value', message.message, { param: message.param }),
         )
       case 'failed':
-        this.#options.log(`the engine failed a stream: ${message.message}`)
-        return this.#finish(message.stream, (doing) =>
-          message.load === null ? failure(doing) : notLoaded(message.load),
-        )
+        return this.#finish(message.stream, (doing) => refusalOf(message, doing))
       case 'loading':
         return this.#deadlines.noteLoading(message.model, message.isOver)
       case 'detected':
@@ -362,18 +359,24 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
 const unavailable = (cause: unknown): MynaError =>
   new MynaError('engine_unavailable', 'The engine is not available at the moment.', { retryAfterMs, cause })
 
-function notLoaded({ model, reason }: LoadFailure): MynaError {
-  if (reason === 'unusable') return new MynaError('model_unavailable', `The model ${model} could not be loaded.`)
+/** What the engine says of a failure: its own words are the cause, for the log of whoever asked. */
+const refusalOf = ({ message, load }: { message: string; load: LoadFailure | null }, doing: string): MynaError =>
+  load === null ? failure(doing, message) : notLoaded(load, message)
+
+function notLoaded({ model, reason }: LoadFailure, cause: string): MynaError {
+  if (reason === 'unusable') {
+    return new MynaError('model_unavailable', `The model ${model} could not be loaded.`, { cause })
+  }
   const message =
     reason === 'no_room'
       ? `There is no memory for the model ${model} while others are in use. Try again later.`
       : `The device ran out of memory with the model ${model}, which was unloaded. Try again later.`
-  return new MynaError('engine_overloaded', message, { retryAfterMs })
+  return new MynaError('engine_overloaded', message, { retryAfterMs, cause })
 }
 
-/** What a client may know; the engine's own words are in the log and in the status. */
-const failure = (doing: string): MynaError =>
-  new MynaError('generation_failed', `The engine failed while it was ${doing}.`)
+/** What a client may know. @param cause the engine's own words; absent: it did not come to say any */
+const failure = (doing: string, cause?: string): MynaError =>
+  new MynaError('generation_failed', `The engine failed while it was ${doing}.`, { cause })
 const speaking = 'speaking'
 const transcribing = 'transcribing'
 const atClip = 'working on the clip'

@@ -272,4 +272,4 @@ function tooShort(ms: number): MynaError {
 
 /** What is told to the client in full is no news for the log. */
 const isOurs = ({ code }: MynaError): boolean =>
-  code === 'generation_failed' || code === 'engine_unavailable' || code === 'model_unavailable'
+  ['generation_failed', 'engine_unavailable', 'model_unavailable', 'engine_overloaded'].includes(code)
