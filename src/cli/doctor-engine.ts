@@ -23,7 +23,9 @@ export async function checkInference(engine: EngineClient): Promise<Found> {
     if (slowReason !== null) return warning(`ONNX Runtime ${onnxRuntime} computes, but slower: ${slowReason}`, remedy)
     const { device, deviceReason } = await engine.status()
     const where = deviceReason === null ? `on ${device}` : `on ${device}, because ${deviceReason}`
-    return ok(`ONNX Runtime ${onnxRuntime} computes exactly, in an engine process ${where}`)
+    const found = `ONNX Runtime ${onnxRuntime} computes exactly, in an engine process ${where}`
+    const hasCard = deviceReason?.startsWith('cuda:') === true
+    return hasCard ? warning(found, 'See what is wrong with the card: myna runtime status') : ok(found)
   } catch (error) {
     return failed(`the engine cannot compute: ${wordsOf(error)}`, remedy)
   }
