@@ -34,13 +34,16 @@ export class CardCatalog implements Catalog {
     return card !== undefined && (card.builtIn || this.#hasFiles(card.id))
   }
 
+  ranked(task: Task): Card[] {
+    const usable = this.#cards
+      .filter((card) => card.task === task && this.isInstalled(card.id))
+      .toSorted((one, other) => other.preference - one.preference)
+    if (!this.#onCard(task)) return usable
+    const better = (card: Card) => (runsPartlyOnCpu(card) ? wholeOnCard(usable, card) : [])
+    return [...new Set(usable.flatMap((card) => [...better(card), card]))]
+  }
+
   best(task: Task): Card | null {
-    const usable = this.#cards.filter((card) => card.task === task && this.isInstalled(card.id))
-    const best = usable.reduce<Card | null>(
-      (best, card) => (best === null || card.preference > best.preference ? card : best),
-      null,
-    )
-    if (best === null || !runsPartlyOnCpu(best) || !this.#onCard(task)) return best
-    return wholeOnCard(usable, best)[0] ?? best
+    return this.ranked(task)[0] ?? null
   }
 }

@@ -31,3 +31,19 @@ test('another task is none of its business', () => {
 test('every model that is pulled says what its weights are', () => {
   expect(cards.filter(({ builtIn, weights }) => !builtIn && weights == null).map(({ id }) => id)).toEqual([])
 })
+
+test('the order of preference: on a card each model comes after those of its family that are whole there', () => {
+  const installed = ['whisper-small', 'whisper-small-fp32', 'parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3-fp32']
+  const ranked = (onCard: boolean) =>
+    new CardCatalog(
+      cards,
+      (id) => installed.includes(id),
+      () => onCard,
+    )
+      .ranked(task)
+      .map(({ id }) => id)
+  const byPreference = cards.filter(({ id }) => installed.includes(id)).toSorted((a, b) => b.preference - a.preference)
+  expect(ranked(false)).toEqual(byPreference.map(({ id }) => id))
+  const [v3, v3Whole, small, smallWhole] = [installed[2]!, installed[3]!, installed[0]!, installed[1]!]
+  expect(ranked(true)).toEqual([v3Whole, v3, smallWhole, small])
+})

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
-import type { Card, Task } from '../domain/card.ts'
+import type { Card } from '../domain/card.ts'
 import { systemClock } from '../domain/time.ts'
 import { logTo } from '../log.ts'
 import { serverStatus } from './administration.ts'
@@ -98,16 +98,12 @@ async function* withEngines(config: Config, cards: readonly Card[], look: Look):
     return
   }
   const catalog = installedCatalog(config, cards)
-  const installed = (task: Task) =>
-    cards
-      .filter((card) => card.task === task && catalog.isInstalled(card.id))
-      .toSorted((a, b) => b.preference - a.preference)
   try {
     for (const engine of engines.members) yield await look('inference', () => checkInference(engine))
-    for (const card of installed('text-to-speech')) yield await look('voice', () => checkVoice(engines, card))
+    for (const card of catalog.ranked('text-to-speech')) yield await look('voice', () => checkVoice(engines, card))
     const voice = cards.find(({ builtIn }) => builtIn)
     if (voice === undefined) return
-    for (const card of installed('automatic-speech-recognition')) {
+    for (const card of catalog.ranked('automatic-speech-recognition')) {
       yield await look('hearing', () => checkHearing(listeners, card, engines, voice))
     }
   } finally {

@@ -162,10 +162,10 @@ export class Clones extends Live<Cloning> {
 
 /** The best installed model that clones, if there is one for the language among them. */
 function cloningCard(catalog: Catalog, language: string | null): Card {
-  const able = catalog.cards().filter((card) => card.cloning !== null && catalog.isInstalled(card.id))
+  const able = catalog.ranked('text-to-speech').filter((card) => card.cloning !== null)
   const wanted = language?.toLowerCase().split('-')[0] ?? null
   const speaks = ({ languages }: Card) => languages.some((one) => one.toLowerCase().split('-')[0] === wanted)
-  const [best] = able.toSorted((a, b) => Number(speaks(b)) - Number(speaks(a)) || b.preference - a.preference)
+  const [best] = able.toSorted((a, b) => Number(speaks(b)) - Number(speaks(a)))
   if (best !== undefined) return best
   const message = 'No installed model can clone a voice. The models that can be had: myna models list'
   throw new MynaError('model_not_found', message, { param: 'model' })

@@ -224,7 +224,9 @@ export interface Catalog {
   /** Every known card, installed or not. */
   cards(): readonly Card[]
   isInstalled(cardId: string): boolean
-  /** The installed model of the task with the highest preference; null when none is. */
+  /** The installed models of the task, the preferred first. */
+  ranked(task: Task): Card[]
+  /** The first of them; null when there is none. */
   best(task: Task): Card | null
 }
 

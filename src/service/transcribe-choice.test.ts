@@ -5,8 +5,12 @@ import { CardCatalog } from '../catalog/catalog.ts'
 import { MynaError } from '../domain/error.ts'
 import { chooseListener, type Wanted } from './transcribe-choice.ts'
 
-const choose = (installed: readonly string[], wanted: Partial<Wanted> = {}): string => {
-  const catalog = new CardCatalog(cards, (id) => installed.includes(id))
+const choose = (installed: readonly string[], wanted: Partial<Wanted> = {}, onCard = false): string => {
+  const catalog = new CardCatalog(
+    cards,
+    (id) => installed.includes(id),
+    () => onCard,
+  )
   try {
     const { card, language } = chooseListener({ model: null, language: null, task: 'transcribe', ...wanted }, catalog)
     return `${card.id} ${language}`
@@ -29,6 +33,15 @@ describe('without a name, or with an alias', () => {
     ['the only one', ['whisper-tiny.en'], {}, 'whisper-tiny.en null'],
   ])('%s', (_, installed, wanted, chosen) => {
     expect(choose(installed, wanted)).toBe(chosen)
+  })
+
+  test('on a graphics card the twin that runs there as a whole, also for a language', () => {
+    const twins = ['parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3-fp32']
+    expect(choose(twins)).toBe('parakeet-tdt-0.6b-v3 null')
+    expect([choose(twins, {}, true), choose(twins, { language: 'de' }, true)]).toEqual([
+      'parakeet-tdt-0.6b-v3-fp32 null',
+      'parakeet-tdt-0.6b-v3-fp32 de',
+    ])
   })
 
   test('is refused what none can do', () => {

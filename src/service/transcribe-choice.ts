@@ -52,10 +52,7 @@ export function chooseListener(wanted: Wanted, catalog: Catalog): Listener {
 
 /** The preferred first. */
 function candidates(model: string | null, catalog: Catalog): Card[] {
-  if (model === null || model === 'auto' || modelAliases[task].accepted.test(model)) {
-    const installed = catalog.cards().filter((card) => card.task === task && catalog.isInstalled(card.id))
-    return installed.toSorted((a, b) => b.preference - a.preference)
-  }
+  if (model === null || model === 'auto' || modelAliases[task].accepted.test(model)) return catalog.ranked(task)
   const card = catalog.cards().find(({ id }) => id === model)
   if (card?.task === 'text-to-speech' || modelAliases['text-to-speech'].accepted.test(model)) {
     throw unsupported(`The model '${model}' speaks; it does not transcribe.`, 'model')

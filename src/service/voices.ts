@@ -159,11 +159,7 @@ function nativeModel(model: string | null, catalog: Catalog): Card | null {
 }
 
 /** The preferred first. */
-const speechCards = (catalog: Catalog): Card[] =>
-  catalog
-    .cards()
-    .filter((card) => card.task === 'text-to-speech' && catalog.isInstalled(card.id))
-    .toSorted((a, b) => b.preference - a.preference)
+const speechCards = (catalog: Catalog): Card[] => catalog.ranked('text-to-speech')
 
 async function firstHit(name: string, cards: readonly Card[], search: Search): Promise<Found | null> {
   for (const find of [byId, byOwnAlias, byServerAlias, byName]) {
