@@ -61,6 +61,7 @@ test.each([
   ['no ONNX Runtime in its folder', temporaryFolder(), 'libonnxruntime.so.1'],
   ['no provider beside it', withoutCuda, 'libonnxruntime_providers_shared.so cannot be loaded: '],
 ])('an engine that is to use a card, and %s: it ends, and its last line says why', async (_, dir, words) => {
+  const lines: string[] = []
   const device = { kind: 'cuda', id: 0, dir, tf32: true } as const
   const client = new EngineClient({
     task: 'text-to-speech',
@@ -71,13 +72,14 @@ test.each([
       env: {},
     }),
     ...{ readyMs: 60_000, stallMs: 60_000, loadMs: 60_000 },
-    log: () => {},
+    log: (line) => lines.push(line),
   })
   await client.start()
   const status = await client.status()
   expect(status).toMatchObject({ state: 'ready', device: 'cpu', restarts: 0, lastError: null })
   expect(status.deviceReason).toContain(words)
-  expect(status.deviceReason).not.toContain('\n')
+  expect(status.deviceReason).not.toMatch(/\n|\//)
+  expect(lines.join()).toContain(join(dir, 'libonnxruntime'))
   expect((await client.probe()).isExact).toBe(true)
   await client.close()
 })

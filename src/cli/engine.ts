@@ -131,14 +131,16 @@ export const engineCommand = (cards: readonly Card[]): Command =>
       await new Promise(() => {})
     })
 
-/** Ends this process, with the reason as its last words, when its device cannot be had. */
+/** Ends this process, with the reason in brief as its last line, when its device cannot be had. */
 async function deviceOf({ cuda, cudaDir, tf32, modelMemory }: EngineFlags): Promise<Device> {
   const { openDevice } = await import('../engine/device.ts')
   const wish = { cudaId: cuda ?? null, cudaDir: cudaDir ?? null, tf32: tf32 ?? false }
   try {
     return await openDevice({ ...wish, modelMemoryBytes: modelMemory ?? null })
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error))
+    const { message, cause } = error as Error
+    if (cause instanceof Error && cause.message !== message) console.error(cause.message)
+    console.error(message)
     return process.exit(1)
   }
 }

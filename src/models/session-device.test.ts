@@ -75,8 +75,8 @@ test.each([
   ],
   [
     `${loading}/home/me/cuda/libonnxruntime_providers_cuda.so: undefined symbol: cuTensorMapEncodeTiled\n`,
-    'libonnxruntime_providers_cuda.so cannot be loaded: /home/me/cuda/libonnxruntime_providers_cuda.so: undefined ' +
-      'symbol: cuTensorMapEncodeTiled',
+    'libonnxruntime_providers_cuda.so cannot be loaded: libonnxruntime_providers_cuda.so: undefined symbol: ' +
+      'cuTensorMapEncodeTiled',
   ],
   [
     '/onnxruntime_src/onnxruntime/core/providers/cuda/cuda_execution_provider_info.cc:62 static [ONNXRuntimeError] : ' +
@@ -84,6 +84,10 @@ test.each([
       'no CUDA-capable device is detected ; GPU=-1 ; hostname=vm ; file=x.cc ; line=69 ; ' +
       'expr=cudaGetDeviceCount(&num_devices); ',
     'CUDA failure 100: no CUDA-capable device is detected',
+  ],
+  [
+    'Failed to open library "/home/me/cuda/libonnxruntime.so.1": /home/me/cuda/libonnxruntime.so.1: file too short',
+    'Failed to open library "libonnxruntime.so.1": libonnxruntime.so.1: file too short',
   ],
   ['CUDA failure 2: cuDevicePrimaryCtxRetain', 'CUDA failure 2: cuDevicePrimaryCtxRetain'],
   ['the self-test gave 1 instead of 2', 'the self-test gave 1 instead of 2'],

@@ -54,12 +54,15 @@ export function deviceError(words: string): Error {
 }
 
 /**
- * What people need of ONNX Runtime's words, in one line: not the place in its source, nor the name of this machine. The
- * whole is for the log.
+ * What people need of ONNX Runtime's words, in one line that anybody may read: not the place in its source, nor the
+ * name of this machine, nor where on it a file lies. The whole is for the log.
  */
 export function briefly(words: string): string {
-  const line = words.replaceAll(/\s+/g, ' ').trim()
-  const [, library, why] = /Failed to load library \S*?([^/\s]+) with error: (.*)$/.exec(line) ?? []
+  const line = words
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\/\S*\//g, '')
+    .trim()
+  const [, library, why] = /Failed to load library (\S+) with error: (.*)$/.exec(line) ?? []
   if (library !== undefined) return `${library} cannot be loaded: ${why}`
   return /\b(?:CUDA|CUBLAS|CUDNN) failure \d+: [^;]*?(?= ;|$)/.exec(line)?.[0] ?? line
 }
