@@ -128,10 +128,14 @@ async function main(): Promise<void> {
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'})`
   const drivers = facts.map((one) => (one === null ? 'a card without nvidia-smi' : `${one.name}, driver ${one.driver}`))
   console.log([new Date().toISOString().slice(0, 10), machine, ...drivers, `Bun ${Bun.version}`].join('; '))
-  await selfTests(devices, bench)
-  await speeds(devices, bench)
-  await memories(devices, bench)
-  await endings(devices, bench)
+  try {
+    await selfTests(devices, bench)
+    await speeds(devices, bench)
+    await memories(devices, bench)
+    await endings(devices, bench)
+  } finally {
+    bench.remove()
+  }
 }
 
 await main()

@@ -1,5 +1,5 @@
 /** Real engines on real devices, for the measures that compare one with another. */
-import { symlinkSync } from 'node:fs'
+import { rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { cards } from '../../src/catalog/cards.ts'
 import { ModelsFolder } from '../../src/catalog/models-folder.ts'
@@ -20,20 +20,24 @@ export interface Bench {
   models: ModelsFolder
   /** Those that lie there, whether or not with the published weights. */
   cards: readonly Card[]
+  /** Removes what was made for it. */
+  remove(): void
 }
 
 /** @param given lines `CARD=FOLDER` @param executable null: from source @throws Error naming what is no card */
 export async function benchOf(given: readonly string[], executable: string | null): Promise<Bench> {
-  const models = new ModelsFolder(join(temporaryFolder(), 'models'))
+  const folder = temporaryFolder()
+  const models = new ModelsFolder(join(folder, 'models'))
   await models.make()
   const found = given.map((pair) => {
-    const [id = '', folder = ''] = pair.split('=')
+    const [id = '', files = ''] = pair.split('=')
     const card = cards.find((known) => known.id === id)
-    if (card === undefined || folder === '') throw new Error(`--model ${pair}: it is CARD=FOLDER`)
-    symlinkSync(resolve(folder), models.model(id))
+    if (card === undefined || files === '') throw new Error(`--model ${pair}: it is CARD=FOLDER`)
+    symlinkSync(resolve(files), models.model(id))
     return card
   })
-  return { program: executable === null ? source : [resolve(executable)], models, cards: found }
+  const remove = () => rmSync(folder, { recursive: true })
+  return { program: executable === null ? source : [resolve(executable)], models, cards: found, remove }
 }
 
 export interface Device {
