@@ -85,5 +85,10 @@ function tell(json: boolean, card: Card, { manifest: { files }, path, wasWhole }
   const how = wasWhole ? `is installed already, and whole` : 'is installed'
   process.stdout.write(`${card.id} ${how}: ${size} in ${path}\n`)
   if (unchecked.length === 0) return
-  note(`Nobody publishes what these files must contain; they are recorded as they were found: ${unchecked.join(', ')}`)
+  const what = 'Nobody publishes what these files must contain'
+  note(
+    wasWhole
+      ? `${what}, so those that are here stay as they are. To take others, first: myna models rm ${card.id}`
+      : `${what}; they are recorded as they were found: ${unchecked.join(', ')}`,
+  )
 }
