@@ -1,4 +1,4 @@
-/** Kokoro in the whole program: its voices, mixtures of them, their pace and languages, through HTTP and the command. */
+/** Kokoro in the whole program: voices, mixtures, pace and languages, through HTTP and the command. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { runCommand } from '../testing/command.ts'
