@@ -56,6 +56,7 @@ const get = async (path: string) => (await (await program.fetch(path, key)).json
 const operation = (answer: Response) => get(`/v1/operations/${answer.headers.get('x-request-id')}`)
 const ids = async (path: string, list: string, id: string) =>
   ((await get(path))[list] as Record<string, unknown>[]).map((one) => one[id])
+const metrics = async () => (await program.fetch('/metrics')).text()
 const settled = (answer: Response) =>
   until('it is settled', async () => (await operation(answer)).state === 'terminal', 20_000)
 
@@ -90,6 +91,8 @@ test('a running server has it from the end of a pull on, and prefers it', async 
     status: 'ready',
     models: expect.arrayContaining([expect.objectContaining({ id: model, state: 'loaded', active_streams: 0 })]),
   })
+  const loaded = `voice_model_memory_bytes{task="text-to-speech",model="${model}",device="cpu"} 600000000`
+  expect(await metrics()).toContain(loaded)
   expect((await run('ps')).stdout).toMatch(new RegExp(`${model} +cpu +600 MB`))
   expect((await run('models', 'list')).stdout).toMatch(new RegExp(`${model} +speech +yes`))
   expect((await run('models', 'verify', model)).code).toBe(0)
@@ -160,6 +163,7 @@ test('an engine that is killed breaks the stream, free of charge, and the next r
   const next = await speak({ model })
   expect([next.status, (await next.arrayBuffer()).byteLength > 1000]).toEqual([200, true])
   expect((await program.engine()).pid).not.toBe(pid)
+  expect(await metrics()).toContain('voice_engine_restarts{task="text-to-speech",device="cpu"} 1')
 }, 60_000)
 
 test('it is removed only while nobody speaks with it; then its name says again how to get it', async () => {

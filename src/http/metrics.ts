@@ -59,6 +59,25 @@ export class Metrics implements Meter, TranscriptionMeter {
         gauge.inc({ task, device }, state === 'ready' ? 1 : 0)
     })
     this.#gauge(
+      'voice_engine_restarts',
+      'How often engines came back after a crash',
+      ['task', 'device'],
+      async (gauge) => {
+        gauge.reset()
+        for (const { task, device, restarts } of await gauges.engines()) gauge.inc({ task, device }, restarts)
+      },
+    )
+    this.#gauge(
+      'voice_model_memory_bytes',
+      'Models that are loaded, and what memory they were given',
+      ['task', 'model', 'device'],
+      async (gauge) => {
+        gauge.reset()
+        for (const { task, models } of await gauges.engines())
+          for (const { id, device, memoryBytes } of models) gauge.inc({ task, model: id, device }, memoryBytes)
+      },
+    )
+    this.#gauge(
       'voice_engine_fallback',
       'Engines that do not run where they would by default, and why',
       ['task', 'device', 'reason'],
