@@ -151,11 +151,8 @@ class PocketModel implements SpeechModel {
       next = chunks.next()
       const ends = { before: before?.closes ?? null, behind: next.done ? null : chunk.value.closes }
       const covered = before?.coveredChars ?? 0
-      for await (const block of this.#blocks(
-        chunk.value,
-        { start, voiceLength: voice.length, noise: numbers },
-        signal,
-      )) {
+      const from = { start, voiceLength: voice.length, noise: numbers }
+      for await (const block of this.#blocks(chunk.value, from, signal)) {
         const first = block.isFirst ? joins.start(block.pcm, ends.before) : block.pcm
         const pcm = block.isLast ? joins.end(first, ends.behind) : first
         joins.note(pcm)
@@ -164,7 +161,8 @@ class PocketModel implements SpeechModel {
       }
       before = chunk.value
     }
-    if (before !== null) yield { pcm: stretcher.flush(), coveredChars: before.coveredChars }
+    const rest = stretcher.flush()
+    if (before !== null && rest.length > 0) yield { pcm: rest, coveredChars: before.coveredChars }
   }
 
   #chunks(text: string): Generator<Chunk> {
