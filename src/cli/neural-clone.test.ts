@@ -1,5 +1,5 @@
 /** Clones of a neural model in the whole program: made from an upload, bound to its family, there after a restart. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { decodeFile } from '../audio/decode-clip.ts'
 import { sound } from '../audio/clip.ts'
@@ -17,6 +17,9 @@ import {
 } from '../testing/small-models.ts'
 import { clipRateHz, speech } from '../testing/speech-clips.ts'
 import { until } from '../testing/until.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const dataDir = join(temporaryFolder(), 'data')
 const command = withCards(smallCards)
@@ -41,7 +44,7 @@ beforeAll(async () => {
   clip = new File([sound.wav(pcm, clipRateHz) as Uint8Array<ArrayBuffer>], 'clip.wav')
   program = await startProgram(dataDir, {}, [], command)
   key = program.key
-}, 60_000)
+})
 afterAll(() => program?.end())
 
 const input = 'The birds in the old garden learn every song they hear.'
@@ -72,7 +75,7 @@ test('a clip becomes a voice of the preferred model, with a preview and a pictur
   expect([preview.status, pcm.some((sample) => Math.abs(sample) > 0.01)]).toEqual([200, true])
   const picture = await program.fetch(`/v1/voices/${voiceId}/preview.png`, key)
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
-}, 60_000)
+})
 
 test('it speaks by id, name and alias, not as a preset does, and with every model of its family', async () => {
   const own = await wav({ voice: voiceId })
@@ -87,7 +90,7 @@ test('it speaks by id, name and alias, not as a preset does, and with every mode
   })
   expect(patched.status).toBe(200)
   expect((await wav({ voice: 'nova' })).equals(own)).toBe(true)
-}, 60_000)
+})
 
 test.each([kokoroCard.id, 'flite'])('%s, a model of another family, refuses it in words', async (model) => {
   const refused = await speak({ model, voice: voiceId })
@@ -107,7 +110,7 @@ test('after a restart it is still there and sounds the same', async () => {
   expect(await voice()).toMatchObject({ status: 'ready', name: 'Ada', aliases: ['nova'] })
   expect((await wav({ voice: voiceId })).equals(before)).toBe(true)
   expect((await wav({ voice: voiceId, model: pocketSibling.id })).equals(before)).toBe(true)
-}, 60_000)
+})
 
 test('without the model it was made with its sibling speaks; without either it says what it needs', async () => {
   const before = await wav({ voice: voiceId })
@@ -122,7 +125,7 @@ test('without the model it was made with its sibling speaks; without either it s
     message: expect.stringContaining(`myna models pull ${pocketCard.id}`),
   })
   expect(await voice()).toMatchObject({ status: 'ready' })
-}, 60_000)
+})
 
 test('a clip is for the best model that clones, though another is preferred for speech', async () => {
   const { voices } = (await get('/v1/voices')) as { voices: { voice_id: string }[] }
@@ -131,4 +134,4 @@ test('a clip is for the best model that clones, though another is preferred for 
   await until('it is made', async () => (await voice(made.voice_id)).status !== 'processing', 30_000)
   expect(await voice(made.voice_id)).toMatchObject({ status: 'ready', model: 'flite', fidelity: 'approximate' })
   expect((await wav({ voice: 'Bob' })).length).toBeGreaterThan(10_000)
-}, 60_000)
+})

@@ -1,11 +1,14 @@
 /** Kokoro in the whole program: voices, mixtures, pace and languages, through HTTP and the command. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { withCards } from '../testing/models-child.ts'
 import { type Program, startProgram } from '../testing/program.ts'
 import { kokoroCard, kokoroFolder, pocketCard, pocketFolder, smallCards } from '../testing/small-models.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const dataDir = join(temporaryFolder(), 'data')
 const command = withCards(smallCards)
@@ -22,7 +25,7 @@ beforeAll(async () => {
   // No espeak-ng is found there, whatever this machine has.
   program = await startProgram(dataDir, { PATH: temporaryFolder() }, [], command)
   key = program.key
-}, 60_000)
+})
 afterAll(() => program?.end())
 
 const run = (...args: string[]) => runCommand(args, { program: command, env: { MYNA_DATA: dataDir } })

@@ -1,5 +1,5 @@
 /** Which neural models the whole program keeps in memory, for how long, and what of it everybody is told. */
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
@@ -14,6 +14,9 @@ import {
   smallMemoryBytes,
 } from '../testing/small-models.ts'
 import { until } from '../testing/until.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const command = withCards(smallCards)
 const folders = { [pocketCard.id]: await pocketFolder(), [kokoroCard.id]: await kokoroFolder() }
@@ -51,7 +54,7 @@ test('the preferred model is in memory before anybody asks, and leaves when nobo
   expect(models.find(({ id }) => id === pocketCard.id)).toMatchObject({ state: 'loaded' })
   await until('it is gone again', async () => (await program.engine()).models.length === 0, 20_000)
   expect(program.stderr()).not.toContain('Error')
-}, 60_000)
+})
 
 test('where there is room for one, a second one takes the place of the first unless that is in use', async () => {
   await start({ MYNA_MODEL_MEMORY: String(1.5 * smallMemoryBytes), MYNA_QUEUE_WAIT_MS: '1000' })
@@ -74,7 +77,7 @@ test('where there is room for one, a second one takes the place of the first unl
   await reader.cancel()
   const answer = await waiting
   expect([answer.status, (await answer.arrayBuffer()).byteLength > 0]).toEqual([200, true])
-}, 60_000)
+})
 
 test('a model that no budget holds is refused with what to change', async () => {
   await start({ MYNA_MODEL_MEMORY: '50MB' })
@@ -82,4 +85,4 @@ test('a model that no budget holds is refused with what to change', async () => 
   expect(refused.status).toBe(503)
   expect(((await refused.json()) as { error: object }).error).toMatchObject({ code: 'model_unavailable' })
   expect(program.stderr()).toContain('it needs 60 MB, and all models together may take 50 MB (MYNA_MODEL_MEMORY)')
-}, 60_000)
+})

@@ -2,7 +2,7 @@
  * Transcription in the whole program with an installed model: every answer that a client may ask for, silence, two at
  * once, an engine that is killed. Parakeet with random weights: what it writes is nonsense, and always the same.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { sound } from '../audio/clip.ts'
 import { concatS16 } from '../audio/pcm.ts'
@@ -14,6 +14,9 @@ import { parakeetCard, parakeetFolder, smallCards } from '../testing/small-model
 import { clipRateHz, silence, speech } from '../testing/speech-clips.ts'
 import { breaks, eventsOf } from '../testing/streams.ts'
 import { until } from '../testing/until.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const task = 'automatic-speech-recognition'
 const dataDir = join(temporaryFolder(), 'data')
@@ -34,7 +37,7 @@ beforeAll(async () => {
   lecture = wavOf(concatS16(Array.from({ length: 60 }, () => [one, silence(1.5)]).flat()))
   program = await startProgram(dataDir, {}, [], command)
   key = program.key
-}, 60_000)
+})
 afterAll(() => program?.end())
 
 async function transcribe(fields: Record<string, string> = {}, file = talk): Promise<Response> {
@@ -82,7 +85,7 @@ test('a running server has the model from its import on, and loads it for the fi
   expect(listed.data.map(({ id }) => id)).toEqual(expect.arrayContaining([parakeetCard.id, 'whisper-1']))
   expect((await runCommand(['ps'], { program: command, env })).stdout).toContain(parakeetCard.id)
   expect(await (await program.fetch('/metrics')).text()).toContain(`voice_engine_up{task="${task}",device="cpu"} 1`)
-}, 60_000)
+})
 
 test('every format tells the same', async () => {
   const plain = await (await transcribe({ response_format: 'text' })).text()
@@ -101,7 +104,7 @@ test('every format tells the same', async () => {
   const deltas = events.flatMap(({ type, delta }) => (type === 'transcript.text.delta' ? [String(delta)] : []))
   expect([deltas.join(''), deltas.length > 1]).toEqual([text, true])
   expect(events.at(-1)).toMatchObject({ type: 'transcript.text.done', text })
-}, 60_000)
+})
 
 test('words and segments have times within the clip, in order', async () => {
   const answer = await transcribe({ response_format: 'verbose_json', 'timestamp_granularities[]': 'word' })
@@ -160,7 +163,7 @@ test('an engine that is killed breaks its stream; speech and the next transcript
   const next = await transcribe()
   expect([next.status, ((await next.json()) as { text: string }).text]).toEqual([200, text])
   expect((await engine())?.pid).not.toBe(before)
-}, 60_000)
+})
 
 test('a client that leaves ends the work', async () => {
   const answer = await transcribe({ stream: 'true' }, lecture)
@@ -172,7 +175,7 @@ test('a client that leaves ends the work', async () => {
   await until('nothing is under way', async () => (await models()).every((one) => one.active_streams === 0), 20_000)
   const usage = await (await program.fetch('/metrics')).text()
   expect(usage).toMatch(/voice_transcriptions_total\{result="(?!completed)\w+"\} [12]/)
-}, 60_000)
+})
 
 test('what it is asked for and cannot do is refused in words', async () => {
   const language = await transcribe({ model: parakeetCard.id, language: 'ja' })

@@ -2,7 +2,7 @@
  * Models that are installed and cannot be used: files that are cut short, other graphs than the pipeline expects. What
  * the client, the log and the doctor say of them, and that everything else works.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runCommand } from '../testing/command.ts'
@@ -21,6 +21,9 @@ import {
 } from '../testing/small-models.ts'
 import { clipRateHz, speech } from '../testing/speech-clips.ts'
 import { sound } from '../audio/clip.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const dataDir = join(temporaryFolder(), 'data')
 const command = withCards(smallCards)
@@ -42,7 +45,7 @@ beforeAll(async () => {
   await install(parakeetCard.id, parakeet)
   program = await startProgram(dataDir, {}, [], command)
   key = program.key
-}, 60_000)
+})
 afterAll(() => program?.end())
 
 const run = (...args: string[]) => runCommand(args, { program: command, env: { MYNA_DATA: dataDir, MYNA_PORT: '0' } })
@@ -116,7 +119,7 @@ test('the doctor tries each model, and says what is wrong with which and what to
   )
   expect(stdout).toMatch(/ok {4}voice +Flite spoke/)
   expect(stdout).toMatch(/FAIL {2}hearing +Parakeet[^\n]* cannot transcribe: parakeet-small could not be loaded: /)
-}, 60_000)
+})
 
 test('files that were damaged since are found by their content; a new import mends a running server', async () => {
   expect((await run('models', 'verify', pocketCard.id)).code).toBe(0)
@@ -132,4 +135,4 @@ test('files that were damaged since are found by their content; a new import men
   const answer = await speak({})
   expect([answer.status, (await answer.arrayBuffer()).byteLength > 1000]).toEqual([200, true])
   expect((await run('doctor')).stdout).toMatch(/ok {4}voice +Small spoke[^]*ok {4}voice +Small spoke/)
-}, 60_000)
+})

@@ -162,8 +162,9 @@ const advice: Readonly<Record<string, string>> = {
   voice_not_owned: 'Which are yours: myna voices list',
   voice_not_ready: 'It is still being made: try again in a few seconds.',
   preview_not_available: 'The voice failed, so it has none; why: myna voices show ID',
+  engine_overloaded: 'The clip may well be good. Try again in a few minutes.',
   engine_failed: 'The clip may well be good. Try again.',
   engine_unavailable: 'The clip may well be good. Try again later; what is wrong with the server: myna doctor',
-  model_unavailable: 'The clip may well be good. Why the model cannot be loaded stands in the log of the server.',
+  model_unavailable: 'The clip may well be good. Why the model cannot be loaded: myna doctor, on the server.',
   not_started: 'The server stopped before it began. Try again.',
 }

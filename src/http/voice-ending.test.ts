@@ -158,6 +158,13 @@ describe('delete', () => {
 describe('failure', () => {
   test.each<[string, unknown, string, string]>([
     ['the model refuses the clip', new MynaError('clip_refused', 'Too noisy.'), 'clip_refused', 'Too noisy.'],
+    [
+      'the model is broken',
+      new MynaError('model_unavailable', 'No x.', { cause: 'secret' }),
+      'model_unavailable',
+      'No x.',
+    ],
+    ['no memory is left', new MynaError('engine_overloaded', 'Later.'), 'engine_overloaded', 'Later.'],
     ['the engine dies', new MynaError('engine_unavailable', 'secret'), 'engine_failed', 'The engine failed while'],
     ['the model throws', new Error('tensor [1,2] in secret place'), 'engine_failed', 'The engine failed while'],
   ])('%s: refunded, no files, told to the owner', async (_, thrown, code, message) => {

@@ -4,7 +4,7 @@
  * compare-and-set there (cancelled, or the voice deleted) removes them again.
  */
 import type { Card } from '../domain/card.ts'
-import { MynaError } from '../domain/error.ts'
+import { type ErrorCode, MynaError } from '../domain/error.ts'
 import type { Operation, OperationError, Outcome } from '../domain/operation.ts'
 import type { CheckedClip } from './clip.ts'
 import { type PersistParts, untilWritten } from './persist.ts'
@@ -39,6 +39,9 @@ interface Failure {
   outcome: 'failed' | 'not_accepted' | 'cancelled'
   error: OperationError
 }
+
+/** What of the engine's failures the owner is told as it is: another clip, model or moment may do. */
+const isTold: ReadonlySet<ErrorCode> = new Set(['clip_refused', 'model_unavailable', 'engine_overloaded'])
 
 export class Cloning {
   readonly operation: Operation
@@ -135,8 +138,8 @@ export class Cloning {
         this.#stopped === 'shut down' ? 'The server was shut down before the work began.' : 'The work was not begun.'
       return { outcome: 'not_accepted', error: { code: 'not_started', message } }
     }
-    if (error instanceof MynaError && error.code === 'clip_refused') {
-      return { outcome: 'failed', error: { code: 'clip_refused', message: error.message } }
+    if (this.#stopped === null && error instanceof MynaError && isTold.has(error.code)) {
+      return { outcome: 'failed', error: { code: error.code, message: error.message } }
     }
     return { outcome: 'failed', error: { code: 'engine_failed', message: this.#whatFailed(error) } }
   }
