@@ -82,8 +82,8 @@ test('a thread that goes on with a dropped text is ended and replaced', async ()
 })
 
 test('a text that holds its thread past the deadline fails, and another thread takes over', async () => {
-  const pool = await poolOf(1, 1500)
-  expect(await failure(pool.submit(endless, 'first').pcm)).toContain('flite took more than 1500 ms')
+  const pool = await poolOf(1, 5000)
+  expect(await failure(pool.submit(endless, 'first').pcm)).toContain('flite took more than 5000 ms')
   expect(pool.size).toBe(1)
   expect((await pool.submit(short, 'first').pcm).length).toBeGreaterThan(rateHz / 4)
 })
