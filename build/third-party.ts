@@ -59,6 +59,15 @@ export const inside: Readonly<Record<string, readonly Component[]>> = {
       copyright: 'Copyright (c) 2002-2026 Xiph.Org Foundation',
     },
   ],
+  pako: [
+    {
+      name: 'zlib',
+      license: 'Zlib',
+      source: 'https://zlib.net',
+      copyright: 'Copyright (c) 1995-2013 Jean-loup Gailly and Mark Adler',
+      note: 'Ported to JavaScript.',
+    },
+  ],
   '@wasm-audio-decoders/common': [
     {
       name: 'puff',

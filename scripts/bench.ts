@@ -18,11 +18,12 @@ import { measurePocket } from './bench/pocket.ts'
 import { soak } from './bench/soak.ts'
 import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
 import { connections, startSubject, type Subject, warmUp } from './bench/subject.ts'
+import { measureWhisper } from './bench/whisper.ts'
 
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books,
-                     listening, loops, parakeet, pocket, kokoro
+                     listening, loops, parakeet, pocket, kokoro, whisper
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for so long, then the books are checked
   --executable FILE  what is measured (default: build/out/myna)
@@ -88,6 +89,7 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   listening: () => measureListening(quick ? 0.2 : 3),
   loops: () => measureLoops(quick ? 500 : 3000),
   parakeet: () => measureParakeet(flags.models, quick ? 24 : 120),
+  whisper: () => measureWhisper(flags.models, quick ? 4 : 120),
   kokoro: () => measureKokoro(flags.models, quick ? 10 : 60, quick ? 20 : 1000),
   pocket: () => measurePocket(flags.models, quick ? 10 : 60, quick ? 20 : 1000),
 }

@@ -72,7 +72,7 @@ def learn(work):
     tokenizer.save(f"{work}/tokenizer.json", pretty=False)
 
 
-def vocabulary(work, path):
+def vocabulary(work, path, languages=99):
     """A token's merge is what the merges below its rank leave of it: two parts."""
     from tokenizers import Tokenizer, models
 
@@ -90,7 +90,7 @@ def vocabulary(work, path):
             merges.append((printed(parts[0]), printed(parts[1])))
     vocab = {printed(token): rank for token, rank in ranks.items()}
     tokenizer = byte_level(Tokenizer(models.BPE(vocab, merges)))
-    tokenizer.add_special_tokens(special_tokens())
+    tokenizer.add_special_tokens(special_tokens(languages))
     tokenizer.save(f"{work}/tokenizer.json", pretty=False)
 
 
@@ -120,4 +120,5 @@ def write(work, name, value):
         json.dump(value, file)
 
 
-{"features": features, "learn": learn, "vocabulary": vocabulary, "tokens": tokens}[sys.argv[1]](*sys.argv[2:])
+if __name__ == "__main__":
+    {"features": features, "learn": learn, "vocabulary": vocabulary, "tokens": tokens}[sys.argv[1]](*sys.argv[2:])

@@ -12,4 +12,5 @@ export const speechArchitectures: Readonly<Record<string, () => Promise<{ load: 
 
 export const transcriptionArchitectures: Readonly<Record<string, () => Promise<{ load: LoadTranscriptionModel }>>> = {
   parakeet: () => import('./parakeet/pipeline.ts'),
+  whisper: () => import('./whisper/pipeline.ts'),
 }

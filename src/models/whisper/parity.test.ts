@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { TranscriptSegment } from '../../domain/transcript.ts'
+import { temporaryFolder } from '../../testing/folder.ts'
+import { ByteLevelBpe } from '../bpe.ts'
+import { readConfig } from './config.ts'
+import { LogMelMeter } from './features.ts'
+import { WhisperGraphs } from './graphs.ts'
+import { readGolden, writeSmallModel } from './model.fixture.ts'
+import { hashOfClip, madeClips, modes, type Mode, rulesOf, strictMode } from './parity.fixture.ts'
+import { whisperTokens } from './tokens.ts'
+import { Transcription, type Whisper } from './transcribe.ts'
+
+/** A mode is some thousand steps of the decoder: a second or two, and more on a busy machine. */
+const limitMs = 120_000
+
+/** Seek, start, end, temperature, mean log probability, compression ratio, no speech, tokens, words. */
+type Segment = [number, number, number, number, number, number, number, number[], [string, number, number, number][]]
+interface Answer {
+  clip: string
+  mode: string
+  language: string
+  segments: Segment[]
+}
+interface Golden {
+  hashes: Record<string, string>
+  answers: Answer[]
+}
+
+let multilingual: Whisper
+let english: Whisper
+beforeAll(async () => {
+  const folder = await writeSmallModel(temporaryFolder())
+  const config = await readConfig(folder)
+  const bpe = new ByteLevelBpe(await Bun.file(`${folder}/tokenizer.json`).json())
+  const parts = { graphs: await WhisperGraphs.load(folder, config, 1), meter: new LogMelMeter(config.bands) }
+  const whisper = (isMultilingual: boolean): Whisper => {
+    const own = { ...config, isMultilingual }
+    return { ...parts, config: own, tokens: whisperTokens(bpe, own) }
+  }
+  multilingual = whisper(true)
+  english = whisper(false)
+})
+afterAll(() => multilingual.graphs.release())
+
+async function hear({ multilingual: isMultilingual, options }: Mode, pcm: Float32Array) {
+  const { language, task, initial_prompt: prompt, word_timestamps: words } = options
+  const whisper = isMultilingual ? multilingual : english
+  const transcription = new Transcription(whisper, { language, task, prompt, words, rules: rulesOf(options) })
+  const segments = await transcription.hear(pcm, new AbortController().signal)
+  return { language: transcription.language, segments }
+}
+
+/** What must be the same to the bit, and what to within rounding. */
+function exact(segment: TranscriptSegment) {
+  const words = segment.words?.map(({ text, startMs, endMs }) => [text, startMs, endMs]) ?? null
+  return [segment.seekMs, segment.startMs, segment.endMs, segment.temperature, segment.tokens, words]
+}
+function exactly([seek, start, end, temperature, , , , tokens, words]: Segment) {
+  const ms = (seconds: number) => Math.round(1000 * seconds)
+  const told = words?.map(([text, from, to]) => [text.trim(), ms(from), ms(to)]).filter(([text]) => text !== '') ?? null
+  return [10 * seek, ms(start), ms(end), temperature, tokens, told]
+}
+const measured = ({ avgLogprob, compressionRatio, noSpeechProb, words }: TranscriptSegment) => [
+  ...[avgLogprob, compressionRatio, noSpeechProb],
+  ...(words ?? []).map(({ probability }) => probability!),
+]
+const measures = ([, , , , logprob, ratio, noSpeech, , words]: Segment) => [
+  ...[logprob, ratio, noSpeech],
+  ...(words ?? []).filter(([text]) => text.trim() !== '').map(([, , , probability]) => probability),
+]
+
+async function compare(answer: Answer, mode: Mode, clip: Float32Array): Promise<void> {
+  const { language, segments } = await hear(mode, clip)
+  // Those that the reference has emptied are not told of here.
+  const theirs = answer.segments.filter(([, , , , , , , tokens]) => tokens.length > 0)
+  expect(language).toBe(answer.language)
+  expect(segments.map(exact)).toEqual(theirs.map(exactly))
+  for (const [index, segment] of segments.entries()) {
+    const expected = measures(theirs[index]!)
+    for (const [at, value] of measured(segment).entries()) expect(Math.abs(value - expected[at]!)).toBeLessThan(1e-3)
+  }
+}
+
+const modeOf = (name: string): Mode => (name === 'strict' ? strictMode : modes[name]!)
+
+async function compareAll(golden: Golden, clips: Record<string, Float32Array>, mode: string): Promise<void> {
+  const answers = golden.answers.filter((answer) => answer.mode === mode)
+  expect(answers.length).toBeGreaterThan(0)
+  for (const answer of answers) await compare(answer, modeOf(mode), clips[answer.clip]!)
+}
+
+// Written by scripts/golden-whisper-decode.ts, where openai/whisper heard the same clips with the same weights.
+const made = await readGolden<Golden>(`${import.meta.dir}/golden/made.json.gz`)
+
+describe('made clips', () => {
+  let clips: Record<string, Float32Array>
+  beforeAll(async () => {
+    clips = await madeClips()
+  })
+
+  test('are those that the numbers were taken of', () => {
+    expect(Object.entries(clips).map(([name, pcm]) => [name, hashOfClip(pcm)])).toEqual(Object.entries(made.hashes))
+  })
+
+  test.each([...Object.keys(modes), 'strict'])(
+    'are heard as openai/whisper hears them, %s',
+    (mode) => compareAll(made, clips, mode),
+    limitMs,
+  )
+
+  test('exercise what they are there for', () => {
+    const of = (mode: string) => made.answers.filter((answer) => answer.mode === mode)
+    const count = (mode: string, holds: (segment: Segment) => boolean) =>
+      of(mode).flatMap(({ segments }) => segments.filter(holds)).length
+    expect(count('greedy', ([seek]) => seek > 0)).toBeGreaterThan(2)
+    expect(count('falling back', ([, , , temperature]) => temperature === 0)).toBeGreaterThan(0)
+    expect(count('falling back', ([, , , temperature]) => temperature > 0)).toBeGreaterThan(0)
+    expect(count('with words, unspaced', ([, , , , , , , , words]) => words.length > 1)).toBeGreaterThan(2)
+    const all = () => true
+    expect(count('skipping silence', all)).toBeWithin(1, count('greedy', all))
+  })
+})

@@ -1,0 +1,73 @@
+/**
+ * Whisper (OpenAI; https://github.com/openai/whisper) as exported to ONNX by Hugging Face's optimum. It is decoded as
+ * the reference decodes it; where transformers or transformers.js differ, the reference is followed.
+ */
+import { join } from 'node:path'
+import {
+  InputRefused,
+  type LoadTranscriptionModel,
+  type Transcribing,
+  type TranscriptionInput,
+  type TranscriptionModel,
+} from '../architecture.ts'
+import { ByteLevelBpe } from '../bpe.ts'
+import { readConfig } from './config.ts'
+import { LogMelMeter, sampleRateHz, windowFrames, frameMs } from './features.ts'
+import { WhisperGraphs } from './graphs.ts'
+import { whisperTokens } from './tokens.ts'
+import { rulesFor, Transcription, type Whisper } from './transcribe.ts'
+import { checkBranches } from './branches.ts'
+
+/** @throws Error that names the file which is missing or does not fit */
+export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) => {
+  if (filesDir === null) throw new Error(`${card.id} has no files`)
+  const config = await readConfig(filesDir)
+  const bpe = new ByteLevelBpe(await Bun.file(join(filesDir, 'tokenizer.json')).json())
+  const tokens = whisperTokens(bpe, config)
+  const graphs = await WhisperGraphs.load(filesDir, config, workers)
+  try {
+    await checkBranches(graphs, tokens, config)
+  } catch (error) {
+    await graphs.release()
+    throw error
+  }
+  const whisper = { config, tokens, graphs, meter: new LogMelMeter(config.bands) }
+  return new WhisperModel(card.id, card.options['translates'] !== false, whisper)
+}
+
+class WhisperModel implements TranscriptionModel {
+  readonly sampleRateHz = sampleRateHz
+  readonly maxWindowMs = windowFrames * frameMs
+  readonly #id: string
+  readonly #translates: boolean
+  readonly #whisper: Whisper
+
+  /** @param translates false: it was not trained to, and would write down what was said instead */
+  constructor(id: string, translates: boolean, whisper: Whisper) {
+    this.#id = id
+    this.#translates = translates && whisper.config.isMultilingual
+    this.#whisper = whisper
+  }
+
+  begin({ task, language, prompt, temperature, words }: TranscriptionInput): Transcribing {
+    if (task === 'translate' && !this.#translates) {
+      throw new InputRefused(`The model '${this.#id}' cannot translate.`, 'model')
+    }
+    const known = language === null ? null : this.#known(language)
+    return new Transcription(this.#whisper, { task, language: known, prompt, words, rules: rulesFor(temperature) })
+  }
+
+  /** `en-GB` is English. */
+  #known(language: string): string {
+    const code = language.toLowerCase().split(/[-_]/)[0]!
+    const { config, tokens } = this.#whisper
+    const codes = config.isMultilingual ? [...tokens.languages.keys()] : ['en']
+    if (codes.includes(code)) return code
+    const message = `The model '${this.#id}' does not know '${language}'. Supported values are: ${codes.join(', ')}.`
+    throw new InputRefused(message, 'language')
+  }
+
+  unload(): Promise<void> {
+    return this.#whisper.graphs.release()
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Whisper's tokens: text, and the special ones that say what is wanted and when something was said. Where each special
+ * one stands differs between models, so they are found by name in the tokenizer (openai/whisper, `tokenizer.py`).
+ */
+import type { ByteLevelBpe } from '../bpe.ts'
+import type { WhisperConfig } from './config.ts'
+import { nonSpeechTokens } from './non-speech.ts'
+
+/** Of a timestamp. */
+export const timestampStepMs = 20
+/** 0 to 30 seconds. */
+const timestamps = 1501
+
+export interface WhisperTokens {
+  readonly bpe: ByteLevelBpe
+  endOfText: number
+  startOfTranscript: number
+  /** ISO 639 to id; of English-only models, empty. */
+  languages: ReadonlyMap<string, number>
+  translate: number
+  transcribe: number
+  startOfPrevious: number
+  noSpeech: number
+  noTimestamps: number
+  /** That of 0.00 s; all above it are later. */
+  firstTimestamp: number
+  /** Never written: what is no speech, and the special tokens that only ever stand before a transcript. */
+  suppressed: readonly number[]
+  /** A lone space: no transcript begins with it. */
+  blank: readonly number[]
+}
+
+/** @throws Error when a special token is missing, or is not what the configuration says */
+export function whisperTokens(bpe: ByteLevelBpe, config: WhisperConfig): WhisperTokens {
+  const find = (...names: string[]): number => {
+    const id = names.map((name) => bpe.added.get(name)).find((found) => found !== undefined)
+    if (id === undefined) throw new Error(`tokenizer.json: ${names[0]} is missing`)
+    return id
+  }
+  const startOfTranscript = find('<|startoftranscript|>')
+  const translate = find('<|translate|>')
+  const noTimestamps = find('<|notimestamps|>')
+  const only = {
+    transcribe: find('<|transcribe|>'),
+    startOfLm: find('<|startoflm|>'),
+    startOfPrevious: find('<|startofprev|>'),
+    noSpeech: find('<|nospeech|>', '<|nocaptions|>'),
+  }
+  checkConfig(bpe, config)
+  const firstTimestamp = noTimestamps + 1
+  if (firstTimestamp + timestamps > config.vocabulary) {
+    throw new Error(
+      `config.json: a vocabulary of ${config.vocabulary} has no room for timestamps from ${firstTimestamp}`,
+    )
+  }
+  const languages = [...bpe.added].filter(([, id]) => id > startOfTranscript && id < translate)
+  const text = config.suppressed ?? nonSpeechTokens(bpe)
+  return {
+    bpe,
+    endOfText: find('<|endoftext|>'),
+    startOfTranscript,
+    languages: new Map(config.isMultilingual ? languages.map(([name, id]) => [name.slice(2, -2), id]) : []),
+    translate,
+    transcribe: only.transcribe,
+    startOfPrevious: only.startOfPrevious,
+    noSpeech: only.noSpeech,
+    noTimestamps,
+    firstTimestamp,
+    suppressed: [...new Set([...text, startOfTranscript, translate, ...Object.values(only)])].sort((a, b) => a - b),
+    blank: bpe.encode(' '),
+  }
+}
+
+function checkConfig(bpe: ByteLevelBpe, { specials }: WhisperConfig): void {
+  for (const [name, id] of specials) {
+    const found = bpe.added.get(name)
+    if (found === id) continue
+    throw new Error(
+      `generation_config.json says that ${name} is ${id}, tokenizer.json says ${found ?? 'nothing of it'}`,
+    )
+  }
+}
+
+/** What stands before the transcript. */
+export function promptOf(tokens: WhisperTokens, language: string | null, task: 'transcribe' | 'translate'): number[] {
+  const { startOfTranscript, languages } = tokens
+  if (languages.size === 0) return [startOfTranscript]
+  const id = language === null ? undefined : languages.get(language)
+  if (id === undefined) throw new Error(`there is no token for the language ${language}`)
+  return [startOfTranscript, id, tokens[task]]
+}
+
+/** The text of tokens, without those that are no text. */
+export const textOf = ({ bpe, endOfText }: WhisperTokens, ids: readonly number[]): string =>
+  bpe.decode(ids.filter((id) => id < endOfText))
+
+/** Tokens without timestamps, but with every other name, as the reference measures how often a text repeats itself. */
+export const writtenOf = ({ bpe, firstTimestamp }: WhisperTokens, ids: readonly number[]): string =>
+  bpe.decode(ids.filter((id) => id < firstTimestamp))
+
+/** Without what counts as space to Python, whose `strip` the reference uses. */
+export const stripped = (text: string): string =>
+  text.replace(/^[\p{White_Space}\x1c-\x1f]+/u, '').replace(trailing, '')
+const trailing = /[\p{White_Space}\x1c-\x1f]+$/u
