@@ -6,6 +6,8 @@
 import { join } from 'node:path'
 
 const root = join(import.meta.dir, '..')
+/** Test files at the same time: many of them wait for processes and clocks. More would only push each other about. */
+const testProcesses = 2
 /** A runner that hangs is ended, and so counts as failed. */
 const deadlineMs = 15 * 60_000
 /** How long output may still come once the process itself has ended. */
@@ -77,7 +79,7 @@ if (import.meta.main) {
     await step('check', '--project', 'src/web'),
     await step('scripts/generate.ts', '--check'),
     await step('build/compile.ts'),
-    countTests(await bun('test', '--no-orphans', '--timeout', '30000')),
+    countTests(await bun('test', `--parallel=${testProcesses}`, '--no-orphans', '--timeout', '30000')),
   ]
   const sum = (pick: (counts: Counts) => number) => parts.reduce((total, counts) => total + pick(counts), 0)
   const failed = sum(({ failed }) => failed)
