@@ -295,7 +295,7 @@ def main():
     with torch.no_grad():
         # Sure of what it writes, and never the same: good enough for the first temperature.
         model.model.decoder.embed_tokens.weight.mul_(25)
-        model.model.decoder.embed_positions.weight.mul_(25)
+        model.model.decoder.embed_positions.weight.mul_(400)
     export(model, options.folder, options.words, options.precision != "int8")
     config.max_target_positions = 2 * TOKENS
     write_configs(options.folder, config, ids, alignment_heads)
