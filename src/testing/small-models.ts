@@ -10,6 +10,7 @@ import type { Card } from '../domain/card.ts'
 import { card as kokoroSmall, modelFolder } from '../models/kokoro/kokoro.fixture.ts'
 import { cardOf, smallModels, writeModel } from '../models/parakeet/graphs.fixture.ts'
 import { smallCard as pocketSmall, writeSmall } from '../models/pocket/small.fixture.ts'
+import { smallCard as whisperSmall, writeSmallModel } from '../models/whisper/model.fixture.ts'
 import { temporaryFolder } from './folder.ts'
 import type { TestHub } from './hub.ts'
 import { testRevision } from './test-model.ts'
@@ -47,10 +48,32 @@ export const parakeetCard = withFiles(
   { id: 'parakeet-small', family: 'parakeet-small', preference: 50 },
 )
 
+const whisperFiles = [
+  ...['encoder_model.onnx', 'decoder_model_merged.onnx', 'tokenizer.json'],
+  ...['config.json', 'generation_config.json', 'preprocessor_config.json'],
+]
+
+/** Knows the languages of the published ones. */
+export const whisperCard = withFiles(whisperSmall, whisperFiles, {
+  id: 'whisper-mini',
+  family: 'whisper-mini',
+  languages: cards.find(({ id }) => id === 'whisper-tiny')?.languages ?? [],
+  preference: 40,
+})
+
+/** Like those whose name ends so: it can neither translate nor tell the times of words. */
+export const englishWhisperCard = withFiles(whisperCard, whisperFiles, {
+  id: 'whisper-mini.en',
+  family: 'whisper-mini.en',
+  languages: ['en'],
+  preference: 39,
+  options: { translates: false },
+})
+
 /** The small models, and the voice that is inside the program. */
 export const smallCards: readonly Card[] = [
   ...cards.filter(({ builtIn }) => builtIn),
-  ...[pocketCard, pocketSibling, kokoroCard, parakeetCard],
+  ...[pocketCard, pocketSibling, kokoroCard, parakeetCard, whisperCard, englishWhisperCard],
 ]
 
 /** A folder with the files of a Pocket TTS. @param voice the only one */
@@ -73,6 +96,16 @@ export async function kokoroFolder(): Promise<string> {
 export async function parakeetFolder(): Promise<string> {
   const folder = temporaryFolder()
   await writeModel(folder, smallModels[0]!)
+  return folder
+}
+
+export const whisperFolder = (): Promise<string> => writeSmallModel(temporaryFolder())
+
+export async function englishWhisperFolder(): Promise<string> {
+  const folder = await whisperFolder()
+  const config = Bun.file(join(folder, 'generation_config.json'))
+  const { lang_to_id: _, ...rest } = (await config.json()) as Record<string, unknown>
+  await config.write(JSON.stringify({ ...rest, is_multilingual: false, alignment_heads: null }))
   return folder
 }
 
