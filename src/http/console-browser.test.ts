@@ -4,98 +4,42 @@
  * be unfit for a screen reader or a phone.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { freshExecutable } from '../../build/compile.ts'
+import type { BrowserContextOptions } from 'playwright-core'
 import { cards } from '../catalog/cards.ts'
-import { hasBrowser, launchBrowser, noBrowser } from '../testing/browser.ts'
-import { temporaryFolder } from '../testing/folder.ts'
+import { hasBrowser, noBrowser } from '../testing/browser.ts'
 import { randomBytes, TestHub } from '../testing/hub.ts'
-import { type Program, startProgram } from '../testing/program.ts'
+import type { Program } from '../testing/program.ts'
+import { desk, fact, flowMs, go, phone, type Scene, startMs, startScene, unfit } from './console-browser.fixture.ts'
 import { recording, said, startListening } from './transcription.fixture.ts'
 
 if (!hasBrowser) console.log(noBrowser)
 
-const startMs = 120_000
-const flowMs = 120_000
-const waitMs = 30_000
-const desk: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }
-const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }
-
-let program: Program
-let browser: Browser
 let hub: TestHub
+let scene: Scene
+let program: Program
+const signedIn: Scene['signedIn'] = (...where) => scene.signedIn(...where)
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  const folder = temporaryFolder()
   hub = await TestHub.start()
   const dutch = cards.find(({ id }) => id === 'pocket-tts-dutch')
   for (const [at, { repo, revision, path }] of (dutch?.files ?? []).entries()) {
     hub.add({ repo, revision, path, content: randomBytes(at, 50_000), isLarge: true })
   }
-  const env = { HF_ENDPOINT: hub.url }
-  program = await startProgram(join(folder, 'data'), env, [], [await freshExecutable()])
-  const input =
-    'The microphone hears this voice, which says one sentence after the other, and so it goes on for a while.'
-  const spoken = await program.speak(program.key, { input, voice: 'rms', response_format: 'wav' })
-  const wav = join(folder, 'microphone.wav')
-  await Bun.write(wav, await spoken.bytes())
-  browser = await launchBrowser(wav)
+  scene = await startScene({ HF_ENDPOINT: hub.url })
+  program = scene.program
 }, startMs)
 
 afterAll(async () => {
-  await browser?.close()
-  await program?.end()
+  await scene?.end()
   await hub?.stop()
 })
-
-/** A page with what went wrong in it. */
-interface Visit {
-  page: Page
-  /** Words to the console, failed scripts, requests to another origin. */
-  faults: string[]
-  [Symbol.asyncDispose](): Promise<void>
-}
-
-async function visit(options: BrowserContextOptions = desk, url = program.url): Promise<Visit> {
-  const context = await browser.newContext({ ...options, permissions: ['microphone', 'clipboard-write'] })
-  const page = await context.newPage()
-  // Below the limit of a flow: a wait that ends tells what for, and the browser lives on.
-  page.setDefaultTimeout(waitMs)
-  const faults: string[] = []
-  page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
-  page.on('pageerror', (error) => void faults.push(error.message))
-  page.on('request', (request) => {
-    const asked = new URL(request.url())
-    if (asked.protocol.startsWith('http') && asked.origin !== new URL(url).origin) faults.push(request.url())
-  })
-  await page.goto(url)
-  return { page, faults, [Symbol.asyncDispose]: () => context.close() }
-}
-
-async function signedIn(
-  options: BrowserContextOptions = desk,
-  at: { url: string; key: string } = program,
-): Promise<Visit> {
-  const visited = await visit(options, at.url)
-  await visited.page.getByLabel('API key').fill(at.key)
-  await visited.page.getByRole('button', { name: 'Sign in' }).click()
-  await visited.page.getByRole('navigation').waitFor()
-  return visited
-}
-
-const go = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
-
-/** The fact of this name on the page. */
-const fact = (page: Page, name: string) => page.locator('dl.facts div', { has: page.getByText(name, { exact: true }) })
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
   'signing in and out; the key is nowhere in the page',
   async () => {
-    await using visited = await visit()
+    await using visited = await scene.visit()
     const { page, faults } = visited
     expect(new URL(page.url()).pathname).toBe('/console')
     await page.getByLabel('API key').fill('sk-myna-wrong')
@@ -220,7 +164,7 @@ test.skipIf(!hasBrowser)(
     await page.getByLabel('Search voices').fill('gentle')
     await page.getByRole('article', { name: 'Rowan' }).waitFor({ state: 'detached' })
     await renamed.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByRole('button', { name: 'Delete the voice' }).click()
     await page.getByText('No voice matches').waitFor()
     expect(faults).toEqual([])
   },
@@ -258,22 +202,24 @@ test.skipIf(!hasBrowser)(
     await page.getByRole('button', { name: 'New account' }).click()
     await page.getByLabel('Name', { exact: true }).fill('ada')
     await page.getByLabel('Opening balance').fill('2.5')
-    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByRole('button', { name: 'Make the account' }).click()
     await page.getByRole('cell', { name: '$2.50' }).waitFor()
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByLabel('Account', { exact: true }).selectOption('ada')
     await page.getByLabel('Name', { exact: true }).fill('laptop')
     await page.getByLabel('account and usage').uncheck()
-    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByRole('button', { name: 'Make the key' }).click()
     const secret = await page.getByRole('dialog').locator('code').innerText()
     expect((await program.fetch('/v1/voices', secret)).status).toBe(200)
     await page.getByRole('button', { name: 'Done' }).click()
     expect(await page.content()).not.toContain(secret)
     const row = page.getByRole('row', { name: /laptop/ })
     expect(await row.innerText()).toContain('tts, voices')
-    page.once('dialog', (dialog) => void dialog.accept())
     await row.getByRole('button', { name: 'Revoke' }).click()
+    const question = page.getByRole('alertdialog', { name: 'Revoke laptop?' })
+    await question.getByRole('button', { name: 'Revoke the key' }).click()
     await row.getByText('revoked').waitFor()
+    await page.getByRole('status').getByText('The key laptop is revoked.').waitFor()
     expect((await program.fetch('/v1/voices', secret)).status).toBe(401)
     expect(faults).toEqual([])
   },
@@ -333,7 +279,7 @@ test.skipIf(!hasBrowser)(
     await page.getByRole('button', { name: 'Download' }).click()
     await card.getByText('installed').waitFor()
     await card.getByRole('button', { name: 'Remove' }).click()
-    await page.getByRole('button', { name: 'Remove it' }).click()
+    await page.getByRole('button', { name: 'Remove the model' }).click()
     await card.getByText('not here').waitFor()
     expect(faults).toEqual([])
   },
@@ -350,7 +296,7 @@ const screens: [string, BrowserContextOptions][] = [
 test.skipIf(!hasBrowser).each(screens)(
   'every page fits %s and a screen reader',
   async (_, options) => {
-    await using door = await visit(options)
+    await using door = await scene.visit(options)
     expect(await unfit(door.page)).toEqual([])
     await using visited = await signedIn(options)
     const { page, faults } = visited
@@ -369,12 +315,3 @@ test.skipIf(!hasBrowser).each(screens)(
   },
   flowMs,
 )
-
-/** What axe finds that keeps somebody out. */
-async function unfit(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`))
-}

@@ -49,11 +49,12 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await answer.json()) as T
 }
 
-/** @throws ApiError */
+/** @returns undefined where the answer is empty @throws ApiError */
 export async function send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {
   const init = body === undefined ? { method } : { method, headers: jsonType, body: JSON.stringify(body) }
   const answer = await request(path, init)
-  return (answer.status === 204 ? undefined : await answer.json()) as T
+  const content = await answer.text()
+  return (content === '' ? undefined : JSON.parse(content)) as T
 }
 
 export const jsonType = { 'content-type': 'application/json' }

@@ -1,7 +1,8 @@
 /** Making a voice from a clip: what makes a good one, the caller's word that it may be used, and how far it is. */
 import { useEffect, useState } from 'preact/hooks'
 import { get, request } from './api.ts'
-import { Dialog, Field, Problem } from './parts.tsx'
+import { Ask, Dialog } from './dialog.tsx'
+import { Field, Problem } from './parts.tsx'
 import { type Clip, SoundSource } from './sound-source.tsx'
 import type { Voice } from './speak-options.tsx'
 
@@ -13,54 +14,31 @@ const consent = 'I am this person, or this person has explicitly and lawfully ag
 
 export function CloneDialog({ onClose }: { onClose: () => void }) {
   const [clip, setClip] = useState<Clip | null>(null)
-  const [error, setError] = useState<Error | null>(null)
-  const [sending, setSending] = useState(false)
   const [voiceId, setVoiceId] = useState<string | null>(null)
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
-    if (clip === null) return setError(new Error('Choose or record a clip first.'))
-    const form = new FormData(event.currentTarget as HTMLFormElement)
+  const make = async (form: FormData) => {
+    if (clip === null) throw new Error('Choose or record a clip first.')
     form.set('file', clip.file, clip.name)
     form.set('consent', consent)
-    setError(null)
-    setSending(true)
-    try {
-      const answer = await request('/v1/voices', { method: 'POST', body: form })
-      setVoiceId(((await answer.json()) as { voice_id: string }).voice_id)
-    } catch (cause) {
-      setError(cause as Error)
-    } finally {
-      setSending(false)
-    }
+    const answer = await request('/v1/voices', { method: 'POST', body: form })
+    setVoiceId(((await answer.json()) as { voice_id: string }).voice_id)
   }
   if (voiceId !== null) return <CloneProgress id={voiceId} onClose={onClose} />
   return (
-    <Dialog title="Clone a voice" onClose={onClose}>
-      <form onSubmit={(event) => void submit(event)}>
-        <SoundSource clip={clip} onClip={setClip} maxSeconds={maxSeconds} advice={advice} />
-        <div class="fields">
-          <Field label="Name">{(id) => <input id={id} name="name" required maxLength={100} />}</Field>
-          <Field label="Language" hint="Such as en or de-AT; may be left empty">
-            {(id) => <input id={id} name="language" maxLength={16} />}
-          </Field>
-          <Field label="Description" wide>
-            {(id) => <input id={id} name="description" maxLength={500} />}
-          </Field>
-        </div>
-        <label class="check">
-          <input type="checkbox" required /> {consent}
-        </label>
-        <Problem error={error} />
-        <div class="row">
-          <button class="primary" disabled={sending}>
-            {sending ? 'Sending…' : 'Make the voice'}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <Ask title="Clone a voice" action="Make the voice" busy="Sending…" onYes={make} onClose={onClose}>
+      <SoundSource clip={clip} onClip={setClip} maxSeconds={maxSeconds} advice={advice} />
+      <div class="fields">
+        <Field label="Name">{(id) => <input id={id} name="name" required maxLength={100} dir="auto" />}</Field>
+        <Field label="Language" hint="Such as en or de-AT; may be left empty">
+          {(id) => <input id={id} name="language" maxLength={16} />}
+        </Field>
+        <Field label="Description" wide>
+          {(id) => <input id={id} name="description" maxLength={500} dir="auto" />}
+        </Field>
+      </div>
+      <label class="check">
+        <input type="checkbox" required /> {consent}
+      </label>
+    </Ask>
   )
 }
 

@@ -1,7 +1,9 @@
 /** What is around every page: where one can go, who is signed in, and the way out. */
 import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { AccountsPage } from './accounts.tsx'
+import { Announcer } from './announce.tsx'
+import { keepFocusIn } from './focus.ts'
 import { ModelsPage } from './models.tsx'
 import { ServerPage } from './server.tsx'
 import { allows, mayAdminister, signOut, type Who } from './session.ts'
@@ -45,9 +47,27 @@ export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
   useEffect(() => {
     document.title = page === undefined ? 'Myna' : `${page.title} · Myna`
   }, [page])
+  const main = useRef<HTMLElement>(null)
+  useEffect(() => (main.current === null ? undefined : keepFocusIn(main.current)), [])
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false
+      return
+    }
+    scrollTo(0, 0)
+    main.current?.querySelector('h1')?.focus()
+  }, [page])
+  const skip = (event: Event) => {
+    event.preventDefault()
+    main.current?.focus()
+  }
   const leave = () => void signOut().finally(onOut)
   return (
     <div class="frame">
+      <a class="skip" href="#main" onClick={skip}>
+        To the page
+      </a>
       <header class="bar">
         <a class="brand" href="#/">
           <span class="mark" aria-hidden="true" /> Myna
@@ -60,13 +80,16 @@ export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
           ))}
         </nav>
         <div class="who">
-          <span title={`${who.key.name}, ${who.key.prefix}…`}>{who.account.name}</span>
+          <bdi title={`${who.account.name}: ${who.key.name}, ${who.key.prefix}…`}>{who.account.name}</bdi>
           <button class="quiet" onClick={leave}>
             Sign out
           </button>
         </div>
       </header>
-      <main>{page === undefined ? <p>This key may do nothing here.</p> : <page.show who={who} />}</main>
+      <main ref={main} tabIndex={-1}>
+        {page === undefined ? <p>This key may do nothing here.</p> : <page.show who={who} />}
+      </main>
+      <Announcer />
     </div>
   )
 }

@@ -1,9 +1,11 @@
 /** Models, for administrators: which there are, what they are good for, and getting and removing them. */
 import { useState } from 'preact/hooks'
+import { announce } from './announce.tsx'
 import { send } from './api.ts'
+import { Ask } from './dialog.tsx'
 import type { PageProps } from './frame.tsx'
 import { useLoaded } from './loading.ts'
-import { Choice, Dialog, Head, Problem } from './parts.tsx'
+import { Choice, Head, Problem, Waiting } from './parts.tsx'
 import { bytes, count, duration } from './words.ts'
 
 interface Pull {
@@ -53,6 +55,7 @@ export function ModelsPage(_props: PageProps) {
         />
       </Head>
       <Problem error={error} />
+      {value === null ? <Waiting error={error} /> : null}
       <div class="grid">
         {models.map((model) => (
           <ModelCard key={model.id} model={model} onChanged={reload} />
@@ -69,17 +72,20 @@ const hereFirst = (a: Model, b: Model): number => Number(isHere(b)) - Number(isH
 function ModelCard({ model, onChanged }: { model: Model; onChanged: () => void }) {
   const [error, setError] = useState<Error | null>(null)
   const [asking, setAsking] = useState<'pull' | 'remove' | null>(null)
-  const ask = (method: 'POST' | 'DELETE', at: string) => {
-    setAsking(null)
-    setError(null)
-    void send(method, `${path}/${at}`).then(onChanged, setError)
-  }
-  const { id, pull } = model
+  const close = () => setAsking(null)
+  const { id, pull, name } = model
   const isPulling = pull !== null && pull.state !== 'failed'
+  const cancel = () => {
+    setError(null)
+    void send('DELETE', `${path}/${id}/pull`).then(() => {
+      onChanged()
+      announce(`The download of ${name} was cancelled. What came so far is kept for the next try.`)
+    }, setError)
+  }
   return (
-    <article class="card" aria-label={model.name}>
+    <article class="card" aria-label={name} tabIndex={-1}>
       <div class="row apart">
-        <h2>{model.name}</h2>
+        <h2>{name}</h2>
         <State model={model} />
       </div>
       <p class="hint">{model.description}</p>
@@ -90,35 +96,20 @@ function ModelCard({ model, onChanged }: { model: Model; onChanged: () => void }
         <br />
         {abilitiesOf(model)}
       </p>
-      {isPulling ? <Progress pull={pull} /> : null}
+      {isPulling ? <Progress pull={pull} name={name} /> : null}
       {pull?.error ? <p class="error">{pull.error}</p> : null}
       <Problem error={error} />
       <div class="row">
-        {isPulling ? <button onClick={() => ask('DELETE', `${id}/pull`)}>Cancel</button> : null}
+        {isPulling ? <button onClick={cancel}>Cancel</button> : null}
         {!isPulling && (model.state === 'absent' || model.state === 'broken') ? (
           <button class="primary" onClick={() => setAsking('pull')}>
-            {model.state === 'broken' ? 'Mend' : 'Get it'}
+            {pull?.state === 'failed' ? 'Try again' : model.state === 'broken' ? 'Mend' : 'Get it'}
           </button>
         ) : null}
         {!isPulling && model.state === 'installed' ? <button onClick={() => setAsking('remove')}>Remove</button> : null}
       </div>
-      {asking === 'pull' ? (
-        <LicenceDialog model={model} onYes={() => ask('POST', `${id}/pull`)} onNo={() => setAsking(null)} />
-      ) : null}
-      {asking === 'remove' ? (
-        <Dialog title={`Remove ${model.name}?`} onClose={() => setAsking(null)}>
-          <p>
-            {bytes(model.disk_bytes)} become free. Voices that were cloned with it stay, and speak again when it is
-            back.
-          </p>
-          <div class="row">
-            <button class="danger" onClick={() => ask('DELETE', id)}>
-              Remove it
-            </button>
-            <button onClick={() => setAsking(null)}>Keep it</button>
-          </div>
-        </Dialog>
-      ) : null}
+      {asking === 'pull' ? <PullDialog model={model} onClose={close} onChanged={onChanged} /> : null}
+      {asking === 'remove' ? <RemoveDialog model={model} onClose={close} onChanged={onChanged} /> : null}
     </article>
   )
 }
@@ -147,7 +138,7 @@ function abilitiesOf({ languages, voices, cloning }: Model): string {
   return parts.filter((part) => part !== null).join(' · ')
 }
 
-function Progress({ pull }: { pull: Pull }) {
+function Progress({ pull, name }: { pull: Pull; name: string }) {
   const { done_bytes: done, total_bytes: total, bytes_per_second: rate, ms_left: left } = pull
   const size = total === null ? bytes(done) : `${bytes(done)} of ${bytes(total)}`
   const speed = rate === null ? '' : `, ${bytes(rate)} a second`
@@ -155,9 +146,9 @@ function Progress({ pull }: { pull: Pull }) {
   return (
     <div class="field">
       {total === null || total === 0 ? (
-        <progress aria-label="Download" />
+        <progress aria-label={`Download of ${name}`} />
       ) : (
-        <progress aria-label="Download" value={done} max={total} />
+        <progress aria-label={`Download of ${name}`} value={done} max={total} />
       )}
       <span class="hint numbers">
         {size}
@@ -168,23 +159,50 @@ function Progress({ pull }: { pull: Pull }) {
   )
 }
 
-interface LicenceProps {
+interface DialogProps {
   model: Model
-  onYes: () => void
-  onNo: () => void
+  onClose: () => void
+  onChanged: () => void
 }
 
-const LicenceDialog = ({ model: { name, license }, onYes, onNo }: LicenceProps) => (
-  <Dialog title={`Get ${name}`} onClose={onNo}>
-    <p>
-      <strong>{license.name}.</strong> {license.attribution}
-    </p>
-    {license.limits === null ? null : <p class="note">{license.limits}</p>}
-    <div class="row">
-      <button class="primary" onClick={onYes}>
-        Download
-      </button>
-      <button onClick={onNo}>Cancel</button>
-    </div>
-  </Dialog>
-)
+function PullDialog({ model: { id, name, license }, onClose, onChanged }: DialogProps) {
+  const pull = async () => {
+    await send('POST', `${path}/${id}/pull`)
+    onClose()
+    onChanged()
+    announce(`${name} is being downloaded.`)
+  }
+  return (
+    <Ask title={`Get ${name}`} action="Download" onYes={pull} onClose={onClose}>
+      <p>
+        <strong>{license.name}.</strong> {license.attribution}
+      </p>
+      {license.limits === null ? null : <p class="note">{license.limits}</p>}
+    </Ask>
+  )
+}
+
+function RemoveDialog({ model: { id, name, disk_bytes: held }, onClose, onChanged }: DialogProps) {
+  const remove = async () => {
+    const { freed_bytes: freed } = await send<{ freed_bytes: number }>('DELETE', `${path}/${id}`)
+    onClose()
+    onChanged()
+    announce(`${name} was removed. ${bytes(freed)} are free again.`)
+  }
+  return (
+    <Ask
+      title={`Remove ${name}?`}
+      action="Remove the model"
+      busy="Removing…"
+      refusal="Keep it"
+      isDestructive
+      onYes={remove}
+      onClose={onClose}
+    >
+      <p>
+        It takes {bytes(held)} on the disk; files that other models share stay. Voices that were cloned with it stay,
+        and speak again when it is back.
+      </p>
+    </Ask>
+  )
+}

@@ -1,6 +1,6 @@
 /** What several pages are made of. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 
 interface FieldProps {
   label: string
@@ -28,6 +28,14 @@ export const Problem = ({ error }: { error: Error | null }) =>
     </p>
   )
 
+/** In the place of what is being asked for; nothing where that failed, for then the error is shown. */
+export const Waiting = ({ error }: { error: Error | null }) =>
+  error === null ? (
+    <p class="loading" role="status">
+      Loading…
+    </p>
+  ) : null
+
 interface HeadProps {
   title: string
   about?: string
@@ -37,7 +45,7 @@ interface HeadProps {
 export const Head = ({ title, about, children }: HeadProps) => (
   <div class="head">
     <div>
-      <h1>{title}</h1>
+      <h1 tabIndex={-1}>{title}</h1>
       {about === undefined ? null : <p>{about}</p>}
     </div>
     {children}
@@ -54,32 +62,6 @@ export const Facts = ({ facts }: { facts: readonly (readonly [string, ComponentC
     ))}
   </dl>
 )
-
-interface DialogProps {
-  title: string
-  onClose: () => void
-  children: ComponentChildren
-}
-
-/** The browser's own dialog: it keeps the focus inside and closes on Escape. */
-export function Dialog({ title, onClose, children }: DialogProps) {
-  const place = useRef<HTMLDialogElement>(null)
-  const id = useId()
-  useEffect(() => place.current?.showModal(), [])
-  return (
-    <dialog ref={place} aria-labelledby={id} onClose={onClose}>
-      <div class="body">
-        <div class="row apart">
-          <h2 id={id}>{title}</h2>
-          <button type="button" class="quiet" aria-label="Close" onClick={() => place.current?.close()}>
-            ✕
-          </button>
-        </div>
-        {children}
-      </div>
-    </dialog>
-  )
-}
 
 interface ChoiceProps<T extends string> {
   label: string

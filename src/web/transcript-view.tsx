@@ -1,5 +1,6 @@
 /** A transcript: its text, its segments that can be heard by clicking them, and its files. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Copy } from './copy.tsx'
 import { Choice } from './parts.tsx'
 import type { Clip } from './sound-source.tsx'
 import { type Segment, srtOf, type Transcript, vttOf } from './transcription.ts'
@@ -88,7 +89,6 @@ function Segments({ segments, clip }: { segments: readonly Segment[]; clip: Clip
 }
 
 function Files({ transcript, name }: { transcript: Transcript; name: string }) {
-  const [copied, setCopied] = useState(false)
   const base = name.replace(/\.\w+$/, '')
   const save = (content: string, extension: string) => {
     const url = URL.createObjectURL(new Blob([content], { type: 'text/plain' }))
@@ -96,12 +96,9 @@ function Files({ transcript, name }: { transcript: Transcript; name: string }) {
     link.click()
     URL.revokeObjectURL(url)
   }
-  const copy = () => void navigator.clipboard.writeText(transcript.text).then(() => setCopied(true))
   return (
     <div class="row">
-      <button class="small" onClick={copy}>
-        {copied ? 'Copied' : 'Copy'}
-      </button>
+      <Copy text={transcript.text} kind="small" />
       <button class="small" onClick={() => save(transcript.text, 'txt')}>
         Text
       </button>

@@ -1,8 +1,10 @@
 /** One voice: how it looks and sounds, whose it is, and what its owner may do with it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { announce } from './announce.tsx'
 import { send } from './api.ts'
+import { Ask } from './dialog.tsx'
 import { useLoaded } from './loading.ts'
-import { Dialog, Problem } from './parts.tsx'
+import { Problem } from './parts.tsx'
 import type { Voice } from './speak-options.tsx'
 import { VoiceForm } from './voice-form.tsx'
 
@@ -22,7 +24,7 @@ export function VoiceCard({ voice: listed, onChanged }: CardProps) {
     if (!isMade && voice.status !== 'processing') onChanged()
   }, [isMade, voice.status, onChanged])
   return (
-    <article class="card voice" aria-label={voice.name}>
+    <article class="card voice" aria-label={voice.name} tabIndex={-1}>
       <Picture voice={voice} />
       <div class="row apart">
         <h3>{voice.name}</h3>
@@ -103,33 +105,34 @@ function Play({ id, name }: { id: string; name: string }) {
 
 function OwnerActions({ voice, onChanged }: CardProps) {
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
-  const [error, setError] = useState<Error | null>(null)
   const close = () => setOpen(null)
-  const remove = () =>
-    void send('DELETE', `/v1/voices/${voice.voice_id}`).then(() => {
-      close()
-      onChanged()
-    }, setError)
+  const remove = async () => {
+    await send('DELETE', `/v1/voices/${voice.voice_id}`)
+    close()
+    onChanged()
+    announce(`${voice.name} was deleted.`)
+  }
   return (
     <>
-      <button class="small" onClick={() => setOpen('edit')}>
+      <button class="small" aria-label={`Edit ${voice.name}`} onClick={() => setOpen('edit')}>
         Edit
       </button>
-      <button class="small" onClick={() => setOpen('delete')}>
+      <button class="small" aria-label={`Delete ${voice.name}`} onClick={() => setOpen('delete')}>
         Delete
       </button>
       {open === 'edit' ? <VoiceForm voice={voice} onClose={close} onChanged={onChanged} /> : null}
       {open === 'delete' ? (
-        <Dialog title={`Delete ${voice.name}?`} onClose={close}>
-          <p>Its clip and everything made from it are removed. Requests that name it will fail.</p>
-          <Problem error={error} />
-          <div class="row">
-            <button class="danger" onClick={remove}>
-              Delete it
-            </button>
-            <button onClick={close}>Keep it</button>
-          </div>
-        </Dialog>
+        <Ask
+          title={`Delete ${voice.name}?`}
+          action="Delete the voice"
+          busy="Deleting…"
+          refusal="Keep it"
+          isDestructive
+          onYes={remove}
+          onClose={close}
+        >
+          <p>Its clip and everything made from it are removed for good. Requests that name it will fail.</p>
+        </Ask>
       ) : null}
     </>
   )

@@ -1,7 +1,8 @@
 /** A voice's name, description and labels, changed by its owner. */
-import { useState } from 'preact/hooks'
+import { announce } from './announce.tsx'
 import { send } from './api.ts'
-import { Dialog, Field, Problem } from './parts.tsx'
+import { Ask } from './dialog.tsx'
+import { Field } from './parts.tsx'
 import type { Voice } from './speak-options.tsx'
 
 interface FormProps {
@@ -11,42 +12,37 @@ interface FormProps {
 }
 
 export function VoiceForm({ voice, onClose, onChanged }: FormProps) {
-  const [error, setError] = useState<Error | null>(null)
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    const given = new FormData(event.currentTarget as HTMLFormElement)
+  const save = async (given: FormData) => {
     const description = String(given.get('description'))
-    const change = {
-      name: String(given.get('name')),
-      description: description === '' ? null : description,
-      labels: labelsOf(String(given.get('labels'))),
-    }
-    void send('PATCH', `/v1/voices/${voice.voice_id}`, change).then(() => {
-      onClose()
-      onChanged()
-    }, setError)
+    const name = String(given.get('name'))
+    const labels = labelsOf(String(given.get('labels')))
+    const change = { name, description: description === '' ? null : description, labels }
+    await send('PATCH', `/v1/voices/${voice.voice_id}`, change)
+    onClose()
+    onChanged()
+    announce(`${name} was saved.`)
   }
   return (
-    <Dialog title={`Edit ${voice.name}`} onClose={onClose}>
-      <form onSubmit={submit}>
-        <Field label="Name">
-          {(id) => <input id={id} name="name" defaultValue={voice.name} required maxLength={100} />}
-        </Field>
-        <Field label="Description">
-          {(id) => <input id={id} name="description" defaultValue={voice.description ?? ''} maxLength={500} />}
-        </Field>
-        <Field label="Labels" hint="One a line: name = value">
-          {(id) => <textarea id={id} name="labels" defaultValue={linesOf(voice.labels)} />}
-        </Field>
-        <Problem error={error} />
-        <div class="row">
-          <button class="primary">Save</button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <Ask title={`Edit ${voice.name}`} action="Save" busy="Saving…" onYes={save} onClose={onClose}>
+      <Field label="Name">
+        {(id) => <input id={id} name="name" defaultValue={voice.name} required maxLength={100} autofocus dir="auto" />}
+      </Field>
+      <Field label="Description">
+        {(id) => (
+          <textarea
+            id={id}
+            class="low"
+            name="description"
+            defaultValue={voice.description ?? ''}
+            maxLength={500}
+            dir="auto"
+          />
+        )}
+      </Field>
+      <Field label="Labels" hint="One a line: name = value">
+        {(id) => <textarea id={id} class="low" name="labels" defaultValue={linesOf(voice.labels)} dir="auto" />}
+      </Field>
+    </Ask>
   )
 }
 

@@ -1,0 +1,99 @@
+/**
+ * The console in a real browser against the compiled executable, for its tests: a fake microphone that hears speech,
+ * and for each visit what went wrong in the page (words to the browser's console, failed scripts, another origin).
+ */
+import { join } from 'node:path'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { freshExecutable } from '../../build/compile.ts'
+import { launchBrowser } from '../testing/browser.ts'
+import { temporaryFolder } from '../testing/folder.ts'
+import { type Program, startProgram } from '../testing/program.ts'
+
+export const startMs = 120_000
+export const flowMs = 120_000
+const waitMs = 30_000
+export const desk: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }
+export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }
+
+/** A page with what went wrong in it. */
+export interface Visit {
+  page: Page
+  /** Words to the console, failed scripts, requests to another origin. */
+  faults: string[]
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface Scene {
+  program: Program
+  browser: Browser
+  visit(options?: BrowserContextOptions, url?: string): Promise<Visit>
+  signedIn(options?: BrowserContextOptions, at?: { url: string; key: string }): Promise<Visit>
+  end(): Promise<void>
+}
+
+/** @param env of the executable */
+export async function startScene(env: Record<string, string> = {}): Promise<Scene> {
+  const folder = temporaryFolder()
+  const program = await startProgram(join(folder, 'data'), env, [], [await freshExecutable()])
+  const input =
+    'The microphone hears this voice, which says one sentence after the other, and so it goes on for a while.'
+  const spoken = await program.speak(program.key, { input, voice: 'rms', response_format: 'wav' })
+  const wav = join(folder, 'microphone.wav')
+  await Bun.write(wav, await spoken.bytes())
+  const browser = await launchBrowser(wav)
+  const visit: Scene['visit'] = (options = desk, url = program.url) => visitIn(browser, options, url)
+  return {
+    program,
+    browser,
+    visit,
+    async signedIn(options = desk, at = program) {
+      const visited = await visit(options, at.url)
+      await visited.page.getByLabel('API key').fill(at.key)
+      await visited.page.getByRole('button', { name: 'Sign in' }).click()
+      await visited.page.getByRole('navigation').waitFor()
+      return visited
+    },
+    async end() {
+      await browser.close()
+      await program.end()
+    },
+  }
+}
+
+/** @param options without permissions: the microphone and writing to the clipboard */
+export async function visitIn(browser: Browser, options: BrowserContextOptions, url: string): Promise<Visit> {
+  const context = await browser.newContext({ permissions: ['microphone', 'clipboard-write'], ...options })
+  const page = await context.newPage()
+  // Below the limit of a flow: a wait that ends tells what for, and the browser lives on.
+  page.setDefaultTimeout(waitMs)
+  const faults: string[] = []
+  page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
+  page.on('pageerror', (error) => void faults.push(error.message))
+  page.on('request', (request) => {
+    const asked = new URL(request.url())
+    if (asked.protocol.startsWith('http') && asked.origin !== new URL(url).origin) faults.push(request.url())
+  })
+  await page.goto(url)
+  return { page, faults, [Symbol.asyncDispose]: () => context.close() }
+}
+
+export const go = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
+
+/** The fact of this name on the page. */
+export const fact = (page: Page, name: string) =>
+  page.locator('dl.facts div', { has: page.getByText(name, { exact: true }) })
+
+/** What axe finds that keeps somebody out. */
+export async function unfit(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`))
+}
+
+/** What has the focus, as a screen reader would name it. */
+export const focused = (page: Page): Promise<string> =>
+  page.evaluate<string>(`(({ tagName, innerText, ariaLabel, labels }) =>
+    tagName + ' ' + (ariaLabel ?? labels?.[0]?.innerText ?? innerText))(document.activeElement)`)

@@ -1,0 +1,131 @@
+/** The console's dialogs by the keyboard alone: where the focus is, what Escape and Enter do, what is said after. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { hasBrowser, noBrowser } from '../testing/browser.ts'
+import { flowMs, focused, go, type Scene, startMs, startScene, unfit } from './console-browser.fixture.ts'
+
+if (!hasBrowser) console.log(noBrowser)
+
+let scene: Scene
+
+beforeAll(async () => {
+  if (hasBrowser) scene = await startScene()
+}, startMs)
+
+afterAll(() => scene?.end())
+
+/** Opens the form, fills it in and sends it, without the mouse. */
+async function makeAccount(page: Page, name: string, dollars: string): Promise<void> {
+  await page.getByRole('button', { name: 'New account' }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type(name)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(dollars)
+  await page.keyboard.press('Enter')
+  await page.getByRole('cell', { name, exact: true }).waitFor()
+}
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a destructive question begins at its refusal; Escape and Enter change nothing and give the focus back',
+  async () => {
+    await using visited = await scene.signedIn()
+    const { page, faults } = visited
+    await go(page, 'Accounts')
+    await makeAccount(page, 'bob', '3')
+    await page.getByRole('status').getByText('The account bob was made').waitFor()
+    const disable = page.getByRole('button', { name: 'Disable bob' })
+    const question = page.getByRole('alertdialog', { name: 'Disable bob?' })
+    for (const key of ['Escape', 'Enter']) {
+      await disable.focus()
+      await page.keyboard.press('Enter')
+      await question.waitFor()
+      expect(await focused(page)).toBe('BUTTON Keep it')
+      expect(await unfit(page)).toEqual([])
+      await page.keyboard.press(key)
+      await question.waitFor({ state: 'detached' })
+      expect(await focused(page)).toBe('BUTTON Disable bob')
+    }
+    await page.keyboard.press('Enter')
+    await question.getByRole('button', { name: 'Disable the account' }).press('Enter')
+    await page.getByRole('status').getByText('The account bob is disabled.').waitFor()
+    await page.getByRole('row', { name: /bob/ }).getByText('disabled').waitFor()
+    expect(await focused(page)).toBe('DIV Accounts')
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'an account is credited; what the server refuses stays in the dialog, with what was typed',
+  async () => {
+    await using visited = await scene.signedIn()
+    const { page, faults } = visited
+    await go(page, 'Accounts')
+    await makeAccount(page, 'eve', '1')
+    await page.getByRole('button', { name: 'Credit eve' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Credit eve' })
+    const amount = dialog.getByLabel('Amount in dollars')
+    expect(await focused(page)).toBe('INPUT Amount in dollars')
+    await amount.fill('2000000000')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('alert').waitFor()
+    expect(faults.splice(0)).toEqual([expect.stringContaining('422')])
+    expect(await amount.inputValue()).toBe('2000000000')
+    await amount.fill('0.25')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('eve has $1.25 now.').waitFor()
+    await page.getByRole('cell', { name: '$1.25' }).waitFor()
+    expect(await focused(page)).toBe('BUTTON Credit eve')
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a second press while a key is being made makes no second key',
+  async () => {
+    await using visited = await scene.signedIn()
+    const { page } = visited
+    await go(page, 'Accounts')
+    const answered = Promise.withResolvers<void>()
+    let asked = 0
+    await page.route('**/console/api/admin/keys', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      asked += 1
+      await answered.promise
+      return route.continue()
+    })
+    await page.getByRole('button', { name: 'New key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New key' })
+    await dialog.getByLabel('Name', { exact: true }).fill('twice')
+    await dialog.getByRole('button', { name: 'Make the key' }).click()
+    await dialog.getByRole('button', { name: 'Making it…' }).press('Enter')
+    await page.keyboard.press('Escape')
+    answered.resolve()
+    const shown = page.getByRole('dialog', { name: 'The key twice of admin' })
+    await shown.getByRole('button', { name: 'Copy' }).click()
+    await shown.getByRole('button', { name: 'Copied' }).waitFor()
+    await shown.getByRole('button', { name: 'Done' }).click()
+    expect([asked, await page.getByRole('row', { name: /twice/ }).count()]).toEqual([1, 1])
+    expect(await focused(page)).toBe('BUTTON New key')
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a page that is gone to is at its top and has the focus at its title; the bar can be skipped',
+  async () => {
+    await using visited = await scene.signedIn()
+    const { page } = visited
+    await go(page, 'Voices')
+    await page.getByRole('heading', { level: 1, name: 'Voices' }).waitFor()
+    expect(await focused(page)).toBe('H1 Voices')
+    await page.getByRole('link', { name: 'To the page' }).press('Enter')
+    expect(await focused(page)).toStartWith('MAIN')
+  },
+  flowMs,
+)

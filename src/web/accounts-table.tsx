@@ -1,0 +1,162 @@
+/** The accounts, and what is done with one: credited, disabled. */
+import { useState } from 'preact/hooks'
+import { microsOf } from './account-forms.tsx'
+import { announce } from './announce.tsx'
+import { send } from './api.ts'
+import { Ask } from './dialog.tsx'
+import { Field } from './parts.tsx'
+import type { Who } from './session.ts'
+import { dollars } from './words.ts'
+
+export interface AccountRecord {
+  id: string
+  name: string
+  is_admin: boolean
+  balance_micros: number | null
+  disabled_at: number | null
+}
+
+const path = '/console/api/admin/accounts'
+
+interface TableProps {
+  accounts: readonly AccountRecord[]
+  who: Who
+  onChanged: () => void
+}
+
+export function AccountsTable({ accounts, who, onChanged }: TableProps) {
+  const [asking, setAsking] = useState<{ what: 'credit' | 'disable'; account: AccountRecord } | null>(null)
+  const close = () => setAsking(null)
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Accounts">
+        <table>
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Role</th>
+              <th class="right">Balance</th>
+              <th>
+                <span class="unseen">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {accounts.map((account) => (
+              <Row
+                key={account.id}
+                account={account}
+                onCredit={() => setAsking({ what: 'credit', account })}
+                onDisable={() => setAsking({ what: 'disable', account })}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {asking?.what === 'credit' ? <Credit account={asking.account} onClose={close} onDone={onChanged} /> : null}
+      {asking?.what === 'disable' ? (
+        <Disable account={asking.account} isOwn={asking.account.id === who.account.id} {...{ onChanged, close }} />
+      ) : null}
+    </>
+  )
+}
+
+interface RowProps {
+  account: AccountRecord
+  onCredit: () => void
+  onDisable: () => void
+}
+
+const Row = ({ account, onCredit, onDisable }: RowProps) => {
+  const { name, is_admin: isAdmin, balance_micros: balance, disabled_at: disabledAt } = account
+  return (
+    <tr>
+      <td class="name">
+        <bdi>{name}</bdi> {disabledAt === null ? null : <span class="tag bad">disabled</span>}
+      </td>
+      <td>{isAdmin ? 'administrator' : 'user'}</td>
+      <td class="right">{balance === null ? 'unmetered' : dollars(balance)}</td>
+      <td>
+        <div class="row end">
+          {balance === null || disabledAt !== null ? null : (
+            <button class="small" aria-label={`Credit ${name}`} onClick={onCredit}>
+              Credit
+            </button>
+          )}
+          {disabledAt === null ? (
+            <button class="small" aria-label={`Disable ${name}`} onClick={onDisable}>
+              Disable
+            </button>
+          ) : null}
+        </div>
+      </td>
+    </tr>
+  )
+}
+
+interface CreditProps {
+  account: AccountRecord
+  onClose: () => void
+  onDone: () => void
+}
+
+function Credit({ account: { name, balance_micros: balance }, onClose, onDone }: CreditProps) {
+  const credit = async (given: FormData) => {
+    const amount = { name, amount_micros: microsOf(given.get('dollars')) }
+    const { balance_micros: now } = await send<AccountRecord>('POST', `${path}/credit`, amount)
+    onClose()
+    onDone()
+    announce(`${name} has ${dollars(now ?? 0)} now.`)
+  }
+  return (
+    <Ask title={`Credit ${name}`} action="Credit the account" busy="Crediting…" onYes={credit} onClose={onClose}>
+      <p>Its balance is {dollars(balance ?? 0)}. What is credited cannot be taken back here.</p>
+      <Field label="Amount in dollars">
+        {(id) => (
+          <input
+            id={id}
+            name="dollars"
+            type="number"
+            inputMode="decimal"
+            min="0.000001"
+            step="0.000001"
+            defaultValue="10"
+            required
+            autofocus
+          />
+        )}
+      </Field>
+    </Ask>
+  )
+}
+
+interface DisableProps {
+  account: AccountRecord
+  /** Whoever is signed in speaks for this account. */
+  isOwn: boolean
+  close: () => void
+  onChanged: () => void
+}
+
+function Disable({ account: { name }, isOwn, close, onChanged }: DisableProps) {
+  const disable = async () => {
+    await send('POST', `${path}/disable`, { name })
+    close()
+    onChanged()
+    announce(`The account ${name} is disabled.`)
+  }
+  return (
+    <Ask
+      title={`Disable ${name}?`}
+      action="Disable the account"
+      busy="Disabling…"
+      refusal="Keep it"
+      isDestructive
+      onYes={disable}
+      onClose={close}
+    >
+      <p>All its keys stop working at once. It cannot be enabled again; its voices and its books stay.</p>
+      {isOwn ? <p class="note">This is your own account: you will be signed out.</p> : null}
+    </Ask>
+  )
+}
