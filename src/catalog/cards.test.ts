@@ -56,6 +56,7 @@ const broken: [string, (card: typeof flite) => unknown, string][] = [
   ['an unknown default voice', (card) => ({ ...card, default_voice: 'bob' }), 'x.json: default_voice: '],
   ['an alias to nobody', (card) => ({ ...card, voice_aliases: { alloy: 'bob' } }), 'x.json: voice_aliases.alloy: '],
   ['an alias that is a voice', (card) => ({ ...card, voice_aliases: { slt: 'rms' } }), 'x.json: voice_aliases: '],
+  ['times of words from a model that speaks', (card) => ({ ...card, word_times: true }), 'x.json: word_times: '],
   [
     'voices of a model that listens',
     (card) => ({ ...card, task: 'automatic-speech-recognition' }),
@@ -99,6 +100,16 @@ test('every voice of a model that keeps voices in files has its file', () => {
     const missing = card.voices.filter(({ id }) => !names.has(`voices/${id}.${extension}`))
     expect({ card: card.id, missing }).toEqual({ card: card.id, missing: [] })
   }
+})
+
+test('models that tell the times of words say so', () => {
+  const telling = cards.filter(({ wordTimes }) => wordTimes).map(({ id }) => id)
+  // Whisper has them from its decoder's attention, with which only some repositories export it; Parakeet always.
+  const exported = cards.filter(
+    ({ architecture, files }) => architecture === 'parakeet' || files.some(({ repo }) => repo.endsWith('_timestamped')),
+  )
+  expect(telling).toEqual(exported.map(({ id }) => id))
+  expect(telling).toHaveLength(8)
 })
 
 test('no name of a voice hides an OpenAI name, so that the alias of another model still means its own', () => {

@@ -214,6 +214,7 @@ export function readCard(file: string, json: unknown): Card {
     sampleRateHz: from.whole('sample_rate_hz', 8000, 48000),
     memoryBytes: from.whole('memory_bytes', 1, Number.MAX_SAFE_INTEGER),
     createdAt: from.whole('created_at', 0, 4_102_444_800),
+    wordTimes: json.word_times === undefined ? false : from.flag('word_times'),
     cloning: from.oneOfOrNull('cloning', ['full', 'approximate']),
     mixing: json.mixing === undefined ? false : from.flag('mixing'),
     voices: from.objects('voices').map(readVoice),
@@ -242,6 +243,7 @@ function checkVoices(card: Card, from: Reader): void {
   if (speaks ? !ids.has(card.defaultVoice ?? '') : card.defaultVoice !== null) {
     from.fail('default_voice', speaks ? 'the id of one of its voices' : 'null')
   }
+  if (speaks && card.wordTimes === true) from.fail('word_times', 'false: it does not listen')
   for (const [alias, id] of Object.entries(card.voiceAliases)) {
     if (!ids.has(id)) from.object('voice_aliases').fail(alias, 'the id of one of its voices')
     if (ids.has(alias) || !idPattern.test(alias)) from.fail('voice_aliases', 'names that are no ids of its voices')

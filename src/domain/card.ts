@@ -77,6 +77,8 @@ export interface Card {
   memoryBytes: number
   /** Unix seconds: when the model was published. */
   createdAt: number
+  /** Whether it tells when each word was said; absent: it does not. */
+  wordTimes?: boolean
   /** How true its clones are; null: it cannot clone. */
   cloning: 'full' | 'approximate' | null
   /** Whether its voices can be mixed. */

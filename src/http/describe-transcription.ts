@@ -56,7 +56,9 @@ const transcriptionRequest: Schema = {
       type: 'array',
       items: { type: 'string', enum: ['word', 'segment'] },
       examples: [['segment']],
-      description: 'With `verbose_json`; segments unless said otherwise.',
+      description:
+        'With `verbose_json`; segments unless said otherwise. For words a model that tells their times is chosen ' +
+        'where none is named; those of one that does not are an empty list.',
     },
     'include[]': {
       type: 'array',

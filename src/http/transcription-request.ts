@@ -72,6 +72,7 @@ function parseTranscription(
     temperature: numberOf(fields, 'temperature', 0, 1) ?? 0,
     // Long segments of subtitles are cut by them.
     words: answer.format === 'srt' || answer.format === 'vtt' || answer.granularities.has('word'),
+    wordTimes: answer.granularities.has('word'),
     upload: { path: file.path, remove },
   }
   return { request, answer }

@@ -179,6 +179,21 @@ describe('fields', () => {
     expect(lastOrder()?.model).toBe('whisper-base')
   })
 
+  test('where no model is named, times of words are asked of one that tells them', async () => {
+    await using both = await startListening({}, ['whisper-base', 'whisper-tiny-words'])
+    const by = await both.key()
+    const modelFor = async (fields: Parameters<typeof formOf>[0]) => {
+      expect((await transcribe(both, by, fields)).status).toBe(200)
+      return both.transcriber.orders.at(-1)?.model
+    }
+    const words = { response_format: 'verbose_json', 'timestamp_granularities[]': ['segment', 'word'] }
+    expect(await modelFor({ model: 'whisper-1', ...words })).toBe('whisper-tiny-words')
+    expect(await modelFor(words)).toBe('whisper-tiny-words')
+    expect(await modelFor({ model: 'whisper-base', ...words })).toBe('whisper-base')
+    expect(await modelFor({ response_format: 'verbose_json' })).toBe('whisper-base')
+    expect(await modelFor({ response_format: 'srt' })).toBe('whisper-base')
+  })
+
   test('an idempotency key is of no account', async () => {
     for (const value of ['once', 'once', '']) {
       const headers = { 'idempotency-key': value }

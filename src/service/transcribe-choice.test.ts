@@ -12,7 +12,10 @@ const choose = (installed: readonly string[], wanted: Partial<Wanted> = {}, onCa
     () => onCard,
   )
   try {
-    const { card, language } = chooseListener({ model: null, language: null, task: 'transcribe', ...wanted }, catalog)
+    const { card, language } = chooseListener(
+      { model: null, language: null, task: 'transcribe', wordTimes: false, ...wanted },
+      catalog,
+    )
     return `${card.id} ${language}`
   } catch (error) {
     if (!(error instanceof MynaError)) throw error
@@ -33,6 +36,43 @@ describe('without a name, or with an alias', () => {
     ['the only one', ['whisper-tiny.en'], {}, 'whisper-tiny.en null'],
   ])('%s', (_, installed, wanted, chosen) => {
     expect(choose(installed, wanted)).toBe(chosen)
+  })
+
+  describe('where the times of words are asked for', () => {
+    const wordTimes = true
+    const turbo = ['whisper-large-v3-turbo', 'whisper-tiny-words', 'whisper-base-words']
+    test.each<[string, readonly string[], Partial<Wanted>, string]>([
+      ['one that has them comes before one that is preferred', turbo, {}, 'whisper-base-words null'],
+      ['also by OpenAI’s name', turbo, { model: 'whisper-1' }, 'whisper-base-words null'],
+      [
+        'of those that know the language',
+        ['parakeet-tdt-0.6b-v2', ...turbo],
+        { language: 'ja' },
+        'whisper-base-words ja',
+      ],
+      ['of those that translate', ['parakeet-tdt-0.6b-v3', ...turbo], { task: 'translate' }, 'whisper-base-words null'],
+      ['the preferred one of them', ['parakeet-tdt-0.6b-v2', ...turbo], {}, 'parakeet-tdt-0.6b-v2 null'],
+      ['without one, as if nobody had asked', ['whisper-tiny', 'whisper-base'], {}, 'whisper-base null'],
+      [
+        'nor where only others know the language',
+        ['parakeet-tdt-0.6b-v2', 'whisper-tiny'],
+        { language: 'ja' },
+        'whisper-tiny ja',
+      ],
+      [
+        'never in place of a model that is named',
+        turbo,
+        { model: 'whisper-large-v3-turbo' },
+        'whisper-large-v3-turbo null',
+      ],
+    ])('%s', (_, installed, wanted, chosen) => {
+      expect(choose(installed, { wordTimes, ...wanted })).toBe(chosen)
+    })
+
+    test('on a graphics card the twin that runs there as a whole', () => {
+      const installed = ['whisper-large-v3-turbo', 'parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3-fp32']
+      expect(choose(installed, { wordTimes }, true)).toBe('parakeet-tdt-0.6b-v3-fp32 null')
+    })
   })
 
   test('on a graphics card the twin that runs there as a whole, also for a language', () => {

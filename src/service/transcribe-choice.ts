@@ -15,6 +15,8 @@ export interface Wanted {
   /** Likewise: a code, a tag or a name; null: to be found by listening. */
   language: string | null
   task: TranscriptionOrder['task']
+  /** Whether the answer is to tell the times of words: models that know them come first then. */
+  wordTimes: boolean
 }
 
 export interface Listener {
@@ -36,18 +38,20 @@ export function requireListener(catalog: Catalog): void {
 
 /**
  * A model that is named listens, or says why it cannot. Otherwise the preferred one does of those that know the
- * language and, where that is asked for, translate.
+ * language and, where that is asked for, translate. Where times of words are asked for, those that tell them come
+ * first; without such a model the transcript has none, which is no error.
  * @throws MynaError `transcription_unavailable`, `model_not_found`, `unsupported_value`
  */
 export function chooseListener(wanted: Wanted, catalog: Catalog): Listener {
   requireListener(catalog)
   const code = wanted.language === null ? null : codeOf(wanted.language)
-  const cards = candidates(wanted.model, catalog)
+  const known = candidates(wanted.model, catalog)
+  const cards = wanted.wordTimes ? known.toSorted(byWordTimes) : known
   for (const card of cards) {
     const language = code === null ? null : findLanguage(code, card.languages)
     if ((code === null || language !== null) && canDo(wanted.task, card)) return { card, language }
   }
-  throw refusal(wanted, code, cards)
+  throw refusal(wanted, code, known)
 }
 
 /** The preferred first. */
@@ -61,6 +65,10 @@ function candidates(model: string | null, catalog: Catalog): Card[] {
   if (!catalog.isInstalled(card.id)) throw notInstalled(card.id)
   return [card]
 }
+
+/** Keeps the order of those that are alike. */
+const byWordTimes = (one: Card, other: Card): number =>
+  Number(other.wordTimes ?? false) - Number(one.wordTimes ?? false)
 
 const canDo = (wanted: Wanted['task'], card: Card): boolean =>
   wanted === 'transcribe' || card.options.translates === true

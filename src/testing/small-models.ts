@@ -45,7 +45,7 @@ export const kokoroCard = withFiles(
 export const parakeetCard = withFiles(
   cardOf('en', 'de'),
   ['config.json', 'vocab.txt', 'encoder-model.onnx', 'decoder_joint-model.onnx'],
-  { id: 'parakeet-small', family: 'parakeet-small', preference: 50 },
+  { id: 'parakeet-small', family: 'parakeet-small', preference: 50, wordTimes: true },
 )
 
 const whisperFiles = [
@@ -53,12 +53,13 @@ const whisperFiles = [
   ...['config.json', 'generation_config.json', 'preprocessor_config.json'],
 ]
 
-/** Knows the languages of the published ones. */
+/** Knows the languages of the published ones, and the times of words. */
 export const whisperCard = withFiles(whisperSmall, whisperFiles, {
   id: 'whisper-mini',
   family: 'whisper-mini',
   languages: cards.find(({ id }) => id === 'whisper-tiny')?.languages ?? [],
   preference: 40,
+  wordTimes: true,
 })
 
 /** Like those whose name ends so: it can neither translate nor tell the times of words. */
@@ -68,6 +69,7 @@ export const englishWhisperCard = withFiles(whisperCard, whisperFiles, {
   languages: ['en'],
   preference: 39,
   options: { translates: false },
+  wordTimes: false,
 })
 
 /** The small models, and the voice that is inside the program. */
