@@ -2,6 +2,7 @@
  * Every setting in one table: name, default, meaning. The only file that reads the environment; everything else is
  * handed its values. `MYNA_<NAME>` sets one; a flag of the command line wins over it.
  */
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
@@ -9,6 +10,9 @@ interface Setting<T> {
   readonly env: string
   readonly default: T
   readonly about: string
+  /** What it may hold, as a sentence goes on after "it takes"; null: anything. */
+  readonly takes: string | null
+  /** @returns undefined for what it cannot hold */
   readonly parse: (text: string) => T | undefined
 }
 
@@ -19,7 +23,7 @@ const whole = (min: number, max: number) => (text: string) => {
 const flag = (text: string) =>
   ['1', 'true', 'yes', 'on'].includes(text.toLowerCase())
     ? true
-    : ['0', 'false', 'no', 'off', ''].includes(text.toLowerCase())
+    : ['0', 'false', 'no', 'off'].includes(text.toLowerCase())
       ? false
       : undefined
 const words = (text: string): readonly string[] => text.split(/[\s,]+/).filter((word) => word !== '')
@@ -28,6 +32,7 @@ const number = (env: string, value: number, min: number, max: number, about: str
   env: `MYNA_${env}`,
   default: value,
   about,
+  takes: `a whole number from ${min} to ${max}`,
   parse: whole(min, max),
 })
 const sizeUnits: Readonly<Record<string, number>> = {
@@ -45,6 +50,7 @@ const size = (env: string, value: number, about: string): Setting<number> => ({
   env: `MYNA_${env}`,
   default: value,
   about,
+  takes: 'bytes, or a number with its unit, such as 6GB',
   parse: (given) => {
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?) *([A-Z]*)$/.exec(given.trim().toUpperCase()) ?? []
     const factor = sizeUnits[unit]
@@ -55,20 +61,40 @@ const text = (env: string, value: string, about: string): Setting<string> => ({
   env: `MYNA_${env}`,
   default: value,
   about,
+  takes: null,
   parse: (given) => given,
 })
 const toggle = (env: string, value: boolean, about: string): Setting<boolean> => ({
   env: `MYNA_${env}`,
   default: value,
   about,
+  takes: 'true or false',
   parse: flag,
 })
-const list = (env: string, about: string): Setting<readonly string[]> => ({
+const choice = <const T extends string>(env: string, value: T, others: readonly T[], about: string): Setting<T> => ({
+  env: `MYNA_${env}`,
+  default: value,
+  about,
+  takes: [value, ...others].join(', '),
+  parse: (given) => [value, ...others].find((known) => known === given),
+})
+
+/** @param isOne whether a word can stand in the list */
+const list = (
+  env: string,
+  takes: string,
+  isOne: (word: string) => boolean,
+  about: string,
+): Setting<readonly string[]> => ({
   env: `MYNA_${env}`,
   default: [],
   about,
-  parse: words,
+  takes,
+  parse: (given) => (words(given).every(isOne) ? words(given) : undefined),
 })
+
+/** What a browser sends as `Origin`: to the letter, or it never matches. */
+const isOrigin = (text: string): boolean => text === '*' || (URL.canParse(text) && new URL(text).origin === text)
 
 const million = 1_000_000
 
@@ -137,7 +163,12 @@ export const settings = {
     'longest wait of a transcription for the engine',
   ),
   defaultVoice: text('DEFAULT_VOICE', '', "voice when none is named; empty: the model's own default"),
-  voiceAliases: list('VOICE_ALIASES', 'server voice aliases, NAME=VOICE_ID, comma separated; before those of the card'),
+  voiceAliases: list(
+    'VOICE_ALIASES',
+    'pairs NAME=VOICE_ID',
+    (pair) => /^[^=]+=[^=]+$/.test(pair),
+    'server voice aliases, NAME=VOICE_ID, comma separated; before those of the card',
+  ),
   listModelAliases: toggle('LIST_MODEL_ALIASES', true, 'list tts-1, whisper-1 and their like among the models'),
   allowAnonymous: toggle('ALLOW_ANONYMOUS', false, 'a request without a credential acts as the account "anonymous"'),
   acceptKeyHeaders: toggle(
@@ -172,8 +203,18 @@ export const settings = {
   engineLoadMs: number('ENGINE_LOAD_MS', 300_000, 100, 3_600_000, 'an engine that loads a model for so long is killed'),
   drainMs: number('DRAIN_MS', 30_000, 0, 600_000, 'how long a shutdown waits for streams'),
   idleConnectionS: number('IDLE_CONNECTION_S', 130, 1, 255, 'keep-alive of an unused connection'),
-  corsOrigins: list('CORS_ORIGINS', 'origins that may call keyed routes from a browser, or *'),
-  trustedProxies: list('TRUSTED_PROXIES', 'addresses whose X-Forwarded-For is believed'),
+  corsOrigins: list(
+    'CORS_ORIGINS',
+    'origins such as https://app.example.com, without a path, or *',
+    isOrigin,
+    'origins that may call keyed routes from a browser, or *',
+  ),
+  trustedProxies: list(
+    'TRUSTED_PROXIES',
+    'IP addresses',
+    (address) => isIP(address) !== 0,
+    'addresses whose X-Forwarded-For is believed',
+  ),
   metricsToken: text('METRICS_TOKEN', '', 'bearer token for /metrics; empty: loopback only'),
   encoderWorkers: number('ENCODER_WORKERS', 2, 1, 64, 'threads that encode audio'),
   decoderWorkers: number('DECODER_WORKERS', 2, 1, 64, 'threads that decode clips of voices'),
@@ -186,7 +227,7 @@ export const settings = {
     'threads of a transcription model; 0: one per core, at most 8',
   ),
   pronunciations: text('PRONUNCIATIONS', '', 'file of lines WORD=SPOKEN; empty: pronunciations.txt in the data folder'),
-  log: text('LOG', 'info', 'quiet, info or debug'),
+  log: choice('LOG', 'info', ['quiet', 'debug'], 'quiet, info or debug'),
 } satisfies Record<string, Setting<unknown>>
 
 type Value<S> = S extends Setting<infer T> ? T : never
@@ -202,15 +243,25 @@ export class ConfigError extends Error {}
 export function loadConfig(flags: Partial<Config> = {}, env: Record<string, string | undefined> = process.env): Config {
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
-    const given = env[setting.env]
-    const value = given === undefined ? setting.default : setting.parse(given)
-    if (value === undefined) throw new ConfigError(`${setting.env}=${given}: not a valid value (${setting.about})`)
+    // Compose files and units hand on what is not set as an empty value.
+    const given = env[setting.env] || null
+    const value = given === null ? setting.default : setting.parse(given)
+    if (value === undefined) throw new ConfigError(`${setting.env}=${given}: it takes ${setting.takes}`)
     values[name] = value
   }
   for (const [name, value] of Object.entries(flags)) if (value !== undefined) values[name] = value
   values.dataDir ||= join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'myna')
   values.nativeDir ||= join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'myna')
   return values as Config
+}
+
+/** Read by the commands that are clients, and by the install script. */
+const othersOfOurs = ['MYNA_URL', 'MYNA_API_KEY', 'MYNA_VERSION', 'MYNA_BIN_DIR', 'MYNA_RELEASES']
+
+/** Variables that look like settings and are none: misspelt, or of another version. */
+export function unknownSettings(env: Record<string, string | undefined> = process.env): readonly string[] {
+  const known = new Set([...Object.values(settings).map((setting) => setting.env), ...othersOfOurs])
+  return Object.keys(env).filter((name) => name.startsWith('MYNA_') && !known.has(name))
 }
 
 /** The settings of the API clients among the commands, under the names that this project documents. */

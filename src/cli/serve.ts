@@ -12,7 +12,7 @@ import type { Card } from '../domain/card.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
 import { setNativeDir } from '../engine/native.ts'
-import { causeOf, keepingWarnings, type Level, type Log, logTo } from '../log.ts'
+import { causeOf, keepingWarnings, type Log, logTo } from '../log.ts'
 import type { DrawVoice } from '../service/ports.ts'
 import { banner } from './banner.ts'
 import { findCuda } from './cuda.ts'
@@ -21,7 +21,7 @@ import { areOnCard, speechEngine, transcriptionEngine, tryCards } from './engine
 import { globalsOf, wholeNumber } from './globals.ts'
 import { brokenModels, installedCatalog } from './models-here.ts'
 import { type Server, startServer } from './server.ts'
-import { Failure } from './terminal.ts'
+import { settingsWarnings } from './settings-warnings.ts'
 
 interface ServeFlags {
   host?: string
@@ -45,7 +45,7 @@ export const serveCommand = (cards: readonly Card[]): Command =>
 const warningsKept = 100
 
 async function serve(config: Config, json: boolean, cards: readonly Card[]): Promise<void> {
-  const written = logTo((line) => process.stderr.write(line), levelOf(config), systemClock.nowMs)
+  const written = logTo((line) => process.stderr.write(line), config.log, systemClock.nowMs)
   const log = keepingWarnings(written, warningsKept, systemClock.nowMs)
   // Pictures are drawn in this process.
   setNativeDir(config.nativeDir)
@@ -76,6 +76,7 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   for (const id of brokenModels(config, cards)) {
     log.warn('a model is not whole and counts as not installed', { model: id, mend: `myna models pull ${id}` })
   }
+  for (const warning of settingsWarnings(config, catalog)) log.warn(warning)
   const deviceLines = describeDevices(devices, await engine.engines())
   announce(server, catalog, config, deviceLines, json, log)
   const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
@@ -92,11 +93,6 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
 /** Twice as wide as high, for screens that draw two pixels for one. */
 const draw: DrawVoice = (pcm, sampleRateHz, style) =>
   voicePicture(pcm, sampleRateHz, { ...style, widthPx: 1200, heightPx: 600 })
-
-function levelOf({ log }: Config): Level {
-  if (log === 'quiet' || log === 'info' || log === 'debug') return log
-  throw new Failure(`MYNA_LOG=${log}: it is quiet, info or debug`, 'bad_setting')
-}
 
 function announce(
   server: Server,

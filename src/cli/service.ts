@@ -227,14 +227,8 @@ export async function createApi(
   })
 }
 
-function aliasesOf({ voiceAliases }: Config): ReadonlyMap<string, string> {
-  const pairs = voiceAliases.map((pair): [string, string] => {
-    const [name, voice] = pair.split('=')
-    if (name && voice) return [name.toLowerCase(), voice]
-    throw new Failure(`MYNA_VOICE_ALIASES: '${pair}' is not NAME=VOICE_ID`, 'bad_setting')
-  })
-  return new Map(pairs)
-}
+const aliasesOf = ({ voiceAliases }: Config): ReadonlyMap<string, string> =>
+  new Map(voiceAliases.map((pair) => pair.split('=')).map(([name = '', voice = '']) => [name.toLowerCase(), voice]))
 
 /** The account that requests without a credential act as. Its key exists only so that usage has one to name. */
 async function anonymousCaller(accounts: Accounts, administration: AdminVerbs): Promise<Caller> {
