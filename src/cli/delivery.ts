@@ -7,6 +7,7 @@ import { type ApiClient, type OperationRecord, Refusal } from './client.ts'
 import { bytes, dollars } from './format.ts'
 import type { Sink } from './sink.ts'
 import { Failure } from './terminal.ts'
+import { keyRefused } from './through-server.ts'
 
 /** A stream that brings nothing for so long is given up. */
 const silenceMs = 120_000
@@ -123,10 +124,7 @@ function charge(operation: OperationRecord | null): string {
 
 /** A refusal in the server's words, with what a person can do about it. */
 async function explain(refusal: Refusal, client: ApiClient): Promise<Failure> {
-  if (refusal.status === 401) {
-    const how = 'Get a key with: myna keys create --account NAME, and give it as MYNA_API_KEY or --key.'
-    return new Failure(`${refusal.message} ${how}`, refusal.code)
-  }
+  if (refusal.status === 401) return keyRefused(refusal)
   const operation = refusal.operationId === null ? null : await client.operation(refusal.operationId).catch(() => null)
   const costs = operation === null ? '' : ` ${charge(operation)}`
   return new Failure(`${refusal.message} [${refusal.code}]${costs}`, refusal.code)

@@ -41,7 +41,11 @@ const createCommand = (): Command =>
   new Command('create')
     .description('create a key and print it, once; the account is created if it is new')
     .requiredOption('--account <name>', 'the account that the key acts for')
-    .option('--scopes <list>', `what it may do: ${scopes.join(',')} (default: everything)`, nameList)
+    .option(
+      '--scopes <list>',
+      `what it may do: ${scopes.join(',')} (default: everything); tts is for transcription, too`,
+      nameList,
+    )
     .option('--expires <when>', `${momentForms} (default: never)`)
     .option('--name <label>', 'what you will know it by (default: default)')
     .action(async (options: CreateOptions, command: Command) => {

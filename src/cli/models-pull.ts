@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { importModel } from '../catalog/import.ts'
+import { ModelError } from '../catalog/model-error.ts'
 import { type Installation, pull } from '../catalog/pull.ts'
 import type { Config } from '../config.ts'
 import type { Card } from '../domain/card.ts'
@@ -25,9 +26,19 @@ server has the model from its next request on. With --json, one line for each ev
     )
     .action((id: string, _options, command: Command) =>
       bring(command, findCard(cards, id), `go on with: myna models pull ${id}`, (card, parts, signal) =>
-        pull(card, parts, signal),
+        pull(card, parts, signal).catch((error: unknown) => Promise.reject(withOtherWays(error, id))),
       ),
     )
+
+/** Where nobody answers there may never be anybody, behind a firewall or without a network. */
+const withOtherWays = (error: unknown, id: string): unknown =>
+  error instanceof ModelError && error.code === 'no_hub'
+    ? new Failure(
+        `${error.message} Other ways: a mirror (HF_ENDPOINT=https://...), or files that were fetched elsewhere: ` +
+          `myna models show ${id} --json names them, myna models import ${id} PATH takes them.`,
+        error.code,
+      )
+    : error
 
 export const importCommand = (cards: readonly Card[]): Command =>
   new Command('import')

@@ -111,6 +111,16 @@ test('a disk that takes no more is told, and what it took is kept', async () => 
   expect(hub.reads(card.files[0]).map(({ sentBytes }) => sentBytes)).toEqual([300_000 - 102_400])
 })
 
+test('a hub that gives nothing now: what else there is to do', async () => {
+  const away = () => new Response('', { status: 503, headers: { 'retry-after': '3600' } })
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: away })
+  const { code, stderr } = await runCommand(['models', 'pull', 'speaker'], options({ HF_ENDPOINT: server.url.origin }))
+  await server.stop(true)
+  expect([code, isInstalled()]).toEqual([1, false])
+  expect(stderr).toContain('run this again later. Other ways: a mirror (HF_ENDPOINT=https://...)')
+  expect(stderr).toEndWith('myna models show speaker --json names them, myna models import speaker PATH takes them.\n')
+})
+
 test('a gated repository says what to accept and where, and opens with HF_TOKEN', async () => {
   const { code, stderr } = await models('pull', 'gated')
   expect(code).toBe(1)

@@ -49,6 +49,12 @@ test('for a script', async () => {
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { text: said }])
 })
 
+test('without a key: a whole sentence, and how to get one', async () => {
+  const { code, stderr } = await run([talk], { env: { ...env, MYNA_API_KEY: '' } })
+  expect(code).toBe(1)
+  expect(stderr).toContain('Bearer <key>. Get a key with: myna keys create --account NAME')
+})
+
 test('writes a file in the format that it is called by', async () => {
   const file = join(folder, 'talk.srt')
   expect(await run([talk, '-o', file])).toEqual({
@@ -108,7 +114,7 @@ test('comes back when the server is full for a moment', async () => {
 
 describe('says what is wrong', () => {
   test.each<[string, string[], CommandOptions, number, string]>([
-    ['no file', [join(folder, 'none.wav')], {}, 1, 'Cannot read'],
+    ['no file', [join(folder, 'none.wav')], {}, 1, 'There is no file '],
     ['a folder', [folder], {}, 1, 'it is no file'],
     ['nothing on standard input', ['-'], { stdin: '' }, 1, 'nothing on standard input'],
     ['no audio', ['-'], { stdin: 'Call me Ishmael.' }, 1, 'This is text, not audio.'],

@@ -1,11 +1,11 @@
 /** `myna transcribe`: a recording to text or subtitles, through the API of a running server. */
-import { stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '../domain/time.ts'
 import { count } from './format.ts'
 import { globalsOf } from './globals.ts'
 import { progressLine } from './progress.ts'
+import { recordingIn } from './recording.ts'
 import { fileSink } from './sink.ts'
 import { Failure, report } from './terminal.ts'
 import { clientOf, onInterrupt, type ServerOptions, throughServer } from './through-server.ts'
@@ -108,12 +108,7 @@ async function recordingOf(given: string): Promise<Blob> {
     if (bytes.length === 0) throw new Failure('There is nothing on standard input.', 'invalid_audio')
     return new Blob([bytes])
   }
-  const found = await stat(given).catch((error: Error) => {
-    throw new Failure(`Cannot read ${given}: ${error.message}`, 'cannot_read')
-  })
-  if (!found.isFile()) throw new Failure(`Cannot read ${given}: it is no file.`, 'cannot_read')
-  if (found.size === 0) throw new Failure(`${given} is empty: nothing was recorded.`, 'invalid_audio')
-  return Bun.file(given)
+  return recordingIn(given, 'invalid_audio')
 }
 
 const byExtension: Readonly<Record<string, Format>> = { '.txt': 'text', '.json': 'json', '.srt': 'srt', '.vtt': 'vtt' }

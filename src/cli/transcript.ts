@@ -7,6 +7,7 @@ import { type ApiClient, Refusal } from './client.ts'
 import { duration } from './format.ts'
 import type { ProgressLine } from './progress.ts'
 import { Failure } from './terminal.ts'
+import { keyRefused } from './through-server.ts'
 import { formStream, type Upload } from './upload.ts'
 
 export interface TranscriptOrder {
@@ -115,8 +116,8 @@ function readBlock(block: string, order: TranscriptOrder, startMs: number): stri
 
 /** A refusal in the server's words, with what a person can do about it. */
 function advised(refusal: Refusal): Failure {
-  const needsKey = 'Get a key with: myna keys create --account NAME, and give it as MYNA_API_KEY or --key.'
-  const what = advice[refusal.code] ?? (refusal.status === 401 ? needsKey : `[${refusal.code}]`)
+  if (refusal.status === 401) return keyRefused(refusal)
+  const what = advice[refusal.code] ?? `[${refusal.code}]`
   return new Failure(`${refusal.message} ${what}`.trimEnd(), refusal.code)
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../domain/time.ts'
 import { type ApiClient, Refusal } from './client.ts'
 import { dollars, duration } from './format.ts'
 import { Failure } from './terminal.ts'
+import { keyRefused } from './through-server.ts'
 
 const firstPauseMs = 1000
 const pauseFactor = 1.5
@@ -135,11 +136,10 @@ function failed({ error }: VoiceRecord, chargedMicros: number | null): Failure {
 
 /** A refusal in the server's words, with what a person can do about it. */
 export function advised(refusal: Refusal): Failure {
-  const what = advice[refusal.code] ?? (refusal.status === 401 ? needsKey : `[${refusal.code}]`)
+  if (refusal.status === 401) return keyRefused(refusal)
+  const what = advice[refusal.code] ?? `[${refusal.code}]`
   return new Failure(`${refusal.message} ${what}`, refusal.code)
 }
-
-const needsKey = 'Get a key with: myna keys create --account NAME, and give it as MYNA_API_KEY or --key.'
 
 const goodClip =
   'one person who speaks 10 to 20 seconds at an even pace, close to the microphone, without music or echo'

@@ -1,5 +1,4 @@
 /** `myna voices`: own and public voices through the API of a running server; a new one from a recording. */
-import { stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import { Command } from 'commander'
 import { systemClock } from '../domain/time.ts'
@@ -7,6 +6,7 @@ import { type ApiClient, Refusal } from './client.ts'
 import { bytes, day, dollars, duration, time } from './format.ts'
 import { globalsOf } from './globals.ts'
 import { progressLine } from './progress.ts'
+import { recordingIn } from './recording.ts'
 import { fileSink, stdoutSink } from './sink.ts'
 import { table } from './table.ts'
 import { bold, Failure, note, report } from './terminal.ts'
@@ -100,7 +100,7 @@ async function cloneFile(file: string, options: CloneOptions, command: Command):
   if (options.language !== undefined) form.append('language', options.language)
   if (options.consent !== undefined) form.append('consent', options.consent)
   for (const alias of options.alias ?? []) form.append('aliases[]', alias)
-  form.append('file', await clipOf(file), basename(file))
+  form.append('file', await recordingIn(file, 'clip_undecodable'), basename(file))
   const line = progressLine()
   const { voice, chargedMicros } = await clone({
     client: clientOf(options),
@@ -118,16 +118,6 @@ async function cloneFile(file: string, options: CloneOptions, command: Command):
       speakWith(voice),
     ].join('\n')
   })
-}
-
-/** @throws Failure before anything is asked of the server */
-async function clipOf(file: string): Promise<Blob> {
-  const found = await stat(file).catch((error: Error) => {
-    throw new Failure(`Cannot read ${file}: ${error.message}`, 'cannot_read')
-  })
-  if (!found.isFile()) throw new Failure(`Cannot read ${file}: it is no file.`, 'cannot_read')
-  if (found.size === 0) throw new Failure(`${file} is empty: nothing was recorded.`, 'clip_undecodable')
-  return Bun.file(file)
 }
 
 const showCommand = (): Command =>
