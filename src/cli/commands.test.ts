@@ -154,7 +154,9 @@ async function speakAt(timeMs: number, characters: number, operationId: string, 
   })
   const { accountId, keyId } = ids
   for (let done = 0; done < transcriptions; done++) {
-    await ledger.countTranscription({ accountId, keyId, model: 'whisper-base', audioMs: 9000 })
+    const id = `req_${operationId}_${done}`
+    await ledger.beginTranscription({ id, accountId, keyId, model: 'whisper-base' })
+    await ledger.endTranscription(id, { outcome: 'completed', errorCode: null, heardMs: 9000 })
   }
   database.close()
 }

@@ -105,6 +105,9 @@ function announce(
   if (server.settledCrashed > 0) {
     log.warn('settled what the last run left pending, free of charge', { operations: server.settledCrashed })
   }
+  if (server.endedCrashed > 0) {
+    log.warn('counted what the last run was listening to as far as was noted', { transcriptions: server.endedCrashed })
+  }
   if (!json) {
     process.stdout.write(banner({ version, server, catalog, config, deviceLines }))
     return

@@ -33,6 +33,8 @@ export interface Server {
   firstKey: IssuedKey | null
   /** Operations that the last run left pending. */
   settledCrashed: number
+  /** Transcriptions that it left under way. */
+  endedCrashed: number
   administration: AdminVerbs
   status(): Promise<ServerStatus>
   /** Refuses new work, lets streams finish for DRAIN_MS, settles the rest, closes the books. */
@@ -76,6 +78,7 @@ async function start(
   const books = { accounts, ledger, voices, files, made, uploads: makeUploads(config.dataDir) }
   const service = createService(config, world, books)
   const settledCrashed = await ledger.settleCrashed()
+  const endedCrashed = await ledger.endCrashedTranscriptions()
   if ((await accounts.count()) === 0 && (await files.hasAny())) throw strangeFolder(config)
   await removeOrphans(books, presetIds(world))
   const firstKey = await ensureFirstAdmin(accounts, service.administration, adminKeyOf(config))
@@ -102,7 +105,7 @@ async function start(
     draining = true
     await drain(config, world, service)
   })
-  return { url, port, firstKey, settledCrashed, administration: service.administration, status, stop }
+  return { url, port, firstKey, settledCrashed, endedCrashed, administration: service.administration, status, stop }
 }
 
 /** A service manager hands secrets over as files. */

@@ -48,18 +48,26 @@ async function fill(accountId: string, among: readonly Key[], count: number): Pr
   await database.transaction(() => {
     for (let n = 0; n < count; n++) {
       const type = random.pick(['speech', 'speech', 'clone', 'transcription'])
+      const [keyId, model] = [random.pick(among).id, random.pick(['flite', 'kokoro'])]
+      const requestId = type === 'transcription' ? `req_${accountId}${n}` : null
+      if (requestId !== null) {
+        database.run('INSERT INTO transcriptions VALUES ($requestId, $accountId, $keyId, $model, 0, 0)', {
+          ...{ requestId, accountId, keyId, model },
+        })
+      }
       const charged = type === 'transcription' ? 0 : random.whole(0, 2000)
       database.run(
         `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
-           refunded_micros, free, settled_at_ms)
+           refunded_micros, free, settled_at_ms, request_id, outcome)
          VALUES ($accountId, $keyId, $operationId, $type, $model, $characters, $audioMs, $charged,
-           $refunded, $free, $at)`,
+           $refunded, $free, $at, $requestId, iif($requestId IS NULL, NULL, 'completed'))`,
         {
           accountId,
-          keyId: random.pick(among).id,
-          operationId: type === 'transcription' ? null : `op_${accountId}${n}`,
+          keyId,
+          requestId,
+          operationId: requestId === null ? `op_${accountId}${n}` : null,
           type,
-          model: random.pick(['flite', 'kokoro']),
+          model,
           characters: type === 'speech' ? random.whole(1, 500) : 0,
           audioMs: type === 'clone' ? 0 : random.whole(1, 20_000),
           charged,

@@ -1,4 +1,5 @@
 /** What transcription needs of its engine and of what decodes clips: `ports.ts` for whoever listens. */
+import type { ListeningEnding } from '../domain/listening.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
 import type { EngineStatus } from './ports.ts'
 
@@ -67,17 +68,31 @@ export interface StreamDecoder {
   open(path: string, options: { sampleRateHz: number; maxSeconds: number }, signal: AbortSignal): Promise<ClipStream>
 }
 
-/** What was heard for an account, to be counted with its usage. Nothing is charged for it. */
-export interface TranscriptionUse {
+/** Who has something transcribed. Nothing is charged for it. */
+export interface TranscriptionStart {
+  /** Of the request. */
+  id: string
   accountId: string
   keyId: string
   model: string
-  audioMs: number
 }
 
 export interface TranscriptionBooks {
-  /** @throws MynaError `storage_full` */
-  countTranscription(use: TranscriptionUse): Promise<void>
+  /**
+   * Commits that the engine is about to be given the work: from here on no crash loses it.
+   * @throws MynaError `storage_full`
+   */
+  beginTranscription(start: TranscriptionStart): Promise<void>
+  /** So much was heard by now, which a crash leaves as the truth. Nothing of one that has ended. @throws as above */
+  noteHeard(id: string, heardMs: number): Promise<void>
+  /**
+   * It is under way no more, and is counted with the usage of its account, in one transaction.
+   * @returns false when it was not under way; then nothing changed
+   * @throws MynaError `storage_full`
+   */
+  endTranscription(id: string, ending: ListeningEnding): Promise<boolean>
+  /** Ends what a crash left under way. Only `serve` calls it, like `settleCrashed`. @returns how many */
+  endCrashedTranscriptions(): Promise<number>
 }
 
 export interface TranscriptionMeter {

@@ -1,8 +1,10 @@
 /**
  * One transcription, from the queue to its row in the usage. It is pulled: the decoder and the engine work no further
  * than somebody takes what they found, and whatever ends it (the end of the clip, the client, our own failure, a
- * shutdown) ends both at once and counts what was heard until then.
+ * shutdown) ends both at once and counts what was heard until then. The books know of it before the engine does, and
+ * now and then how far it is, so that a crash loses a few seconds of it and no more.
  */
+import { endListening } from '../domain/listening.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Clock, Timer } from '../domain/time.ts'
 import type { Running } from './live.ts'
@@ -48,6 +50,8 @@ export interface TranscribingWork {
 const sampleRateHz = 16_000
 const samplesPerMs = sampleRateHz / 1000
 const leastMs = 100
+/** The books are told how much was heard no more often: each time waits for the disk. */
+const noteEveryMs = 5000
 
 export class Transcribing implements Running {
   readonly #parts: TranscribingParts
@@ -61,6 +65,9 @@ export class Transcribing implements Running {
   #first: IteratorResult<TranscriptPart> | null = null
   /** null: its turn has not come. */
   #beganMs: number | null = null
+  /** Whether the books know of it, once they were asked to. */
+  #inBooks: Promise<boolean> | null = null
+  #noteDueMs = 0
   #decodedSamples = 0
   #heardMs = 0
   #declaredMs: number | null = null
@@ -128,6 +135,8 @@ export class Transcribing implements Running {
       const clip = await this.#parts.decoder.open(this.#work.path, { sampleRateHz, maxSeconds }, signal)
       this.#declaredMs = clip.durationMs
       const pcm = await longEnough(this.#counted(clip.pcm))
+      await this.#begin()
+      signal.throwIfAborted()
       this.#heard = this.#parts.engine.transcribe(this.order, pcm, signal)[Symbol.asyncIterator]()
       this.#first = await this.#heard.next()
       this.#note(this.#first)
@@ -177,6 +186,19 @@ export class Transcribing implements Running {
     this.#break(reason, reason.code)
   }
 
+  /** Commits that the engine is about to listen. Whatever ends it meanwhile waits for that. */
+  async #begin(): Promise<void> {
+    const { books, clock } = this.#parts
+    const { id, accountId, keyId, order } = this.#work
+    this.#noteDueMs = clock.monotonicMs() + noteEveryMs
+    const begun = books.beginTranscription({ id, accountId, keyId, model: order.model })
+    this.#inBooks = begun.then(
+      () => true,
+      () => false,
+    )
+    await begun
+  }
+
   get #decodedMs(): number {
     return Math.round(this.#decodedSamples / samplesPerMs)
   }
@@ -192,6 +214,11 @@ export class Transcribing implements Running {
     if (step.done === true) return
     this.#heardMs = Math.max(this.#heardMs, step.value.heardMs)
     this.#language = step.value.language ?? this.#language
+    const { books, clock } = this.#parts
+    if (this.#ended || clock.monotonicMs() < this.#noteDueMs) return
+    this.#noteDueMs = clock.monotonicMs() + noteEveryMs
+    // A note that is refused is made good by the next one, or by the end, which is written until the books take it.
+    books.noteHeard(this.id, this.#heardMs).catch(() => {})
   }
 
   #watchReader(): void {
@@ -227,20 +254,18 @@ export class Transcribing implements Running {
   }
 
   async #count(result: string): Promise<void> {
-    const { accountId, keyId, order, id } = this.#work
-    const audioMs = result === 'completed' ? this.#decodedMs : this.#heardMs
+    const heardMs = result === 'completed' ? this.#decodedMs : this.#heardMs
     const nowMs = this.#parts.clock.monotonicMs()
     const wallMs = nowMs - (this.#beganMs ?? nowMs)
-    if (audioMs > 0) {
-      const use = { accountId, keyId, model: order.model, audioMs }
-      const write = () => this.#parts.books.countTranscription(use)
-      await untilWritten(`the use of transcription ${id}`, write, this.#parts, () => {
+    if ((await this.#inBooks) === true) {
+      const write = () => this.#parts.books.endTranscription(this.id, endListening(result, heardMs))
+      await untilWritten(`the use of transcription ${this.id}`, write, this.#parts, () => {
         this.#unwritten = true
         this.#asked.resolve()
       })
     }
     this.#unwritten = false
-    this.#parts.meter.transcribed(result, audioMs, wallMs)
+    this.#parts.meter.transcribed(result, heardMs, wallMs)
     this.#asked.resolve()
     this.#settled.resolve()
   }

@@ -168,6 +168,16 @@ export function settlement(outcome: Outcome, chargedMicros: number): Settlement 
 
 /** Everything that the books say, to be compared before and after. */
 export function contents(database: StoreDatabase): Record<string, unknown[]> {
-  const tables = ['accounts', 'keys', 'operations', 'entries', 'usage', 'voices', 'voice_aliases', 'agents']
+  const tables = [
+    'accounts',
+    'keys',
+    'operations',
+    'entries',
+    'usage',
+    'voices',
+    'voice_aliases',
+    'agents',
+    'transcriptions',
+  ]
   return Object.fromEntries(tables.map((table) => [table, database.all(`SELECT * FROM ${table}`)]))
 }

@@ -31,6 +31,11 @@ async function pendingClone(books: Books): Promise<void> {
   books.database.script(`INSERT INTO agents VALUES ('agent_1', '${books.account.id}', 'voice_1')`)
 }
 
+const heard = ({ account, key }: Books, id: string) => ({
+  ...{ id, accountId: account.id, keyId: key.id },
+  model: 'whisper',
+})
+
 const refusal = { code: 'clip_refused', message: 'Too noisy.' }
 
 const works: Record<string, Work> = {
@@ -80,6 +85,16 @@ const works: Record<string, Work> = {
   'a clone that a crash left': {
     prepare: pendingClone,
     act: (books) => books.ledger.settleCrashed(),
+  },
+  'a transcription that ends': {
+    prepare: (books) => books.ledger.beginTranscription(heard(books, 'req_1')),
+    act: (books) => books.ledger.endTranscription('req_1', { outcome: 'completed', errorCode: null, heardMs: 9000 }),
+  },
+  'transcriptions that a crash left': {
+    prepare: async (books) => {
+      for (const id of ['req_1', 'req_2']) await books.ledger.beginTranscription(heard(books, id))
+    },
+    act: (books) => books.ledger.endCrashedTranscriptions(),
   },
   'a change of a voice': {
     prepare: pendingClone,
@@ -146,7 +161,16 @@ describe.each(Object.keys(works))('%s', (name) => {
 
   test('leaves nothing behind when SQLite itself refuses a write', async () => {
     let failures = 0
-    for (const table of ['accounts', 'operations', 'entries', 'usage', 'voices', 'voice_aliases', 'agents']) {
+    for (const table of [
+      'accounts',
+      'operations',
+      'entries',
+      'usage',
+      'voices',
+      'voice_aliases',
+      'agents',
+      'transcriptions',
+    ]) {
       for (const event of ['INSERT', 'UPDATE', 'DELETE']) {
         const books = await openBooks()
         await prepare(books)

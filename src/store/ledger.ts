@@ -1,18 +1,21 @@
 /**
  * The ledger behind the ports `Ledger` and `TranscriptionBooks`: which transaction each verb is. What happens inside
- * them stands in `ledger-admit`, `ledger-clone` and `ledger-settle`; what it means stands in the domain.
+ * them stands in `ledger-admit`, `ledger-clone`, `ledger-settle` and `transcriptions`; what it means stands in the
+ * domain.
  */
+import type { ListeningEnding } from '../domain/listening.ts'
 import type { Operation, OperationError, OperationType, Settlement } from '../domain/operation.ts'
 import type { Clock } from '../domain/time.ts'
 import type { CloneAdmission, Ledger, SpeechAdmission, UsageQuery, UsageRow } from '../service/ports.ts'
-import type { TranscriptionBooks, TranscriptionUse } from '../service/ports-transcription.ts'
+import type { TranscriptionBooks, TranscriptionStart } from '../service/ports-transcription.ts'
 import type { StoreDatabase } from './database.ts'
 import { admitOperation, isExpired, refuseHeldKey } from './ledger-admit.ts'
 import { admitClone, endClone } from './ledger-clone.ts'
 import { settleLeftovers, settleOperation } from './ledger-settle.ts'
 import { operationOf } from './rows.ts'
 import type { OperationRow } from './rows.ts'
-import { countTranscription, sumUsage } from './usage.ts'
+import { beginTranscription, endLeftTranscriptions, endTranscription, noteHeard } from './transcriptions.ts'
+import { sumUsage } from './usage.ts'
 
 /** Records that one transaction of the sweep removes: a few milliseconds, after which others get their turn. */
 const sweepBatch = 500
@@ -82,8 +85,20 @@ export class SqliteLedger implements Ledger, TranscriptionBooks {
     )
   }
 
-  countTranscription(use: TranscriptionUse): Promise<void> {
-    return this.#database.transaction(() => countTranscription(this.#database, use, this.#clock.nowMs()))
+  beginTranscription(start: TranscriptionStart): Promise<void> {
+    return this.#database.transaction(() => beginTranscription(this.#database, start, this.#clock.nowMs()))
+  }
+
+  noteHeard(id: string, heardMs: number): Promise<void> {
+    return this.#database.transaction(() => noteHeard(this.#database, id, heardMs))
+  }
+
+  endTranscription(id: string, ending: ListeningEnding): Promise<boolean> {
+    return this.#database.transaction(() => endTranscription(this.#database, id, ending, this.#clock.nowMs()))
+  }
+
+  endCrashedTranscriptions(): Promise<number> {
+    return this.#database.transaction(() => endLeftTranscriptions(this.#database, this.#clock.nowMs()))
   }
 
   async find(accountId: string, operationId: string): Promise<Operation | null> {
@@ -97,15 +112,15 @@ export class SqliteLedger implements Ledger, TranscriptionBooks {
     return operation === null || isExpired(operation, this.#clock.nowMs()) ? null : operation
   }
 
-  /** Ids grow with time, so the primary key is the order. */
+  /** Ids grow with time, so they are the order; a page that is far down costs what the first does. */
   async recent(accountId: string, { before, limit }: { before: string | null; limit: number }): Promise<Operation[]> {
     const rows = await this.#database.read(() =>
       this.#database.all<OperationRow>(
         `SELECT * FROM operations
-         WHERE account_id = $accountId AND ($before IS NULL OR id < $before)
+         WHERE account_id = $accountId ${before === null ? '' : 'AND id < $before'}
            AND (expires_at_ms IS NULL OR expires_at_ms > $nowMs)
          ORDER BY id DESC LIMIT $limit`,
-        { accountId, before, limit, nowMs: this.#clock.nowMs() },
+        { accountId, limit, nowMs: this.#clock.nowMs(), ...(before === null ? {} : { before }) },
       ),
     )
     return rows.map(operationOf)

@@ -148,7 +148,8 @@ describe('entries and usage', () => {
   test('happen once for an operation', () => {
     refused(entry(`'${completed}'`, 'hold', 1), 'entries.operation_id')
     refused(
-      `INSERT INTO usage SELECT 99, account_id, key_id, operation_id, type, model, 1, 1, 1, 1, 0, 1 FROM usage`,
+      `INSERT INTO usage SELECT 99, account_id, key_id, operation_id, type, model, 1, 1, 1, 1, 0, 1, NULL, NULL, NULL
+       FROM usage`,
       'usage.operation_id',
     )
   })
@@ -164,7 +165,7 @@ describe('entries and usage', () => {
     refused(row('speech', "'op_9'", '0, 0, 0, -1, 0'), 'refund_not_negative')
     refused(row('speech', "'op_9'", '0, 0, 0, 0, 1'), 'free_only_clones')
     refused(row('speech', 'NULL', '0, 0, 0, 0, 0'), 'usage_of_operation')
-    refused(row('transcription', "'op_9'", '0, 0, 0, 0, 0'), 'usage_of_operation')
+    refused(row('transcription', "'op_9'", '0, 0, 0, 0, 0'), 'only a transcription that was begun')
     refused(row('song', "'op_9'", '0, 0, 0, 0, 0'), 'usage_type_known')
   })
 })

@@ -27,12 +27,11 @@ beforeAll(async () => {
   books.clock.advance(2 * hourMs + 1)
   await spoken({ model: 'kokoro' }, 'completed', 1500)
   await spoken({ model: 'flite', accountId: bob, keyId: bobsKey }, 'completed', 1500)
-  await books.ledger.countTranscription({
-    accountId: books.account.id,
-    keyId: secondKey,
-    model: 'whisper',
-    audioMs: 9500,
-  })
+  for (const [id, heardMs] of Object.entries({ req_heard: 9500, req_mute: 0, req_running: null })) {
+    await books.ledger.beginTranscription({ id, accountId: books.account.id, keyId: secondKey, model: 'whisper' })
+    if (heardMs === null) await books.ledger.noteHeard(id, 5000)
+    else await books.ledger.endTranscription(id, { outcome: 'completed', errorCode: null, heardMs })
+  }
 })
 
 async function spoken(changes: Partial<SpeechAdmission>, outcome: Outcome, chargedMicros: number): Promise<void> {

@@ -1,6 +1,8 @@
-/** Usage reports: sums by time and group, made by SQLite, so that a year of requests never passes through memory. */
+/**
+ * Usage reports: sums by time and group, made by SQLite, so that a year of requests never passes through memory. What
+ * is under way has no row here, and a transcription of which nothing was heard is no use.
+ */
 import type { UsageQuery, UsageRow } from '../service/ports.ts'
-import type { TranscriptionUse } from '../service/ports-transcription.ts'
 import type { StoreDatabase } from './database.ts'
 
 interface UsageSums {
@@ -32,7 +34,7 @@ export function sumUsage(database: StoreDatabase, query: UsageQuery): UsageRow[]
        sum(audio_ms) AS audio_ms, sum(charged_micros) AS charged_micros, sum(refunded_micros) AS refunded_micros,
        sum(free) AS free
      FROM usage
-     WHERE settled_at_ms >= $startMs AND settled_at_ms < $endMs
+     WHERE settled_at_ms >= $startMs AND settled_at_ms < $endMs AND (type <> 'transcription' OR audio_ms > 0)
        ${query.accountId === null ? '' : 'AND usage.account_id = $accountId'}
      GROUP BY 1, 2, 3, 4, 5
      ORDER BY 1, 2, 3, 4, 5`,
@@ -59,13 +61,3 @@ const usageOf = (row: UsageSums): UsageRow => ({
   refundedMicros: row.refunded_micros,
   free: row.free,
 })
-
-/** A transcription makes no operation and costs nothing: this row is all that the books know of it. */
-export function countTranscription(database: StoreDatabase, use: TranscriptionUse, nowMs: number): void {
-  database.run(
-    `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
-       refunded_micros, free, settled_at_ms)
-     VALUES ($accountId, $keyId, NULL, 'transcription', $model, 0, $audioMs, 0, 0, 0, $nowMs)`,
-    { ...use, nowMs },
-  )
-}
