@@ -19,7 +19,7 @@ export interface KeeperParts {
   clock: Clock
   /** @throws Error when a setting makes no sense */
   installation: (onEvent: OnEvent) => PullParts
-  /** Engines forget what they have loaded of it. */
+  /** Its files have come, changed or gone: engines forget what they have loaded of it. */
   dismiss: (id: string) => void
   /** Whether requests use it right now. */
   isInUse: (id: string) => Promise<boolean>

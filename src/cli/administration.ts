@@ -70,7 +70,7 @@ export async function serverStatus(dataDir: string): Promise<ServerStatus | null
   }
 }
 
-/** Tells the running server, if there is one, that a model's files have gone or changed. @throws Failure, MynaError */
+/** Tells a running server that a model's files have come, changed or gone. @throws Failure, MynaError */
 export async function dismissModel(dataDir: string, model: string): Promise<void> {
   if ((await serverStatus(dataDir)) !== null) await callServer(dataDir, 'dismissModel', { model })
 }

@@ -75,7 +75,10 @@ async function bring(command: Command, card: Card, goOn: string, work: Bring): P
   tell(json, card, installation)
 }
 
-/** A server that has loaded what was damaged loads it anew. It is of no consequence to the model if that fails. */
+/**
+ * A server that has loaded what was damaged loads it anew; what it prefers from now on, it loads at once. It is of no
+ * consequence to the model if that fails.
+ */
 async function renewInServer({ dataDir }: Config, { id }: Card): Promise<void> {
   try {
     await dismissModel(dataDir, id)

@@ -3,12 +3,14 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { cards } from '../catalog/cards.ts'
 import type { Card } from '../domain/card.ts'
+import { MynaError } from '../domain/error.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { TestHub } from '../testing/hub.ts'
 import { type Instance, startInstance } from '../testing/instance.ts'
 import { withCards } from '../testing/models-child.ts'
 import { publish, testCard } from '../testing/test-model.ts'
+import { until } from '../testing/until.ts'
 import { installedCatalog } from './models-here.ts'
 
 // Each command is a process of its own.
@@ -24,7 +26,11 @@ let key: string
 beforeAll(async () => {
   hub = await TestHub.start()
   card = testCard('speaker', publish(hub, 'org/speaker', 500, [{ path: 'model.onnx', sizeBytes: 100_000 }]))
-  known = [...cards.filter(({ builtIn }) => builtIn), card]
+  const file = (id: string, seed: number) => publish(hub, `org/${id}`, seed, [{ path: 'model.onnx', sizeBytes: 1000 }])
+  const lesser = testCard('lesser', file('lesser', 501), { preference: 0 })
+  const listens = { task: 'automatic-speech-recognition', voices: [], defaultVoice: null } as const
+  const listener = testCard('listener', file('listener', 502), listens)
+  known = [...cards.filter(({ builtIn }) => builtIn), card, lesser, listener]
   program = withCards(known)
 })
 afterAll(async () => {
@@ -73,6 +79,20 @@ test('a running server has a model from when it is installed to when it is remov
   expect((await instance.fetch('/v1/models/speaker', { key })).status).toBe(404)
   expect(instance.engine.dismissed).toEqual(['speaker', 'speaker'])
   // Whatever was said of it, the built-in voice speaks on.
+  expect((await instance.speak(key)).status).toBe(200)
+})
+
+test('one that is preferred from then on is loaded at once, others when they are asked for', async () => {
+  for (const id of ['listener', 'lesser', 'speaker', 'speaker']) expect((await models('pull', id)).code).toBe(0)
+  expect([instance.engine.warmed, instance.transcriber.warmed]).toEqual([['speaker'], ['listener']])
+  expect((await models('rm', 'speaker')).code).toBe(0)
+  expect(instance.engine.warmed).toEqual(['speaker'])
+})
+
+test('an engine that does not start is no failure of the pull, and stands in the log', async () => {
+  instance.transcriber.start = () => Promise.reject(new MynaError('engine_unavailable', 'It does not start.'))
+  expect((await models('pull', 'listener')).code).toBe(0)
+  await until('it is logged', () => instance.lines.some((line) => line.includes('listener was not loaded')))
   expect((await instance.speak(key)).status).toBe(200)
 })
 

@@ -68,19 +68,23 @@ test('before a model is installed the answer names the command, and speech works
   expect((await program.speak(key, { input: 'Hello.' })).status).toBe(200)
 })
 
-test('a running server has the model from its import on, and loads it for the first clip', async () => {
+test('a running server has the model from its import on, and has loaded it before the first clip', async () => {
   const imported = await runCommand(['models', 'import', parakeetCard.id, await parakeetFolder()], {
     program: command,
     env,
   })
   expect(imported.code).toBe(0)
+  const ready = async () =>
+    (await (await program.fetch('/readyz')).json()) as { checks: object; models: Record<string, unknown>[] }
+  const isLoaded = ({ id, state }: Record<string, unknown>) => id === parakeetCard.id && state === 'loaded'
+  await until('it is loaded', async () => (await ready()).models.some(isLoaded), 20_000)
   const answer = await transcribe({ model: 'whisper-1' })
   expect(answer.status).toBe(200)
   text = ((await answer.json()) as { text: string }).text
   expect(text.split(' ').length).toBeGreaterThan(3)
-  const ready = (await (await program.fetch('/readyz')).json()) as { checks: object; models: { id: string }[] }
-  expect(ready.checks).toMatchObject({ transcription: 'ok' })
-  expect(ready.models).toContainEqual(expect.objectContaining({ id: parakeetCard.id, task, state: 'loaded' }))
+  const { checks, models } = await ready()
+  expect(checks).toMatchObject({ transcription: 'ok' })
+  expect(models).toContainEqual(expect.objectContaining({ id: parakeetCard.id, task, state: 'loaded' }))
   const listed = (await (await program.fetch('/v1/models', key)).json()) as { data: { id: string }[] }
   expect(listed.data.map(({ id }) => id)).toEqual(expect.arrayContaining([parakeetCard.id, 'whisper-1']))
   expect((await runCommand(['ps'], { program: command, env })).stdout).toContain(parakeetCard.id)

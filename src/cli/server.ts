@@ -118,20 +118,29 @@ function adminKeyOf({ adminKeyFile }: Config): string | null {
   }
 }
 
-function keeperFor(config: Config, world: World, { report }: Service, status: () => Promise<ServerStatus>) {
+function keeperFor(config: Config, world: World, service: Service, status: () => Promise<ServerStatus>) {
   return new BackgroundKeeper({
     cards: world.catalog.cards(),
     installed: new InstalledModels(modelsFolder(config)),
     clock: world.clock,
     installation: (onEvent) => installationParts(config, onEvent),
-    dismiss: (id) => dismissFrom(world, id),
+    dismiss: (id) => renew(world, service, id),
     isInUse: async (id) => (await status()).engines.some((engine) => uses(engine, id)),
-    report,
+    report: service.report,
   })
 }
 
-const dismissFrom = ({ engine, transcriber }: World, model: string): void =>
-  [engine, transcriber].forEach((one) => one.dismiss(model))
+/**
+ * A model's files have come, changed or gone. Engines give up what they loaded of them; where it is the one that most
+ * requests mean from now on, it is loaded as at the start of a server, so that the first of them does not wait.
+ */
+function renew({ catalog, engine, transcriber }: World, { report }: Service, model: string): void {
+  for (const one of [engine, transcriber]) one.dismiss(model)
+  const card = catalog.cards().find(({ id }) => id === model)
+  if (card === undefined || catalog.best(card.task)?.id !== model) return
+  const loading = (card.task === 'text-to-speech' ? engine : transcriber).start(model)
+  loading.catch((error: unknown) => report(`${model} was not loaded ahead of the first request`, error))
+}
 
 /** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */
 const strangeFolder = ({ dataDir }: Config): Failure =>
@@ -183,11 +192,12 @@ function listen(app: Awaited<ReturnType<typeof createApi>>, { host, port }: Conf
 function openLocal(
   { dataDir }: Config,
   world: World,
-  { administration, report }: Service,
+  service: Service,
   status: () => Promise<ServerStatus>,
 ): LocalServer {
+  const { administration, report } = service
   const onError = (error: unknown) => report('a command through the local socket failed', error)
-  const dismissModel = (model: string) => dismissFrom(world, model)
+  const dismissModel = (model: string) => renew(world, service, model)
   return startLocal({ dataDir, administration, status, dismissModel, onError })
 }
 

@@ -28,7 +28,7 @@ export interface ServerStatus {
 
 export interface LocalVerbs extends Administration {
   status(): Promise<ServerStatus>
-  /** Engines give a model up once nobody uses it: its files have gone or changed. */
+  /** A model's files have come, changed or gone: what engines loaded of them is given up once nobody uses it. */
   dismissModel(argument: { model: string }): Promise<void>
 }
 

@@ -27,6 +27,8 @@ export interface TranscriptPart {
 }
 
 export interface TranscriptionEngine {
+  /** As that of a speech engine. */
+  start(warmModel: string | null): Promise<void>
   /**
    * Parts as they are heard. The clip is pulled as the engine needs it: hours of it never lie in memory. Ends the
    * work at once when the signal aborts (the iteration then throws its reason).

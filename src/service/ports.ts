@@ -283,6 +283,12 @@ export interface EngineStatus {
 
 export interface SpeechEngine {
   /**
+   * Starts it before anybody needs it.
+   * @param warmModel loaded at once, so that the first request does not wait; null: none
+   * @throws MynaError `engine_unavailable`
+   */
+  start(warmModel: string | null): Promise<void>
+  /**
    * Frames as they are made; the engine runs ahead of the reader by a bounded number of them. Ends the work at once
    * when the signal aborts (the iteration then throws its reason).
    * @throws MynaError `engine_unavailable`, `generation_failed`; `engine_overloaded` or `model_unavailable` when the

@@ -75,6 +75,13 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
     })
   }
 
+  /** Models that were to be loaded before anybody asked for them. */
+  readonly warmed: string[] = []
+
+  async start(warmModel: string | null): Promise<void> {
+    if (warmModel !== null) this.warmed.push(warmModel)
+  }
+
   readonly dismissed: string[] = []
 
   dismiss(model: string): void {

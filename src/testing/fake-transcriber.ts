@@ -73,6 +73,13 @@ export class FakeTranscriber implements TranscriptionEngine {
     }
   }
 
+  /** Models that were to be loaded before anybody asked for them. */
+  readonly warmed: string[] = []
+
+  async start(warmModel: string | null): Promise<void> {
+    if (warmModel !== null) this.warmed.push(warmModel)
+  }
+
   readonly dismissed: string[] = []
 
   dismiss(model: string): void {
