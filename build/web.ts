@@ -1,17 +1,20 @@
 /**
- * The console's page as the browser gets it: one script and one style, bundled from `src/web`. The executable carries
- * them finished; run from source, they are made when the page is first asked for.
+ * The console's page as the browser gets it: one script and one style, bundled from `src/web`, and the script of its
+ * audio thread. The executable carries them finished; run from source, they are made when the page is first asked for.
  */
 import { join, resolve } from 'node:path'
-import type { BuildConfig } from 'bun'
+import type { BuildArtifact, BuildConfig } from 'bun'
 
 export interface WebFiles {
   script: string
   style: string
+  recorder: string
 }
 
+const folder = join(resolve(import.meta.dir, '..'), 'src/web')
+
 export const webConfig: BuildConfig = {
-  entrypoints: [join(resolve(import.meta.dir, '..'), 'src/web/main.tsx')],
+  entrypoints: [join(folder, 'main.tsx')],
   target: 'browser',
   minify: true,
   define: { 'process.env.NODE_ENV': '"production"' },
@@ -19,11 +22,17 @@ export const webConfig: BuildConfig = {
 
 /** @throws AggregateError in the bundler's words */
 export async function webFiles(): Promise<WebFiles> {
-  const built = await Bun.build(webConfig)
-  const textOf = async (kind: string): Promise<string> => {
-    const file = built.outputs.find(({ path }) => path.endsWith(kind))
-    if (file === undefined) throw new Error(`the bundler made no ${kind} of the console`)
-    return file.text()
+  const page = await Bun.build(webConfig)
+  const thread = await Bun.build({ ...webConfig, entrypoints: [join(folder, 'recorder-worklet.ts')] })
+  return {
+    script: await textOf(page.outputs, '.js'),
+    style: await textOf(page.outputs, '.css'),
+    recorder: await textOf(thread.outputs, '.js'),
   }
-  return { script: await textOf('.js'), style: await textOf('.css') }
+}
+
+async function textOf(outputs: readonly BuildArtifact[], kind: string): Promise<string> {
+  const file = outputs.find(({ path }) => path.endsWith(kind))
+  if (file === undefined) throw new Error(`the bundler made no ${kind} of the console`)
+  return file.text()
 }

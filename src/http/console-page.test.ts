@@ -18,7 +18,10 @@ test('a browser that asks for the root is sent to the console; a client is told 
   }
 })
 
-test('the page names its script and style by their content, and no other host', async () => {
+const javascript = 'text/javascript; charset=utf-8'
+const css = 'text/css; charset=utf-8'
+
+test('the page names its scripts and its style by their content, and no other host', async () => {
   const answer = await instance.fetch('/console')
   const html = await answer.text()
   const policy = answer.headers.get('content-security-policy') ?? ''
@@ -26,10 +29,11 @@ test('the page names its script and style by their content, and no other host', 
   expect(policy).not.toContain('unsafe')
   expect(policy).not.toContain('http')
   expect(html).not.toMatch(/<script>|<style|https?:\/\/(?!www\.w3\.org)/)
-  const files = [...html.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path]) => path ?? '')
-  expect(files).toHaveLength(2)
+  const files = [...html.matchAll(/(?:src|href|recorder)="(\/console\/[^"]+)"/g)].map(([, path]) => path ?? '')
+  expect(files).toHaveLength(3)
   for (const path of files) {
     const file = await instance.fetch(path)
+    expect(file.headers.get('content-type')).toBe(path.includes('.css') ? css : javascript)
     expect(file.headers.get('cache-control')).toContain('immutable')
     expect(file.headers.get('etag')).toBe(`"${new URL(path, instance.url).searchParams.get('v')}"`)
     expect((await file.text()).length).toBeGreaterThan(100)

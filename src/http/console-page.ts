@@ -1,6 +1,6 @@
 /**
  * The console's page. It asks no other host for anything and runs nothing that stands inside it: its policy says so.
- * The script and the style come under addresses that change with their content.
+ * The scripts and the style come under addresses that change with their content.
  */
 import { Elysia } from 'elysia'
 import type { Exchange, Route } from './exchange.ts'
@@ -10,18 +10,20 @@ import { asset, fresh, kept, once } from './assets.ts'
 
 export interface ConsolePageParts {
   version: string
-  webFiles: () => Promise<{ script: string; style: string }>
+  webFiles: () => Promise<{ script: string; style: string; recorder: string }>
 }
 
 export function consolePageRoutes(route: Route, { version, webFiles }: ConsolePageParts) {
   const files = once(webFiles)
   const script = once(async () => asset('text/javascript; charset=utf-8', new Blob([(await files()).script])))
+  const recorder = once(async () => asset('text/javascript; charset=utf-8', new Blob([(await files()).recorder])))
   const style = once(async () => asset('text/css; charset=utf-8', new Blob([(await files()).style])))
   const page = once(async () => {
-    const html = pageOf((await style()).digest, (await script()).digest)
+    const html = pageOf((await style()).digest, (await script()).digest, (await recorder()).digest)
     return asset('text/html; charset=utf-8', new Blob([html]))
   })
-  const show = fresh(page, pageHeaders)
+  const [isolated, plain] = [fresh(page, { ...pageHeaders, ...isolation }), fresh(page, pageHeaders)]
+  const show = (exchange: Exchange) => (isTrusted(new URL(exchange.origin)) ? isolated : plain)(exchange)
   const hidden = { detail: { hide: true } }
   const root = route('/', (exchange) => {
     exchange.headers.set('vary', 'Accept')
@@ -31,6 +33,7 @@ export function consolePageRoutes(route: Route, { version, webFiles }: ConsolePa
     .get('/', root, { detail: rootDetail })
     .get('/console', route('/console', show), hidden)
     .get('/console/app.js', route('/console/app.js', kept(script)), hidden)
+    .get('/console/recorder.js', route('/console/recorder.js', kept(recorder)), hidden)
     .get('/console/app.css', route('/console/app.css', kept(style)), hidden)
 }
 
@@ -54,10 +57,16 @@ const pageHeaders = {
   ].join('; '),
   'permissions-policy': 'microphone=(self)',
   'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
 }
 
-const pageOf = (style: string, script: string): string => `<!doctype html>
+const isolation = { 'cross-origin-opener-policy': 'same-origin' }
+
+/** Elsewhere browsers ignore the isolation, and say so as an error in their console. */
+const isTrusted = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+
+/** By their digests. The script learns from the page where the one of its audio thread is. */
+const pageOf = (style: string, script: string, recorder: string): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -69,7 +78,7 @@ const pageOf = (style: string, script: string): string => `<!doctype html>
     <script src="/console/app.js?v=${script}" type="module"></script>
   </head>
   <body>
-    <div id="app"></div>
+    <div id="app" data-recorder="/console/recorder.js?v=${recorder}"></div>
     <noscript>The console needs JavaScript. The API does not: its document is at <a href="/docs">/docs</a>.</noscript>
   </body>
 </html>

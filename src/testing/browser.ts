@@ -8,15 +8,20 @@ export const hasBrowser = existsSync(executablePath)
 /** Said where tests are skipped for the lack of it. */
 export const noBrowser = `skipped: no browser at ${executablePath} (Debian: apt-get install chromium)`
 
+/** Leads to this machine, and is no name that a browser trusts without TLS. */
+export const untrustedHost = 'myna.test'
+
 const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
-const bare = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--autoplay-policy=no-user-gesture-required']
+const bare = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--autoplay-policy=no-user-gesture-required',
+  `--host-resolver-rules=MAP ${untrustedHost} 127.0.0.1`,
+]
 
 /** @param microphoneWav what the fake microphone hears, over and over; null: there is no microphone */
 export function launchBrowser(microphoneWav: string | null = null): Promise<Browser> {
-  const fake = [
-    '--use-fake-ui-for-media-stream',
-    '--use-fake-device-for-media-stream',
-    `--use-file-for-fake-audio-capture=${microphoneWav}`,
-  ]
+  const fake = ['--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${microphoneWav}`]
   return chromium.launch({ executablePath, args: [...bare, ...quiet, ...(microphoneWav === null ? [] : fake)] })
 }

@@ -2,65 +2,109 @@
  * The microphone as WAV. Samples are taken raw (no echo canceller, no noise gate, no automatic gain), because a clone
  * learns whatever those leave behind.
  */
+import { microphone } from './microphone.ts'
+import type { Block } from './recorder-worklet.ts'
 import { toS16, wavOf } from './wav.ts'
+
+export interface Recording {
+  file: Blob
+  /** Of the loudest sample, 0 to 1. */
+  peak: number
+}
 
 export interface Recorder {
   /** Loudest sample since the last look, 0 to 1. */
   peak: () => number
   seconds: () => number
-  /** Ends it and gives what was recorded. */
-  stop: () => Blob
+  /** Ends it and gives every sample until now. */
+  stop: () => Promise<Recording>
   /** Ends it and forgets what was recorded. */
   drop: () => void
 }
 
-const blockSamples = 4096
+export interface RecorderParts {
+  /** What comes after it is left out. */
+  maxSeconds: number
+  /** Told once: there is no room for more, or the device is gone. What came until then is there. */
+  onEnd: (why: 'full' | 'lost') => void
+}
 
-/** @throws Error in words for whoever forgot to allow it */
-export async function record(): Promise<Recorder> {
+/** An audio thread that no longer answers is not waited for longer: what it sent is kept. */
+const lastWordsMs = 1000
+
+/** @throws Error in words for whoever sits before the microphone */
+export async function record({ maxSeconds, onEnd }: RecorderParts): Promise<Recorder> {
   const stream = await microphone()
-  const context = new AudioContext()
-  const source = context.createMediaStreamSource(stream)
-  // A worklet would need a file of its own; this old node is everywhere and late by a few milliseconds at most.
-  const tap = context.createScriptProcessor(blockSamples, 1, 1)
-  const parts: Uint8Array<ArrayBuffer>[] = []
-  let samples = 0
-  let loudest = 0
-  tap.onaudioprocess = ({ inputBuffer }) => {
-    const block = inputBuffer.getChannelData(0)
-    for (const sample of block) loudest = Math.max(loudest, Math.abs(sample))
-    parts.push(toS16(block))
-    samples += block.length
-  }
-  source.connect(tap).connect(context.destination)
+  const context = new AudioContext({ latencyHint: 'playback' })
   const end = () => {
     for (const track of stream.getTracks()) track.stop()
     if (context.state !== 'closed') void context.close()
   }
-  return {
-    peak() {
-      const peak = loudest
-      loudest = 0
-      return peak
-    },
-    seconds: () => samples / context.sampleRate,
-    stop() {
-      end()
-      return wavOf(parts, context.sampleRate)
-    },
-    drop: end,
+  try {
+    const tap = await tapOf(context)
+    const taken = take(tap, Math.round(maxSeconds * context.sampleRate), () => onEnd('full'))
+    for (const track of stream.getTracks()) track.addEventListener('ended', () => onEnd('lost'), { once: true })
+    tap.addEventListener('processorerror', () => onEnd('lost'), { once: true })
+    context.createMediaStreamSource(stream).connect(tap).connect(context.destination)
+    await context.resume()
+    return {
+      peak: taken.peak,
+      seconds: () => taken.samples() / context.sampleRate,
+      async stop() {
+        await taken.all()
+        end()
+        return { file: wavOf(taken.parts, context.sampleRate), peak: taken.loudest() }
+      },
+      drop: end,
+    }
+  } catch (error) {
+    end()
+    throw error
   }
 }
 
-async function microphone(): Promise<MediaStream> {
-  if (navigator.mediaDevices === undefined) {
-    throw new Error('Browsers give the microphone only to pages from localhost or over https.')
+/** @throws Error in words */
+async function tapOf(context: AudioContext): Promise<AudioWorkletNode> {
+  const address = document.getElementById('app')?.dataset.recorder ?? ''
+  await context.audioWorklet.addModule(address).catch((cause: unknown) => {
+    throw new Error('The recorder could not be loaded. Is the server still running?', { cause })
+  })
+  // Several channels are mixed into one, and nothing of it is played: the output stays silent.
+  return new AudioWorkletNode(context, 'recorder', { channelCount: 1, channelCountMode: 'explicit' })
+}
+
+/** @param maxSamples where it ends @param onFull told once, when they have come */
+function take({ port }: AudioWorkletNode, maxSamples: number, onFull: () => void) {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  const last = Promise.withResolvers<void>()
+  let samples = 0
+  let sinceLook = 0
+  let loudest = 0
+  port.onmessage = ({ data }: MessageEvent<Block>) => {
+    if (samples < maxSamples) {
+      const kept = data.samples.subarray(0, maxSamples - samples)
+      parts.push(toS16(kept))
+      samples += kept.length
+      sinceLook = Math.max(sinceLook, data.peak)
+      loudest = Math.max(loudest, data.peak)
+      if (samples === maxSamples) onFull()
+    }
+    if (data.isLast) last.resolve()
   }
-  const audio = { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 1 }
-  try {
-    return await navigator.mediaDevices.getUserMedia({ audio })
-  } catch (error) {
-    const denied = error instanceof DOMException && error.name === 'NotAllowedError'
-    throw new Error(denied ? 'The microphone was not allowed.' : 'No microphone was found.')
+  return {
+    parts,
+    samples: () => samples,
+    loudest: () => loudest,
+    peak() {
+      const peak = sinceLook
+      sinceLook = 0
+      return peak
+    },
+    /** Asks for what lies in the audio thread and waits until it is here. */
+    all() {
+      port.postMessage('end')
+      setTimeout(last.resolve, lastWordsMs)
+      return last.promise
+    },
   }
 }

@@ -24,6 +24,6 @@ export function wavOf(pcm: readonly Uint8Array<ArrayBuffer>[], sampleRateHz: num
 /** @param samples in [-1, 1] */
 export function toS16(samples: Float32Array): Uint8Array<ArrayBuffer> {
   const view = new DataView(new ArrayBuffer(samples.length * 2))
-  samples.forEach((sample, at) => view.setInt16(at * 2, Math.max(-1, Math.min(1, sample)) * 32_767, true))
+  samples.forEach((sample, at) => view.setInt16(at * 2, Math.round(Math.max(-1, Math.min(1, sample)) * 32_767), true))
   return new Uint8Array(view.buffer)
 }

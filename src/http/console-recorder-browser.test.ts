@@ -1,0 +1,184 @@
+/**
+ * The console's recorder: every sample is kept, also in the thread where no page looks, and whatever is wrong with the
+ * microphone is said in words that help.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { sound } from '../audio/clip.ts'
+import { hasBrowser, launchBrowser, noBrowser, untrustedHost } from '../testing/browser.ts'
+import { temporaryFolder } from '../testing/folder.ts'
+import { type Instance, startInstance } from '../testing/instance.ts'
+import { until } from '../testing/until.ts'
+import { desk, flowMs, go, startMs, type Visit, visitIn } from './console-browser.fixture.ts'
+
+if (!hasBrowser) console.log(noBrowser)
+
+const sampleRateHz = 48_000
+const toneHz = 500
+let instance: Instance
+/** Its microphone hears a steady tone, longer than any recording: where its file ends and begins again is a gap. */
+let hearing: Browser
+let deaf: Browser
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  instance = await startInstance()
+  const tone = Int16Array.from({ length: 40 * sampleRateHz }, (_, i) => {
+    return Math.round(16_000 * Math.sin((2 * Math.PI * toneHz * i) / sampleRateHz))
+  })
+  const wav = join(temporaryFolder(), 'tone.wav')
+  await Bun.write(wav, sound.wav(tone, sampleRateHz))
+  hearing = await launchBrowser(wav)
+  deaf = await launchBrowser()
+}, startMs)
+
+afterAll(async () => {
+  await hearing?.close()
+  await deaf?.close()
+  await instance?.[Symbol.asyncDispose]()
+})
+
+/** At the microphone of the cloning dialog. @param before runs in the page ahead of its own scripts */
+async function atMicrophone(browser: Browser, options = {}, url = instance.url, before = ''): Promise<Visit> {
+  const visited = await visitIn(browser, { ...desk, ...options }, url)
+  const { page } = visited
+  if (before !== '') {
+    await page.addInitScript(before)
+    await page.reload()
+  }
+  await page.getByLabel('API key').fill(instance.adminKey)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await go(page, 'Voices')
+  await page.getByRole('button', { name: 'Clone a voice' }).click()
+  await page.getByRole('button', { name: 'Microphone' }).click()
+  return visited
+}
+
+const startRecording = (page: Page) => page.getByRole('button', { name: 'Record' }).click()
+
+/** Keeps what becomes a file of the page, for a page may not read it back itself. */
+const keepFiles = `{
+  const make = URL.createObjectURL
+  URL.createObjectURL = (file) => (globalThis.kept = file, make.call(URL, file))
+}`
+
+/** The file that the page made last: 16 bit, mono. */
+async function recorded(page: Page): Promise<{ sampleRateHz: number; samples: Int16Array }> {
+  await page.getByLabel('The clip', { exact: true }).waitFor()
+  const text = await page.evaluate<string>('kept.bytes().then((bytes) => bytes.toBase64())')
+  const wav = Uint8Array.fromBase64(text)
+  const rate = new DataView(wav.buffer).getUint32(24, true)
+  return { sampleRateHz: rate, samples: new Int16Array(wav.buffer.slice(44)) }
+}
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'the audio thread hands on every sample, in order, also those after the last full block',
+  async () => {
+    await using visited = await atMicrophone(hearing)
+    const count = 100_096
+    const taken = await visited.page.evaluate<{ wrong: number[]; count: number; peak: number; lasts: number }>(
+      `(async () => {
+        const context = new OfflineAudioContext(1, ${count}, 48000)
+        await context.audioWorklet.addModule(document.getElementById('app').dataset.recorder)
+        const node = new AudioWorkletNode(context, 'recorder', { channelCount: 1, channelCountMode: 'explicit' })
+        const buffer = new AudioBuffer({ length: ${count}, sampleRate: 48000 })
+        buffer.copyToChannel(Float32Array.from({ length: ${count} }, (_, at) => at / 131072), 0)
+        const source = new AudioBufferSourceNode(context, { buffer })
+        source.connect(node).connect(context.destination)
+        source.start()
+        const blocks = []
+        const last = new Promise((resolve) => {
+          node.port.onmessage = ({ data }) => (blocks.push(data), data.isLast && resolve())
+        })
+        await context.startRendering()
+        node.port.postMessage('end')
+        await last
+        const all = blocks.flatMap(({ samples }) => [...samples])
+        const wrong = all.flatMap((sample, at) => (sample === at / 131072 ? [] : [at])).slice(0, 5)
+        const peak = Math.max(...blocks.map(({ peak }) => peak))
+        return { wrong, count: all.length, peak, lasts: blocks.filter(({ isLast }) => isLast).length }
+      })()`,
+    )
+    expect(taken).toEqual({ wrong: [], count, peak: (count - 1) / 131_072, lasts: 1 })
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a tone is recorded until it ends by itself, to the sample; its level is told in decibels',
+  async () => {
+    await using visited = await atMicrophone(hearing, {}, instance.url, keepFiles)
+    const { page, faults } = visited
+    await startRecording(page)
+    const level = page.getByRole('meter', { name: 'Level' })
+    // 16,000 of 32,768 is 6.2 dB below full scale.
+    await until('the tone is seen', async () => (await level.getAttribute('aria-valuetext')) === '-6 dB')
+    await page.getByText('The recording has ended.').waitFor({ timeout: 60_000 })
+    const clip = await recorded(page)
+    expect(clip.samples.length).toBe(30 * clip.sampleRateHz)
+    // On a busy machine the browser itself leaves out some ms of a fake device; whatever lost a block would do so 646
+    // times.
+    expect(gapsIn(clip.samples, clip.sampleRateHz).length).toBeLessThan(40)
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+/** Where three neighbours do not belong to one sine: the first sound may come in the middle of a wave. */
+function gapsIn(samples: Int16Array, rate: number): number[] {
+  const twice = 2 * Math.cos((2 * Math.PI * toneHz) / rate)
+  const begin = samples.findIndex((sample) => Math.abs(sample) > 8000) + rate / 10
+  return [...samples.keys()].filter((at) => {
+    if (at < begin || at + 2 >= samples.length) return false
+    const [a = 0, b = 0, c = 0] = samples.subarray(at, at + 3)
+    return Math.abs(c - twice * b + a) > 100
+  })
+}
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a microphone that goes away in the middle leaves what was recorded',
+  async () => {
+    const keepStream = `{
+      const ask = navigator.mediaDevices.getUserMedia
+      navigator.mediaDevices.getUserMedia = async (what) =>
+        (globalThis.given = await ask.call(navigator.mediaDevices, what))
+    }`
+    await using visited = await atMicrophone(hearing, {}, instance.url, keepFiles + keepStream)
+    const { page } = visited
+    await startRecording(page)
+    await page.getByRole('timer').getByText('0:01').waitFor()
+    // No script can pull a plug: the track ends as the browser tells it when one is pulled.
+    await page.evaluate("given.getAudioTracks()[0].dispatchEvent(new Event('ended'))")
+    await page.getByRole('alert').getByText('went away in the middle').waitFor()
+    const clip = await recorded(page)
+    expect(clip.samples.length).toBeGreaterThan(clip.sampleRateHz)
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByRole('timer').getByText('0:01').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'without a microphone, without leave and without TLS it is said what helps',
+  async () => {
+    const said = async (visited: Visit): Promise<string> => {
+      await startRecording(visited.page)
+      return visited.page.getByRole('alert').innerText()
+    }
+    await using none = await atMicrophone(deaf)
+    expect(await said(none)).toContain('No microphone was found.')
+    await using denied = await atMicrophone(hearing, { permissions: ['clipboard-write'] })
+    expect(await said(denied)).toContain('The microphone is not allowed.')
+    const url = instance.url.replace(/\/\/[^:/]+/, `//${untrustedHost}`)
+    await using plain = await atMicrophone(hearing, { permissions: [] }, url)
+    expect(await said(plain)).toContain(`this one came from ${new URL(url).origin}`)
+    expect(plain.faults).toEqual([])
+  },
+  flowMs,
+)
