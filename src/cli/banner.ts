@@ -24,15 +24,27 @@ export function banner({ version, server, catalog, config, deviceLines }: Banner
     `  ${bold('myna')} ${version}  ${dim('self-hosted voice')}`,
     '',
     row('API', bold(`${server.url}/v1`)),
+    row('Console', server.url),
     row('Docs', `${server.url}/docs`),
     ...deviceLines.map((line, at) => row(at === 0 ? 'Device' : '', line)),
     row('Models', models.join(', ')),
+    ...worthPulling(installed).map((line) => row('', dim(line))),
     row('Data', config.dataDir.replace(new RegExp(`^${homedir()}(?=/)`), '~')),
     '',
   ]
   if (config.host === '0.0.0.0' || config.host === '::')
     lines.push(yellow('  Open to the network: every client needs a key.'), '')
   return `${[...lines, ...keyLines(server)].join('\n')}\n`
+}
+
+/** What a new machine cannot do yet, and the smallest model that does it well enough to go on with. */
+function worthPulling(installed: readonly Card[]): string[] {
+  const speaks = installed.some((card) => card.task === 'text-to-speech' && !card.builtIn)
+  const transcribes = installed.some((card) => card.task === 'automatic-speech-recognition')
+  return [
+    ...(speaks ? [] : ['for natural speech: myna models pull pocket-tts']),
+    ...(transcribes ? [] : ['to transcribe: myna models pull whisper-base']),
+  ]
 }
 
 /** More names than these nobody reads here. */
