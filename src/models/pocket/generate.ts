@@ -28,6 +28,8 @@ export interface Block {
   isLast: boolean
   /** Of all frames that the text can take, how many were made: no more than what is heard of all that there will be. */
   share: number
+  /** This is the last block because no more frames were allowed: the model had not said that it is through. */
+  isCut: boolean
 }
 
 const eosLogit = -4
@@ -55,14 +57,14 @@ export async function* generate(
   let blocks = 0
   let frames = 0
   try {
-    for await (const { latent, isLast } of latents(graphs, bundle, manner, utterance, limit, signal)) {
+    for await (const { latent, isLast, isCut } of latents(graphs, bundle, manner, utterance, limit, signal)) {
       waiting.push(latent)
       if (!isLast && waiting.length < blockFrames[Math.min(blocks, blockFrames.length - 1)]!) continue
       frames += waiting.length
       blocks++
       const pcm = await decode(decoder, bundle, waiting)
       waiting = []
-      yield { pcm, isFirst: blocks === 1, isLast, share: frames / limit }
+      yield { pcm, isFirst: blocks === 1, isLast, share: frames / limit, isCut }
     }
   } finally {
     decoder.release()
@@ -79,6 +81,7 @@ function frameLimit({ capacity, framesPerS }: Bundle, { frames }: Manner, { ids,
 interface Latent {
   latent: Float32Array
   isLast: boolean
+  isCut: boolean
 }
 
 async function* latents(
@@ -99,14 +102,18 @@ async function* latents(
     // The graph takes what is no number for the start of speech.
     let sequence = floats([1, 1, latentDim], new Float32Array(latentDim).fill(NaN))
     let end = limit
+    let isThrough = manner.frames !== null
     for (let frame = 0; frame < end; frame++) {
       await turn()
       signal.throwIfAborted()
       const { conditioning, eos_logit } = await loop.step({ sequence, text_embeddings: noText })
-      const isOver = manner.frames === null && end === limit && Number(eos_logit!.data[0]) > eosLogit
-      if (isOver && frame >= manner.eosGuardFrames) end = Math.min(limit, frame + framesAfterEos)
+      if (!isThrough && frame >= manner.eosGuardFrames && Number(eos_logit!.data[0]) > eosLogit) {
+        isThrough = true
+        end = Math.min(limit, frame + framesAfterEos)
+      }
       const latent = await flow(graphs, manner, conditioning!, noise(latentDim))
-      yield { latent, isLast: frame + 1 === end }
+      const isLast = frame + 1 === end
+      yield { latent, isLast, isCut: isLast && !isThrough }
       sequence = floats([1, 1, latentDim], latent)
     }
   } finally {

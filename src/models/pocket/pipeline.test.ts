@@ -48,9 +48,11 @@ const failure = (promise: Promise<unknown>): Promise<string> =>
 test('a text is spoken in the frames of the package, but for pauses and fades', async () => {
   const { text, guard, after, steps, temperature, chunks } = golden.cases.at(-2)!
   const options = { eos_guard_frames: guard, frames_after_eos: after, lsd_steps: steps, temperature }
-  const same = await opened({ options }, { noise: goldenNoise })
+  const told: string[] = []
+  const same = await opened({ options }, { noise: goldenNoise, tell: (line) => told.push(line) })
   const pcm = await soundOf(text, {}, same)
   await same.unload()
+  expect(told).toEqual([])
   const frames = chunks.reduce((sum, chunk) => sum + chunk.frames, 0)
   // At each join a pause may be put in or taken out.
   const spareS = (chunks.length - 1) * 0.45
@@ -141,13 +143,20 @@ test('a stream ends at once when its signal aborts, and the others do not notice
 })
 
 test('a model that does not finish is cut where its text or its memory ends', async () => {
-  const endless = await opened({ options: { eos_guard_frames: 100 } })
+  const told: string[] = []
+  const tell = (line: string) => told.push(line)
+  const endless = await opened({ options: { eos_guard_frames: 100 } }, { tell })
   // At three tokens a second, and two seconds to spare.
   const { text, chunks } = golden.cases.at(-1)!
   const limit = Math.ceil((chunks[0]!.ids.length / 3 + 2) * 12.5)
   expect([chunks[0]!.eos, chunks[0]!.frames]).toEqual([null, limit])
   expect((await soundOf(text, {}, endless)).length).toBe(limit * frame)
   await endless.unload()
+  const length = countChars(text)
+  expect(told).toEqual([
+    `pocket-small did not end a chunk of ${length} characters that ends at character ${length} of its text: ` +
+      'it was cut at the longest that such a chunk can take',
+  ])
   const boundless = await opened({}, { frames: () => 1000 })
   // 160 positions, of which 13 are the voice's and the rest less the text's are frames.
   const room = 160 - golden.heard_frames - 1 - chunks[0]!.ids.length

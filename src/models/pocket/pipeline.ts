@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { concatFloats } from '../../audio/pcm.ts'
 import { Stretcher } from '../../audio/stretch.ts'
 import type { Card } from '../../domain/card.ts'
+import { countChars } from '../../domain/charge.ts'
 import { emptyLexicon, type Lexicon, parseLexicon } from '../../text/lexicon.ts'
 import type { Clip, LoadOptions, LoadSpeechModel, SpeechInput, SpeechModel, SpokenChunk } from '../architecture.ts'
 import { readNpy } from '../npy.ts'
@@ -36,6 +37,8 @@ export interface Seams {
   noise?: (seed: number) => Noise
   frames?: () => number
   createSession?: CreateSession
+  /** Takes a line for the server's log. */
+  tell?: (line: string) => void
 }
 
 interface Parts {
@@ -49,6 +52,7 @@ interface Parts {
   /** float32 [1, 1, conditioningDim], put before a voice; null: nothing is. */
   bos: Tensor | null
   noise: (seed: number) => Noise
+  tell: (line: string) => void
 }
 
 /** @throws Error that names the file and says what is wrong with it */
@@ -76,7 +80,9 @@ export async function loadPocket(options: LoadOptions, seams: Seams): Promise<Sp
     throw error
   }
   const noise = seams.noise ?? seededNoise
-  return new PocketModel({ card, filesDir, bundle, graphs, tokenizer, lexicon, manner, bos, noise })
+  // What the engine prints is in the server's log.
+  const tell = seams.tell ?? ((line) => console.error(line))
+  return new PocketModel({ card, filesDir, bundle, graphs, tokenizer, lexicon, manner, bos, noise, tell })
 }
 
 async function readFile<T>(filesDir: string, name: string, read: (bytes: Uint8Array) => T): Promise<T> {
@@ -153,6 +159,7 @@ class PocketModel implements SpeechModel {
       const covered = before?.coveredChars ?? 0
       const from = { start, voiceLength: voice.length, noise: numbers }
       for await (const block of this.#blocks(chunk.value, from, signal)) {
+        if (block.isCut) this.#tellOfCut(chunk.value)
         const first = block.isFirst ? joins.start(block.pcm, ends.before) : block.pcm
         const pcm = block.isLast ? joins.end(first, ends.behind) : first
         joins.note(pcm)
@@ -163,6 +170,13 @@ class PocketModel implements SpeechModel {
     }
     const rest = stretcher.flush()
     if (before !== null && rest.length > 0) yield { pcm: rest, coveredChars: before.coveredChars }
+  }
+
+  /** Without the text, which is the client's. */
+  #tellOfCut({ coveredChars, text }: Chunk): void {
+    const { card, tell } = this.#parts
+    const which = `a chunk of ${countChars(text)} characters that ends at character ${coveredChars} of its text`
+    tell(`${card.id} did not end ${which}: it was cut at the longest that such a chunk can take`)
   }
 
   #chunks(text: string): Generator<Chunk> {
