@@ -3,6 +3,7 @@
  * means.
  */
 import type { Card, Task } from '../domain/card.ts'
+import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { Catalog } from '../service/ports.ts'
 import { runsPartlyOnCpu, wholeOnCard } from './weights.ts'
 
@@ -10,19 +11,23 @@ export class CardCatalog implements Catalog {
   readonly #cards: readonly Card[]
   readonly #hasFiles: (cardId: string) => boolean
   readonly #onCard: (task: Task) => boolean
+  readonly #broken: () => readonly ModelTrouble[]
 
   /**
    * @param hasFiles whether a model that is not built in lies complete on this machine; asked at every question
    * @param onCard whether models of this task run on a graphics card now; asked likewise
+   * @param broken as the port says; asked likewise
    */
   constructor(
     cards: readonly Card[],
     hasFiles: (cardId: string) => boolean,
     onCard: (task: Task) => boolean = () => false,
+    broken: () => readonly ModelTrouble[] = () => [],
   ) {
     this.#cards = cards
     this.#hasFiles = hasFiles
     this.#onCard = onCard
+    this.#broken = broken
   }
 
   cards(): readonly Card[] {
@@ -45,5 +50,9 @@ export class CardCatalog implements Catalog {
 
   best(task: Task): Card | null {
     return this.ranked(task)[0] ?? null
+  }
+
+  broken(): readonly ModelTrouble[] {
+    return this.#broken()
   }
 }

@@ -21,6 +21,8 @@ interface Seen<T> {
 
 /** Two changes within some milliseconds may bear the same time: what has just changed is looked at anew. */
 const settledMs = 2000
+/** Of missing files. */
+const namedMax = 3
 
 export class InstalledModels {
   readonly #folder: ModelsFolder
@@ -72,6 +74,16 @@ export class InstalledModels {
     if (manifest === null || !fits(card, manifest)) return card.files.map(({ name }) => name)
     const isThere = ({ name, sizeBytes }: InstalledFile) => sizeOf(join(this.dirOf(card.id), name)) === sizeBytes
     return manifest.files.filter((file) => !isThere(file)).map(({ name }) => name)
+  }
+
+  /** What is wrong with one of which something is here, in a sentence; null: nothing, or nothing of it is here. */
+  trouble(card: Card): string | null {
+    if (this.stateOf(card) !== 'broken') return null
+    const missing = this.missing(card)
+    const named = missing.slice(0, namedMax).join(', ')
+    const more = missing.length > namedMax ? ` and ${missing.length - namedMax} more` : ''
+    const isOther = missing.length === card.files.length
+    return `${card.id} is not whole: ${isOther ? 'its files are not those that it needs' : `without ${named}${more}`}`
   }
 
   #thisTurn() {

@@ -33,6 +33,7 @@ async function serve(dataDir: string) {
     queue: { running: 2, waiting: 1 },
     pendingOperations: 3,
     engines: [],
+    troubles: [],
   })
   const onError = (error: unknown) => {
     throw error

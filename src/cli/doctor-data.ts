@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { openDatabase } from '../store/database.ts'
 import { acquireLock, isLocked } from '../store/lock.ts'
 import { failed, type Found, noted, ok, warning, wordsOf } from './finding.ts'
-import { bytes, count } from './format.ts'
+import { bytes, counted } from './format.ts'
 
 /** The books, a log of them, and unpacked libraries. */
 const diskBytesMin = 100_000_000
@@ -49,7 +49,7 @@ export async function checkBooks(dataDir: string): Promise<Found> {
     const broken = integrity(path)
     if (broken !== null) return failed(`${path} is damaged: ${broken}`, away)
     const { accounts, keys } = await contents(path, dataDir)
-    return ok(`whole, ${count(accounts)} accounts, ${count(keys)} keys, ${bytes(sizeOf(path))}`)
+    return ok(`whole, ${counted(accounts, 'account')}, ${counted(keys, 'key')}, ${bytes(sizeOf(path))}`)
   } catch (error) {
     return failed(wordsOf(error), away)
   }

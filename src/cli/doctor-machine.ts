@@ -67,7 +67,8 @@ export async function checkServer(own: ServerStatus | null): Promise<Found> {
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(answerMs) })
     const { status } = (await answer.json()) as { status?: unknown }
     if (status === 'ready') return ok(`ready, ${since}`)
-    const message = `${status}, ${since}`
+    const why = own.troubles.map(({ words }) => words).join('; ')
+    const message = `${status}, ${since}${why === '' ? '' : `: ${why}`}`
     return answer.ok ? warning(message, 'See: myna ps') : failed(message, 'See: myna ps, and the log of the server.')
   } catch (error) {
     return failed(`${url} does not answer: ${wordsOf(error)}`, 'Look at the log of the server, or start it again.')

@@ -3,10 +3,8 @@ import { InstalledModels } from '../catalog/installed.ts'
 import type { Config } from '../config.ts'
 import type { Card } from '../domain/card.ts'
 import { failed, type Found, ok, warning } from './finding.ts'
-import { bytes, count } from './format.ts'
+import { bytes, counted } from './format.ts'
 import { modelsFolder } from './models-here.ts'
-
-const namedMax = 3
 
 /** One for each model that is here, whole or not. */
 export async function checkModels(config: Pick<Config, 'dataDir'>, cards: readonly Card[]): Promise<Found[]> {
@@ -17,21 +15,13 @@ export async function checkModels(config: Pick<Config, 'dataDir'>, cards: readon
     if (card === undefined) {
       return warning(`${id} is no model that this version of Myna knows`, `Remove it: myna models rm ${id}`)
     }
-    return installed.has(card) ? whole(card, installed) : broken(card, installed)
+    const trouble = installed.trouble(card)
+    return trouble === null ? whole(card, installed) : failed(trouble, `Mend it: myna models pull ${id}`)
   })
 }
 
 function whole({ id }: Card, installed: InstalledModels): Found {
   const files = installed.manifest(id)?.files ?? []
   const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
-  return ok(`${id}: ${count(files.length)} files, ${bytes(sizeBytes)}; myna models verify reads them through`)
-}
-
-function broken(card: Card, installed: InstalledModels): Found {
-  const missing = installed.missing(card)
-  const named = missing.slice(0, namedMax).join(', ')
-  const more = missing.length > namedMax ? ` and ${missing.length - namedMax} more` : ''
-  const what =
-    missing.length === card.files.length ? 'its files are not those that it needs' : `without ${named}${more}`
-  return failed(`${card.id} is not whole: ${what}`, `Mend it: myna models pull ${card.id}`)
+  return ok(`${id}: ${counted(files.length, 'file')}, ${bytes(sizeBytes)}; myna models verify reads them through`)
 }

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../config.ts'
 import { openDatabase } from '../store/database.ts'
+import { openBooks } from '../store/books.fixture.ts'
 import { acquireLock } from '../store/lock.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
@@ -81,6 +82,12 @@ test('books: none, whole, in use, of a newer program, damaged in the middle, no 
   expect(await checkBooks(dataDir)).toMatchObject({ state: 'failed' })
 })
 
+test('books of one account with one key', async () => {
+  const { dataDir, database } = await openBooks()
+  database.close()
+  expect((await checkBooks(dataDir)).message).toMatch(/^whole, 1 account, 1 key, /)
+})
+
 test('the address: free, served by another Myna, in use by something else', async () => {
   const at = (port: number) => loadConfig({ port }, {})
   const other = Bun.serve({
@@ -110,10 +117,18 @@ test('a running server is as ready as it says, and one that does not answer has 
     queue: { running: 0, waiting: 0 },
     pendingOperations: 0,
     engines: [],
+    troubles: [],
   }
   expect(await checkServer(status)).toMatchObject({ state: 'ok', message: 'ready, version 1.0.0, up 1 min 5 s' })
   answer = () => Response.json({ status: 'degraded' })
   expect(await checkServer(status)).toMatchObject({ state: 'warning' })
+  const troubles = ['a could not be loaded: no graph', 'b is not whole: without c'].map((words) => ({
+    ...{ id: words[0]!, words },
+    task: 'text-to-speech' as const,
+  }))
+  expect((await checkServer({ ...status, troubles })).message).toBe(
+    'degraded, version 1.0.0, up 1 min 5 s: a could not be loaded: no graph; b is not whole: without c',
+  )
   answer = () => Response.json({ status: 'draining' }, { status: 503 })
   expect(await checkServer(status)).toMatchObject({ state: 'failed' })
   await server.stop(true)

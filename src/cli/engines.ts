@@ -70,7 +70,7 @@ function enginesOf(
     command: [...ownProgram(), ...engineArguments({ ...settings, device })],
     env,
   })
-  const limits = { stallMs, loadMs: config.engineLoadMs, log: (line: string) => log.info(line) }
+  const limits = { stallMs, loadMs: config.engineLoadMs, log: (line: string) => log.info(line), warn: log.warn }
   if (devices.kind === 'cpu') {
     const [device] = devices.devices
     return new EnginePool([

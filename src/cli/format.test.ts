@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { bytes, count, day, dollars, duration, time } from './format.ts'
+import { bytes, count, counted, day, dollars, duration, time } from './format.ts'
 import { snakeCase } from './terminal.ts'
 
 test('money has cents, and micro-dollars where there are any', () => {
@@ -13,6 +13,10 @@ test('money has cents, and micro-dollars where there are any', () => {
     '$1,234,567.00',
     '-$0.01',
   ])
+})
+
+test('one thing is not many', () => {
+  expect([0, 1, 2, 1000].map((value) => counted(value, 'key'))).toEqual(['0 keys', '1 key', '2 keys', '1,000 keys'])
 })
 
 test('sizes, spans, counts and dates are short', () => {

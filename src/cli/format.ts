@@ -9,6 +9,9 @@ export function dollars(micros: number): string {
 
 export const count = (value: number): string => value.toLocaleString('en-US')
 
+/** With its noun. */
+export const counted = (value: number, one: string): string => `${count(value)} ${value === 1 ? one : `${one}s`}`
+
 const byteUnits = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
 export function bytes(value: number): string {

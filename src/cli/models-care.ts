@@ -4,7 +4,7 @@ import { remove } from '../catalog/remove.ts'
 import { verify, type Verification } from '../catalog/verify.ts'
 import type { Card } from '../domain/card.ts'
 import { dismissModel, serverStatus } from './administration.ts'
-import { bytes, count } from './format.ts'
+import { bytes, counted } from './format.ts'
 import { globalsOf } from './globals.ts'
 import { findCard } from './models-find.ts'
 import { installationParts, interruptible, modelsFolder, uses } from './models-here.ts'
@@ -44,7 +44,7 @@ Ends with 1 when something is damaged or missing; myna models pull mends it.`,
 function verdict({ id, isGood, reason, files }: Verification): string {
   const sizeBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
   if (isGood)
-    return `${green('ok  ')}  ${id}: ${count(files.length)} files, ${bytes(sizeBytes)}, as they were installed`
+    return `${green('ok  ')}  ${id}: ${counted(files.length, 'file')}, ${bytes(sizeBytes)}, as they were installed`
   const bad = files.filter(({ state }) => state !== 'good').map(({ name, state }) => `${name} is ${state}`)
   return [
     `${red('FAIL')}  ${id}: ${[...(reason === null ? [] : [reason]), ...bad].join(', ')}`,

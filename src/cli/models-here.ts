@@ -13,6 +13,7 @@ import { type Config, hubEnv } from '../config.ts'
 import type { Card, Task } from '../domain/card.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
+import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { EngineStatus } from '../service/ports.ts'
 import { tryFileLock } from '../store/lock.ts'
 import { Failure } from './terminal.ts'
@@ -39,14 +40,15 @@ export function installedCatalog(
     const card = byId.get(cardId)
     return card !== undefined && installed.has(card)
   }
-  return new CardCatalog(known, hasFiles, onCard)
+  return new CardCatalog(known, hasFiles, onCard, () => brokenModels(installed, known))
 }
 
-/** Ids of models that lie here and are not whole, or not those that this program means. */
-export function brokenModels(config: Pick<Config, 'dataDir'>, cards: readonly Card[]): string[] {
-  const installed = new InstalledModels(modelsFolder(config))
-  return cards.filter((card) => installed.stateOf(card) === 'broken').map(({ id }) => id)
-}
+/** Models that lie here and are not whole, or not those that this program means. */
+const brokenModels = (installed: InstalledModels, cards: readonly Card[]): ModelTrouble[] =>
+  cards.flatMap((card) => {
+    const words = installed.trouble(card)
+    return words === null ? [] : [{ id: card.id, task: card.task, words }]
+  })
 
 /** Where files come from. @throws Failure when HF_ENDPOINT is no address */
 export function hubEndpoint(): string {

@@ -7,7 +7,7 @@ import { type Installation, pull } from '../catalog/pull.ts'
 import type { Config } from '../config.ts'
 import type { Card } from '../domain/card.ts'
 import { dismissModel } from './administration.ts'
-import { bytes, count } from './format.ts'
+import { bytes, counted } from './format.ts'
 import { globalsOf } from './globals.ts'
 import { findCard } from './models-find.ts'
 import { installationParts, interruptible } from './models-here.ts'
@@ -95,7 +95,7 @@ function tell(json: boolean, card: Card, { manifest: { files }, path, wasWhole }
     process.stdout.write(`${JSON.stringify(snakeCase(done))}\n`)
     return
   }
-  const size = `${count(files.length)} files, ${bytes(sizeBytes)}`
+  const size = `${counted(files.length, 'file')}, ${bytes(sizeBytes)}`
   const how = wasWhole ? `is installed already, and whole` : 'is installed'
   process.stdout.write(`${card.id} ${how}: ${size} in ${path}\n`)
   if (unchecked.length === 0) return

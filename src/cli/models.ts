@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { InstalledModels, type ModelState } from '../catalog/installed.ts'
 import type { Config } from '../config.ts'
 import type { Card } from '../domain/card.ts'
-import { bytes, count } from './format.ts'
+import { bytes, count, counted } from './format.ts'
 import { globalsOf } from './globals.ts'
 import { removeCommand, verifyCommand } from './models-care.ts'
 import { hubEndpoint, modelsFolder } from './models-here.ts'
@@ -172,7 +172,7 @@ function installedText(model: Here, config: Config): string {
 function sourceFacts(model: Here): string[][] {
   const { card, unknownSizes } = model
   if (card.files.length === 0) return []
-  const files = `${count(card.files.length)} files`
+  const files = counted(card.files.length, 'file')
   const known = unknownSizes === card.files.length ? files : `${downloadText(model)} in ${files}`
   const unknown = unknownSizes === 0 ? '' : `; the hub alone knows the sizes of ${unknownSizes}`
   const places = [...new Set(card.files.map(({ repo, revision }) => `${hubEndpoint()}/${repo} at ${revision}`))]

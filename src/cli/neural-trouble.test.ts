@@ -20,6 +20,7 @@ import {
   smallCards,
 } from '../testing/small-models.ts'
 import { clipRateHz, speech } from '../testing/speech-clips.ts'
+import { until } from '../testing/until.ts'
 import { sound } from '../audio/clip.ts'
 
 // Real processes, on machines that may be busy with other tests.
@@ -83,9 +84,32 @@ test.each([
     code: 'model_unavailable',
     message: `The model ${model} could not be loaded.`,
   })
-  expect(lines).toEqual([expect.stringContaining(`${model} could not be loaded: `)])
+  expect(lines).toEqual([expect.stringContaining(troubleOf(model))])
   expect(lines[0]).toContain(why)
   expect(lines[0]).not.toMatch(/\bat .*:\d+:\d+/)
+})
+
+/** `pocket-small could not be loaded: …`, as it is told everywhere. */
+const troubleOf = (id: string) => {
+  const words = new RegExp(`WARN (${id} could not be loaded: [^\\n]*)`).exec(program.stderr())?.[1]
+  if (words === undefined) throw new Error(`no warning of ${id}`)
+  return words
+}
+
+test('what cannot be loaded is told before anybody asks for it, everywhere in the same words', async () => {
+  await until('the preferred model was tried', () => program.stderr().includes('WARN pocket-small could not be'))
+  const words = troubleOf(pocketCard.id)
+  expect(words).toContain('flow_lm_main.onnx cannot be opened')
+  const response = await program.fetch('/readyz')
+  const ready = (await response.json()) as { models: { id: string }[] }
+  expect([response.status, ready]).toMatchObject([200, { status: 'degraded', checks: { tts: 'degraded' } }])
+  expect(ready.models.filter(({ id }) => id === pocketCard.id)).toMatchObject([{ state: 'failed', reason: words }])
+  expect((await run('ps')).stdout.split('\n')).toContain(words)
+  expect((await run('doctor')).stdout).toMatch(/warn {2}server +degraded, [^\n]*: pocket-small could not be loaded: /)
+  const server = await (await program.fetch('/console/api/admin/server', key)).json()
+  const warnings = expect.arrayContaining([expect.objectContaining({ message: words })])
+  expect(server).toMatchObject({ readiness: 'degraded', warnings })
+  expect(JSON.stringify([ready, server]) + words).not.toContain(dataDir)
 })
 
 test('nothing speaks in its place unless it is asked to; all others work', async () => {
@@ -134,5 +158,7 @@ test('files that were damaged since are found by their content; a new import men
   expect(again.stderr).toContain(`stay as they are. To take others, first: myna models rm ${pocketCard.id}\n`)
   const answer = await speak({})
   expect([answer.status, (await answer.arrayBuffer()).byteLength > 1000]).toEqual([200, true])
+  const { models } = (await (await program.fetch('/readyz')).json()) as { models: { id: string; state: string }[] }
+  expect(models.filter(({ id }) => id === pocketCard.id).map(({ state }) => state)).toEqual(['loaded'])
   expect((await run('doctor')).stdout).toMatch(/ok {4}voice +Small spoke[^]*ok {4}voice +Small spoke/)
 })

@@ -15,6 +15,7 @@ const engine: EngineStatus = {
   residentBytes: 2_000_000_000,
   deviceMemory: null,
   loading: ['kokoro'],
+  failed: [],
   models: [
     { id: 'pocket', device: 'cuda:0', memoryBytes: 900_000_000, activeStreams: 2, idleMsLeft: null },
     { id: 'silero-vad', device: 'cpu', memoryBytes: 30_000_000, activeStreams: 0, idleMsLeft: 90_000 },
@@ -30,6 +31,7 @@ const server = (engines: readonly EngineStatus[]): ServerStatus => ({
   queue: { running: 2, waiting: 0 },
   pendingOperations: 0,
   engines,
+  troubles: [],
 })
 /** Its lines from the one that begins with this word, each as its cells. */
 const rowsFrom = (title: string, text: string): string[][] => {

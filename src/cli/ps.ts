@@ -40,6 +40,7 @@ export function statusText(server: ServerStatus): string {
     '',
     engineTable(server.engines),
     ...server.engines.flatMap(engineNotes),
+    ...server.troubles.map(({ words }) => words),
     ...server.engines.flatMap(weightNotes),
     ...(server.engines.some(hasModels) ? ['', modelTable(server.engines)] : []),
   ].join('\n')

@@ -13,13 +13,13 @@ import { systemRandom } from '../domain/id.ts'
 import { systemClock, systemTimer } from '../domain/time.ts'
 import { setNativeDir } from '../engine/native.ts'
 import { causeOf, keepingWarnings, type Log, logTo } from '../log.ts'
-import type { DrawVoice } from '../service/ports.ts'
+import type { DrawVoice } from '../service/ports-sound.ts'
 import { banner } from './banner.ts'
 import { findCuda } from './cuda.ts'
 import { chooseDevices, describeDevices } from './devices.ts'
 import { areOnCard, speechEngine, transcriptionEngine, tryCards } from './engines.ts'
 import { globalsOf, wholeNumber } from './globals.ts'
-import { brokenModels, installedCatalog } from './models-here.ts'
+import { installedCatalog } from './models-here.ts'
 import { type Server, startServer } from './server.ts'
 import { settingsWarnings } from './settings-warnings.ts'
 
@@ -73,8 +73,8 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
     throw error
   }
   const stopped = untilToldToStop(log)
-  for (const id of brokenModels(config, cards)) {
-    log.warn('a model is not whole and counts as not installed', { model: id, mend: `myna models pull ${id}` })
+  for (const { id, words } of catalog.broken()) {
+    log.warn(`${words}; it counts as not installed`, { model: id, mend: `myna models pull ${id}` })
   }
   for (const warning of settingsWarnings(config, catalog)) log.warn(warning)
   const deviceLines = describeDevices(devices, await engine.engines())

@@ -12,6 +12,7 @@ import { type LocalServer, type ServerStatus, startLocal } from '../http/local.t
 import { readinessOf } from '../http/readiness.ts'
 import type { AdminVerbs, IssuedKey } from '../service/accounts.ts'
 import { ensureFirstAdmin } from '../service/accounts.ts'
+import { modelStanding } from '../service/model-troubles.ts'
 import { removeOrphans, startSweeping } from '../service/housekeeping.ts'
 import { SqliteAccounts } from '../store/accounts.ts'
 import { FolderVoiceFiles } from '../store/clips.ts'
@@ -212,12 +213,15 @@ function statusOf(
   const beganMs = world.clock.monotonicMs()
   return async () => {
     const [speech, transcription] = await Promise.all([world.engine.engines(), transcriptionEngines(world)])
+    const engines = [...speech, ...(transcription ?? [])]
+    const models = modelStanding(world.catalog, engines)
     const { status } = readinessOf({
       isDraining: draining(),
       databaseFails: false,
       isDiskFull: liveOf(service).some(({ unwrittenCount }) => unwrittenCount > 0),
       speech,
       transcription,
+      models,
     })
     return {
       version,
@@ -227,7 +231,8 @@ function statusOf(
       readiness: status,
       queue: { running: queue.running, waiting: queue.depth },
       pendingOperations: await pendingOperations(),
-      engines: [...speech, ...(transcription ?? [])],
+      engines,
+      troubles: models.troubles,
     }
   }
 }

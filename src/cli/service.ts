@@ -22,18 +22,16 @@ import { Library } from '../service/library.ts'
 import type {
   Accounts,
   Catalog,
-  Decoder,
-  DrawVoice,
   Encoders,
   EngineStatus,
   Ledger,
   PreviewFiles,
-  Sound,
   SpeechEngine,
   VoiceEngine,
   VoiceFiles,
   Voices,
 } from '../service/ports.ts'
+import type { Decoder, DrawVoice, Sound } from '../service/ports-sound.ts'
 import type { StreamDecoder, TranscriptionBooks, TranscriptionEngine } from '../service/ports-transcription.ts'
 import type { ModelKeeper } from '../service/ports-models.ts'
 import { Previews } from '../service/previews.ts'
@@ -216,6 +214,7 @@ export async function createApi(
       version,
       clock,
       ledger,
+      catalog,
       metrics,
       metricsToken: config.metricsToken,
       speechEngines: () => world.engine.engines(),

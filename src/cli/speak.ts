@@ -6,7 +6,7 @@ import { type AudioFormat, audioFormats, defaultSampleRateHz } from '../domain/s
 import { systemClock } from '../domain/time.ts'
 import type { OperationRecord } from './client.ts'
 import { deliver } from './delivery.ts'
-import { count, dollars, duration } from './format.ts'
+import { counted, dollars, duration } from './format.ts'
 import { globalsOf } from './globals.ts'
 import { fileSink, stdoutSink } from './sink.ts'
 import { note, report, snakeCase } from './terminal.ts'
@@ -79,7 +79,7 @@ function tell(json: boolean, file: string, input: string, operation: OperationRe
   const text = () => {
     const length = result.seconds === null ? '' : `${duration(1000 * result.seconds)} of audio from `
     const costs = operation === null ? '' : `, charged ${dollars(operation.charged_micros)} (${operation.id})`
-    return `${file === '-' ? 'Spoken' : file}: ${length}${count(result.characters)} characters${costs}`
+    return `${file === '-' ? 'Spoken' : file}: ${length}${counted(result.characters, 'character')}${costs}`
   }
   if (file === '-') note(json ? JSON.stringify(snakeCase(result)) : text())
   else report(json, result, text)

@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '../domain/time.ts'
-import { count } from './format.ts'
+import { counted } from './format.ts'
 import { globalsOf } from './globals.ts'
 import { progressLine } from './progress.ts'
 import { recordingIn } from './recording.ts'
@@ -90,7 +90,11 @@ async function transcribe(given: string, options: TranscribeOptions, command: Co
   if (sink === null) return void process.stdout.write(whole.slice(shown))
   await sink.write(Buffer.from(whole))
   await sink.keep()
-  report(json, { file: output, format, characters: whole.length }, () => `${output}: ${count(whole.length)} characters`)
+  report(
+    json,
+    { file: output, format, characters: whole.length },
+    () => `${output}: ${counted(whole.length, 'character')}`,
+  )
 }
 
 /** As the form of `POST /v1/audio/transcriptions` names them. */

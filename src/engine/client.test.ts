@@ -11,10 +11,12 @@ import { creditFrames } from './protocol.ts'
 const never = new AbortController().signal
 let open: EngineClient[] = []
 let lines: string[] = []
+let warnings: string[] = []
 afterEach(async () => {
   await Promise.all(open.map((client) => client.close()))
   open = []
   lines = []
+  warnings = []
 })
 
 function connect(engine: Partial<TestEngine> = {}, options: Partial<EngineClientOptions> = {}): EngineClient {
@@ -26,6 +28,7 @@ function connect(engine: Partial<TestEngine> = {}, options: Partial<EngineClient
     stallMs: 10_000,
     loadMs: 10_000,
     log: (line) => lines.push(line),
+    warn: (line) => warnings.push(line),
     ...options,
   })
   open.push(client)
@@ -176,7 +179,9 @@ test('an engine that does not come back from loading is killed, and the log says
   await expect(read(client, 'a', { model: 'test-stuck' })).rejects.toMatchObject({ code: 'generation_failed' })
   await until('it was killed', async () => (await client.status()).lastError !== null)
   expect((await client.status()).lastError).toBe('the engine was killed: it did not load test-stuck within 800 ms')
-  expect(lines).toContain('the engine ended while it was loading test-stuck')
+  const reason = 'the engine ended while it was loading it'
+  expect(warnings).toEqual([`test-stuck could not be loaded: ${reason}`])
+  expect((await client.status()).failed).toEqual([{ id: 'test-stuck', reason }])
   expect((await read(client, 'again')).length).toBe(1)
 })
 
@@ -186,6 +191,20 @@ test('a model that cannot be loaded is named to the client; why is the cause, in
   expect(error).toMatchObject({ code: 'model_unavailable', message: 'The model test-missing could not be loaded.' })
   expect(error).toHaveProperty('cause', 'test-missing could not be loaded: model.onnx is cut short')
   expect(lines).toEqual([])
+})
+
+test('a model that cannot be loaded is warned of once, and known until its files change', async () => {
+  const client = connect()
+  await client.start('test-missing')
+  const failed = [{ id: 'test-missing', reason: 'model.onnx is cut short' }]
+  await until('it was tried', async () => Bun.deepEquals((await client.status()).failed, failed))
+  await read(client, 'a', { model: 'test-missing' }).catch(() => {})
+  await read(client, 'a')
+  expect((await client.status()).failed).toEqual(failed)
+  expect(warnings).toEqual(['test-missing could not be loaded: model.onnx is cut short'])
+  expect(lines).toEqual([])
+  client.dismiss('test-missing')
+  expect((await client.status()).failed).toEqual([])
 })
 
 test('where the device has no memory left, the client is told to come back, and why is the cause', async () => {

@@ -13,17 +13,19 @@ import type {
   SpeechSpan,
   VoiceEngine,
 } from '../service/ports.ts'
+import { notLoaded } from '../domain/model-trouble.ts'
 import type { TranscriptionEngine, TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 import { Deadlines, type Debt } from './deadlines.ts'
+import { FailedModels } from './failed-models.ts'
 import { Inquiries, type Answer } from './inquiries.ts'
 import { Listenings } from './listenings.ts'
-import { creditFrames, selfTestOutputs, type FromEngine, type LoadFailure, type ToEngine } from './protocol.ts'
+import { creditFrames, selfTestOutputs, type FromEngine, type ToEngine } from './protocol.ts'
 import { Queries } from './queries.ts'
+import { failure, refusalOf, unavailable } from './refusals.ts'
 import { ReplyStream } from './reply-stream.ts'
 import { type Launch, Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
-const retryAfterMs = 5000
 /** Longest wait for an answer to `status`: it is asked for by people, who should not see it hang. */
 const statusMs = 1000
 const probeMs = 10_000
@@ -41,6 +43,8 @@ export interface EngineClientOptions {
   loadMs: number
   /** What the engine printed and what became of it. */
   log(line: string): void
+  /** As `log`, of what an operator should see; absent: the same. */
+  warn?(line: string): void
   timers?: Timers
 }
 
@@ -68,9 +72,11 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   readonly #inquiries: Inquiries
   readonly #listenings: Listenings
   readonly #deadlines: Deadlines
+  readonly #failed = new FailedModels()
   #nextId = 1
   /** Who waits for the child to be ready, to order something then. */
   #comingCount = 0
+  #isClosed = false
 
   constructor(options: EngineClientOptions) {
     this.#options = options
@@ -164,6 +170,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
 
   /** An engine that does not run has nothing to give up. */
   dismiss(model: string): void {
+    this.#failed.forget(model)
     this.#supervisor.send({ type: 'dismiss', model })
   }
 
@@ -187,6 +194,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
       ...this.#supervisor.status(),
       activeStreams: this.#streams.size + this.#listenings.open.length,
       loading: this.#deadlines.loading,
+      failed: this.#failed.list(),
       residentBytes: answer?.residentBytes ?? null,
       deviceMemory: answer?.deviceMemory ?? null,
       models: answer?.models ?? [],
@@ -208,6 +216,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
 
   /** Ends the child in order; streams that are open fail. No start follows. */
   close(): Promise<void> {
+    this.#isClosed = true
     this.#deadlines.stop()
     return this.#supervisor.close()
   }
@@ -302,6 +311,8 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
         return this.#finish(message.stream, (doing) => refusalOf(message, doing))
       case 'loading':
         return this.#deadlines.noteLoading(message.model, message.isOver)
+      case 'tried':
+        return this.#noteTried(message.model, message.reason)
       case 'detected':
       case 'cloned':
       case 'clone_refused':
@@ -319,6 +330,11 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
       case 'ready':
         return
     }
+  }
+
+  #noteTried(model: string, reason: string | null): void {
+    const { warn, log } = this.#options
+    if (this.#failed.note(model, reason) && reason !== null) (warn ?? log)(notLoaded(model, reason))
   }
 
   #receiveFrame({ stream, pcm, coveredChars, engineMs }: FromEngine & { type: 'frame' }): void {
@@ -341,7 +357,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
 
   #afterEnd(): void {
     const { loading } = this.#deadlines
-    if (loading.length > 0) this.#options.log(`the engine ended while it was loading ${loading.join(', ')}`)
+    if (!this.#isClosed) for (const model of loading) this.#noteTried(model, 'the engine ended while it was loading it')
     this.#deadlines.noteEnd()
     for (const id of [...this.#streams.keys()]) this.#finish(id, failure)
     this.#listenings.failAll()
@@ -356,27 +372,6 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   }
 }
 
-const unavailable = (cause: unknown): MynaError =>
-  new MynaError('engine_unavailable', 'The engine is not available at the moment.', { retryAfterMs, cause })
-
-/** What the engine says of a failure: its own words are the cause, for the log of whoever asked. */
-const refusalOf = ({ message, load }: { message: string; load: LoadFailure | null }, doing: string): MynaError =>
-  load === null ? failure(doing, message) : notLoaded(load, message)
-
-function notLoaded({ model, reason }: LoadFailure, cause: string): MynaError {
-  if (reason === 'unusable') {
-    return new MynaError('model_unavailable', `The model ${model} could not be loaded.`, { cause })
-  }
-  const message =
-    reason === 'no_room'
-      ? `There is no memory for the model ${model} while others are in use. Try again later.`
-      : `The device ran out of memory with the model ${model}, which was unloaded. Try again later.`
-  return new MynaError('engine_overloaded', message, { retryAfterMs, cause })
-}
-
-/** What a client may know. @param cause the engine's own words; absent: it did not come to say any */
-const failure = (doing: string, cause?: string): MynaError =>
-  new MynaError('generation_failed', `The engine failed while it was ${doing}.`, { cause })
 const speaking = 'speaking'
 const transcribing = 'transcribing'
 const atClip = 'working on the clip'

@@ -52,6 +52,8 @@ export type FromEngine =
   | { type: 'ready'; pid: number; device: string; deviceReason: string | null }
   /** Before a model is loaded, and once that is over, well or not: in between the child may be deaf and mute. */
   | { type: 'loading'; model: string; isOver: boolean }
+  /** Whether a model that was not in memory could be had. Not told where models in use were in its way: that passes. */
+  | { type: 'tried'; model: string; reason: string | null }
   | { type: 'frame'; stream: number; pcm: Int16Array; coveredChars: number; engineMs: number }
   /** So many samples of the clip more than were asked for before. */
   | { type: 'want'; stream: number; samples: number }

@@ -9,11 +9,13 @@ let clock: ManualClock
 let events: string[]
 let failing: Set<string>
 let loadings: [id: string, isOver: boolean][]
+let tries: [id: string, reason: string | null][]
 beforeEach(() => {
   clock = new ManualClock()
   events = []
   failing = new Set()
   loadings = []
+  tries = []
 })
 
 class Model {
@@ -29,7 +31,7 @@ const residency = (keepMs = keepAliveMs, bytes = 1e6) =>
   new Residency<Model>({
     load: async (id) => {
       events.push(`load ${id}`)
-      if (failing.has(id)) throw new Error(`${id} is broken`)
+      if (failing.has(id)) throw new Error(`/data/models/${id}/graph.onnx is broken`)
       return new Model(id)
     },
     memoryBytes: (id) => id.length * 1000,
@@ -37,7 +39,9 @@ const residency = (keepMs = keepAliveMs, bytes = 1e6) =>
     budget: new Budget({ bytes, waitMs: roomWaitMs, timers: clock }),
     device: 'cpu',
     timers: clock,
+    filesDir: (id) => `/data/models/${id}`,
     onLoading: (id, isOver) => loadings.push([id, isOver]),
+    onTried: (id, reason) => tries.push([id, reason]),
     onEmpty: () => events.push('empty'),
     onError: (error) => events.push(String(error)),
   })
@@ -117,8 +121,8 @@ test('a failed load is told to all who waited, and the next use tries again', as
   failing.add('a')
   const both = await Promise.allSettled([models.use('a'), models.use('a')])
   expect(both.map((result) => (result.status === 'rejected' ? String(result.reason) : ''))).toEqual([
-    'NotLoaded: a could not be loaded: a is broken',
-    'NotLoaded: a could not be loaded: a is broken',
+    'NotLoaded: a could not be loaded: graph.onnx is broken',
+    'NotLoaded: a could not be loaded: graph.onnx is broken',
   ])
   expect(models.status()).toEqual([])
   failing.clear()
@@ -146,6 +150,23 @@ test('each load is told when it begins and when it is over, however it ends', as
     ['a', true],
     ['b', false],
     ['b', true],
+  ])
+})
+
+test('whether it could be had is told after each load, without where its files lie', async () => {
+  const models = residency(0, 5000)
+  failing.add('b')
+  await models.use('a')
+  await models.use('a')
+  await models.use('b').catch(() => {})
+  await models.use('too large').catch(() => {})
+  failing.clear()
+  await models.use('b')
+  expect(tries).toEqual([
+    ['a', null],
+    ['b', 'graph.onnx is broken'],
+    ['too large', 'it needs 1 MB, and all models together may take 1 MB (MYNA_MODEL_MEMORY)'],
+    ['b', null],
   ])
 })
 
@@ -181,6 +202,11 @@ test('it waits for one in use to fall idle, and is not loaded when none does', a
   await settle()
   clock.advance(roomWaitMs)
   expect(await late).toEqual({ model: 'busy', reason: 'no_room' })
+  // That passes, and is nobody's trouble.
+  expect(tries).toEqual([
+    ['busy', null],
+    ['four', null],
+  ])
   expect(loadings.filter(([, isOver]) => !isOver).map(([id]) => id)).toEqual(['busy', 'four'])
 })
 
@@ -228,7 +254,9 @@ async function live(random: Seeded) {
     budget: new Budget({ bytes: 8000, waitMs: roomWaitMs, timers: clock }),
     device: 'cpu',
     timers: clock,
+    filesDir: () => null,
     onLoading: () => {},
+    onTried: () => {},
     onEmpty: () => {},
     onError: () => {},
   })

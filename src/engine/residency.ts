@@ -3,7 +3,8 @@
  * unloaded when nobody has used it for `keepAliveMs`, or sooner when another needs the room. The idea is ollama's
  * runnerRef: reference count and timer in one.
  */
-import { deviceFailure, DeviceOutOfMemory } from '../models/session-device.ts'
+import { briefly, deviceFailure, DeviceOutOfMemory } from '../models/session-device.ts'
+import { notLoaded } from '../domain/model-trouble.ts'
 import { type Budget, type Holding, NoRoom } from './budget.ts'
 import type { LoadFailure, ResidentModel } from './protocol.ts'
 import type { Timers } from './timers.ts'
@@ -16,6 +17,8 @@ export interface Loaded {
 
 export interface ResidencyOptions<M extends Loaded> {
   load(id: string): Promise<M>
+  /** Where its files lie; null: it has none. */
+  filesDir(id: string): string | null
   memoryBytes(id: string): number
   /** 0: never unloaded for being idle. */
   keepAliveMs: number
@@ -26,22 +29,34 @@ export interface ResidencyOptions<M extends Loaded> {
   timers: Timers
   /** Before each load, and once it is over. */
   onLoading(id: string, isOver: boolean): void
+  /** Afterwards. @param reason why it could not be had, for anybody to read; null: it is in memory */
+  onTried(id: string, reason: string | null): void
   /** The last resident model was unloaded for being idle. */
   onEmpty(): void
   /** Unloading failed: the memory may not have come back. */
   onError(error: unknown): void
 }
 
-/** A model could not be had. The message is for the log, and names the model. */
+/** A model could not be had. The message names the model, and its files as they are named within it. */
 export class NotLoaded extends Error {
   readonly failure: LoadFailure
 
-  constructor(model: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    super(`${model} could not be loaded: ${why}`, { cause })
+  /** @param words why, for anybody to read */
+  constructor(
+    model: string,
+    readonly words: string,
+    cause: unknown,
+  ) {
+    super(notLoaded(model, words), { cause })
     this.name = 'NotLoaded'
     this.failure = { model, reason: reasonOf(cause) }
   }
+}
+
+/** Readiness tells it to everybody: how the files are called, and not where on this machine they lie. */
+function wordsOf(error: unknown, filesDir: string | null): string {
+  const words = error instanceof Error ? error.message : String(error)
+  return briefly(filesDir === null ? words : words.replaceAll(`${filesDir}/`, ''))
 }
 
 function reasonOf(cause: unknown): LoadFailure['reason'] {
@@ -163,14 +178,18 @@ export class Residency<M extends Loaded> {
   }
 
   async #bring(id: string, entry: Entry<M>): Promise<M> {
-    const { budget, load, onLoading } = this.#options
+    const { budget, filesDir, load, onLoading, onTried } = this.#options
     try {
       await budget.claim(entry)
       onLoading(id, false)
-      return await load(id).finally(() => onLoading(id, true))
+      const model = await load(id).finally(() => onLoading(id, true))
+      onTried(id, null)
+      return model
     } catch (error) {
       budget.free(entry)
-      throw new NotLoaded(id, error)
+      const words = wordsOf(error, filesDir(id))
+      if (!(error instanceof NoRoom)) onTried(id, words)
+      throw new NotLoaded(id, words, error)
     }
   }
 

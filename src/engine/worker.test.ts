@@ -141,15 +141,16 @@ test('unused models are unloaded and the server is told', async () => {
   expect((await talk.status()).models).toEqual([])
 })
 
-test('a model can be loaded ahead; one that cannot be is told in the log, and the engine goes on', async () => {
+test('a model can be loaded ahead; one that cannot be is told with the reason, and the engine goes on', async () => {
   const talk = await ready()
   talk.send({ type: 'warm', model: 'test-missing' })
   talk.send({ type: 'warm', model: 'test' })
   await until('it is loaded', async () => (await talk.status()).models.length > 0)
   expect((await talk.status()).models).toMatchObject([{ id: 'test', activeStreams: 0 }])
-  await until('the log tells', () =>
-    talk.lines.some((line) => line === 'test-missing could not be loaded: model.onnx is cut short'),
-  )
+  expect(await talk.until('tried', 2)).toEqual([
+    { type: 'tried', model: 'test-missing', reason: 'model.onnx is cut short' },
+    { type: 'tried', model: 'test', reason: null },
+  ])
 })
 
 test('a model whose files have gone is given up once it is unused, and the server is told', async () => {

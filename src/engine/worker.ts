@@ -237,7 +237,8 @@ class Engine {
       lease.release()
     } catch (error) {
       this.#noteFailure(model, error)
-      console.error(error instanceof NotLoaded ? error.message : describe(error))
+      // Of a model that cannot be had the server was told already.
+      if (!(error instanceof NotLoaded)) console.error(describe(error))
     }
   }
 
@@ -284,10 +285,12 @@ class Engine {
   ): Residency<M> {
     return new Residency({
       ...options,
+      filesDir: this.#options.filesDir,
       budget: this.#budget,
       device: this.#device,
       timers: this.#timers,
       onLoading: (model, isOver) => this.#send({ type: 'loading', model, isOver }),
+      onTried: (model, reason) => this.#send({ type: 'tried', model, reason }),
       onEmpty: () => {
         if (this.#residencies.every(({ isEmpty }) => isEmpty)) this.#send({ type: 'idle' })
       },

@@ -201,8 +201,8 @@ const readiness: Schema = record(
     status: { type: 'string', enum: ['ready', 'loading', 'degraded', 'draining'] },
     checks: record({
       database: check('ok', 'failed'),
-      tts: check('ok', 'loading', 'failed'),
-      transcription: check('ok', 'loading', 'failed', 'unavailable'),
+      tts: check('ok', 'loading', 'degraded', 'failed'),
+      transcription: check('ok', 'loading', 'degraded', 'failed', 'unavailable'),
       disk: check('ok', 'full'),
     }),
     devices: {
@@ -216,16 +216,22 @@ const readiness: Schema = record(
     },
     models: {
       type: 'array',
-      description: 'In memory now, or on their way there; while one is being loaded, perhaps not all of the others.',
-      items: record({
-        id: text,
-        task: text,
-        state: { type: 'string', enum: ['loaded', 'loading'] },
-        device: textOrNull,
-        memory_bytes: countOrNull,
-        active_streams: count,
-        idle_seconds_left: { ...countOrNull, description: 'null: in use, or kept for ever.' },
-      }),
+      description:
+        'In memory now, on their way there, or of no use; while one is being loaded, perhaps not all of the others.',
+      items: record(
+        {
+          id: text,
+          task: text,
+          state: { type: 'string', enum: ['loaded', 'loading', 'failed'] },
+          reason: { ...text, description: 'What is wrong with one that has failed.' },
+          device: textOrNull,
+          memory_bytes: countOrNull,
+          active_streams: count,
+          idle_seconds_left: { ...countOrNull, description: 'null: in use, or kept for ever.' },
+        },
+        '',
+        ['reason'],
+      ),
     },
   },
   '',

@@ -3,7 +3,9 @@ import { timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import type { Clock } from '../domain/time.ts'
-import type { EngineStatus, Ledger } from '../service/ports.ts'
+import type { ModelTrouble } from '../domain/model-trouble.ts'
+import { modelStanding } from '../service/model-troubles.ts'
+import type { Catalog, EngineStatus, Ledger } from '../service/ports.ts'
 import { healthDetail, metricsDetail, readyDetail, rootDetail } from './describe.ts'
 import { type Exchange, json, type Route } from './exchange.ts'
 import { credentialOf } from './gate.ts'
@@ -14,6 +16,7 @@ export interface HealthParts {
   version: string
   clock: Clock
   ledger: Ledger
+  catalog: Catalog
   metrics: Metrics
   /** Empty: only loopback may read metrics. */
   metricsToken: string
@@ -79,18 +82,21 @@ async function readiness(parts: HealthParts): Promise<Response> {
       () => true,
     ),
   ])
+  const engines = [...speech, ...(transcription ?? [])]
+  const standing = modelStanding(parts.catalog, engines)
   const { status, isServing, checks } = readinessOf({
     isDraining: parts.draining(),
     databaseFails,
     isDiskFull: parts.diskFull(),
     speech,
     transcription,
+    models: standing,
   })
   const devices = {
     tts: devicesOf(speech),
     ...(transcription !== null && { transcription: devicesOf(transcription) }),
   }
-  const models = [...speech, ...(transcription ?? [])].flatMap(modelsOf)
+  const models = [...engines.flatMap(modelsOf), ...standing.troubles.map(troubleOf)]
   return json({ status, checks, devices, models }, isServing ? 200 : 503)
 }
 
@@ -125,6 +131,17 @@ const modelsOf = ({ task, loading, models }: EngineStatus) => [
     idle_seconds_left: null,
   })),
 ]
+
+const troubleOf = ({ id, task, words }: ModelTrouble) => ({
+  id,
+  task,
+  state: 'failed',
+  reason: words,
+  device: null,
+  memory_bytes: null,
+  active_streams: 0,
+  idle_seconds_left: null,
+})
 
 const loopback = /^(127\.|::1$|::ffff:127\.)/
 

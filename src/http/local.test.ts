@@ -20,6 +20,7 @@ const serverStatus: ServerStatus = {
   queue: { running: 1, waiting: 2 },
   pendingOperations: 3,
   engines: [],
+  troubles: [],
 }
 const dismissed: string[] = []
 let stopAll: (() => Promise<void>)[] = []

@@ -8,6 +8,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { MynaError } from '../domain/error.ts'
 import type { Administration } from '../service/accounts.ts'
+import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { EngineStatus } from '../service/ports.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -24,6 +25,8 @@ export interface ServerStatus {
   queue: { running: number; waiting: number }
   pendingOperations: number
   engines: readonly EngineStatus[]
+  /** Models that are here and cannot be used. */
+  troubles: readonly ModelTrouble[]
 }
 
 export interface LocalVerbs extends Administration {

@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
 import { cards } from '../catalog/cards.ts'
 import { CardCatalog } from '../catalog/catalog.ts'
+import type { Task } from '../domain/card.ts'
 import type { EngineState, EngineStatus } from '../service/ports.ts'
 import { FakeTranscriber } from '../testing/fake-transcriber.ts'
 import { startInstance } from '../testing/instance.ts'
+import type { ModelStanding } from '../service/model-troubles.ts'
 import { readinessOf, type ReadinessFacts } from './readiness.ts'
 
 const engine: EngineStatus = new FakeTranscriber().status()
@@ -14,7 +16,16 @@ const well: ReadinessFacts = {
   isDiskFull: false,
   speech: of('ready'),
   transcription: of('ready'),
+  models: { troubles: [], able: new Set(['text-to-speech', 'automatic-speech-recognition']) },
 }
+
+/** One model of the task cannot be used. @param isOnly no other one can do the same */
+function without(task: Task, isOnly: boolean): { models: ModelStanding } {
+  const able = new Set(well.models.able)
+  if (isOnly) able.delete(task)
+  return { models: { troubles: [{ id: 'm', task, words: 'm could not be loaded' }], able } }
+}
+const [speaks, listens] = ['text-to-speech', 'automatic-speech-recognition'] as const
 
 const cases: [string, Partial<ReadinessFacts>, string, boolean][] = [
   ['all is well', {}, 'ready', true],
@@ -35,11 +46,47 @@ const cases: [string, Partial<ReadinessFacts>, string, boolean][] = [
   ['both of two have failed', { speech: of('failed', 'failed') }, 'degraded', false],
   ['the database fails', { databaseFails: true }, 'degraded', false],
   ['the disk is full', { isDiskFull: true }, 'degraded', false],
+  ['a model that cannot speak, beside others', without(speaks, false), 'degraded', true],
+  ['no model that can speak', without(speaks, true), 'degraded', false],
+  ['a model that cannot listen, beside others', without(listens, false), 'degraded', true],
+  ['no model that can listen', without(listens, true), 'degraded', true],
+  [
+    'speech starts, and one model cannot be used',
+    { speech: of('starting'), ...without(speaks, false) },
+    'loading',
+    false,
+  ],
   ['it is being stopped', { isDraining: true, speech: of('failed') }, 'draining', false],
 ]
 
 test.each(cases)('%s', (_, facts, status, isServing) => {
   expect(readinessOf({ ...well, ...facts })).toMatchObject({ status, isServing })
+})
+
+test('what is checked of a task says whether all of its models can be used', () => {
+  const checksOf = (facts: Partial<ReadinessFacts>) => readinessOf({ ...well, ...facts }).checks
+  expect(checksOf({})).toMatchObject({ tts: 'ok', transcription: 'ok' })
+  expect(checksOf(without(speaks, false))).toMatchObject({ tts: 'degraded', transcription: 'ok' })
+  expect(checksOf(without(speaks, true))).toMatchObject({ tts: 'failed', transcription: 'ok' })
+  expect(checksOf(without(listens, false))).toMatchObject({ tts: 'ok', transcription: 'degraded' })
+  expect(checksOf({ transcription: null, ...without(listens, true) })).toMatchObject({ transcription: 'unavailable' })
+})
+
+test('a model that could not be loaded is told of by its name and reason, until it is in memory', async () => {
+  const catalog = new CardCatalog(cards, (id) => id === 'kokoro-82m')
+  await using instance = await startInstance({}, { catalog })
+  instance.engine.known = { failed: [{ id: 'kokoro-82m', reason: 'model.onnx cannot be opened' }] }
+  const look = async () => (await (await instance.fetch('/readyz')).json()) as Record<string, unknown>
+  const words = 'kokoro-82m could not be loaded: model.onnx cannot be opened'
+  expect(await look()).toMatchObject({
+    status: 'degraded',
+    checks: { tts: 'degraded' },
+    models: [{ id: 'kokoro-82m', task: 'text-to-speech', state: 'failed', reason: words, device: null }],
+  })
+  expect(await instance.server.status()).toMatchObject({ readiness: 'degraded', troubles: [{ words }] })
+  const loaded = { id: 'kokoro-82m', device: 'cpu', memoryBytes: 9, activeStreams: 0, idleMsLeft: null }
+  instance.engine.known = { failed: instance.engine.known.failed!, models: [loaded] }
+  expect(await look()).toMatchObject({ status: 'ready', models: [{ id: 'kokoro-82m', state: 'loaded' }] })
 })
 
 test('readiness, metrics and the local status tell of both engines', async () => {

@@ -1,7 +1,10 @@
 /**
  * Whether the service can do its work, and which part of it cannot: what `/readyz` and `myna ps` both say. When
- * transcription fails, it takes nothing from the other routes; and there may be no model for it at all.
+ * transcription fails, it takes nothing from the other routes; and there may be no model for it at all. A model that
+ * cannot be used takes nothing from the others, but whoever asks for it is refused, and that is told.
  */
+import type { Task } from '../domain/card.ts'
+import type { ModelStanding } from '../service/model-troubles.ts'
 import type { EngineState, EngineStatus } from '../service/ports.ts'
 
 export interface ReadinessFacts {
@@ -13,9 +16,11 @@ export interface ReadinessFacts {
   speech: readonly EngineStatus[]
   /** null: no model for it is installed. */
   transcription: readonly EngineStatus[] | null
+  models: ModelStanding
 }
 
-type Check = 'ok' | 'loading' | 'failed'
+/** `degraded`: with one model less than there are. */
+type Check = 'ok' | 'loading' | 'degraded' | 'failed'
 
 export interface Readiness {
   status: 'ready' | 'loading' | 'degraded' | 'draining'
@@ -43,17 +48,25 @@ function checkOfAll(engines: readonly EngineStatus[]): Check {
   return (['ok', 'loading'] as const).find((check) => checks.includes(check)) ?? 'failed'
 }
 
+function checkOfTask(task: Task, engines: readonly EngineStatus[], { troubles, able }: ModelStanding): Check {
+  const check = checkOfAll(engines)
+  if (check === 'failed' || !able.has(task)) return 'failed'
+  return check === 'ok' && troubles.some((trouble) => trouble.task === task) ? 'degraded' : check
+}
+
 export function readinessOf(facts: ReadinessFacts): Readiness {
-  const { isDraining, databaseFails, isDiskFull, speech, transcription } = facts
+  const { isDraining, databaseFails, isDiskFull, speech, transcription, models } = facts
   const checks: Readiness['checks'] = {
     database: databaseFails ? 'failed' : 'ok',
-    tts: checkOfAll(speech),
-    transcription: transcription === null ? 'unavailable' : checkOfAll(transcription),
+    tts: checkOfTask('text-to-speech', speech, models),
+    transcription:
+      transcription === null ? 'unavailable' : checkOfTask('automatic-speech-recognition', transcription, models),
     disk: isDiskFull ? 'full' : 'ok',
   }
   const answer = (status: Readiness['status'], isServing = false): Readiness => ({ status, isServing, checks })
   if (isDraining) return answer('draining')
   if (databaseFails || isDiskFull || checks.tts === 'failed') return answer('degraded')
   if (checks.tts === 'loading') return answer('loading')
-  return checks.transcription === 'failed' ? answer('degraded', true) : answer('ready', true)
+  const isWhole = checks.transcription !== 'failed' && models.troubles.length === 0
+  return answer(isWhole ? 'ready' : 'degraded', true)
 }

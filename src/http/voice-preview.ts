@@ -5,7 +5,7 @@
 import { Elysia } from 'elysia'
 import { owns, type Voice } from '../domain/voice.ts'
 import type { Library } from '../service/library.ts'
-import type { PictureStyle } from '../service/ports.ts'
+import type { PictureStyle } from '../service/ports-sound.ts'
 import { noPreview, type PreviewForm, previewFormats, type Previews } from '../service/previews.ts'
 import { notReady } from '../service/voices.ts'
 import { openToAll } from './cors.ts'

@@ -90,6 +90,11 @@ test.each([
     'Failed to open library "libonnxruntime.so.1": libonnxruntime.so.1: file too short',
   ],
   ['CUDA failure 2: cuDevicePrimaryCtxRetain', 'CUDA failure 2: cuDevicePrimaryCtxRetain'],
+  [
+    "ENOENT: no such file or directory, open '/home/me/m/vocab.txt'",
+    "ENOENT: no such file or directory, open 'vocab.txt'",
+  ],
+  ['voices/en/alba.bin is cut short', 'voices/en/alba.bin is cut short'],
   ['the self-test gave 1 instead of 2', 'the self-test gave 1 instead of 2'],
 ])('what people need of it', (words, brief) => {
   expect(briefly(words)).toBe(brief)

@@ -60,7 +60,7 @@ export function deviceError(words: string): Error {
 export function briefly(words: string): string {
   const line = words
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/\/\S*\//g, '')
+    .replaceAll(/(?<![\w.-])\/\S*\//g, '')
     .trim()
   const [, library, why] = /Failed to load library (\S+) with error: (.*)$/.exec(line) ?? []
   if (library !== undefined) return `${library} cannot be loaded: ${why}`

@@ -4,7 +4,8 @@
  */
 import { MynaError } from '../domain/error.ts'
 import type { VoiceClip } from '../domain/voice.ts'
-import type { DecodedClip, Decoder, Sound, VoiceEngine } from './ports.ts'
+import type { VoiceEngine } from './ports.ts'
+import type { DecodedClip, Decoder, Sound } from './ports-sound.ts'
 
 export interface ClipParts {
   decoder: Decoder

@@ -5,6 +5,7 @@
  */
 import type { Account, Caller, Key, Role, Scope } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
+import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { Operation, OperationError, OperationType, Outcome, Settlement } from '../domain/operation.ts'
 import type { AudioFormat } from '../domain/speech.ts'
 import type { Fidelity, Voice, VoiceClip, VoiceStatus } from '../domain/voice.ts'
@@ -228,6 +229,8 @@ export interface Catalog {
   ranked(task: Task): Card[]
   /** The first of them; null when there is none. */
   best(task: Task): Card | null
+  /** Those of which something is here and not all: they count as not installed. */
+  broken(): readonly ModelTrouble[]
 }
 
 export interface SpeechOrder {
@@ -265,6 +268,8 @@ export interface EngineStatus {
   activeStreams: number
   /** Models that it is loading now; it may be unable to tell of the others meanwhile. */
   loading: readonly string[]
+  /** Models that could not be loaded when that was last tried, and why. */
+  failed: readonly { id: string; reason: string }[]
   restarts: number
   /** The last crash in the child's own words. */
   lastError: string | null
@@ -315,51 +320,6 @@ export interface VoiceEngine {
    * @throws MynaError `engine_unavailable`, `generation_failed`; `clip_refused` in the model's words for the owner
    */
   clone(model: string, clip: { pcm: Int16Array; sampleRateHz: number }, signal: AbortSignal): Promise<Uint8Array>
-}
-
-export interface DecodedClip {
-  /** Mono. */
-  pcm: Float32Array
-  sampleRateHz: number
-  /** As it was found to be. */
-  container: string
-  codec: string
-  mimeType: string
-}
-
-export interface Decoder {
-  /**
-   * Audio of any supported container, found by its bytes. Ends at the limits, whatever the file says of itself.
-   * @throws MynaError `clip_undecodable` in words that name an unsupported container or codec, `clip_too_long`
-   */
-  decode(bytes: Uint8Array, limits: { maxSeconds: number }, signal: AbortSignal): Promise<DecodedClip>
-}
-
-/** Arithmetic on samples that the service asks for; `audio` does it. */
-export interface Sound {
-  /** RMS of the whole in dB of full scale; silence is -Infinity. */
-  levelDb(pcm: Float32Array): number
-  /**
-   * 16-bit samples at another rate. Lets other work in between, for a clip may be long.
-   * @throws RangeError when the rates are none that audio has
-   */
-  resampled(pcm: Float32Array, fromHz: number, toHz: number): Promise<Int16Array>
-  /**
-   * What a voice is cloned from: 24 kHz, silence at both ends trimmed to a breath, level evened. Lets other work in
-   * between.
-   * @throws RangeError as above
-   */
-  reference(pcm: Float32Array, fromHz: number): Promise<Int16Array>
-  /** A whole file: a header of 44 bytes and the samples, mono. */
-  wav(pcm: Int16Array, sampleRateHz: number): Uint8Array
-}
-
-/** Waveform over spectrogram. @param pcm mono */
-export type DrawVoice = (pcm: Int16Array, sampleRateHz: number, how: PictureStyle) => Promise<Uint8Array>
-
-export interface PictureStyle {
-  theme: 'light' | 'dark'
-  format: 'png' | 'webp'
 }
 
 /** What was made once of a voice and can be made again: previews in other formats, pictures, previews of presets. */

@@ -6,17 +6,8 @@ import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
 import type { Voice } from '../domain/voice.ts'
-import type {
-  Catalog,
-  DrawVoice,
-  Encoders,
-  PictureStyle,
-  PreviewFiles,
-  Sound,
-  SpeechEngine,
-  VoiceFiles,
-  Voices,
-} from './ports.ts'
+import type { Catalog, Encoders, PreviewFiles, SpeechEngine, VoiceFiles, Voices } from './ports.ts'
+import type { DrawVoice, PictureStyle, Sound } from './ports-sound.ts'
 import { Queue } from './queue.ts'
 import { previewHz, sampleText, speakSample } from './sample.ts'
 

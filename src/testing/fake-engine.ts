@@ -101,6 +101,7 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
       deviceReason: null,
       activeStreams: this.active,
       loading: [],
+      failed: [],
       restarts: 0,
       lastError: null,
       residentBytes: null,

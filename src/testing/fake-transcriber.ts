@@ -99,6 +99,7 @@ export class FakeTranscriber implements TranscriptionEngine {
       deviceReason: null,
       activeStreams: this.active,
       loading: [],
+      failed: [],
       restarts: 0,
       lastError: null,
       residentBytes: null,

@@ -2,6 +2,7 @@
  * The one graph of Kokoro: symbols and a style in, sound out. Exports differ in a few names and types, which are read
  * from the graph.
  */
+import { basename } from 'node:path'
 import { symbolIds } from '../../phonemes/symbols.ts'
 import { checkContract } from '../contract.ts'
 import { createSession, type Session, type Tensor } from '../session.ts'
@@ -73,7 +74,7 @@ export class KokoroGraph {
 export async function loadGraph(path: string, threads: number, create = createSession): Promise<KokoroGraph> {
   const session = await create(path, { threads })
   try {
-    return new KokoroGraph(path, session)
+    return new KokoroGraph(basename(path), session)
   } catch (error) {
     await session.release()
     throw error

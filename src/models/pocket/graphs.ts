@@ -69,7 +69,7 @@ export async function openGraphs(options: OpenOptions): Promise<Graphs> {
 async function openGraph({ filesDir, threads, open }: OpenOptions, name: string, contract: Contract): Promise<Session> {
   const file = `${name}.onnx`
   const session = await open(join(filesDir, file), { threads }).catch((error: Error) => {
-    throw new Error(`${file} cannot be opened: ${error.message}`)
+    throw new Error(`${file} cannot be opened: ${error.message}`, { cause: error })
   })
   try {
     checkContract(file, session, contract)

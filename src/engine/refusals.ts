@@ -1,0 +1,29 @@
+/** What is told when an engine did not do what was ordered (server side), and what of it a client may know. */
+import { MynaError } from '../domain/error.ts'
+import type { LoadFailure } from './protocol.ts'
+
+const retryAfterMs = 5000
+
+export const unavailable = (cause: unknown): MynaError =>
+  new MynaError('engine_unavailable', 'The engine is not available at the moment.', { retryAfterMs, cause })
+
+/** What the engine says of a failure: its own words are the cause, for the log of whoever asked. */
+export const refusalOf = (
+  { message, load }: { message: string; load: LoadFailure | null },
+  doing: string,
+): MynaError => (load === null ? failure(doing, message) : notLoaded(load, message))
+
+function notLoaded({ model, reason }: LoadFailure, cause: string): MynaError {
+  if (reason === 'unusable') {
+    return new MynaError('model_unavailable', `The model ${model} could not be loaded.`, { cause })
+  }
+  const message =
+    reason === 'no_room'
+      ? `There is no memory for the model ${model} while others are in use. Try again later.`
+      : `The device ran out of memory with the model ${model}, which was unloaded. Try again later.`
+  return new MynaError('engine_overloaded', message, { retryAfterMs, cause })
+}
+
+/** What a client may know. @param cause the engine's own words; absent: it did not come to say any */
+export const failure = (doing: string, cause?: string): MynaError =>
+  new MynaError('generation_failed', `The engine failed while it was ${doing}.`, { cause })

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { cards } from '../catalog/cards.ts'
+import { CardCatalog } from '../catalog/catalog.ts'
+import type { Task } from '../domain/card.ts'
+import { FakeEngine } from '../testing/fake-engine.ts'
+import { modelStanding } from './model-troubles.ts'
+import type { EngineStatus } from './ports.ts'
+
+const status = new FakeEngine().status()
+const engine = (change: Partial<EngineStatus>): EngineStatus => ({ ...status, ...change })
+const catalog = (installed: string[], broken: string[] = []): CardCatalog => {
+  const task: Task = 'text-to-speech'
+  const troubles = broken.map((id) => ({ id, task, words: `${id} is not whole` }))
+  return new CardCatalog(
+    cards,
+    (id) => installed.includes(id),
+    undefined,
+    () => troubles,
+  )
+}
+const failed = (id: string) => ({ failed: [{ id, reason: 'no graph' }] })
+
+test('nothing is wrong, and what is not installed is missed by nobody', () => {
+  expect(modelStanding(catalog([]), [status])).toEqual({ troubles: [], able: new Set(['text-to-speech']) })
+})
+
+test('each model once, whatever is wrong with it and on however many devices', () => {
+  const { troubles, able } = modelStanding(catalog(['whisper-base'], ['kokoro-82m']), [
+    engine(failed('kokoro-82m')),
+    engine(failed('flite')),
+    engine(failed('flite')),
+    engine({ task: 'automatic-speech-recognition' }),
+  ])
+  expect(troubles).toEqual([
+    { id: 'kokoro-82m', task: 'text-to-speech', words: 'kokoro-82m is not whole' },
+    { id: 'flite', task: 'text-to-speech', words: 'flite could not be loaded: no graph' },
+  ])
+  expect(able).toEqual(new Set(['automatic-speech-recognition']))
+})
+
+test('what another device has in memory is of use', () => {
+  const loaded = { id: 'flite', device: 'cuda:1', memoryBytes: 1, activeStreams: 0, idleMsLeft: null }
+  const { troubles } = modelStanding(catalog([]), [engine(failed('flite')), engine({ models: [loaded] })])
+  expect(troubles).toEqual([])
+})

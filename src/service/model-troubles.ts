@@ -1,0 +1,23 @@
+/** Which models this machine has and cannot use, and what it can do all the same. */
+import type { Task } from '../domain/card.ts'
+import { type ModelTrouble, notLoaded } from '../domain/model-trouble.ts'
+import type { Catalog, EngineStatus } from './ports.ts'
+
+export interface ModelStanding {
+  troubles: readonly ModelTrouble[]
+  /** What some model can do of which no trouble is known. */
+  able: ReadonlySet<Task>
+}
+
+/** @param engines of both tasks, as far as there are any */
+export function modelStanding(catalog: Catalog, engines: readonly EngineStatus[]): ModelStanding {
+  // What one device could not load, another may have.
+  const loaded = new Set(engines.flatMap(({ models }) => models.map(({ id }) => id)))
+  const failed = engines.flatMap(({ task, failed }) =>
+    failed.filter(({ id }) => !loaded.has(id)).map(({ id, reason }) => ({ id, task, words: notLoaded(id, reason) })),
+  )
+  const byId = new Map([...failed, ...catalog.broken()].map((trouble) => [trouble.id, trouble]))
+  const isAble = (task: Task) => catalog.ranked(task).some(({ id }) => !byId.has(id))
+  const tasks: readonly Task[] = ['text-to-speech', 'automatic-speech-recognition']
+  return { troubles: [...byId.values()], able: new Set(tasks.filter(isAble)) }
+}
