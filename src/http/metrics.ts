@@ -53,53 +53,51 @@ export class Metrics implements Meter, TranscriptionMeter {
     this.#gauge('voice_operations_pending', 'Operations under way', [], async (gauge) =>
       gauge.set(await gauges.pendingOperations()),
     )
-    this.#gauge('voice_engine_up', 'Engines that take work, and where they run', ['task', 'device'], async (gauge) => {
-      gauge.reset()
-      for (const { task, device, state } of await gauges.engines())
-        gauge.inc({ task, device }, state === 'ready' ? 1 : 0)
-    })
-    this.#gauge(
-      'voice_engine_restarts',
-      'How often engines came back after a crash',
-      ['task', 'device'],
-      async (gauge) => {
+    this.#observeEngines(gauges.engines)
+    this.#observeProcess()
+  }
+
+  #observeEngines(engines: Gauges['engines']): void {
+    const each = (name: string, help: string, labels: string[], set: (gauge: Gauge, engine: EngineStatus) => void) =>
+      this.#gauge(name, help, labels, async (gauge) => {
         gauge.reset()
-        for (const { task, device, restarts } of await gauges.engines()) gauge.inc({ task, device }, restarts)
-      },
+        for (const engine of await engines()) set(gauge, engine)
+      })
+    each('voice_engine_up', 'Engines that take work, and where they run', ['task', 'device'], (gauge, engine) =>
+      gauge.inc({ task: engine.task, device: engine.device }, engine.state === 'ready' ? 1 : 0),
     )
-    this.#gauge(
+    each('voice_engine_restarts', 'How often engines came back after a crash', ['task', 'device'], (gauge, engine) =>
+      gauge.inc({ task: engine.task, device: engine.device }, engine.restarts),
+    )
+    each(
       'voice_model_memory_bytes',
       'Models that are loaded, and what memory they were given',
       ['task', 'model', 'device'],
-      async (gauge) => {
-        gauge.reset()
-        for (const { task, models } of await gauges.engines())
-          for (const { id, device, memoryBytes } of models) gauge.inc({ task, model: id, device }, memoryBytes)
+      (gauge, { task, models }) => {
+        for (const { id, device, memoryBytes } of models) gauge.inc({ task, model: id, device }, memoryBytes)
       },
     )
-    this.#gauge(
+    each(
       'voice_engine_fallback',
       'Engines that do not run where they would by default, and why',
       ['task', 'device', 'reason'],
-      async (gauge) => {
-        gauge.reset()
-        for (const { task, device, deviceReason: reason } of await gauges.engines())
-          if (reason !== null) gauge.set({ task, device, reason }, 1)
+      (gauge, { task, device, deviceReason: reason }) => {
+        if (reason !== null) gauge.set({ task, device, reason }, 1)
       },
     )
-    this.#gauge(
+    each(
       'voice_device_memory_bytes',
       'Memory of a graphics card: what all programs have taken, and what there is',
       ['device', 'kind'],
-      async (gauge) => {
-        gauge.reset()
-        for (const { device, deviceMemory: memory } of await gauges.engines()) {
-          if (memory === null) continue
-          gauge.set({ device, kind: 'used' }, memory.usedBytes)
-          gauge.set({ device, kind: 'total' }, memory.totalBytes)
-        }
+      (gauge, { device, deviceMemory: memory }) => {
+        if (memory === null) return
+        gauge.set({ device, kind: 'used' }, memory.usedBytes)
+        gauge.set({ device, kind: 'total' }, memory.totalBytes)
       },
     )
+  }
+
+  #observeProcess(): void {
     this.#gauge('process_resident_memory_bytes', 'Resident memory of the server', [], (gauge) =>
       gauge.set(process.memoryUsage.rss()),
     )
