@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { cards } from '../catalog/cards.ts'
-import { findLanguage, languageCode, languageName } from './language.ts'
+import { findLanguage, isLanguageAmong, languageCode, languageName, primaryLanguage } from './language.ts'
 
 test.each([
   ['en', 'en'],
@@ -29,6 +29,14 @@ test('a code finds what a model calls the same language', () => {
   expect(findLanguage('he', ['iw'])).toBe('iw')
   expect(findLanguage('nb', ['nn', 'no'])).toBe('no')
   expect(findLanguage('de', ['en'])).toBeNull()
+})
+
+test('a language is the same in every region', () => {
+  expect(['pt-BR', 'EN', 'zh-Hant-TW', 'x'].map(primaryLanguage)).toEqual(['pt', 'en', 'zh', 'x'])
+  expect(isLanguageAmong('de', ['en', 'de-AT'])).toBe(true)
+  expect(isLanguageAmong('DE-at', ['de'])).toBe(true)
+  expect(isLanguageAmong('d', ['de'])).toBe(false)
+  expect(isLanguageAmong('de', [])).toBe(false)
 })
 
 test('every language of every model that transcribes has a name that leads back to it', () => {

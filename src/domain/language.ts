@@ -57,6 +57,13 @@ export function findLanguage(code: string, among: readonly string[]): string | n
 /** What recognisers call languages that have codes of their own, too. */
 const widerCodes: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl', cmn: 'zh', arb: 'ar', swh: 'sw' }
 
+/** Of a tag its language alone, in lower case: `pt` of `pt-BR`. What is no tag is taken as it is. */
+export const primaryLanguage = (tag: string): string => tag.toLowerCase().split('-')[0] ?? ''
+
+/** Whether the language is one of these, in whatever region: `de` is among `de-AT`, and the other way round. */
+export const isLanguageAmong = (tag: string, languages: readonly string[]): boolean =>
+  languages.some((language) => primaryLanguage(language) === primaryLanguage(tag))
+
 /** Of any tag its language, and what replaced codes like `iw`. @throws RangeError when it is no tag */
 function canonical(tag: string): string {
   return Intl.getCanonicalLocales(tag)[0]!.split('-')[0]!

@@ -7,6 +7,7 @@ import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
 import { hashIdempotencyKey } from '../domain/idempotency.ts'
+import { isLanguageAmong } from '../domain/language.ts'
 import type { Operation } from '../domain/operation.ts'
 import type { Clock } from '../domain/time.ts'
 import { checkClip, type ClipFile, type ClipLimits, type ClipParts } from './clip.ts'
@@ -163,8 +164,7 @@ export class Clones extends Live<Cloning> {
 /** The best installed model that clones, if there is one for the language among them. */
 function cloningCard(catalog: Catalog, language: string | null): Card {
   const able = catalog.ranked('text-to-speech').filter((card) => card.cloning !== null)
-  const wanted = language?.toLowerCase().split('-')[0] ?? null
-  const speaks = ({ languages }: Card) => languages.some((one) => one.toLowerCase().split('-')[0] === wanted)
+  const speaks = ({ languages }: Card) => language !== null && isLanguageAmong(language, languages)
   const [best] = able.toSorted((a, b) => Number(speaks(b)) - Number(speaks(a)))
   if (best !== undefined) return best
   const message = 'No installed model can clone a voice. The models that can be had: myna models list'

@@ -4,6 +4,7 @@
  */
 import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
+import { primaryLanguage } from '../domain/language.ts'
 import type { SpeechEngine } from './ports.ts'
 
 export const previewHz = 24_000
@@ -44,13 +45,11 @@ export function sampleText({ card, language }: Pick<SampleOf, 'card' | 'language
   text: string
   language: string
 } {
-  const spoken = card.languages.map(primary)
-  const own = language === null ? [] : [primary(language)].filter((wanted) => spoken.includes(wanted))
+  const spoken = card.languages.map(primaryLanguage)
+  const own = language === null ? [] : [primaryLanguage(language)].filter((wanted) => spoken.includes(wanted))
   const chosen = [...own, ...spoken].find((candidate) => sentences[candidate] !== undefined) ?? 'en'
   return { text: sentences[chosen] ?? '', language: chosen }
 }
-
-const primary = (language: string): string => language.toLowerCase().split('-')[0] ?? ''
 
 /**
  * @returns mono, 24 kHz, at most 10 s

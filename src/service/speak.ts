@@ -8,6 +8,7 @@ import { countChars, type Prices, speechPriceMicros } from '../domain/charge.ts'
 import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
 import { fingerprint, hashIdempotencyKey } from '../domain/idempotency.ts'
+import { isLanguageAmong } from '../domain/language.ts'
 import type { SpeechRequest } from '../domain/speech.ts'
 import type { Clock, Timer } from '../domain/time.ts'
 import { speakable } from '../text/speakable.ts'
@@ -126,9 +127,9 @@ export class Speech extends Live<Speaking> {
 
 function requireSpeakable(request: SpeechRequest, choice: Choice): void {
   const { card } = choice
-  const wanted = request.language?.toLowerCase().split('-')[0] ?? null
-  if (wanted !== null && !card.languages.some((language) => language.toLowerCase().split('-')[0] === wanted)) {
-    const message = `Invalid value: '${request.language}'. The model '${card.id}' speaks: ${card.languages.join(', ')}.`
+  const { language } = request
+  if (language !== null && !isLanguageAmong(language, card.languages)) {
+    const message = `Invalid value: '${language}'. The model '${card.id}' speaks: ${card.languages.join(', ')}.`
     throw new MynaError('unsupported_value', message, { param: 'language' })
   }
   if (speakable(request.input, card.scripts)) return

@@ -5,6 +5,7 @@
 import type { Caller } from '../domain/account.ts'
 import { type Card, type CardVoice, modelAliases } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
+import { isLanguageAmong } from '../domain/language.ts'
 import { type Mixture, parseMixture } from '../domain/mixture.ts'
 import { canSee, type Voice } from '../domain/voice.ts'
 import { mixVoices, refusal } from './mixing.ts'
@@ -104,21 +105,16 @@ function mixtureOf(text: string): Mixture | null {
 
 /** The preferred one that speaks the language; where none does, the preferred one, which then says so. */
 function bestFor(language: string | null, catalog: Catalog): Card | null {
-  const able = language === null ? [] : speechCards(catalog).filter((card) => card.languages.some(speaks(language)))
+  const able = language === null ? [] : speechCards(catalog).filter((card) => isLanguageAmong(language, card.languages))
   return able[0] ?? catalog.best('text-to-speech')
 }
 
 /** Its default voice, or its first one of the language where the default voice is of another. */
 function ownVoice(card: Card, language: string | null): string | null {
   if (language === null || card.defaultVoice === null) return card.defaultVoice
-  const fitting = card.voices.filter((voice) => speaks(language)(voice.language)).map(({ id }) => id)
+  const fitting = card.voices.filter((voice) => isLanguageAmong(language, [voice.language])).map(({ id }) => id)
   return fitting.includes(card.defaultVoice) ? card.defaultVoice : (fitting[0] ?? card.defaultVoice)
 }
-
-/** `de` is spoken by `de-AT`, and the other way round. */
-const speaks = (wanted: string) => (language: string) => primary(language) === primary(wanted)
-
-const primary = (language: string): string => language.toLowerCase().split('-')[0] ?? ''
 
 async function chosenClone(
   clone: Voice,

@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { concatFloats } from '../../audio/pcm.ts'
 import { Stretcher } from '../../audio/stretch.ts'
+import { primaryLanguage } from '../../domain/language.ts'
 import { type Mixture, parseMixture } from '../../domain/mixture.ts'
 import { English } from '../../phonemes/english.ts'
 import { loadPronouncer } from '../../phonemes/pronouncer.ts'
@@ -136,7 +137,7 @@ class KokoroModel implements SpeechModel {
     const main = mixture.reduce((best, part) => (part.weight > best.weight ? part : best))
     const own = languages.get(main.voice) as string
     const tag = input.language ?? own
-    const language = (tag.split('-')[0] as string).toLowerCase()
+    const language = primaryLanguage(tag)
     if (language === 'en') {
       const isBritish = tag.toLowerCase() === 'en' ? own === 'en-GB' : /^en-(?:GB|IE|AU|NZ|ZA)$/i.test(tag)
       const { text, lexicon: both } = takeOverrides(input.text, lexicon)
