@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia'
 import { type Card, modelAliases } from '../domain/card.ts'
 import type { Catalog } from '../service/ports.ts'
-import { missingModel } from '../service/voices.ts'
+import { missingModel } from '../service/voice-refusals.ts'
 import { openToAll } from './cors.ts'
 import { audioModelsDetail, modelDetail, modelsDetail } from './describe.ts'
 import { type Exchange, json, type Route } from './exchange.ts'

@@ -8,7 +8,7 @@ import { MynaError } from '../domain/error.ts'
 import { canSee, owns, type Voice } from '../domain/voice.ts'
 import type { Catalog, VoiceChange, VoiceFiles, VoiceQuery, Voices } from './ports.ts'
 import type { Previews } from './previews.ts'
-import { missingVoice, unknownVoice } from './voices.ts'
+import { missingVoice, unknownVoice } from './voice-refusals.ts'
 
 export interface LibraryParts {
   catalog: Catalog

@@ -5,7 +5,7 @@
 import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { type Mixture, mixtureId } from '../domain/mixture.ts'
-import type { Found } from './voices.ts'
+import type { Found } from './voice-names.ts'
 
 export interface Mixed {
   card: Card

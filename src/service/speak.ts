@@ -17,7 +17,8 @@ import { countRefusedKey, Live } from './live.ts'
 import type { Encoders, Ledger, Meter, SpeechAdmission, SpeechEngine } from './ports.ts'
 import type { Queue } from './queue.ts'
 import { Speaking } from './speaking.ts'
-import { type Choice, type ChoiceParts, chooseVoice, type VoiceNames } from './voices.ts'
+import type { VoiceNames } from './voice-names.ts'
+import { type Choice, type ChoiceParts, chooseVoice } from './voices.ts'
 
 export interface SpeakParts extends ChoiceParts {
   ledger: Ledger

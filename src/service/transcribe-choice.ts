@@ -7,7 +7,7 @@ import { MynaError } from '../domain/error.ts'
 import { findLanguage, languageCode } from '../domain/language.ts'
 import type { Catalog } from './ports.ts'
 import type { TranscriptionOrder } from './ports-transcription.ts'
-import { notInstalled, unknownModel } from './voices.ts'
+import { notInstalled, unknownModel } from './voice-refusals.ts'
 
 export interface Wanted {
   /** As the client named it; null: absent, or `auto`. */

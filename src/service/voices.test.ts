@@ -9,7 +9,8 @@ import type { Caller } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { openBooks, readyVoice } from '../store/books.fixture.ts'
-import { chooseVoice, type VoiceNames } from './voices.ts'
+import type { VoiceNames } from './voice-names.ts'
+import { chooseVoice } from './voices.ts'
 
 const voice = (id: string, name: string) => ({ id, name, description: 'made up', language: 'en', labels: {} })
 

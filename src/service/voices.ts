@@ -3,19 +3,23 @@
  * that means nothing is an error that names it, and a voice of somebody else is such a name.
  */
 import type { Caller } from '../domain/account.ts'
-import { type Card, type CardVoice, modelAliases } from '../domain/card.ts'
+import { type Card, modelAliases } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { isLanguageAmong } from '../domain/language.ts'
 import { type Mixture, parseMixture } from '../domain/mixture.ts'
-import { canSee, type Voice } from '../domain/voice.ts'
+import type { Voice } from '../domain/voice.ts'
 import { mixVoices, refusal } from './mixing.ts'
 import type { Catalog, VoiceFiles, Voices } from './ports.ts'
-
-export interface VoiceNames {
-  /** NAME=VOICE_ID, before the aliases of the cards. */
-  aliases: ReadonlyMap<string, string>
-  defaultVoice: string | null
-}
+import { findVoice, type VoiceNames } from './voice-names.ts'
+import {
+  mismatch,
+  missingVoice,
+  notInstalled,
+  notReady,
+  unknownModel,
+  unknownVoice,
+  unusable,
+} from './voice-refusals.ts'
 
 export interface ChoiceParts {
   catalog: Catalog
@@ -28,17 +32,6 @@ export interface Choice {
   voiceId: string
   /** null: a preset. */
   voiceState: Uint8Array | null
-}
-
-export type Found = { card: Card; preset: CardVoice } | { clone: Voice }
-
-/** Looks for a name in one of the ways in which a name can mean a voice. */
-type Find = (name: string, cards: readonly Card[], search: Search) => Promise<Found | null>
-
-interface Search {
-  caller: Caller
-  names: VoiceNames
-  voices: Voices
 }
 
 export interface VoiceWish {
@@ -58,8 +51,9 @@ export async function chooseVoice(
   caller: Caller,
   wish: VoiceWish,
   names: VoiceNames,
-  { catalog, voices, files }: ChoiceParts,
+  parts: ChoiceParts,
 ): Promise<Choice> {
+  const { catalog, voices } = parts
   const { voice, language } = wish
   const native = nativeModel(wish.model, catalog)
   const best = native ?? bestFor(language, catalog)
@@ -72,28 +66,20 @@ export async function chooseVoice(
   // The voice chooses the model unless one is named: a voice of another installed model speaks with its own.
   const others = speechCards(catalog).filter((card) => card.id !== best.id)
   const within = native === null && voice !== null ? [best, ...others] : [best]
-  const search = { caller, names, voices }
-  const found = await firstHit(wanted, within, search)
-  if (found === null) {
-    const mixture = mixtureOf(names.aliases.get(wanted.toLowerCase()) ?? wanted)
-    if (mixture !== null) {
-      const find = (name: string, cards: readonly Card[]) => firstHit(name, cards, search)
-      const missing = async (name: string) =>
-        within.length === 1 && (await find(name, others)) !== null ? mismatch(best, name) : missingVoice(name, catalog)
-      const mixed = await mixVoices(mixture, within, find, missing)
-      return { ...mixed, voiceState: null }
-    }
-    const elsewhere = within.length === 1 ? await firstHit(wanted, others, search) : null
-    // A configured default is for the models that have it; any other speaks with its own.
-    if (elsewhere !== null && voice === null && own !== null) {
-      return chooseVoice(caller, { ...wish, voice: own }, names, { catalog, voices, files })
-    }
-    throw elsewhere === null
-      ? missingVoice(names.aliases.get(wanted.toLowerCase()) ?? wanted, catalog)
-      : mismatch(best, wanted)
-  }
-  if ('preset' in found) return { card: found.card, voiceId: found.preset.id, voiceState: null }
-  return chosenClone(found.clone, native, wanted, { catalog, voices, files })
+  const find = (name: string, cards: readonly Card[]) => findVoice(name, cards, { caller, names, voices })
+  const found = await find(wanted, within)
+  if (found !== null && 'preset' in found) return { card: found.card, voiceId: found.preset.id, voiceState: null }
+  if (found !== null) return chosenClone(found.clone, native, wanted, parts)
+  const isOfAnother = async (name: string) => within.length === 1 && (await find(name, others)) !== null
+  const target = (name: string) => names.aliases.get(name.toLowerCase()) ?? name
+  const missing = async (name: string) =>
+    (await isOfAnother(name)) ? mismatch(best, name) : missingVoice(target(name), catalog)
+  const mixture = mixtureOf(target(wanted))
+  if (mixture !== null) return { ...(await mixVoices(mixture, within, find, missing)), voiceState: null }
+  // A configured default is for the models that have it; any other speaks with its own.
+  const isForeignDefault = voice === null && own !== null && (await isOfAnother(wanted))
+  if (isForeignDefault) return chooseVoice(caller, { ...wish, voice: own }, names, parts)
+  throw await missing(wanted)
 }
 
 /** @throws MynaError `unsupported_value` of a mixture that cannot be @returns null when it is no mixture */
@@ -156,104 +142,3 @@ function nativeModel(model: string | null, catalog: Catalog): Card | null {
 
 /** The preferred first. */
 const speechCards = (catalog: Catalog): Card[] => catalog.ranked('text-to-speech')
-
-async function firstHit(name: string, cards: readonly Card[], search: Search): Promise<Found | null> {
-  for (const find of [byId, byOwnAlias, byServerAlias, byName]) {
-    const found = await find(name, cards, search)
-    if (found !== null) return found
-  }
-  return null
-}
-
-const byId: Find = async (name, cards, { caller, voices }) => {
-  const preset = presetById(name, cards)
-  if (preset !== null) return preset
-  const clone = await voices.find(name)
-  return clone !== null && canSee(clone, caller) ? { clone } : null
-}
-
-const byOwnAlias: Find = async (name, _cards, { caller, voices }) => {
-  const clone = await voices.findByAlias(caller.account.id, name)
-  return clone === null ? null : { clone }
-}
-
-const byServerAlias: Find = async (name, cards, search) => {
-  const alias = name.toLowerCase()
-  const target = search.names.aliases.get(alias)
-  if (target !== undefined) return byId(target, cards, search)
-  for (const card of cards) {
-    const preset = card.voiceAliases[alias]
-    if (preset !== undefined) return presetById(preset, [card])
-  }
-  return null
-}
-
-/** Own voices hide public ones of their name. A name that several have is nobody's. */
-const byName: Find = async (name, cards, { caller, voices }) => {
-  const own = await voices.findByName(caller.account.id, name)
-  if (own.length > 0) return theOnly(own)
-  for (const card of cards) {
-    const same = card.voices.filter((voice) => voice.name.toLowerCase() === name.toLowerCase())
-    if (same.length === 1 && same[0] !== undefined) return { card, preset: same[0] }
-  }
-  return theOnly(await voices.findByName(null, name))
-}
-
-/** A failed try beside the voice that came of the next one does not count. */
-function theOnly(same: readonly Voice[]): Found | null {
-  const alive = same.filter(({ status }) => status !== 'failed')
-  const [clone, second] = alive.length > 0 ? alive : same
-  return clone === undefined || second !== undefined ? null : { clone }
-}
-
-function presetById(id: string, cards: readonly Card[]): Found | null {
-  for (const card of cards) {
-    const preset = card.voices.find((voice) => voice.id === id)
-    if (preset !== undefined) return { card, preset }
-  }
-  return null
-}
-
-const mismatch = (card: Card, voice: string): MynaError =>
-  new MynaError('voice_model_mismatch', `The model '${card.id}' cannot speak with the voice '${voice}'.`, {
-    param: 'model',
-  })
-
-/** The same words for a voice of somebody else and for none, on every route. */
-export const unknownVoice = (voice: string, param = 'voice'): MynaError =>
-  new MynaError('voice_not_found', `The voice '${voice}' does not exist or you do not have access to it.`, { param })
-
-/** The same, unless it is a voice of a model that could be installed: that says how. */
-export function missingVoice(voice: string, catalog: Catalog, param = 'voice'): MynaError {
-  const isMeant = ({ id, name }: CardVoice) => id === voice || name.toLowerCase() === voice.toLowerCase()
-  const [card] = catalog
-    .cards()
-    .filter(({ id, voices }) => voices.some(isMeant) && !catalog.isInstalled(id))
-    .toSorted((a, b) => b.preference - a.preference)
-  if (card === undefined) return unknownVoice(voice, param)
-  const message = `The voice '${voice}' belongs to the model '${card.id}', which is not installed.`
-  return new MynaError('voice_not_found', `${message} Get it with: myna models pull ${card.id}`, { param })
-}
-
-/** SDKs wait and try again by themselves. */
-export const notReady = (param: string): MynaError =>
-  new MynaError('voice_not_ready', 'This voice is still being made. Try again in a moment.', {
-    param,
-    retryAfterMs: 2000,
-  })
-
-const unusable = (message: string): MynaError => new MynaError('voice_unusable', message, { param: 'voice' })
-
-export const notInstalled = (model: string): MynaError =>
-  new MynaError('model_not_found', `The model '${model}' is not installed. Get it with: myna models pull ${model}`, {
-    param: 'model',
-  })
-
-export const unknownModel = (model: string): MynaError =>
-  new MynaError('model_not_found', `The model '${model}' does not exist or you do not have access to it.`, {
-    param: 'model',
-  })
-
-/** For an id that no installed model answers to. */
-export const missingModel = (model: string, catalog: Catalog): MynaError =>
-  catalog.cards().some(({ id }) => id === model) ? notInstalled(model) : unknownModel(model)

@@ -1,0 +1,86 @@
+/**
+ * What a name in a request means: a preset or a clone by its id, an alias of the account's own, one of the server or
+ * the card, or the name of a voice. What somebody else owns means nothing.
+ */
+import type { Caller } from '../domain/account.ts'
+import type { Card, CardVoice } from '../domain/card.ts'
+import { canSee, type Voice } from '../domain/voice.ts'
+import type { Voices } from './ports.ts'
+
+export interface VoiceNames {
+  /** NAME=VOICE_ID, before the aliases of the cards. */
+  aliases: ReadonlyMap<string, string>
+  defaultVoice: string | null
+}
+
+export type Found = { card: Card; preset: CardVoice } | { clone: Voice }
+
+export interface Search {
+  caller: Caller
+  names: VoiceNames
+  voices: Voices
+}
+
+/** Looks for a name in one of the ways in which a name can mean a voice. */
+type Find = (name: string, cards: readonly Card[], search: Search) => Promise<Found | null>
+
+/**
+ * In the first of the ways in which the name means one.
+ * @param cards the models it may be of, the preferred first @returns null when it means none
+ */
+export async function findVoice(name: string, cards: readonly Card[], search: Search): Promise<Found | null> {
+  for (const find of [byId, byOwnAlias, byServerAlias, byName]) {
+    const found = await find(name, cards, search)
+    if (found !== null) return found
+  }
+  return null
+}
+
+const byId: Find = async (name, cards, { caller, voices }) => {
+  const preset = presetById(name, cards)
+  if (preset !== null) return preset
+  const clone = await voices.find(name)
+  return clone !== null && canSee(clone, caller) ? { clone } : null
+}
+
+const byOwnAlias: Find = async (name, _cards, { caller, voices }) => {
+  const clone = await voices.findByAlias(caller.account.id, name)
+  return clone === null ? null : { clone }
+}
+
+const byServerAlias: Find = async (name, cards, search) => {
+  const alias = name.toLowerCase()
+  const target = search.names.aliases.get(alias)
+  if (target !== undefined) return byId(target, cards, search)
+  for (const card of cards) {
+    const preset = card.voiceAliases[alias]
+    if (preset !== undefined) return presetById(preset, [card])
+  }
+  return null
+}
+
+/** Own voices hide public ones of their name. A name that several have is nobody's. */
+const byName: Find = async (name, cards, { caller, voices }) => {
+  const own = await voices.findByName(caller.account.id, name)
+  if (own.length > 0) return theOnly(own)
+  for (const card of cards) {
+    const same = card.voices.filter((voice) => voice.name.toLowerCase() === name.toLowerCase())
+    if (same.length === 1 && same[0] !== undefined) return { card, preset: same[0] }
+  }
+  return theOnly(await voices.findByName(null, name))
+}
+
+/** A failed try beside the voice that came of the next one does not count. */
+function theOnly(same: readonly Voice[]): Found | null {
+  const alive = same.filter(({ status }) => status !== 'failed')
+  const [clone, second] = alive.length > 0 ? alive : same
+  return clone === undefined || second !== undefined ? null : { clone }
+}
+
+function presetById(id: string, cards: readonly Card[]): Found | null {
+  for (const card of cards) {
+    const preset = card.voices.find((voice) => voice.id === id)
+    if (preset !== undefined) return { card, preset }
+  }
+  return null
+}
