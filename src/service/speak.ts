@@ -10,35 +10,24 @@ import { newId } from '../domain/id.ts'
 import { fingerprint, hashIdempotencyKey } from '../domain/idempotency.ts'
 import { isLanguageAmong } from '../domain/language.ts'
 import type { SpeechRequest } from '../domain/speech.ts'
-import type { Clock, Timer } from '../domain/time.ts'
 import { speakable } from '../text/speakable.ts'
 import { PerAccount } from './concurrency.ts'
 import { countRefusedKey, Live } from './live.ts'
-import type { Encoders, Ledger, Meter, SpeechAdmission, SpeechEngine } from './ports.ts'
+import type { SpeechAdmission } from './ports.ts'
 import type { Queue } from './queue.ts'
-import { Speaking } from './speaking.ts'
+import { Speaking, type SpeakingLimits, type SpeakingParts } from './speaking.ts'
 import type { VoiceNames } from './voice-names.ts'
 import { type Choice, type ChoiceParts, chooseVoice } from './voices.ts'
 
-export interface SpeakParts extends ChoiceParts {
-  ledger: Ledger
-  engine: SpeechEngine
-  encoders: Encoders
+export interface SpeakParts extends ChoiceParts, SpeakingParts {
   queue: Queue
-  meter: Meter
-  clock: Clock
-  timer: Timer
   random: (bytes: Uint8Array) => Uint8Array
-  /** Told of a failure that the client sees only in general words. */
-  report: (message: string, cause: unknown) => void
 }
 
-export interface SpeakLimits {
+export interface SpeakLimits extends SpeakingLimits {
   prices: Prices
   voiceNames: VoiceNames
   concurrency: number
-  queueWaitMs: number
-  unreadMs: number
 }
 
 export class Speech extends Live<Speaking> {
@@ -118,7 +107,7 @@ export class Speech extends Live<Speaking> {
         instructions: request.instructions,
         seed: request.seed,
       }
-      return new Speaking(this.#parts, this.#limits, operation, order, request.format, place)
+      return new Speaking(this.#parts, this.#limits, { operation, order, format: request.format, place })
     } catch (error) {
       place.leave()
       throw error

@@ -6,10 +6,34 @@
 import { MynaError } from '../domain/error.ts'
 import { type Operation, type OperationError, type Settlement, settleSpeech } from '../domain/operation.ts'
 import type { AudioFormat } from '../domain/speech.ts'
+import type { Clock, Timer } from '../domain/time.ts'
 import { untilWritten } from './persist.ts'
-import type { Encoder, SpeechFrame, SpeechOrder } from './ports.ts'
+import type { Encoder, Encoders, Ledger, Meter, SpeechEngine, SpeechFrame, SpeechOrder } from './ports.ts'
 import type { Place } from './queue.ts'
-import type { SpeakLimits, SpeakParts } from './speak.ts'
+
+export interface SpeakingParts {
+  ledger: Ledger
+  engine: SpeechEngine
+  encoders: Encoders
+  meter: Meter
+  clock: Clock
+  timer: Timer
+  /** Told of a failure that the client sees only in general words. */
+  report: (message: string, cause: unknown) => void
+}
+
+export interface SpeakingLimits {
+  queueWaitMs: number
+  unreadMs: number
+}
+
+/** What was admitted. */
+export interface Admitted {
+  operation: Operation
+  order: SpeechOrder
+  format: AudioFormat
+  place: Place
+}
 
 /** What stops waiting calls when the stream has ended for another reason than its own. */
 class Ended extends Error {}
@@ -21,8 +45,8 @@ export class Speaking {
   readonly operation: Operation
   readonly format: AudioFormat
   readonly sampleRateHz: number
-  readonly #parts: SpeakParts
-  readonly #limits: SpeakLimits
+  readonly #parts: SpeakingParts
+  readonly #limits: SpeakingLimits
   readonly #order: SpeechOrder
   readonly #place: Place
   readonly #abort = new AbortController()
@@ -46,14 +70,7 @@ export class Speaking {
   readonly #accepted = { pcmBytes: 0, coveredChars: 0 }
   readonly #given = { pcmBytes: 0, coveredChars: 0 }
 
-  constructor(
-    parts: SpeakParts,
-    limits: SpeakLimits,
-    operation: Operation,
-    order: SpeechOrder,
-    format: AudioFormat,
-    place: Place,
-  ) {
+  constructor(parts: SpeakingParts, limits: SpeakingLimits, { operation, order, format, place }: Admitted) {
     this.#parts = parts
     this.#limits = limits
     this.operation = operation
