@@ -1,39 +1,19 @@
 import { afterEach, expect, test } from 'bun:test'
 import { MynaError } from '../domain/error.ts'
 import type { SpeechFrame, SpeechOrder } from '../service/ports.ts'
-import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
 import { isDead } from '../testing/process.ts'
 import { order } from '../testing/talk.ts'
 import { until } from '../testing/until.ts'
-import { EngineClient, type EngineClientOptions } from './client.ts'
+import { TestClients } from './client.fixture.ts'
+import type { EngineClient } from './client.ts'
 import { creditFrames } from './protocol.ts'
 
 const never = new AbortController().signal
-let open: EngineClient[] = []
-let lines: string[] = []
-let warnings: string[] = []
-afterEach(async () => {
-  await Promise.all(open.map((client) => client.close()))
-  open = []
-  lines = []
-  warnings = []
-})
+const clients = new TestClients()
+const { lines, warnings } = clients
+afterEach(() => clients.close())
 
-function connect(engine: Partial<TestEngine> = {}, options: Partial<EngineClientOptions> = {}): EngineClient {
-  const client = new EngineClient({
-    task: 'text-to-speech',
-    command: testEngineCommand(engine),
-    env: {},
-    readyMs: 10_000,
-    stallMs: 10_000,
-    loadMs: 10_000,
-    log: (line) => lines.push(line),
-    warn: (line) => warnings.push(line),
-    ...options,
-  })
-  open.push(client)
-  return client
-}
+const connect: TestClients['connect'] = (engine, options) => clients.connect(engine, options)
 const read = (client: EngineClient, text: string, changes: Partial<SpeechOrder> = {}) =>
   Array.fromAsync(client.speak(order(text, changes), never))
 const iterate = (client: EngineClient, text: string, signal = never): AsyncIterator<SpeechFrame> =>
@@ -308,10 +288,7 @@ test('orders that come while an unneeded engine ends are all spoken', async () =
 
 test('engines of two tasks do not touch each other', async () => {
   const speech = connect()
-  const transcription = connect(
-    { task: 'automatic-speech-recognition' },
-    { task: 'automatic-speech-recognition', command: testEngineCommand({ task: 'automatic-speech-recognition' }) },
-  )
+  const transcription = connect({ task: 'automatic-speech-recognition' })
   await transcription.start()
   const frames = iterate(speech, '!slow=1 !endless')
   await frames.next()

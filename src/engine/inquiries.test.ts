@@ -1,36 +1,19 @@
 import { afterEach, expect, test } from 'bun:test'
 import { MynaError } from '../domain/error.ts'
-import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
 import { isDead } from '../testing/process.ts'
 import { silence, speech, words } from '../testing/speech-clips.ts'
 import { order } from '../testing/talk.ts'
 import { testClip } from '../testing/test-voice.ts'
 import { until } from '../testing/until.ts'
-import { EngineClient, type EngineClientOptions } from './client.ts'
+import { TestClients } from './client.fixture.ts'
+import type { EngineClient } from './client.ts'
 
 const never = new AbortController().signal
-let open: EngineClient[] = []
-let lines: string[] = []
-afterEach(async () => {
-  await Promise.all(open.map((client) => client.close()))
-  open = []
-  lines = []
-})
+const clients = new TestClients()
+const { lines } = clients
+afterEach(() => clients.close())
 
-function connect(engine: Partial<TestEngine> = {}, options: Partial<EngineClientOptions> = {}): EngineClient {
-  const client = new EngineClient({
-    task: 'text-to-speech',
-    command: testEngineCommand(engine),
-    env: {},
-    readyMs: 10_000,
-    stallMs: 10_000,
-    loadMs: 10_000,
-    log: (line) => lines.push(line),
-    ...options,
-  })
-  open.push(client)
-  return client
-}
+const connect: TestClients['connect'] = (engine, options) => clients.connect(engine, options)
 const fault = (error: unknown): unknown =>
   error instanceof MynaError ? [error.code, error.message, error.param] : String(error)
 /** What it throws. */

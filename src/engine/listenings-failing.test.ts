@@ -3,47 +3,31 @@ import { concatS16 } from '../audio/pcm.ts'
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 import { Clip, order, textOf, transcriptionTask } from '../testing/dictation.ts'
-import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
+import type { TestEngine } from '../testing/engine-child.ts'
 import { isDead } from '../testing/process.ts'
 import { silence, speech, words } from '../testing/speech-clips.ts'
 import { order as speechOrder } from '../testing/talk.ts'
 import { until } from '../testing/until.ts'
-import { EngineClient, type EngineClientOptions } from './client.ts'
+import { TestClients } from './client.fixture.ts'
+import type { EngineClient, EngineClientOptions } from './client.ts'
 
 const never = new AbortController().signal
-let open: EngineClient[] = []
-let lines: string[] = []
+const clients = new TestClients()
+const { lines } = clients
 /** Two windows of the test listener. */
 let spoken: Int16Array
 beforeAll(async () => {
   spoken = await speech(words)
 })
-afterEach(async () => {
-  await Promise.all(open.map((client) => client.close()))
-  open = []
-  lines = []
-})
+afterEach(() => clients.close())
 
-function connect(options: Partial<EngineClientOptions> = {}, engine: Partial<TestEngine> = {}): EngineClient {
-  const task = options.task ?? transcriptionTask
-  const client = new EngineClient({
-    task,
-    command: testEngineCommand({ task, ...engine }),
-    env: {},
-    readyMs: 10_000,
-    stallMs: 10_000,
-    loadMs: 10_000,
-    log: (line) => lines.push(line),
-    ...options,
-  })
-  open.push(client)
-  return client
-}
+const connect = (options: Partial<EngineClientOptions> = {}, engine: Partial<TestEngine> = {}): EngineClient =>
+  clients.connect(engine, { task: transcriptionTask, ...options })
 
-/** Reads to the end, which is an error. */
 /** What the engine said of the failures, the last one last. */
 const causes: unknown[] = []
 
+/** Reads to the end, which is an error. */
 async function failing(client: EngineClient, clip: Clip, prompt: string, changes: Partial<TranscriptionOrder> = {}) {
   const parts: TranscriptPart[] = []
   try {

@@ -3,41 +3,26 @@ import { concatS16 } from '../audio/pcm.ts'
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 import { Clip, order, textOf, transcriptionTask as task } from '../testing/dictation.ts'
-import { testEngineCommand } from '../testing/engine-child.ts'
+import type { TestEngine } from '../testing/engine-child.ts'
 import { silence, speech, words } from '../testing/speech-clips.ts'
 import { listenerMaxWindowMs } from '../testing/test-listener.ts'
 import { until } from '../testing/until.ts'
-import { EngineClient, type EngineClientOptions } from './client.ts'
+import { TestClients } from './client.fixture.ts'
+import type { EngineClient, EngineClientOptions } from './client.ts'
 import { clipRateHz } from './protocol.ts'
 
 const never = new AbortController().signal
-let open: EngineClient[] = []
-let lines: string[] = []
+const clients = new TestClients()
+const { lines } = clients
 /** Two windows of the test listener. */
 let spoken: Int16Array
 beforeAll(async () => {
   spoken = await speech(words)
 })
-afterEach(async () => {
-  await Promise.all(open.map((client) => client.close()))
-  open = []
-  lines = []
-})
+afterEach(() => clients.close())
 
-function connect(options: Partial<EngineClientOptions> = {}, engine = {}): EngineClient {
-  const client = new EngineClient({
-    task,
-    command: testEngineCommand({ task, ...engine }),
-    env: {},
-    readyMs: 10_000,
-    stallMs: 10_000,
-    loadMs: 10_000,
-    log: (line) => lines.push(line),
-    ...options,
-  })
-  open.push(client)
-  return client
-}
+const connect = (options: Partial<EngineClientOptions> = {}, engine: Partial<TestEngine> = {}): EngineClient =>
+  clients.connect({ task, ...engine }, options)
 
 const iterate = (client: EngineClient, clip: Clip, prompt = '', signal = never): AsyncIterator<TranscriptPart> =>
   client.transcribe(order(prompt), clip, signal)[Symbol.asyncIterator]()
