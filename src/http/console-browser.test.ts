@@ -277,10 +277,30 @@ test.skipIf(!hasBrowser)(
     await card.getByRole('button', { name: 'Get it' }).click()
     await page.getByRole('dialog').getByText('CC-BY-4.0').waitFor()
     await page.getByRole('button', { name: 'Download' }).click()
-    await card.getByText('installed').waitFor()
+    await card.getByText('installed', { exact: true }).waitFor()
     await card.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('button', { name: 'Remove the model' }).click()
-    await card.getByText('not here').waitFor()
+    await card.getByText('not installed').waitFor()
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a download that fails says why, and can be tried again',
+  async () => {
+    await using visited = await signedIn()
+    const { page, faults } = visited
+    await go(page, 'Models')
+    // The hub of this test has none of its files.
+    const card = page.getByRole('article', { name: 'Pocket TTS, German' })
+    await card.getByRole('button', { name: 'Get it' }).click()
+    await page.getByRole('button', { name: 'Download' }).click()
+    expect(await card.getByRole('alert').innerText()).not.toBe('')
+    await card.getByText('failed', { exact: true }).waitFor()
+    await card.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('dialog', { name: 'Get Pocket TTS, German' }).waitFor()
     expect(faults).toEqual([])
   },
   flowMs,

@@ -116,7 +116,7 @@ test.skipIf(!hasBrowser)(
     const level = page.getByRole('meter', { name: 'Level' })
     // 16,000 of 32,768 is 6.2 dB below full scale.
     await until('the tone is seen', async () => (await level.getAttribute('aria-valuetext')) === '-6 dB')
-    await page.getByText('The recording has ended.').waitFor({ timeout: 60_000 })
+    await page.getByRole('status').getByText('0:30.0 recorded.').waitFor({ timeout: 60_000 })
     const clip = await recorded(page)
     expect(clip.samples.length).toBe(30 * clip.sampleRateHz)
     // On a busy machine the browser itself leaves out some ms of a fake device; whatever lost a block would do so 646

@@ -55,9 +55,23 @@ const engineRecord = (engine: EngineStatus) => ({
   })),
 })
 
-/** Only what it says in words: causes hold stacks and paths, which are for the log itself. */
-const warningRecord = ({ atMs, message, fields }: Warning) => ({
+const maxReasonChars = 2000
+const maxDetailChars = 200
+
+/** Only what it says in words: causes hold stacks below their first line, and those are for the log itself. */
+const warningRecord = ({ atMs, message, fields: { cause, ...others } }: Warning) => ({
   at: seconds(atMs),
   message,
-  cause: typeof fields.cause === 'string' ? (fields.cause.split('\n')[0] ?? '').slice(0, 500) : null,
+  cause: typeof cause === 'string' ? shortened(cause, maxReasonChars) : null,
+  details: Object.fromEntries(
+    Object.entries(others)
+      .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
+      .map(([name, value]) => [name, shortened(String(value), maxDetailChars)]),
+  ),
 })
+
+/** The first line, and no more of it than can be read. */
+function shortened(text: string, maxChars: number): string {
+  const [line = ''] = text.split('\n')
+  return line.length > maxChars ? `${line.slice(0, maxChars)}…` : line
+}

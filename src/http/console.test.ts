@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { keepingWarnings, logTo } from '../log.ts'
 import { type Instance, startInstance } from '../testing/instance.ts'
 import { until } from '../testing/until.ts'
 
@@ -171,6 +172,27 @@ test('an administrator sees the service; its warnings come without their stacks'
   expect(body).toMatchObject({ readiness: 'ready', queue: { running: 0 }, engines: [{ task: 'text-to-speech' }] })
   expect(body.warnings[0]).toMatchObject({ message: expect.stringMatching(/^operation op_\w+ failed$/) })
   expect(body.warnings[0].cause).toBe('Error: the engine tripped')
+})
+
+test('a warning tells what it is about, and its reason as far as anybody reads', async () => {
+  const log = keepingWarnings(
+    logTo(() => {}, 'quiet', Date.now),
+    10,
+    Date.now,
+  )
+  await using other = await startInstance({}, { log })
+  const origin = new URL(other.url).origin
+  const warned = async () => {
+    const answer = await other.fetch('/console/api/admin/server', { key: other.adminKey, headers: { origin } })
+    return ((await answer.json()) as { warnings: unknown[] }).warnings[0]
+  }
+  const at = expect.any(Number)
+  log.warn('a model is not whole', { model: 'kokoro-82m', files: 2, mend: 'myna models pull kokoro-82m' })
+  const details = { model: 'kokoro-82m', files: '2', mend: 'myna models pull kokoro-82m' }
+  expect(await warned()).toEqual({ at, message: 'a model is not whole', cause: null, details })
+  log.warn('a model cannot be loaded', { model: 'x', cause: `${'long '.repeat(500)}\n  at stack (/folder/file.ts:1)` })
+  const cause = `${'long '.repeat(400)}…`
+  expect(await warned()).toEqual({ at, message: 'a model cannot be loaded', cause, details: { model: 'x' } })
 })
 
 test('an administrator sees every model, and what cannot be got or removed is refused in words', async () => {

@@ -6,6 +6,7 @@ import { send } from './api.ts'
 import { Ask } from './dialog.tsx'
 import { Field } from './parts.tsx'
 import type { Who } from './session.ts'
+import { type Column, Table } from './table.tsx'
 import { dollars } from './words.ts'
 
 export interface AccountRecord {
@@ -18,6 +19,11 @@ export interface AccountRecord {
 
 const path = '/console/api/admin/accounts'
 
+interface Asking {
+  what: 'credit' | 'disable'
+  account: AccountRecord
+}
+
 interface TableProps {
   accounts: readonly AccountRecord[]
   who: Who
@@ -25,34 +31,11 @@ interface TableProps {
 }
 
 export function AccountsTable({ accounts, who, onChanged }: TableProps) {
-  const [asking, setAsking] = useState<{ what: 'credit' | 'disable'; account: AccountRecord } | null>(null)
+  const [asking, setAsking] = useState<Asking | null>(null)
   const close = () => setAsking(null)
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Accounts">
-        <table>
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Role</th>
-              <th class="right">Balance</th>
-              <th>
-                <span class="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {accounts.map((account) => (
-              <Row
-                key={account.id}
-                account={account}
-                onCredit={() => setAsking({ what: 'credit', account })}
-                onDisable={() => setAsking({ what: 'disable', account })}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Accounts" rows={accounts} idOf={({ id }) => id} columns={columnsFor(setAsking)} />
       {asking?.what === 'credit' ? <Credit account={asking.account} onClose={close} onDone={onChanged} /> : null}
       {asking?.what === 'disable' ? (
         <Disable account={asking.account} isOwn={asking.account.id === who.account.id} {...{ onChanged, close }} />
@@ -61,38 +44,39 @@ export function AccountsTable({ accounts, who, onChanged }: TableProps) {
   )
 }
 
-interface RowProps {
-  account: AccountRecord
-  onCredit: () => void
-  onDisable: () => void
-}
+const columnsFor = (ask: (asking: Asking) => void): Column<AccountRecord>[] => [
+  { name: 'Name', kind: 'name', cell: Name },
+  { name: 'Role', cell: ({ is_admin: isAdmin }) => (isAdmin ? 'administrator' : 'user') },
+  {
+    name: 'Balance',
+    isRight: true,
+    cell: ({ balance_micros: balance }) => (balance === null ? 'unmetered' : dollars(balance)),
+  },
+  {
+    name: 'Actions',
+    kind: 'acts',
+    cell: (account) => (account.disabled_at === null ? <Actions account={account} ask={ask} /> : null),
+  },
+]
 
-const Row = ({ account, onCredit, onDisable }: RowProps) => {
-  const { name, is_admin: isAdmin, balance_micros: balance, disabled_at: disabledAt } = account
-  return (
-    <tr>
-      <td class="name">
-        <bdi>{name}</bdi> {disabledAt === null ? null : <span class="tag bad">disabled</span>}
-      </td>
-      <td>{isAdmin ? 'administrator' : 'user'}</td>
-      <td class="right">{balance === null ? 'unmetered' : dollars(balance)}</td>
-      <td>
-        <div class="row end">
-          {balance === null || disabledAt !== null ? null : (
-            <button class="small" aria-label={`Credit ${name}`} onClick={onCredit}>
-              Credit
-            </button>
-          )}
-          {disabledAt === null ? (
-            <button class="small" aria-label={`Disable ${name}`} onClick={onDisable}>
-              Disable
-            </button>
-          ) : null}
-        </div>
-      </td>
-    </tr>
-  )
-}
+const Name = ({ name, disabled_at: disabledAt }: AccountRecord) => (
+  <>
+    <bdi>{name}</bdi> {disabledAt === null ? null : <span class="tag bad">disabled</span>}
+  </>
+)
+
+const Actions = ({ account, ask }: { account: AccountRecord; ask: (asking: Asking) => void }) => (
+  <div class="row end">
+    {account.balance_micros === null ? null : (
+      <button class="small" aria-label={`Credit ${account.name}`} onClick={() => ask({ what: 'credit', account })}>
+        Credit
+      </button>
+    )}
+    <button class="small" aria-label={`Disable ${account.name}`} onClick={() => ask({ what: 'disable', account })}>
+      Disable
+    </button>
+  </div>
+)
 
 interface CreditProps {
   account: AccountRecord

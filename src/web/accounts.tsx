@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx'
 import type { PageProps } from './frame.tsx'
 import { type KeyRecord, KeysTable } from './keys-table.tsx'
 import { useLoaded } from './loading.ts'
-import { Head, Problem, Waiting } from './parts.tsx'
+import { Head, Progressing } from './parts.tsx'
 
 export function AccountsPage({ who }: PageProps) {
   const accounts = useLoaded<{ data: AccountRecord[] }>('/console/api/admin/accounts')
@@ -30,23 +30,19 @@ export function AccountsPage({ who }: PageProps) {
           </button>
         </div>
       </Head>
-      <Problem error={accounts.error ?? keys.error} />
-      <section class="card">
-        <h2>Accounts</h2>
-        {accounts.value === null ? (
-          <Waiting error={accounts.error} />
-        ) : (
+      <Progressing of={[accounts, keys]} />
+      {accounts.value === null ? null : (
+        <section class="card">
+          <h2>Accounts</h2>
           <AccountsTable accounts={known} who={who} onChanged={reload} />
-        )}
-      </section>
-      <section class="card">
-        <h2>Keys</h2>
-        {keys.value === null ? (
-          <Waiting error={keys.error} />
-        ) : (
+        </section>
+      )}
+      {keys.value === null ? null : (
+        <section class="card">
+          <h2>Keys</h2>
           <KeysTable keys={keys.value.data} who={who} onChanged={reload} />
-        )}
-      </section>
+        </section>
+      )}
       {open === 'account' ? <AccountForm onClose={close} onMade={reload} /> : null}
       {open === 'key' ? (
         <KeyForm

@@ -15,6 +15,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Says `ended` when an answer tells that nobody is signed in any more, and `begun` when somebody is again. */
+export const session = new EventTarget()
+
+export const sessionPath = '/console/api/session'
+
 interface Envelope {
   error?: { code?: string; message?: string; request_id?: string }
 }
@@ -29,6 +34,10 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
     throw new ApiError(0, 'unreachable', 'The server cannot be reached. Is it still running?', null)
   }
   if (answer.ok) return answer
+  if (answer.status === 401 && path !== sessionPath) {
+    session.dispatchEvent(new Event('ended'))
+    throw new ApiError(401, 'session_ended', 'Your session has ended: sign in again.', null)
+  }
   const { error } = await answer.json().then(
     (body: Envelope) => body,
     (): Envelope => ({}),

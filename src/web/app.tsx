@@ -1,21 +1,65 @@
-/** The console's frame: asks who is signed in, and shows either the door or the page that the address names. */
+/**
+ * The console's frame: asks who is signed in, and shows either the door or the page that the address names. A session
+ * that ends in the middle leaves the page as it is, with what was typed, behind a door of its own.
+ */
 import { useEffect, useState } from 'preact/hooks'
+import { session } from './api.ts'
+import { Dialog } from './dialog.tsx'
 import { Frame } from './frame.tsx'
 import { type Who, whoIsIn } from './session.ts'
-import { SignIn } from './sign-in.tsx'
+import { SignIn, SignInForm } from './sign-in.tsx'
 
 type State = { kind: 'asking' } | { kind: 'out' } | { kind: 'in'; who: Who } | { kind: 'failed'; message: string }
 
 export function App() {
   const [state, setState] = useState<State>({ kind: 'asking' })
-  useEffect(() => {
+  const [isEnded, setIsEnded] = useState(false)
+  const ask = () => {
+    setState({ kind: 'asking' })
     whoIsIn().then(
       (who) => setState(who === null ? { kind: 'out' } : { kind: 'in', who }),
       (error: Error) => setState({ kind: 'failed', message: error.message }),
     )
+  }
+  useEffect(ask, [])
+  useEffect(() => {
+    const end = () => setIsEnded(true)
+    session.addEventListener('ended', end)
+    return () => session.removeEventListener('ended', end)
   }, [])
+  const enter = (who: Who) => {
+    setState({ kind: 'in', who })
+    setIsEnded(false)
+    session.dispatchEvent(new Event('begun'))
+  }
+  const leave = () => {
+    setState({ kind: 'out' })
+    setIsEnded(false)
+  }
   if (state.kind === 'asking') return <p class="waiting">Loading…</p>
-  if (state.kind === 'failed') return <p class="waiting">{state.message}</p>
-  if (state.kind === 'out') return <SignIn onIn={(who) => setState({ kind: 'in', who })} />
-  return <Frame who={state.who} onOut={() => setState({ kind: 'out' })} />
+  if (state.kind === 'failed') return <Failed message={state.message} onRetry={ask} />
+  if (state.kind === 'out') return <SignIn onIn={enter} />
+  return (
+    <>
+      <Frame key={state.who.key.id} who={state.who} onOut={leave} />
+      {isEnded ? <Ended onIn={enter} onOut={leave} /> : null}
+    </>
+  )
 }
+
+const Failed = ({ message, onRetry }: { message: string; onRetry: () => void }) => (
+  <main class="waiting">
+    <p role="alert">{message}</p>
+    <button onClick={onRetry}>Try again</button>
+  </main>
+)
+
+const Ended = ({ onIn, onOut }: { onIn: (who: Who) => void; onOut: () => void }) => (
+  <Dialog title="Your session has ended" onClose={onOut}>
+    <p>
+      Sessions end when the server is restarted, when their key does, and after twelve hours without a request. Sign in
+      again, and the page goes on where it was.
+    </p>
+    <SignInForm onIn={onIn} />
+  </Dialog>
+)

@@ -1,7 +1,8 @@
 /** Making a voice from a clip: what makes a good one, the caller's word that it may be used, and how far it is. */
 import { useEffect, useState } from 'preact/hooks'
-import { get, request } from './api.ts'
+import { request } from './api.ts'
 import { Ask, Dialog } from './dialog.tsx'
+import { useLoaded } from './loading.ts'
 import { Field, Problem } from './parts.tsx'
 import { type Clip, SoundSource } from './sound-source.tsx'
 import type { Voice } from './speak-options.tsx'
@@ -45,19 +46,10 @@ export function CloneDialog({ onClose }: { onClose: () => void }) {
 const lookMs = 700
 
 function CloneProgress({ id, onClose }: { id: string; onClose: () => void }) {
-  const [voice, setVoice] = useState<Voice | null>(null)
-  const [error, setError] = useState<Error | null>(null)
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout>
-    const look = () =>
-      void get<Voice>(`/v1/voices/${id}`).then((found) => {
-        setVoice(found)
-        if (found.status === 'processing') timer = setTimeout(look, lookMs)
-      }, setError)
-    look()
-    return () => clearTimeout(timer)
-  }, [id])
+  const [isMade, setIsMade] = useState(false)
+  const { value: voice, error } = useLoaded<Voice>(`/v1/voices/${id}`, isMade ? 0 : lookMs)
   const status = voice?.status ?? 'processing'
+  useEffect(() => setIsMade(status !== 'processing'), [status])
   return (
     <Dialog title={titles[status]} onClose={onClose}>
       {status === 'processing' ? <progress aria-label="The voice is being made" /> : null}
@@ -71,7 +63,7 @@ function CloneProgress({ id, onClose }: { id: string; onClose: () => void }) {
       ) : null}
       <Problem error={error} />
       <div class="row">
-        <button class="primary" onClick={onClose}>
+        <button class="primary" autofocus onClick={onClose}>
           {status === 'processing' ? 'Go on in the background' : 'Done'}
         </button>
       </div>

@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { AccountsPage } from './accounts.tsx'
-import { Announcer } from './announce.tsx'
+import { announce, Announcer } from './announce.tsx'
 import { keepFocusIn } from './focus.ts'
 import { ModelsPage } from './models.tsx'
 import { ServerPage } from './server.tsx'
@@ -49,6 +49,10 @@ export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
   }, [page])
   const main = useRef<HTMLElement>(null)
   useEffect(() => (main.current === null ? undefined : keepFocusIn(main.current)), [])
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [page])
   const isFirst = useRef(true)
   useEffect(() => {
     if (isFirst.current) {
@@ -56,13 +60,14 @@ export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
       return
     }
     scrollTo(0, 0)
+    announce('')
     main.current?.querySelector('h1')?.focus()
   }, [page])
   const skip = (event: Event) => {
     event.preventDefault()
     main.current?.focus()
   }
-  const leave = () => void signOut().finally(onOut)
+  const leave = () => void signOut().then(onOut, (error: Error) => announce(error.message))
   return (
     <div class="frame">
       <a class="skip" href="#main" onClick={skip}>
@@ -72,7 +77,7 @@ export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
         <a class="brand" href="#/">
           <span class="mark" aria-hidden="true" /> Myna
         </a>
-        <nav aria-label="Pages">
+        <nav ref={nav} aria-label="Pages">
           {mine.map(({ id: target, title }) => (
             <a key={target} href={`#/${target}`} aria-current={target === page?.id ? 'page' : undefined}>
               {title}

@@ -4,6 +4,7 @@ import { announce } from './announce.tsx'
 import { send } from './api.ts'
 import { Ask } from './dialog.tsx'
 import type { Who } from './session.ts'
+import { type Column, Table } from './table.tsx'
 import { ago, moment } from './words.ts'
 
 export interface KeyRecord {
@@ -34,25 +35,7 @@ export function KeysTable({ keys, who, onChanged }: TableProps) {
   }
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Keys">
-        <table>
-          <thead>
-            <tr>
-              <th>Account</th>
-              <th>Name</th>
-              <th>Key</th>
-              <th>May use</th>
-              <th>Last used</th>
-              <th>State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <Row key={key.id} record={key} onRevoke={() => setAsking(key)} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Keys" rows={keys} idOf={({ id }) => id} columns={columnsFor(setAsking)} />
       {asking === null ? null : (
         <Ask
           title={`Revoke ${asking.name}?`}
@@ -75,39 +58,32 @@ export function KeysTable({ keys, who, onChanged }: TableProps) {
   )
 }
 
-function Row({ record, onRevoke }: { record: KeyRecord; onRevoke: () => void }) {
-  const { name, account, prefix, scopes, last_used_at: usedAt } = record
-  return (
-    <tr>
-      <td class="name">
-        <bdi>{account}</bdi>
-      </td>
-      <td class="name">
-        <bdi>{name}</bdi>
-      </td>
-      <td>
-        <code>{prefix}…</code>
-      </td>
-      <td>{scopes === null ? 'everything' : scopes.join(', ')}</td>
-      <td class="brief">{usedAt === null ? 'never' : ago(usedAt, Date.now())}</td>
-      <td>
-        <State record={record} onRevoke={onRevoke} />
-      </td>
-    </tr>
-  )
-}
+const columnsFor = (revoke: (key: KeyRecord) => void): Column<KeyRecord>[] => [
+  { name: 'Account', kind: 'name', cell: ({ account }) => <bdi>{account}</bdi> },
+  { name: 'Name', kind: 'name', cell: ({ name }) => <bdi>{name}</bdi> },
+  { name: 'Key', kind: 'brief', cell: ({ prefix }) => <code>{prefix}…</code> },
+  { name: 'May use', cell: ({ scopes }) => (scopes === null ? 'everything' : scopes.join(', ')) },
+  {
+    name: 'Last used',
+    kind: 'brief',
+    cell: ({ last_used_at: usedAt }) => (usedAt === null ? 'never' : ago(usedAt, Date.now())),
+  },
+  { name: 'Expires', kind: 'brief', cell: Expiry },
+  {
+    name: 'Actions',
+    kind: 'acts',
+    cell: (key) =>
+      key.revoked_at === null ? (
+        <button class="small" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
+          Revoke
+        </button>
+      ) : (
+        <span class="tag bad">revoked</span>
+      ),
+  },
+]
 
-function State({ record, onRevoke }: { record: KeyRecord; onRevoke: () => void }) {
-  const { name, expires_at: expiresAt, revoked_at: revokedAt } = record
-  if (revokedAt !== null) return <span class="tag bad">revoked</span>
-  const isExpired = expiresAt !== null && expiresAt * 1000 <= Date.now()
-  return (
-    <div class="row end">
-      {isExpired ? <span class="tag bad">expired</span> : null}
-      {expiresAt === null || isExpired ? null : <span class="hint">until {moment(expiresAt)}</span>}
-      <button class="small" aria-label={`Revoke ${name}`} onClick={onRevoke}>
-        Revoke
-      </button>
-    </div>
-  )
+function Expiry({ expires_at: expiresAt }: KeyRecord) {
+  if (expiresAt === null) return 'never'
+  return expiresAt * 1000 > Date.now() ? moment(expiresAt) : <span class="tag bad">expired</span>
 }

@@ -1,6 +1,5 @@
 /** Recording a clip: a level that tells the truth about every sample, and in words when something is wrong with it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { announce } from './announce.tsx'
 import { fallen, Level, quiet, silent, tooLoud } from './level.tsx'
 import { Problem } from './parts.tsx'
 import { type Recorder, record, type Recording } from './recorder.ts'
@@ -98,10 +97,9 @@ function useRecording({ maxSeconds, onClip }: MicrophoneProps) {
     setState({ kind: 'ending' })
     const recording = await own.stop()
     if (isGone.current) return
-    setAdvice(afterwards(recording))
+    setAdvice(`${clock(own.seconds(), true)} recorded. ${afterwards(recording)}`)
     setState({ kind: 'idle' })
     onClip({ file: recording.file, name: 'recording.wav' })
-    announce('The recording has ended.')
   }
   const follow = (before: Running, beforeMs: number) => {
     const own = recorder.current

@@ -1,11 +1,11 @@
 /** Models, for administrators: which there are, what they are good for, and getting and removing them. */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from './announce.tsx'
 import { send } from './api.ts'
 import { Ask } from './dialog.tsx'
 import type { PageProps } from './frame.tsx'
 import { useLoaded } from './loading.ts'
-import { Choice, Head, Problem, Waiting } from './parts.tsx'
+import { Choice, Head, Problem, Progressing } from './parts.tsx'
 import { bytes, count, duration } from './words.ts'
 
 interface Pull {
@@ -35,12 +35,16 @@ interface Model {
 }
 
 const path = '/console/api/admin/models'
-const lookMs = 1500
+/** While something is coming, and while nothing is: another window may have begun it. */
+const [busyMs, idleMs] = [1000, 8000]
 
 export function ModelsPage(_props: PageProps) {
-  const { value, error, reload } = useLoaded<{ data: Model[] }>(path, lookMs)
+  const [isComing, setIsComing] = useState(false)
+  const loaded = useLoaded<{ data: Model[] }>(path, isComing ? busyMs : idleMs)
+  const { value, reload } = loaded
+  useEffect(() => setIsComing((value?.data ?? []).some(isPulling)), [value])
   const [task, setTask] = useState<'text-to-speech' | 'automatic-speech-recognition'>('text-to-speech')
-  const models = (value?.data ?? []).filter((model) => model.task === task).toSorted(hereFirst)
+  const models = useOrdered(value?.data ?? []).filter((model) => model.task === task)
   return (
     <div class="page">
       <Head title="Models" about="Downloaded from the Hugging Face hub at pinned commits, and checked by their hashes.">
@@ -54,8 +58,7 @@ export function ModelsPage(_props: PageProps) {
           onChange={setTask}
         />
       </Head>
-      <Problem error={error} />
-      {value === null ? <Waiting error={error} /> : null}
+      <Progressing of={[loaded]} />
       <div class="grid">
         {models.map((model) => (
           <ModelCard key={model.id} model={model} onChanged={reload} />
@@ -65,16 +68,25 @@ export function ModelsPage(_props: PageProps) {
   )
 }
 
-const isHere = ({ state, pull }: Model): boolean => state !== 'absent' || pull !== null
+const isPulling = ({ pull }: Model): boolean => pull !== null && pull.state !== 'failed'
 
-const hereFirst = (a: Model, b: Model): number => Number(isHere(b)) - Number(isHere(a))
+/** Those that are here first; and so it stays while the page is open: a card that is pressed must not jump away. */
+function useOrdered(models: readonly Model[]): Model[] {
+  const first = useRef<readonly string[]>([])
+  if (first.current.length === 0) {
+    first.current = models.toSorted((a, b) => Number(isHere(b)) - Number(isHere(a))).map(({ id }) => id)
+  }
+  return models.toSorted((a, b) => first.current.indexOf(a.id) - first.current.indexOf(b.id))
+}
+
+const isHere = ({ state, pull }: Model): boolean => state !== 'absent' || pull !== null
 
 function ModelCard({ model, onChanged }: { model: Model; onChanged: () => void }) {
   const [error, setError] = useState<Error | null>(null)
   const [asking, setAsking] = useState<'pull' | 'remove' | null>(null)
   const close = () => setAsking(null)
   const { id, pull, name } = model
-  const isPulling = pull !== null && pull.state !== 'failed'
+  const isComing = isPulling(model)
   const cancel = () => {
     setError(null)
     void send('DELETE', `${path}/${id}/pull`).then(() => {
@@ -96,17 +108,21 @@ function ModelCard({ model, onChanged }: { model: Model; onChanged: () => void }
         <br />
         {abilitiesOf(model)}
       </p>
-      {isPulling ? <Progress pull={pull} name={name} /> : null}
-      {pull?.error ? <p class="error">{pull.error}</p> : null}
+      {isComing && pull !== null ? <Progress pull={pull} name={name} /> : null}
+      {pull?.error ? (
+        <p class="error" role="alert">
+          {pull.error}
+        </p>
+      ) : null}
       <Problem error={error} />
       <div class="row">
-        {isPulling ? <button onClick={cancel}>Cancel</button> : null}
-        {!isPulling && (model.state === 'absent' || model.state === 'broken') ? (
+        {isComing ? <button onClick={cancel}>Cancel</button> : null}
+        {!isComing && (model.state === 'absent' || model.state === 'broken') ? (
           <button class="primary" onClick={() => setAsking('pull')}>
             {pull?.state === 'failed' ? 'Try again' : model.state === 'broken' ? 'Mend' : 'Get it'}
           </button>
         ) : null}
-        {!isPulling && model.state === 'installed' ? <button onClick={() => setAsking('remove')}>Remove</button> : null}
+        {!isComing && model.state === 'installed' ? <button onClick={() => setAsking('remove')}>Remove</button> : null}
       </div>
       {asking === 'pull' ? <PullDialog model={model} onClose={close} onChanged={onChanged} /> : null}
       {asking === 'remove' ? <RemoveDialog model={model} onClose={close} onChanged={onChanged} /> : null}
@@ -115,17 +131,18 @@ function ModelCard({ model, onChanged }: { model: Model; onChanged: () => void }
 }
 
 function State({ model: { state, pull } }: { model: Model }) {
+  if (pull?.state === 'failed' && state === 'absent') return <span class="tag bad">failed</span>
   if (pull !== null && pull.state !== 'failed') return <span class="tag busy">{pull.state}</span>
   if (state === 'built_in') return <span class="tag good">built in</span>
   if (state === 'installed') return <span class="tag good">installed</span>
-  return state === 'broken' ? <span class="tag bad">broken</span> : <span class="tag">not here</span>
+  return state === 'broken' ? <span class="tag bad">broken</span> : <span class="tag">not installed</span>
 }
 
 function sizeOf({ state, download_bytes: download, unknown_sizes: unknown, disk_bytes: disk }: Model): string {
   if (state === 'built_in') return 'Inside the program'
   if (state === 'installed') return `${bytes(disk)} on disk`
-  if (download === 0) return 'A download whose size only the hub knows'
-  return `A download of ${bytes(download)}${unknown > 0 ? ' and more' : ''}`
+  if (download === 0) return 'A download of a size that shows when it begins'
+  return `A download of ${unknown > 0 ? 'at least ' : ''}${bytes(download)}`
 }
 
 function abilitiesOf({ languages, voices, cloning }: Model): string {

@@ -1,8 +1,10 @@
-/** Recent speech and clones of the account, each with what became of it and what it cost. */
+/** Speech and clones of the account, the newest first, each with what became of it and what it cost. */
 import { useState } from 'preact/hooks'
+import { announce } from './announce.tsx'
 import { useLoaded } from './loading.ts'
-import { Problem } from './parts.tsx'
+import { Progressing } from './parts.tsx'
 import { cancel } from './speech.ts'
+import { type Column, Table } from './table.tsx'
 import { ago, count, dollars } from './words.ts'
 
 interface ListedOperation {
@@ -21,77 +23,79 @@ const pageSize = 20
 const lookMs = 4000
 
 export function OperationsTable({ nameOf }: { nameOf: (keyId: string) => string }) {
-  const [limit, setLimit] = useState(pageSize)
-  const { value, error, reload } = useLoaded<{ data: ListedOperation[]; has_more: boolean }>(
-    `/console/api/operations?limit=${limit}`,
+  /** Where each page after the first begins: the id of the last operation before it. */
+  const [pages, setPages] = useState<readonly string[]>([])
+  const before = pages.at(-1)
+  const loaded = useLoaded<{ data: ListedOperation[]; has_more: boolean }>(
+    `/console/api/operations?limit=${pageSize}${before === undefined ? '' : `&before=${before}`}`,
     lookMs,
   )
-  const stop = (id: string) => void cancel(id).then(reload)
-  if (value === null) return <Problem error={error} />
-  if (value.data.length === 0) return <p class="empty">No operation is on record.</p>
+  const { value, reload } = loaded
+  const stop = async (id: string) => {
+    await cancel(id)
+    reload()
+    announce('The operation was cancelled.')
+  }
+  const last = value?.data.at(-1)
+  if (value === null) return <Progressing of={[loaded]} />
+  if (value.data.length === 0 && before === undefined) return <p class="empty">No operation is on record.</p>
   return (
     <>
-      <Problem error={error} />
-      <div class="scroll" tabIndex={0} role="region" aria-label="Recent operations">
-        <table>
-          <thead>
-            <tr>
-              <th>When</th>
-              <th>What</th>
-              <th>Outcome</th>
-              <th>Key</th>
-              <th class="right">Characters</th>
-              <th class="right">Charge</th>
-              <th>
-                <span class="hint">Id</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {value.data.map((operation) => (
-              <Row key={operation.id} operation={operation} keyName={nameOf(operation.key_id)} onStop={stop} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {value.has_more && limit < 200 ? (
-        <button class="small" onClick={() => setLimit(Math.min(200, limit + pageSize))}>
-          Show more
-        </button>
-      ) : null}
+      <Progressing of={[loaded]} />
+      <Table
+        label="Operations"
+        rows={value.data}
+        idOf={({ id }) => id}
+        columns={columnsFor(nameOf, (id) => void stop(id))}
+      />
+      {before === undefined && !value.has_more ? null : (
+        <div class="row">
+          <button class="small" disabled={before === undefined} onClick={() => setPages(pages.slice(0, -1))}>
+            Newer
+          </button>
+          <button
+            class="small"
+            disabled={!value.has_more || last === undefined}
+            onClick={() => last !== undefined && setPages([...pages, last.id])}
+          >
+            Older
+          </button>
+          <span class="hint">Page {count(pages.length + 1)}</span>
+        </div>
+      )}
     </>
   )
 }
 
-interface RowProps {
+const columnsFor = (nameOf: (keyId: string) => string, stop: (id: string) => void): Column<ListedOperation>[] => [
+  { name: 'When', kind: 'brief', cell: ({ created_at: at }) => ago(at, Date.now()) },
+  { name: 'What', cell: ({ type, model }) => `${type}, ${model}` },
+  { name: 'Outcome', cell: (operation) => <Outcome operation={operation} onStop={stop} /> },
+  { name: 'Key', kind: 'name', cell: ({ key_id: keyId }) => <bdi>{nameOf(keyId)}</bdi> },
+  {
+    name: 'Characters',
+    isRight: true,
+    cell: ({ type, input_chars: chars }) => (type === 'speech' ? count(chars) : null),
+  },
+  { name: 'Charge', isRight: true, cell: ({ charged_micros: charged }) => dollars(charged) },
+  { name: 'Id', kind: 'brief', cell: ({ id }) => <code>{id}</code> },
+]
+
+interface OutcomeProps {
   operation: ListedOperation
-  keyName: string
   onStop: (id: string) => void
 }
 
-function Row({ operation, keyName, onStop }: RowProps) {
-  const { id, type, model, outcome } = operation
-  const kind = outcome === null ? 'tag busy' : outcome === 'completed' ? 'tag good' : 'tag bad'
+function Outcome({ operation: { id, outcome }, onStop }: OutcomeProps) {
+  if (outcome !== null) {
+    return <span class={outcome === 'completed' ? 'tag good' : 'tag bad'}>{outcome.replaceAll('_', ' ')}</span>
+  }
   return (
-    <tr>
-      <td>{ago(operation.created_at, Date.now())}</td>
-      <td>
-        {type}, {model}
-      </td>
-      <td>
-        <span class={kind}>{(outcome ?? 'pending').replaceAll('_', ' ')}</span>{' '}
-        {outcome === null ? (
-          <button class="small" onClick={() => onStop(id)}>
-            Cancel
-          </button>
-        ) : null}
-      </td>
-      <td>{keyName}</td>
-      <td class="right">{type === 'speech' ? count(operation.input_chars) : ''}</td>
-      <td class="right">{dollars(operation.charged_micros)}</td>
-      <td>
-        <code>{id}</code>
-      </td>
-    </tr>
+    <div class="row">
+      <span class="tag busy">pending</span>
+      <button class="small" aria-label={`Cancel ${id}`} onClick={() => onStop(id)}>
+        Cancel
+      </button>
+    </div>
   )
 }

@@ -1,6 +1,8 @@
 /** What several pages are made of. */
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { ApiError } from './api.ts'
+import type { Loaded } from './loading.ts'
 
 interface FieldProps {
   label: string
@@ -21,20 +23,39 @@ export function Field({ label, hint, wide, children }: FieldProps) {
   )
 }
 
+/** With the id by which the log knows it, where the server is to blame. */
 export const Problem = ({ error }: { error: Error | null }) =>
   error === null ? null : (
     <p class="error" role="alert">
       {error.message}
+      {error instanceof ApiError && error.status >= 500 && error.requestId !== null ? (
+        <>
+          {' '}
+          <code>{error.requestId}</code>
+        </>
+      ) : null}
     </p>
   )
 
-/** In the place of what is being asked for; nothing where that failed, for then the error is shown. */
-export const Waiting = ({ error }: { error: Error | null }) =>
-  error === null ? (
-    <p class="loading" role="status">
-      Loading…
-    </p>
-  ) : null
+/** How far it is with what a page asks for: coming, or why not, with a way to ask again. Nothing once it is there. */
+export function Progressing({ of }: { of: readonly Loaded<unknown>[] }) {
+  const failed = of.find(({ error }) => error !== null)
+  if (failed === undefined) {
+    return of.every(({ value }) => value !== null) ? null : (
+      <p class="loading" role="status">
+        Loading…
+      </p>
+    )
+  }
+  return (
+    <div class="row">
+      <Problem error={failed.error} />
+      <button type="button" class="small" onClick={() => of.forEach(({ reload }) => reload())}>
+        Try again
+      </button>
+    </div>
+  )
+}
 
 interface HeadProps {
   title: string

@@ -1,8 +1,9 @@
 /** How the service is: its engines with what they hold and why they run where they do, its queue, its last warnings. */
+import { Fragment } from 'preact'
 import type { PageProps } from './frame.tsx'
 import { useLoaded } from './loading.ts'
-import { Facts, Head, Problem } from './parts.tsx'
-import { ago, bytes, count, duration } from './words.ts'
+import { Facts, Head, Progressing } from './parts.tsx'
+import { ago, bytes, count, counted, duration, moment } from './words.ts'
 
 interface Engine {
   task: string
@@ -23,17 +24,26 @@ interface ServerRecord {
   queue: { running: number; waiting: number }
   pending_operations: number
   engines: Engine[]
-  warnings: { at: number; message: string; cause: string | null }[]
+  warnings: Warning[]
+}
+
+interface Warning {
+  at: number
+  message: string
+  cause: string | null
+  /** What else was noted, by name: `model`, `mend`. */
+  details: Readonly<Record<string, string>>
 }
 
 const lookMs = 3000
 
 export function ServerPage(_props: PageProps) {
-  const { value, error } = useLoaded<ServerRecord>('/console/api/admin/server', lookMs)
+  const loaded = useLoaded<ServerRecord>('/console/api/admin/server', lookMs)
+  const { value } = loaded
   return (
     <div class="page">
-      <Head title="Server" about={value === null ? '' : `Myna ${value.version}`} />
-      <Problem error={error} />
+      <Head title="Server" about={`Engines, queue and warnings${value === null ? '' : ` of Myna ${value.version}`}`} />
+      <Progressing of={[loaded]} />
       {value === null ? null : (
         <>
           <Facts facts={factsOf(value)} />
@@ -72,11 +82,11 @@ const EngineCard = ({ engine }: { engine: Engine }) => (
       <span class={kinds[engine.state] ?? 'tag'}>{engine.state}</span>
     </div>
     <p>
-      Runs on <strong>{engine.device}</strong>
+      Runs on <strong>{engine.device === 'cpu' ? 'the CPU' : engine.device}</strong>
       {engine.device_reason === null ? '.' : `: ${engine.device_reason}`}
     </p>
     <p class="hint">
-      {count(engine.active_streams)} streams, {memoryOf(engine)}, {count(engine.restarts)} restarts
+      {counted(engine.active_streams, 'stream')}, {memoryOf(engine)}, {counted(engine.restarts, 'restart')}
     </p>
     {engine.last_error === null ? null : <p class="error">Last crash: {engine.last_error}</p>}
     {engine.models.map((model) => (
@@ -101,19 +111,32 @@ const Warnings = ({ warnings }: Pick<ServerRecord, 'warnings'>) =>
   warnings.length === 0 ? (
     <p class="empty">None since the start.</p>
   ) : (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Last warnings">
-      <table>
-        <tbody>
-          {warnings.map(({ at, message, cause }, index) => (
-            <tr key={index}>
-              <td>{ago(at, Date.now())}</td>
-              <td>
-                {message}
-                {cause === null ? null : <div class="hint">{cause}</div>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ul class="warnings" tabIndex={0} aria-label="Last warnings">
+      {warnings.map((warning, index) => (
+        <li key={`${warning.at} ${index}`}>
+          <time class="hint" title={moment(warning.at)} dateTime={new Date(warning.at * 1000).toISOString()}>
+            {ago(warning.at, Date.now())}
+          </time>
+          <Words warning={warning} />
+        </li>
+      ))}
+    </ul>
   )
+
+/** Reasons are as long as they are: whoever has to mend something needs the whole of them. */
+const Words = ({ warning: { message, cause, details } }: { warning: Warning }) => (
+  <div>
+    <p>
+      {message}
+      {Object.entries(details).map(([name, value]) => (
+        <Fragment key={name}>
+          {' '}
+          <span class="tag">
+            {name} <code>{value}</code>
+          </span>
+        </Fragment>
+      ))}
+    </p>
+    {cause === null ? null : <p class="hint">{cause}</p>}
+  </div>
+)

@@ -1,12 +1,10 @@
 /** Who is signed in, as the server says. */
-import { get, send } from './api.ts'
+import { get, send, sessionPath as path } from './api.ts'
 
 export interface Who {
   account: { id: string; name: string; is_admin: boolean; balance_micros: number | null }
   key: { id: string; name: string; prefix: string; scopes: string[] | null }
 }
-
-const path = '/console/api/session'
 
 /** @returns null: nobody is @throws ApiError when the server cannot tell */
 export const whoIsIn = (): Promise<Who | null> => get<Who | null>(path)

@@ -26,7 +26,9 @@ interface OptionsProps {
 }
 
 export function SpeechOptions({ ask, onChange, voices, models }: OptionsProps) {
-  const ready = voices.filter(({ status }) => status === 'ready')
+  const ready = voices
+    .filter(({ status, model }) => status === 'ready' && (ask.model === null || model === ask.model))
+    .toSorted((a, b) => a.name.localeCompare(b.name))
   const own = ready.filter(({ is_owner: isOwner }) => isOwner)
   const others = ready.filter(({ is_owner: isOwner }) => !isOwner)
   const empty = (value: string) => (value === '' ? null : value)
@@ -50,7 +52,7 @@ export function SpeechOptions({ ask, onChange, voices, models }: OptionsProps) {
           <select
             id={id}
             value={ask.model ?? ''}
-            onChange={({ currentTarget }) => onChange({ ...ask, model: empty(currentTarget.value) })}
+            onChange={({ currentTarget }) => onChange(withModel(ask, empty(currentTarget.value), voices))}
           >
             <option value="">Automatic</option>
             {models.map((model) => (
@@ -91,6 +93,13 @@ export function SpeechOptions({ ask, onChange, voices, models }: OptionsProps) {
       </Field>
     </div>
   )
+}
+
+/** A voice of another model is not spoken with: the choice goes back to the model's own. */
+function withModel(ask: SpeechAsk, model: string | null, voices: readonly Voice[]): SpeechAsk {
+  const voice = voices.find(({ voice_id: id }) => id === ask.voice)
+  const stays = voice === undefined || model === null || voice.model === model
+  return { ...ask, model, voice: stays ? ask.voice : null }
 }
 
 const VoiceGroup = ({ label, voices }: { label: string; voices: readonly Voice[] }) =>

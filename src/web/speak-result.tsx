@@ -1,37 +1,64 @@
 /** What came of a speech request: how fast, how much, what it cost, and the file. */
 import { useEffect, useMemo } from 'preact/hooks'
+import { ApiError } from './api.ts'
 import { Facts, Problem } from './parts.tsx'
-import { type Format, type Progress, secondsOf, type Spoken } from './speech.ts'
+import { type Progress, secondsOf, type Spoken } from './speech.ts'
 import { bytes, dollars, duration } from './words.ts'
 
 interface ResultProps {
   progress: Progress | null
   spoken: Spoken | null
-  format: Format
 }
 
-export function SpeechResult({ progress, spoken, format }: ResultProps) {
-  if (progress === null && spoken === null) return null
+export function SpeechResult({ progress, spoken }: ResultProps) {
   return (
-    <section class="card" aria-label="Result" aria-live="polite">
+    <>
+      <p class="unseen" role="status">
+        {inWords(progress, spoken)}
+      </p>
+      {progress === null && spoken === null ? null : <Result progress={progress} spoken={spoken} />}
+    </>
+  )
+}
+
+const Result = ({ progress, spoken }: ResultProps) => {
+  const id = progress?.operationId ?? null
+  return (
+    <section class="card" aria-label="Result">
       <div class="row apart">
         <h2>Result</h2>
-        <Outcome spoken={spoken} />
+        {spoken === null ? (
+          <span class="tag busy">speaking</span>
+        ) : (
+          <span class={spoken.isWhole ? 'tag good' : 'tag bad'}>{outcomeOf(spoken)}</span>
+        )}
       </div>
-      <Facts facts={factsOf(progress, spoken)} />
-      <p class="hint">
-        Operation <code>{progress?.operationId ?? '…'}</code>
-      </p>
+      {id === null ? null : (
+        <>
+          <Facts facts={factsOf(progress, spoken)} />
+          <p class="hint">
+            Operation <code>{id}</code>
+          </p>
+        </>
+      )}
       <Problem error={spoken?.error ?? null} />
-      {spoken === null ? null : <Download spoken={spoken} format={format} />}
+      {spoken === null ? null : <Download spoken={spoken} />}
     </section>
   )
 }
 
-function Outcome({ spoken }: { spoken: Spoken | null }) {
-  if (spoken === null) return <span class="tag busy">speaking</span>
-  const outcome = spoken.operation?.outcome ?? 'unknown'
-  return <span class={spoken.isWhole ? 'tag good' : 'tag bad'}>{outcome.replaceAll('_', ' ')}</span>
+/** As the books say it; where nothing was admitted, as the answer does. */
+function outcomeOf({ operation, error }: Spoken): string {
+  if (operation !== null) return (operation.outcome ?? 'pending').replaceAll('_', ' ')
+  if (error === null) return 'cancelled'
+  return error instanceof ApiError && error.status > 0 ? 'refused' : 'broken off'
+}
+
+/** For whoever cannot see it: once when it begins and once when it has ended, not with every figure. */
+function inWords(progress: Progress | null, spoken: Spoken | null): string {
+  if (spoken === null) return progress === null ? '' : 'Speaking.'
+  const seconds = secondsOf(spoken.operation)
+  return `Speech ${outcomeOf(spoken)}${seconds === null ? '' : `, ${duration(seconds)} of sound`}.`
 }
 
 function factsOf(progress: Progress | null, spoken: Spoken | null): [string, string][] {
@@ -47,10 +74,11 @@ function factsOf(progress: Progress | null, spoken: Spoken | null): [string, str
   ]
 }
 
-function Download({ spoken, format }: { spoken: Spoken; format: Format }) {
+function Download({ spoken }: { spoken: Spoken }) {
+  const { format } = spoken
   const url = useMemo(() => URL.createObjectURL(spoken.file), [spoken])
   useEffect(() => () => URL.revokeObjectURL(url), [url])
-  if (spoken.file.size === 0) return null
+  if (spoken.receivedBytes === 0) return null
   const name = `myna-${spoken.operationId ?? 'speech'}${spoken.isWhole ? '' : '-incomplete'}.${format}`
   const isPlayable = format !== 'pcm'
   return (
@@ -59,7 +87,7 @@ function Download({ spoken, format }: { spoken: Spoken; format: Format }) {
       <a class="button" href={url} download={name}>
         Download {spoken.isWhole ? '' : 'what there is '}({bytes(spoken.file.size)})
       </a>
-      {spoken.isWhole ? null : <span class="hint">Incomplete: the operation did not complete.</span>}
+      {spoken.isWhole ? null : <span class="hint">Incomplete: it ends where the speech was broken off.</span>}
     </div>
   )
 }

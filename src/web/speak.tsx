@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageProps } from './frame.tsx'
 import { useLoaded } from './loading.ts'
-import { Head, Problem } from './parts.tsx'
+import { Head, Progressing } from './parts.tsx'
 import { SpeechResult } from './speak-result.tsx'
 import { cancel, type Format, type Progress, type SpeechAsk, speak, type Spoken } from './speech.ts'
 import { SpeechOptions, type Voice } from './speak-options.tsx'
@@ -19,17 +19,26 @@ export interface ModelRecord {
   max_input_chars?: number
 }
 
-export function SpeakPage(_props: PageProps) {
+/** What was typed stays while other pages are looked at, for the key that typed it. */
+let kept: { keyId: string; ask: SpeechAsk } | null = null
+
+const fresh: SpeechAsk = { input: sample, voice: null, model: null, format: 'wav', speed: 1 }
+
+export function SpeakPage({ who }: PageProps) {
   const voices = useLoaded<{ data: Voice[] }>('/v1/voices?limit=1000')
   const models = useLoaded<{ data: ModelRecord[] }>('/v1/models')
-  const [ask, setAsk] = useState<SpeechAsk>({ input: sample, voice: null, model: null, format: 'wav', speed: 1 })
+  const [ask, setAsk] = useState<SpeechAsk>(kept?.keyId === who.key.id ? kept.ask : fresh)
+  const change = (next: SpeechAsk) => {
+    kept = { keyId: who.key.id, ask: next }
+    setAsk(next)
+  }
   const { progress, spoken, running, start, stop } = useSpeaking()
   const speaking = (models.value?.data ?? []).filter(({ task, id, root }) => task === 'text-to-speech' && id === root)
-  const maxChars = speaking[0]?.max_input_chars ?? Infinity
+  const maxChars = (speaking.find(({ id }) => id === ask.model) ?? speaking[0])?.max_input_chars ?? Infinity
   const chars = [...ask.input].length
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    start(ask)
+    if (!running) start(ask)
   }
   return (
     <div class="page">
@@ -40,18 +49,21 @@ export function SpeakPage(_props: PageProps) {
           <textarea
             id="text"
             value={ask.input}
-            onInput={({ currentTarget }) => setAsk({ ...ask, input: currentTarget.value })}
+            onInput={({ currentTarget }) => change({ ...ask, input: currentTarget.value })}
             aria-describedby="chars"
+            aria-invalid={chars > maxChars}
+            dir="auto"
           />
           <span id="chars" class={chars > maxChars ? 'error' : 'hint numbers'}>
             {count(chars)} {chars === 1 ? 'character' : 'characters'}
             {maxChars === Infinity ? '' : ` of ${count(maxChars)}`}
+            {chars > maxChars ? `: ${count(chars - maxChars)} too many for one request` : ''}
           </span>
         </div>
-        <SpeechOptions ask={ask} onChange={setAsk} voices={voices.value?.data ?? []} models={speaking} />
-        <Problem error={voices.error ?? models.error} />
+        <SpeechOptions ask={ask} onChange={change} voices={voices.value?.data ?? []} models={speaking} />
+        {voices.error === null && models.error === null ? null : <Progressing of={[voices, models]} />}
         <div class="row">
-          <button class="primary" disabled={running || ask.input.trim() === '' || chars > maxChars}>
+          <button class="primary" disabled={ask.input.trim() === '' || chars > maxChars} aria-disabled={running}>
             {running ? (spoken === null ? 'Speaking…' : 'Playing…') : 'Speak'}
           </button>
           <button type="button" disabled={!running} onClick={stop}>
@@ -60,7 +72,7 @@ export function SpeakPage(_props: PageProps) {
           <span class="hint">{formatHint(ask.format)}</span>
         </div>
       </form>
-      <SpeechResult progress={progress} spoken={spoken} format={ask.format} />
+      <SpeechResult progress={progress} spoken={spoken} />
     </div>
   )
 }

@@ -44,6 +44,7 @@ export interface Progress {
 
 export interface Spoken extends Progress {
   operation: Operation | null
+  format: Format
   /** In the format that was asked for; what came before it broke off, if it did. */
   file: Blob
   isWhole: boolean
@@ -84,12 +85,16 @@ export async function speak(
     tell({ tookMs: performance.now() - beganMs })
   } catch (cause) {
     playback.stop()
-    error = cause instanceof ApiError ? cause : new Error('The stream broke off before its end.')
+    // Whoever ended it knows.
+    if (!signal.aborted) error = cause instanceof ApiError ? cause : new Error('The stream broke off before its end.')
   }
-  const heard = error === null ? playback.finish() : null
+  const heard = error === null && !signal.aborted ? playback.finish() : null
   const operation = progress.operationId === null ? null : await settled(progress.operationId)
   const file = ask.format === 'wav' ? wavOf(parts, sampleRateHz) : new Blob(parts, { type: types[ask.format] })
-  onSpoken({ ...progress, operation, file, isWhole: operation?.outcome === 'completed', error })
+  const isWhole = operation?.outcome === 'completed'
+  // A stream that was cancelled breaks off, and that is no failure.
+  if (operation?.outcome === 'cancelled') error = null
+  onSpoken({ ...progress, operation, format: ask.format, file, isWhole, error })
   await heard
 }
 

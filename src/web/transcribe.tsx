@@ -19,19 +19,19 @@ export function TranscribePage(_props: PageProps) {
   const listening = (models.value?.data ?? []).filter(({ task, id, root }) => isListener(task) && id === root)
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (clip === null) return
+    if (clip === null || running) return
     setHeardClip(clip)
     start({ ...options, clip, model: options.model === '' ? null : options.model })
   }
   return (
     <div class="page">
-      <Head title="Transcribe" about="Speech to text, with times; what nobody says stays empty." />
+      <Head title="Transcribe" about="Speech to text, with its times. Silence stays empty." />
       {models.value !== null && listening.length === 0 ? <NoModel /> : null}
       <form class="card" onSubmit={submit}>
-        <SoundSource clip={clip} onClip={setClip} maxSeconds={maxSeconds} advice="Any recording, also hours of it." />
+        <SoundSource clip={clip} onClip={setClip} maxSeconds={maxSeconds} advice="Any recording, hours of it too." />
         <Options options={options} onChange={setOptions} models={listening} />
         <div class="row">
-          <button class="primary" disabled={clip === null || running}>
+          <button class="primary" disabled={clip === null} aria-disabled={running}>
             {running ? 'Listening…' : 'Transcribe'}
           </button>
           <button type="button" disabled={!running} onClick={stop}>
@@ -89,6 +89,7 @@ const Options = ({ options, onChange, models }: OptionsProps) => (
         <input
           id={id}
           value={options.language}
+          disabled={options.translate}
           maxLength={32}
           onInput={({ currentTarget }) => onChange({ ...options, language: currentTarget.value })}
         />

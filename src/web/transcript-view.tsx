@@ -28,10 +28,13 @@ export function TranscriptView({ transcript, clip, running }: ViewProps) {
           onChange={setAs}
         />
       </div>
+      <p class="unseen" role="status">
+        {inWords(transcript, running)}
+      </p>
       {running ? <Heard transcript={transcript} /> : null}
       {transcript.language === null ? null : <p class="hint">Language: {transcript.language}</p>}
       {as === 'text' ? (
-        <p class="transcript" aria-live="polite">
+        <p class="transcript" dir="auto">
           {transcript.text}
           {transcript.isWhole && transcript.text === '' ? <span class="hint">Nobody speaks in this clip.</span> : null}
         </p>
@@ -41,6 +44,13 @@ export function TranscriptView({ transcript, clip, running }: ViewProps) {
       {transcript.isWhole ? <Files transcript={transcript} name={clip?.name ?? 'transcript'} /> : null}
     </section>
   )
+}
+
+/** For whoever cannot see it: not every word as it comes, only that it has ended. */
+function inWords({ isWhole, text }: Transcript, running: boolean): string {
+  if (running) return 'Listening.'
+  if (!isWhole) return 'The transcript is not complete.'
+  return text === '' ? 'Nobody speaks in this clip.' : 'The transcript is complete.'
 }
 
 function Heard({ transcript: { heard } }: { transcript: Transcript }) {
@@ -75,11 +85,11 @@ function Segments({ segments, clip }: { segments: readonly Segment[]; clip: Clip
     <>
       <audio ref={audio} src={url} onTimeUpdate={pauseAtEnd} />
       <ol class="segments">
-        {segments.map((segment) => (
-          <li key={segment.start}>
+        {segments.map((segment, at) => (
+          <li key={at}>
             <button onClick={() => hear(segment)} title="Hear it">
               <time>{clock(segment.start, true)}</time>
-              <span>{segment.text}</span>
+              <span dir="auto">{segment.text}</span>
             </button>
           </li>
         ))}

@@ -52,12 +52,20 @@ export async function transcribe(
   const path = `/v1/audio/${translate ? 'translations' : 'transcriptions'}`
   const answer = await request(path, { method: 'POST', body: form, signal })
   let transcript = emptyTranscript
-  for await (const event of eventsOf(answer)) {
-    transcript = 'comment' in event ? heardSoFar(transcript, event.comment) : after(transcript, event.data)
-    onChange(transcript)
+  try {
+    for await (const event of eventsOf(answer)) {
+      transcript = 'comment' in event ? heardSoFar(transcript, event.comment) : after(transcript, event.data)
+      onChange(transcript)
+    }
+  } catch (cause) {
+    // Browsers have their own words for a server that went away.
+    throw cause instanceof ApiError ? cause : brokenOff()
   }
-  if (!transcript.isWhole) throw new ApiError(0, 'unreachable', 'The transcript broke off before its end.', null)
+  if (!transcript.isWhole) throw brokenOff()
 }
+
+const brokenOff = (): ApiError =>
+  new ApiError(0, 'unreachable', 'The transcript broke off before its end. What was understood until then stays.', null)
 
 function heardSoFar(before: Transcript, comment: string): Transcript {
   const match = /^heard ([\d.]+)(?: of ([\d.]+))?$/.exec(comment)

@@ -57,8 +57,9 @@ function optionsFor(node: HTMLElement): uPlot.Options {
     scales: { x: { time: true, range: aroundDays }, dollars: { range: fromZero }, seconds: { range: fromZero } },
     legend: { live: false },
     cursor: { show: false },
+    tzDate: (unix) => uPlot.tzDate(new Date(unix * 1000), 'Etc/UTC'),
     axes: [
-      axis,
+      { ...axis, values: (_plot, ticks) => ticks.map(dayOf) },
       { ...axis, scale: 'dollars', size: 64, values: (_plot, ticks) => ticks.map((tick) => `$${tick}`) },
       {
         ...axis,
@@ -78,7 +79,7 @@ function optionsFor(node: HTMLElement): uPlot.Options {
         ...drawn,
       },
       line('Audio made', resolved('--good')),
-      line('Audio heard', resolved('--bad')),
+      line('Audio heard', resolved('--other')),
     ],
   }
 }
@@ -90,6 +91,9 @@ const line = (label: string, stroke: string): uPlot.Series => ({
   width: 2,
   points: { show: false },
 })
+
+const dayOf = (unix: number): string =>
+  new Date(unix * 1000).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 const halfDayS = 43_200
 

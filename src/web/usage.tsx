@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import type { PageProps } from './frame.tsx'
 import { useLoaded } from './loading.ts'
 import { OperationsTable } from './operations-table.tsx'
-import { Choice, Facts, Head, Problem } from './parts.tsx'
+import { Choice, Facts, Head, Progressing } from './parts.tsx'
+import { type Column, Table } from './table.tsx'
 import { UsagePlot } from './usage-plot.tsx'
 import { count, dollars, duration } from './words.ts'
 
@@ -38,7 +39,6 @@ export function UsagePage(_props: PageProps) {
   const query = `start_time=${start}&bucket_width=1d&group_by=api_key_id&limit=${days[span]}`
   const usage = useLoaded<UsagePageRecord>(`/v1/usage?${query}`)
   const keys = useLoaded<{ data: { id: string; name: string; prefix: string }[] }>('/console/api/keys')
-  const totals = usage.value?.totals
   const nameOf = (id: string | null) => keys.value?.data.find((key) => key.id === id)?.name ?? id ?? 'none'
   return (
     <div class="page">
@@ -54,21 +54,39 @@ export function UsagePage(_props: PageProps) {
           onChange={setSpan}
         />
       </Head>
-      <Problem error={usage.error ?? keys.error} />
-      {totals === undefined ? null : <Facts facts={factsOf(totals, usage.value?.balance_micros ?? null)} />}
-      <section class="card">
-        <h2>By day</h2>
-        {usage.value === null ? null : <UsagePlot days={daysOf(usage.value)} />}
-      </section>
-      <section class="card">
-        <h2>By key</h2>
-        <ByKey rows={byKey(usage.value)} nameOf={nameOf} />
-      </section>
+      <Progressing of={[usage, keys]} />
+      {usage.value === null ? null : <Used usage={usage.value} nameOf={nameOf} />}
       <section class="card">
         <h2>Operations</h2>
         <OperationsTable nameOf={nameOf} />
       </section>
     </div>
+  )
+}
+
+function Used({ usage, nameOf }: { usage: UsagePageRecord; nameOf: (id: string | null) => string }) {
+  const rows = byKey(usage)
+  return (
+    <>
+      <Facts facts={factsOf(usage.totals, usage.balance_micros)} />
+      {rows.length === 0 ? (
+        <p class="empty">Nothing was used in this span.</p>
+      ) : (
+        <>
+          <section class="card">
+            <div class="row apart">
+              <h2>By day</h2>
+              <span class="hint">Days in UTC</span>
+            </div>
+            <UsagePlot days={daysOf(usage)} />
+          </section>
+          <section class="card">
+            <h2>By key</h2>
+            <ByKey rows={rows} nameOf={nameOf} />
+          </section>
+        </>
+      )}
+    </>
   )
 }
 
@@ -99,44 +117,33 @@ const daysOf = ({ data }: UsagePageRecord): Day[] =>
     heardSeconds: sum(results, (result) => result.seconds),
   }))
 
-function byKey(usage: UsagePageRecord | null): [string | null, Result[]][] {
-  const results = (usage?.data ?? []).flatMap((day) => day.results)
+function byKey({ data }: UsagePageRecord): Row[] {
+  const results = data.flatMap((day) => day.results)
   return [...Map.groupBy(results, (result) => result.api_key_id)]
 }
 
+type Row = readonly [string | null, Result[]]
+
 interface ByKeyProps {
-  rows: readonly [string | null, Result[]][]
+  rows: readonly Row[]
   nameOf: (id: string | null) => string
 }
 
-const ByKey = ({ rows, nameOf }: ByKeyProps) =>
-  rows.length === 0 ? (
-    <p class="empty">Nothing was used in this span.</p>
-  ) : (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Usage by key">
-      <table>
-        <thead>
-          <tr>
-            <th>Key</th>
-            <th class="right">Requests</th>
-            <th class="right">Characters</th>
-            <th class="right">Audio made</th>
-            <th class="right">Audio heard</th>
-            <th class="right">Charged</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([id, results]) => (
-            <tr key={id ?? ''}>
-              <td>{nameOf(id)}</td>
-              <td class="right">{count(sum(results, (one) => one.num_model_requests ?? one.num_clones))}</td>
-              <td class="right">{count(sum(results, (one) => one.characters))}</td>
-              <td class="right">{duration(sum(results, (one) => one.audio_seconds))}</td>
-              <td class="right">{duration(sum(results, (one) => one.seconds))}</td>
-              <td class="right">{dollars(sum(results, (one) => one.charged_micros))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+const ByKey = ({ rows, nameOf }: ByKeyProps) => (
+  <Table label="Usage by key" rows={rows} idOf={([id]) => id ?? ''} columns={columnsFor(nameOf)} />
+)
+
+const figure = (name: string, of: (results: Result[]) => string): Column<Row> => ({
+  name,
+  isRight: true,
+  cell: ([, results]) => of(results),
+})
+
+const columnsFor = (nameOf: ByKeyProps['nameOf']): Column<Row>[] => [
+  { name: 'Key', kind: 'name', cell: ([id]) => <bdi>{nameOf(id)}</bdi> },
+  figure('Requests', (results) => count(sum(results, (one) => one.num_model_requests ?? one.num_clones))),
+  figure('Characters', (results) => count(sum(results, (one) => one.characters))),
+  figure('Audio made', (results) => duration(sum(results, (one) => one.audio_seconds))),
+  figure('Audio heard', (results) => duration(sum(results, (one) => one.seconds))),
+  figure('Charged', (results) => dollars(sum(results, (one) => one.charged_micros))),
+]

@@ -27,16 +27,20 @@ export function VoiceCard({ voice: listed, onChanged }: CardProps) {
     <article class="card voice" aria-label={voice.name} tabIndex={-1}>
       <Picture voice={voice} />
       <div class="row apart">
-        <h3>{voice.name}</h3>
+        <h3 dir="auto">{voice.name}</h3>
         <Status voice={voice} />
       </div>
-      {voice.description === null ? null : <p class="hint">{voice.description}</p>}
-      {voice.error === null ? null : <p class="error">{voice.error.message} Delete it and try another clip.</p>}
+      {voice.description === null ? null : (
+        <p class="hint" dir="auto">
+          {voice.description}
+        </p>
+      )}
+      {voice.error === null ? null : <p class="error">{voice.error.message} Delete this voice and try another clip.</p>}
       <div class="row">
         <span class="tag">{voice.model}</span>
         {voice.fidelity === 'approximate' ? <span class="tag">approximate</span> : null}
         {Object.entries(voice.labels).map(([name, value]) => (
-          <span class="tag" key={name} title={name}>
+          <span class="tag" key={name} title={name} dir="auto">
             {value.replaceAll('_', ' ')}
           </span>
         ))}
@@ -55,14 +59,34 @@ function Status({ voice }: { voice: Voice }) {
   return voice.is_owner ? <span class="tag good">yours</span> : <span class="tag">public</span>
 }
 
+/** The server gives only so many pictures in a minute: one that was refused is asked for again, but not for ever. */
+const againMs = 30_000
+const maxTries = 3
+
 /** Both themes' pictures, of which the browser fetches the one that fits. */
 function Picture({ voice }: { voice: Voice }) {
-  if (voice.status !== 'ready') return <div class="picture" />
+  const [tries, setTries] = useState(1)
+  const [isMissing, setIsMissing] = useState(false)
+  useEffect(() => {
+    if (!isMissing || tries >= maxTries) return
+    const timer = setTimeout(() => {
+      setTries(tries + 1)
+      setIsMissing(false)
+    }, againMs)
+    return () => clearTimeout(timer)
+  }, [isMissing, tries])
+  if (voice.status !== 'ready' || isMissing) return <div class="picture" />
   const address = (theme: string) => `/v1/voices/${voice.voice_id}/preview.webp?theme=${theme}`
   return (
     <picture>
       <source srcset={address('dark')} media="(prefers-color-scheme: dark)" />
-      <img class="picture" src={address('light')} loading="lazy" alt={`Waveform and spectrogram of ${voice.name}`} />
+      <img
+        class="picture"
+        src={address('light')}
+        loading="lazy"
+        onError={() => setIsMissing(true)}
+        alt={`Waveform and spectrogram of ${voice.name}`}
+      />
     </picture>
   )
 }

@@ -2,19 +2,32 @@
 import { useState } from 'preact/hooks'
 import { CloneDialog } from './clone.tsx'
 import type { PageProps } from './frame.tsx'
-import { useLoaded } from './loading.ts'
-import { Choice, Head, Problem } from './parts.tsx'
+import { useLoaded, useSettled } from './loading.ts'
+import { Choice, Head, Progressing } from './parts.tsx'
 import type { Voice } from './speak-options.tsx'
 import { VoiceCard } from './voice-card.tsx'
+import { count, counted } from './words.ts'
 
-const pageSize = 200
+/** So many cards at once: each has a picture and a sound of its own. */
+const pageSize = 60
+const maxVoices = 1000
+const typingMs = 250
+
+interface VoiceList {
+  data: Voice[]
+  has_more: boolean
+  total_count: number
+}
 
 export function VoicesPage(_props: PageProps) {
   const [owner, setOwner] = useState<'all' | 'me' | 'public'>('all')
   const [search, setSearch] = useState('')
   const [cloning, setCloning] = useState(false)
-  const query = new URLSearchParams({ owner, limit: String(pageSize), ...(search === '' ? {} : { search }) })
-  const { value, error, reload } = useLoaded<{ data: Voice[]; total_count?: number }>(`/v1/voices?${query}`)
+  const [limit, setLimit] = useState(pageSize)
+  const sought = useSettled(search.trim(), typingMs)
+  const query = new URLSearchParams({ owner, limit: String(limit), ...(sought === '' ? {} : { search: sought }) })
+  const loaded = useLoaded<VoiceList>(`/v1/voices?${query}`)
+  const { value, reload } = loaded
   const voices = value?.data ?? []
   return (
     <div class="page">
@@ -40,17 +53,25 @@ export function VoicesPage(_props: PageProps) {
             placeholder="Search names and labels"
             aria-label="Search voices"
             value={search}
+            dir="auto"
             onInput={({ currentTarget }) => setSearch(currentTarget.value)}
           />
         </div>
       </div>
-      <Problem error={error} />
-      {value !== null && voices.length === 0 ? <p class="empty">{nothing(owner, search)}</p> : null}
+      <Progressing of={[loaded]} />
+      <p class={value !== null && voices.length === 0 ? 'empty' : 'hint'} role="status">
+        {value === null ? '' : foundOf(value, owner, sought)}
+      </p>
       <div class="grid">
         {voices.map((voice) => (
           <VoiceCard key={voice.voice_id} voice={voice} onChanged={reload} />
         ))}
       </div>
+      {value?.has_more && limit < maxVoices ? (
+        <div class="row">
+          <button onClick={() => setLimit(Math.min(maxVoices, limit + pageSize))}>Show more</button>
+        </div>
+      ) : null}
       {cloning ? (
         <CloneDialog
           onClose={() => {
@@ -63,7 +84,8 @@ export function VoicesPage(_props: PageProps) {
   )
 }
 
-function nothing(owner: 'all' | 'me' | 'public', search: string): string {
-  if (search !== '') return `No voice matches “${search}”.`
+function foundOf({ data, total_count: total }: VoiceList, owner: 'all' | 'me' | 'public', sought: string): string {
+  if (data.length > 0) return data.length < total ? `${count(data.length)} of ${count(total)}` : counted(total, 'voice')
+  if (sought !== '') return `No voice matches “${sought}”.`
   return owner === 'me' ? 'You have no voice of your own yet. A clip of some ten seconds makes one.' : 'No voices.'
 }

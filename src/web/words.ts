@@ -20,8 +20,18 @@ export function clock(seconds: number, fine = false): string {
   return h > 0 ? `${h}:${two(m)}:${two(s)}${tenths}` : `${m}:${two(s)}${tenths}`
 }
 
-export const duration = (seconds: number): string =>
-  seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+/** The two largest units: `4.2 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h`. */
+export function duration(seconds: number): string {
+  if (seconds === 0) return '0 s'
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`
+  const whole = Math.round(seconds)
+  const [d, h, min] = [Math.floor(whole / 86_400), Math.floor(whole / 3600) % 24, Math.floor(whole / 60) % 60]
+  if (d > 0) return `${d} d ${h} h`
+  return h > 0 ? `${h} h ${min} min` : `${min} min ${whole % 60} s`
+}
+
+/** `1 stream`, `2 streams`. */
+export const counted = (value: number, what: string): string => `${count(value)} ${what}${value === 1 ? '' : 's'}`
 
 /** @param unix seconds */
 export const moment = (unix: number): string =>

@@ -1,0 +1,54 @@
+/**
+ * A table that a phone can show: there each row becomes a card, with the names of the columns beside what they hold.
+ * The roles are said in so many words, because browsers forget them as soon as a row is no longer laid out as one.
+ */
+import type { ComponentChildren } from 'preact'
+
+export interface Column<T> {
+  name: string
+  /** Numbers stand at the right, in figures of one width. */
+  isRight?: boolean
+  /** `name`: broken anywhere; `brief`: on one line; `acts`: buttons, whose heading is not seen. */
+  kind?: 'name' | 'brief' | 'acts'
+  /** null: nothing, and no line of its own on a phone. */
+  cell: (row: T) => ComponentChildren
+}
+
+interface TableProps<T> {
+  label: string
+  rows: readonly T[]
+  idOf: (row: T) => string
+  columns: readonly Column<T>[]
+}
+
+const classOf = <T,>({ isRight, kind }: Column<T>): string => `${isRight ? 'right ' : ''}${kind ?? ''}`.trim()
+
+export const Table = <T,>({ label, rows, idOf, columns }: TableProps<T>) => (
+  <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+    <table role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <th key={column.name} role="columnheader" class={classOf(column)}>
+              {column.kind === 'acts' ? <span class="unseen">{column.name}</span> : column.name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr key={idOf(row)} role="row">
+            {columns.map((column) => {
+              const cell = column.cell(row)
+              return (
+                <td key={column.name} role="cell" class={classOf(column)} data-name={column.name}>
+                  {cell === null ? null : <div>{cell}</div>}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
