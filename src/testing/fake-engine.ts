@@ -3,7 +3,8 @@
  * that a test of the books asks for. It is in no release executable.
  */
 import { MynaError } from '../domain/error.ts'
-import type { EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder, SpeechSpan, VoiceEngine } from '../service/ports.ts'
+import type { SpeechEngine, SpeechFrame, SpeechOrder, SpeechSpan, VoiceEngine } from '../service/ports.ts'
+import { FakeProcess } from './fake-process.ts'
 
 export interface FakePlan {
   /** How many frames there are; the input is covered evenly by them. */
@@ -22,7 +23,8 @@ export interface HeardClip {
 
 export const plainPlan: FakePlan = { frames: 4, samplesPerFrame: 2400, failAt: null, before: () => {} }
 
-export class FakeEngine implements SpeechEngine, VoiceEngine {
+export class FakeEngine extends FakeProcess implements SpeechEngine, VoiceEngine {
+  protected readonly task = 'text-to-speech'
   /** Called for each order. */
   plan: (order: SpeechOrder) => Partial<FakePlan> = () => ({})
   readonly orders: SpeechOrder[] = []
@@ -35,7 +37,6 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
   forgotten = 0
   /** Streams whose work was ended before its last frame. */
   aborted = 0
-  active = 0
 
   async *speak(order: SpeechOrder, signal: AbortSignal): AsyncGenerator<SpeechFrame> {
     this.orders.push(order)
@@ -59,9 +60,6 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
     }
   }
 
-  /** What differs in its status. */
-  known: Partial<EngineStatus> = {}
-
   async detectSpeech(pcm: Int16Array, signal: AbortSignal): Promise<SpeechSpan[]> {
     return unlessAborted(Promise.resolve(this.hear(pcm)), signal)
   }
@@ -73,42 +71,6 @@ export class FakeEngine implements SpeechEngine, VoiceEngine {
       if (signal.aborted) this.forgotten++
       throw error
     })
-  }
-
-  /** Models that were to be loaded before anybody asked for them. */
-  readonly warmed: string[] = []
-
-  async start(warmModel: string | null): Promise<void> {
-    if (warmModel !== null) this.warmed.push(warmModel)
-  }
-
-  readonly dismissed: string[] = []
-
-  dismiss(model: string): void {
-    this.dismissed.push(model)
-  }
-
-  async engines(): Promise<readonly EngineStatus[]> {
-    return [this.status()]
-  }
-
-  status(): EngineStatus {
-    return {
-      task: 'text-to-speech',
-      state: 'ready',
-      pid: null,
-      device: 'cpu',
-      deviceReason: null,
-      activeStreams: this.active,
-      loading: [],
-      failed: [],
-      restarts: 0,
-      lastError: null,
-      residentBytes: null,
-      deviceMemory: null,
-      models: [],
-      ...this.known,
-    }
   }
 }
 

@@ -6,9 +6,9 @@
  */
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
-import type { EngineStatus } from '../service/ports.ts'
 import type { TranscriptionEngine, TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 import { unlessAborted } from './fake-engine.ts'
+import { FakeProcess } from './fake-process.ts'
 
 export interface FakeHearing {
   partMs: number
@@ -31,7 +31,8 @@ export const plainHearing: FakeHearing = {
 
 const samplesPerMs = 16
 
-export class FakeTranscriber implements TranscriptionEngine {
+export class FakeTranscriber extends FakeProcess implements TranscriptionEngine {
+  protected readonly task = 'automatic-speech-recognition'
   /** Called for each order. */
   plan: (order: TranscriptionOrder) => Partial<FakeHearing> = () => ({})
   readonly orders: TranscriptionOrder[] = []
@@ -39,9 +40,6 @@ export class FakeTranscriber implements TranscriptionEngine {
   pulled = 0
   /** Transcriptions whose work was ended before the end of the clip. */
   aborted = 0
-  active = 0
-  /** What its status says otherwise. */
-  known: Partial<EngineStatus> = {}
 
   async *transcribe(
     order: TranscriptionOrder,
@@ -70,42 +68,6 @@ export class FakeTranscriber implements TranscriptionEngine {
     } finally {
       this.active--
       if (!whole) this.aborted++
-    }
-  }
-
-  /** Models that were to be loaded before anybody asked for them. */
-  readonly warmed: string[] = []
-
-  async start(warmModel: string | null): Promise<void> {
-    if (warmModel !== null) this.warmed.push(warmModel)
-  }
-
-  readonly dismissed: string[] = []
-
-  dismiss(model: string): void {
-    this.dismissed.push(model)
-  }
-
-  async engines(): Promise<readonly EngineStatus[]> {
-    return [this.status()]
-  }
-
-  status(): EngineStatus {
-    return {
-      task: 'automatic-speech-recognition',
-      state: 'ready',
-      pid: null,
-      device: 'cpu',
-      deviceReason: null,
-      activeStreams: this.active,
-      loading: [],
-      failed: [],
-      restarts: 0,
-      lastError: null,
-      residentBytes: null,
-      deviceMemory: null,
-      models: [],
-      ...this.known,
     }
   }
 

@@ -1,0 +1,47 @@
+/** What both fake engines do alike: they note what is asked of them, and tell a status that a test may change. */
+import type { Task } from '../domain/card.ts'
+import type { EngineStatus } from '../service/ports.ts'
+
+export abstract class FakeProcess {
+  protected abstract readonly task: Task
+  /** Orders under way. */
+  active = 0
+  /** What differs in its status. */
+  known: Partial<EngineStatus> = {}
+
+  /** Models that were to be loaded before anybody asked for them. */
+  readonly warmed: string[] = []
+
+  async start(warmModel: string | null): Promise<void> {
+    if (warmModel !== null) this.warmed.push(warmModel)
+  }
+
+  readonly dismissed: string[] = []
+
+  dismiss(model: string): void {
+    this.dismissed.push(model)
+  }
+
+  async engines(): Promise<readonly EngineStatus[]> {
+    return [this.status()]
+  }
+
+  status(): EngineStatus {
+    return {
+      task: this.task,
+      state: 'ready',
+      pid: null,
+      device: 'cpu',
+      deviceReason: null,
+      activeStreams: this.active,
+      loading: [],
+      failed: [],
+      restarts: 0,
+      lastError: null,
+      residentBytes: null,
+      deviceMemory: null,
+      models: [],
+      ...this.known,
+    }
+  }
+}
