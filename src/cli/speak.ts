@@ -3,14 +3,10 @@ import { extname } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { countChars } from '../domain/charge.ts'
 import { type AudioFormat, audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
-import { systemClock } from '../domain/time.ts'
-import type { OperationRecord } from './client.ts'
-import { deliver } from './delivery.ts'
 import { counted, dollars, duration } from './format.ts'
 import { globalsOf } from './globals.ts'
-import { fileSink, stdoutSink } from './sink.ts'
-import { note, report, snakeCase } from './terminal.ts'
-import { clientOf, onInterrupt, type ServerOptions, throughServer } from './through-server.ts'
+import { speakInto, tellSpoken } from './spoken-file.ts'
+import { type ServerOptions, throughServer } from './through-server.ts'
 
 interface SpeakOptions extends ServerOptions {
   output?: string
@@ -50,39 +46,20 @@ async function speak(given: string, options: SpeakOptions, command: Command): Pr
   const format = options.format ?? formatOf(options.output, command)
   const input = given === '-' ? (await Bun.stdin.text()).trimEnd() : given
   if (input.trim() === '') command.error('error: there is no text to speak')
-  const client = clientOf(options)
   const file = options.output ?? `speech.${format}`
   const { voice, model, speed } = options
-  const operation = await deliver({
-    client,
-    body: { input, voice, model, speed, response_format: format },
-    idempotencyKey: crypto.randomUUID(),
-    sink: file === '-' ? stdoutSink() : await fileSink(file),
-    onInterrupt,
-    notice: json ? () => {} : note,
-    wait: (ms) => Bun.sleep(ms),
-    clock: systemClock,
-  })
-  tell(json, file, input, operation)
-}
-
-/** Beside the audio, where that goes to standard output. */
-function tell(json: boolean, file: string, input: string, operation: OperationRecord | null): void {
+  const body = { input, voice, model, speed, response_format: format }
+  const operation = await speakInto({ file, body, options, json })
   const pcmBytes = operation?.completion_bytes ?? null
   const result = {
-    file: file === '-' ? null : file,
     seconds: pcmBytes === null ? null : pcmBytes / 2 / defaultSampleRateHz,
     characters: countChars(input),
     chargedMicros: operation?.charged_micros ?? null,
     operationId: operation?.id ?? null,
   }
-  const text = () => {
-    const length = result.seconds === null ? '' : `${duration(1000 * result.seconds)} of audio from `
-    const costs = operation === null ? '' : `, charged ${dollars(operation.charged_micros)} (${operation.id})`
-    return `${file === '-' ? 'Spoken' : file}: ${length}${counted(result.characters, 'character')}${costs}`
-  }
-  if (file === '-') note(json ? JSON.stringify(snakeCase(result)) : text())
-  else report(json, result, text)
+  const length = result.seconds === null ? '' : `${duration(1000 * result.seconds)} of audio from `
+  const costs = operation === null ? '' : `, charged ${dollars(operation.charged_micros)} (${operation.id})`
+  tellSpoken({ file, json }, result, `${length}${counted(result.characters, 'character')}${costs}`)
 }
 
 const byExtension: Readonly<Record<string, AudioFormat>> = {

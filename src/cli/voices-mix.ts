@@ -1,13 +1,10 @@
 /** `myna voices mix`: how several voices sound as one, and how that voice is asked for. */
 import { Command } from 'commander'
 import { mixtureId, parseMixture } from '../domain/mixture.ts'
-import { systemClock } from '../domain/time.ts'
-import { deliver } from './delivery.ts'
 import { dollars } from './format.ts'
 import { globalsOf } from './globals.ts'
-import { fileSink, stdoutSink } from './sink.ts'
-import { note, report, snakeCase } from './terminal.ts'
-import { clientOf, onInterrupt, type ServerOptions, throughServer } from './through-server.ts'
+import { speakInto, tellSpoken } from './spoken-file.ts'
+import { type ServerOptions, throughServer } from './through-server.ts'
 
 const sample = 'This is how we sound when our voices are mixed. Do you like it?'
 
@@ -42,19 +39,9 @@ async function mix(given: string, options: MixOptions, command: Command): Promis
   if ('fault' in mixture) command.error(`error: ${mixture.fault}`)
   const voice = mixtureId(mixture.parts)
   const file = options.output
-  const operation = await deliver({
-    client: clientOf(options),
-    body: { input: options.text, voice, response_format: 'wav' },
-    idempotencyKey: crypto.randomUUID(),
-    sink: file === '-' ? stdoutSink() : await fileSink(file),
-    onInterrupt,
-    notice: json ? () => {} : note,
-    wait: (ms) => Bun.sleep(ms),
-    clock: systemClock,
-  })
-  const result = { file: file === '-' ? null : file, voice, chargedMicros: operation?.charged_micros ?? null }
-  const costs = result.chargedMicros === null ? '' : `, charged ${dollars(result.chargedMicros)}`
-  const text = () => `${file === '-' ? 'Spoken' : file}: the voice "${voice}"${costs}`
-  if (file === '-') note(json ? JSON.stringify(snakeCase(result)) : text())
-  else report(json, result, text)
+  const body = { input: options.text, voice, response_format: 'wav' }
+  const operation = await speakInto({ file, body, options, json })
+  const chargedMicros = operation?.charged_micros ?? null
+  const costs = chargedMicros === null ? '' : `, charged ${dollars(chargedMicros)}`
+  tellSpoken({ file, json }, { voice, chargedMicros }, `the voice "${voice}"${costs}`)
 }
