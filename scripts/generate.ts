@@ -59,7 +59,7 @@ const table = (titles: readonly string[], rows: readonly (readonly string[])[]):
   [titles, titles.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
 /** @throws Error when the file lacks the marks between which the part stands */
-export function withPart(text: string, name: string, part: string): string {
+function withPart(text: string, name: string, part: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const from = text.indexOf(open)
   const to = text.indexOf(close)

@@ -302,6 +302,29 @@ test('every file is used: by the program, or for the tests by a test', () => {
   expect(unused.map(({ path }) => path)).toEqual([])
 })
 
+test('a value is exported because another file uses it; a type may say what a function takes', () => {
+  const named = new Map<string, number>()
+  for (const { tree } of sources) {
+    const names = new Set<string>()
+    visit(tree, (node) => void (ts.isIdentifier(node) && names.add(node.text)))
+    for (const name of names) named.set(name, (named.get(name) ?? 0) + 1)
+  }
+  const isExported = (node: ts.Node): boolean =>
+    ts.canHaveModifiers(node) &&
+    ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true
+  const isAlone = (name: ts.Node | undefined): boolean =>
+    name !== undefined && ts.isIdentifier(name) && named.get(name.text) === 1
+  const code = sources.filter(({ path }) => !path.endsWith('.d.ts'))
+  const offenders = offendingNodes(code, (node) => {
+    if (ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node))
+      return isExported(node) && isAlone(node.name) ? (node.name?.text ?? null) : null
+    if (!ts.isVariableStatement(node) || !isExported(node)) return null
+    const names = node.declarationList.declarations.map(({ name }) => name).filter(isAlone)
+    return names.length > 0 ? names.map((name) => name.getText()).join(', ') : null
+  })
+  expect(offenders).toEqual([])
+})
+
 test('dependencies are pinned, and the lock names no registry', () => {
   const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { dependencies, devDependencies } = manifest as Record<string, Record<string, string>>

@@ -18,7 +18,7 @@ const fileSystems: Readonly<Record<number, string>> = {
   0x2fc12fc1: 'zfs',
 }
 
-export const fileSystemOf = (path: string): string => {
+const fileSystemOf = (path: string): string => {
   const { type } = statfsSync(path)
   return fileSystems[type] ?? `type 0x${type.toString(16)}`
 }

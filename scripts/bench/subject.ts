@@ -123,7 +123,7 @@ async function run(load: SpeechLoad | Connections): Promise<unknown> {
 }
 
 /** Resident memory of a process, in MB (Linux). */
-export function residentMb(pid: number): number {
+function residentMb(pid: number): number {
   const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kib) * 1.024e-3
 }

@@ -125,7 +125,7 @@ function weigh(n: number, logs: ReadonlyMap<string, number>, backoffs: Counts, o
 }
 
 /** ln P(last symbol | those before). */
-export function logOf({ logs, backoffs }: Model, ngram: string): number {
+function logOf({ logs, backoffs }: Model, ngram: string): number {
   let weight = 0
   for (let from = 0; from < ngram.length; from++) {
     const rest = ngram.slice(from)

@@ -73,14 +73,14 @@ export async function everyContainer(pcm: Int16Array): Promise<Map<string, MadeF
   return files
 }
 
-export async function vorbisFile(pcm: Int16Array, sampleRate = 24000): Promise<Uint8Array<ArrayBuffer>> {
+async function vorbisFile(pcm: Int16Array, sampleRate = 24000): Promise<Uint8Array<ArrayBuffer>> {
   const encoder = await createOggEncoder()
   encoder.configure({ sampleRate, channels: 1, vbrQuality: 5 })
   return concatBytes([new Uint8Array(encoder.encode([fromS16(pcm)])), new Uint8Array(encoder.finalize())])
 }
 
 /** The same packets in another container. */
-export async function remux(bytes: Uint8Array<ArrayBuffer>, format: OutputFormat): Promise<Uint8Array<ArrayBuffer>> {
+async function remux(bytes: Uint8Array<ArrayBuffer>, format: OutputFormat): Promise<Uint8Array<ArrayBuffer>> {
   const input = new Input({ source: new BufferSource(bytes), formats: [FLAC, OGG, MP3, ADTS] })
   const track = await input.getPrimaryAudioTrack()
   if (track?.codec == null) throw new Error('nothing to remux')
@@ -98,7 +98,7 @@ export async function remux(bytes: Uint8Array<ArrayBuffer>, format: OutputFormat
 }
 
 /** Each kind of PCM that WAV may hold. */
-export function wavFiles(pcm: Int16Array): Record<string, Uint8Array<ArrayBuffer>> {
+function wavFiles(pcm: Int16Array): Record<string, Uint8Array<ArrayBuffer>> {
   const of = (tag: number, bits: number, write: (view: DataView, at: number, sample: number) => void) => {
     const data = new DataView(new ArrayBuffer((pcm.length * bits) / 8))
     for (let i = 0; i < pcm.length; i++) write(data, (i * bits) / 8, pcm[i]! / 32768)

@@ -9,7 +9,7 @@ import { setNativeDir } from '../engine/native.ts'
 import { wholeNumber } from './globals.ts'
 import { defaultModelMemoryBytes } from './memory-limit.ts'
 
-export const engineCommandName = 'engine'
+const engineCommandName = 'engine'
 
 /** What starts this very program again, also when its file has been replaced by an upgrade since. */
 export const ownProgram = (): string[] =>

@@ -68,7 +68,7 @@ export interface Books {
 
 export type Report = (message: string, cause: unknown) => void
 
-export const reportTo =
+const reportTo =
   (log: Log): Report =>
   (message, cause) =>
     log.warn(message, { cause: isTold(cause) ? cause.message : causeOf(cause) })

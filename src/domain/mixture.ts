@@ -10,7 +10,7 @@ export interface MixturePart {
 
 export type Mixture = readonly MixturePart[]
 
-export const mostMixed = 8
+const mostMixed = 8
 const largestWeight = 1000
 
 /** A voice in a mixture, perhaps with its weight in brackets at the end. */

@@ -33,7 +33,7 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Bo
 }
 
 /** @throws MynaError `request_too_large`, `request_timeout` */
-export async function readAll(request: Request, maxBytes: number, timer: Timer): Promise<Uint8Array<ArrayBuffer>> {
+async function readAll(request: Request, maxBytes: number, timer: Timer): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
   if (request.body === null) return new Uint8Array()
   const reader = request.body.getReader()

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../domain/time.ts'
 
-export const sessionCookie = 'myna_session'
+const sessionCookie = 'myna_session'
 
 /** Without a request for so long, a session is over. */
 const idleMs = 12 * 3_600_000

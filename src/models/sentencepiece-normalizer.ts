@@ -7,7 +7,7 @@
  */
 import type { SentencePieceModel } from './sentencepiece-model.ts'
 
-export const spaceSign = '▁'
+const spaceSign = '▁'
 
 const utf8 = new TextEncoder()
 const utf8Text = new TextDecoder('utf-8', { ignoreBOM: true })

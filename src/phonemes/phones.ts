@@ -29,7 +29,7 @@ export const vowels = [
   'UH',
   'UW',
 ] as const
-export const consonants = 'B CH D DH F G HH JH K L M N NG P R S SH T TH V W Y Z ZH'.split(' ')
+const consonants = 'B CH D DH F G HH JH K L M N NG P R S SH T TH V W Y Z ZH'.split(' ')
 
 const stresses: readonly Stress[] = [0, 1, 2]
 

@@ -12,7 +12,7 @@ import type { StoreDatabase } from './database.ts'
 import { SqliteLedger } from './ledger.ts'
 import { SqliteVoices } from './voices.ts'
 
-export class FixedClock implements Clock {
+class FixedClock implements Clock {
   wallMs = 1_763_712_000_000
   steadyMs = 1000
 

@@ -21,7 +21,7 @@ export interface HeardClip {
   sampleRateHz: number
 }
 
-export const plainPlan: FakePlan = { frames: 4, samplesPerFrame: 2400, failAt: null, before: () => {} }
+const plainPlan: FakePlan = { frames: 4, samplesPerFrame: 2400, failAt: null, before: () => {} }
 
 export class FakeEngine extends FakeProcess implements SpeechEngine, VoiceEngine {
   protected readonly task = 'text-to-speech'

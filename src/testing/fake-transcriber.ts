@@ -21,7 +21,7 @@ export interface FakeHearing {
   before: (part: number) => Promise<void> | void
 }
 
-export const plainHearing: FakeHearing = {
+const plainHearing: FakeHearing = {
   partMs: 1000,
   language: 'en',
   failAt: null,

@@ -27,7 +27,7 @@ interface BeginOptions {
   gone?: AbortSignal
 }
 
-export const plainRequest: SpeechRequest = {
+const plainRequest: SpeechRequest = {
   model: null,
   voice: 'alloy',
   // 20 characters: 300 micros.

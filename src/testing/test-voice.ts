@@ -73,7 +73,7 @@ export const testCards: readonly Card[] = [
 export const toneSample = (i: number, sampleRateHz: number, hz = 220): number =>
   Math.fround(0.3 * Math.sin((2 * Math.PI * hz * i) / sampleRateHz))
 
-export const clipFaults = {
+const clipFaults = {
   none: 0,
   refuse: 1,
   throw: 2,

@@ -2,7 +2,7 @@
  * Writes small valid ONNX graphs, so that tests of everything that runs one need no downloaded weights. A model file is
  * one protobuf message; field numbers are those of onnx/onnx.proto (https://github.com/onnx/onnx).
  */
-export const elementTypes = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9, float16: 10 } as const
+const elementTypes = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9, float16: 10 } as const
 export type ElementType = keyof typeof elementTypes
 
 export interface TensorSpec {

@@ -7,7 +7,7 @@ const tens = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 
 const scales = ['', ' thousand', ' million', ' billion', ' trillion']
 
 /** Longest number that is read as one; longer runs are read digit by digit. */
-export const maxDigits = 15
+const maxDigits = 15
 
 function hundreds(value: number): string {
   if (value < 20) return small[value] as string

@@ -2,7 +2,6 @@
  * What the small model of random weights is asked to hear, and how: the same orders go to openai/whisper
  * (scripts/golden-whisper-decode.ts), whose answers the tests compare with ours.
  */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeFile } from '../../audio/decode-clip.ts'
 import { concatS16, fromS16 } from '../../audio/pcm.ts'
@@ -104,9 +103,8 @@ export async function madeClips(): Promise<Record<string, Float32Array>> {
 }
 
 const realFolder = join(import.meta.dir, '../../../../shared/data/clips')
-export const hasRealClips = existsSync(realFolder)
 
-/** Twenty clips of real readers, and five of them on end. They are not in the repository: see `hasRealClips`. */
+/** Twenty clips of real readers, and five of them on end. They are not in the repository. */
 export async function realClips(): Promise<Record<string, Float32Array>> {
   const names = [...new Bun.Glob('*.flac').scanSync({ cwd: realFolder })].sort().slice(0, 20)
   const clips = await Promise.all(
