@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { hashSecret } from '../domain/account.ts'
 import { systemRandom } from '../domain/id.ts'
@@ -8,6 +8,9 @@ import { openDatabase } from '../store/database.ts'
 import { SqliteLedger } from '../store/ledger.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
+
+// Ten processes in a row, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const dayMs = 86_400_000
 const dataDir = join(temporaryFolder(), 'data')

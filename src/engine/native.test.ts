@@ -1,5 +1,5 @@
 /** The libraries in the executable, unpacked by the executable itself. */
-import { beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,11 +7,14 @@ import { freshExecutable } from '../../build/compile.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { type Natives, NativeError, loadNative, setNativeDir, unpack } from './native.ts'
 
+// Every run unpacks 100 MB or reads them through, four at a time.
+setDefaultTimeout(60_000)
+
 const folder = temporaryFolder()
 const myna = join(folder, 'myna')
 let fresh = 0
 
-beforeAll(async () => copyFileSync(await freshExecutable(), myna), 60_000)
+beforeAll(async () => copyFileSync(await freshExecutable(), myna))
 
 const freshDir = (): string => join(folder, `cache-${fresh++}`)
 
