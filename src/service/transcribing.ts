@@ -186,8 +186,9 @@ export class Transcribing implements Running {
     this.#break(reason, reason.code)
   }
 
-  /** Commits that the engine is about to listen. Whatever ends it meanwhile waits for that. */
+  /** Commits that the engine is about to listen, unless it has ended; whatever ends it meanwhile waits for that. */
   async #begin(): Promise<void> {
+    this.#abort.signal.throwIfAborted()
     const { books, clock } = this.#parts
     const { id, accountId, keyId, order } = this.#work
     this.#noteDueMs = clock.monotonicMs() + noteEveryMs

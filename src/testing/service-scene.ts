@@ -61,10 +61,14 @@ export async function openScene(settings: Partial<Settings> = {}, sound: Partial
       cloneStreams: 1,
       cloneWaiting: 1,
       cloneConcurrency: 1,
+      listenStreams: 1,
+      listenWaiting: 1,
+      listenConcurrency: 2,
       ...settings,
     },
     soundOf: () => ({ frames: 4, samples: 240, failAt: null, ...sound }),
     learningOf: () => 'voice',
+    clipHeardOf: () => ({ parts: 2, failAt: null }),
   })
   const { verbs, authenticator } = process
   return {

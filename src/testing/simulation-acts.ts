@@ -8,7 +8,7 @@ import type { OperationRow } from './auditor.ts'
 import { Client, Watched } from './simulation-client.ts'
 import { bookedMicros, type Body, type Followed, type KnownAccount, type KnownKey } from './simulation-model.ts'
 import type { Stage } from './simulation-stage.ts'
-import { type AskDrawn, soundOf } from './workload.ts'
+import { type AskDrawn, soundOf, type WorldEvent } from './workload.ts'
 
 /** Several asks are sent in the same instant. */
 export async function ask(stage: Stage, asks: readonly AskDrawn[], leftAtOnce: boolean): Promise<void> {
@@ -146,8 +146,27 @@ export async function intrude(stage: Stage): Promise<void> {
   }
 }
 
+type Command = Extract<WorldEvent, { kind: 'credit' | 'disable' | 'revoke' }>
+
 /** A command of an administrator: done, or refused because the disk is full, in which case nothing was done. */
-export async function administer(stage: Stage, verb: Promise<unknown>, apply: () => void): Promise<void> {
+export async function administer(stage: Stage, command: Command): Promise<void> {
+  const { verbs } = stage.process
+  switch (command.kind) {
+    case 'credit': {
+      const { account, micros } = command
+      const credited = verbs.credit({ name: account.name, amountMicros: micros })
+      return commanded(stage, credited, () => (account.creditedMicros += micros))
+    }
+    case 'disable':
+      return commanded(stage, verbs.disableAccount({ name: command.account.name }), () => {
+        command.account.disabled = true
+      })
+    case 'revoke':
+      return commanded(stage, verbs.revokeKey({ id: command.key.id }), () => (command.key.revoked = true))
+  }
+}
+
+async function commanded(stage: Stage, verb: Promise<unknown>, apply: () => void): Promise<void> {
   const answer = new Watched(verb)
   await stage.then(() => {
     if (answer.state === 'value') return apply()
@@ -162,9 +181,12 @@ export async function endEngine(stage: Stage): Promise<void> {
     return stage.model.find(id) ?? []
   })
   stage.process.learners.vanish()
+  const deaf = stage.model.listenings.live.filter(({ id }) => stage.process.gates.has(id))
+  for (const gate of stage.process.gates.values()) gate.vanish()
   await stage.then(() => {
     for (const operation of gone) stage.model.engineVanishes(operation)
     stage.model.clones.engineVanishes()
+    for (const listening of deaf) stage.model.listenings.engineVanishes(listening)
   })
 }
 
@@ -200,6 +222,14 @@ export async function report(stage: Stage, account: KnownAccount): Promise<void>
     stage.compare('usage', is.join(), due.join())
     const cloned = answer.value?.find(({ type }) => type === 'clone')
     const clonesAre = cloned && [cloned.requests, cloned.chargedMicros, cloned.refundedMicros, cloned.free]
+    const heard = stage.model.listenings.all.filter(
+      ({ key, begun, isSettled, ending }) =>
+        key.account === account && begun && isSettled && (ending?.heardMs ?? 0) > 0,
+    )
+    const listened = answer.value?.find(({ type }) => type === 'transcription')
+    const heardMs = heard.reduce((all, { ending }) => all + (ending?.heardMs ?? 0), 0)
+    const listenedIs = [listened?.requests ?? 0, listened?.audioMs ?? 0]
+    stage.compare('usage of transcriptions', listenedIs.join(), [heard.length, heardMs].join())
     stage.compare('usage of clones', (clonesAre ?? [0, 0, 0, 0]).join(), usedByClones(stage, account).join())
   })
 }

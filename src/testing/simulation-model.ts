@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import type { OperationRow } from './auditor.ts'
 import type { ManualClock } from './manual-clock.ts'
 import { CloneModel } from './simulation-clone-model.ts'
+import { ListeningModel } from './simulation-listening-model.ts'
 
 export interface Settings {
   microsPerChar: number
@@ -24,6 +25,9 @@ export interface Settings {
   cloneStreams: number
   cloneWaiting: number
   cloneConcurrency: number
+  listenStreams: number
+  listenWaiting: number
+  listenConcurrency: number
 }
 
 /** A request's fields: two with the same name are the same request. */
@@ -118,6 +122,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 export class Model {
   readonly operations: Followed[] = []
   readonly clones: CloneModel
+  readonly listenings: ListeningModel
   readonly #byId = new Map<string, Followed>()
   readonly #settings: Settings
   readonly #clock: ManualClock
@@ -131,6 +136,7 @@ export class Model {
     this.#settings = settings
     this.#clock = clock
     this.clones = new CloneModel(settings, clock)
+    this.listenings = new ListeningModel(settings, clock)
   }
 
   find(id: string): Followed | undefined {

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { cards } from '../catalog/cards.ts'
 import { CardCatalog } from '../catalog/catalog.ts'
 import { EncoderPool } from '../audio/encode.ts'
-import { MynaError } from '../domain/error.ts'
 import { AdminVerbs } from '../service/accounts.ts'
 import { Authenticator } from '../service/authenticate.ts'
 import type { Clones } from '../service/clone.ts'
@@ -17,6 +16,8 @@ import type { Library } from '../service/library.ts'
 import type { CloneAdmission, Ledger, PreviewFiles, SpeechOrder, VoiceFiles, Voices } from '../service/ports.ts'
 import { Queue } from '../service/queue.ts'
 import { Speech } from '../service/speak.ts'
+import type { TranscriptionBooks } from '../service/ports-transcription.ts'
+import type { Transcriptions } from '../service/transcribe.ts'
 import { SqliteAccounts } from '../store/accounts.ts'
 import { openDatabase, type StoreDatabase } from '../store/database.ts'
 import { FolderVoiceFiles } from '../store/clips.ts'
@@ -26,6 +27,9 @@ import { SqliteVoices } from '../store/voices.ts'
 import { FakeEngine, type FakePlan } from './fake-engine.ts'
 import type { ManualClock } from './manual-clock.ts'
 import { Learners, voiceServices } from './simulation-cloning.ts'
+import { Gate } from './simulation-gate.ts'
+import { listeningServices } from './simulation-listening.ts'
+import type { Clip } from './simulation-listening-model.ts'
 import { Work } from './simulation-files.ts'
 import type { Learning } from './simulation-clone-model.ts'
 import type { Settings, Sound } from './simulation-model.ts'
@@ -33,38 +37,23 @@ import type { Settings, Sound } from './simulation-model.ts'
 /** The engine's work for one operation: it makes a frame for each permit, unless it is gone. */
 export class EngineStream {
   readonly #sound: Sound
-  #permits = 0
-  #gone = false
-  #arrived = Promise.withResolvers<void>()
+  readonly #gate = new Gate()
 
   constructor(sound: Sound) {
     this.#sound = sound
   }
 
   permit(): void {
-    this.#permits++
-    this.#wake()
+    this.#gate.permit()
   }
 
-  /** The child process died: whatever is asked of it from now on fails. */
   vanish(): void {
-    this.#gone = true
-    this.#wake()
+    this.#gate.vanish()
   }
 
   get plan(): FakePlan {
     const { frames, samples, failAt } = this.#sound
-    return { frames, samplesPerFrame: samples, failAt, before: (frame) => this.#before(frame) }
-  }
-
-  async #before(frame: number): Promise<void> {
-    while (!this.#gone && this.#permits <= frame) await this.#arrived.promise
-    if (this.#gone) throw new MynaError('engine_unavailable', 'The speech engine ended.')
-  }
-
-  #wake(): void {
-    this.#arrived.resolve()
-    this.#arrived = Promise.withResolvers()
+    return { frames, samplesPerFrame: samples, failAt, before: (frame) => this.#gate.pass(frame) }
   }
 }
 
@@ -102,13 +91,15 @@ export interface ProcessWorld {
   soundOf: (operationId: string) => Sound
   /** What it makes of a clip. */
   learningOf: (operationId: string) => Learning
+  /** What is in the clip of a request. */
+  clipHeardOf: (requestId: string) => Clip
 }
 
 export class SimulatedProcess {
   readonly #life = new Life()
   readonly #database: StoreDatabase
   readonly accounts: SqliteAccounts
-  readonly ledger: Ledger
+  readonly ledger: Ledger & TranscriptionBooks
   readonly verbs: AdminVerbs
   readonly authenticator: Authenticator
   readonly speech: Speech
@@ -119,6 +110,10 @@ export class SimulatedProcess {
   readonly cloneQueue: Queue
   readonly library: Library
   readonly learners: Learners
+  readonly transcriptions: Transcriptions
+  readonly listenQueue: Queue
+  /** Of the engine that listens, by request. */
+  readonly gates: ReadonlyMap<string, Gate>
   /** Removes what has expired, as every minute. */
   readonly sweep: () => Promise<void>
   readonly #files: VoiceFiles
@@ -134,6 +129,7 @@ export class SimulatedProcess {
     database.script('PRAGMA synchronous = OFF')
     const process = new SimulatedProcess(world, database)
     await process.ledger.settleCrashed()
+    await process.ledger.endCrashedTranscriptions()
     const { voices } = process
     const presets = cards.flatMap((card) => card.voices.map(({ id }) => id))
     await removeOrphans({ voices, files: process.#files, made: process.#made }, presets)
@@ -168,10 +164,11 @@ export class SimulatedProcess {
       realtimeFactor: () => {},
       refusedKey: () => {},
       cloned: () => {},
+      transcribed: () => {},
     }
     const parts = {
       ledger,
-      catalog: new CardCatalog(cards, () => false),
+      catalog: new CardCatalog(cards, (id) => id === 'whisper-base'),
       voices: this.voices,
       files: this.#files,
       made: this.#made,
@@ -192,6 +189,10 @@ export class SimulatedProcess {
     this.clones = services.clones
     this.library = services.library
     this.sweep = services.sweep
+    const listening = listeningServices({ ...parts, books: ledger }, settings, world.clipHeardOf)
+    this.transcriptions = listening.transcriptions
+    this.listenQueue = listening.queue
+    this.gates = listening.gates
   }
 
   /** Everything has happened that needs no time. */
@@ -226,14 +227,14 @@ export class SimulatedProcess {
 
   /** Nothing new is let in. */
   drain(): void {
-    this.speech.drain()
-    this.clones.drain()
+    for (const live of [this.speech, this.clones, this.transcriptions]) live.drain()
   }
 
   /** The orderly end. */
   async stop(): Promise<void> {
     await this.speech.shutDown()
     await this.clones.shutDown()
+    await this.transcriptions.shutDown()
     await this.accounts.close()
     this.#life.dead = true
     this.#database.close()
@@ -260,6 +261,7 @@ export class SimulatedProcess {
 const ledgerWrites = [
   ...['admitSpeech', 'markStarted', 'markFirstAudio', 'settle'],
   ...['admitClone', 'completeClone', 'failClone'],
+  ...['beginTranscription', 'noteHeard', 'endTranscription'],
 ] as const
 const fileCalls = ['put', 'read', 'remove'] as const
 

@@ -7,13 +7,15 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Auditor, booksOf, readBooks, type Snapshot } from './auditor.ts'
 import { CloneAuditor, type CloneBooks, readClones } from './clone-auditor.ts'
+import { ListeningAuditor, type ListeningBooks, readListenings } from './listening-auditor.ts'
 import { ManualClock } from './manual-clock.ts'
 import { Seeded } from './seeded.ts'
 import { type Client, Watched } from './simulation-client.ts'
 import { Door } from './simulation-door.ts'
+import type { Listener } from './simulation-listening.ts'
 import { type KnownAccount, type KnownKey, Model, type Settings } from './simulation-model.ts'
 import { emptyBooks, readingConnection, SimulatedProcess } from './simulation-process.ts'
-import { drawSettings, learningOf, soundOf } from './workload.ts'
+import { clipHeardOf, drawSettings, learningOf, soundOf } from './workload.ts'
 
 /** Longer than the longest pause between two attempts to write a settlement. */
 const writtenAgainMs = 5000
@@ -34,11 +36,16 @@ export class Stage {
   readonly #random: Seeded
   readonly #auditor: Auditor
   readonly #cloneAuditor: CloneAuditor
+  readonly #listeningAuditor: ListeningAuditor
   #process: SimulatedProcess | null = null
   #connection: Database | null = null
   books: Snapshot = { operations: new Map(), entries: [], usage: [], accounts: [] }
   cloneBooks: CloneBooks = { ...this.books, voices: new Map(), folders: new Map() }
+  #listeningBooks: ListeningBooks = { running: new Map(), ended: new Map(), endedCount: 0 }
   clients: Client[] = []
+  listeners: Listener[] = []
+  /** Of the next request to transcribe: what its clip is follows from it. */
+  nextRequest: number
   disk: 'free' | 'tight' | 'full' = 'free'
   /** Monotonic time from which on every ending must be written. */
   #writtenByMs = 0
@@ -46,11 +53,13 @@ export class Stage {
   constructor(seed: number, folder: string, trace: string[]) {
     this.#folder = folder
     this.trace = trace
+    this.nextRequest = 1000 * seed
     this.settings = drawSettings(new Seeded(seed ^ 0x5e77))
     this.#random = new Seeded(seed ^ 0x1d5)
     this.model = new Model(this.settings, this.clock)
     this.#auditor = new Auditor(this.model, this.accounts)
     this.#cloneAuditor = new CloneAuditor(this.model.clones, this.accounts, this.settings)
+    this.#listeningAuditor = new ListeningAuditor(this.model.listenings)
   }
 
   async open(): Promise<void> {
@@ -87,13 +96,15 @@ export class Stage {
   /** Deadline by deadline, so that each meets what the one before left. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0 && !this.process.dead;) {
-      const hopMs = Math.min(left, this.model.nextDueMs() ?? left, this.model.clones.nextDueMs() ?? left)
+      const { clones, listenings } = this.model
+      const hopMs = Math.min(left, ...[this.model, clones, listenings].map((model) => model.nextDueMs() ?? left))
       if (hopMs <= 0) this.fail('a deadline had no effect')
       this.clock.advance(hopMs)
       left -= hopMs
       await this.then(() => {
         this.model.deadlines()
-        this.model.clones.deadlines()
+        clones.deadlines()
+        listenings.deadlines()
       })
     }
   }
@@ -115,6 +126,7 @@ export class Stage {
     await this.then(() => {
       this.model.shutDown()
       this.model.clones.shutDown()
+      this.model.listenings.shutDown()
     })
     if (this.process.dead && stopped.state === 'pending') return
     this.compare('stop', stopped.code, 'value')
@@ -130,6 +142,7 @@ export class Stage {
     this.#judge(() => {
       this.model.crashed()
       this.model.clones.crashed()
+      this.model.listenings.crashed()
     })
   }
 
@@ -162,6 +175,10 @@ export class Stage {
     this.model.clones.rows = this.cloneBooks.operations
     this.model.marks = this.process.dead ? 'unknown' : this.disk === 'free' ? 'foreseen' : 'looked up'
     this.model.clones.marks = this.model.marks
+    this.#listeningBooks = readListenings(this.#opened())
+    this.model.listenings.rows = this.#listeningBooks
+    this.model.listenings.marks = this.model.marks
+    this.model.listenings.draining = this.model.draining
     apply()
     if (!this.process.dead) this.#audit()
   }
@@ -170,11 +187,14 @@ export class Stage {
     const mayLag = this.disk !== 'free' || this.clock.monotonicMs() < this.#writtenByMs
     const before = this.model.unsettled
     const clonesBefore = this.model.clones.unsettled
+    const listeningsBefore = this.model.listenings.unsettled
     const faults = [
       // First: balances depend on what the books were told of clones.
       ...this.#cloneAuditor.faults(this.cloneBooks, mayLag, this.clock.nowMs()),
       ...this.#auditor.faults(this.books, mayLag, this.clock.nowMs()),
       ...this.clients.flatMap((client) => client.faults(mayLag, this.clock.monotonicMs())),
+      ...this.#listeningAuditor.faults(this.#listeningBooks, mayLag, this.clock.nowMs()),
+      ...this.listeners.flatMap((listener) => listener.faults()),
       ...this.#leaks(),
     ]
     for (const { id, ending, settledMs } of before) {
@@ -190,6 +210,11 @@ export class Stage {
       this.note(`cloned: ${[ending.outcome, ending.code, price].filter(Boolean).join(' ')}`)
       this.trace.push(`  ${id} ended ${JSON.stringify(ending)}`)
     }
+    for (const { id, ending, isSettled } of listeningsBefore) {
+      if (!isSettled || ending === null) continue
+      this.note(`listened: ${[ending.outcome, ending.code].filter(Boolean).join(' ')}`)
+      this.trace.push(`  ${id} ended ${JSON.stringify(ending)}`)
+    }
     if (faults.length > 0) this.fail(faults.join('\n'))
   }
 
@@ -202,7 +227,7 @@ export class Stage {
     const due = [this.model.unsettled.length, live.length - waiting, waiting, this.model.unwritten.length]
     const faults =
       is.join() === due.join() ? [] : [`live, running, waiting, unwritten: ${is.join()}, not ${due.join()}`]
-    return [...faults, ...this.#cloneLeaks()]
+    return [...faults, ...this.#cloneLeaks(), ...this.#listeningLeaks()]
   }
 
   #cloneLeaks(): string[] {
@@ -212,6 +237,15 @@ export class Stage {
     const is = [cloneQueue.running, cloneQueue.depth, lingering ? 0 : clones.unwrittenCount]
     const due = [live.length - waiting, waiting, lingering ? 0 : unwritten.length]
     return is.join() === due.join() ? [] : [`clones running, waiting, unwritten: ${is.join()}, not ${due.join()}`]
+  }
+
+  #listeningLeaks(): string[] {
+    const { transcriptions, listenQueue } = this.process
+    const { live, unsettled, unwritten } = this.model.listenings
+    const waiting = live.filter(({ stage }) => stage === 'waiting').length
+    const is = [transcriptions.liveCount, listenQueue.running, listenQueue.depth, transcriptions.unwrittenCount]
+    const due = [unsettled.length, live.length - waiting, waiting, unwritten.length]
+    return is.join() === due.join() ? [] : [`transcriptions: ${is.join()}, not ${due.join()}`]
   }
 
   async #invite(
@@ -238,6 +272,7 @@ export class Stage {
     this.#opened().close()
     for (const client of this.clients) client.done = true
     this.clients = []
+    this.listeners = []
     this.model.draining = false
     this.door.reopened()
     this.disk = 'free'
@@ -256,6 +291,7 @@ export class Stage {
       random: this.#random.fill,
       soundOf,
       learningOf,
+      clipHeardOf,
     })
     this.#connection = readingConnection(this.#folder)
   }

@@ -41,6 +41,14 @@ const wanted = [
     'delete: voice_not_found',
     'cancel clone: answered',
   ],
+  ...[['admitted', 'concurrency_limit_exceeded', 'engine_overloaded', 'storage_full', 'server_shutting_down']].flatMap(
+    (verdicts) => verdicts.map((verdict) => `asked to listen: ${verdict}`),
+  ),
+  ...[
+    ['completed', 'stream_failed client_disconnected', 'failed generation_failed', 'stream_failed generation_failed'],
+    ['failed engine_unavailable', 'stream_failed engine_unavailable', 'failed server_stopped'],
+    ['stream_failed server_stopped', 'failed server_shutting_down', 'stream_failed server_shutting_down'],
+  ].flatMap((endings) => endings.map((ending) => `listened: ${ending}`)),
   ...['spoke with a cloned voice', 'asked: voice_not_ready', 'asked: voice_unusable', 'a failed voice was swept'],
   ...['stranger: too_many_failed_attempts', 'crash', 'died between two writes', 'disk full', 'stop', 'sweep'],
 ]

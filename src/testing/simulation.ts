@@ -10,6 +10,9 @@ import { Seeded } from './seeded.ts'
 import { administer, ask, endEngine, intrude, report, sweep, touch } from './simulation-acts.ts'
 import { cancelWriting, clone, deleteVoice, learn, sweepVoices, touchClone } from './simulation-clone-acts.ts'
 import type { Client } from './simulation-client.ts'
+import { hangUp, hear, listen, take } from './simulation-listening-acts.ts'
+import type { Listener } from './simulation-listening.ts'
+import type { FollowedListening } from './simulation-listening-model.ts'
 import type { Followed } from './simulation-model.ts'
 import { Stage } from './simulation-stage.ts'
 import { type Step, type View, Workload } from './workload.ts'
@@ -65,6 +68,8 @@ function viewOf(stage: Stage): View {
   const { model, clients } = stage
   const operationsOf = (wanted: (client: Client) => boolean): Followed[] =>
     clients.flatMap((client) => (client.operation !== null && wanted(client) ? [client.operation] : []))
+  const listeningsOf = (wanted: (listener: Listener) => boolean): FollowedListening[] =>
+    stage.listeners.flatMap((each) => (each.followed !== null && wanted(each) ? [each.followed] : []))
   return {
     keys: stage.keys,
     accounts: stage.accounts,
@@ -75,16 +80,22 @@ function viewOf(stage: Stage): View {
     present: operationsOf((client) => client.isPresent),
     clones: model.clones.all,
     learning: model.clones.live.filter(({ stage }) => stage === 'running'),
+    hearing: model.listenings.live.filter(({ stage, permits, clip }) => stage === 'running' && permits <= clip.parts),
+    takeable: listeningsOf((listener) => listener.mayRead),
+    listening: listeningsOf((listener) => listener.isPresent),
     diskIsFull: stage.disk !== 'free',
     isDraining: model.draining,
     stoppable:
-      stage.disk === 'free' && model.unwritten.length + model.clones.unwritten.length === 0 && !model.clones.lingering,
+      stage.disk === 'free' &&
+      [model, model.clones, model.listenings].every(({ unwritten }) => unwritten.length === 0) &&
+      !model.clones.lingering,
   }
 }
 
+const nothing = () => {}
+
 async function perform(stage: Stage, step: Step): Promise<void> {
   const { model, process } = stage
-  const nothing = () => {}
   switch (step.kind) {
     case 'ask':
       return ask(stage, step.asks, step.leftAtOnce)
@@ -104,17 +115,10 @@ async function perform(stage: Stage, step: Step): Promise<void> {
       return touch(stage, step.kind, step.key, step.id)
     case 'intruder':
       return intrude(stage)
-    case 'credit': {
-      const { account, micros } = step
-      const credited = process.verbs.credit({ name: account.name, amountMicros: micros })
-      return administer(stage, credited, () => (account.creditedMicros += micros))
-    }
+    case 'credit':
     case 'disable':
-      return administer(stage, process.verbs.disableAccount({ name: step.account.name }), () => {
-        step.account.disabled = true
-      })
     case 'revoke':
-      return administer(stage, process.verbs.revokeKey({ id: step.key.id }), () => (step.key.revoked = true))
+      return administer(stage, step)
     case 'pass':
       return stage.pass(step.ms)
     case 'jump':
@@ -131,6 +135,14 @@ async function perform(stage: Stage, step: Step): Promise<void> {
       return touchClone(stage, step.kind, step.key, step.clone)
     case 'delete':
       return deleteVoice(stage, step.key, step.clone)
+    case 'listen':
+      return listen(stage, step.key)
+    case 'hear':
+      return hear(stage, step.listening)
+    case 'take':
+      return take(stage, step.listening)
+    case 'hang up':
+      return hangUp(stage, step.listening)
     case 'sweep voices':
       return sweepVoices(stage)
     case 'sweep':
@@ -164,7 +176,8 @@ async function settleDown(stage: Stage): Promise<void> {
   if (stage.disk !== 'free') stage.freeDisk()
   await stage.pass(10 * 60_000)
   if (stage.process.dead) return stage.crash()
-  const idle = stage.model.live.filter(({ stage, unreadDue }) => stage === 'waiting' || unreadDue !== null)
+  const { live, listenings } = stage.model
+  const idle = [...live, ...listenings.live].filter(({ stage, unreadDue }) => stage === 'waiting' || unreadDue !== null)
   if (idle.length > 0) stage.fail(`${idle.map(({ id }) => id).join()} outlived every deadline`)
 }
 
@@ -173,7 +186,7 @@ function describe(step: Step): string {
   const short = (name: string, value: unknown): unknown => {
     if (name === 'kind' || (name === 'death' && value === null)) return undefined
     if (typeof value !== 'object' || value === null) return value
-    if ((name === 'operation' || name === 'clone') && 'id' in value) return value.id
+    if (['operation', 'clone', 'listening'].includes(name) && 'id' in value) return value.id
     if (name === 'account' && 'name' in value) return value.name
     if (name === 'body' && 'name' in value) return value.name
     if (name === 'key' && 'account' in value && 'id' in value) return value.id

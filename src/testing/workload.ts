@@ -5,6 +5,7 @@
  */
 import { Seeded } from './seeded.ts'
 import type { ClipKind, CloneAsk, FollowedClone, Learning } from './simulation-clone-model.ts'
+import type { Clip, FollowedListening } from './simulation-listening-model.ts'
 import type { Body, Followed, KnownAccount, KnownKey, Settings, Sound } from './simulation-model.ts'
 import type { Death } from './simulation-process.ts'
 
@@ -29,6 +30,8 @@ export type WorldEvent =
   | { kind: 'clone'; ask: CloneAsk }
   | { kind: 'learn' | 'cancel writing'; clone: FollowedClone }
   | { kind: 'cancel clone' | 'inspect clone' | 'delete'; key: KnownKey; clone: FollowedClone }
+  | { kind: 'listen'; key: KnownKey }
+  | { kind: 'hear' | 'take' | 'hang up'; listening: FollowedListening }
   | { kind: 'sweep' | 'sweep voices' }
   | { kind: 'usage'; account: KnownAccount }
   | { kind: 'disk full'; whole: boolean }
@@ -52,6 +55,10 @@ export interface View {
   clones: readonly FollowedClone[]
   /** At which the engine works. */
   learning: readonly FollowedClone[]
+  /** Whose engine may hear a part, whose client may ask for one, whose client is there. */
+  hearing: readonly FollowedListening[]
+  takeable: readonly FollowedListening[]
+  listening: readonly FollowedListening[]
   diskIsFull: boolean
   isDraining: boolean
   /** Whether the process can be stopped in order: nothing waits for the disk. */
@@ -80,6 +87,10 @@ const weights: Record<WorldEvent['kind'], number> = {
   'inspect clone': 2,
   delete: 3,
   'sweep voices': 1,
+  listen: 6,
+  hear: 16,
+  take: 16,
+  'hang up': 1.5,
   sweep: 3,
   usage: 3,
   'disk full': 1.2,
@@ -106,6 +117,9 @@ export function drawSettings(random: Seeded): Settings {
     cloneStreams: random.whole(1, 2),
     cloneWaiting: random.whole(0, 2),
     cloneConcurrency: random.whole(1, 3),
+    listenStreams: random.whole(1, 2),
+    listenWaiting: random.whole(0, 2),
+    listenConcurrency: random.whole(1, 3),
   }
 }
 
@@ -194,6 +208,14 @@ export class Workload {
       case 'inspect clone':
       case 'delete':
         return withOne(random, view.clones.slice(-8), (clone) => ({ kind, clone, key: this.#keyFor(view, clone) }))
+      case 'listen':
+        return { kind, key: random.pick(view.keys) }
+      case 'hear':
+        return withOne(random, view.hearing, (listening) => ({ kind, listening }))
+      case 'take':
+        return withOne(random, view.takeable, (listening) => ({ kind, listening }))
+      case 'hang up':
+        return withOne(random, view.listening, (listening) => ({ kind, listening }))
       case 'sweep voices':
       case 'engine gone':
       case 'intruder':
@@ -282,6 +304,12 @@ export function soundOf(operationId: string): Sound {
 
 export const learningOf = (operationId: string): Learning =>
   new Seeded(Number(Bun.hash(operationId) & 0xffffffffn)).pick(['voice', 'voice', 'voice', 'refused', 'broken', 'mute'])
+
+export function clipHeardOf(requestId: string): Clip {
+  const random = new Seeded(Number(Bun.hash(requestId) & 0xffffffffn))
+  const parts = random.whole(1, 4)
+  return { parts, failAt: random.chance(0.25) ? random.whole(0, parts - 1) : null }
+}
 
 function saidBy(voice: string): Body {
   const text = `said by ${voice}`

@@ -1,0 +1,52 @@
+/** The acts of the simulation that are about transcriptions: each does it, and judges the answer. */
+import type { Transcribing } from '../service/transcribing.ts'
+import { Listener, requestFor } from './simulation-listening.ts'
+import type { FollowedListening } from './simulation-listening-model.ts'
+import type { KnownKey } from './simulation-model.ts'
+import type { Stage } from './simulation-stage.ts'
+import { clipHeardOf } from './workload.ts'
+
+export async function listen(stage: Stage, key: KnownKey): Promise<void> {
+  const id = `req_${String(stage.nextRequest++).padStart(26, '0')}`
+  const gone = new AbortController()
+  const listener = new Listener(begin(stage, id, key, gone.signal), gone)
+  stage.listeners.push(listener)
+  await stage.then(() => {
+    const { listenings } = stage.model
+    const due = stage.door.refusal(key, key.id) ?? listenings.verdict(key)
+    stage.note(`asked to listen: ${due}`)
+    stage.trace.push(`  ${id}: ${due}`)
+    if (due === 'admitted') listener.followed = listenings.admit(id, key, clipHeardOf(id))
+    // A write that the process does not survive is asked for only after all refusals.
+    else stage.compare('listen', listener.begun.code, due)
+  })
+}
+
+async function begin(stage: Stage, id: string, key: KnownKey, gone: AbortSignal): Promise<Transcribing> {
+  const { authenticator, transcriptions } = stage.process
+  const caller = await authenticator.authenticate({ kind: 'secret', secret: key.secret }, key.id)
+  return transcriptions.begin(caller, id, async () => requestFor(id), gone)
+}
+
+/** The engine is let hear one part more. */
+export async function hear(stage: Stage, listening: FollowedListening): Promise<void> {
+  const gate = stage.process.gates.get(listening.id)
+  gate?.permit()
+  await stage.then(() => gate && stage.model.listenings.permit(listening))
+}
+
+export async function take(stage: Stage, listening: FollowedListening): Promise<void> {
+  listenerOf(stage, listening).read()
+  await stage.then(() => stage.model.listenings.take(listening))
+}
+
+export async function hangUp(stage: Stage, listening: FollowedListening): Promise<void> {
+  listenerOf(stage, listening).leave()
+  await stage.then(() => stage.model.listenings.leave(listening))
+}
+
+function listenerOf(stage: Stage, listening: FollowedListening): Listener {
+  const listener = stage.listeners.find(({ followed }) => followed === listening)
+  if (listener === undefined) throw new Error(`nobody asked for ${listening.id}`)
+  return listener
+}
