@@ -4,12 +4,13 @@
  *
  * It gives nothing for the first packet of a file, and the second is not right yet because it overlaps with that one.
  * So each stretch is led by the two packets before it (the very first by itself, twice): what comes out for the rest is
- * to the last bit what one pass over the whole would give.
+ * to the last bit what one pass over the whole would give. A stretch with a broken packet fails as a whole; it is halved
+ * until the packet is found.
  */
 import wasm from 'audio-file-decoder/decode-audio.wasm' with { type: 'file' }
 import { AudioDecoder, getAudioDecoder } from 'audio-file-decoder'
 import { nothing, type PacketDecoder, type Planes, planesOf, type StreamFacts } from './decode-planes.ts'
-import { concatBytes } from './pcm.ts'
+import { concatBytes, concatFloats } from './pcm.ts'
 
 /** About 9 s at 44.1 kHz. */
 const stretchPackets = 400
@@ -39,13 +40,22 @@ export async function openAac({ description }: StreamFacts): Promise<PacketDecod
   const decode = await openStretches()
   let lead: Uint8Array[] = []
   let fresh: Uint8Array[] = []
+  const parts = async (frames: readonly Uint8Array[]): Promise<Planes[]> => {
+    const led = [...lead]
+    while (led.length < leadPackets) led.unshift(led[0] ?? frames[0]!)
+    const planes = await decode([...led, ...frames], frames.length).catch(() => null)
+    if (planes !== null) {
+      lead = [...lead, ...frames].slice(-leadPackets)
+      return [planes]
+    }
+    if (frames.length === 1) return [{ ...nothing, broken: 1 }]
+    const half = frames.length >> 1
+    return [...(await parts(frames.slice(0, half))), ...(await parts(frames.slice(half)))]
+  }
   const flush = async (): Promise<Planes> => {
-    if (fresh.length === 0) return nothing
-    while (lead.length < leadPackets) lead.unshift(lead[0] ?? fresh[0]!)
-    const planes = await decode([...lead, ...fresh], fresh.length)
-    lead = [...lead, ...fresh].slice(-leadPackets)
+    const stretch = fresh
     fresh = []
-    return planes
+    return stretch.length === 0 ? nothing : joined(await parts(stretch), stretch.length)
   }
   return {
     decode(packet) {
@@ -54,6 +64,20 @@ export async function openAac({ description }: StreamFacts): Promise<PacketDecod
     },
     finish: flush,
   }
+}
+
+/** One stretch, with silence for what is broken. */
+function joined(parts: readonly Planes[], packets: number): Planes {
+  const broken = parts.filter((part) => part.broken !== undefined).length
+  const whole = parts.find(({ channels }) => channels.length > 0)
+  if (whole === undefined) return { ...nothing, broken }
+  const { sampleRateHz } = whole
+  const samples = parts.reduce((sum, { channels }) => sum + (channels[0]?.length ?? 0), 0)
+  const silence = new Float32Array(Math.round(samples / (packets - broken)))
+  const channels = whole.channels.map((_, channel) =>
+    concatFloats(parts.map((part) => part.channels[channel] ?? part.channels[0] ?? silence)),
+  )
+  return { channels, sampleRateHz, broken }
 }
 
 export class UnsupportedAac extends Error {}
@@ -74,6 +98,8 @@ async function openStretches(): Promise<(frames: readonly Uint8Array[], wanted: 
       const length = all[0]?.length ?? 0
       // With spectral band replication (HE-AAC) a packet holds twice as many, at twice the rate.
       const perPacket = length > packetSamples * frames.length ? 2 * packetSamples : packetSamples
+      // FFmpeg drops some broken packets without an error.
+      if (length < wanted * perPacket) throw new Error('an AAC packet gave no samples')
       return { channels: all.map((plane) => plane.slice(Math.max(0, length - wanted * perPacket))), sampleRateHz }
     } finally {
       decoder.dispose()

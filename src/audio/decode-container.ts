@@ -5,6 +5,7 @@
 import {
   ADTS,
   AudioSampleSink,
+  type EncodedPacket,
   EncodedPacketSink,
   FLAC,
   Input,
@@ -18,9 +19,16 @@ import {
   WAVE,
   WEBM,
 } from 'mediabunny'
+import { clusterPackets } from './decode-clusters.ts'
+import { adtsHeader, mpegHeader } from './decode-frame-headers.ts'
+import { flacFramesOf } from './decode-frames-flac.ts'
+import { framesOf } from './decode-frames.ts'
+import { type Packet, withGaps } from './decode-packet.ts'
+import { oggPacketsOf } from './decode-pages.ts'
 import type { Planes, StreamFacts } from './decode-planes.ts'
 import { refusalOf, undecodable, unsupported } from './decode-refusal.ts'
-import type { ClipBytes } from './decode-source.ts'
+import { type ClipBytes, laterPart } from './decode-source.ts'
+import { startOf } from './decode-start.ts'
 
 export type ContainerName = 'wav' | 'mp3' | 'flac' | 'ogg' | 'adts' | 'mp4' | 'mov' | 'webm' | 'mkv'
 
@@ -58,13 +66,6 @@ const maxChannels = 8
 const minRateHz = 4000
 const maxRateHz = 192_000
 
-export interface Packet {
-  data: Uint8Array
-  /** In seconds; below 0 for what is only there to start the decoder. */
-  timestamp: number
-  duration: number
-}
-
 export interface OpenedFile extends StreamFacts {
   container: ContainerName
   mimeType: string
@@ -73,18 +74,16 @@ export interface OpenedFile extends StreamFacts {
   declaredSeconds: number | null
   /** For words to the client. */
   title: string
-  packets(): AsyncIterable<Packet>
+  packets(): AsyncIterable<Packet> | Iterable<Packet>
   /** Of PCM: the samples themselves, for they need no decoder. */
   planes(): AsyncIterable<Planes>
 }
 
 /** @throws Refusal when it is not audio, not supported or out of the limits; Error when it is damaged */
-export async function openFile({ source, head }: ClipBytes): Promise<OpenedFile> {
-  const input = new Input({ source, formats: containers.map(({ format }) => format) })
-  const track = await trackOf(input, head)
-  const format = await input.getFormat()
+export async function openFile(clip: ClipBytes): Promise<OpenedFile> {
+  const { track, format, bytes } = await findTrack(clip)
   const container = containers.find((known) => known.format === format)
-  if (container === undefined) throw refusalOf(head)
+  if (container === undefined) throw refusalOf(clip.head)
   const { codec, numberOfChannels: channels, sampleRate: sampleRateHz } = track
   if (codec === null) throw await unknownCodec(track, container)
   const title = `${codecTitles[codec] ?? codec} in ${container.title}`
@@ -95,31 +94,71 @@ export async function openFile({ source, head }: ClipBytes): Promise<OpenedFile>
     throw undecodable(`A sample rate of ${sampleRateHz} Hz is not supported, only ${minRateHz} to ${maxRateHz}.`)
   }
   const description = (await track.getDecoderConfig())?.description
-  return {
-    container: container.name,
-    mimeType: container.mimeType,
+  const facts: StreamFacts = {
     codec,
-    isPcm: codec.startsWith('pcm-') || codec === 'ulaw' || codec === 'alaw',
-    declaredSeconds: await track.getDurationFromMetadata(),
-    title,
     channels,
     sampleRateHz,
     description: description === undefined ? null : bytesOf(description),
-    packets: () => new EncodedPacketSink(track).packets(),
+  }
+  return {
+    container: container.name,
+    mimeType: container.mimeType,
+    ...facts,
+    isPcm: codec.startsWith('pcm-') || codec === 'ulaw' || codec === 'alaw',
+    declaredSeconds: await track.getDurationFromMetadata(),
+    title,
+    packets: () => packetsOf(container.name, bytes, facts, track),
     planes: () => pcmOf(track),
   }
 }
 
-async function trackOf(input: Input, head: Uint8Array): Promise<InputAudioTrack> {
+/**
+ * mediabunny ends a stream of frames or pages without a word where it is damaged, so those are taken apart here; in
+ * Matroska it is made to go on.
+ */
+function packetsOf(name: ContainerName, bytes: ClipBytes, facts: StreamFacts, track: InputAudioTrack) {
+  switch (name) {
+    case 'mp3':
+      return framesOf(bytes, mpegHeader(facts), facts.sampleRateHz)
+    case 'adts':
+      return framesOf(bytes, adtsHeader(facts), facts.sampleRateHz)
+    case 'flac':
+      return flacFramesOf(bytes, facts.sampleRateHz)
+    case 'ogg':
+      return oggPacketsOf(bytes, facts.codec, facts.sampleRateHz)
+    case 'webm':
+    case 'mkv':
+      return withGaps(clusterPackets(bytes, sinkOf(track), async (mended) => sinkOf((await findTrack(mended)).track)))
+    default:
+      return withGaps(sinkOf(track))
+  }
+}
+
+const sinkOf = (track: InputAudioTrack): AsyncIterable<EncodedPacket> => new EncodedPacketSink(track).packets()
+
+interface Found {
+  track: InputAudioTrack
+  format: InputFormat
+  /** Of the file, from where the audio begins. */
+  bytes: ClipBytes
+}
+
+/** @throws Refusal */
+async function findTrack(bytes: ClipBytes): Promise<Found> {
+  const input = new Input({ source: bytes.source, formats: containers.map(({ format }) => format) })
   try {
     const track = await input.getPrimaryAudioTrack()
-    if (track !== null) return track
+    if (track !== null) return { track, format: await input.getFormat(), bytes }
   } catch (cause) {
-    const refusal = refusalOf(head)
+    const start = startOf(bytes)
+    if (start > 0) return findTrack(laterPart(bytes, start))
+    const refusal = refusalOf(bytes.head)
     refusal.cause = cause
     throw refusal
   }
-  throw (await input.getTracks()).length > 0 ? undecodable('The file holds no sound, only pictures.') : refusalOf(head)
+  throw (await input.getTracks()).length > 0
+    ? undecodable('The file holds no sound, only pictures.')
+    : refusalOf(bytes.head)
 }
 
 async function unknownCodec(track: InputAudioTrack, container: Container): Promise<Error> {

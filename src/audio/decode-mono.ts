@@ -5,9 +5,11 @@
  */
 import { UnsupportedAac } from './decode-aac.ts'
 import { openPacketDecoder, opusPreSkip } from './decode-codecs.ts'
-import { type OpenedFile, openFile, type Packet } from './decode-container.ts'
-import type { PacketDecoder, Planes } from './decode-planes.ts'
+import { type OpenedFile, openFile } from './decode-container.ts'
+import type { Packet } from './decode-packet.ts'
+import type { PacketDecoder } from './decode-planes.ts'
 import { Refusal, undecodable, unsupported } from './decode-refusal.ts'
+import { type Damage, Sound } from './decode-sound.ts'
 import type { ClipBytes } from './decode-source.ts'
 import { concatFloats } from './pcm.ts'
 
@@ -17,11 +19,9 @@ const heldBackSeconds = 1
 export class MonoReader {
   readonly file: OpenedFile
   readonly #maxSeconds: number
-  #sampleRateHz = 0
-  #decodedSamples = 0
+  readonly #sound: Sound
   #givenSamples = 0
   #first: Packet | null = null
-  #last: Packet | null = null
 
   /** @throws Refusal */
   static async open(bytes: ClipBytes, maxSeconds: number): Promise<MonoReader> {
@@ -35,23 +35,29 @@ export class MonoReader {
   private constructor(file: OpenedFile, maxSeconds: number) {
     this.file = file
     this.#maxSeconds = maxSeconds
+    this.#sound = new Sound(file)
   }
 
   /** Known with the first samples. */
   get sampleRateHz(): number {
-    return this.#sampleRateHz
+    return this.#sound.sampleRateHz
+  }
+
+  /** What was skipped so far. */
+  get damage(): Readonly<Damage> {
+    return this.#sound.damage
   }
 
   /**
    * Once. None of the stretches is empty; there is at least one.
-   * @throws Refusal when the file is damaged, holds no samples or something else than samples, or is too long
+   * @throws Refusal when most of the file is damaged, it holds no samples or something else than samples, or is too long
    */
   async *read(): AsyncGenerator<Float32Array> {
     try {
       yield* this.#trimmed()
     } catch (error) {
       if (error instanceof Refusal) throw error
-      throw damaged(`audio (${this.file.title})`, this.#secondsOf(this.#decodedSamples), error)
+      throw damaged(`audio (${this.file.title})`, this.#sound.seconds, error)
     }
     if (this.#givenSamples === 0) throw undecodable('The file holds no samples.')
   }
@@ -60,46 +66,33 @@ export class MonoReader {
     const held = new Held()
     let skip: number | null = null
     for await (const mono of this.#decoded()) {
-      skip ??= Math.round(this.#startSeconds() * this.#sampleRateHz)
+      skip ??= Math.round(this.#startSeconds() * this.sampleRateHz)
       const sound = mono.subarray(Math.min(skip, mono.length))
       skip -= mono.length - sound.length
-      const holdBack = this.#isEndTold ? heldBackSeconds * this.#sampleRateHz : 0
+      const holdBack = this.#isEndTold ? heldBackSeconds * this.sampleRateHz : 0
       for (const stretch of held.exchange(sound, holdBack)) yield* this.#counted(stretch)
     }
-    const left = this.#endSeconds() * this.#sampleRateHz - this.#givenSamples
+    const told = this.#isEndTold ? this.#sound.toldSeconds : null
+    const left = told === null ? Infinity : (told - this.#startSeconds()) * this.sampleRateHz - this.#givenSamples
     yield* this.#counted(held.rest(Math.max(0, Math.round(left))))
   }
 
   async *#decoded(): AsyncGenerator<Float32Array> {
-    if (this.file.isPcm) {
-      for await (const planes of this.file.planes()) yield* this.#mixed(planes)
-      return
-    }
-    const decoder = await decoderOf(this.file)
-    for await (const packet of this.file.packets()) {
-      this.#first ??= packet
-      this.#last = packet
-      yield* this.#mixed(await decoder.decode(packet.data))
-    }
-    yield* this.#mixed(await decoder.finish())
+    if (!this.file.isPcm) return yield* this.#sound.of(this.#packets(), await decoderOf(this.file))
+    for await (const planes of this.file.planes()) yield* this.#sound.mixed(planes)
   }
 
-  *#mixed({ channels, sampleRateHz }: Planes): Generator<Float32Array> {
-    const length = channels[0]?.length ?? 0
-    if (length === 0) return
-    if (this.#decodedSamples === 0) this.#sampleRateHz = sampleRateHz
-    else if (sampleRateHz !== this.#sampleRateHz) throw undecodable('The sample rate changes within the file.')
-    const mono = channels.length === 1 ? channels[0]! : meanOf(channels, length)
-    if (!mono.every(Number.isFinite))
-      throw undecodable('The file holds samples that are not numbers (NaN or infinite).')
-    this.#decodedSamples += length
-    yield mono
+  async *#packets(): AsyncGenerator<Packet> {
+    for await (const packet of this.file.packets()) {
+      this.#first ??= packet
+      yield packet
+    }
   }
 
   *#counted(stretch: Float32Array): Generator<Float32Array> {
     if (stretch.length === 0) return
     this.#givenSamples += stretch.length
-    const seconds = this.#secondsOf(this.#givenSamples)
+    const seconds = this.#givenSamples / this.sampleRateHz
     if (seconds > this.#maxSeconds) throw tooLong(Math.max(seconds, this.file.declaredSeconds ?? 0), this.#maxSeconds)
     yield stretch
   }
@@ -110,18 +103,9 @@ export class MonoReader {
     return Math.max(0, -(this.#first?.timestamp ?? 0))
   }
 
-  /** Only in Ogg do the packets' times tell where the padding begins: by the last page's granule position. */
+  /** Only in Ogg is it known where the padding begins: by the last page's granule position. */
   get #isEndTold(): boolean {
     return this.file.container === 'ogg'
-  }
-
-  #endSeconds(): number {
-    if (!this.#isEndTold || this.#first === null || this.#last === null) return Infinity
-    return this.#last.timestamp + this.#last.duration - Math.max(0, this.#first.timestamp)
-  }
-
-  #secondsOf(samples: number): number {
-    return samples === 0 ? 0 : samples / this.#sampleRateHz
   }
 }
 
@@ -157,12 +141,6 @@ async function decoderOf(file: OpenedFile): Promise<PacketDecoder> {
     throw error
   }
   throw unsupported(file.title)
-}
-
-function meanOf(channels: readonly Float32Array[], length: number): Float32Array {
-  const mono = new Float32Array(length)
-  for (const channel of channels) for (let i = 0; i < length; i++) mono[i]! += channel[i]! / channels.length
-  return mono
 }
 
 function damaged(what: string, seconds: number, cause: unknown): Refusal {

@@ -4,12 +4,14 @@
 export interface Planes {
   channels: readonly Float32Array[]
   sampleRateHz: number
+  /** Packets that could not be decoded; silence stands in their place. */
+  broken?: number
 }
 
 export interface PacketDecoder {
   /** @returns what is ready, in buffers of its own; possibly nothing @throws Error when the packet is damaged */
   decode(packet: Uint8Array): Planes | Promise<Planes>
-  /** The rest. */
+  /** What is still to come of the packets so far; more may follow. */
   finish(): Planes | Promise<Planes>
 }
 

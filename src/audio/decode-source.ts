@@ -9,17 +9,26 @@ export interface ClipBytes {
   source: Source
   /** The first bytes: by them it is told what a file is that holds no audio. */
   head: Uint8Array
+  sizeBytes: number
+  /** The bytes of a range; fewer where the file ends. Good until the next call. */
+  read(start: number, end: number): Uint8Array
 }
 
 const headBytes = 65_536
 /** The demuxer reads a little on either side of what it needs, and keeps that much. */
 const cacheBytes = 1_048_576
 const spareReads = 100_000
+const windowBytes = 262_144
 
 /** @param bytes may be mended in place */
 export function clipInMemory(bytes: Uint8Array<ArrayBuffer>): ClipBytes {
   mendSize(bytes)
-  return { source: limited(new BufferSource(bytes), bytes.length), head: bytes.subarray(0, headBytes) }
+  return {
+    source: limited(new BufferSource(bytes), bytes.length),
+    head: bytes.subarray(0, headBytes),
+    sizeBytes: bytes.length,
+    read: (start, end) => bytes.subarray(start, end),
+  }
 }
 
 /** @param descriptor open for reading for as long as the source is used; stays the caller's */
@@ -36,19 +45,59 @@ export function clipOnDisk(descriptor: number): ClipBytes {
   }
   const head = read(0, Math.min(headBytes, sizeBytes))
   const isMended = mendSize(head)
+  const mended = (start: number, end: number): Uint8Array<ArrayBuffer> => {
+    const bytes = read(start, end)
+    if (isMended) bytes.set(head.subarray(start, Math.min(end, riffSizeEnd)))
+    return bytes
+  }
+  return { source: sourceOf(sizeBytes, mended), head, sizeBytes, read: windowed(sizeBytes, mended) }
+}
+
+/** The same bytes from there on, as though they were the file. */
+export function laterPart(clip: ClipBytes, start: number): ClipBytes {
+  const sizeBytes = clip.sizeBytes - start
+  return derived(sizeBytes, (from, to) => new Uint8Array(clip.read(start + from, start + Math.min(to, sizeBytes))))
+}
+
+/** The same file with other bytes at one place. */
+export function patched(clip: ClipBytes, at: number, patch: Uint8Array): ClipBytes {
+  return derived(clip.sizeBytes, (from, to) => {
+    const bytes = new Uint8Array(clip.read(from, to))
+    for (let i = Math.max(from, at); i < Math.min(to, at + patch.length); i++) bytes[i - from] = patch[i - at]!
+    return bytes
+  })
+}
+
+function derived(sizeBytes: number, read: (start: number, end: number) => Uint8Array<ArrayBuffer>): ClipBytes {
+  const head = read(0, Math.min(headBytes, sizeBytes))
+  return { source: sourceOf(sizeBytes, read), head, sizeBytes, read: windowed(sizeBytes, read) }
+}
+
+function sourceOf(sizeBytes: number, read: (start: number, end: number) => Uint8Array): Source {
   const source = new CustomSource({
     getSize: () => sizeBytes,
-    read: (start, end) => {
-      const bytes = read(start, end)
-      if (isMended) bytes.set(head.subarray(start, Math.min(end, riffSizeEnd)))
-      return bytes
-    },
+    read,
     prefetchProfile: 'fileSystem',
     maxCacheSize: cacheBytes,
     // Of what was read in advance: whoever needs it reads it again, and hears then.
     handleUnhandledError: () => {},
   })
-  return { source: limited(source, sizeBytes), head }
+  return limited(source, sizeBytes)
+}
+
+/** Small reads that lie near each other cost one. */
+function windowed(sizeBytes: number, read: (start: number, end: number) => Uint8Array): ClipBytes['read'] {
+  let window: Uint8Array = new Uint8Array()
+  let windowStart = 0
+  return (start, given) => {
+    const end = Math.min(given, sizeBytes)
+    if (start >= end) return new Uint8Array()
+    if (start < windowStart || end > windowStart + window.length) {
+      windowStart = start
+      window = read(start, Math.min(sizeBytes, Math.max(end, start + windowBytes)))
+    }
+    return window.subarray(start - windowStart, end - windowStart)
+  }
 }
 
 /**
@@ -79,4 +128,16 @@ function mendSize(head: Uint8Array): boolean {
   const isUnwritten = isRiff && head.subarray(riffSizeStart, riffSizeEnd).every((byte) => byte === 0)
   if (isUnwritten) head.fill(0xff, riffSizeStart, riffSizeEnd)
   return isUnwritten
+}
+
+const tagBytes = 10
+
+/** Where ID3 tags that begin here end (ID3v2, 3.1): pictures of megabytes stand in them. */
+export function pastId3(clip: ClipBytes, position: number): number {
+  for (let at = position; ;) {
+    const head = clip.read(at, at + tagBytes)
+    const isTag = head.length === tagBytes && head[0] === 0x49 && head[1] === 0x44 && head[2] === 0x33
+    if (!isTag || head.subarray(6).some((byte) => byte > 127)) return at
+    at += tagBytes + ((head[6]! << 21) | (head[7]! << 14) | (head[8]! << 7) | head[9]!)
+  }
 }

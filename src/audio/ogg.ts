@@ -53,12 +53,12 @@ export function oggPage(page: OggPage): Uint8Array<ArrayBuffer> {
     bytes.set(packet, at)
     at += packet.length
   }
-  view.setUint32(22, checksum(bytes), true)
+  view.setUint32(22, oggChecksum(bytes), true)
   return bytes
 }
 
 /** Over the page with its checksum field zero; not the CRC-32 of zip: bits in the other order, no inversion. */
-function checksum(bytes: Uint8Array): number {
+export function oggChecksum(bytes: Uint8Array): number {
   let crc = 0
   for (let i = 0; i < bytes.length; i++) crc = (crc << 8) ^ crcTable[(crc >>> 24) ^ bytes[i]!]!
   return crc >>> 0

@@ -1,0 +1,43 @@
+/** What demuxers give, and what is known of sound that is missing between two packets. */
+
+export interface Packet {
+  data: Uint8Array
+  /** In seconds; below 0 for what is only there to start the decoder. */
+  timestamp: number
+  /** In seconds: so much silence stands for it where it cannot be decoded. */
+  duration: number
+  /** Seconds of sound that are missing before it; null: perhaps some are, and the next `endsAt` tells how many. */
+  missingBefore: number | null
+  /** Where the sound of this packet ends in the whole stream, in seconds, where the container says so. */
+  endsAt: number | null
+}
+
+/** In a sound file. */
+export const whole = { missingBefore: 0, endsAt: null } as const
+
+/** Packets of the longest kind are shorter. */
+const leastGapSeconds = 0.25
+/** A time that is further ahead is damaged itself. */
+const believedSeconds = 60
+
+/** Of a container in which every packet has its time: what is missing shows as a jump. */
+export async function* withGaps(
+  packets: AsyncIterable<Pick<Packet, 'data' | 'timestamp' | 'duration'>>,
+): AsyncGenerator<Packet> {
+  let last: number | null = null
+  let usual = 0
+  for await (const { data, timestamp, duration } of packets) {
+    const step = last === null ? 0 : timestamp - last
+    const isGap = step - usual > leastGapSeconds
+    const missing = isGap && step < believedSeconds ? step - usual : 0
+    if (!isGap && step > 0) usual = step
+    last = timestamp
+    yield {
+      data,
+      timestamp,
+      duration: isGap || step <= 0 ? usual : Math.min(duration, believedSeconds),
+      ...whole,
+      missingBefore: missing,
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Packets of Ogg (RFC 3533): pages with a checksum, each of which tells how much sound there is up to its end. What lies
+ * between two sound pages is given up, with what began in the first and would have ended there.
+ */
+import { type Packet, whole } from './decode-packet.ts'
+import type { ClipBytes } from './decode-source.ts'
+import { oggChecksum } from './ogg.ts'
+
+const headBytes = 27
+const maxPageBytes = headBytes + 255 + 255 * 255
+const scanBytes = 131_072
+const continued = 1
+
+interface Page {
+  flags: number
+  /** Samples up to the end of the last packet that ends here; null: none does. */
+  granule: number | null
+  serial: number
+  sequence: number
+  /** Sizes of the pieces of packets; a packet ends with the first piece below 255. */
+  lacing: Uint8Array
+  data: Uint8Array
+  end: number
+}
+
+/** With which the first packet of a stream begins, and its other headers. */
+const signatures: Readonly<Record<string, readonly string[]>> = {
+  opus: ['OpusHead', 'OpusTags'],
+  vorbis: ['\x01vorbis', '\x03vorbis', '\x05vorbis'],
+}
+
+/** Of the first stream of this codec, without its headers. @param granulesHz what a granule counts */
+export function* oggPacketsOf(clip: ClipBytes, codec: string, granulesHz: number): Generator<Packet> {
+  const headers = signatures[codec] ?? []
+  let serial: number | null = null
+  let packets: Packets | null = null
+  for (let found = findPage(clip, 0); found !== null; found = findPage(clip, found.page.end)) {
+    const { page } = found
+    if (serial === null && startsWith(page.data, headers[0] ?? '')) serial = page.serial
+    if (page.serial !== serial) continue
+    packets ??= new Packets(granulesHz)
+    for (const packet of packets.of(page)) {
+      if (!headers.some((signature) => startsWith(packet.data, signature))) yield packet
+    }
+  }
+}
+
+const startsWith = (data: Uint8Array, signature: string): boolean =>
+  String.fromCharCode(...data.subarray(0, signature.length)) === signature
+
+class Packets {
+  readonly #granulesHz: number
+  #pieces: Uint8Array[] = []
+  #lastSequence: number | null = null
+  #isMissing = false
+
+  constructor(granulesHz: number) {
+    this.#granulesHz = granulesHz
+  }
+
+  *of(page: Page): Generator<Packet> {
+    if (this.#lastSequence !== null && page.sequence !== this.#lastSequence + 1) {
+      this.#isMissing = true
+      // What has begun will not end.
+      this.#pieces = []
+    }
+    this.#lastSequence = page.sequence
+    // The beginning of what this page goes on with is lost.
+    let isOrphan = (page.flags & continued) !== 0 && this.#pieces.length === 0
+    if ((page.flags & continued) === 0) this.#pieces = []
+    const lastEnd = page.lacing.findLastIndex((size) => size < 255)
+    let at = 0
+    for (const [index, size] of page.lacing.entries()) {
+      this.#pieces.push(page.data.subarray(at, at + size))
+      at += size
+      if (size === 255) continue
+      const data = Buffer.concat(this.#pieces)
+      this.#pieces = []
+      if (isOrphan) isOrphan = false
+      else if (data.length > 0) yield this.#packet(data, index === lastEnd ? page : null)
+    }
+    if (isOrphan) this.#pieces = []
+  }
+
+  #packet(data: Uint8Array, last: Page | null): Packet {
+    const endsAt = last === null || last.granule === null ? null : last.granule / this.#granulesHz
+    const missingBefore = this.#isMissing ? null : 0
+    this.#isMissing = false
+    return { data, timestamp: 0, duration: 0, ...whole, missingBefore, endsAt }
+  }
+}
+
+/** The next sound page, of any stream. */
+function findPage(clip: ClipBytes, from: number): { at: number; page: Page } | null {
+  for (let at = from; at < clip.sizeBytes;) {
+    const window = Buffer.from(clip.read(at, at + scanBytes))
+    const found = window.indexOf('OggS')
+    if (found < 0) {
+      at += Math.max(1, window.length - 3)
+      continue
+    }
+    const page = pageAt(clip, at + found)
+    if (page !== null) return { at: at + found, page }
+    at += found + 4
+  }
+  return null
+}
+
+function pageAt(clip: ClipBytes, at: number): Page | null {
+  const head = clip.read(at, at + headBytes + 255)
+  if (head.length < headBytes || head[4] !== 0) return null
+  const lacing = head.slice(headBytes, headBytes + head[26]!)
+  const size = headBytes + lacing.length + lacing.reduce((sum, piece) => sum + piece, 0)
+  const bytes = clip.read(at, at + Math.min(size, maxPageBytes)).slice()
+  if (bytes.length < size) return null
+  const view = new DataView(bytes.buffer)
+  const checksum = view.getUint32(22, true)
+  view.setUint32(22, 0, true)
+  if (oggChecksum(bytes) !== checksum) return null
+  const granule = view.getBigInt64(6, true)
+  return {
+    flags: bytes[5]!,
+    granule: granule < 0n ? null : Number(granule),
+    serial: view.getUint32(14, true),
+    sequence: view.getUint32(18, true),
+    lacing,
+    data: bytes.subarray(headBytes + lacing.length),
+    end: at + size,
+  }
+}
