@@ -16,6 +16,8 @@ import { concatBytes, concatFloats } from './pcm.ts'
 const stretchPackets = 400
 const leadPackets = 2
 const headerBytes = 7
+/** Each leaves its memory to the thread. */
+const maxCrashes = 5
 const maxFrameBytes = 8191
 
 const packetSamples = 1024
@@ -68,7 +70,7 @@ export async function openAac({ description }: StreamFacts): Promise<PacketDecod
 
 /** One stretch, with silence for what is broken. */
 function joined(parts: readonly Planes[], packets: number): Planes {
-  const broken = parts.filter((part) => part.broken !== undefined).length
+  const broken = parts.reduce((sum, part) => sum + (part.broken ?? 0), 0)
   const whole = parts.find(({ channels }) => channels.length > 0)
   if (whole === undefined) return { ...nothing, broken }
   const { sampleRateHz } = whole
@@ -87,23 +89,38 @@ async function openStretches(): Promise<(frames: readonly Uint8Array[], wanted: 
   // The package fetches its WebAssembly, and inside the executable nothing else than a data address can be fetched.
   const url = `data:application/wasm;base64,${Buffer.from(await Bun.file(wasm).bytes()).toString('base64')}`
   let build: unknown = null
+  let crashes = 0
   return async (frames, wanted) => {
+    if (crashes > maxCrashes) throw new Error('FFmpeg crashed too often in this file')
     const file = concatBytes(frames).buffer
-    const decoder = build === null ? await getAudioDecoder(url, file) : new AudioDecoder(build, file)
-    // Compiled once; the package has no other way to give the same module a second file.
-    build = decoder['_module']
     try {
-      const { sampleRate: sampleRateHz, channelCount } = decoder
-      const all = planesOf(decoder.decodeAudioData(0, -1, { multiChannel: true }), channelCount)
-      const length = all[0]?.length ?? 0
-      // With spectral band replication (HE-AAC) a packet holds twice as many, at twice the rate.
-      const perPacket = length > packetSamples * frames.length ? 2 * packetSamples : packetSamples
-      // FFmpeg drops some broken packets without an error.
-      if (length < wanted * perPacket) throw new Error('an AAC packet gave no samples')
-      return { channels: all.map((plane) => plane.slice(Math.max(0, length - wanted * perPacket))), sampleRateHz }
-    } finally {
-      decoder.dispose()
+      const decoder = build === null ? await getAudioDecoder(url, file) : new AudioDecoder(build, file)
+      // Compiled once; the package has no other way to give the same module a second file.
+      build = decoder['_module']
+      return stretchOf(decoder, frames.length, wanted)
+    } catch (error) {
+      // What has crashed cannot be trusted with another file.
+      if (error instanceof WebAssembly.RuntimeError) {
+        build = null
+        crashes++
+      }
+      throw error
     }
+  }
+}
+
+function stretchOf(decoder: AudioDecoder, frames: number, wanted: number): Planes {
+  try {
+    const { sampleRate: sampleRateHz, channelCount } = decoder
+    const all = planesOf(decoder.decodeAudioData(0, -1, { multiChannel: true }), channelCount)
+    const length = all[0]?.length ?? 0
+    // With spectral band replication (HE-AAC) a packet holds twice as many, at twice the rate.
+    const perPacket = length > packetSamples * frames ? 2 * packetSamples : packetSamples
+    // FFmpeg drops some broken packets without an error.
+    if (length < wanted * perPacket) throw new Error('an AAC packet gave no samples')
+    return { channels: all.map((plane) => plane.slice(length - wanted * perPacket)), sampleRateHz }
+  } finally {
+    decoder.dispose()
   }
 }
 

@@ -26,18 +26,13 @@ export async function* withGaps(
 ): AsyncGenerator<Packet> {
   let last: number | null = null
   let usual = 0
-  for await (const { data, timestamp, duration } of packets) {
+  for await (const { data, timestamp, duration: given } of packets) {
     const step = last === null ? 0 : timestamp - last
     const isGap = step - usual > leastGapSeconds
     const missing = isGap && step < believedSeconds ? step - usual : 0
     if (!isGap && step > 0) usual = step
     last = timestamp
-    yield {
-      data,
-      timestamp,
-      duration: isGap || step <= 0 ? usual : Math.min(duration, believedSeconds),
-      ...whole,
-      missingBefore: missing,
-    }
+    const duration = isGap || step <= 0 || given <= 0 ? usual : Math.min(given, believedSeconds)
+    yield { data, timestamp, duration, ...whole, missingBefore: missing }
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Packets of Ogg (RFC 3533): pages with a checksum, each of which tells how much sound there is up to its end. What lies
- * between two sound pages is given up, with what began in the first and would have ended there.
+ * between two pages is given up, with what began in the first and would have ended there. A page whose checksum is wrong
+ * but that stands where it should is taken: a second of words is worth more than a moment of noise.
  */
 import { type Packet, whole } from './decode-packet.ts'
 import type { ClipBytes } from './decode-source.ts'
@@ -21,6 +22,14 @@ interface Page {
   lacing: Uint8Array
   data: Uint8Array
   end: number
+  isSound: boolean
+  /** Whether another page, or the end of the file, is where this one ends. */
+  isFollowed: boolean
+}
+
+interface Found {
+  at: number
+  page: Page
 }
 
 /** With which the first packet of a stream begins, and its other headers. */
@@ -34,11 +43,16 @@ export function* oggPacketsOf(clip: ClipBytes, codec: string, granulesHz: number
   const headers = signatures[codec] ?? []
   let serial: number | null = null
   let packets: Packets | null = null
-  for (let found = findPage(clip, 0); found !== null; found = findPage(clip, found.page.end)) {
-    const { page } = found
+  let found = findPage(clip, 0)
+  for (let at = 0; found !== null; found = findPage(clip, at)) {
+    const { page }: Found = found
+    const isPlausible = page.isFollowed && (packets === null || packets.expects(page))
+    const isTaken = page.isSound || isPlausible
+    at = isTaken ? page.end : found.at + 4
+    if (!isTaken) continue
     if (serial === null && startsWith(page.data, headers[0] ?? '')) serial = page.serial
     if (page.serial !== serial) continue
-    packets ??= new Packets(granulesHz)
+    packets ??= new Packets(granulesHz, serial)
     for (const packet of packets.of(page)) {
       if (!headers.some((signature) => startsWith(packet.data, signature))) yield packet
     }
@@ -50,12 +64,19 @@ const startsWith = (data: Uint8Array, signature: string): boolean =>
 
 class Packets {
   readonly #granulesHz: number
+  readonly #serial: number
   #pieces: Uint8Array[] = []
   #lastSequence: number | null = null
   #isMissing = false
 
-  constructor(granulesHz: number) {
+  constructor(granulesHz: number, serial: number) {
     this.#granulesHz = granulesHz
+    this.#serial = serial
+  }
+
+  /** Whether this is the next page by all that it says. */
+  expects({ serial, sequence }: Page): boolean {
+    return serial === this.#serial && sequence === (this.#lastSequence ?? -1) + 1
   }
 
   *of(page: Page): Generator<Packet> {
@@ -90,8 +111,8 @@ class Packets {
   }
 }
 
-/** The next sound page, of any stream. */
-function findPage(clip: ClipBytes, from: number): { at: number; page: Page } | null {
+/** What looks like a page, of any stream. */
+function findPage(clip: ClipBytes, from: number): Found | null {
   for (let at = from; at < clip.sizeBytes;) {
     const window = Buffer.from(clip.read(at, at + scanBytes))
     const found = window.indexOf('OggS')
@@ -116,15 +137,17 @@ function pageAt(clip: ClipBytes, at: number): Page | null {
   const view = new DataView(bytes.buffer)
   const checksum = view.getUint32(22, true)
   view.setUint32(22, 0, true)
-  if (oggChecksum(bytes) !== checksum) return null
+  const isSound = oggChecksum(bytes) === checksum
   const granule = view.getBigInt64(6, true)
   return {
     flags: bytes[5]!,
-    granule: granule < 0n ? null : Number(granule),
+    granule: granule < 0n || !isSound ? null : Number(granule),
     serial: view.getUint32(14, true),
     sequence: view.getUint32(18, true),
     lacing,
     data: bytes.subarray(headBytes + lacing.length),
     end: at + size,
+    isSound,
+    isFollowed: at + size === clip.sizeBytes || startsWith(clip.read(at + size, at + size + 4), 'OggS'),
   }
 }

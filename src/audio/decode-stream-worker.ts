@@ -11,13 +11,17 @@ export type StreamCall =
   { name: 'open'; descriptor: number; sampleRateHz: number; maxSeconds: number } | { name: 'block' }
 
 export type StreamAnswer =
-  { opened: { container: string; codec: string; durationMs: number | null } } | { block: Int16Array | null } | Refused
+  | { opened: { container: string; codec: string; durationMs: number | null } }
+  | { block: Int16Array }
+  | { block: null; skippedMs: number }
+  | Refused
 
 declare const self: Worker
 
 const silent = (): void => {}
 Object.assign(console, { log: silent, info: silent, warn: silent, error: silent })
 
+let reader: MonoReader | null = null
 let blocks: AsyncIterator<Int16Array<ArrayBuffer>> | null = null
 let turn = Promise.resolve()
 
@@ -26,7 +30,7 @@ self.onmessage = ({ data }: MessageEvent<StreamCall>): void => {
 }
 
 async function open(call: StreamCall & { name: 'open' }): Promise<void> {
-  const reader = await MonoReader.open(clipOnDisk(call.descriptor), call.maxSeconds)
+  reader = await MonoReader.open(clipOnDisk(call.descriptor), call.maxSeconds)
   const { container, codec, declaredSeconds } = reader.file
   blocks = blocksOf(reader, call.sampleRateHz)
   const durationMs = declaredSeconds === null ? null : Math.round(declaredSeconds * 1000)
@@ -34,9 +38,9 @@ async function open(call: StreamCall & { name: 'open' }): Promise<void> {
 }
 
 async function next(): Promise<void> {
-  if (blocks === null) throw new Error('no file is open')
+  if (reader === null || blocks === null) throw new Error('no file is open')
   const step = await blocks.next()
-  if (step.done === true) answer({ block: null }, [])
+  if (step.done === true) answer({ block: null, skippedMs: Math.round(1000 * reader.damage.seconds) }, [])
   else answer({ block: step.value }, [step.value.buffer])
 }
 

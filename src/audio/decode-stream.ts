@@ -16,6 +16,8 @@ export interface OpenedClip {
   durationMs: number | null
   /** Mono, in blocks of a second. Once. */
   pcm: AsyncIterable<Int16Array>
+  /** For so much of it silence stands, because it is damaged or missing; 0 before the end. */
+  skippedMs(): number
 }
 
 const blocksAhead = 3
@@ -55,7 +57,9 @@ export class StreamingDecoder {
     const thread = this.#start(descriptor, signal)
     const answer = await thread.ask({ name: 'open', descriptor, sampleRateHz, maxSeconds })
     if (!('opened' in answer)) throw new Error('the decoder answered something else')
-    return { ...answer.opened, pcm: blocksOf(thread) }
+    let skippedMs = 0
+    const pcm = blocksOf(thread, (ms) => (skippedMs = ms))
+    return { ...answer.opened, pcm, skippedMs: () => skippedMs }
   }
 
   /** Ends what runs. */
@@ -82,16 +86,16 @@ export class StreamingDecoder {
   }
 }
 
-async function* blocksOf(thread: DecodeThread): AsyncGenerator<Int16Array> {
+async function* blocksOf(thread: DecodeThread, onEnd: (skippedMs: number) => void): AsyncGenerator<Int16Array> {
   const ask = () => thread.ask({ name: 'block' })
   const asked = Array.from({ length: blocksAhead }, ask)
   try {
     for (;;) {
       const answer = await asked.shift()
-      const block = answer !== undefined && 'block' in answer ? answer.block : null
-      if (block === null) return
+      if (answer === undefined || !('block' in answer)) throw new Error('the decoder answered something else')
+      if (answer.block === null) return onEnd(answer.skippedMs)
       asked.push(ask())
-      yield block
+      yield answer.block
     }
   } finally {
     thread.end(new Error('The file is not being decoded any more.'))

@@ -84,6 +84,13 @@ const usageSeconds: Schema = {
   properties: { type: { type: 'string', const: 'duration' }, seconds: { type: 'integer', description: 'Rounded up.' } },
 }
 
+const skipped: Schema = {
+  type: 'number',
+  description:
+    'So much of the recording is damaged or missing and was passed over as silence, so that all times stay right; ' +
+    'absent where it is whole. Where more is damaged than sound, the answer is 400 `invalid_audio`.',
+}
+
 const languages: Schema = {
   type: 'array',
   description: 'What is spoken, where something was said that tells.',
@@ -97,6 +104,7 @@ const transcription: Schema = {
     text: { type: 'string', description: 'Empty for silence.' },
     languages,
     usage: usageSeconds,
+    skipped_seconds: skipped,
   },
 }
 
@@ -152,6 +160,7 @@ const verboseTranscription: Schema = {
       },
     },
     usage: usageSeconds,
+    skipped_seconds: skipped,
   },
 }
 
@@ -187,6 +196,7 @@ const transcriptDone: Schema = {
     type: { type: 'string', const: 'transcript.text.done' },
     text: { type: 'string' },
     languages,
+    skipped_seconds: skipped,
     usage: {
       type: 'object',
       required: ['type', 'input_tokens', 'output_tokens', 'total_tokens', 'seconds'],

@@ -19,7 +19,7 @@ export async function wholeTranscript(
   const text = textOf(segments)
   switch (format) {
     case 'json':
-      return json({ text, ...languagesOf(transcribing), usage: usageOf(transcribing) })
+      return json({ text, ...languagesOf(transcribing), usage: usageOf(transcribing), ...skippedOf(transcribing) })
     case 'verbose_json':
       return json(verbose(transcribing, segments, text, granularities))
     case 'text':
@@ -36,6 +36,10 @@ export function languagesOf({ order, language }: Transcribing): { languages?: { 
   const code = order.task === 'translate' ? 'en' : language
   return code === null ? {} : { languages: [{ code }] }
 }
+
+/** What could not be decoded; nothing where all could. Known at the end. */
+export const skippedOf = ({ skippedMs }: Transcribing): { skipped_seconds?: number } =>
+  skippedMs === 0 ? {} : { skipped_seconds: seconds(skippedMs) }
 
 function verbose(
   transcribing: Transcribing,
@@ -54,6 +58,7 @@ function verbose(
     ...(granularities.has('segment') ? { segments: segments.map(segmentRecord) } : {}),
     ...(granularities.has('word') ? { words: segments.flatMap(wordRecords) } : {}),
     usage: usageOf(transcribing),
+    ...skippedOf(transcribing),
   }
 }
 

@@ -8,7 +8,7 @@ import type { Transcribing } from '../service/transcribing.ts'
 import { errorBody } from './errors.ts'
 import { comment, type Events, event } from './sse.ts'
 import { TranscriptText } from './transcript-text.ts'
-import { languagesOf, segmentRecord } from './transcription-body.ts'
+import { languagesOf, segmentRecord, skippedOf } from './transcription-body.ts'
 
 /** @param withTimes whether the times of each segment are told behind its text */
 export function transcriptionEvents(transcribing: Transcribing, withTimes: boolean): Events {
@@ -47,6 +47,7 @@ const doneEvent = (transcribing: Transcribing, text: string) => ({
     total_tokens: 0,
     seconds: Math.ceil((transcribing.durationMs ?? 0) / 1000),
   },
+  ...skippedOf(transcribing),
 })
 
 /** `heard 61.5 of 300.2`, in seconds; without the end where the file does not tell it. */

@@ -55,9 +55,12 @@ export interface ClipStream {
   durationMs: number | null
   /**
    * Mono at the rate asked for, in blocks of a second or so; each is decoded when it is asked for, or shortly before.
+   * What is damaged is silent, as long as more is sound.
    * @throws MynaError `invalid_audio` when nothing can be decoded, `audio_too_long`; the signal's reason once it aborts
    */
   pcm: AsyncIterable<Int16Array>
+  /** For so much of it silence stands, because it is damaged or missing; 0 before the end. */
+  skippedMs(): number
 }
 
 export interface StreamDecoder {

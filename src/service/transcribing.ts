@@ -10,6 +10,7 @@ import type { Clock, Timer } from '../domain/time.ts'
 import type { Running } from './live.ts'
 import { untilWritten } from './persist.ts'
 import type {
+  ClipStream,
   StreamDecoder,
   TranscriptionBooks,
   TranscriptionEngine,
@@ -28,6 +29,7 @@ export interface TranscribingParts {
   timer: Timer
   /** Told of a failure that the client sees only in general words. */
   report: (message: string, cause: unknown) => void
+  log: { info(message: string, fields: Record<string, unknown>): void }
 }
 
 export interface TranscribingLimits {
@@ -71,6 +73,7 @@ export class Transcribing implements Running {
   #decodedSamples = 0
   #heardMs = 0
   #declaredMs: number | null = null
+  #clip: ClipStream | null = null
   #language: string | null = null
   #ended = false
   /** Why it ended before the end of the clip. */
@@ -117,6 +120,11 @@ export class Transcribing implements Running {
     return this.#ended && this.#reason === null ? this.#decodedMs : this.#declaredMs
   }
 
+  /** So much of the clip could not be decoded; 0 before its end. */
+  get skippedMs(): number {
+    return this.#clip?.skippedMs() ?? 0
+  }
+
   /**
    * Waits for the turn and the first part. Afterwards the upload is needed no more.
    * @throws MynaError `engine_overloaded`, `invalid_audio`, `audio_too_short`, `audio_too_long`, `engine_unavailable`,
@@ -134,6 +142,7 @@ export class Transcribing implements Running {
       const { maxSeconds } = this.#limits
       const clip = await this.#parts.decoder.open(this.#work.path, { sampleRateHz, maxSeconds }, signal)
       this.#declaredMs = clip.durationMs
+      this.#clip = clip
       const pcm = await longEnough(this.#counted(clip.pcm))
       await this.#begin()
       signal.throwIfAborted()
@@ -160,6 +169,7 @@ export class Transcribing implements Running {
       if (step === undefined) throw new Error('a transcription was read before it had started')
       this.#note(step)
       if (step.done === true) {
+        this.#tellSkipped()
         this.#end('completed')
         await this.#asked.promise
         return null
@@ -220,6 +230,14 @@ export class Transcribing implements Running {
     this.#noteDueMs = clock.monotonicMs() + noteEveryMs
     // A note that is refused is made good by the next one, or by the end, which is written until the books take it.
     books.noteHeard(this.id, this.#heardMs).catch(() => {})
+  }
+
+  #tellSkipped(): void {
+    const { skippedMs } = this
+    if (this.#clip === null || skippedMs === 0) return
+    const { container, codec } = this.#clip
+    const fields = { request: this.id, container, codec, skipped_ms: skippedMs, decoded_ms: this.#decodedMs }
+    this.#parts.log.info('a recording is damaged; what cannot be decoded was skipped', fields)
   }
 
   #watchReader(): void {
