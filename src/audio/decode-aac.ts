@@ -1,11 +1,11 @@
 /**
- * AAC by FFmpeg's decoder inside audio-file-decoder. That package reads files whole, so it is given ADTS streams of our
- * own making, a stretch at a time: its demuxers never see what a client sent, and a limit holds.
+ * AAC by FFmpeg's decoder inside audio-file-decoder. That package reads files whole, so it is given ADTS streams of
+ * our own making, a stretch at a time: its demuxers never see what a client sent, and a limit holds.
  *
  * It gives nothing for the first packet of a file, and the second is not right yet because it overlaps with that one.
- * So each stretch is led by the two packets before it (the very first by itself, twice): what comes out for the rest is
- * to the last bit what one pass over the whole would give. A stretch with a broken packet fails as a whole; it is halved
- * until the packet is found.
+ * So each stretch is led by the two packets before it (the very first by itself, twice): what comes out for the rest
+ * is to the last bit what one pass over the whole would give. A stretch with a broken packet fails as a whole; it is
+ * halved until the packet is found.
  */
 import wasm from 'audio-file-decoder/decode-audio.wasm' with { type: 'file' }
 import { AudioDecoder, getAudioDecoder } from 'audio-file-decoder'

@@ -1,14 +1,13 @@
 /** Recordings with something broken in them: what is sound is heard, at its time, and what was skipped is told. */
 import { afterAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { forEachSeed, Seeded } from '../testing/seeded.ts'
-import { encodedFile, everyContainer, vorbisFile } from './containers.fixture.ts'
+import { encodedFile, everyContainer } from './containers.fixture.ts'
 import { decodeFile } from './decode-clip.ts'
 import { MonoReader } from './decode-mono.ts'
 import { Refusal } from './decode-refusal.ts'
 import { clipInMemory } from './decode-source.ts'
-import { concatBytes, concatFloats, fromS16, toS16 } from './pcm.ts'
+import { concatBytes, concatFloats, toS16 } from './pcm.ts'
 import { buzz, compare } from './readback.fixture.ts'
-import { Resampler } from './resample.ts'
 
 // FFmpeg is compiled anew for every file, on machines that may be busy with other tests.
 setDefaultTimeout(60_000)
@@ -221,7 +220,7 @@ const shortFiles = [...(await everyContainer(buzz(1, rateHz)))].filter(([name]) 
 test.each(shortFiles)(
   '%s, harmed at random, gives sound samples or a refusal',
   async (name, { bytes, codec }) => {
-    await forEachSeed(codec === 'aac' ? 5 : 40, async (random) => {
+    await forEachSeed(codec === 'aac' ? 4 : 25, async (random) => {
       let file: Uint8Array = bytes
       for (let harms = random.whole(1, 3); harms > 0 && file.length > 0; harms--) file = harmed(file, random)
       const outcome = await heard(file).catch((reason: unknown) => reason)
@@ -234,11 +233,3 @@ test.each(shortFiles)(
   },
   60_000,
 )
-
-test('a recording of which little is left is compared at its own rate', async () => {
-  const resampler = new Resampler(rateHz, 48_000)
-  const original = concatFloats([resampler.push(fromS16(pcm)), resampler.flush()])
-  const vorbis = await heard(await vorbisFile(pcm))
-  expect(compare(fromS16(pcm), vorbis.pcm, 2048).correlation).toBeGreaterThan(0.99)
-  expect(compare(original, (await heard(bytesOf('ogg opus'))).pcm, 2000).correlation).toBeGreaterThan(0.99)
-})

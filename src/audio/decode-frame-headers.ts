@@ -1,6 +1,6 @@
 /**
- * Headers of the two kinds of stream that are nothing but frames behind each other: MPEG audio (ISO 11172-3, 2.4.1.3 and
- * 13818-3) and AAC in ADTS (ISO 14496-3, 1.A.2.2).
+ * Headers of the two kinds of stream that are nothing but frames behind each other: MPEG audio (ISO 11172-3, 2.4.1.3
+ * and 13818-3) and AAC in ADTS (ISO 14496-3, 1.A.2.2).
  */
 import type { StreamFacts } from './decode-planes.ts'
 

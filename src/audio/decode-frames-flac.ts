@@ -1,7 +1,7 @@
 /**
  * Frames of FLAC (RFC 9639, section 9). None says how long it is: it ends where the next begins, whose header has a
- * checksum and tells which samples follow. A frame whose successor's header is damaged is given up with it, and how much
- * is missing is known to the sample.
+ * checksum and tells which samples follow. A frame whose successor's header is damaged is given up with it, and how
+ * much is missing is known to the sample.
  */
 import { type Packet, whole } from './decode-packet.ts'
 import { type ClipBytes, pastId3 } from './decode-source.ts'

@@ -1,7 +1,7 @@
 /**
  * Frames of a stream that has nothing else: each says how long it is, and the next begins behind it. Where none does,
- * the stream is damaged there, and goes on at the next place where two frames follow each other. How much sound was lost
- * is known by how many bytes were.
+ * the stream is damaged there, and goes on at the next place where two frames follow each other. How much sound was
+ * lost is known by how many bytes were.
  */
 import { type FrameHeader, headerBytes, type ReadHeader } from './decode-frame-headers.ts'
 import { type Packet, whole } from './decode-packet.ts'

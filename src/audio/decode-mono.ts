@@ -50,7 +50,7 @@ export class MonoReader {
 
   /**
    * Once. None of the stretches is empty; there is at least one.
-   * @throws Refusal when most of the file is damaged, it holds no samples or something else than samples, or is too long
+   * @throws Refusal when most of the file is damaged, it holds no samples or something else, or is too long
    */
   async *read(): AsyncGenerator<Float32Array> {
     try {

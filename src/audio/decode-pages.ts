@@ -1,7 +1,7 @@
 /**
- * Packets of Ogg (RFC 3533): pages with a checksum, each of which tells how much sound there is up to its end. What lies
- * between two pages is given up, with what began in the first and would have ended there. A page whose checksum is wrong
- * but that stands where it should is taken: a second of words is worth more than a moment of noise.
+ * Packets of Ogg (RFC 3533): pages with a checksum, each of which tells how much sound there is up to its end. What
+ * lies between two pages is given up, with what began in the first and would have ended there. A page whose checksum
+ * is wrong but that stands where it should is taken: a second of words is worth more than a moment of noise.
  */
 import { type Packet, whole } from './decode-packet.ts'
 import type { ClipBytes } from './decode-source.ts'
