@@ -35,7 +35,7 @@ export function listeningServices(
   const decoder: StreamDecoder = {
     async open(id) {
       const pcm = clipOfSilence(clipOf(id).parts)
-      return { container: 'wav', codec: 'pcm', durationMs: null, pcm }
+      return { container: 'wav', codec: 'pcm', durationMs: null, pcm, skippedMs: () => 0 }
     },
   }
   const queue = new Queue(settings.listenStreams, settings.listenWaiting, parts.timer)

@@ -175,6 +175,7 @@ export class SimulatedProcess {
       ...{ engine, encoders, meter, clock, timer },
       random: world.random,
       report: () => {},
+      log: { info: () => {} },
     }
     this.speech = new Speech(
       { ...parts, queue: this.queue },
