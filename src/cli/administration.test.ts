@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../config.ts'
@@ -13,6 +13,9 @@ import { acquireLock, isLocked } from '../store/lock.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { serverStatus, withAdministration } from './administration.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const parts = { clock: systemClock, random: systemRandom }
 const configOf = (dataDir: string) => loadConfig({ dataDir }, {})

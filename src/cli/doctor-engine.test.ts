@@ -1,7 +1,10 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { EngineClient } from '../engine/client.ts'
 import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
 import { checkInference } from './doctor-engine.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 async function found(engine: Partial<TestEngine>) {
   const limits = { readyMs: 10_000, stallMs: 10_000, loadMs: 10_000, log: () => {} }

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,6 +10,9 @@ import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { checkBooks, checkDisk, checkFolder } from './doctor-data.ts'
 import { checkPort, checkServer } from './doctor-machine.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const doctor = (dataDir: string, env: Record<string, string> = {}) =>
   runCommand(['doctor', '--json', '--data', dataDir], { env: { MYNA_PORT: '0', ...env } })

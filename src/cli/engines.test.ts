@@ -1,9 +1,12 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { EngineClient } from '../engine/client.ts'
 import { EnginePool } from '../engine/pool.ts'
 import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
 import type { Devices } from './devices.ts'
 import { areOnCard, tryCards } from './engines.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const pools: EnginePool[] = []
 let warnings: [string, unknown][] = []

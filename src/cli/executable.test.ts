@@ -1,11 +1,14 @@
 /** The compiled executable, alone in an empty folder of a machine that has neither Bun nor node_modules on its path. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freshExecutable } from '../../build/compile.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { type Program, startProgram } from '../testing/program.ts'
 import { until } from '../testing/until.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 let home: string
 let myna: string

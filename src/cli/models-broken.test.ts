@@ -26,6 +26,18 @@ test('whatever somebody has made of the folder of models, the server serves and 
   for (const id of ['pocket-tts', 'whisper-base']) {
     expect(program.stderr()).toContain(`counts as not installed model=${id} mend="myna models pull ${id}"`)
   }
+  const ready = await program.fetch('/readyz')
+  const words = 'is not whole: its files are not those that it needs'
+  expect([ready.status, await ready.json()]).toMatchObject([
+    200,
+    {
+      status: 'degraded',
+      checks: { tts: 'degraded', transcription: 'unavailable' },
+      models: expect.arrayContaining(
+        ['pocket-tts', 'whisper-base'].map((id) => expect.objectContaining({ id, reason: `${id} ${words}` })),
+      ),
+    },
+  ])
   const refused = await program.speak(program.key, { input: 'Hello.', model: 'pocket-tts' })
   expect([refused.status, await refused.text()]).toEqual([404, expect.stringContaining('myna models pull pocket-tts')])
   const { code, stdout } = await runCommand(['doctor'], { env: { MYNA_DATA: dataDir } })

@@ -1,9 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished, runCommand, startCommand } from '../testing/command.ts'
 import { until } from '../testing/until.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 /**
  * A small server that keeps the contract: audio, then an operation that says how it ended. What it does with a speech

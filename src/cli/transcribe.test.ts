@@ -1,5 +1,5 @@
 /** The command as its users run it, against a real server whose engine hears the length of a clip. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { recording, recordingOf, said, startListening } from '../http/transcription.fixture.ts'
@@ -7,6 +7,9 @@ import { type CommandOptions, finished, runCommand, startCommand } from '../test
 import { temporaryFolder } from '../testing/folder.ts'
 import type { Instance } from '../testing/instance.ts'
 import { until } from '../testing/until.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 let instance: Instance
 let env: Record<string, string>

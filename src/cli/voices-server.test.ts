@@ -1,5 +1,5 @@
 /** `myna voices` against the real server; its unhappy turns, one by one, are in `voices.test.ts`. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
@@ -8,6 +8,9 @@ import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { hum, type Instance, startInstance } from '../testing/instance.ts'
 import type { VoiceRecord } from './voices-clone.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const folder = temporaryFolder()
 const path = (name: string) => join(folder, name)

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { finished, runCommand, startCommand } from '../testing/command.ts'
@@ -7,6 +7,9 @@ import { ManualClock } from '../testing/manual-clock.ts'
 import { ApiClient } from './client.ts'
 import { Failure } from './terminal.ts'
 import { clone, type CloneOrder, type VoiceRecord } from './voices-clone.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 /** A small server that keeps the contract of the voice routes; what they answer is the test's. */
 type Answer = (request: Request, url: URL) => Response | Promise<Response>

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { MynaError } from '../domain/error.ts'
 import { isDead } from '../testing/process.ts'
 import { silence, speech, words } from '../testing/speech-clips.ts'
@@ -7,6 +7,9 @@ import { testClip } from '../testing/test-voice.ts'
 import { until } from '../testing/until.ts'
 import { TestClients } from './client.fixture.ts'
 import type { EngineClient } from './client.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const never = new AbortController().signal
 const clients = new TestClients()

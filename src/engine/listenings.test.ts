@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { concatS16 } from '../audio/pcm.ts'
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
@@ -10,6 +10,9 @@ import { until } from '../testing/until.ts'
 import { TestClients } from './client.fixture.ts'
 import type { EngineClient, EngineClientOptions } from './client.ts'
 import { clipRateHz } from './protocol.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const never = new AbortController().signal
 const clients = new TestClients()

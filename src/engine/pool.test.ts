@@ -1,10 +1,13 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
 import { order } from '../testing/talk.ts'
 import { testClip } from '../testing/test-voice.ts'
 import { until } from '../testing/until.ts'
 import { EngineClient } from './client.ts'
 import { EnginePool } from './pool.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const never = new AbortController().signal
 const pools: EnginePool[] = []

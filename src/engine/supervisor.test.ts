@@ -1,10 +1,13 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { isDead } from '../testing/process.ts'
 import { until } from '../testing/until.ts'
 import { EngineDown, type Launch, Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
+
+// Real processes, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const readyMs = 10_000
 let lines: string[] = []

@@ -217,6 +217,9 @@ export const readyDetail = detail({
   tags: ['Server'],
   operationId: 'readiness',
   summary: 'Does the server take work',
+  description:
+    'It is `degraded`, and takes work all the same, while transcription fails or a model that is installed cannot be ' +
+    'used: `models` names that one and the reason.',
   security: open,
   responses: {
     200: ok('Readiness', 'It does.', requestId),
