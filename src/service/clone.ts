@@ -16,7 +16,6 @@ import { PerAccount } from './concurrency.ts'
 import { countRefusedKey, Live } from './live.ts'
 import type { Catalog } from './ports.ts'
 import type { Queue } from './queue.ts'
-import { storageFull } from './speak.ts'
 
 export interface CloneRequest {
   name: string
@@ -118,7 +117,7 @@ export class Clones extends Live<Cloning> {
       throw new MynaError('admin_required', 'Only an administrator may make a voice public.', { param: 'public' })
     }
     const card = cloningCard(catalog, request.language)
-    if (this.unwrittenCount > 0) throw storageFull()
+    this.requireWritable()
     // Decoding takes memory and time, so its turn is reserved, too.
     const place = queue.reserve()
     try {

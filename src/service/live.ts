@@ -57,6 +57,12 @@ export class Live<Work extends Running> {
     throw new MynaError('server_shutting_down', 'The server is shutting down.', { retryAfterMs: 5000 })
   }
 
+  /** @throws MynaError `storage_full` */
+  protected requireWritable(): void {
+    if (this.unwrittenCount === 0) return
+    throw new MynaError('storage_full', 'The server cannot write its records, so it takes no new work.')
+  }
+
   /** @param onSettled gives back what the work held */
   protected add(work: Work, onSettled: () => void): void {
     const { id } = work

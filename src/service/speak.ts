@@ -81,7 +81,7 @@ export class Speech extends Live<Speaking> {
     const inputChars = countChars(request.input)
     const priceMicros = speechPriceMicros(inputChars, this.#limits.prices)
     requireBalance(caller, priceMicros)
-    if (this.unwrittenCount > 0) throw storageFull()
+    this.requireWritable()
     const place = queue.reserve()
     const admission: SpeechAdmission = {
       operationId: newId('op', clock.nowMs(), random),
@@ -136,6 +136,3 @@ function requireBalance(caller: Caller, priceMicros: number): void {
     extras: { required_micros: priceMicros, balance_micros: balanceMicros },
   })
 }
-
-export const storageFull = (): MynaError =>
-  new MynaError('storage_full', 'The server cannot write its records, so it takes no new work.')

@@ -8,7 +8,6 @@ import { PerAccount } from './concurrency.ts'
 import { Live } from './live.ts'
 import type { Catalog } from './ports.ts'
 import type { Queue } from './queue.ts'
-import { storageFull } from './speak.ts'
 import { chooseListener, requireListener, type Wanted } from './transcribe-choice.ts'
 import { Transcribing, type TranscribingLimits, type TranscribingParts } from './transcribing.ts'
 
@@ -62,7 +61,7 @@ export class Transcriptions extends Live<Transcribing> {
     this.requireOpen()
     // Before the upload is read: nobody should send hours of audio to learn this.
     requireListener(this.#parts.catalog)
-    if (this.unwrittenCount > 0) throw storageFull()
+    this.requireWritable()
     const leaveAccount = this.#perAccount.enter(caller.account.id)
     let upload: Upload | null = null
     let transcribing: Transcribing | null = null
