@@ -14,19 +14,10 @@ import { checkClip, type ClipFile, type ClipLimits, type ClipParts } from './cli
 import { Cloning, type CloningParts } from './cloning.ts'
 import { PerAccount } from './concurrency.ts'
 import { countRefusedKey, Live } from './live.ts'
-import type { Catalog } from './ports.ts'
+import type { Catalog, DescribedVoice } from './ports.ts'
 import type { Queue } from './queue.ts'
 
-export interface CloneRequest {
-  name: string
-  description: string | null
-  labels: Readonly<Record<string, string>>
-  /** BCP-47. */
-  language: string | null
-  aliases: readonly string[]
-  isPublic: boolean
-  /** What the caller declared; null: nothing. */
-  consent: string | null
+export interface CloneRequest extends DescribedVoice {
   file: ClipFile
 }
 

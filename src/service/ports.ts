@@ -23,7 +23,20 @@ export interface SpeechAdmission {
   fingerprint: string
 }
 
-export interface CloneAdmission {
+/** What whoever clones says of the voice. */
+export interface DescribedVoice {
+  name: string
+  description: string | null
+  labels: Readonly<Record<string, string>>
+  /** BCP-47. */
+  language: string | null
+  aliases: readonly string[]
+  isPublic: boolean
+  /** What the caller declared about its right to this voice, kept as it came; null: nothing. */
+  consent: string | null
+}
+
+export interface CloneAdmission extends DescribedVoice {
   operationId: string
   accountId: string
   keyId: string
@@ -31,14 +44,6 @@ export interface CloneAdmission {
   isAdmin: boolean
   keyHash: string | null
   voiceId: string
-  name: string
-  description: string | null
-  labels: Readonly<Record<string, string>>
-  language: string | null
-  aliases: readonly string[]
-  isPublic: boolean
-  /** What the caller declared about its right to this voice; kept as it came. */
-  consent: string | null
   model: string
   fidelity: Fidelity
   clip: VoiceClip
