@@ -14,13 +14,14 @@ import { systemClock, systemTimer } from '../domain/time.ts'
 import { setNativeDir } from '../engine/native.ts'
 import { causeOf, keepingWarnings, type Log, logTo } from '../log.ts'
 import type { DrawVoice } from '../service/ports-sound.ts'
-import { banner } from './banner.ts'
+import { banner, type BannerFacts } from './banner.ts'
 import { findCuda } from './cuda.ts'
 import { chooseDevices, describeDevices } from './devices.ts'
 import { areOnCard, speechEngine, transcriptionEngine, tryCards } from './engines.ts'
 import { globalsOf, wholeNumber } from './globals.ts'
 import { installedCatalog } from './models-here.ts'
 import { type Server, startServer } from './server.ts'
+import type { World } from './service.ts'
 import { settingsWarnings } from './settings-warnings.ts'
 
 interface ServeFlags {
@@ -73,17 +74,10 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
     throw error
   }
   const stopped = untilToldToStop(log)
-  for (const { id, words } of catalog.broken()) {
-    log.warn(`${words}; it counts as not installed`, { model: id, mend: `myna models pull ${id}` })
-  }
-  for (const warning of settingsWarnings(config, catalog)) log.warn(warning)
+  warnAtStart(server, catalog, config, log)
   const deviceLines = describeDevices(devices, await engine.engines())
-  announce(server, catalog, config, deviceLines, json, log)
-  const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
-  engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
-  const transcription = catalog.best('automatic-speech-recognition')
-  if (transcription !== null) transcriber.start(transcription.id).catch(warn('the transcription engine'))
-  encoders.warm(['mp3']).catch(warn('an encoder'))
+  announce({ version, server, catalog, config, deviceLines }, json)
+  warmUp(world)
   await stopped
   await server.stop()
   await close()
@@ -94,27 +88,38 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
 const draw: DrawVoice = (pcm, sampleRateHz, style) =>
   voicePicture(pcm, sampleRateHz, { ...style, widthPx: 1200, heightPx: 600 })
 
-function announce(
-  server: Server,
-  catalog: CardCatalog,
-  config: Config,
-  deviceLines: readonly string[],
-  json: boolean,
-  log: Log,
-): void {
-  if (server.settledCrashed > 0) {
-    log.warn('settled what the last run left pending, free of charge', { operations: server.settledCrashed })
+/** What whoever runs it should know before the first request. */
+function warnAtStart({ settledCrashed, endedCrashed }: Server, catalog: CardCatalog, config: Config, log: Log): void {
+  if (settledCrashed > 0) {
+    log.warn('settled what the last run left pending, free of charge', { operations: settledCrashed })
   }
-  if (server.endedCrashed > 0) {
-    log.warn('counted what the last run was listening to as far as was noted', { transcriptions: server.endedCrashed })
+  if (endedCrashed > 0) {
+    log.warn('counted what the last run was listening to as far as was noted', { transcriptions: endedCrashed })
   }
+  for (const { id, words } of catalog.broken()) {
+    log.warn(`${words}; it counts as not installed`, { model: id, mend: `myna models pull ${id}` })
+  }
+  for (const warning of settingsWarnings(config, catalog)) log.warn(warning)
+}
+
+function announce(facts: BannerFacts & { server: Server }, json: boolean): void {
   if (!json) {
-    process.stdout.write(banner({ version, server, catalog, config, deviceLines }))
+    process.stdout.write(banner(facts))
     return
   }
-  const key = server.firstKey === null ? {} : { first_key: server.firstKey.secret }
-  const line = { event: 'listening', port: server.port, url: `${server.url}/v1`, version, pid: process.pid, ...key }
+  const { firstKey, port, url } = facts.server
+  const key = firstKey === null ? {} : { first_key: firstKey.secret }
+  const line = { event: 'listening', port, url: `${url}/v1`, version, pid: process.pid, ...key }
   process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+/** Nobody waits for it: the first request finds what it needs in memory, or waits as it would have without. */
+function warmUp({ engine, transcriber, encoders, catalog, log }: World & { encoders: EncoderPool }): void {
+  const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
+  engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
+  const transcription = catalog.best('automatic-speech-recognition')
+  if (transcription !== null) transcriber.start(transcription.id).catch(warn('the transcription engine'))
+  encoders.warm(['mp3']).catch(warn('an encoder'))
 }
 
 /** The first signal ends in order; a second one at once. */
