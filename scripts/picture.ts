@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'myna-picture-'))
 const program = await startProgram(folder)
 const browser = await launchBrowser()
 try {
-  const page = await browser.newPage({ viewport: { width: 1180, height: 800 }, deviceScaleFactor: 2 })
+  const page = await browser.newPage({ viewport: { width: 1180, height: 824 }, deviceScaleFactor: 2 })
   await page.goto(`${program.url}/console`)
   await page.getByLabel('API key').fill(program.key)
   await page.getByRole('button', { name: 'Sign in' }).click()

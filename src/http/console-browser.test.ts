@@ -4,11 +4,14 @@
  * be unfit for a screen reader or a phone.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import type { BrowserContextOptions } from 'playwright-core'
+import { freshExecutable } from '../../build/compile.ts'
 import { cards } from '../catalog/cards.ts'
 import { hasBrowser, noBrowser } from '../testing/browser.ts'
+import { temporaryFolder } from '../testing/folder.ts'
 import { randomBytes, TestHub } from '../testing/hub.ts'
-import type { Program } from '../testing/program.ts'
+import { type Program, startProgram } from '../testing/program.ts'
 import { desk, fact, flowMs, go, phone, type Scene, startMs, startScene, unfit } from './console-browser.fixture.ts'
 import { recording, said, startListening } from './transcription.fixture.ts'
 
@@ -102,9 +105,34 @@ test.skipIf(!hasBrowser)(
       .waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('cancelled', { exact: true }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
     const download = page.waitForEvent('download')
     await page.getByRole('link', { name: /Download/ }).click()
     expect((await download).suggestedFilename()).toEndWith('-incomplete.wav')
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a server that goes away in the middle leaves what was heard, and is said so',
+  async () => {
+    const doomed = await startProgram(join(temporaryFolder(), 'data'), {}, [], [await freshExecutable()])
+    await using visited = await signedIn(desk, doomed)
+    const { page } = visited
+    await page.getByLabel('Text').fill('One more sentence that nobody will hear to its end. '.repeat(70))
+    await page.getByRole('button', { name: 'Speak', exact: true }).click()
+    await fact(page, 'First sound')
+      .getByText(/\d+ ms/)
+      .waitFor()
+    await doomed.end()
+    await page.getByRole('alert').getByText('The stream broke off before its end.').waitFor()
+    await page.getByText('broken off', { exact: true }).waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: /Download what there is/ }).click()
+    expect((await download).suggestedFilename()).toEndWith('-incomplete.wav')
+    await go(page, 'Server')
+    await page.getByRole('alert').getByText('cannot be reached').waitFor()
   },
   flowMs,
 )

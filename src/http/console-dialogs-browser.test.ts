@@ -1,8 +1,8 @@
 /** The console's dialogs by the keyboard alone: where the focus is, what Escape and Enter do, what is said after. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { hasBrowser, noBrowser } from '../testing/browser.ts'
-import { flowMs, focused, go, type Scene, startMs, startScene, unfit } from './console-browser.fixture.ts'
+import { hasBrowser, noBrowser, untrustedHost } from '../testing/browser.ts'
+import { desk, flowMs, focused, go, type Scene, startMs, startScene, unfit } from './console-browser.fixture.ts'
 
 if (!hasBrowser) console.log(noBrowser)
 
@@ -126,6 +126,32 @@ test.skipIf(!hasBrowser)(
     expect(await focused(page)).toBe('H1 Voices')
     await page.getByRole('link', { name: 'To the page' }).press('Enter')
     expect(await focused(page)).toStartWith('MAIN')
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a key is copied from a page over plain http, too',
+  async () => {
+    const url = scene.program.url.replace(/\/\/[^:/]+/, `//${untrustedHost}`)
+    await using visited = await scene.signedIn({ ...desk, permissions: [] }, { url, key: scene.program.key })
+    const { page, faults } = visited
+    await go(page, 'Accounts')
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('far away')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    const shown = page.getByRole('dialog', { name: 'The key far away of admin' })
+    const secret = await shown.locator('code').innerText()
+    await shown.getByRole('button', { name: 'Copy' }).press('Enter')
+    await shown.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await focused(page)).toBe('BUTTON Copied')
+    await page.keyboard.press('Escape')
+    await go(page, 'Speak')
+    await page.getByLabel('Text').fill('')
+    await page.getByLabel('Text').press('Control+V')
+    expect(await page.getByLabel('Text').inputValue()).toBe(secret)
+    expect(faults).toEqual([])
   },
   flowMs,
 )

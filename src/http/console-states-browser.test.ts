@@ -4,9 +4,10 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core'
+import { MynaError } from '../domain/error.ts'
 import { keepingWarnings, logTo } from '../log.ts'
 import { hasBrowser, launchBrowser, noBrowser } from '../testing/browser.ts'
-import { type Instance, startInstance } from '../testing/instance.ts'
+import { hum, type Instance, startInstance } from '../testing/instance.ts'
 import { until } from '../testing/until.ts'
 import { desk, flowMs, go, phone, startMs, unfit, type Visit, visitIn } from './console-browser.fixture.ts'
 
@@ -228,6 +229,40 @@ test.skipIf(!hasBrowser)(
     expect(seen).toEqual(seen.toSorted().reverse())
     await page.getByRole('button', { name: 'Newer' }).click()
     await until('the second page is shown again', async () => (await last()) === seen[1])
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'a voice that is made in the background is told when it is ready, and another when it fails',
+  async () => {
+    await using visited = await enter()
+    const { page, faults } = visited
+    const [good, bad] = [Promise.withResolvers<Uint8Array>(), Promise.withResolvers<Uint8Array>()]
+    const { learn } = instance.engine
+    await go(page, 'Voices')
+    for (const name of ['Slow', 'Hopeless']) {
+      instance.engine.learn = () => (name === 'Slow' ? good : bad).promise
+      await page.getByRole('button', { name: 'Clone a voice' }).click()
+      const form = page.getByRole('dialog', { name: 'Clone a voice' })
+      const buffer = Buffer.from(await hum(4).bytes())
+      await form.getByLabel('Audio or video file').setInputFiles({ name: 'clip.wav', mimeType: 'audio/wav', buffer })
+      await form.getByLabel('Name', { exact: true }).fill(name)
+      await form.getByLabel(/I am this person/).check()
+      await form.getByRole('button', { name: 'Make the voice' }).click()
+      await page.getByRole('button', { name: 'Go on in the background' }).click()
+      await page.getByRole('article', { name }).getByText('being made').waitFor()
+    }
+    good.resolve(new TextEncoder().encode('state'))
+    await page.getByRole('status').getByText('Slow is ready.').waitFor()
+    await page.getByRole('article', { name: 'Slow' }).getByText('yours').waitFor()
+    bad.reject(new MynaError('clip_refused', 'Nothing could be learnt from it.'))
+    await page.getByRole('status').getByText('Hopeless could not be made.').waitFor()
+    const failed = page.getByRole('article', { name: 'Hopeless' })
+    await failed.getByText('Delete this voice and try another clip.').waitFor()
+    instance.engine.learn = learn
     expect(faults).toEqual([])
   },
   flowMs,

@@ -35,7 +35,7 @@ export function KeysTable({ keys, who, onChanged }: TableProps) {
   }
   return (
     <>
-      <Table label="Keys" rows={keys} idOf={({ id }) => id} columns={columnsFor(setAsking)} />
+      <Table label="Keys" rows={keys.toSorted(workingFirst)} idOf={({ id }) => id} columns={columnsFor(setAsking)} />
       {asking === null ? null : (
         <Ask
           title={`Revoke ${asking.name}?`}
@@ -57,6 +57,9 @@ export function KeysTable({ keys, who, onChanged }: TableProps) {
     </>
   )
 }
+
+const workingFirst = (a: KeyRecord, b: KeyRecord): number =>
+  Number(a.revoked_at !== null) - Number(b.revoked_at !== null)
 
 const columnsFor = (revoke: (key: KeyRecord) => void): Column<KeyRecord>[] => [
   { name: 'Account', kind: 'name', cell: ({ account }) => <bdi>{account}</bdi> },

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from './announce.tsx'
 import { send } from './api.ts'
 import { Ask } from './dialog.tsx'
-import { useLoaded } from './loading.ts'
 import { Problem } from './parts.tsx'
 import type { Voice } from './speak-options.tsx'
 import { VoiceForm } from './voice-form.tsx'
@@ -13,16 +12,7 @@ interface CardProps {
   onChanged: () => void
 }
 
-/** Asked again while it is being made. */
-const lookMs = 1500
-
-export function VoiceCard({ voice: listed, onChanged }: CardProps) {
-  const isMade = listed.status !== 'processing'
-  const fresh = useLoaded<Voice>(isMade ? null : `/v1/voices/${listed.voice_id}`, isMade ? 0 : lookMs)
-  const voice = fresh.value ?? listed
-  useEffect(() => {
-    if (!isMade && voice.status !== 'processing') onChanged()
-  }, [isMade, voice.status, onChanged])
+export function VoiceCard({ voice, onChanged }: CardProps) {
   return (
     <article class="card voice" aria-label={voice.name} tabIndex={-1}>
       <Picture voice={voice} />

@@ -1,8 +1,9 @@
 /** The voices that this key may use: looked through, listened to, made, changed and deleted. */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { announce } from './announce.tsx'
 import { CloneDialog } from './clone.tsx'
 import type { PageProps } from './frame.tsx'
-import { useLoaded, useSettled } from './loading.ts'
+import { type Loaded, useLoaded, useSettled } from './loading.ts'
 import { Choice, Head, Progressing } from './parts.tsx'
 import type { Voice } from './speak-options.tsx'
 import { VoiceCard } from './voice-card.tsx'
@@ -12,6 +13,8 @@ import { count, counted } from './words.ts'
 const pageSize = 60
 const maxVoices = 1000
 const typingMs = 250
+/** All of them are asked for in one question while any of them is being made. */
+const lookMs = 2000
 
 interface VoiceList {
   data: Voice[]
@@ -25,8 +28,7 @@ export function VoicesPage(_props: PageProps) {
   const [cloning, setCloning] = useState(false)
   const [limit, setLimit] = useState(pageSize)
   const sought = useSettled(search.trim(), typingMs)
-  const query = new URLSearchParams({ owner, limit: String(limit), ...(sought === '' ? {} : { search: sought }) })
-  const loaded = useLoaded<VoiceList>(`/v1/voices?${query}`)
+  const loaded = useVoices(owner, sought, limit)
   const { value, reload } = loaded
   const voices = value?.data ?? []
   return (
@@ -82,6 +84,32 @@ export function VoicesPage(_props: PageProps) {
       ) : null}
     </div>
   )
+}
+
+/** Asked for again while any of them is being made; tells what became of it. */
+function useVoices(owner: string, sought: string, limit: number): Loaded<VoiceList> {
+  const query = new URLSearchParams({ owner, limit: String(limit), ...(sought === '' ? {} : { search: sought }) })
+  const [isMaking, setIsMaking] = useState(false)
+  const loaded = useLoaded<VoiceList>(`/v1/voices?${query}`, isMaking ? lookMs : 0)
+  const { value } = loaded
+  const before = useRef<readonly Voice[]>([])
+  useEffect(() => {
+    const now = value?.data ?? []
+    const changes = changesIn(before.current, now)
+    if (changes.length > 0) announce(changes.join(' '))
+    before.current = now
+    setIsMaking(now.some(({ status }) => status === 'processing'))
+  }, [value])
+  return loaded
+}
+
+/** What became of voices that were being made, in words. */
+function changesIn(before: readonly Voice[], now: readonly Voice[]): string[] {
+  const made = before.filter(({ status }) => status === 'processing')
+  return now.flatMap(({ voice_id: id, name, status }) => {
+    if (status === 'processing' || !made.some((voice) => voice.voice_id === id)) return []
+    return [status === 'ready' ? `${name} is ready.` : `${name} could not be made.`]
+  })
 }
 
 function foundOf({ data, total_count: total }: VoiceList, owner: 'all' | 'me' | 'public', sought: string): string {
