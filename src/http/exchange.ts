@@ -71,7 +71,7 @@ export const routeWith =
 function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): Exchange {
   const { request, server } = incoming
   const url = new URL(request.url)
-  const peer = server?.requestIP(request)?.address ?? 'unknown'
+  const peer = plainAddress(server?.requestIP(request)?.address ?? 'unknown')
   return {
     request,
     url,
@@ -116,10 +116,13 @@ function sent(parts: ExchangeParts, exchange: Exchange, response: Response, bega
   return response
 }
 
+/** A socket that takes IPv6 and IPv4 tells of the latter as `::ffff:10.0.0.1`; people, and settings, as 10.0.0.1. */
+const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
+
 /** The last address that a trusted proxy vouches for. */
 function clientAddress(request: Request, peer: string, trusted: ReadonlySet<string>): string {
   if (!trusted.has(peer)) return peer
-  const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim())
+  const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => plainAddress(hop.trim()))
   return hops.reverse().find((hop) => hop !== '' && !trusted.has(hop)) ?? peer
 }
 

@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test'
+import { systemRandom } from '../domain/id.ts'
+import { systemClock } from '../domain/time.ts'
+import { corsFor } from './cors.ts'
+import { json, routeWith } from './exchange.ts'
+import { Metrics } from './metrics.ts'
+
+/** What the server takes for the client's address and scheme. @param peer as Bun tells it */
+async function seen(peer: string, headers: Record<string, string>, trusted: readonly string[]): Promise<unknown> {
+  const route = routeWith({
+    clock: systemClock,
+    random: systemRandom,
+    metrics: new Metrics(),
+    cors: corsFor([]),
+    trustedProxies: new Set(trusted),
+    log: () => {},
+    report: () => {},
+  })
+  const request = new Request('http://voice.example/v1', { headers })
+  const server = { requestIP: () => ({ address: peer }), timeout: () => {} }
+  const answer = await route('/v1', ({ address, origin }) => json([address, origin]))({ request, server })
+  return answer.json()
+}
+
+const forwarded = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' }
+
+test('a proxy is known by its address also where the server listens on IPv6, too', async () => {
+  const client = ['203.0.113.7', 'https://voice.example']
+  expect(await seen('10.0.0.1', forwarded, ['10.0.0.1'])).toEqual(client)
+  expect(await seen('::ffff:10.0.0.1', forwarded, ['10.0.0.1'])).toEqual(client)
+  expect(await seen('::ffff:10.0.0.2', forwarded, ['10.0.0.1'])).toEqual(['10.0.0.2', 'http://voice.example'])
+  expect(await seen('fd00::1', forwarded, ['fd00::1'])).toEqual(client)
+})
+
+test('one client has one address, however it comes', async () => {
+  const twice = { 'x-forwarded-for': '::ffff:203.0.113.7, ::ffff:10.0.0.1' }
+  expect(await seen('10.0.0.1', twice, ['10.0.0.1'])).toEqual(['203.0.113.7', 'http://voice.example'])
+})
