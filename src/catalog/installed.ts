@@ -80,10 +80,14 @@ export class InstalledModels {
   trouble(card: Card): string | null {
     if (this.stateOf(card) !== 'broken') return null
     const missing = this.missing(card)
-    const named = missing.slice(0, namedMax).join(', ')
-    const more = missing.length > namedMax ? ` and ${missing.length - namedMax} more` : ''
-    const isOther = missing.length === card.files.length
-    return `${card.id} is not whole: ${isOther ? 'its files are not those that it needs' : `without ${named}${more}`}`
+    if (missing.length === card.files.length) return `${card.id} is not whole: its files are not those that it needs`
+    const isHere = (name: string) => sizeOf(join(this.dirOf(card.id), name)) !== null
+    const [cut, gone] = [missing.filter(isHere), missing.filter((name) => !isHere(name))]
+    const what = [
+      ...(gone.length === 0 ? [] : [`without ${listed(gone)}`]),
+      ...(cut.length === 0 ? [] : [`cut short or changed: ${listed(cut)}`]),
+    ]
+    return `${card.id} is not whole: ${what.join('; ')}`
   }
 
   #thisTurn() {
@@ -131,6 +135,11 @@ export class InstalledModels {
     this.#folders.set(card, folders)
     return folders
   }
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : ''
+  return `${names.slice(0, namedMax).join(', ')}${more}`
 }
 
 const sizeOf = (path: string): number | null => {

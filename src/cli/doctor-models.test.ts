@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { importModel } from '../catalog/import.ts'
 import { temporaryFolder } from '../testing/folder.ts'
@@ -33,6 +33,10 @@ test('each model that is here has a line: whole, not whole with what is missing,
   ])
   for (const name of ['a.bin', 'b.bin', 'c.bin']) rmSync(join(parts.folder.model('broken'), name))
   expect((await find())[0]?.message).toBe('broken is not whole: without a.bin, b.bin, c.bin and 1 more')
+  writeFileSync(join(parts.folder.model('broken'), 'e.bin'), 'half')
+  writeFileSync(join(parts.folder.model('broken'), 'd.bin'), 'half')
+  for (const name of ['a.bin', 'b.bin']) cpSync(join(source, name), join(parts.folder.model('broken'), name))
+  expect((await find())[0]?.message).toBe('broken is not whole: without c.bin; cut short or changed: d.bin, e.bin')
   rmSync(join(parts.folder.model('broken'), 'myna.json'))
   expect((await find())[0]?.message).toBe('broken is not whole: its files are not those that it needs')
 })

@@ -108,7 +108,8 @@ test('what cannot be loaded is told before anybody asks for it, everywhere in th
   expect((await run('doctor')).stdout).toMatch(/warn {2}server +degraded, [^\n]*: pocket-small could not be loaded: /)
   const server = await (await program.fetch('/console/api/admin/server', key)).json()
   const warnings = expect.arrayContaining([expect.objectContaining({ message: words })])
-  expect(server).toMatchObject({ readiness: 'degraded', warnings })
+  const troubles = expect.arrayContaining([{ id: pocketCard.id, task: 'text-to-speech', words }])
+  expect(server).toMatchObject({ readiness: 'degraded', warnings, troubles })
   expect(JSON.stringify([ready, server]) + words).not.toContain(dataDir)
 })
 

@@ -24,7 +24,7 @@ const path = '/console/api/admin/server'
 export function consoleServerRoutes(route: Route, { gate, status, log }: ConsoleServerParts) {
   const look = route(path, async (exchange) => {
     await enterAdmin(exchange, gate)
-    const { version, uptimeMs, readiness, queue, pendingOperations, engines } = await status()
+    const { version, uptimeMs, readiness, queue, pendingOperations, engines, troubles } = await status()
     return json({
       version,
       uptime_seconds: Math.floor(uptimeMs / 1000),
@@ -32,6 +32,7 @@ export function consoleServerRoutes(route: Route, { gate, status, log }: Console
       queue,
       pending_operations: pendingOperations,
       engines: engines.map(engineRecord),
+      troubles,
       warnings: log.warnings().map(warningRecord),
     })
   })

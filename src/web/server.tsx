@@ -24,6 +24,8 @@ interface ServerRecord {
   queue: { running: number; waiting: number }
   pending_operations: number
   engines: Engine[]
+  /** Of models that are here and cannot be used. */
+  troubles: { id: string; words: string }[]
   warnings: Warning[]
 }
 
@@ -47,6 +49,11 @@ export function ServerPage(_props: PageProps) {
       {value === null ? null : (
         <>
           <Facts facts={factsOf(value)} />
+          {value.troubles.map(({ id, words }) => (
+            <p class="error" key={id}>
+              {words}
+            </p>
+          ))}
           <div class="grid">
             {value.engines.map((engine) => (
               <EngineCard key={engine.task} engine={engine} />
