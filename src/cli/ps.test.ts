@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { ServerStatus } from '../http/local.ts'
 import type { EngineStatus } from '../service/ports.ts'
+import { runCommand } from '../testing/command.ts'
+import { temporaryFolder } from '../testing/folder.ts'
 import { statusText } from './ps.ts'
 
 const engine: EngineStatus = {
@@ -65,3 +67,11 @@ test('how full a card is, and what runs there only in part', () => {
 test('no models, no table', () => {
   expect(statusText(server([{ ...engine, models: [], loading: [] }]))).not.toContain('MODEL')
 })
+
+test('without a server it ends with 1, so that a container can be found ill by it', async () => {
+  const env = { MYNA_DATA: temporaryFolder() }
+  const forScripts = await runCommand(['ps', '--json'], { env })
+  expect([forScripts.code, JSON.parse(forScripts.stdout)]).toEqual([1, { server: null }])
+  const forPeople = await runCommand(['ps'], { env })
+  expect([forPeople.code, forPeople.stdout]).toEqual([1, expect.stringContaining('Start one: myna serve')])
+}, 20_000)

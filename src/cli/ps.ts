@@ -17,11 +17,13 @@ export function psCommand(): Command {
       'after',
       `
 An engine is a process of its own that holds models. It starts with the first request,
-and gives its memory back when nobody has used it for a while.`,
+and gives its memory back when nobody has used it for a while.
+Ends with 1 where no server runs.`,
     )
     .action(async (_options, command: Command) => {
       const { json, config } = globalsOf(command)
       const server = await serverStatus(config.dataDir)
+      if (server === null) process.exitCode = 1
       report(json, { server }, () =>
         server === null
           ? `No server runs on the data folder ${config.dataDir}. Start one: myna serve`
