@@ -147,6 +147,12 @@ describe('what cannot start says why', () => {
     ['a setting that cannot be read', { MYNA_SPEECH_QUEUE: 'many' }, [], /MYNA_SPEECH_QUEUE=many/],
     ['a port that is none', {}, ['--port', '99999'], /port/i],
     ['CUDA that is not there', {}, ['--device', 'cuda'], /cuda/i],
+    [
+      'a key that is none',
+      { MYNA_ADMIN_KEY_FILE: import.meta.path },
+      [],
+      /MYNA_ADMIN_KEY_FILE=.*serve\.test\.ts: .* 32 to/,
+    ],
     ['an alias that is none', { MYNA_VOICE_ALIASES: 'alloy' }, [], /NAME=VOICE_ID/],
   ]
   test.each(cases)('%s', async (_, env, flags, words) => {

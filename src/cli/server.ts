@@ -8,10 +8,10 @@ import { version } from '../../package.json' with { type: 'json' }
 import { InstalledModels } from '../catalog/installed.ts'
 import { BackgroundKeeper } from '../catalog/keeper.ts'
 import type { Config } from '../config.ts'
+import { MynaError } from '../domain/error.ts'
 import { type LocalServer, type ServerStatus, startLocal } from '../http/local.ts'
 import { readinessOf } from '../http/readiness.ts'
-import type { AdminVerbs, IssuedKey } from '../service/accounts.ts'
-import { ensureFirstAdmin } from '../service/accounts.ts'
+import { type AdminVerbs, ensureFirstAdmin, type IssuedKey } from '../service/accounts.ts'
 import { modelStanding } from '../service/model-troubles.ts'
 import { removeOrphans, startSweeping } from '../service/housekeeping.ts'
 import { SqliteAccounts } from '../store/accounts.ts'
@@ -82,7 +82,7 @@ async function start(
   const endedCrashed = await ledger.endCrashedTranscriptions()
   if ((await accounts.count()) === 0 && (await files.hasAny())) throw strangeFolder(config)
   await removeOrphans(books, presetIds(world))
-  const firstKey = await ensureFirstAdmin(accounts, service.administration, adminKeyOf(config))
+  const firstKey = await firstKeyOf(config, accounts, service)
   onStop(startSweeping({ ...world, ...books, ...service }))
   let draining = false
   let url = ''
@@ -107,6 +107,20 @@ async function start(
     await drain(config, world, service)
   })
   return { url, port, firstKey, settledCrashed, endedCrashed, administration: service.administration, status, stop }
+}
+
+/** @returns as `ensureFirstAdmin` @throws Failure that names the file whose key will not do */
+async function firstKeyOf(
+  config: Config,
+  accounts: SqliteAccounts,
+  { administration }: Service,
+): Promise<IssuedKey | null> {
+  try {
+    return await ensureFirstAdmin(accounts, administration, adminKeyOf(config))
+  } catch (error) {
+    if (!(error instanceof MynaError) || error.code !== 'validation_error') throw error
+    throw new Failure(`MYNA_ADMIN_KEY_FILE=${config.adminKeyFile}: ${error.message}`, 'bad_setting')
+  }
 }
 
 /** A service manager hands secrets over as files. */
