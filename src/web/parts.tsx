@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { ApiError } from './api.ts'
 import type { Loaded } from './loading.ts'
+import { duration } from './words.ts'
 
 interface FieldProps {
   label: string
@@ -23,11 +24,14 @@ export function Field({ label, hint, wide, children }: FieldProps) {
   )
 }
 
-/** With the id by which the log knows it, where the server is to blame. */
+/** With how long the server asks to wait, and the id by which the log knows it where the server is to blame. */
 export const Problem = ({ error }: { error: Error | null }) =>
   error === null ? null : (
     <p class="error" role="alert">
       {error.message}
+      {error instanceof ApiError && error.retryAfterMs !== null
+        ? ` (After ${duration(error.retryAfterMs / 1000)}.)`
+        : ''}
       {error instanceof ApiError && error.status >= 500 && error.requestId !== null ? (
         <>
           {' '}

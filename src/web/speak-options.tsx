@@ -1,4 +1,5 @@
 /** How it is to be spoken: voice, model, format, pace. */
+import { useMemo } from 'preact/hooks'
 import { Field } from './parts.tsx'
 import { type Format, formats, type SpeechAsk } from './speech.ts'
 
@@ -26,9 +27,8 @@ interface OptionsProps {
 }
 
 export function SpeechOptions({ ask, onChange, voices, models }: OptionsProps) {
-  const ready = voices
-    .filter(({ status, model }) => status === 'ready' && (ask.model === null || model === ask.model))
-    .toSorted((a, b) => a.name.localeCompare(b.name))
+  const sorted = useMemo(() => voices.toSorted((a, b) => a.name.localeCompare(b.name)), [voices])
+  const ready = sorted.filter(({ status, model }) => status === 'ready' && (ask.model === null || model === ask.model))
   const own = ready.filter(({ is_owner: isOwner }) => isOwner)
   const others = ready.filter(({ is_owner: isOwner }) => !isOwner)
   const empty = (value: string) => (value === '' ? null : value)

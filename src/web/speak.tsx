@@ -24,6 +24,8 @@ let kept: { keyId: string; ask: SpeechAsk } | null = null
 
 const fresh: SpeechAsk = { input: sample, voice: null, model: null, format: 'wav', speed: 1 }
 
+const none: readonly Voice[] = []
+
 export function SpeakPage({ who }: PageProps) {
   const voices = useLoaded<{ data: Voice[] }>('/v1/voices?limit=1000')
   const models = useLoaded<{ data: ModelRecord[] }>('/v1/models')
@@ -60,7 +62,7 @@ export function SpeakPage({ who }: PageProps) {
             {chars > maxChars ? `: ${count(chars - maxChars)} too many for one request` : ''}
           </span>
         </div>
-        <SpeechOptions ask={ask} onChange={change} voices={voices.value?.data ?? []} models={speaking} />
+        <SpeechOptions ask={ask} onChange={change} voices={voices.value?.data ?? none} models={speaking} />
         {voices.error === null && models.error === null ? null : <Progressing of={[voices, models]} />}
         <div class="row">
           <button class="primary" disabled={ask.input.trim() === '' || chars > maxChars} aria-disabled={running}>
