@@ -313,6 +313,22 @@ test('the probe tells whether ONNX Runtime computes', async () => {
   expect(await connect().probe()).toEqual({ onnxRuntime: '1.30.0', isExact: true, slowReason: null })
 })
 
+test('a model that was being loaded, or waited for room, when the engine was closed is nobody’s trouble', async () => {
+  const client = connect({ modelMemoryBytes: 1_000_000 })
+  const busy = iterate(client, '!slow=1 !endless')
+  await busy.next()
+  const waiting = read(client, 'a', { model: 'test-slow' }).catch(String)
+  await until('both are with the engine', async () => (await client.status()).activeStreams === 2)
+  await client.close()
+  await waiting
+  expect(warnings).toEqual([])
+  const other = connect()
+  await other.start('test-slow')
+  await until('it loads', async () => (await other.status()).loading.includes('test-slow'))
+  await other.close()
+  expect([warnings, (await other.status()).failed]).toEqual([[], []])
+})
+
 test('closing leaves no process, fails what is open and starts nothing again', async () => {
   const client = connect()
   const frames = iterate(client, '!slow=1 !endless')

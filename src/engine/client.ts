@@ -334,6 +334,8 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
 
   #noteTried(model: string, reason: string | null): void {
     const { warn, log } = this.#options
+    // What is being stopped says of everything that it was stopped.
+    if (this.#isClosed) return
     if (this.#failed.note(model, reason) && reason !== null) (warn ?? log)(notLoaded(model, reason))
   }
 
@@ -357,7 +359,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
 
   #afterEnd(): void {
     const { loading } = this.#deadlines
-    if (!this.#isClosed) for (const model of loading) this.#noteTried(model, 'the engine ended while it was loading it')
+    for (const model of loading) this.#noteTried(model, 'the engine ended while it was loading it')
     this.#deadlines.noteEnd()
     for (const id of [...this.#streams.keys()]) this.#finish(id, failure)
     this.#listenings.failAll()
