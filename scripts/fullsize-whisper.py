@@ -105,7 +105,7 @@ class Next(Decoder):
             cache.cross_attention_cache.update(cross_key, cross_value, layer)
             cache.is_updated[layer] = True
         width = self.decoder.config.d_model
-        logits, own, _, attentions = self.run(ids, torch.zeros(1, 1, width), cache, past[0].shape[2])
+        logits, own, _, attentions = self.run(ids, torch.zeros(ids.shape[0], 1, width), cache, past[0].shape[2])
         return (logits, *[state for pair in own for state in pair], *attentions)
 
 
@@ -118,9 +118,10 @@ def export(model, folder, words=False, share_turned=True):
     model = model.eval().requires_grad_(False)
     config = model.config
     layers, heads = config.decoder_layers, config.decoder_attention_heads
-    features = torch.zeros(1, config.num_mel_bins, 3000)
-    hidden = torch.randn(1, 1500, config.d_model)
-    past = [torch.randn(1, heads, n, config.d_model // heads) for _ in range(layers) for n in (5, 5, 1500, 1500)]
+    # Two windows at once, so that nothing is written down as if there were always one.
+    features = torch.zeros(2, config.num_mel_bins, 3000)
+    hidden = torch.randn(2, 1500, config.d_model)
+    past = [torch.randn(2, heads, n, config.d_model // heads) for _ in range(layers) for n in (5, 5, 1500, 1500)]
     attentions = [f"cross_attentions.{i}" for i in range(layers)] if words else []
     with tempfile.TemporaryDirectory() as work:
         first, following = f"{work}/first.onnx", f"{work}/next.onnx"
@@ -131,27 +132,31 @@ def export(model, folder, words=False, share_turned=True):
             f"{folder}/encoder_model.onnx",
             input_names=["input_features"],
             output_names=["last_hidden_state"],
+            dynamic_axes={name: {0: "batch"} for name in ("input_features", "last_hidden_state")},
             **options,
         )
-        axes = {name: {1: "length"} for name in ("input_ids", "logits")} | {name: {2: "length"} for name in attentions}
+        batch = {0: "batch"}
+        axes = {name: batch | {1: "length"} for name in ("input_ids", "logits")}
+        axes |= {name: batch | {2: "length"} for name in attentions}
         own_states = state_names("present", layers, ["decoder"])
+        other = lambda prefix: {name: batch for name in state_names(prefix, layers, ["encoder"])}
         torch.onnx.export(
             First(model, words),
-            (torch.ones(1, 3, dtype=torch.int64), hidden),
+            (torch.ones(2, 3, dtype=torch.int64), hidden),
             first,
             input_names=["input_ids", "encoder_hidden_states"],
             output_names=["logits", *state_names("present", layers), *attentions],
-            dynamic_axes=axes | {name: {2: "past"} for name in own_states},
+            dynamic_axes=axes | other("present") | {"encoder_hidden_states": batch} | {name: batch | {2: "past"} for name in own_states},
             **options,
         )
         own_past = state_names("past_key_values", layers, ["decoder"])
         torch.onnx.export(
             Next(model, words),
-            (torch.ones(1, 1, dtype=torch.int64), *past),
+            (torch.ones(2, 1, dtype=torch.int64), *past),
             following,
             input_names=["input_ids", *state_names("past_key_values", layers)],
             output_names=["logits", *own_states, *attentions],
-            dynamic_axes=axes | {name: {2: "past"} for name in [*own_states, *own_past]},
+            dynamic_axes=axes | other("past_key_values") | {name: batch | {2: "past"} for name in [*own_states, *own_past]},
             **options,
         )
         merged = merge(onnx.load(first), onnx.load(following), config, attentions, share_turned)

@@ -31,8 +31,10 @@ SEED = 5
 WIDTH, HEADS, ENCODER_LAYERS, DECODER_LAYERS, BANDS = 16, 2, 1, 2, 80
 ALIGNMENT_HEADS = [[0, 1], [1, 0], [1, 1]]
 # How far the logits of these tokens spread: so that texts end, segments follow each other, and silence is heard.
-SPREAD = {"text": 0.9, "end": 2.6, "special": 0.3, "timestamp": 0.75, "nospeech": 4.0}
+SPREAD = {"text": 0.9, "bytes": 0.6, "space": 1.8, "end": 2.6, "special": 0.3, "timestamp": 0.75, "nospeech": 4.0}
 GAIN = {"cross_attn": 4.0, "other": 1.5}
+
+LEAST_MARGIN = 1e-6
 
 torch.set_num_threads(1)
 
@@ -73,6 +75,8 @@ class Mulberry32:
 
 class Drawing:
     random = Mulberry32(0)
+    # How near the nearest miss was: the probability by which another token would have been drawn.
+    margin = 1.0
 
     def __init__(self, logits):
         self.logits = logits[0].double()
@@ -80,6 +84,7 @@ class Drawing:
     def sample(self):
         sums = torch.cumsum(torch.exp(self.logits - self.logits.max()), 0)
         drawn = Drawing.random.next() * sums[-1]
+        Drawing.margin = min(Drawing.margin, float((sums - drawn).abs().min() / sums[-1]))
         return torch.tensor([int((sums <= drawn).sum())])
 
 
@@ -127,6 +132,13 @@ def build(vocabulary):
 def spreads(vocabulary):
     rows = torch.full((vocabulary.size, 1), SPREAD["special"])
     rows[: vocabulary.eot_token] = SPREAD["text"]
+    # So that there are words: few letters that are not whole, and many beginnings.
+    for id in range(vocabulary.eot_token):
+        text = vocabulary.decode([id])
+        if text.startswith(" ") and text.isascii():
+            rows[id] = SPREAD["space"]
+        elif "\ufffd" in text:
+            rows[id] = SPREAD["bytes"]
     rows[vocabulary.eot_token] = SPREAD["end"]
     rows[vocabulary.special["<|nospeech|>"]] = SPREAD["nospeech"]
     rows[vocabulary.special["<|0.00|>"] :] = SPREAD["timestamp"]
@@ -169,7 +181,10 @@ def write_model(work):
 
 
 def hear(work):
-    """Each order: clip, multilingual, and the options of `transcribe`; `language` null is found out as we do it."""
+    """Each order: clip, multilingual, and the options of `transcribe`; `language` null is found out as we do it.
+
+    An answer that hangs on the last digits of a number is null: another processor would draw another token.
+    """
     heard = []
     for order in fullsize.read(work, "orders.json"):
         vocabulary = install(work, order["multilingual"])
@@ -178,9 +193,12 @@ def hear(work):
         options = dict(order["options"])
         if options["language"] is None and order["multilingual"]:
             options["language"] = detected(model, samples)
-        Drawing.random = Mulberry32(0)
+        Drawing.random, Drawing.margin = Mulberry32(0), 1.0
         result = whisper.transcribe(model, samples, fp16=False, **options)
-        print(f"{order['clip']}, {order['mode']}: {len(result['segments'])} segments", flush=True)
+        print(f"{order['clip']}, {order['mode']}: {len(result['segments'])} segments, margin {Drawing.margin:.1g}", flush=True)
+        if Drawing.margin < LEAST_MARGIN:
+            heard.append(None)
+            continue
         heard.append({"language": result["language"], "segments": [plain(segment) for segment in result["segments"]]})
     fullsize.write(work, "heard.json", heard)
 

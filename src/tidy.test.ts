@@ -149,6 +149,7 @@ const engineChild = [
   'residency',
   'frames',
   'rendering',
+  'batches',
   'hearing',
   'intake',
   'pulse',

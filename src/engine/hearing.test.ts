@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { concatS16 } from '../audio/pcm.ts'
 import type { TranscriptionInput, TranscriptionModel } from '../models/architecture.ts'
+import { load as loadWhisper } from '../models/whisper/pipeline.ts'
+import { smallCard, writeSmallModel } from '../models/whisper/model.fixture.ts'
 import { loadDetector, type SpeechDetector } from '../models/silero/detector.ts'
 import type { TranscriptPart } from '../service/ports-transcription.ts'
+import { temporaryFolder } from '../testing/folder.ts'
 import { listenerCards, loadListener } from '../testing/test-listener.ts'
 import { silence, speech, words } from '../testing/speech-clips.ts'
 import { Hearing } from './hearing.ts'
@@ -82,4 +85,44 @@ test('a cancel ends it while it waits for the clip, without an error', async () 
   setImmediate(() => hearing.cancel())
   await run
   expect(leases).toBe(0)
+})
+
+test('windows go to a model in batches, and what it heard comes in the order of the clip', async () => {
+  const filesDir = await writeSmallModel(temporaryFolder())
+  const whisper = await loadWhisper({ card: smallCard, filesDir, pronunciations: null, workers: 1 })
+  const sizes: number[] = []
+  const counted: TranscriptionModel = {
+    ...{ sampleRateHz: whisper.sampleRateHz, maxWindowMs: whisper.maxWindowMs, unload: () => whisper.unload() },
+    begin(input) {
+      const transcribing = whisper.begin({ ...input, language: 'en', prompt: null })
+      const { max, hear } = transcribing.batch!
+      const batch = {
+        max,
+        hear: (windows: readonly Float32Array[], signal: AbortSignal) => {
+          sizes.push(windows.length)
+          return hear(windows, signal)
+        },
+      }
+      return {
+        language: 'en',
+        batch,
+        hear(pcm, signal) {
+          sizes.push(1)
+          return transcribing.hear(pcm, signal)
+        },
+      }
+    },
+  }
+  const greeting = await speech('Good morning.')
+  const pcm = concatS16(Array.from({ length: 9 }, () => [greeting, silence(2)]).flat())
+  const { parts, run } = begin(pcm, 0, counted)
+  await run
+  await whisper.unload()
+  expect(sizes).toEqual([1, 2, 4, 2])
+  const times = parts.flatMap(({ segments }) => segments.map(({ startMs }) => startMs))
+  expect(times.length).toBeGreaterThan(9)
+  expect(times.toSorted((a, b) => a - b)).toEqual(times)
+  const heard = parts.map(({ heardMs }) => heardMs)
+  expect(heard.toSorted((a, b) => a - b)).toEqual(heard)
+  expect(heard.at(-1)).toBe(Math.round((1000 * pcm.length) / clipRateHz))
 })

@@ -6,8 +6,10 @@
 import type { TranscriptSegment } from '../domain/transcript.ts'
 import type { Transcribing, TranscriptionInput, TranscriptionModel } from '../models/architecture.ts'
 import { cutSpeech } from '../models/silero/cut.ts'
+import type { SpeechWindow } from '../models/silero/cutter.ts'
 import type { SpeechDetector } from '../models/silero/detector.ts'
 import type { TranscriptPart } from '../service/ports-transcription.ts'
+import { batchesOf } from './batches.ts'
 import { Intake } from './intake.ts'
 import { clipRateHz } from './protocol.ts'
 import type { Lease } from './residency.ts'
@@ -73,30 +75,41 @@ export class Hearing {
     const { maxWindowMs, sampleRateHz } = model
     if (sampleRateHz !== clipRateHz) throw new Error(`clips come at ${clipRateHz} Hz, the model hears ${sampleRateHz}`)
     const transcribing = model.begin(this.#options.input)
+    const cuts = cutSpeech(this.#intake.blocks(signal), detector, { maxWindowMs }, signal)
     let isFirst = true
     let untold: TranscriptPart | null = null
-    for await (const cut of cutSpeech(this.#intake.blocks(signal), detector, { maxWindowMs }, signal)) {
-      const segments = cut.pcm === null ? [] : await this.#hear(transcribing, cut.pcm, cut.startMs, isFirst)
-      if (cut.pcm !== null) isFirst = false
-      untold = { segments, language: transcribing.language, heardMs: Math.round(cut.heardMs) }
-      if (cut.pcm === null && this.#timeSinceSentMs() < silentPartMs) continue
-      this.#send(untold)
-      untold = null
+    for await (const parts of batchesOf(cuts, () => transcribing.batch?.max ?? 1)) {
+      const windows = parts.flatMap(({ startMs, pcm }) => (pcm === null ? [] : [{ startMs, pcm }]))
+      const heard = windows.length === 0 ? [] : await this.#hear(transcribing, windows, isFirst)
+      isFirst &&= windows.length === 0
+      for (const { pcm, heardMs } of parts) {
+        const segments = pcm === null ? [] : heard.shift()!
+        untold = { segments, language: transcribing.language, heardMs: Math.round(heardMs) }
+        if (pcm === null && this.#timeSinceSentMs() < silentPartMs) continue
+        this.#send(untold)
+        untold = null
+      }
     }
     if (untold !== null) this.#send(untold)
   }
 
-  /** When its turn comes. @returns segments in the time of the clip */
+  /** When their turn comes. @returns by window, segments in the time of the clip */
   async #hear(
     transcribing: Transcribing,
-    pcm: Float32Array,
-    startMs: number,
+    windows: readonly SpeechWindow[],
     isFirst: boolean,
-  ): Promise<TranscriptSegment[]> {
+  ): Promise<TranscriptSegment[][]> {
     const { signal } = this.#abort
-    const segments = await this.#options.turns.take(isFirst, () => transcribing.hear(pcm, signal), signal)
+    const pcms = windows.map(({ pcm }) => pcm)
+    const hear = async () =>
+      transcribing.batch !== undefined && pcms.length > 1
+        ? transcribing.batch.hear(pcms, signal)
+        : [await transcribing.hear(pcms[0]!, signal)]
+    const heard = await this.#options.turns.take(isFirst, hear, signal)
     signal.throwIfAborted()
-    return segments.map((segment) => shifted(segment, startMs, (1000 * pcm.length) / clipRateHz))
+    return windows.map(({ startMs, pcm }, at) =>
+      heard[at]!.map((segment) => shifted(segment, startMs, (1000 * pcm.length) / clipRateHz)),
+    )
   }
 
   #send(part: TranscriptPart): void {

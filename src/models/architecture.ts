@@ -109,6 +109,16 @@ export interface Transcribing {
    * @returns segments whose times count from the window's start
    */
   hear(pcm: Float32Array, signal: AbortSignal): Promise<TranscriptSegment[]>
+  /** Absent: it hears windows one after another. */
+  readonly batch?: {
+    /** Windows at most, 2 or more. */
+    max: number
+    /**
+     * Windows that follow each other, at less cost than one by one, and each without what was heard in those before.
+     * @param windows @returns for each of them as `hear`
+     */
+    hear(windows: readonly Float32Array[], signal: AbortSignal): Promise<TranscriptSegment[][]>
+  }
 }
 
 /** Loads a model of one architecture. @throws Error that says what is wrong with it */

@@ -2,11 +2,13 @@
  * Some published decoders of half precision go wrong in the branch that goes on from states (as reported of
  * onnx-community's exports): every transcript would be nonsense after its first word. So a few tokens are written in
  * both ways when a model is loaded, and a model whose ways differ is refused: without states it would be ten times as
- * slow, and another precision of the same model is a pull away.
+ * slow, and another precision of the same model is a pull away. What a decoder says of how many windows it takes is
+ * tried, too: an export may have one of them written into its insides.
  */
 import type { WhisperConfig } from './config.ts'
 import { encoderPositions } from './config.ts'
-import { decoderFile, type WhisperGraphs } from './graphs.ts'
+import { decoderFile, type Encoded, type WhisperGraphs } from './graphs.ts'
+import { joinRows } from './rows.ts'
 import { Random } from './sampling.ts'
 import { promptOf, type WhisperTokens } from './tokens.ts'
 
@@ -19,26 +21,70 @@ export async function checkBranches(
   tokens: WhisperTokens,
   config: WhisperConfig,
 ): Promise<void> {
-  const language = tokens.languages.keys().next().value ?? null
-  const prompt = [...promptOf(tokens, language, 'transcribe'), tokens.noTimestamps]
-  const text = tokens.bpe.encode(' one two three').slice(0, 4)
-  const random = new Random(1)
-  const sound = Float32Array.from({ length: encoderPositions * config.width }, () => 2 * random.next() - 1)
-  const encoded = graphs.encoded(sound)
+  const { prompt, text } = trialOf(tokens)
+  const encoded = soundOf(graphs, config, new Random(1))
   const whole = await graphs.first([...prompt, ...text], encoded)
-  const vocabulary = whole.logits.length / (prompt.length + text.length)
   const steps = (await graphs.first(prompt, encoded)).follow()
   try {
     for (const [index, id] of text.entries()) {
-      const row = (prompt.length + index) * vocabulary
-      const expected = whole.logits.subarray(row, row + vocabulary)
-      const difference = distance(await steps.step(id), expected)
+      const expected = rowOf(whole.logits, config, prompt.length + index)
+      const difference = distance(await steps.step([id]), expected)
       if (!(difference <= tolerance)) throw new Error(failure(difference))
     }
   } finally {
     steps.release()
   }
 }
+
+/** @returns how many windows this decoder really writes down at once, each as if it were alone; 1: it cannot */
+export async function tryBatch(graphs: WhisperGraphs, tokens: WhisperTokens, config: WhisperConfig): Promise<number> {
+  if (graphs.maxBatch === 1) return 1
+  const random = new Random(2)
+  const sounds = [soundOf(graphs, config, random), soundOf(graphs, config, random)]
+  const { prompt, text } = trialOf(tokens)
+  const ids = text.slice(0, sounds.length)
+  try {
+    const together = await secondLogits(graphs, prompt, joinRows(sounds), ids)
+    for (const [at, sound] of sounds.entries()) {
+      const alone = await secondLogits(graphs, prompt, sound, [ids[at]!])
+      const difference = distance(rowOf(together, config, at), alone)
+      if (!(difference <= tolerance)) throw new Error(`they differ by ${difference.toFixed(2)} of their spread`)
+    }
+    return graphs.maxBatch
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    console.error(`${decoderFile} hears one window at a time: two at once fail (${reason})`)
+    return 1
+  }
+}
+
+/** What follows a prompt and one token more, of each window. */
+async function secondLogits(
+  graphs: WhisperGraphs,
+  prompt: readonly number[],
+  encoded: Encoded,
+  ids: readonly number[],
+): Promise<Float32Array> {
+  const steps = (await graphs.first(prompt, encoded)).follow()
+  try {
+    return await steps.step(ids)
+  } finally {
+    steps.release()
+  }
+}
+
+function trialOf(tokens: WhisperTokens): { prompt: number[]; text: number[] } {
+  const language = tokens.languages.keys().next().value ?? null
+  const prompt = [...promptOf(tokens, language, 'transcribe'), tokens.noTimestamps]
+  return { prompt, text: tokens.bpe.encode(' one two three').slice(0, 4) }
+}
+
+function soundOf(graphs: WhisperGraphs, { width }: WhisperConfig, random: Random): Encoded {
+  return graphs.encoded(Float32Array.from({ length: encoderPositions * width }, () => 2 * random.next() - 1))
+}
+
+const rowOf = (logits: Float32Array, { vocabulary }: WhisperConfig, row: number): Float32Array =>
+  logits.subarray(row * vocabulary, (row + 1) * vocabulary)
 
 const failure = (difference: number): string =>
   `${decoderFile} goes on otherwise than it begins (by ${difference.toFixed(2)} of the spread of its logits): this ` +

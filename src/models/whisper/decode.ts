@@ -1,9 +1,11 @@
 /**
- * One window written down: at temperature 0 first, then, where the text repeats itself or the decoder is unsure of it,
- * at higher ones (openai/whisper, `decoding.py` and `transcribe.py`).
+ * Windows written down: at temperature 0 first, then, where the text repeats itself or the decoder is unsure of it, at
+ * higher ones (openai/whisper, `decoding.py` and `transcribe.py`). Several windows are written in step, a token of each
+ * at a time: a decoder spends most of a step on reading its weights, and reads them for all alike.
  */
 import { deflate } from 'pako'
 import type { Encoded, FirstPass, WhisperGraphs } from './graphs.ts'
+import { joinRows } from './rows.ts'
 import { filterLogits, pickToken, probabilityOf, type Random } from './sampling.ts'
 import { stripped, type WhisperTokens, writtenOf } from './tokens.ts'
 
@@ -36,9 +38,10 @@ export interface Written {
   noSpeechProb: number
 }
 
-export interface WindowOrder {
-  encoded: Encoded
-  /** Ends in what stands before the transcript, which begins at `startOfTranscript`. */
+export interface WindowsOrder {
+  /** A window each. */
+  encoded: readonly Encoded[]
+  /** Ends in what stands before the transcripts, which begins at `startOfTranscript`. */
   prompt: readonly number[]
   rules: Rules
   random: Random
@@ -46,9 +49,18 @@ export interface WindowOrder {
 
 /** What is the same at every temperature. */
 interface Begun {
-  noSpeechProb: number
-  logits: Float32Array
+  /** By window, as are the logits of the first token. */
+  noSpeechProbs: readonly number[]
+  logits: readonly Float32Array[]
   follow: FirstPass['follow']
+}
+
+/** The transcript of one window, so far. */
+interface Line {
+  window: number
+  sampled: number[]
+  logprob: number
+  isOver: boolean
 }
 
 export class WindowDecoder {
@@ -63,57 +75,91 @@ export class WindowDecoder {
     this.#maxTokens = maxTokens
   }
 
-  /** @throws the signal's reason, between two tokens */
-  async decode(order: WindowOrder, signal: AbortSignal): Promise<Written> {
+  /** @returns by window @throws the signal's reason, between two tokens */
+  async decode(order: WindowsOrder, signal: AbortSignal): Promise<Written[]> {
+    const { temperatures } = order.rules
+    if (temperatures.length === 0) throw new RangeError('there is no temperature to decode at')
     signal.throwIfAborted()
     const begun = await this.#begin(order)
-    let written: Written | null = null
-    for (const temperature of order.rules.temperatures) {
-      written = await this.#write(begun, temperature, order, signal)
-      if (isGood(written, order.rules)) break
+    const written: Written[] = []
+    let windows = order.encoded.map((_, window) => window)
+    for (const temperature of temperatures) {
+      for (const line of await this.#write(begun, windows, temperature, order, signal)) {
+        written[line.window] = this.#writtenOf(line, temperature, begun.noSpeechProbs[line.window]!)
+      }
+      windows = windows.filter((window) => !isGood(written[window]!, order.rules))
+      if (windows.length === 0) break
     }
-    if (written === null) throw new RangeError('there is no temperature to decode at')
     return written
   }
 
   /** Keeps of the first pass what is needed: with a long prompt, its logits take fifty megabytes. */
-  async #begin({ prompt, encoded }: WindowOrder): Promise<Begun> {
-    const { logits, follow } = await this.#graphs.first(prompt, encoded)
-    const row = (at: number) =>
-      logits.slice((at * logits.length) / prompt.length, ((at + 1) * logits.length) / prompt.length)
+  async #begin({ prompt, encoded }: WindowsOrder): Promise<Begun> {
+    const { logits, follow } = await this.#graphs.first(prompt, joinRows(encoded))
+    const vocabulary = logits.length / (encoded.length * prompt.length)
+    const rows = (token: number) =>
+      encoded.map((_, window) => {
+        const from = (window * prompt.length + token) * vocabulary
+        return logits.slice(from, from + vocabulary)
+      })
     const { startOfTranscript, noSpeech } = this.#tokens
-    const noSpeechProb = probabilityOf(row(prompt.indexOf(startOfTranscript)), noSpeech)
-    return { noSpeechProb, logits: row(prompt.length - 1), follow }
+    const noSpeechProbs = rows(prompt.indexOf(startOfTranscript)).map((row) => probabilityOf(row, noSpeech))
+    return { noSpeechProbs, logits: rows(prompt.length - 1), follow }
   }
 
-  async #write(begun: Begun, temperature: number, order: WindowOrder, signal: AbortSignal): Promise<Written> {
-    const { prompt, random } = order
-    const steps = begun.follow()
-    const sampled: number[] = []
-    let logits: Float32Array = begun.logits.slice()
-    let sum = 0
+  async #write(
+    begun: Begun,
+    windows: readonly number[],
+    temperature: number,
+    order: WindowsOrder,
+    signal: AbortSignal,
+  ): Promise<Line[]> {
+    const lines = windows.map((window): Line => ({ window, sampled: [], logprob: 0, isOver: false }))
+    let logits: Float32Array[] = windows.map((window) => begun.logits[window]!.slice())
+    const steps = begun.follow(windows)
     try {
       for (;;) {
-        filterLogits(logits, sampled, this.#tokens)
-        const { id, logprob } = pickToken(logits, temperature, random)
-        sum += logprob
-        if (id === this.#tokens.endOfText) break
-        sampled.push(id)
-        if (sampled.length >= this.#maxTokens / 2 || prompt.length + sampled.length > this.#maxTokens) break
+        for (const [at, line] of lines.entries()) this.#extend(line, logits[at]!, temperature, order)
+        if (lines.every(({ isOver }) => isOver)) return lines
         signal.throwIfAborted()
-        logits = await steps.step(id)
+        // Those that are over are written on, for nothing: to take their states out of the others' would cost more.
+        const ids = lines.map(({ isOver, sampled }) => (isOver ? this.#tokens.endOfText : sampled.at(-1)!))
+        logits = inRows(await steps.step(ids), lines.length)
       }
     } finally {
       steps.release()
     }
+  }
+
+  /** By one token, unless it is over. */
+  #extend(line: Line, logits: Float32Array, temperature: number, { prompt, random }: WindowsOrder): void {
+    if (line.isOver) return
+    const { sampled } = line
+    filterLogits(logits, sampled, this.#tokens)
+    const { id, logprob } = pickToken(logits, temperature, random)
+    line.logprob += logprob
+    if (id === this.#tokens.endOfText) {
+      line.isOver = true
+      return
+    }
+    sampled.push(id)
+    line.isOver = sampled.length >= this.#maxTokens / 2 || prompt.length + sampled.length > this.#maxTokens
+  }
+
+  #writtenOf({ sampled, logprob }: Line, temperature: number, noSpeechProb: number): Written {
     return {
       tokens: sampled,
       temperature,
-      avgLogprob: sum / (sampled.length + 1),
+      avgLogprob: logprob / (sampled.length + 1),
       compressionRatio: compressionRatio(stripped(writtenOf(this.#tokens, sampled))),
-      noSpeechProb: begun.noSpeechProb,
+      noSpeechProb,
     }
   }
+}
+
+function inRows(values: Float32Array, rows: number): Float32Array[] {
+  const size = values.length / rows
+  return Array.from({ length: rows }, (_, row) => values.subarray(row * size, (row + 1) * size))
 }
 
 function isGood({ compressionRatio, avgLogprob, noSpeechProb }: Written, rules: Rules): boolean {

@@ -33,7 +33,7 @@ async function follow(graphs: WhisperGraphs): Promise<Float32Array[]> {
   const first = await graphs.first(ids.slice(0, 3), graphs.encoded(noise(encoderPositions * config.width)))
   const rows = [0, 1, 2].map((row) => first.logits.slice(row * config.vocabulary, (row + 1) * config.vocabulary))
   const steps = first.follow()
-  for (const id of ids.slice(3)) rows.push((await steps.step(id)).slice())
+  for (const id of ids.slice(3)) rows.push((await steps.step([id])).slice())
   steps.release()
   return rows
 }
@@ -47,10 +47,10 @@ test('states of half precision give what those of full precision give, nearly', 
 test('the same beginning can be followed more than once', async () => {
   const first = await full.first(ids, await full.encode(noise(config.bands * windowFrames)))
   const one = first.follow()
-  await one.step(3)
-  const [other, again] = [first.follow(), await one.step(4)]
-  await other.step(3)
-  expect(await other.step(4)).toEqual(again)
+  await one.step([3])
+  const [other, again] = [first.follow(), await one.step([4])]
+  await other.step([3])
+  expect(await other.step([4])).toEqual(again)
   one.release()
   other.release()
 })

@@ -7,28 +7,36 @@
 import { join } from 'node:path'
 import { checkContract, numbered } from '../contract.ts'
 import { createSession, type Loop, type Port, type Session, type Tensor, type Tensors } from '../session.ts'
-import type { WhisperConfig } from './config.ts'
+import { encoderPositions, type WhisperConfig } from './config.ts'
 import { windowFrames } from './features.ts'
 import { asFloat32, asType, type FloatType } from './floats.ts'
+import { pickRows } from './rows.ts'
 
 const encoderFile = 'encoder_model.onnx'
 export const decoderFile = 'decoder_model_merged.onnx'
 
-/** What a window sounds like to the decoder. */
+/** Windows that are written down at once have their states in memory at once: so many bytes of them, and no more. */
+const batchBytes = 256e6
+const batchMax = 8
+
+/** What windows sound like to the decoder: a row for each. */
 export type Encoded = Tensor
 
 export interface FirstPass {
-  /** For each token of the prompt, in rows of the vocabulary's length: what follows. */
+  /** For each window, for each token of the prompt, as many as the vocabulary has: what follows. */
   logits: Float32Array
-  /** For each layer the attention of its heads, softmaxed: [heads, tokens, positions]; null: the graph does not say. */
+  /**
+   * For each layer the attention of its heads, softmaxed: [windows, heads, tokens, positions]; null: the graph does not
+   * say.
+   */
   attentions: readonly Float32Array[] | null
-  /** Goes on from here, as often as wanted. */
-  follow(): Steps
+  /** Goes on from here, as often as wanted. @param rows which windows, ascending; absent: all */
+  follow(rows?: readonly number[]): Steps
 }
 
 export interface Steps {
-  /** @returns what follows this token */
-  step(id: number): Promise<Float32Array>
+  /** @param ids one for each window @returns what follows them, one window after another */
+  step(ids: readonly number[]): Promise<Float32Array>
   release(): void
 }
 
@@ -38,6 +46,8 @@ export class WhisperGraphs {
   readonly #config: WhisperConfig
   /** Whether the decoder says which sound it wrote a token by. */
   readonly hasAttentions: boolean
+  /** Windows that can be written down at once, by what the decoder says of itself; 1: it is made for one. */
+  readonly maxBatch: number
 
   private constructor(encoder: Session, decoder: Session, config: WhisperConfig) {
     this.#encoder = encoder
@@ -45,6 +55,9 @@ export class WhisperGraphs {
     this.#config = config
     const outputs = new Set(decoder.outputs.map(({ name }) => name))
     this.hasAttentions = attentionNames(config).every((name) => outputs.has(name))
+    this.maxBatch = decoder.inputs.every(takesRows)
+      ? batchFor(config, floatTypeOf(decoder, pastOf('0.encoder.key')))
+      : 1
   }
 
   /** @throws Error that names the file that is missing or is another graph */
@@ -66,7 +79,7 @@ export class WhisperGraphs {
     }
   }
 
-  /** @param features bands by 3,000 frames */
+  /** One window: a longer run could not be interrupted. @param features bands by 3,000 frames */
   async encode(features: Float32Array): Promise<Encoded> {
     const dims = [1, this.#config.bands, windowFrames]
     const { last_hidden_state: encoded } = await this.#encoder.run({
@@ -82,15 +95,17 @@ export class WhisperGraphs {
     return asType({ type: 'float32', dims, data: values }, floatTypeOf(this.#decoder, 'encoder_hidden_states'))
   }
 
+  /** All windows begin with the same prompt. */
   async first(prompt: readonly number[], encoded: Encoded): Promise<FirstPass> {
     const { layers, heads, headSize } = this.#config
+    const rows = encoded.dims[0]!
     const empty = (name: string): Tensor =>
       asType(
-        { type: 'float32', dims: [1, heads, 0, headSize], data: new Float32Array(0) },
+        { type: 'float32', dims: [rows, heads, 0, headSize], data: new Float32Array(0) },
         floatTypeOf(this.#decoder, name),
       )
     const outputs = await this.#decoder.run({
-      input_ids: idsOf(prompt),
+      input_ids: idsOf(Array.from({ length: rows }, () => prompt)),
       encoder_hidden_states: encoded,
       use_cache_branch: flag(false),
       ...Object.fromEntries(stateNames(layers).map((name) => [pastOf(name), empty(pastOf(name))])),
@@ -102,22 +117,22 @@ export class WhisperGraphs {
     }
     const states = (kind: Kind) =>
       Object.fromEntries(stateNames(layers, [kind]).map((name) => [pastOf(name), output(presentOf(name))]))
-    const start = states('decoder')
-    const constants = { encoder_hidden_states: encoded, use_cache_branch: flag(true), ...states('encoder') }
+    const [own, sound] = [states('decoder'), { encoder_hidden_states: encoded, ...states('encoder') }]
     return {
       logits: asFloat32(output('logits')),
       attentions: this.hasAttentions ? attentionNames(this.#config).map((name) => asFloat32(output(name))) : null,
-      follow: () => this.#follow(start, constants),
+      follow: (wanted) => this.#follow(picked(own, wanted), picked(sound, wanted)),
     }
   }
 
-  #follow(start: Tensors, constants: Tensors): Steps {
+  #follow(start: Tensors, sound: Tensors): Steps {
     const names = stateNames(this.#config.layers, ['decoder'])
     const links = Object.fromEntries(names.map((name) => [pastOf(name), presentOf(name)]))
+    const constants = { ...sound, use_cache_branch: flag(true) }
     const loop: Loop = this.#decoder.loop({ links, start, constants })
     return {
-      async step(id) {
-        const { logits } = await loop.step({ input_ids: idsOf([id]) })
+      async step(ids) {
+        const { logits } = await loop.step({ input_ids: idsOf(ids.map((id) => [id])) })
         if (logits === undefined) throw new Error(`${decoderFile} gave no logits`)
         return asFloat32(logits)
       },
@@ -173,10 +188,24 @@ function floatTypeOf(session: Session, input: string): FloatType {
   return port?.type === 'float16' ? 'float16' : 'float32'
 }
 
-const idsOf = (ids: readonly number[]): Tensor => ({
+/** Whether a graph leaves open how many windows there are. */
+const takesRows = ({ name, dims }: Port): boolean => name === 'use_cache_branch' || typeof dims[0] === 'string'
+
+/** Each window has the keys and values of its sound, and those of all that is written. */
+function batchFor({ layers, width, maxTokens }: WhisperConfig, type: FloatType): number {
+  const rowBytes = 2 * layers * width * (encoderPositions + maxTokens) * (type === 'float16' ? 2 : 4)
+  return Math.min(batchMax, Math.max(1, Math.floor(batchBytes / rowBytes)))
+}
+
+const picked = (tensors: Tensors, rows: readonly number[] | undefined): Tensors =>
+  rows === undefined
+    ? tensors
+    : Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, pickRows(tensor, rows)]))
+
+const idsOf = (rows: readonly (readonly number[])[]): Tensor => ({
   type: 'int64',
-  dims: [1, ids.length],
-  data: BigInt64Array.from(ids, BigInt),
+  dims: [rows.length, rows[0]!.length],
+  data: BigInt64Array.from(rows.flat(), BigInt),
 })
 
 const flag = (value: boolean): Tensor => ({ type: 'bool', dims: [1], data: Uint8Array.of(value ? 1 : 0) })

@@ -6,7 +6,7 @@ import { readConfig } from './config.ts'
 import { LogMelMeter } from './features.ts'
 import { WhisperGraphs } from './graphs.ts'
 import { readGolden, writeSmallModel } from './model.fixture.ts'
-import { hashOfClip, madeClips, modes, type Mode, rulesOf, strictMode } from './parity.fixture.ts'
+import { hasRealClips, hashOfClip, madeClips, modes, type Mode, realClips, rulesOf } from './parity.fixture.ts'
 import { whisperTokens } from './tokens.ts'
 import { Transcription, type Whisper } from './transcribe.ts'
 
@@ -32,7 +32,11 @@ beforeAll(async () => {
   const folder = await writeSmallModel(temporaryFolder())
   const config = await readConfig(folder)
   const bpe = new ByteLevelBpe(await Bun.file(`${folder}/tokenizer.json`).json())
-  const parts = { graphs: await WhisperGraphs.load(folder, config, 1), meter: new LogMelMeter(config.bands) }
+  const parts = {
+    graphs: await WhisperGraphs.load(folder, config, 1),
+    meter: new LogMelMeter(config.bands),
+    maxBatch: 1,
+  }
   const whisper = (isMultilingual: boolean): Whisper => {
     const own = { ...config, isMultilingual }
     return { ...parts, config: own, tokens: whisperTokens(bpe, own) }
@@ -81,16 +85,20 @@ async function compare(answer: Answer, mode: Mode, clip: Float32Array): Promise<
   }
 }
 
-const modeOf = (name: string): Mode => (name === 'strict' ? strictMode : modes[name]!)
-
 async function compareAll(golden: Golden, clips: Record<string, Float32Array>, mode: string): Promise<void> {
   const answers = golden.answers.filter((answer) => answer.mode === mode)
-  expect(answers.length).toBeGreaterThan(0)
-  for (const answer of answers) await compare(answer, modeOf(mode), clips[answer.clip]!)
+  // Where tokens are drawn, answers that hang on the last digits of a number were left out.
+  expect(answers.length).toBeGreaterThanOrEqual(Object.keys(clips).length / 2)
+  for (const answer of answers) await compare(answer, modes[mode]!, clips[answer.clip]!)
 }
 
 // Written by scripts/golden-whisper-decode.ts, where openai/whisper heard the same clips with the same weights.
-const made = await readGolden<Golden>(`${import.meta.dir}/golden/made.json.gz`)
+const golden = (name: string) => readGolden<Golden>(`${import.meta.dir}/golden/${name}.json.gz`)
+const [made, real] = [await golden('made'), await golden('real')]
+const segmentsOf = ({ answers }: Golden, mode: string): Segment[] =>
+  answers.flatMap((answer) => (answer.mode === mode ? answer.segments : []))
+const hashesOf = (clips: Record<string, Float32Array>) =>
+  Object.fromEntries(Object.entries(clips).map(([name, pcm]) => [name, hashOfClip(pcm)]))
 
 describe('made clips', () => {
   let clips: Record<string, Float32Array>
@@ -99,24 +107,48 @@ describe('made clips', () => {
   })
 
   test('are those that the numbers were taken of', () => {
-    expect(Object.entries(clips).map(([name, pcm]) => [name, hashOfClip(pcm)])).toEqual(Object.entries(made.hashes))
+    expect(hashesOf(clips)).toEqual(made.hashes)
   })
 
-  test.each([...Object.keys(modes), 'strict'])(
+  test.each(Object.keys(modes))(
     'are heard as openai/whisper hears them, %s',
     (mode) => compareAll(made, clips, mode),
     limitMs,
   )
+})
 
-  test('exercise what they are there for', () => {
-    const of = (mode: string) => made.answers.filter((answer) => answer.mode === mode)
-    const count = (mode: string, holds: (segment: Segment) => boolean) =>
-      of(mode).flatMap(({ segments }) => segments.filter(holds)).length
-    expect(count('greedy', ([seek]) => seek > 0)).toBeGreaterThan(2)
-    expect(count('falling back', ([, , , temperature]) => temperature === 0)).toBeGreaterThan(0)
-    expect(count('falling back', ([, , , temperature]) => temperature > 0)).toBeGreaterThan(0)
-    expect(count('with words, unspaced', ([, , , , , , , , words]) => words.length > 1)).toBeGreaterThan(2)
-    const all = () => true
-    expect(count('skipping silence', all)).toBeWithin(1, count('greedy', all))
+// The clips are no part of the repository: a checkout without them beside it has the made ones.
+describe.skipIf(!hasRealClips)('clips of real readers', () => {
+  let clips: Record<string, Float32Array>
+  beforeAll(async () => {
+    clips = await realClips()
   })
+
+  test('are those that the numbers were taken of', () => {
+    expect(hashesOf(clips)).toEqual(real.hashes)
+  })
+
+  test.each(Object.keys(modes))(
+    'are heard as openai/whisper hears them, %s',
+    (mode) => compareAll(real, clips, mode),
+    limitMs,
+  )
+})
+
+test('the numbers exercise what they are there for', () => {
+  const count = (mode: string, holds: (segment: Segment) => boolean) =>
+    [made, real].flatMap((golden) => segmentsOf(golden, mode)).filter(holds).length
+  expect(count('greedy', ([seek]) => seek > 0)).toBeGreaterThan(10)
+  for (const isRight of [(t: number) => t === 0, (t: number) => t > 0 && t < 1]) {
+    expect(count('falling back', ([, , , temperature]) => isRight(temperature))).toBeGreaterThan(5)
+  }
+  for (const mode of ['with words', 'with words, unspaced']) {
+    expect(count(mode, ([, , , , , , , , words]) => words.length > 1)).toBeGreaterThan(10)
+  }
+  expect(count('skipping silence', () => true)).toBeWithin(
+    1,
+    count('greedy', () => true),
+  )
+  const found = real.answers.filter(({ mode }) => mode === 'in a language that it found out')
+  expect(new Set(found.map(({ language }) => language)).size).toBeGreaterThan(1)
 })

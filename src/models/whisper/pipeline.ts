@@ -16,7 +16,7 @@ import { LogMelMeter, sampleRateHz, windowFrames, frameMs } from './features.ts'
 import { WhisperGraphs } from './graphs.ts'
 import { whisperTokens } from './tokens.ts'
 import { rulesFor, Transcription, type Whisper } from './transcribe.ts'
-import { checkBranches } from './branches.ts'
+import { checkBranches, tryBatch } from './branches.ts'
 
 /** @throws Error that names the file which is missing or does not fit */
 export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) => {
@@ -31,7 +31,8 @@ export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) 
     await graphs.release()
     throw error
   }
-  const whisper = { config, tokens, graphs, meter: new LogMelMeter(config.bands) }
+  const maxBatch = await tryBatch(graphs, tokens, config)
+  const whisper = { config, tokens, graphs, meter: new LogMelMeter(config.bands), maxBatch }
   return new WhisperModel(card.id, card.options['translates'] !== false, whisper)
 }
 

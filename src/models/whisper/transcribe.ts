@@ -1,6 +1,7 @@
 /**
  * A clip heard window by window: how far each was heard says where the next one begins, and what was written helps with
- * what comes next (openai/whisper, `transcribe.py`).
+ * what comes next (openai/whisper, `transcribe.py`). Sounds that are heard at once do without that help, as in
+ * faster-whisper and WhisperX: none of them is written down yet.
  */
 import type { TranscriptSegment, TranscriptWord } from '../../domain/transcript.ts'
 import type { Transcribing, TranscriptionInput } from '../architecture.ts'
@@ -21,6 +22,8 @@ export interface Whisper {
   tokens: WhisperTokens
   graphs: WhisperGraphs
   meter: LogMelMeter
+  /** Windows that can be written down at once; 1: only one after another. */
+  maxBatch: number
 }
 
 export interface TranscriptionOptions extends Pick<TranscriptionInput, 'task' | 'language' | 'prompt' | 'words'> {
@@ -48,22 +51,34 @@ interface Window {
   encoded: Encoded
 }
 
-interface Heard {
+/** What was written of a window, and kept. */
+interface Kept {
+  tokens: readonly number[]
+  temperature: number
+}
+
+/** Sound that is being heard. */
+interface Sound {
+  mel: LogMel
+  /** The frame at which the next window begins. */
+  seek: number
+  passes: number
+  /** Where its last word ended. */
+  spokenS: number
   segments: TranscriptSegment[]
-  /** Frame at which the next window begins. */
-  next: number
 }
 
 export class Transcription implements Transcribing {
+  readonly batch?: NonNullable<Transcribing['batch']>
   readonly #whisper: Whisper
   readonly #options: TranscriptionOptions
   readonly #decoder: WindowDecoder
   readonly #random = new Random(seed)
+  /** Tokens of the prompt that came with the clip. */
+  readonly #given: readonly number[]
   /** Tokens that are given to the next window, of which it reads the last. */
   #context: readonly number[]
   #language: string | null
-  /** Where the last word of this sound ended. */
-  #spokenS = 0
 
   constructor(whisper: Whisper, options: TranscriptionOptions) {
     const { config, tokens, graphs } = whisper
@@ -71,8 +86,12 @@ export class Transcription implements Transcribing {
     this.#options = options
     this.#decoder = new WindowDecoder(graphs, tokens, config.maxTokens)
     const prompt = stripped(options.prompt ?? '')
-    this.#context = prompt === '' ? [] : tokens.bpe.encode(` ${prompt}`)
+    this.#given = prompt === '' ? [] : this.#recent(tokens.bpe.encode(` ${prompt}`))
+    this.#context = this.#given
     this.#language = config.isMultilingual ? options.language : 'en'
+    // A first pass has logits for each token of each prompt: for no more of them than one window can have.
+    const max = Math.min(whisper.maxBatch, Math.floor(config.maxTokens / 2 / (this.#given.length + 4)))
+    if (max > 1) this.batch = { max, hear: (sounds, signal) => this.#hearAtOnce(sounds, signal) }
   }
 
   get language(): string | null {
@@ -81,32 +100,47 @@ export class Transcription implements Transcribing {
 
   /** Of any length; the loudest place of all of it sets the level. @throws the signal's reason, between two steps */
   async hear(pcm: Float32Array, signal: AbortSignal): Promise<TranscriptSegment[]> {
-    const mel = this.#whisper.meter.measure(pcm)
-    const maxPasses = Math.ceil((mel.frames * frameMs * passesPerSecond) / 1000)
-    const segments: TranscriptSegment[] = []
-    this.#spokenS = 0
-    let passes = 0
-    for (let seek = 0; seek < mel.frames; passes++) {
-      signal.throwIfAborted()
-      const frames = Math.min(windowFrames, mel.frames - seek)
-      const heard = await this.#hearWindow(mel, seek, frames, signal)
-      segments.push(...heard.segments)
-      seek = passes < maxPasses ? heard.next : seek + frames
+    const sound = this.#soundOf(pcm)
+    while (isUnheard(sound)) {
+      const [kept] = await this.#hearNext([sound], this.#context, signal)
+      if (kept) this.#remember(this.#context, kept)
     }
-    return segments
+    return sound.segments
   }
 
-  async #hearWindow(mel: LogMel, seek: number, frames: number, signal: AbortSignal): Promise<Heard> {
-    const { graphs } = this.#whisper
-    const window = { seek, frames, encoded: await graphs.encode(windowOf(mel, seek, frames)) }
-    this.#language ??= await this.#detectLanguage(window.encoded)
+  /** Sounds that follow each other. */
+  async #hearAtOnce(pcms: readonly Float32Array[], signal: AbortSignal): Promise<TranscriptSegment[][]> {
+    const sounds = pcms.map((pcm) => this.#soundOf(pcm))
+    for (let left = sounds.filter(isUnheard); left.length > 0; left = left.filter(isUnheard)) {
+      const kept = await this.#hearNext(left, this.#given, signal)
+      const last = left.at(-1) === sounds.at(-1) ? kept.at(-1) : null
+      if (last) this.#remember([], last)
+    }
+    return sounds.map(({ segments }) => segments)
+  }
+
+  #soundOf(pcm: Float32Array): Sound {
+    return { mel: this.#whisper.meter.measure(pcm), seek: 0, passes: 0, spokenS: 0, segments: [] }
+  }
+
+  /** One window of each. @returns by sound; null: there was nothing in it */
+  async #hearNext(sounds: readonly Sound[], context: readonly number[], signal: AbortSignal): Promise<(Kept | null)[]> {
+    const windows: Window[] = []
+    for (const { mel, seek } of sounds) {
+      signal.throwIfAborted()
+      const frames = Math.min(windowFrames, mel.frames - seek)
+      windows.push({ seek, frames, encoded: await this.#whisper.graphs.encode(windowOf(mel, seek, frames)) })
+    }
+    this.#language ??= await this.#detectLanguage(windows[0]!.encoded)
     signal.throwIfAborted()
-    const written = await this.#write(window.encoded, signal)
-    if (isSilent(written, this.#options.rules)) return { segments: [], next: seek + frames }
-    const heard = await this.#read(window, written)
-    const tokens = heard.segments.flatMap((segment) => segment.tokens)
-    this.#context = written.temperature > highestTrusted ? [] : this.#recent([...this.#context, ...tokens])
-    return heard
+    const written = await this.#write(windows, context, signal)
+    const kept: (Kept | null)[] = []
+    for (const [at, sound] of sounds.entries()) kept.push(await this.#keep(sound, windows[at]!, written[at]!))
+    return kept
+  }
+
+  #remember(before: readonly number[], { tokens, temperature }: Kept): void {
+    this.#context = temperature > highestTrusted ? [] : this.#recent([...before, ...tokens])
   }
 
   /** What can be given to a window: half of what the decoder can look back on, and the token that says so. */
@@ -128,20 +162,38 @@ export class Transcription implements Transcribing {
     return promptOf(this.#whisper.tokens, this.#language, this.#options.task)
   }
 
-  #write(encoded: Encoded, signal: AbortSignal): Promise<Written> {
-    const context = this.#recent(this.#context)
+  #write(windows: readonly Window[], context: readonly number[], signal: AbortSignal): Promise<Written[]> {
     const before = context.length === 0 ? [] : [this.#whisper.tokens.startOfPrevious, ...context]
-    const { rules } = this.#options
-    return this.#decoder.decode(
-      { encoded, prompt: [...before, ...this.#prompt()], rules, random: this.#random },
-      signal,
-    )
+    const order = {
+      encoded: windows.map(({ encoded }) => encoded),
+      prompt: [...before, ...this.#prompt()],
+      rules: this.#options.rules,
+      random: this.#random,
+    }
+    return this.#decoder.decode(order, signal)
   }
 
-  async #read(window: Window, written: Written): Promise<Heard> {
+  async #keep(sound: Sound, window: Window, written: Written): Promise<Kept | null> {
+    const { seek, frames } = window
+    const mayLinger = sound.passes++ < (sound.mel.frames * frameMs * passesPerSecond) / 1000
+    if (isSilent(written, this.#options.rules)) {
+      sound.seek = seek + frames
+      return null
+    }
+    const { segments, next } = await this.#read(sound, window, written)
+    sound.segments.push(...segments)
+    sound.seek = mayLinger ? next : seek + frames
+    return { tokens: segments.flatMap((segment) => segment.tokens), temperature: written.temperature }
+  }
+
+  async #read(
+    sound: Sound,
+    window: Window,
+    written: Written,
+  ): Promise<{ segments: TranscriptSegment[]; next: number }> {
     const { tokens } = this.#whisper
     const cut = cutTokens(written.tokens, tokens, window.seek, window.frames)
-    const worded = await this.#words(window, cut)
+    const worded = await this.#words(sound, window, cut)
     const segments = cut.pieces.map((piece, index): TranscriptSegment => {
       const { startS, endS, words } = worded?.spans[index] ?? { startS: piece.startMs / 1000, endS: piece.endMs / 1000 }
       return {
@@ -163,7 +215,11 @@ export class Transcription implements Transcribing {
   }
 
   /** @returns null where they are not wanted, or this model has no times of words */
-  async #words({ seek, frames, encoded }: Window, cut: Cut): Promise<{ spans: Worded[]; next: number } | null> {
+  async #words(
+    sound: Sound,
+    { seek, frames, encoded }: Window,
+    cut: Cut,
+  ): Promise<{ spans: Worded[]; next: number } | null> {
     const { graphs, tokens, config } = this.#whisper
     const { alignmentHeads: heads } = config
     if (!this.#options.words || heads === null || !graphs.hasAttentions) return null
@@ -177,13 +233,15 @@ export class Transcription implements Transcribing {
     const unworded = cut.pieces.map(({ startMs, endMs }, index) => {
       return { startS: startMs / 1000, endS: endMs / 1000, textTokens: texts[index]!.length }
     })
-    const spans = timeWords(unworded, words, alignment, { windowS, spokenS: this.#spokenS })
+    const spans = timeWords(unworded, words, alignment, { windowS, spokenS: sound.spokenS })
     const endS = spans.findLast((span) => span.words.length > 0)?.words.at(-1)?.endS ?? spans.at(-1)!.endS
-    this.#spokenS = endS
+    sound.spokenS = endS
     const isUnfinished = !cut.endsInSilence && endS > windowS
     return { spans, next: isUnfinished ? Math.round((endS * 1000) / frameMs) : seek + cut.advanceFrames }
   }
 }
+
+const isUnheard = ({ seek, mel }: Sound): boolean => seek < mel.frames
 
 const toWord = ({ text, startS, endS, probability }: TimedWord): TranscriptWord => ({
   text: text.trim(),

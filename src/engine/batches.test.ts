@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import type { CutPart } from '../models/silero/cut.ts'
+import { batchesOf } from './batches.ts'
+
+/** @param kinds a letter a part: w, a window; s, silence */
+async function batches(kinds: string, max: number): Promise<string[]> {
+  async function* parts(): AsyncGenerator<CutPart> {
+    for (const [at, kind] of [...kinds].entries()) {
+      yield { startMs: at, heardMs: at + 1, pcm: kind === 'w' ? new Float32Array(1) : null }
+    }
+  }
+  const names: string[] = []
+  let at = 0
+  for await (const batch of batchesOf(parts(), () => max)) {
+    expect(batch.map(({ startMs }) => startMs)).toEqual(batch.map(() => at++))
+    names.push(batch.map(({ pcm }) => (pcm === null ? 's' : 'w')).join(''))
+  }
+  return names
+}
+
+test('each batch has twice the windows of the one before, up to the most', async () => {
+  expect(await batches('w'.repeat(20), 8)).toEqual(['w', 'ww', 'wwww', 'wwwwwwww', 'wwwww'])
+})
+
+test('a model that hears one window after another gets them so', async () => {
+  expect(await batches('wwsw', 1)).toEqual(['w', 'w', 's', 'w'])
+})
+
+test('silence is told of at once before a window, and goes along after it', async () => {
+  expect(await batches('sswswssws', 8)).toEqual(['s', 's', 'w', 's', 'wssw', 's'])
+  expect(await batches('wws', 8)).toEqual(['w', 'ws'])
+})
+
+test('of nothing there are no batches', async () => {
+  expect(await batches('', 8)).toEqual([])
+})
