@@ -83,7 +83,7 @@ export async function spoolForm(request: Request, options: FormOptions): Promise
 }
 
 async function parse(request: Request, options: FormOptions, spool: Spool): Promise<Body> {
-  const busboy = open(request)
+  const busboy = open(request, options.fileFields)
   const fields = Object.create(null) as Record<string, unknown>
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => {})
@@ -118,14 +118,18 @@ async function parse(request: Request, options: FormOptions, spool: Spool): Prom
   return fields
 }
 
-function open(request: Request): BusboyInstance {
+function open(request: Request, fileFields: ReadonlySet<string>): BusboyInstance {
   const contentType = request.headers.get('content-type') ?? ''
   if (!/^\s*multipart\/form-data\b/i.test(contentType)) {
     throw new MynaError('unsupported_media_type', 'This route takes multipart/form-data.')
   }
   const headers: BusboyHeaders = { 'content-type': contentType }
+  const limits = { fields: maxFields, fieldSize: maxFieldBytes, headerPairs: 20 }
+  // A file that has no name is a file all the same where one is expected.
+  const isPartAFile = (field: string | undefined, type: string | undefined, fileName: string | undefined) =>
+    fileName !== undefined || type === 'application/octet-stream' || fileFields.has(plainName(field ?? ''))
   try {
-    return new Busboy({ headers, limits: { fields: maxFields, fieldSize: maxFieldBytes, headerPairs: 20 } })
+    return new Busboy({ headers, limits, isPartAFile })
   } catch (cause) {
     throw unreadable(cause)
   }

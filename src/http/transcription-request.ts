@@ -33,6 +33,8 @@ export interface Asked {
 }
 
 const fileFields: ReadonlySet<string> = new Set(['file'])
+/** What a script's missing value becomes in a form. */
+const nothings: ReadonlySet<unknown> = new Set(['null', 'undefined', 'None'])
 /** Whole recordings of speakers may come in these. */
 const unusedFields: ReadonlySet<string> = new Set(['known_speaker_references', 'known_speaker_names'])
 
@@ -52,9 +54,10 @@ export async function readTranscription(
 }
 
 function parseTranscription(
-  { fields, file, fileCount, remove }: SpooledForm,
+  { fields: given, file, fileCount, remove }: SpooledForm,
   task: TranscriptionRequest['task'],
 ): Asked {
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => !nothings.has(value)))
   // A browser sends an empty part without a name when nothing was chosen.
   if (file === null || (file.bytes === 0 && file.fileName === '')) {
     throw new MynaError('missing_required_parameter', "Missing required parameter: 'file'.", { param: 'file' })
@@ -105,7 +108,8 @@ const valuesOf = (given: unknown): unknown[] =>
   typeof given === 'object' && given !== null ? Object.values(given) : [given ?? '']
 
 function granularitiesOf(given: unknown): ReadonlySet<Granularity> {
-  const list = valuesOf(given)
+  // Some send a whole list as one field, as JSON or between commas.
+  const list = valuesOf(given).flatMap((value) => (typeof value === 'string' ? value.split(/[\s,"'[\]]+/) : [value]))
   const named = list
     .filter((value) => value !== '')
     .map((value) => {

@@ -89,6 +89,9 @@ describe('the answer', () => {
     ['with both', { 'timestamp_granularities[]': ['word', 'segment'] }, { words, segments }],
     ['without brackets', { timestamp_granularities: ['segment', 'word'] }, { words, segments }],
     ['with an empty granularity', { 'timestamp_granularities[]': '' }, { segments }],
+    ['with a list in one field', { timestamp_granularities: '["word", "segment"]' }, { words, segments }],
+    ['with a list without brackets', { timestamp_granularities: 'word,segment' }, { words, segments }],
+    ['with numbered ones', { 'timestamp_granularities[0]': 'word' }, { words }],
   ])('as verbose_json %s', async (_, fields, parts) => {
     const response = await ask({ response_format: 'verbose_json', ...fields })
     expect(await response.json()).toEqual({ ...verbose, ...parts })
@@ -136,6 +139,11 @@ describe('fields', () => {
       'empty ones',
       { model: '', language: '', prompt: ' ', temperature: '', stream: '' },
       { language: null, prompt: null },
+    ],
+    [
+      'what scripts write for nothing',
+      { model: 'undefined', language: 'None', prompt: 'null', temperature: 'null', stream: 'None' },
+      { model: 'parakeet-tdt-0.6b-v2', language: null, prompt: null, temperature: 0 },
     ],
     ['an alias', { model: 'whisper-1' }, { model: 'parakeet-tdt-0.6b-v2' }],
     ['auto', { model: 'auto', language: 'auto' }, { model: 'parakeet-tdt-0.6b-v2', language: null }],
@@ -192,6 +200,14 @@ describe('fields', () => {
     expect(await modelFor({ model: 'whisper-base', ...words })).toBe('whisper-base')
     expect(await modelFor({ response_format: 'verbose_json' })).toBe('whisper-base')
     expect(await modelFor({ response_format: 'srt' })).toBe('whisper-base')
+  })
+
+  test.each(['', '\r\nContent-Type: audio/wav'])('a file needs no name%p', async (type) => {
+    const head = `--b\r\nContent-Disposition: form-data; name="file"${type}\r\n\r\n`
+    const body = Buffer.concat([Buffer.from(head), recording, Buffer.from('\r\n--b--\r\n')])
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const response = await instance.fetch('/v1/audio/transcriptions', { method: 'POST', key, body, headers })
+    expect([response.status, await response.json()]).toMatchObject([200, { text: said }])
   })
 
   test('an idempotency key is of no account', async () => {
