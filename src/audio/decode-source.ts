@@ -22,7 +22,7 @@ const windowBytes = 262_144
 
 /** @param bytes may be mended in place */
 export function clipInMemory(bytes: Uint8Array<ArrayBuffer>): ClipBytes {
-  mendSize(bytes)
+  mendSizes(bytes, bytes.length)
   return {
     source: limited(new BufferSource(bytes), bytes.length),
     head: bytes.subarray(0, headBytes),
@@ -44,10 +44,10 @@ export function clipOnDisk(descriptor: number): ClipBytes {
     return bytes
   }
   const head = read(0, Math.min(headBytes, sizeBytes))
-  const isMended = mendSize(head)
+  const mendedBytes = mendSizes(head, sizeBytes)
   const mended = (start: number, end: number): Uint8Array<ArrayBuffer> => {
     const bytes = read(start, end)
-    if (isMended) bytes.set(head.subarray(start, Math.min(end, riffSizeEnd)))
+    if (start < mendedBytes) bytes.set(head.subarray(start, Math.min(end, mendedBytes)))
     return bytes
   }
   return { source: sourceOf(sizeBytes, mended), head, sizeBytes, read: windowed(sizeBytes, mended) }
@@ -116,19 +116,31 @@ function limited(source: Source, sizeBytes: number): Source {
   return source
 }
 
-const riffSizeStart = 4
-const riffSizeEnd = 8
+const sizeUnknown = 0xffffffff
+const chunkHeadBytes = 8
 
 /**
- * Some recorders never come back to write the size into the first header; mediabunny then finds nothing.
- * @returns whether the size had to be written as unknown
+ * Some recorders never come back to write their sizes into a WAV file, or were ended before they could; mediabunny then
+ * finds nothing. What follows the head of the samples is taken for samples, as FFmpeg does.
+ * @returns how many of the first bytes may have become others
  */
-function mendSize(head: Uint8Array): boolean {
-  const isRiff = head.length > riffSizeEnd && String.fromCharCode(...head.subarray(0, riffSizeStart)) === 'RIFF'
-  const isUnwritten = isRiff && head.subarray(riffSizeStart, riffSizeEnd).every((byte) => byte === 0)
-  if (isUnwritten) head.fill(0xff, riffSizeStart, riffSizeEnd)
-  return isUnwritten
+function mendSizes(head: Uint8Array, sizeBytes: number): number {
+  if (asciiAt(head, 0) !== 'RIFF' || asciiAt(head, 8) !== 'WAVE') return 0
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  if (view.getUint32(4, true) + chunkHeadBytes < sizeBytes) view.setUint32(4, sizeUnknown, true)
+  for (let at = 12; at + chunkHeadBytes <= head.length;) {
+    const size = view.getUint32(at + 4, true)
+    if (asciiAt(head, at) === 'data') {
+      const isEmpty = /^[ -~]{4}$/.test(asciiAt(head, at + chunkHeadBytes))
+      if (size === 0 && !isEmpty) view.setUint32(at + 4, sizeUnknown, true)
+      return at + chunkHeadBytes
+    }
+    at += chunkHeadBytes + size + (size % 2)
+  }
+  return chunkHeadBytes
 }
+
+const asciiAt = (bytes: Uint8Array, at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4))
 
 const tagBytes = 10
 

@@ -149,9 +149,19 @@ test('what is wrong late in a file is told when it is reached', async () => {
   expect(seconds).toBe(15 - 1)
 })
 
-test('a recorder that never wrote its size is listened to from disk, too', async () => {
+/** Of the whole file and of its samples, as they stand in the header. */
+test.each<[string, number, number]>([
+  ['never wrote its size', 0, 3.3 * 48_000],
+  ['never wrote its sizes', 0, 0],
+  ['wrote only the first', 36 + 3.3 * 48_000, 0],
+  ['wrote the size of its header', 36, 3.3 * 48_000],
+  ['did not know its sizes', 0xffffffff, 0xffffffff],
+  ['did not know the second', 36, 0x7fffffff],
+])('a recorder that %s is listened to from disk, too', async (_, riffBytes, dataBytes) => {
   const bytes = files.get('wav pcm-s16')!.bytes.slice()
-  bytes.fill(0, 4, 8)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(4, riffBytes, true)
+  view.setUint32(40, dataBytes, true)
   expect(concatS16(await decoded(bytes)).length).toBe(3.3 * rateHz)
 })
 
