@@ -19,16 +19,17 @@ import {
   WAVE,
   WEBM,
 } from 'mediabunny'
-import { clusterPackets } from './decode-clusters.ts'
 import { adtsHeader, mpegHeader } from './decode-frame-headers.ts'
 import { flacFramesOf } from './decode-frames-flac.ts'
 import { framesOf } from './decode-frames.ts'
 import { type Packet, withGaps } from './decode-packet.ts'
 import { oggPacketsOf } from './decode-pages.ts'
+import { resumed, type Units } from './decode-resume.ts'
 import type { Planes, StreamFacts } from './decode-planes.ts'
 import { refusalOf, undecodable, unsupported } from './decode-refusal.ts'
 import { type ClipBytes, laterPart } from './decode-source.ts'
 import { startOf } from './decode-start.ts'
+import { clustersOf, fragmentsOf } from './decode-units.ts'
 
 export type ContainerName = 'wav' | 'mp3' | 'flac' | 'ogg' | 'adts' | 'mp4' | 'mov' | 'webm' | 'mkv'
 
@@ -94,6 +95,7 @@ export async function openFile(clip: ClipBytes): Promise<OpenedFile> {
     throw undecodable(`A sample rate of ${sampleRateHz} Hz is not supported, only ${minRateHz} to ${maxRateHz}.`)
   }
   const description = (await track.getDecoderConfig())?.description
+  const ticksHz = await track.getTimeResolution()
   const facts: StreamFacts = {
     codec,
     channels,
@@ -107,16 +109,18 @@ export async function openFile(clip: ClipBytes): Promise<OpenedFile> {
     isPcm: codec.startsWith('pcm-') || codec === 'ulaw' || codec === 'alaw',
     declaredSeconds: await track.getDurationFromMetadata(),
     title,
-    packets: () => packetsOf(container.name, bytes, facts, track),
+    packets: () => packetsOf(container.name, bytes, facts, track, ticksHz),
     planes: () => pcmOf(track),
   }
 }
 
 /**
- * mediabunny ends a stream of frames or pages without a word where it is damaged, so those are taken apart here; in
- * Matroska it is made to go on.
+ * mediabunny ends a stream of frames or pages without a word where it is damaged, so those are taken apart here; with
+ * clusters and fragments it is made to go on.
  */
-function packetsOf(name: ContainerName, bytes: ClipBytes, facts: StreamFacts, track: InputAudioTrack) {
+function packetsOf(name: ContainerName, bytes: ClipBytes, facts: StreamFacts, track: InputAudioTrack, ticksHz: number) {
+  const resuming = (units: Units) =>
+    withGaps(resumed(bytes, sinkOf(track), units, async (mended) => sinkOf((await findTrack(mended)).track)))
   switch (name) {
     case 'mp3':
       return framesOf(bytes, mpegHeader(facts), facts.sampleRateHz)
@@ -128,9 +132,9 @@ function packetsOf(name: ContainerName, bytes: ClipBytes, facts: StreamFacts, tr
       return oggPacketsOf(bytes, facts.codec, facts.sampleRateHz)
     case 'webm':
     case 'mkv':
-      return withGaps(clusterPackets(bytes, sinkOf(track), async (mended) => sinkOf((await findTrack(mended)).track)))
+      return resuming(clustersOf(bytes))
     default:
-      return withGaps(sinkOf(track))
+      return resuming(fragmentsOf(bytes, track.id, ticksHz))
   }
 }
 

@@ -114,8 +114,8 @@ class Packets {
 /** What looks like a page, of any stream. */
 function findPage(clip: ClipBytes, from: number): Found | null {
   for (let at = from; at < clip.sizeBytes;) {
-    const window = Buffer.from(clip.read(at, at + scanBytes))
-    const found = window.indexOf('OggS')
+    const window = clip.read(at, at + scanBytes)
+    const found = Buffer.from(window.buffer, window.byteOffset, window.length).indexOf('OggS')
     if (found < 0) {
       at += Math.max(1, window.length - 3)
       continue
