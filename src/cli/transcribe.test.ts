@@ -2,6 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { encodedFile } from '../audio/containers.fixture.ts'
+import { buzz } from '../audio/readback.fixture.ts'
 import { recording, recordingOf, said, startListening } from '../http/transcription.fixture.ts'
 import { type CommandOptions, finished, runCommand, startCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
@@ -39,6 +41,16 @@ test.each([
   ['vtt', `WEBVTT\n\n${'00:00.000 --> 00:01.000\nheard 0.\n\n00:02.000 --> 00:03.000\nheard 2.\n'}`],
 ])('prints it as %s', async (format, text) => {
   expect(await run([talk, '--format', format])).toEqual({ code: 0, stdout: text, stderr: '' })
+})
+
+test.each(['text', 'srt'])('says beside the %s what could not be heard', async (format) => {
+  const flac = await encodedFile('flac', buzz(3, 24_000))
+  flac.fill(0, flac.length / 2, flac.length / 2 + 40)
+  const path = join(folder, 'harmed.flac')
+  await Bun.write(path, flac)
+  const { code, stdout, stderr } = await run([path, '--format', format])
+  expect([code, stderr]).toEqual([0, `${path} is damaged: 0.2 s of it could not be heard.\n`])
+  expect(stdout).toContain('heard 2.')
 })
 
 test('with the times of words', async () => {

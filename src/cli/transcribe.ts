@@ -7,7 +7,7 @@ import { globalsOf } from './globals.ts'
 import { progressLine } from './progress.ts'
 import { recordingIn } from './recording.ts'
 import { fileSink } from './sink.ts'
-import { Failure, report } from './terminal.ts'
+import { Failure, note, report } from './terminal.ts'
 import { clientOf, onInterrupt, type ServerOptions, throughServer } from './through-server.ts'
 import { transcript } from './transcript.ts'
 
@@ -62,6 +62,7 @@ async function transcribe(given: string, options: TranscribeOptions, command: Co
   const sink = output === undefined || output === '-' ? null : await fileSink(output)
   const isWatched = sink === null && process.stdout.isTTY === true
   let shown = 0
+  let skippedSeconds = 0
   const line = progressLine()
   const whole = await transcript({
     client: clientOf(options),
@@ -79,6 +80,7 @@ async function transcribe(given: string, options: TranscribeOptions, command: Co
       process.stdout.write(delta)
       shown += delta.length
     },
+    onSkipped: (seconds) => (skippedSeconds = seconds),
     clock: systemClock,
   }).catch(async (error: unknown) => {
     line.clear()
@@ -87,6 +89,7 @@ async function transcribe(given: string, options: TranscribeOptions, command: Co
     throw error
   })
   line.clear()
+  if (skippedSeconds > 0) note(`${given} is damaged: ${skippedSeconds.toFixed(1)} s of it could not be heard.`)
   if (sink === null) return void process.stdout.write(whole.slice(shown))
   await sink.write(Buffer.from(whole))
   await sink.keep()

@@ -20,6 +20,8 @@ export interface TranscriptOrder {
   progress: ProgressLine['show']
   /** Told of each stretch of plain text as soon as it is there. */
   onText(delta: string): void
+  /** Told at the end where a part of the recording could not be decoded. */
+  onSkipped(seconds: number): void
   clock: Clock
 }
 
@@ -33,6 +35,8 @@ export async function transcript(order: TranscriptOrder): Promise<string> {
   try {
     const answer = await asked(order, stop.signal)
     const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
+    const skipped = Number(answer.headers.get('x-skipped-seconds') ?? 0)
+    if (skipped > 0) order.onSkipped(skipped)
     const whole = isStream ? await streamed(answer, order, stop) : await answer.text()
     return whole.endsWith('\n') ? whole : `${whole}\n`
   } catch (error) {
@@ -95,6 +99,7 @@ interface Event {
   type: string
   delta?: string
   text?: string
+  skipped_seconds?: number
   error?: { code: string; message: string }
 }
 
@@ -111,6 +116,7 @@ function readBlock(block: string, order: TranscriptOrder, startMs: number): stri
   const event = JSON.parse(data) as Event
   if (event.error !== undefined) throw new Failure(event.error.message, event.error.code)
   if (event.type === 'transcript.text.delta') order.onText(event.delta ?? '')
+  if (event.skipped_seconds !== undefined) order.onSkipped(event.skipped_seconds)
   return event.type === 'transcript.text.done' ? (event.text ?? '') : null
 }
 

@@ -91,6 +91,13 @@ const skipped: Schema = {
     'absent where it is whole. Where more is damaged than sound, the answer is 400 `invalid_audio`.',
 }
 
+const skippedHeader = {
+  'x-skipped-seconds': {
+    description: 'As `skipped_seconds`, for the forms that have no place for it; absent where the recording is whole.',
+    schema: { type: 'number' as const },
+  },
+}
+
 const languages: Schema = {
   type: 'array',
   description: 'What is spoken, where something was said that tells.',
@@ -225,7 +232,7 @@ export const transcriptionSchemas: Record<string, Schema> = {
 const transcribed: NonNullable<Operation['responses']> = {
   200: {
     description: 'The text, in the form that was asked for.',
-    headers: { ...requestId, ...rates },
+    headers: { ...requestId, ...rates, ...skippedHeader },
     content: {
       'application/json': {
         schema: { oneOf: [schemaRef('Transcription'), schemaRef('VerboseTranscription')] },

@@ -8,10 +8,15 @@ import { TranscriptText } from './transcript-text.ts'
 import type { AnswerForm } from './transcription-request.ts'
 
 /** Reads it to its end. @throws MynaError that ended it */
-export async function wholeTranscript(
-  transcribing: Transcribing,
-  { format, granularities }: AnswerForm,
-): Promise<Response> {
+export async function wholeTranscript(transcribing: Transcribing, form: AnswerForm): Promise<Response> {
+  const response = await answered(transcribing, form)
+  // Text and subtitles have no other place for it.
+  const { skipped_seconds: skipped } = skippedOf(transcribing)
+  if (skipped !== undefined) response.headers.set('x-skipped-seconds', String(skipped))
+  return response
+}
+
+async function answered(transcribing: Transcribing, { format, granularities }: AnswerForm): Promise<Response> {
   const segments: TranscriptSegment[] = []
   for (let part = await transcribing.next(); part !== null; part = await transcribing.next()) {
     segments.push(...part.segments)

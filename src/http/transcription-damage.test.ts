@@ -34,6 +34,7 @@ test('what was skipped is in the answer and in the log', async () => {
       200,
       { text: 'heard 0. heard 1. heard 2.', skipped_seconds },
     ])
+    expect(answer.headers.get('x-skipped-seconds')).toBe(String(skipped_seconds))
     const line = instance.lines.findLast((one) => one.includes('a recording is damaged'))
     expect(line).toContain(`request=${answer.headers.get('x-request-id')} container=flac codec=flac skipped_ms=`)
   }
@@ -43,7 +44,9 @@ test('what was skipped is in the answer and in the log', async () => {
 })
 
 test('subtitles stay in step', async () => {
-  const cues = await (await transcribe(instance, key, { file, response_format: 'srt' })).text()
+  const answer = await transcribe(instance, key, { file, response_format: 'srt' })
+  expect(answer.headers.get('x-skipped-seconds')).toBe('0.171')
+  const cues = await answer.text()
   expect(cues).toContain('00:00:02,000 --> 00:00:03,000\nheard 2.')
 })
 
