@@ -65,13 +65,18 @@ function addFollowed(sum: Float32Array, weights: Float32Array, positions: number
   for (let row = 0; row < rows; row++) addMedians(sum, kept.subarray(row * positions, (row + 1) * positions), row)
 }
 
-/** Of each token's attention to the positions that are sound, the share of each. */
+/**
+ * Of each token's attention to the positions that are sound, the share of each. In half precision all of it can be
+ * nothing, where the rest of the window has it: then it says nothing of any.
+ */
 function shares(weights: Float32Array, rows: number, positions: number): Float32Array {
   const kept = new Float32Array(rows * positions)
   for (let row = 0; row < rows; row++) {
     const own = weights.subarray(row * encoderPositions, row * encoderPositions + positions)
     const whole = own.reduce((sum, weight) => sum + weight, 0)
-    for (let position = 0; position < positions; position++) kept[row * positions + position] = own[position]! / whole
+    for (let position = 0; position < positions; position++) {
+      kept[row * positions + position] = whole === 0 ? 1 / positions : own[position]! / whole
+    }
   }
   return kept
 }

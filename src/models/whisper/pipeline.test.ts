@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { fromS16 } from '../../audio/pcm.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
-import { silence, speech } from '../../testing/speech-clips.ts'
+import { silence, speech, words } from '../../testing/speech-clips.ts'
 import { InputRefused, type TranscriptionInput, type TranscriptionModel } from '../architecture.ts'
 import { smallCard, type SmallModel, writeSmallModel } from './model.fixture.ts'
 import { load } from './pipeline.ts'
@@ -144,6 +144,18 @@ test('without attentions, or heads that follow the sound, there are no words', a
     expect(segments.length).toBeGreaterThan(0)
     expect(segments.map(({ words }) => words)).toEqual(segments.map(() => null))
   }
+})
+
+test('no text is lost where half precision leaves nothing of the attention to the sound', async () => {
+  const model = await loadSmall({ half: true })
+  const sentence = fromS16(await speech(words, 'slt'))
+  const firstWindow = async (input: Partial<TranscriptionInput>) => {
+    const segments = await model.begin({ ...plain, language: 'en', ...input }).hear(sentence, never)
+    return segments.filter(({ seekMs }) => seekMs === 0).flatMap(({ tokens }) => tokens)
+  }
+  const written = await firstWindow({ words: false })
+  expect(written.length).toBeGreaterThan(0)
+  expect(await firstWindow({ words: true })).toEqual(written)
 })
 
 test('tokens that the configuration forbids are never written', async () => {
