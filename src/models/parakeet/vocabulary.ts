@@ -28,5 +28,8 @@ function readLine(line: string, index: number): string {
   return piece
 }
 
+/** Written for every letter that is in no piece. */
+export const unknownPiece = '<unk>'
+
 /** `<unk>`, `<|nospeech|>` and their like are no text. */
 export const isControl = (piece: string): boolean => /^<.+>$/.test(piece)

@@ -45,6 +45,19 @@ test('control tokens are no text', () => {
   expect(textsOf('▁a', '<unk>', 'b', '<|en|>', '▁<', '▁c', '<|nospeech|>')).toEqual(['ab', '<', 'c'])
 })
 
+test('in Russian the letter that the tokenizer lacks is ё', () => {
+  expect(textsOf('▁Е', '<unk>', '▁ещ', '<unk>', '▁', '<unk>', 'ж', ',', '▁в', '▁зв', '<unk>', 'зд', 'ах', '.')).toEqual(
+    ['Её', 'ещё', 'ёж,', 'в', 'звёздах.'],
+  )
+  expect(textsOf('<unk>', 'лка', '.')).toEqual(['ёлка.'])
+})
+
+test('elsewhere what the tokenizer lacks is no text', () => {
+  expect(textsOf('▁na', '<unk>', 've', '▁', '<unk>', '▁зв', '<unk>', 'зды')).toEqual(['nave', 'звёзды'])
+  expect(textsOf('▁Її', '▁', '<unk>', 'анок')).toEqual(['Її', 'анок'])
+  expect(textsOf('▁', '<unk>', '▁<', '<unk>')).toEqual(['<'])
+})
+
 test('a word lasts from its first token to the end of its last, marks aside', () => {
   const words = wordsFrom([
     ['▁Good', 2, 3, 0.5],

@@ -1,7 +1,7 @@
 /** From the tokens of a window to its words, with their times and how sure the model was of each. */
 import type { TranscriptWord } from '../../domain/transcript.ts'
 import type { Emission } from './tdt.ts'
-import { isControl } from './vocabulary.ts'
+import { isControl, unknownPiece } from './vocabulary.ts'
 
 export interface Word extends TranscriptWord {
   probability: number
@@ -20,6 +20,15 @@ const wordStart = '▁'
 /** Marks that stand behind a word, without space. Quotes may as well open, as may hyphens and signs of money. */
 const closing = /^[.,!?;:%…)\]}]+$/
 const mark = /^\p{P}+$/u
+/** Stands for the unknown piece until the whole window is known. */
+const unknown = '\uFFFD'
+/**
+ * The pieces of v3 make every Russian letter but one, and it writes the unknown piece for that one
+ * (altic-dev/FluidVoice, issue 888; cjpais/Handy, issue 1264).
+ */
+const russianUnknown = 'ё'
+const russianWord = /^\P{L}*\p{Script=Cyrillic}/u
+const ukrainianLetter = /[іїєґ]/iu
 
 /**
  * Joins pieces to words as SentencePiece does; a closing mark belongs to the word before it, even where the model wrote
@@ -29,8 +38,8 @@ export function wordsOf(emissions: readonly Emission[], pieces: readonly string[
   const words: Draft[] = []
   for (const emission of emissions) {
     const piece = pieces[emission.token] ?? ''
-    if (isControl(piece)) continue
-    const text = piece.replaceAll(wordStart, ' ').trim()
+    if (isControl(piece) && piece !== unknownPiece) continue
+    const text = piece === unknownPiece ? unknown : piece.replaceAll(wordStart, ' ').trim()
     const isMark = mark.test(text)
     const last = words.at(-1)
     const begins = last === undefined || (piece.startsWith(wordStart) && !closing.test(text))
@@ -42,7 +51,16 @@ export function wordsOf(emissions: readonly Emission[], pieces: readonly string[
       if (!isMark) last.spoken.push(emission)
     }
   }
-  return timed(joined(words), timing)
+  return timed(joined(spelled(words)), timing)
+}
+
+/** What no piece says is ё in a Russian word, and elsewhere no text. */
+function spelled(words: readonly Draft[]): Draft[] {
+  const isUkrainian = words.some(({ text }) => ukrainianLetter.test(text))
+  return words.map((word) => {
+    const isRussian = !isUkrainian && russianWord.test(word.text)
+    return { ...word, text: word.text.replaceAll(unknown, isRussian ? russianUnknown : '') }
+  })
 }
 
 interface Draft {
