@@ -1,8 +1,9 @@
 /**
  * What Parakeet hears instead of samples: the logarithm of the power in mel bands, a hundred times a second, each band
- * brought to mean 0 and deviation 1 over the whole window (NVIDIA NeMo, `FilterbankFeatures`; the graph `nemo128.onnx`
- * beside the published models says the same). Computed here and not by that graph: it is one file less to fetch and to
- * hand every sample to, and its arithmetic can be proved without it.
+ * brought to mean 0 and deviation 1 over the whole window (NVIDIA NeMo since 2.5, `FilterbankFeatures`). The graph
+ * `nemo128.onnx` beside the published models is that of NeMo 2.4, which mirrored the sound at both ends and counted a
+ * frame more; onnx-asr does not use it either. Computed here: it is one file less to fetch and to hand every sample to,
+ * and its arithmetic can be proved without it.
  */
 import { hannSymmetric } from '../../audio/fft.ts'
 import { MelMeter } from '../../audio/mel.ts'

@@ -1,0 +1,55 @@
+/** A small Parakeet that NVIDIA NeMo itself built and exported, and the clips that NeMo heard with it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { hasReadings, readingClips, soundClips } from './clips.fixture.ts'
+
+export const nemoFolder = join(import.meta.dir, 'nemo')
+
+const modelFiles = ['encoder-model.onnx', 'decoder_joint-model.onnx', 'vocab.txt', 'config.json']
+/** As published, and quantised as the published ones are. */
+const nemoKinds = ['fp32', 'int8'] as const
+export const nemoFiles = nemoKinds.flatMap((kind) => modelFiles.map((file) => `${kind}/${file}`))
+
+const readingCount = 10
+
+/** The sounds that every machine can make, and the first readings where they are at hand. */
+export async function nemoClips(): Promise<Record<string, Int16Array<ArrayBuffer>>> {
+  const readings = hasReadings ? Object.entries(await readingClips()).slice(0, readingCount) : []
+  return { ...(await soundClips()), ...Object.fromEntries(readings) }
+}
+
+const unpacked = (file: string): Uint8Array =>
+  Bun.gunzipSync(new Uint8Array(readFileSync(join(nemoFolder, `${file}.gz`))))
+
+/** Writes `fp32` and `int8` into the folder. */
+export function writeNemoModels(folder: string): void {
+  for (const file of nemoFiles) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), unpacked(file))
+  }
+}
+
+/** A word or segment, and its first frame and the one behind its last. */
+type Stretch = [text: string, start: number, end: number]
+
+export interface HeardClip {
+  hash: string
+  featureFrames: number
+  encodedFrames: number
+  /** By frame, band by band. */
+  features: Record<string, number[]>
+  tokens: number[]
+  frames: number[]
+  durations: number[]
+  text: string
+  words: Stretch[]
+  segments: Stretch[]
+}
+
+interface Heard {
+  clips: Record<string, HeardClip>
+  /** Tokens, and the text that NeMo makes of them. */
+  texts: [tokens: number[], text: string][]
+}
+
+export const heardByNemo = (): Heard => JSON.parse(new TextDecoder().decode(unpacked('heard.json')))
