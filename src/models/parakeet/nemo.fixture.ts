@@ -7,7 +7,7 @@ export const nemoFolder = join(import.meta.dir, 'nemo')
 
 const modelFiles = ['encoder-model.onnx', 'decoder_joint-model.onnx', 'vocab.txt', 'config.json']
 /** As published, and quantised as the published ones are. */
-const nemoKinds = ['fp32', 'int8'] as const
+export const nemoKinds = ['fp32', 'int8'] as const
 export const nemoFiles = nemoKinds.flatMap((kind) => modelFiles.map((file) => `${kind}/${file}`))
 
 const readingCount = 10

@@ -6,9 +6,9 @@ import { fromS16 } from '../../audio/pcm.ts'
 import { hashOf } from '../../testing/speech-clips.ts'
 import type { TranscriptionModel } from '../architecture.ts'
 import { createSession } from '../session.ts'
-import { FeatureMeter } from './features.ts'
+import { FeatureMeter, minFrames } from './features.ts'
 import { cardOf } from './graphs.fixture.ts'
-import { type HeardClip, heardByNemo, nemoClips, writeNemoModels } from './nemo.fixture.ts'
+import { type HeardClip, heardByNemo, nemoClips, nemoKinds, writeNemoModels } from './nemo.fixture.ts'
 import { load } from './pipeline.ts'
 import { TdtDecoder } from './tdt.ts'
 import { readVocabulary } from './vocabulary.ts'
@@ -102,6 +102,20 @@ test('the quantised graphs, too, are those that are expected', async () => {
   for (const [, pcm] of clips) words += (await model.begin(input).hear(pcm, never)).flatMap((one) => one.words!).length
   expect(words).toBeGreaterThan(10)
   await model.unload()
+})
+
+test('whatever is long enough to have features is heard, and silence', async () => {
+  for (const kind of nemoKinds) {
+    const model = await open(kind)
+    for (let frames = minFrames; frames <= 20; frames++) {
+      const silence = new Float32Array(160 * frames)
+      const buzz = silence.map((_, i) => 0.1 * Math.sin(i * i * 1e-4))
+      for (const pcm of [silence, buzz]) await model.begin(input).hear(pcm, never)
+    }
+    const longest = Float32Array.from({ length: model.maxWindowMs * 16 }, (_, i) => 0.1 * Math.sin(i * i * 1e-7))
+    expect((await model.begin(input).hear(longest, never)).length).toBeGreaterThan(0)
+    await model.unload()
+  }
 })
 
 test('in 25 languages the text is joined as NeMo does', () => {
