@@ -21,7 +21,7 @@ import torch
 import whisper
 from onnx import TensorProto, helper, numpy_helper
 from transformers import WhisperConfig, WhisperForConditionalGeneration
-from transformers.cache_utils import DynamicCache, EncoderDecoderCache
+from transformers.cache_utils import DynamicCache, DynamicLayer, EncoderDecoderCache
 
 SIZES = {
     # width, heads, layers of the encoder, layers of the decoder, mel bands, languages, alignment heads
@@ -101,12 +101,20 @@ class Next(Decoder):
         cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
         for layer in range(self.layers):
             own_key, own_value, cross_key, cross_value = past[4 * layer : 4 * layer + 4]
-            cache.self_attention_cache.update(own_key, own_value, layer)
-            cache.cross_attention_cache.update(cross_key, cross_value, layer)
+            cache.self_attention_cache.layers.append(held(own_key, own_value))
+            cache.cross_attention_cache.layers.append(held(cross_key, cross_value))
             cache.is_updated[layer] = True
         width = self.decoder.config.d_model
         logits, own, _, attentions = self.run(ids, torch.zeros(ids.shape[0], 1, width), cache, past[0].shape[2])
         return (logits, *[state for pair in own for state in pair], *attentions)
+
+
+def held(key, value):
+    """`update` would join them to nothing, and the graph would copy them in every step, as public exports do not."""
+    layer = DynamicLayer()
+    layer.lazy_initialization(key, value)
+    layer.keys, layer.values = key, value
+    return layer
 
 
 def state_names(prefix, layers, kinds=("decoder", "encoder")):

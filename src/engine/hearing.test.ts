@@ -118,7 +118,7 @@ test('windows go to a model in batches, and what it heard comes in the order of 
   const { parts, run } = begin(pcm, 0, counted)
   await run
   await whisper.unload()
-  expect(sizes).toEqual([1, 2, 4, 2])
+  expect(sizes).toEqual([1, 2, 2, 2, 2])
   const times = parts.flatMap(({ segments }) => segments.map(({ startMs }) => startMs))
   expect(times.length).toBeGreaterThan(9)
   expect(times.toSorted((a, b) => a - b)).toEqual(times)

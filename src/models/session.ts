@@ -76,6 +76,8 @@ export interface BackEnd {
   create: CreateSession
   /** Why graphs do not run through the C API, where loops are several times as fast; null: they do. */
   slowReason: string | null
+  /** Whether graphs run on a graphics card. */
+  isOnCard: boolean
   /** Of ONNX Runtime. */
   version: string
 }
@@ -113,7 +115,7 @@ export async function useCuda(options: CudaOptions): Promise<() => DeviceMemory>
   await verifyRuns(create)
   await verifyLoops(create)
   await shrink()
-  chosen = Promise.resolve({ create, slowReason: null, version })
+  chosen = Promise.resolve({ create, slowReason: null, isOnCard: true, version })
   return memory
 }
 
@@ -127,11 +129,12 @@ export async function chooseBackEnd(load: () => Promise<CreateSession>): Promise
   try {
     const create = await load()
     await verifyLoops(create)
-    return { create, slowReason: null, version }
+    return { create, slowReason: null, isOnCard: false, version }
   } catch (error) {
     const slowReason = `ONNX Runtime's C API cannot be used: ${error instanceof Error ? error.message : String(error)}`
     console.error(`${slowReason}. Models run through onnxruntime-node, and slower.`)
-    return { create: (await import('./session-node.ts')).createNodeSession, slowReason, version }
+    const { createNodeSession: create } = await import('./session-node.ts')
+    return { create, slowReason, isOnCard: false, version }
   }
 }
 

@@ -11,12 +11,19 @@ import {
   type TranscriptionModel,
 } from '../architecture.ts'
 import { ByteLevelBpe } from '../bpe.ts'
+import { backEnd } from '../session.ts'
 import { readConfig } from './config.ts'
 import { LogMelMeter, sampleRateHz, windowFrames, frameMs } from './features.ts'
 import { WhisperGraphs } from './graphs.ts'
 import { whisperTokens } from './tokens.ts'
 import { rulesFor, Transcription, type Whisper } from './transcribe.ts'
 import { checkBranches, tryBatch } from './branches.ts'
+
+/**
+ * A processor computes a second window in 15 to 20% less time than after the first, and gains next to nothing from more
+ * (scripts/bench.ts --only whisper), whose states would only fill its memory.
+ */
+const maxBatchOnCpu = 2
 
 /** @throws Error that names the file which is missing or does not fit */
 export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) => {
@@ -31,7 +38,8 @@ export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) 
     await graphs.release()
     throw error
   }
-  const maxBatch = await tryBatch(graphs, tokens, config)
+  const { isOnCard } = await backEnd()
+  const maxBatch = Math.min(await tryBatch(graphs, tokens, config), isOnCard ? Infinity : maxBatchOnCpu)
   const whisper = { config, tokens, graphs, meter: new LogMelMeter(config.bands), maxBatch }
   return new WhisperModel(card.id, card.options['translates'] !== false, whisper)
 }
