@@ -227,21 +227,16 @@ def merge(first, following, config, attentions, share_turned):
         for output in wanted:
             if output in renamed:
                 continue
-            # The second branch has no cross-attention states to give: the public exports leave them empty, too.
+            # The second branch has no cross-attention states to give: optimum, too, has it give those of no window.
             renamed[output] = f"{prefix}{output}"
-            nodes.append(helper.make_node("Slice", [output.replace("present", "past_key_values"), *empty()], [renamed[output]]))
+            none = numpy_helper.from_array(np.zeros((0, heads, 1, head), dtype=np.float32))
+            nodes.append(helper.make_node("Constant", [], [renamed[output]], value=none))
         values = [helper.make_tensor_value_info(renamed[value.name], value.type.tensor_type.elem_type, None) for value in outputs]
         branches[name] = helper.make_graph(nodes, name, [], values)
-    for name, value in (("slice_from", [0]), ("slice_to", [0]), ("slice_axis", [2])):
-        shared[name] = numpy_helper.from_array(np.array(value, dtype=np.int64), name)
     nodes = [helper.make_node("If", ["use_cache_branch"], wanted, **branches)]
     graph = helper.make_graph(nodes, "merged", inputs, outputs, list(shared.values()))
     result = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     return result
-
-
-def empty():
-    return ["slice_from", "slice_to", "slice_axis"]
 
 
 def write_configs(folder, config, ids, alignment_heads, multilingual=True):
