@@ -18,8 +18,8 @@ import { type Program, startProgram } from '../testing/program.ts'
 import { publishFolder, whisperFolder } from '../testing/small-models.ts'
 import { clipRateHz, silence, speech } from '../testing/speech-clips.ts'
 
-// Real processes, on machines that may be busy with other tests.
-setDefaultTimeout(60_000)
+// Real processes, on machines that may be busy with other tests; random weights write and write.
+setDefaultTimeout(180_000)
 
 const card = cards.find(({ id }) => id === 'whisper-tiny-words')!
 const home = temporaryFolder()

@@ -28,8 +28,8 @@ import { clipRateHz, silence, speech } from '../testing/speech-clips.ts'
 import { eventsOf } from '../testing/streams.ts'
 import { until } from '../testing/until.ts'
 
-// Real processes, on machines that may be busy with other tests.
-setDefaultTimeout(60_000)
+// Real processes, on machines that may be busy with other tests; random weights write and write.
+setDefaultTimeout(180_000)
 
 type Fields = readonly (readonly [string, string])[]
 

@@ -12,14 +12,21 @@ import { joinRows } from './rows.ts'
 import { Random } from './sampling.ts'
 import { promptOf, type WhisperTokens } from './tokens.ts'
 
-/** Of the spread of the logits. Rounding to eight bits leaves some 0.05; wrong states differ by 0.5 and more. */
+/** Of the spread of the logits. Rounding to 16 bits leaves some 0.001; wrong states differ by 0.5 and more. */
 const tolerance = 0.3
+/**
+ * Weights of eight bits come with sounds and states that each run rounds anew, as coarsely as its largest number wants:
+ * exports of random weights have differed by up to 0.65 without a fault. Logits that have nothing to do with each other
+ * differ by 1.4.
+ */
+const coarseTolerance = 1
 
-/** @throws Error that names the file */
+/** @param isCoarse the weights have eight bits @throws Error that names the file */
 export async function checkBranches(
   graphs: WhisperGraphs,
   tokens: WhisperTokens,
   config: WhisperConfig,
+  isCoarse: boolean,
 ): Promise<void> {
   const { prompt, text } = trialOf(tokens)
   const encoded = soundOf(graphs, config, new Random(1))
@@ -29,7 +36,7 @@ export async function checkBranches(
     for (const [index, id] of text.entries()) {
       const expected = rowOf(whole.logits, config, prompt.length + index)
       const difference = distance(await steps.step([id]), expected)
-      if (!(difference <= tolerance)) throw new Error(failure(difference))
+      if (!(difference <= (isCoarse ? coarseTolerance : tolerance))) throw new Error(failure(difference))
     }
   } finally {
     steps.release()

@@ -15,14 +15,17 @@ export async function readGolden<T>(path: string): Promise<T> {
 export interface SmallModel {
   /** Files with other content than the model's own: JSON, or bytes. null: none. */
   files?: Readonly<Record<string, object | null>>
-  /** The decoder's states are of half precision. */
-  half?: boolean
+  /**
+   * Of the decoder: `fp16` has its states in half precision; `uint8` has weights of eight bits, and is as the tools of
+   * Hugging Face make it of the same model (optimum 1.26.1 with output_attentions, quantize.py of transformers.js).
+   */
+  precision?: 'fp16' | 'uint8'
 }
 
 /** @returns the folder */
-export async function writeSmallModel(folder: string, { files = {}, half = false }: SmallModel = {}): Promise<string> {
+export async function writeSmallModel(folder: string, { files = {}, precision }: SmallModel = {}): Promise<string> {
   mkdirSync(folder, { recursive: true })
-  const decoder = half ? 'decoder_model_merged_fp16.onnx.gz' : 'decoder_model_merged.onnx.gz'
+  const decoder = `decoder_model_merged${precision === undefined ? '' : `_${precision}`}.onnx.gz`
   const { tokenizer } = await readGolden<{ tokenizer: object }>(join(golden, '..', '..', 'bpe-golden.json.gz'))
   const whole: Record<string, object | null> = {
     'encoder_model.onnx': await unpacked(join(golden, 'encoder_model.onnx.gz')),

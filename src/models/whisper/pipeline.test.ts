@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { fromS16 } from '../../audio/pcm.ts'
+import type { Card } from '../../domain/card.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
 import { silence, speech, words } from '../../testing/speech-clips.ts'
 import { InputRefused, type TranscriptionInput, type TranscriptionModel } from '../architecture.ts'
@@ -19,9 +20,9 @@ afterEach(async () => {
   for (const model of loaded.splice(0)) await model.unload()
 })
 
-async function loadSmall(small: SmallModel = {}, options: Record<string, boolean> = { translates: true }) {
+async function loadSmall(small: SmallModel = {}, change: Partial<Card> = {}) {
   const filesDir = await writeSmallModel(temporaryFolder(), small)
-  const model = await load({ card: { ...smallCard, options }, filesDir, pronunciations: null, workers: 1 })
+  const model = await load({ card: { ...smallCard, ...change }, filesDir, pronunciations: null, workers: 1 })
   loaded.push(model)
   return model
 }
@@ -98,6 +99,16 @@ function replaced(graph: Uint8Array, name: string, by: string, spared: number): 
   return bytes
 }
 
+test('weights of eight bits may round as coarsely as they do, and hear one window after another', async () => {
+  const model = await loadSmall({ precision: 'uint8' }, { weights: 'int8' })
+  const transcribing = model.begin({ ...plain, language: 'en' })
+  expect(transcribing.batch).toBeUndefined()
+  expect((await transcribing.hear(greeting, never)).length).toBeGreaterThan(0)
+  // Of weights that are not rounded, the same difference would mean that the graph is wrong.
+  const asFloats = await loadSmall({ precision: 'uint8' }).catch((error: unknown) => error)
+  expect(String(asFloats)).toContain('this export is broken')
+})
+
 test('a clip becomes segments with words, in a language that was found out', async () => {
   const model = await loadSmall()
   const transcribing = model.begin(plain)
@@ -147,7 +158,7 @@ test('without attentions, or heads that follow the sound, there are no words', a
 })
 
 test('no text is lost where half precision leaves nothing of the attention to the sound', async () => {
-  const model = await loadSmall({ half: true })
+  const model = await loadSmall({ precision: 'fp16' })
   const sentence = fromS16(await speech(words, 'slt'))
   const firstWindow = async (input: Partial<TranscriptionInput>) => {
     const segments = await model.begin({ ...plain, language: 'en', ...input }).hear(sentence, never)
@@ -193,7 +204,7 @@ describe('it is said', () => {
   })
 
   test('that a model was not trained to translate', async () => {
-    const model = await loadSmall({}, { translates: false })
+    const model = await loadSmall({}, { options: { translates: false } })
     expect(ask(model, { task: 'translate' })).toEqual(['model', "The model 'small' cannot translate."])
   })
 

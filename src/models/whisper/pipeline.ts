@@ -12,17 +12,14 @@ import {
 } from '../architecture.ts'
 import { ByteLevelBpe } from '../bpe.ts'
 import { backEnd } from '../session.ts'
-import { readConfig } from './config.ts'
+import { readConfig, type WhisperConfig } from './config.ts'
 import { LogMelMeter, sampleRateHz, windowFrames, frameMs } from './features.ts'
 import { WhisperGraphs } from './graphs.ts'
-import { whisperTokens } from './tokens.ts'
+import { whisperTokens, type WhisperTokens } from './tokens.ts'
 import { rulesFor, Transcription, type Whisper } from './transcribe.ts'
 import { checkBranches, tryBatch } from './branches.ts'
 
-/**
- * A processor computes a second window in 15 to 20% less time than after the first, and gains next to nothing from more
- * (scripts/bench.ts --only whisper), whose states would only fill its memory.
- */
+/** A processor gains by a second window (scripts/bench.ts --only whisper); more would only fill its memory. */
 const maxBatchOnCpu = 2
 
 /** @throws Error that names the file which is missing or does not fit */
@@ -32,16 +29,23 @@ export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) 
   const bpe = new ByteLevelBpe(await Bun.file(join(filesDir, 'tokenizer.json')).json())
   const tokens = whisperTokens(bpe, config)
   const graphs = await WhisperGraphs.load(filesDir, config, workers)
+  const isCoarse = card.weights === 'int8'
   try {
-    await checkBranches(graphs, tokens, config)
+    await checkBranches(graphs, tokens, config, isCoarse)
   } catch (error) {
     await graphs.release()
     throw error
   }
-  const { isOnCard } = await backEnd()
-  const maxBatch = Math.min(await tryBatch(graphs, tokens, config), isOnCard ? Infinity : maxBatchOnCpu)
+  const maxBatch = isCoarse ? 1 : await maxBatchOf(graphs, tokens, config)
   const whisper = { config, tokens, graphs, meter: new LogMelMeter(config.bands), maxBatch }
   return new WhisperModel(card.id, card.options['translates'] !== false, whisper)
+}
+
+/** Not for weights of eight bits: windows would share what numbers are rounded to there, and be heard less well. */
+async function maxBatchOf(graphs: WhisperGraphs, tokens: WhisperTokens, config: WhisperConfig): Promise<number> {
+  const { isOnCard } = await backEnd()
+  const max = await tryBatch(graphs, tokens, config)
+  return isOnCard ? max : Math.min(max, maxBatchOnCpu)
 }
 
 class WhisperModel implements TranscriptionModel {
