@@ -7,6 +7,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import type { Card } from '../../src/domain/card.ts'
 import type { TranscriptionInput } from '../../src/models/architecture.ts'
 import { FfiLoop } from '../../src/models/session-ffi-loop.ts'
 import { FfiSession } from '../../src/models/session-ffi.ts'
@@ -59,7 +60,8 @@ async function measureOne(filesDir: string, windows: number) {
   const threads = availableParallelism()
   const megabytes = () => process.memoryUsage.rss() / 1e6
   const beganMs = performance.now()
-  const model = await load({ card: smallCard, filesDir, pronunciations: null, workers: threads })
+  const card: Card = { ...smallCard, weights: filesDir.includes('int8') ? 'int8' : 'fp32' }
+  const model = await load({ card, filesDir, pronunciations: null, workers: threads })
   const loadS = (performance.now() - beganMs) / 1000
   const memory = [megabytes()]
   const samples = windowS * model.sampleRateHz

@@ -11,10 +11,7 @@ let config: WhisperConfig
 let full: WhisperGraphs
 let half: WhisperGraphs
 beforeAll(async () => {
-  const folders = [
-    await writeSmallModel(temporaryFolder()),
-    await writeSmallModel(temporaryFolder(), { precision: 'fp16' }),
-  ]
+  const folders = [await writeSmallModel(temporaryFolder()), await writeSmallModel(temporaryFolder(), { kind: 'fp16' })]
   config = await readConfig(folders[0]!)
   full = await WhisperGraphs.load(folders[0]!, config, 1)
   half = await WhisperGraphs.load(folders[1]!, config, 1)

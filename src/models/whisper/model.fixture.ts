@@ -16,20 +16,21 @@ export interface SmallModel {
   /** Files with other content than the model's own: JSON, or bytes. null: none. */
   files?: Readonly<Record<string, object | null>>
   /**
-   * Of the decoder: `fp16` has its states in half precision; `uint8` has weights of eight bits, and is as the tools of
-   * Hugging Face make it of the same model (optimum 1.26.1 with output_attentions, quantize.py of transformers.js).
+   * `fp16`: the decoder's states are of half precision. `optimum`: the same model as the tools of Hugging Face export
+   * it; `uint8`: its decoder as they round it to eight bits (scripts/golden-whisper-optimum.py).
    */
-  precision?: 'fp16' | 'uint8'
+  kind?: 'fp16' | 'optimum' | 'uint8'
 }
 
 /** @returns the folder */
-export async function writeSmallModel(folder: string, { files = {}, precision }: SmallModel = {}): Promise<string> {
+export async function writeSmallModel(folder: string, { files = {}, kind }: SmallModel = {}): Promise<string> {
   mkdirSync(folder, { recursive: true })
-  const decoder = `decoder_model_merged${precision === undefined ? '' : `_${precision}`}.onnx.gz`
+  const graph = (name: string, kinds: readonly string[]) =>
+    unpacked(join(golden, `${name}${kind !== undefined && kinds.includes(kind) ? `_${kind}` : ''}.onnx.gz`))
   const { tokenizer } = await readGolden<{ tokenizer: object }>(join(golden, '..', '..', 'bpe-golden.json.gz'))
   const whole: Record<string, object | null> = {
-    'encoder_model.onnx': await unpacked(join(golden, 'encoder_model.onnx.gz')),
-    'decoder_model_merged.onnx': await unpacked(join(golden, decoder)),
+    'encoder_model.onnx': await graph('encoder_model', ['optimum']),
+    'decoder_model_merged.onnx': await graph('decoder_model_merged', ['fp16', 'optimum', 'uint8']),
     'tokenizer.json': tokenizer,
     ...(await Bun.file(join(golden, 'configs.json')).json()),
     ...files,

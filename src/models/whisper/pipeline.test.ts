@@ -100,12 +100,12 @@ function replaced(graph: Uint8Array, name: string, by: string, spared: number): 
 }
 
 test('weights of eight bits may round as coarsely as they do, and hear one window after another', async () => {
-  const model = await loadSmall({ precision: 'uint8' }, { weights: 'int8' })
+  const model = await loadSmall({ kind: 'uint8' }, { weights: 'int8' })
   const transcribing = model.begin({ ...plain, language: 'en' })
   expect(transcribing.batch).toBeUndefined()
   expect((await transcribing.hear(greeting, never)).length).toBeGreaterThan(0)
   // Of weights that are not rounded, the same difference would mean that the graph is wrong.
-  const asFloats = await loadSmall({ precision: 'uint8' }).catch((error: unknown) => error)
+  const asFloats = await loadSmall({ kind: 'uint8' }).catch((error: unknown) => error)
   expect(String(asFloats)).toContain('this export is broken')
 })
 
@@ -158,7 +158,7 @@ test('without attentions, or heads that follow the sound, there are no words', a
 })
 
 test('no text is lost where half precision leaves nothing of the attention to the sound', async () => {
-  const model = await loadSmall({ precision: 'fp16' })
+  const model = await loadSmall({ kind: 'fp16' })
   const sentence = fromS16(await speech(words, 'slt'))
   const firstWindow = async (input: Partial<TranscriptionInput>) => {
     const segments = await model.begin({ ...plain, language: 'en', ...input }).hear(sentence, never)
