@@ -11,7 +11,7 @@ async function batches(kinds: string, max: number): Promise<string[]> {
   }
   const names: string[] = []
   let at = 0
-  for await (const batch of batchesOf(parts(), () => max)) {
+  for await (const batch of batchesOf(parts(), max)) {
     expect(batch.map(({ startMs }) => startMs)).toEqual(batch.map(() => at++))
     names.push(batch.map(({ pcm }) => (pcm === null ? 's' : 'w')).join(''))
   }

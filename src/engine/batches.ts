@@ -6,18 +6,18 @@
 import type { CutPart } from '../models/silero/cut.ts'
 
 /**
- * @param max windows of speech at once; asked before each batch
+ * @param max windows of speech at once
  * @returns the same parts in the same order, in batches: windows, and the silences between them. Silence before a
  * window is a batch of its own
  */
-export async function* batchesOf(parts: AsyncIterable<CutPart>, max: () => number): AsyncGenerator<CutPart[]> {
+export async function* batchesOf(parts: AsyncIterable<CutPart>, max: number): AsyncGenerator<CutPart[]> {
   let wanted = 1
   let windows = 0
   let batch: CutPart[] = []
   for await (const part of parts) {
     batch.push(part)
     if (part.pcm !== null) windows++
-    if (windows > 0 && windows < Math.min(wanted, max())) continue
+    if (windows > 0 && windows < Math.min(wanted, max)) continue
     yield batch
     if (windows > 0) wanted *= 2
     windows = 0

@@ -78,7 +78,7 @@ export class Hearing {
     const cuts = cutSpeech(this.#intake.blocks(signal), detector, { maxWindowMs }, signal)
     let isFirst = true
     let untold: TranscriptPart | null = null
-    for await (const parts of batchesOf(cuts, () => transcribing.batch?.max ?? 1)) {
+    for await (const parts of batchesOf(cuts, transcribing.batch?.max ?? 1)) {
       const windows = parts.flatMap(({ startMs, pcm }) => (pcm === null ? [] : [{ startMs, pcm }]))
       const heard = windows.length === 0 ? [] : await this.#hear(transcribing, windows, isFirst)
       isFirst &&= windows.length === 0
