@@ -6,6 +6,7 @@ import type { Outcome, Settlement } from '../domain/operation.ts'
 import type { Clock } from '../domain/time.ts'
 import type { CloneAdmission, SpeechAdmission } from '../service/ports.ts'
 import { temporaryFolder } from '../testing/folder.ts'
+import { Seeded } from '../testing/seeded.ts'
 import { SqliteAccounts } from './accounts.ts'
 import { openDatabase } from './database.ts'
 import type { StoreDatabase } from './database.ts'
@@ -28,7 +29,7 @@ class FixedClock implements Clock {
   }
 }
 
-/** Random bytes that are the same in every run (mulberry32). */
+/** Random bytes that are the same in every run. */
 export function seededBytes(seed: number): (bytes: Uint8Array) => Uint8Array {
   const next = seededNumbers(seed)
   return (bytes) => bytes.map(() => Math.floor(next() * 256))
@@ -36,13 +37,8 @@ export function seededBytes(seed: number): (bytes: Uint8Array) => Uint8Array {
 
 /** Numbers from 0 up to 1. */
 export function seededNumbers(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
+  const random = new Seeded(seed)
+  return () => random.next()
 }
 
 export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')

@@ -1,22 +1,8 @@
 /** Randomness that a test can repeat: a seed is printed when a test fails, and gives the same run again. */
+import { Random } from '../domain/random.ts'
 
-/** Mulberry32: 32 bits of state, good enough to shuffle a workload. */
-export class Seeded {
-  #state: number
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0
-  }
-
-  /** In [0, 1). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = this.#state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-
+/** 32 bits of state: good enough to shuffle a workload. */
+export class Seeded extends Random {
   /** A whole number from min to max, both included. */
   whole(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1))

@@ -5,15 +5,10 @@ import { fromS16 } from '../../audio/pcm.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
 import { noise, speech, tone } from '../../testing/speech-clips.ts'
 import type { TranscriptionInput } from '../architecture.ts'
-import { ByteLevelBpe } from '../bpe.ts'
 import { tryBatch } from './branches.ts'
-import { readConfig } from './config.ts'
 import type { Rules } from './decode.ts'
-import { LogMelMeter } from './features.ts'
-import { WhisperGraphs } from './graphs.ts'
 import { smallCard, writeSmallModel } from './model.fixture.ts'
-import { load } from './pipeline.ts'
-import { whisperTokens } from './tokens.ts'
+import { load, openWhisper } from './pipeline.ts'
 import { Transcription, type Whisper } from './transcribe.ts'
 
 const never = new AbortController().signal
@@ -25,10 +20,7 @@ let whisper: Whisper
 let sounds: Float32Array[]
 beforeAll(async () => {
   folder = await writeSmallModel(temporaryFolder())
-  const config = await readConfig(folder)
-  const tokens = whisperTokens(new ByteLevelBpe(await Bun.file(join(folder, 'tokenizer.json')).json()), config)
-  const graphs = await WhisperGraphs.load(folder, config, 1)
-  whisper = { config, tokens, graphs, meter: new LogMelMeter(config.bands), maxBatch: 8 }
+  whisper = { ...(await openWhisper(folder, 1)), maxBatch: 8 }
   sounds = [
     await speech('Good morning to you all.'),
     noise(2, 0.01),

@@ -9,7 +9,7 @@ import type { WhisperConfig } from './config.ts'
 import { encoderPositions } from './config.ts'
 import { decoderFile, type Encoded, type WhisperGraphs } from './graphs.ts'
 import { joinRows } from './rows.ts'
-import { Random } from './sampling.ts'
+import { Random } from '../../domain/random.ts'
 import { promptOf, type WhisperTokens } from './tokens.ts'
 
 /** Of the spread of the logits. Rounding to 16 bits leaves some 0.001; wrong states differ by 0.5 and more. */

@@ -6,7 +6,8 @@
 import { deflate } from 'pako'
 import type { Encoded, FirstPass, WhisperGraphs } from './graphs.ts'
 import { joinRows } from './rows.ts'
-import { filterLogits, pickToken, probabilityOf, type Random } from './sampling.ts'
+import type { Random } from '../../domain/random.ts'
+import { filterLogits, pickToken, probabilityOf } from './sampling.ts'
 import { stripped, type WhisperTokens, writtenOf } from './tokens.ts'
 
 /** When a text is good enough. null: always. */

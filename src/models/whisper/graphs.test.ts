@@ -5,7 +5,7 @@ import { encoderPositions, readConfig, type WhisperConfig } from './config.ts'
 import { windowFrames } from './features.ts'
 import { WhisperGraphs } from './graphs.ts'
 import { writeSmallModel } from './model.fixture.ts'
-import { Random } from './sampling.ts'
+import { Random } from '../../domain/random.ts'
 
 let config: WhisperConfig
 let full: WhisperGraphs

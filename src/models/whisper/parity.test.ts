@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TranscriptSegment } from '../../domain/transcript.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
-import { ByteLevelBpe } from '../bpe.ts'
-import { readConfig } from './config.ts'
-import { LogMelMeter } from './features.ts'
-import { WhisperGraphs } from './graphs.ts'
 import { readGolden, type SmallModel, writeSmallModel } from './model.fixture.ts'
 import { hasRealClips, hashOfClip, madeClips, modes, type Mode, realClips, rulesOf } from './parity.fixture.ts'
+import { openWhisper } from './pipeline.ts'
 import { whisperTokens } from './tokens.ts'
 import { Transcription, type Whisper } from './transcribe.ts'
 
@@ -33,18 +30,9 @@ interface Pair {
 
 async function loadPair(small: SmallModel = {}): Promise<Pair> {
   const folder = await writeSmallModel(temporaryFolder(), small)
-  const config = await readConfig(folder)
-  const bpe = new ByteLevelBpe(await Bun.file(`${folder}/tokenizer.json`).json())
-  const parts = {
-    graphs: await WhisperGraphs.load(folder, config, 1),
-    meter: new LogMelMeter(config.bands),
-    maxBatch: 1,
-  }
-  const whisper = (isMultilingual: boolean): Whisper => {
-    const own = { ...config, isMultilingual }
-    return { ...parts, config: own, tokens: whisperTokens(bpe, own) }
-  }
-  return { multilingual: whisper(true), english: whisper(false) }
+  const multilingual = await openWhisper(folder, 1)
+  const config = { ...multilingual.config, isMultilingual: false }
+  return { multilingual, english: { ...multilingual, config, tokens: whisperTokens(multilingual.tokens.bpe, config) } }
 }
 
 let ours: Pair

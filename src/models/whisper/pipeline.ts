@@ -12,10 +12,10 @@ import {
 } from '../architecture.ts'
 import { ByteLevelBpe } from '../bpe.ts'
 import { backEnd } from '../session.ts'
-import { readConfig, type WhisperConfig } from './config.ts'
+import { readConfig } from './config.ts'
 import { LogMelMeter, sampleRateHz, windowFrames, frameMs } from './features.ts'
 import { WhisperGraphs } from './graphs.ts'
-import { whisperTokens, type WhisperTokens } from './tokens.ts'
+import { whisperTokens } from './tokens.ts'
 import { rulesFor, Transcription, type Whisper } from './transcribe.ts'
 import { checkBranches, tryBatch } from './branches.ts'
 
@@ -25,10 +25,8 @@ const maxBatchOnCpu = 2
 /** @throws Error that names the file which is missing or does not fit */
 export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) => {
   if (filesDir === null) throw new Error(`${card.id} has no files`)
-  const config = await readConfig(filesDir)
-  const bpe = new ByteLevelBpe(await Bun.file(join(filesDir, 'tokenizer.json')).json())
-  const tokens = whisperTokens(bpe, config)
-  const graphs = await WhisperGraphs.load(filesDir, config, workers)
+  const whisper = await openWhisper(filesDir, workers)
+  const { graphs, tokens, config } = whisper
   const isCoarse = card.weights === 'int8'
   try {
     await checkBranches(graphs, tokens, config, isCoarse)
@@ -36,13 +34,21 @@ export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) 
     await graphs.release()
     throw error
   }
-  const maxBatch = isCoarse ? 1 : await maxBatchOf(graphs, tokens, config)
-  const whisper = { config, tokens, graphs, meter: new LogMelMeter(config.bands), maxBatch }
-  return new WhisperModel(card.id, card.options['translates'] !== false, whisper)
+  const maxBatch = isCoarse ? 1 : await maxBatchOf(whisper)
+  return new WhisperModel(card.id, card.options['translates'] !== false, { ...whisper, maxBatch })
+}
+
+/** As its files say, and nothing tried: it hears one window after another. @throws as `load` */
+export async function openWhisper(filesDir: string, threads: number): Promise<Whisper> {
+  const config = await readConfig(filesDir)
+  const bpe = new ByteLevelBpe(await Bun.file(join(filesDir, 'tokenizer.json')).json())
+  const tokens = whisperTokens(bpe, config)
+  const graphs = await WhisperGraphs.load(filesDir, config, threads)
+  return { config, tokens, graphs, meter: new LogMelMeter(config.bands), maxBatch: 1 }
 }
 
 /** Not for weights of eight bits: windows would share what numbers are rounded to there, and be heard less well. */
-async function maxBatchOf(graphs: WhisperGraphs, tokens: WhisperTokens, config: WhisperConfig): Promise<number> {
+async function maxBatchOf({ graphs, tokens, config }: Whisper): Promise<number> {
   const { isOnCard } = await backEnd()
   const max = await tryBatch(graphs, tokens, config)
   return isOnCard ? max : Math.min(max, maxBatchOnCpu)

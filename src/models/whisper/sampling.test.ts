@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { bestOf, filterLogits, pickToken, probabilityOf, Random } from './sampling.ts'
+import { Random } from '../../domain/random.ts'
+import { bestOf, filterLogits, pickToken, probabilityOf } from './sampling.ts'
 import type { WhisperTokens } from './tokens.ts'
 
 /** Ten tokens of text (0 a blank, 1 suppressed), the end of it, two special ones, and 100 timestamps. */

@@ -2,6 +2,7 @@
  * One token out of the decoder's logits: what may not be written here is taken out first, then the best is taken, or
  * one is drawn. The rules and their order are those of openai/whisper, `decoding.py`.
  */
+import type { Random } from '../../domain/random.ts'
 import { timestampStepMs, type WhisperTokens } from './tokens.ts'
 
 /** No transcript begins later than this in its window. */
@@ -104,22 +105,4 @@ function logSumExp(logits: Float32Array, from: number, to: number): number {
   let sum = 0
   for (let id = from; id < to; id++) sum += Math.exp(logits[id]! - top)
   return top + Math.log(sum)
-}
-
-/** Mulberry32 (T. Ettinger, public domain): the same clip is heard in the same way every time. */
-export class Random {
-  #state: number
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0
-  }
-
-  /** In [0, 1). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = this.#state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
