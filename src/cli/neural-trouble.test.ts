@@ -76,16 +76,17 @@ const linesOf = (answer: Response): string[] => {
 test.each([
   [pocketCard.id, 'flow_lm_main.onnx cannot be opened'],
   [kokoroCard.id, 'model.onnx'],
-])('%s: the client is told which model, the log in one line why', async (model, why) => {
+])('%s: the client reads which model and why, the log says so in one line', async (model, why) => {
   const refused = await speak({ model })
   const lines = linesOf(refused)
   expect(await refusal(refused)).toEqual({
     status: 503,
     code: 'model_unavailable',
-    message: `The model ${model} could not be loaded.`,
+    message: `The model ${troubleOf(model).replace(/\.$/, '')}.`,
   })
   expect(lines).toEqual([expect.stringContaining(troubleOf(model))])
-  expect(lines[0]).toContain(why)
+  expect(troubleOf(model)).toContain(why)
+  expect(troubleOf(model)).not.toContain(dataDir)
   expect(lines[0]).not.toMatch(/\bat .*:\d+:\d+/)
 })
 

@@ -168,11 +168,11 @@ test('an engine that does not come back from loading is killed, and the log says
   expect((await read(client, 'again')).length).toBe(1)
 })
 
-test('a model that cannot be loaded is named to the client; why is the cause, in one line', async () => {
+test('a model that cannot be loaded is named to the client with the reason, which is also the cause', async () => {
   const client = connect()
   const error = await read(client, 'a', { model: 'test-missing' }).catch((reason: unknown) => reason)
-  expect(error).toMatchObject({ code: 'model_unavailable', message: 'The model test-missing could not be loaded.' })
-  expect(error).toHaveProperty('cause', 'test-missing could not be loaded: model.onnx is cut short')
+  const cause = 'test-missing could not be loaded: model.onnx is cut short'
+  expect(error).toMatchObject({ code: 'model_unavailable', message: `The model ${cause}.`, cause })
   expect(lines).toEqual([])
 })
 

@@ -15,7 +15,8 @@ export const refusalOf = (
 
 function notLoaded({ model, reason }: LoadFailure, cause: string): MynaError {
   if (reason === 'unusable') {
-    return new MynaError('model_unavailable', `The model ${model} could not be loaded.`, { cause })
+    // The engine's own words: the residency has already taken this machine's paths out of them.
+    return new MynaError('model_unavailable', `The model ${cause.replace(/\.$/, '')}.`, { cause })
   }
   const message =
     reason === 'no_room'

@@ -135,8 +135,8 @@ export const meanings: Readonly<Record<ErrorCode, Meaning>> = {
     param: 'model',
   },
   model_unavailable: {
-    about: "the model could not be loaded; the server's log says why",
-    message: 'The model flite could not be loaded.',
+    about: 'the model could not be loaded; the message says why',
+    message: 'The model kokoro-82m could not be loaded: model.onnx is missing.',
   },
   operation_cancelled: {
     about: 'the operation was cancelled before its first audio',
