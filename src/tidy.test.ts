@@ -142,23 +142,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'log.ts': [],
 }
 
-const engineChild = [
-  'worker',
-  'device',
-  'answering',
-  'residency',
-  'frames',
-  'rendering',
-  'batches',
-  'hearing',
-  'intake',
-  'pulse',
-  'turns',
-  'lifeline',
-].map((name) => `engine/${name}.ts`)
-
 function partOf(file: string): string {
-  if (engineChild.includes(file)) return 'engine child'
+  if (file.startsWith('engine/child/')) return 'engine child'
   if (file === 'cli/engine.ts') return 'engine command'
   return file.includes('/') ? file.slice(0, file.indexOf('/')) : file
 }

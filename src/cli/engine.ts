@@ -4,7 +4,7 @@ import { constants, setPriority } from 'node:os'
 import { Command } from 'commander'
 import { ModelsFolder } from '../catalog/models-folder.ts'
 import type { Card, Task } from '../domain/card.ts'
-import type { Device } from '../engine/device.ts'
+import type { Device } from '../engine/child/device.ts'
 import { setNativeDir } from '../engine/native.ts'
 import { wholeNumber } from './globals.ts'
 import { defaultModelMemoryBytes } from './memory-limit.ts'
@@ -108,7 +108,7 @@ export const engineCommand = (cards: readonly Card[]): Command =>
       setNativeDir(flags.nativeDir)
       const folder = new ModelsFolder(flags.models)
       const builtIn = new Set(cards.filter((card) => card.builtIn).map(({ id }) => id))
-      const { runEngine } = await import('../engine/worker.ts')
+      const { runEngine } = await import('../engine/child/worker.ts')
       const device = await deviceOf(flags)
       const { speechArchitectures, transcriptionArchitectures } = await import('../models/registry.ts')
       runEngine({
@@ -133,7 +133,7 @@ export const engineCommand = (cards: readonly Card[]): Command =>
 
 /** Ends this process, with the reason in brief as its last line, when its device cannot be had. */
 async function deviceOf({ cuda, cudaDir, tf32, modelMemory }: EngineFlags): Promise<Device> {
-  const { openDevice } = await import('../engine/device.ts')
+  const { openDevice } = await import('../engine/child/device.ts')
   const wish = { cudaId: cuda ?? null, cudaDir: cudaDir ?? null, tf32: tf32 ?? false }
   try {
     return await openDevice({ ...wish, modelMemoryBytes: modelMemory ?? null })

@@ -3,7 +3,7 @@
  * JSON, `TestEngine`; `testEngineCommand` makes the command line.
  */
 import type { Task } from '../domain/card.ts'
-import { runEngine } from '../engine/worker.ts'
+import { runEngine } from '../engine/child/worker.ts'
 import { listenerCards, loadListener } from './test-listener.ts'
 import { load, loadFull, loadMissing, loadSlow, testCards } from './test-voice.ts'
 

@@ -1,12 +1,12 @@
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { toS16 } from '../audio/pcm.ts'
-import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
-import { engineParentCommand } from '../testing/engine-parent.ts'
-import { cpuTicks, isDead } from '../testing/process.ts'
-import { Talk } from '../testing/talk.ts'
-import { msPerChar, testClip, toneSample } from '../testing/test-voice.ts'
-import { until } from '../testing/until.ts'
-import { selfTestOutputs } from './protocol.ts'
+import { toS16 } from '../../audio/pcm.ts'
+import { testEngineCommand, type TestEngine } from '../../testing/engine-child.ts'
+import { engineParentCommand } from '../../testing/engine-parent.ts'
+import { cpuTicks, isDead } from '../../testing/process.ts'
+import { Talk } from '../../testing/talk.ts'
+import { msPerChar, testClip, toneSample } from '../../testing/test-voice.ts'
+import { until } from '../../testing/until.ts'
+import { selfTestOutputs } from '../protocol.ts'
 
 // Real processes, on machines that may be busy with other tests.
 setDefaultTimeout(60_000)

@@ -1,9 +1,9 @@
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { toS16 } from '../audio/pcm.ts'
-import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
-import { noise, silence, speech, words } from '../testing/speech-clips.ts'
-import { Talk } from '../testing/talk.ts'
-import { testClip, toneSample } from '../testing/test-voice.ts'
+import { toS16 } from '../../audio/pcm.ts'
+import { testEngineCommand, type TestEngine } from '../../testing/engine-child.ts'
+import { noise, silence, speech, words } from '../../testing/speech-clips.ts'
+import { Talk } from '../../testing/talk.ts'
+import { testClip, toneSample } from '../../testing/test-voice.ts'
 
 // Real processes, on machines that may be busy with other tests.
 setDefaultTimeout(60_000)

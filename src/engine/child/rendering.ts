@@ -3,7 +3,7 @@
  * chunk is computed only when all frames of the one before have left, so that a reader who stops costs one chunk of
  * memory and no computing.
  */
-import type { SpeechModel, SpeechInput } from '../models/architecture.ts'
+import type { SpeechModel, SpeechInput } from '../../models/architecture.ts'
 import { FrameCutter, type Frame } from './frames.ts'
 import type { Lease } from './residency.ts'
 import type { Turns } from './turns.ts'

@@ -3,17 +3,17 @@
  * the model is never asked, for models write down what they imagine in silence. Between two windows others have their
  * turn, so that a long clip keeps nobody waiting.
  */
-import type { TranscriptSegment } from '../domain/transcript.ts'
-import type { Transcribing, TranscriptionInput, TranscriptionModel } from '../models/architecture.ts'
-import { cutSpeech } from '../models/silero/cut.ts'
-import type { SpeechWindow } from '../models/silero/cutter.ts'
-import type { SpeechDetector } from '../models/silero/detector.ts'
-import type { TranscriptPart } from '../service/ports-transcription.ts'
+import type { TranscriptSegment } from '../../domain/transcript.ts'
+import type { Transcribing, TranscriptionInput, TranscriptionModel } from '../../models/architecture.ts'
+import { cutSpeech } from '../../models/silero/cut.ts'
+import type { SpeechWindow } from '../../models/silero/cutter.ts'
+import type { SpeechDetector } from '../../models/silero/detector.ts'
+import type { TranscriptPart } from '../../service/ports-transcription.ts'
 import { batchesOf } from './batches.ts'
 import { Intake } from './intake.ts'
-import { clipRateHz } from './protocol.ts'
+import { clipRateHz } from '../protocol.ts'
 import type { Lease } from './residency.ts'
-import type { Timers } from './timers.ts'
+import type { Timers } from '../timers.ts'
 import type { Turns } from './turns.ts'
 
 /** Silence is told of no more often. */

@@ -2,10 +2,10 @@
  * From a model's chunks to the frames that go out (child side): resampled, cut to at most `frameMsMax`, each saying how
  * far the text is covered once it has been played. Only one chunk is held, and each frame owns its buffer.
  */
-import { toS16 } from '../audio/pcm.ts'
-import { Resampler } from '../audio/resample.ts'
-import type { SpokenChunk } from '../models/architecture.ts'
-import { frameMsMax } from './protocol.ts'
+import { toS16 } from '../../audio/pcm.ts'
+import { Resampler } from '../../audio/resample.ts'
+import type { SpokenChunk } from '../../models/architecture.ts'
+import { frameMsMax } from '../protocol.ts'
 
 export interface Frame {
   /** Mono, at the rate that was asked for. */

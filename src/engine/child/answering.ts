@@ -2,12 +2,12 @@
  * Queries about a clip, being answered in the engine (child side). Each is answered exactly once, and one that was
  * dropped only when its work has really stopped: that is how the server knows that the engine is free again.
  */
-import { fromS16 } from '../audio/pcm.ts'
-import { ClipRefused, type SpeechModel } from '../models/architecture.ts'
-import { deviceFailure, DeviceOutOfMemory } from '../models/session-device.ts'
-import type { SpeechDetector } from '../models/silero/detector.ts'
-import type { Answer } from './inquiries.ts'
-import type { LoadFailure } from './protocol.ts'
+import { fromS16 } from '../../audio/pcm.ts'
+import { ClipRefused, type SpeechModel } from '../../models/architecture.ts'
+import { deviceFailure, DeviceOutOfMemory } from '../../models/session-device.ts'
+import type { SpeechDetector } from '../../models/silero/detector.ts'
+import type { Answer } from '../inquiries.ts'
+import type { LoadFailure } from '../protocol.ts'
 import { NotLoaded, type Loaded, type Residency } from './residency.ts'
 
 /** The one model without a card: it is inside the program, and nobody chooses it. */

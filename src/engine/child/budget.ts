@@ -4,7 +4,7 @@
  * room enough; otherwise the claim waits for one to fall idle. First come, first served: a small model does not take
  * the room that a large one waits for.
  */
-import type { Timers } from './timers.ts'
+import type { Timers } from '../timers.ts'
 
 /** A model that is in memory, or on its way there. */
 export interface Holding {

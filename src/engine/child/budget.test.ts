@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { ManualClock } from '../testing/manual-clock.ts'
+import { ManualClock } from '../../testing/manual-clock.ts'
 import { Budget, type Holding, NoRoom } from './budget.ts'
 
 const waitMs = 20_000

@@ -2,7 +2,7 @@
  * The engine: what the hidden subcommand runs (child side). It says that it is ready, takes orders over IPC and owns
  * everything native, so that a crash in here costs streams and never the books.
  */
-import type { Card, Task } from '../domain/card.ts'
+import type { Card, Task } from '../../domain/card.ts'
 import {
   InputRefused,
   type LoadOptions,
@@ -10,21 +10,21 @@ import {
   type LoadTranscriptionModel,
   type SpeechModel,
   type TranscriptionModel,
-} from '../models/architecture.ts'
-import type { DeviceMemory } from '../models/session.ts'
-import { deviceFailure, DeviceLost } from '../models/session-device.ts'
-import type { SpeechDetector } from '../models/silero/detector.ts'
-import type { SpeechOrder } from '../service/ports.ts'
-import type { TranscriptionOrder } from '../service/ports-transcription.ts'
+} from '../../models/architecture.ts'
+import type { DeviceMemory } from '../../models/session.ts'
+import { deviceFailure, DeviceLost } from '../../models/session-device.ts'
+import type { SpeechDetector } from '../../models/silero/detector.ts'
+import type { SpeechOrder } from '../../service/ports.ts'
+import type { TranscriptionOrder } from '../../service/ports-transcription.ts'
 import { Answering, describe, describeFailure, detectorId } from './answering.ts'
 import { Budget } from './budget.ts'
 import { Hearing } from './hearing.ts'
 import { dieWithParent, ignoreSignals } from './lifeline.ts'
-import type { FromEngine, ToEngine } from './protocol.ts'
+import type { FromEngine, ToEngine } from '../protocol.ts'
 import { Pulse } from './pulse.ts'
 import { Rendering } from './rendering.ts'
 import { type Loaded, NotLoaded, Residency, type ResidencyOptions } from './residency.ts'
-import { systemTimers, type Timers } from './timers.ts'
+import { systemTimers, type Timers } from '../timers.ts'
 import { Turns } from './turns.ts'
 
 export interface EngineOptions {
@@ -120,7 +120,7 @@ class Engine {
       keepAliveMs: options.keepAliveMs,
     })
     this.#detectors = this.#residency({
-      load: async () => (await import('../models/silero/detector.ts')).loadDetector(),
+      load: async () => (await import('../../models/silero/detector.ts')).loadDetector(),
       memoryBytes: () => detectorMemoryBytes,
       keepAliveMs: options.keepAliveMs,
     })
@@ -244,7 +244,7 @@ class Engine {
 
   async #probe(probe: number): Promise<void> {
     try {
-      const { runSelfTest } = await import('../models/selftest.ts')
+      const { runSelfTest } = await import('../../models/selftest.ts')
       this.#send({ type: 'probed', probe, ...(await runSelfTest()) })
     } catch (error) {
       this.#send({ type: 'probe_failed', probe, message: describe(error) })

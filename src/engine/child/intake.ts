@@ -2,8 +2,8 @@
  * A clip as it comes from the server, block by block (child side): asks for more as it is used up, so that some seconds
  * of it lie here and no more, however long it is.
  */
-import { fromS16 } from '../audio/pcm.ts'
-import { clipBlockSamples } from './protocol.ts'
+import { fromS16 } from '../../audio/pcm.ts'
+import { clipBlockSamples } from '../protocol.ts'
 
 /** Here or on the way: enough to go on with while the next is fetched. */
 export const aheadSamples = 4 * clipBlockSamples

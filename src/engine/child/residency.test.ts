@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { ManualClock } from '../testing/manual-clock.ts'
-import { Seeded } from '../testing/seeded.ts'
+import { ManualClock } from '../../testing/manual-clock.ts'
+import { Seeded } from '../../testing/seeded.ts'
 import { Budget } from './budget.ts'
 import { type Lease, NotLoaded, Residency } from './residency.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { aheadSamples, Intake } from './intake.ts'
-import { clipBlockSamples } from './protocol.ts'
+import { clipBlockSamples } from '../protocol.ts'
 
 const never = new AbortController().signal
 const block = (length: number, value = 0) => new Int16Array(length).fill(value)
