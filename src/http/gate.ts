@@ -5,7 +5,7 @@ import { Throttle, type ThrottleVerdict } from '../domain/throttle.ts'
 import type { Clock } from '../domain/time.ts'
 import type { Authenticator, Credential } from '../service/authenticate.ts'
 import type { Exchange } from './exchange.ts'
-import { isFromHere, type Sessions, tokenOf } from './sessions.ts'
+import { isFromHere, type Sessions, tokenOf } from './console/sessions.ts'
 
 export interface GateLimits {
   speechPerMinute: number

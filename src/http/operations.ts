@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { expiresAtMs, type Operation } from '../domain/operation.ts'
 import { type Cancellable, cancelOperation, inspectOperation } from '../service/operations.ts'
 import type { Ledger } from '../service/ports.ts'
-import { cancelDetail, operationDetail } from './describe.ts'
+import { cancelDetail, operationDetail } from './openapi/routes.ts'
 import { json, type Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 

@@ -4,7 +4,7 @@
  */
 import { Elysia } from 'elysia'
 import type { Transcriptions, TranscriptionRequest } from '../service/transcribe.ts'
-import { transcriptionDetail, translationDetail } from './describe-transcription.ts'
+import { transcriptionDetail, translationDetail } from './openapi/transcription.ts'
 import type { Action, Route } from './exchange.ts'
 import { drained, type FormLimits } from './form.ts'
 import type { Gate } from './gate.ts'

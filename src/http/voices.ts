@@ -5,13 +5,7 @@ import { MynaError } from '../domain/error.ts'
 import type { Library, VoicePage } from '../service/library.ts'
 import { type Body, type BodyLimits, readJson } from './body.ts'
 import { openToAll } from './cors.ts'
-import {
-  audioVoicesDetail,
-  deleteVoiceDetail,
-  updateVoiceDetail,
-  voiceDetail,
-  voicesDetail,
-} from './describe-voices.ts'
+import { audioVoicesDetail, deleteVoiceDetail, updateVoiceDetail, voiceDetail, voicesDetail } from './openapi/voices.ts'
 import { type Exchange, json, type Route } from './exchange.ts'
 import { type FormLimits, isMultipart, readFields } from './form.ts'
 import type { Gate } from './gate.ts'

@@ -6,14 +6,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { BrowserContextOptions } from 'playwright-core'
-import { freshExecutable } from '../../build/compile.ts'
-import { cards } from '../catalog/cards.ts'
-import { hasBrowser, noBrowser } from '../testing/browser.ts'
-import { temporaryFolder } from '../testing/folder.ts'
-import { randomBytes, TestHub } from '../testing/hub.ts'
-import { type Program, startProgram } from '../testing/program.ts'
-import { desk, fact, flowMs, go, phone, type Scene, startMs, startScene, unfit } from './console-browser.fixture.ts'
-import { recording, said, startListening } from './transcription.fixture.ts'
+import { freshExecutable } from '../../../build/compile.ts'
+import { cards } from '../../catalog/cards.ts'
+import { hasBrowser, noBrowser } from '../../testing/browser.ts'
+import { temporaryFolder } from '../../testing/folder.ts'
+import { randomBytes, TestHub } from '../../testing/hub.ts'
+import { type Program, startProgram } from '../../testing/program.ts'
+import { desk, fact, flowMs, go, phone, type Scene, startMs, startScene, unfit } from './browser.fixture.ts'
+import { recording, said, startListening } from '../transcription.fixture.ts'
 
 if (!hasBrowser) console.log(noBrowser)
 

@@ -3,13 +3,13 @@
  * of an administrator may: a key that was made for speaking does not become one for making keys.
  */
 import { Elysia } from 'elysia'
-import type { Account, Caller } from '../domain/account.ts'
-import { MynaError } from '../domain/error.ts'
-import type { Administration } from '../service/accounts.ts'
-import { type Body, type BodyLimits, readJson } from './body.ts'
-import { keyRecord, seconds, secondsOrNull } from './console-records.ts'
-import { type Exchange, json, type Route } from './exchange.ts'
-import type { Gate } from './gate.ts'
+import type { Account, Caller } from '../../domain/account.ts'
+import { MynaError } from '../../domain/error.ts'
+import type { Administration } from '../../service/accounts.ts'
+import { type Body, type BodyLimits, readJson } from '../body.ts'
+import { keyRecord, seconds, secondsOrNull } from './records.ts'
+import { type Exchange, json, type Route } from '../exchange.ts'
+import type { Gate } from '../gate.ts'
 
 export interface ConsoleAdminParts {
   gate: Gate

@@ -3,13 +3,13 @@
  * one file and change together. A key in a header opens them as well as a session, so that scripts may look, too.
  */
 import { Elysia } from 'elysia'
-import { type ConsoleAdminParts, consoleAdminRoutes } from './console-admin.ts'
-import { type ConsoleModelsParts, consoleModelsRoutes } from './console-models.ts'
-import { consolePageRoutes, type ConsolePageParts } from './console-page.ts'
-import { type ConsoleRecordsParts, consoleRecordsRoutes } from './console-records.ts'
-import { type ConsoleServerParts, consoleServerRoutes } from './console-server.ts'
-import { type ConsoleSessionParts, consoleSessionRoutes } from './console-session.ts'
-import type { Route } from './exchange.ts'
+import { type ConsoleAdminParts, consoleAdminRoutes } from './admin.ts'
+import { type ConsoleModelsParts, consoleModelsRoutes } from './models.ts'
+import { consolePageRoutes, type ConsolePageParts } from './page.ts'
+import { type ConsoleRecordsParts, consoleRecordsRoutes } from './records.ts'
+import { type ConsoleServerParts, consoleServerRoutes } from './server.ts'
+import { type ConsoleSessionParts, consoleSessionRoutes } from './session.ts'
+import type { Route } from '../exchange.ts'
 
 export type ConsoleParts = ConsolePageParts &
   ConsoleSessionParts &

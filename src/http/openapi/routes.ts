@@ -2,8 +2,8 @@
  * What each route is in the API's document. Bodies are read by hand (api.md 2.1 forgives more than a schema says), so
  * the operations are written by hand too; the records and refusals they name stand in the `describe-` files beside.
  */
-import { headerRef, keyedCodes, refusals, schemaRef } from './describe-errors.ts'
-import { examples, operationId, speechRequests } from './describe-examples.ts'
+import { headerRef, keyedCodes, refusals, schemaRef } from './refusals.ts'
+import { examples, operationId, speechRequests } from './examples.ts'
 import {
   audio,
   bearer,
@@ -18,7 +18,7 @@ import {
   rates,
   requestId,
   scoped,
-} from './describe-parts.ts'
+} from './parts.ts'
 
 export const speechDetail = detail({
   tags: ['Audio'],

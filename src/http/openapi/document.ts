@@ -1,10 +1,10 @@
 /** The frame of the API's document: what is said once, above all routes. The routes bring their own parts. */
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
-import { errorSchemas, headers } from './describe-errors.ts'
-import { recordSchemas } from './describe-records.ts'
-import { speechSchemas } from './describe-speech.ts'
-import { transcriptionSchemas } from './describe-transcription.ts'
-import { voiceSchemas } from './describe-voice-records.ts'
+import { errorSchemas, headers } from './refusals.ts'
+import { recordSchemas } from './records.ts'
+import { speechSchemas } from './speech.ts'
+import { transcriptionSchemas } from './transcription.ts'
+import { voiceSchemas } from './voice-records.ts'
 
 /** Schemas are JSON Schema 2020-12 (`null` as a type, `const`), which OpenAPI has had since 3.1. */
 const openApiVersion = '3.1.0'

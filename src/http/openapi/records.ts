@@ -1,6 +1,6 @@
 /** The records that the API gives back, as its document shows them (api.md 4, 5, 6 and 9). */
-import { outcomes } from '../domain/operation.ts'
-import { type Schema, schemaRef } from './describe-errors.ts'
+import { outcomes } from '../../domain/operation.ts'
+import { type Schema, schemaRef } from './refusals.ts'
 
 export const unixS: Schema = { type: 'integer', description: 'Unix time in seconds.' }
 const unixOrNull: Schema = { type: ['integer', 'null'], description: 'Unix time in seconds.' }

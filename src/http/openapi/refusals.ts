@@ -3,11 +3,11 @@
  * they make. Statuses and retry rules are read from the one map in `errors.ts`, so the document cannot differ from it.
  */
 import type { OpenAPIV3_1 } from 'openapi-types'
-import { type ErrorCode, errorCodes, MynaError } from '../domain/error.ts'
-import { outcomes } from '../domain/operation.ts'
-import { operationId } from './describe-examples.ts'
-import { meanings, requestId } from './describe-meanings.ts'
-import { answers, errorBody, mirrored } from './errors.ts'
+import { type ErrorCode, errorCodes, MynaError } from '../../domain/error.ts'
+import { outcomes } from '../../domain/operation.ts'
+import { operationId } from './examples.ts'
+import { meanings, requestId } from './meanings.ts'
+import { answers, errorBody, mirrored } from '../errors.ts'
 
 export type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject
 type Response = OpenAPIV3_1.ResponseObject

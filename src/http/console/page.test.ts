@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Instance, startInstance } from '../testing/instance.ts'
+import { type Instance, startInstance } from '../../testing/instance.ts'
 
 let instance: Instance
 beforeAll(async () => {

@@ -7,11 +7,11 @@
  */
 import { swagger } from '@elysiajs/swagger'
 import { Elysia, type InternalRoute } from 'elysia'
-import bundleFile from '../../node_modules/swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
-import styleFile from '../../node_modules/swagger-ui-dist/swagger-ui.css' with { type: 'file' }
-import { documentFrame } from './describe-document.ts'
-import { asset, fresh, kept, once } from './assets.ts'
-import type { Route } from './exchange.ts'
+import bundleFile from '../../../node_modules/swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import styleFile from '../../../node_modules/swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import { documentFrame } from './document.ts'
+import { asset, fresh, kept, once } from '../assets.ts'
+import type { Route } from '../exchange.ts'
 
 /** @param routes those to be described, unless their detail hides them */
 export function docsRoutes(route: Route, version: string, routes: readonly InternalRoute[]) {

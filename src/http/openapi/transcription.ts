@@ -1,9 +1,9 @@
 /** Transcription and translation in the API's document: forms, answers, events and refusals (api.md 3). */
 import type { OpenAPIV3_1 } from 'openapi-types'
-import { refusals, type Schema, schemaRef } from './describe-errors.ts'
-import { examples } from './describe-examples.ts'
-import { bearer, detail, type Operation, rates, requestId, scoped } from './describe-parts.ts'
-import { transcriptFormats } from './transcription-request.ts'
+import { refusals, type Schema, schemaRef } from './refusals.ts'
+import { examples } from './examples.ts'
+import { bearer, detail, type Operation, rates, requestId, scoped } from './parts.ts'
+import { transcriptFormats } from '../transcription-request.ts'
 
 /** In the forms: file parts are told by content and not by name or declared type. */
 const file: Schema = {

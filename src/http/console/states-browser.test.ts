@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core'
-import { MynaError } from '../domain/error.ts'
-import { keepingWarnings, logTo } from '../log.ts'
-import { hasBrowser, launchBrowser, noBrowser } from '../testing/browser.ts'
-import { hum, type Instance, startInstance } from '../testing/instance.ts'
-import { until } from '../testing/until.ts'
-import { desk, flowMs, go, phone, startMs, unfit, type Visit, visitIn } from './console-browser.fixture.ts'
+import { MynaError } from '../../domain/error.ts'
+import { keepingWarnings, logTo } from '../../log.ts'
+import { hasBrowser, launchBrowser, noBrowser } from '../../testing/browser.ts'
+import { hum, type Instance, startInstance } from '../../testing/instance.ts'
+import { until } from '../../testing/until.ts'
+import { desk, flowMs, go, phone, startMs, unfit, type Visit, visitIn } from './browser.fixture.ts'
 
 if (!hasBrowser) console.log(noBrowser)
 

@@ -1,9 +1,9 @@
 /** What the descriptions of routes are put together from: who may call, which headers come, what an answer holds. */
 import type { DocumentDecoration } from 'elysia'
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
-import type { ErrorCode } from '../domain/error.ts'
-import { headerRef, keyedCodes, schemaRef } from './describe-errors.ts'
-import { examples } from './describe-examples.ts'
+import type { ErrorCode } from '../../domain/error.ts'
+import { headerRef, keyedCodes, schemaRef } from './refusals.ts'
+import { examples } from './examples.ts'
 
 export type Operation = OpenAPIV3_1.OperationObject
 export type Parameter = OpenAPIV3_1.ParameterObject

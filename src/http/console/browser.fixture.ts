@@ -5,10 +5,10 @@
 import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { freshExecutable } from '../../build/compile.ts'
-import { launchBrowser } from '../testing/browser.ts'
-import { temporaryFolder } from '../testing/folder.ts'
-import { type Program, startProgram } from '../testing/program.ts'
+import { freshExecutable } from '../../../build/compile.ts'
+import { launchBrowser } from '../../testing/browser.ts'
+import { temporaryFolder } from '../../testing/folder.ts'
+import { type Program, startProgram } from '../../testing/program.ts'
 
 export const startMs = 120_000
 export const flowMs = 120_000

@@ -1,9 +1,9 @@
 /** Models as an administrator keeps them: which there are, which are here, and getting and removing them. */
 import { Elysia } from 'elysia'
-import type { KeptModel, ModelKeeper } from '../service/ports-models.ts'
-import { enterAdmin } from './console-admin.ts'
-import { type Exchange, json, type Route } from './exchange.ts'
-import type { Gate } from './gate.ts'
+import type { KeptModel, ModelKeeper } from '../../service/ports-models.ts'
+import { enterAdmin } from './admin.ts'
+import { type Exchange, json, type Route } from '../exchange.ts'
+import type { Gate } from '../gate.ts'
 
 export interface ConsoleModelsParts {
   gate: Gate

@@ -3,7 +3,7 @@
  * They live in memory as the hash of a key: a restart ends them, and so does whatever ends the key, which every request
  * looks up again. The cookie is HttpOnly and SameSite=Strict; what changes anything must also name this very origin.
  */
-import type { Clock } from '../domain/time.ts'
+import type { Clock } from '../../domain/time.ts'
 
 const sessionCookie = 'myna_session'
 

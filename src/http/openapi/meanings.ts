@@ -1,6 +1,6 @@
 /** What each code means, with an example of its message: for the API's document. */
-import type { ErrorCode } from '../domain/error.ts'
-import { operationId } from './describe-examples.ts'
+import type { ErrorCode } from '../../domain/error.ts'
+import { operationId } from './examples.ts'
 
 export interface Meaning {
   about: string

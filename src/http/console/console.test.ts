@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { keepingWarnings, logTo } from '../log.ts'
-import { type Instance, startInstance } from '../testing/instance.ts'
-import { until } from '../testing/until.ts'
+import { keepingWarnings, logTo } from '../../log.ts'
+import { type Instance, startInstance } from '../../testing/instance.ts'
+import { until } from '../../testing/until.ts'
 
 let instance: Instance
 beforeAll(async () => {

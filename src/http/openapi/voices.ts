@@ -1,8 +1,8 @@
 /** What the routes of voices are in the API's document (api.md 4.2 to 4.7). */
 import type { OpenAPIV3_1 } from 'openapi-types'
-import type { ErrorCode } from '../domain/error.ts'
-import { headerRef, refusals, schemaRef } from './describe-errors.ts'
-import { examples, voiceId } from './describe-examples.ts'
+import type { ErrorCode } from '../../domain/error.ts'
+import { headerRef, refusals, schemaRef } from './refusals.ts'
+import { examples, voiceId } from './examples.ts'
 import {
   bearer,
   detail,
@@ -16,7 +16,7 @@ import {
   rates,
   requestId,
   scoped,
-} from './describe-parts.ts'
+} from './parts.ts'
 
 const tags = ['Voices']
 const idParameter = pathId('voice_id', 'A voice’s id: letters, digits, `_`, `.` and `-`, at most 128.', voiceId)

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { OpenAPIV3_1 } from 'openapi-types'
-import { trustedDependencies, version } from '../../package.json' with { type: 'json' }
-import { errorCodes } from '../domain/error.ts'
-import { hum, type Instance, startInstance } from '../testing/instance.ts'
-import { until } from '../testing/until.ts'
-import { answers } from './errors.ts'
+import { trustedDependencies, version } from '../../../package.json' with { type: 'json' }
+import { errorCodes } from '../../domain/error.ts'
+import { hum, type Instance, startInstance } from '../../testing/instance.ts'
+import { until } from '../../testing/until.ts'
+import { answers } from '../errors.ts'
 
 let instance: Instance
 let key: string

@@ -1,8 +1,8 @@
 /** The console's dialogs by the keyboard alone: where the focus is, what Escape and Enter do, what is said after. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { hasBrowser, noBrowser, untrustedHost } from '../testing/browser.ts'
-import { desk, flowMs, focused, go, type Scene, startMs, startScene, unfit } from './console-browser.fixture.ts'
+import { hasBrowser, noBrowser, untrustedHost } from '../../testing/browser.ts'
+import { desk, flowMs, focused, go, type Scene, startMs, startScene, unfit } from './browser.fixture.ts'
 
 if (!hasBrowser) console.log(noBrowser)
 

@@ -1,11 +1,11 @@
 /** How the service itself is, for administrators: engines and what they hold, queues, and the last warnings. */
 import { Elysia } from 'elysia'
-import type { EngineStatus } from '../service/ports.ts'
-import { enterAdmin } from './console-admin.ts'
-import { seconds } from './console-records.ts'
-import { json, type Route } from './exchange.ts'
-import type { Gate } from './gate.ts'
-import type { ServerStatus } from './local.ts'
+import type { EngineStatus } from '../../service/ports.ts'
+import { enterAdmin } from './admin.ts'
+import { seconds } from './records.ts'
+import { json, type Route } from '../exchange.ts'
+import type { Gate } from '../gate.ts'
+import type { ServerStatus } from '../local.ts'
 
 interface Warning {
   atMs: number

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { ManualClock } from '../testing/manual-clock.ts'
-import { Seeded } from '../testing/seeded.ts'
+import { ManualClock } from '../../testing/manual-clock.ts'
+import { Seeded } from '../../testing/seeded.ts'
 import { isFromHere, Sessions, setCookie, tokenOf } from './sessions.ts'
 
 const hourMs = 3_600_000

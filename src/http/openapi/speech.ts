@@ -1,6 +1,6 @@
 /** The bodies of speech as the API's document shows them (api.md 2). */
-import { audioFormats, sampleRatesHz } from '../domain/speech.ts'
-import { type Schema, schemaRef } from './describe-errors.ts'
+import { audioFormats, sampleRatesHz } from '../../domain/speech.ts'
+import { type Schema, schemaRef } from './refusals.ts'
 
 const speechRequest: Schema = {
   type: 'object',

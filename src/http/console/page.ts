@@ -3,10 +3,10 @@
  * The scripts and the style come under addresses that change with their content.
  */
 import { Elysia } from 'elysia'
-import type { Exchange, Route } from './exchange.ts'
-import { json } from './exchange.ts'
-import { rootDetail } from './describe.ts'
-import { asset, fresh, kept, once } from './assets.ts'
+import type { Exchange, Route } from '../exchange.ts'
+import { json } from '../exchange.ts'
+import { rootDetail } from '../openapi/routes.ts'
+import { asset, fresh, kept, once } from '../assets.ts'
 
 export interface ConsolePageParts {
   version: string

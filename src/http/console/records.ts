@@ -3,13 +3,13 @@
  * names of its keys, so that usage by key can be read. For everything else the page asks the versioned API.
  */
 import { Elysia } from 'elysia'
-import type { Key } from '../domain/account.ts'
-import type { Operation } from '../domain/operation.ts'
-import type { Accounts, Ledger } from '../service/ports.ts'
-import { json, type Route } from './exchange.ts'
-import type { Gate } from './gate.ts'
-import { invalidInput } from './invalid.ts'
-import { operationRecord } from './operations.ts'
+import type { Key } from '../../domain/account.ts'
+import type { Operation } from '../../domain/operation.ts'
+import type { Accounts, Ledger } from '../../service/ports.ts'
+import { json, type Route } from '../exchange.ts'
+import type { Gate } from '../gate.ts'
+import { invalidInput } from '../invalid.ts'
+import { operationRecord } from '../operations.ts'
 
 export interface ConsoleRecordsParts {
   gate: Gate

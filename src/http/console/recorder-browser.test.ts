@@ -5,12 +5,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { sound } from '../audio/clip.ts'
-import { hasBrowser, launchBrowser, noBrowser, untrustedHost } from '../testing/browser.ts'
-import { temporaryFolder } from '../testing/folder.ts'
-import { type Instance, startInstance } from '../testing/instance.ts'
-import { until } from '../testing/until.ts'
-import { desk, flowMs, go, startMs, type Visit, visitIn } from './console-browser.fixture.ts'
+import { sound } from '../../audio/clip.ts'
+import { hasBrowser, launchBrowser, noBrowser, untrustedHost } from '../../testing/browser.ts'
+import { temporaryFolder } from '../../testing/folder.ts'
+import { type Instance, startInstance } from '../../testing/instance.ts'
+import { until } from '../../testing/until.ts'
+import { desk, flowMs, go, startMs, type Visit, visitIn } from './browser.fixture.ts'
 
 if (!hasBrowser) console.log(noBrowser)
 

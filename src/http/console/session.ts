@@ -1,12 +1,12 @@
 /** Signing in to the console: a key goes in once, and what comes back is a cookie that no script can read. */
 import { Elysia } from 'elysia'
-import { type Caller, hashSecret } from '../domain/account.ts'
-import { MynaError } from '../domain/error.ts'
-import type { Authenticator } from '../service/authenticate.ts'
-import { type BodyLimits, readJson } from './body.ts'
-import { answers } from './errors.ts'
-import { type Exchange, json, type Route } from './exchange.ts'
-import type { Gate } from './gate.ts'
+import { type Caller, hashSecret } from '../../domain/account.ts'
+import { MynaError } from '../../domain/error.ts'
+import type { Authenticator } from '../../service/authenticate.ts'
+import { type BodyLimits, readJson } from '../body.ts'
+import { answers } from '../errors.ts'
+import { type Exchange, json, type Route } from '../exchange.ts'
+import type { Gate } from '../gate.ts'
 import { clearCookie, isFromHere, type Sessions, setCookie, tokenOf } from './sessions.ts'
 
 export interface ConsoleSessionParts {
