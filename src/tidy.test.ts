@@ -118,10 +118,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   catalog: ['service/', 'domain/'],
   runtime: ['catalog/', 'domain/'],
   engine: ['service/ports', 'domain/'],
-  'engine child': ['service/ports', 'domain/', 'engine/', 'models/', 'audio/', 'text/', 'catalog/cards.ts'],
-  models: ['audio/', 'phonemes/', 'text/', 'domain/', 'engine/protocol.ts'],
+  'engine child': ['service/ports', 'domain/', 'engine/', 'models/', 'onnx/', 'audio/', 'text/', 'catalog/cards.ts'],
+  onnx: ['domain/'],
+  models: ['onnx/', 'audio/', 'phonemes/', 'text/', 'domain/', 'engine/protocol.ts'],
   // The hidden subcommand that is the engine: the one command that may know the models.
-  'engine command': ['cli/', 'domain/', 'catalog/', 'engine/', 'models/registry.ts', 'config.ts', 'log.ts'],
+  'engine command': ['cli/', 'domain/', 'catalog/', 'engine/', 'onnx/', 'models/registry.ts', 'config.ts', 'log.ts'],
   cli: [
     'cli/',
     'domain/',

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { cardOf } from '../../src/models/parakeet/graphs.fixture.ts'
 import { load } from '../../src/models/parakeet/pipeline.ts'
-import { FfiSession } from '../../src/models/session-ffi.ts'
+import { FfiSession } from '../../src/onnx/ffi/session.ts'
 import { printTable } from './figures.ts'
 import { talk } from './talk.ts'
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 
 const { InferenceSession } = await import('onnxruntime-node')
-const graph = join(import.meta.dir, '../models/selftest.onnx')
+const graph = join(import.meta.dir, '../onnx/selftest.onnx')
 try {
   const session = await InferenceSession.create(graph, { executionProviders: ['cuda'] })
   console.log(`opened with ${session.inputNames.join(' ')}`)

@@ -65,7 +65,7 @@ export const selfTestGraphs: Readonly<Record<string, Uint8Array>> = {
   'selftest.onnx': onnxModel(graph),
   'selftest-loop.onnx': onnxModel(loopGraph),
 }
-export const selfTestFile = (name: string): string => join(import.meta.dir, '..', 'models', name)
+export const selfTestFile = (name: string): string => join(import.meta.dir, '..', 'onnx', name)
 
 if (import.meta.main) {
   for (const [name, bytes] of Object.entries(selfTestGraphs)) await Bun.write(selfTestFile(name), bytes)

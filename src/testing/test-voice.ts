@@ -25,7 +25,7 @@ import {
   type SpokenChunk,
 } from '../models/architecture.ts'
 
-import { deviceError } from '../models/session-device.ts'
+import { deviceError } from '../onnx/device.ts'
 
 export const msPerChar = 10
 const endlessMs = 100

@@ -4,7 +4,7 @@
  */
 import { fromS16 } from '../../audio/pcm.ts'
 import { ClipRefused, type SpeechModel } from '../../models/architecture.ts'
-import { deviceFailure, DeviceOutOfMemory } from '../../models/session-device.ts'
+import { deviceFailure, DeviceOutOfMemory } from '../../onnx/device.ts'
 import type { SpeechDetector } from '../../models/silero/detector.ts'
 import type { Answer } from '../inquiries.ts'
 import type { LoadFailure } from '../protocol.ts'

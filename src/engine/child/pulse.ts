@@ -3,7 +3,7 @@
  * machine longer than the server waits. That graphs are being run through is the sign, and not that time passes: a
  * promise that nobody keeps must not look like work.
  */
-import { runCount } from '../../models/session-runs.ts'
+import { runCount } from '../../onnx/runs.ts'
 import type { Timers } from '../timers.ts'
 
 const beatMs = 250

@@ -3,7 +3,7 @@
  * unloaded when nobody has used it for `keepAliveMs`, or sooner when another needs the room. The idea is ollama's
  * runnerRef: reference count and timer in one.
  */
-import { briefly, deviceFailure, DeviceOutOfMemory } from '../../models/session-device.ts'
+import { briefly, deviceFailure, DeviceOutOfMemory } from '../../onnx/device.ts'
 import { notLoaded } from '../../domain/model-trouble.ts'
 import { type Budget, type Holding, NoRoom } from './budget.ts'
 import type { LoadFailure, ResidentModel } from '../protocol.ts'

@@ -11,8 +11,8 @@ import {
   type SpeechModel,
   type TranscriptionModel,
 } from '../../models/architecture.ts'
-import type { DeviceMemory } from '../../models/session.ts'
-import { deviceFailure, DeviceLost } from '../../models/session-device.ts'
+import type { DeviceMemory } from '../../onnx/session.ts'
+import { deviceFailure, DeviceLost } from '../../onnx/device.ts'
 import type { SpeechDetector } from '../../models/silero/detector.ts'
 import type { SpeechOrder } from '../../service/ports.ts'
 import type { TranscriptionOrder } from '../../service/ports-transcription.ts'
@@ -244,7 +244,7 @@ class Engine {
 
   async #probe(probe: number): Promise<void> {
     try {
-      const { runSelfTest } = await import('../../models/selftest.ts')
+      const { runSelfTest } = await import('../../onnx/selftest.ts')
       this.#send({ type: 'probed', probe, ...(await runSelfTest()) })
     } catch (error) {
       this.#send({ type: 'probe_failed', probe, message: describe(error) })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fromS16 } from '../../audio/pcm.ts'
 import { hashOf } from '../../testing/speech-clips.ts'
-import { createSession, type Session } from '../session.ts'
+import { createSession, type Session } from '../../onnx/session.ts'
 import { hasReadings, readingClips, soundClips } from './clips.fixture.ts'
 import { FeatureMeter, minFrames } from './features.ts'
 import golden from './golden.json' with { type: 'json' }

@@ -13,8 +13,8 @@ import {
   type TranscriptionInput,
   type TranscriptionModel,
 } from '../architecture.ts'
-import { checkContract } from '../contract.ts'
-import { createSession, type Session } from '../session.ts'
+import { checkContract } from '../../onnx/contract.ts'
+import { createSession, type Session } from '../../onnx/session.ts'
 import { readConfig } from './config.ts'
 import { FeatureMeter, hopMs, minFrames, sampleRateHz } from './features.ts'
 import { segmentsOf } from './sentences.ts'

@@ -5,7 +5,7 @@
  * Each step looks at one frame of the encoder and at what was written last, and says what to write, if anything, and
  * how many frames to go on. Only what is written changes the state.
  */
-import type { Session, Tensor } from '../session.ts'
+import type { Session, Tensor } from '../../onnx/session.ts'
 
 /** A token written. */
 export interface Emission {

@@ -7,7 +7,7 @@
 import { concatFloats } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
 import { type Clip, ClipRefused } from '../architecture.ts'
-import type { Session, Tensor } from '../session.ts'
+import type { Session, Tensor } from '../../onnx/session.ts'
 import type { Bundle } from './bundle.ts'
 
 /**

@@ -3,7 +3,7 @@
  * the flow turns noise into the next frame under that condition, and the decoder makes samples of several frames at
  * once. As in Kyutai's pocket-tts, which the numbers are from.
  */
-import type { Loop, Tensor, Tensors } from '../session.ts'
+import type { Loop, Tensor, Tensors } from '../../onnx/session.ts'
 import type { Bundle } from './bundle.ts'
 import type { Graphs } from './graphs.ts'
 import type { Manner } from './manner.ts'

@@ -3,8 +3,8 @@
  * found when the model is loaded and not when somebody speaks.
  */
 import { join } from 'node:path'
-import { checkContract, type PortSpec } from '../contract.ts'
-import type { CreateSession, Session, Tensors } from '../session.ts'
+import { checkContract, type PortSpec } from '../../onnx/contract.ts'
+import type { CreateSession, Session, Tensors } from '../../onnx/session.ts'
 import type { Bundle } from './bundle.ts'
 import { portsOf, startStates } from './states.ts'
 

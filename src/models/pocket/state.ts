@@ -5,7 +5,7 @@
  * Layout, little-endian: 8 bytes magic, version, frames and width as 32-bit numbers, the family's name (its length as
  * 32-bit number, UTF-8), frames times width floats, and the SHA-256 of all before it.
  */
-import type { Tensor } from '../session.ts'
+import type { Tensor } from '../../onnx/session.ts'
 
 const magic = 'myna-pkt'
 const version = 1

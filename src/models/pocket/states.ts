@@ -3,8 +3,8 @@
  * positions that the voice takes, some 49 KB each in the model of 6 layers. Only these are kept; the rest of the cache
  * is filled in as the bundle says when somebody speaks.
  */
-import type { PortSpec } from '../contract.ts'
-import type { Tensor } from '../session.ts'
+import type { PortSpec } from '../../onnx/contract.ts'
+import type { Tensor } from '../../onnx/session.ts'
 import { isCache, type StateSpec } from './bundle.ts'
 
 type States = Record<string, Tensor>

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readSafetensors } from '../safetensors.ts'
-import type { Tensor } from '../session.ts'
+import type { Tensor } from '../../onnx/session.ts'
 import { readBundle } from './bundle.ts'
 import { bytesOf, golden } from './small.fixture.ts'
 import { bytesOf as sizeOf, startWith, type Voice } from './states.ts'

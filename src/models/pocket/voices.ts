@@ -4,7 +4,7 @@
  * the voices that were spoken with lately, so that they are read or computed once.
  */
 import { readSafetensors } from '../safetensors.ts'
-import type { Tensor } from '../session.ts'
+import type { Tensor } from '../../onnx/session.ts'
 import { isCache, type StateSpec } from './bundle.ts'
 import { bytesOf, type Voice } from './states.ts'
 

@@ -5,8 +5,8 @@
  * The graph wants each window of 512 samples with the 64 samples before it. Without them it answers, but hears nothing.
  */
 import graph from '@ricky0123/vad-web/dist/silero_vad_v6.onnx' with { type: 'file' }
-import { checkContract } from '../contract.ts'
-import { createSession, type Session, type Tensor } from '../session.ts'
+import { checkContract } from '../../onnx/contract.ts'
+import { createSession, type Session, type Tensor } from '../../onnx/session.ts'
 import type { Span } from './bursts.ts'
 import { speechSpans } from './spans.ts'
 

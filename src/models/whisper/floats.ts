@@ -2,7 +2,7 @@
  * Graphs of half precision take and give numbers of 16 bits in some places and of 32 in others, each export in its own;
  * here is what they are turned into. A tensor of 16 bits carries the bits themselves.
  */
-import type { Tensor } from '../session.ts'
+import type { Tensor } from '../../onnx/session.ts'
 
 export type FloatType = 'float32' | 'float16'
 

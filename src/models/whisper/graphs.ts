@@ -5,8 +5,8 @@
  * the sound stay as the first branch made them.
  */
 import { join } from 'node:path'
-import { checkContract, numbered } from '../contract.ts'
-import { createSession, type Loop, type Port, type Session, type Tensor, type Tensors } from '../session.ts'
+import { checkContract, numbered } from '../../onnx/contract.ts'
+import { createSession, type Loop, type Port, type Session, type Tensor, type Tensors } from '../../onnx/session.ts'
 import { encoderPositions, type WhisperConfig } from './config.ts'
 import { windowFrames } from './features.ts'
 import { asFloat32, asType, type FloatType } from './floats.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Tensor } from '../session.ts'
+import type { Tensor } from '../../onnx/session.ts'
 import { joinRows, pickRows } from './rows.ts'
 
 const tensor = (rows: number, first: number): Tensor => ({

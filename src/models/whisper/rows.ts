@@ -2,7 +2,7 @@
  * Tensors whose first length counts windows that are heard at once: one row each. Rows lie one after another, so that
  * joining and picking them is copying of whole stretches.
  */
-import type { Tensor, TensorData } from '../session.ts'
+import type { Tensor, TensorData } from '../../onnx/session.ts'
 
 /** @param tensors of one type, alike but for how many rows they have @returns the same tensor when it is alone */
 export function joinRows(tensors: readonly Tensor[]): Tensor {

@@ -1,6 +1,6 @@
 /** What differs between the places where graphs can run, for the C API. */
 import type { Pointer } from 'bun:ffi'
-import type { Tensor } from './session.ts'
+import type { Tensor } from '../session.ts'
 
 export interface FfiDevice {
   /** `cpu`, or `cuda:N`. */

@@ -3,7 +3,7 @@
  * behind it. The library is loaded on first use, and only ever in the engine.
  */
 import { join } from 'node:path'
-import type { CudaOptions } from './session-device.ts'
+import type { CudaOptions } from './device.ts'
 import { verifyLoops } from './selftest-loop.ts'
 import { verifyRuns } from './selftest-run.ts'
 
@@ -85,7 +85,7 @@ export interface BackEnd {
 let chosen: Promise<BackEnd> | null = null
 
 export function backEnd(): Promise<BackEnd> {
-  chosen ??= chooseBackEnd(async () => (await import('./session-ffi.ts')).createFfiSession).catch((error: unknown) => {
+  chosen ??= chooseBackEnd(async () => (await import('./ffi/session.ts')).createFfiSession).catch((error: unknown) => {
     chosen = null
     throw error
   })
@@ -107,10 +107,7 @@ export interface DeviceMemory {
  */
 export async function useCuda(options: CudaOptions): Promise<() => DeviceMemory> {
   if (chosen !== null) throw new Error('graphs run on the CPU already')
-  const [{ openOrtApi }, { openCuda }] = await Promise.all([
-    import('./session-ffi-api.ts'),
-    import('./session-cuda.ts'),
-  ])
+  const [{ openOrtApi }, { openCuda }] = await Promise.all([import('./ffi/api.ts'), import('./cuda.ts')])
   const { create, version, shrink, memory } = openCuda(options, openOrtApi(join(options.dir, 'libonnxruntime.so.1')))
   await verifyRuns(create)
   await verifyLoops(create)
@@ -133,7 +130,7 @@ export async function chooseBackEnd(load: () => Promise<CreateSession>): Promise
   } catch (error) {
     const slowReason = `ONNX Runtime's C API cannot be used: ${error instanceof Error ? error.message : String(error)}`
     console.error(`${slowReason}. Models run through onnxruntime-node, and slower.`)
-    const { createNodeSession: create } = await import('./session-node.ts')
+    const { createNodeSession: create } = await import('./node-session.ts')
     return { create, slowReason, isOnCard: false, version }
   }
 }

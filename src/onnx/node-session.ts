@@ -4,8 +4,8 @@
  */
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node'
 import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from './session.ts'
-import { arrays, checkFeeds, checkLoop, copiesOf, isKnownType } from './session-checks.ts'
-import { noteRun } from './session-runs.ts'
+import { arrays, checkFeeds, checkLoop, copiesOf, isKnownType } from './tensor-checks.ts'
+import { noteRun } from './runs.ts'
 
 /** @throws Error when it is no graph that this ONNX Runtime can run */
 export async function createNodeSession(model: string | Uint8Array, options: SessionOptions): Promise<Session> {

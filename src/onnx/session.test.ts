@@ -2,9 +2,9 @@ import { afterAll, describe, expect, spyOn, test } from 'bun:test'
 import { join } from 'node:path'
 import { temporaryFolder } from '../testing/folder.ts'
 import { onnxModel, type GraphSpec, type TensorSpec } from '../testing/tiny-onnx.ts'
-import { createFfiSession } from './session-ffi.ts'
-import { createNodeSession } from './session-node.ts'
-import { runCount } from './session-runs.ts'
+import { createFfiSession } from './ffi/session.ts'
+import { createNodeSession } from './node-session.ts'
+import { runCount } from './runs.ts'
 import { backEnd, chooseBackEnd, type CreateSession, type Loop, type Tensor } from './session.ts'
 
 const floats = (dims: readonly number[], ...values: number[]): Tensor => ({

@@ -1,8 +1,8 @@
 /** What a graph takes and gives, as the C API tells it. */
 import { CString, type Pointer } from 'bun:ffi'
-import type { Port } from './session.ts'
-import type { OrtApi, Status } from './session-ffi-api.ts'
-import { shapeOf } from './session-ffi-values.ts'
+import type { Port } from '../session.ts'
+import type { OrtApi, Status } from './api.ts'
+import { shapeOf } from './values.ts'
 
 interface Questions {
   count(session: Pointer, out: BigUint64Array): Status

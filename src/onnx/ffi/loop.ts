@@ -3,12 +3,12 @@
  * are and where they are, and never become arrays of JavaScript.
  */
 import { read as readMemory, type Pointer } from 'bun:ffi'
-import type { Loop, LoopOptions, Tensor, Tensors } from './session.ts'
-import { checkFeeds, checkLoop, copiesOf } from './session-checks.ts'
-import { nextTurn } from './session-ffi-api.ts'
-import type { FfiSession } from './session-ffi.ts'
-import { borrowed, copied, read } from './session-ffi-values.ts'
-import { noteRun } from './session-runs.ts'
+import type { Loop, LoopOptions, Tensor, Tensors } from '../session.ts'
+import { checkFeeds, checkLoop, copiesOf } from '../tensor-checks.ts'
+import { nextTurn } from './api.ts'
+import type { FfiSession } from './session.ts'
+import { borrowed, copied, read } from './values.ts'
+import { noteRun } from '../runs.ts'
 
 export class FfiLoop implements Loop {
   /** Held, so that it is not collected before its loop. */

@@ -5,7 +5,7 @@
  */
 import { dlopen, type Pointer } from 'bun:ffi'
 import type { Tensor } from './session.ts'
-import { deviceError } from './session-device.ts'
+import { deviceError } from './device.ts'
 
 const functions = {
   cuInit: { args: ['u32'], returns: 'i32' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { briefly, deviceError, deviceFailure, DeviceLost, DeviceOutOfMemory } from './session-device.ts'
+import { briefly, deviceError, deviceFailure, DeviceLost, DeviceOutOfMemory } from './device.ts'
 
 /** As people reported them, and as the provider of 1.30.0 said them on a machine without a card. */
 const said: [string, string, new (words: string) => Error][] = [

@@ -1,9 +1,9 @@
 /** Tensors between JavaScript and ONNX Runtime, where each is an `OrtValue *` that has to be given back. */
 import type { Pointer } from 'bun:ffi'
-import type { Tensor } from './session.ts'
-import { arrays, isKnownType } from './session-checks.ts'
-import type { OrtApi } from './session-ffi-api.ts'
-import type { FfiDevice } from './session-ffi-device.ts'
+import type { Tensor } from '../session.ts'
+import { arrays, isKnownType } from '../tensor-checks.ts'
+import type { OrtApi } from './api.ts'
+import type { FfiDevice } from './device.ts'
 
 /** By their number (`ONNXTensorElementDataType`), under the names that onnxruntime-node gives them. */
 const typeNames: Readonly<Record<number, string>> = {

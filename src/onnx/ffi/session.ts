@@ -3,15 +3,15 @@
  * (`session-ffi-loop.ts`).
  */
 import type { Pointer } from 'bun:ffi'
-import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from './session.ts'
-import { checkFeeds } from './session-checks.ts'
-import { nextTurn, ortApi, type OrtApi } from './session-ffi-api.ts'
-import type { FfiDevice } from './session-ffi-device.ts'
-import { FfiLoop } from './session-ffi-loop.ts'
-import { CNames } from './session-ffi-names.ts'
-import { portsOf } from './session-ffi-ports.ts'
-import { borrowed, read } from './session-ffi-values.ts'
-import { noteRun } from './session-runs.ts'
+import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../session.ts'
+import { checkFeeds } from '../tensor-checks.ts'
+import { nextTurn, ortApi, type OrtApi } from './api.ts'
+import type { FfiDevice } from './device.ts'
+import { FfiLoop } from './loop.ts'
+import { CNames } from './names.ts'
+import { portsOf } from './ports.ts'
+import { borrowed, read } from './values.ts'
+import { noteRun } from '../runs.ts'
 
 /** On the CPU. @throws Error when it is no graph that this ONNX Runtime can run */
 export async function createFfiSession(model: string | Uint8Array, options: SessionOptions): Promise<Session> {

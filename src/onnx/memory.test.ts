@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { onnxModel, type GraphSpec } from '../testing/tiny-onnx.ts'
 import { until } from '../testing/until.ts'
-import { createFfiSession } from './session-ffi.ts'
+import { createFfiSession } from './ffi/session.ts'
 import type { Loop, Session, Tensor } from './session.ts'
 
 const megabyte = 1_000_000

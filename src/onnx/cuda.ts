@@ -5,12 +5,12 @@
 import type { Pointer } from 'bun:ffi'
 import type { CreateSession } from './session.ts'
 import { verifyLoops } from './selftest-loop.ts'
-import { type CudaOptions, deviceFailure } from './session-device.ts'
-import { OrtApi } from './session-ffi-api.ts'
-import { CudaDriver } from './session-cuda-driver.ts'
-import type { FfiDevice } from './session-ffi-device.ts'
-import { CNames } from './session-ffi-names.ts'
-import { createFfiSessionOn } from './session-ffi.ts'
+import { type CudaOptions, deviceFailure } from './device.ts'
+import { OrtApi } from './ffi/api.ts'
+import { CudaDriver } from './cuda-driver.ts'
+import type { FfiDevice } from './ffi/device.ts'
+import { CNames } from './ffi/names.ts'
+import { createFfiSessionOn } from './ffi/session.ts'
 
 export interface Cuda {
   create: CreateSession

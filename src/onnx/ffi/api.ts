@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { dlopen, linkSymbols, read, type Pointer } from 'bun:ffi'
-import { deviceError } from './session-device.ts'
-import type { FfiDevice } from './session-ffi-device.ts'
+import { deviceError } from '../device.ts'
+import type { FfiDevice } from './device.ts'
 
 /** A release of the table that has all functions below; the library may be of any later one. */
 const apiVersion = 17
