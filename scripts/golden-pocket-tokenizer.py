@@ -1,7 +1,7 @@
-"""Makes what src/models/sentencepiece.test.ts compares with: small models trained here on licences, and what the
+"""Makes what src/models/tokenizers/sentencepiece.test.ts compares with: small models trained here on licences, and what the
 sentencepiece library makes of 2,400 hard strings.
 
-    python scripts/golden-pocket-tokenizer.py src/models/sentencepiece.golden.json.gz
+    python scripts/golden-pocket-tokenizer.py src/models/tokenizers/sentencepiece.golden.json.gz
 
 Needs sentencepiece 0.2. With a second argument, a folder, larger models are written there with their own goldens, for
 a run by hand.

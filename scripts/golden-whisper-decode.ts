@@ -47,7 +47,7 @@ async function writeHeard(name: string, clips: Record<string, Float32Array>, ord
 
 try {
   mkdirSync(golden, { recursive: true })
-  const { tokenizer } = await readGolden<{ tokenizer: object }>(join(models, 'bpe-golden.json.gz'))
+  const { tokenizer } = await readGolden<{ tokenizer: object }>(join(models, 'tokenizers', 'bpe-golden.json.gz'))
   await Bun.write(join(work, 'tokenizer.json'), JSON.stringify(tokenizer))
   await ask('model')
   const [made, real] = [await madeClips(), await realClips()]

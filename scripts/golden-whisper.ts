@@ -13,9 +13,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fromS16 } from '../src/audio/pcm.ts'
 import { readWav } from '../src/audio/wav.ts'
-import { ByteLevelBpe } from '../src/models/bpe.ts'
-import { tokenizerTexts } from '../src/models/bpe-texts.fixture.ts'
-import { brokenIds, hashOfIds, hashOfText, textCount, tokenizerSeed } from '../src/models/bpe-golden.fixture.ts'
+import { ByteLevelBpe } from '../src/models/tokenizers/bpe.ts'
+import { tokenizerTexts } from '../src/models/tokenizers/bpe-texts.fixture.ts'
+import {
+  brokenIds,
+  hashOfIds,
+  hashOfText,
+  textCount,
+  tokenizerSeed,
+} from '../src/models/tokenizers/bpe-golden.fixture.ts'
 import { LogMelMeter } from '../src/models/whisper/features.ts'
 import { featureClips, goldenFrames } from '../src/models/whisper/features.fixture.ts'
 
@@ -90,7 +96,7 @@ async function writeTokenizer(): Promise<void> {
   const theirs = await tokens(texts, brokenIds(new ByteLevelBpe(tokenizer).size))
   const encoded = theirs.ids.map(hashOfIds).join('')
   const decoded = theirs.texts.map(hashOfText).join('')
-  await writeGolden(join(models, 'bpe-golden.json.gz'), { tokenizer, encoded, decoded })
+  await writeGolden(join(models, 'tokenizers', 'bpe-golden.json.gz'), { tokenizer, encoded, decoded })
 }
 
 async function compareVocabulary(path: string): Promise<void> {

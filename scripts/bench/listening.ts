@@ -1,5 +1,5 @@
 /** How fast a long clip is cut into what recognisers hear, and that its length costs no memory. */
-import { cutSpeech } from '../../src/models/silero/cut.ts'
+import { cutSpeech } from '../../src/models/silero/windows.ts'
 import { detectorRateHz, loadDetector } from '../../src/models/silero/detector.ts'
 import { printTable, spreadOf } from './figures.ts'
 import { talk } from './talk.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { CutPart } from '../../models/silero/cut.ts'
+import type { CutPart } from '../../models/silero/windows.ts'
 import { batchesOf } from './batches.ts'
 
 /** @param kinds a letter a part: w, a window; s, silence */

@@ -3,7 +3,7 @@
  * one by one gets more of them as the clip goes on: whoever waits for the first words has them as soon as ever, and
  * nobody who reads along waits longer for the next ones than the clip has taken so far.
  */
-import type { CutPart } from '../../models/silero/cut.ts'
+import type { CutPart } from '../../models/silero/windows.ts'
 
 /**
  * @param max windows of speech at once

@@ -5,8 +5,8 @@
  */
 import type { TranscriptSegment } from '../../domain/transcript.ts'
 import type { Transcribing, TranscriptionInput, TranscriptionModel } from '../../models/architecture.ts'
-import { cutSpeech } from '../../models/silero/cut.ts'
-import type { SpeechWindow } from '../../models/silero/cutter.ts'
+import { cutSpeech } from '../../models/silero/windows.ts'
+import type { SpeechWindow } from '../../models/silero/window-cutter.ts'
 import type { SpeechDetector } from '../../models/silero/detector.ts'
 import type { TranscriptPart } from '../../service/ports-transcription.ts'
 import { batchesOf } from './batches.ts'

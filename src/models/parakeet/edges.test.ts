@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { forEachSeed, Seeded } from '../../testing/seeded.ts'
 import { type GraphSpec, onnxModel } from '../../testing/tiny-onnx.ts'
 import type { TranscriptionModel } from '../architecture.ts'
-import { SpeechCutter, type SpeechWindow } from '../silero/cutter.ts'
+import { SpeechCutter, type SpeechWindow } from '../silero/window-cutter.ts'
 import { cardOf } from './graphs.fixture.ts'
 import { load } from './pipeline.ts'
 

@@ -6,7 +6,7 @@
 import type { Loop, Tensor, Tensors } from '../../onnx/session.ts'
 import type { Bundle } from './bundle.ts'
 import type { Graphs } from './graphs.ts'
-import type { Manner } from './manner.ts'
+import type { Manner } from './voice-state.ts'
 import type { Noise } from './noise.ts'
 import { linksOf, startStates } from './states.ts'
 

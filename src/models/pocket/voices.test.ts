@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readSafetensors } from '../safetensors.ts'
+import { readSafetensors } from '../formats/safetensors.ts'
 import type { Tensor } from '../../onnx/session.ts'
 import { readBundle } from './bundle.ts'
 import { bytesOf, golden } from './small.fixture.ts'

@@ -3,7 +3,7 @@
  * (`<module>/cache` and `<module>/offset`, or in older files `<module>/current_end`, whose length is the offset). And
  * the voices that were spoken with lately, so that they are read or computed once.
  */
-import { readSafetensors } from '../safetensors.ts'
+import { readSafetensors } from '../formats/safetensors.ts'
 import type { Tensor } from '../../onnx/session.ts'
 import { isCache, type StateSpec } from './bundle.ts'
 import { bytesOf, type Voice } from './states.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { temporaryFolder } from '../../testing/folder.ts'
-import { ByteLevelBpe } from '../bpe.ts'
+import { ByteLevelBpe } from '../tokenizers/bpe.ts'
 import { readConfig } from './config.ts'
 import { writeSmallModel } from './model.fixture.ts'
 import { nonSpeechTokens } from './non-speech.ts'

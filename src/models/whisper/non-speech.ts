@@ -3,7 +3,7 @@
  * `non_speech_tokens`). Punctuation of sentences is none of them; a hyphen and an apostrophe only where they begin a
  * word.
  */
-import type { ByteLevelBpe } from '../bpe.ts'
+import type { ByteLevelBpe } from '../tokenizers/bpe.ts'
 
 const signs = [
   ...'"#()*+/:;<=>@[\\]^_`{|}~「」『』',

@@ -10,7 +10,7 @@ import {
   type TranscriptionInput,
   type TranscriptionModel,
 } from '../architecture.ts'
-import { ByteLevelBpe } from '../bpe.ts'
+import { ByteLevelBpe } from '../tokenizers/bpe.ts'
 import { backEnd } from '../../onnx/session.ts'
 import { readConfig } from './config.ts'
 import { LogMelMeter, sampleRateHz, windowFrames, frameMs } from './features.ts'

@@ -2,7 +2,7 @@
  * Whisper's tokens: text, and the special ones that say what is wanted and when something was said. Where each special
  * one stands differs between models, so they are found by name in the tokenizer (openai/whisper, `tokenizer.py`).
  */
-import type { ByteLevelBpe } from '../bpe.ts'
+import type { ByteLevelBpe } from '../tokenizers/bpe.ts'
 import type { WhisperConfig } from './config.ts'
 import { nonSpeechTokens } from './non-speech.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { ByteLevelBpe } from '../bpe.ts'
+import { ByteLevelBpe } from '../tokenizers/bpe.ts'
 import { readGolden } from './model.fixture.ts'
 import type { WhisperTokens } from './tokens.ts'
 import { splitWords } from './word-split.ts'
 
-const { tokenizer } = await readGolden<{ tokenizer: object }>(`${import.meta.dir}/../bpe-golden.json.gz`)
+const { tokenizer } = await readGolden<{ tokenizer: object }>(`${import.meta.dir}/../tokenizers/bpe-golden.json.gz`)
 const bpe = new ByteLevelBpe(tokenizer)
 const tokens = { bpe, endOfText: bpe.added.get('<|endoftext|>')! } as WhisperTokens
 const split = (text: string, language: string | null) => splitWords(bpe.encode(text), language, tokens)

@@ -2,7 +2,7 @@
  * Reads a safetensors file (https://github.com/huggingface/safetensors): eight bytes with the length of a header, the
  * header as JSON, and behind it the numbers of all tensors.
  */
-import type { Tensor } from '../onnx/session.ts'
+import type { Tensor } from '../../onnx/session.ts'
 
 const kinds: Readonly<Record<string, { type: Tensor['type']; bytes: number }>> = {
   F32: { type: 'float32', bytes: 4 },

@@ -4,7 +4,7 @@
  * Python dictionary, and the numbers.
  */
 import { numbersOf } from './safetensors.ts'
-import type { Tensor } from '../onnx/session.ts'
+import type { Tensor } from '../../onnx/session.ts'
 
 const kinds: Readonly<Record<string, { type: Tensor['type']; bytes: number }>> = {
   '<f4': { type: 'float32', bytes: 4 },

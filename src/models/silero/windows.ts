@@ -2,7 +2,7 @@
  * From sound to windows of speech: blocks of any length go in, what a recogniser is to hear comes out, as it is asked
  * for. Neither the sound nor its windows are ever in memory as a whole.
  */
-import { type CutOptions, SpeechCutter } from './cutter.ts'
+import { type CutOptions, SpeechCutter } from './window-cutter.ts'
 import { type SpeechDetector, windowMs, windowSamples } from './detector.ts'
 
 export interface CutPart {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { forEachSeed, Seeded } from '../../testing/seeded.ts'
 import { BurstFinder, isSpeech, type Span } from './bursts.ts'
-import { type CutOptions, SpeechCutter, type SpeechWindow } from './cutter.ts'
+import { type CutOptions, SpeechCutter, type SpeechWindow } from './window-cutter.ts'
 
 const windowMs = 32
 const windowSamples = 512

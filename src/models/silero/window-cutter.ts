@@ -6,7 +6,7 @@
  * window may be, at the deepest pause that there is.
  */
 import { BurstFinder, isSpeech, type Span } from './bursts.ts'
-import { Tape } from './tape.ts'
+import { Tape } from './recent-samples.ts'
 
 export interface CutOptions {
   /** Longest window, padding included. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { concatS16, fromS16 } from '../../audio/pcm.ts'
 import { Seeded } from '../../testing/seeded.ts'
 import { clipRateHz, noise, silence, speech, words } from '../../testing/speech-clips.ts'
-import { type CutPart, cutSpeech } from './cut.ts'
+import { type CutPart, cutSpeech } from './windows.ts'
 import { loadDetector, type SpeechDetector } from './detector.ts'
 
 const never = new AbortController().signal

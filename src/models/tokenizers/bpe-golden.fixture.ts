@@ -1,5 +1,5 @@
 /** What the golden numbers of the tokenizer were taken of: scripts/golden-whisper.ts, and the test that compares. */
-import { Seeded } from '../testing/seeded.ts'
+import { Seeded } from '../../testing/seeded.ts'
 
 export const tokenizerSeed = 1
 export const textCount = 5000

@@ -2,7 +2,7 @@
  * Texts in twenty scripts for tests of tokenizers, by seed: words from a small stock, so that a vocabulary can be
  * learned from them, among everything that divides a text in a tokenizer's eyes.
  */
-import { Seeded } from '../testing/seeded.ts'
+import { Seeded } from '../../testing/seeded.ts'
 
 /** Code points that the letters and marks of a script are drawn from, both ends included. */
 const scripts: Readonly<Record<string, readonly [number, number][]>> = {
