@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { evened, reference, referenceRateHz, resampled, sound, trimmed } from './clip.ts'
 import { concatFloats, fromS16, levelDb } from './pcm.ts'
-import { buzz } from './readback.fixture.ts'
+import { buzz } from './encode/readback.fixture.ts'
 import { readWav } from './wav.ts'
 
 const speech = (seconds: number, rateHz: number, gain = 1) =>

@@ -1,7 +1,7 @@
 /** Clones of a neural model in the whole program: made from an upload, bound to its family, there after a restart. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { decodeFile } from '../audio/decode-clip.ts'
+import { decodeFile } from '../audio/decode/clip.ts'
 import { sound } from '../audio/clip.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'

@@ -1,7 +1,7 @@
 /** Damaged recordings at the endpoint: an answer that says what was skipped, or a clear refusal, whatever the harm. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { encodedFile, everyContainer } from '../audio/containers.fixture.ts'
-import { buzz } from '../audio/readback.fixture.ts'
+import { encodedFile, everyContainer } from '../audio/decode/containers.fixture.ts'
+import { buzz } from '../audio/encode/readback.fixture.ts'
 import type { Instance } from '../testing/instance.ts'
 import { forEachSeed } from '../testing/seeded.ts'
 import { eventsOf } from '../testing/streams.ts'

@@ -1,7 +1,7 @@
 /** What a client gets that sends a form as curl would: every field, every format, every refusal of the form. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { everyContainer } from '../audio/containers.fixture.ts'
-import { buzz } from '../audio/readback.fixture.ts'
+import { everyContainer } from '../audio/decode/containers.fixture.ts'
+import { buzz } from '../audio/encode/readback.fixture.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Instance } from '../testing/instance.ts'
 import {

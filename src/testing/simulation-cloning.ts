@@ -4,7 +4,7 @@
  */
 import { sound } from '../audio/clip.ts'
 import { fromS16 } from '../audio/pcm.ts'
-import { voicePicture } from '../audio/plot.ts'
+import { voicePicture } from '../audio/picture/picture.ts'
 import { readWav, wavHeader } from '../audio/wav.ts'
 import { MynaError } from '../domain/error.ts'
 import { Clones, type CloneParts } from '../service/clone.ts'

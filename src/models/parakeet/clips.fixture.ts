@@ -1,7 +1,7 @@
 /** What parity with onnx-asr is shown on: sounds that every machine can make, and readings where they are at hand. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { decodeFile } from '../../audio/decode-clip.ts'
+import { decodeFile } from '../../audio/decode/clip.ts'
 import { concatS16, toS16 } from '../../audio/pcm.ts'
 import { buzz, clipRateHz, goldenClips, noise, silence, tone } from '../../testing/speech-clips.ts'
 

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { decodeFile } from '../../audio/decode-clip.ts'
+import { decodeFile } from '../../audio/decode/clip.ts'
 import { concatS16, fromS16 } from '../../audio/pcm.ts'
 import { buzz, noise, silence, speech, tone, words } from '../../testing/speech-clips.ts'
 import { defaultRules, type Rules } from './decode.ts'

@@ -1,0 +1,189 @@
+/**
+ * What is in a file: container, codec, channels, rate, and its packets. mediabunny is the only demuxer; here its
+ * formats, its names and its refusals become ours.
+ */
+import {
+  ADTS,
+  AudioSampleSink,
+  type EncodedPacket,
+  EncodedPacketSink,
+  FLAC,
+  Input,
+  type InputAudioTrack,
+  type InputFormat,
+  MATROSKA,
+  MP3,
+  MP4,
+  OGG,
+  QTFF,
+  WAVE,
+  WEBM,
+} from 'mediabunny'
+import { adtsHeader, mpegHeader } from './frame-headers.ts'
+import { flacFramesOf } from './frames-flac.ts'
+import { framesOf } from './frames.ts'
+import { type Packet, withGaps } from './packet.ts'
+import { oggPacketsOf } from './pages.ts'
+import { resumed, type Units } from './resume.ts'
+import type { Planes, StreamFacts } from './planes.ts'
+import { refusalOf, undecodable, unsupported } from './refusal.ts'
+import { type ClipBytes, laterPart } from './source.ts'
+import { startOf } from './start.ts'
+import { clustersOf, fragmentsOf } from './units.ts'
+
+export type ContainerName = 'wav' | 'mp3' | 'flac' | 'ogg' | 'adts' | 'mp4' | 'mov' | 'webm' | 'mkv'
+
+interface Container {
+  format: InputFormat
+  name: ContainerName
+  title: string
+  mimeType: string
+}
+
+/** Tried in this order. HLS is left out: it would ask for other files. */
+const containers: readonly Container[] = [
+  { format: WAVE, name: 'wav', title: 'WAV', mimeType: 'audio/wav' },
+  { format: FLAC, name: 'flac', title: 'FLAC', mimeType: 'audio/flac' },
+  { format: OGG, name: 'ogg', title: 'Ogg', mimeType: 'audio/ogg' },
+  { format: MP4, name: 'mp4', title: 'MP4', mimeType: 'audio/mp4' },
+  { format: QTFF, name: 'mov', title: 'QuickTime', mimeType: 'video/quicktime' },
+  { format: WEBM, name: 'webm', title: 'WebM', mimeType: 'audio/webm' },
+  { format: MATROSKA, name: 'mkv', title: 'Matroska', mimeType: 'audio/x-matroska' },
+  { format: MP3, name: 'mp3', title: 'MP3', mimeType: 'audio/mpeg' },
+  { format: ADTS, name: 'adts', title: 'AAC', mimeType: 'audio/aac' },
+]
+
+const codecTitles: Readonly<Record<string, string>> = {
+  ac3: 'AC-3',
+  eac3: 'E-AC-3',
+  dts: 'DTS',
+  alac: 'ALAC',
+  A_ALAC: 'ALAC',
+  samr: 'AMR',
+  sawb: 'AMR-WB',
+}
+
+const maxChannels = 8
+const minRateHz = 4000
+const maxRateHz = 192_000
+
+export interface OpenedFile extends StreamFacts {
+  container: ContainerName
+  mimeType: string
+  isPcm: boolean
+  /** What the file says; null when it does not. */
+  declaredSeconds: number | null
+  /** For words to the client. */
+  title: string
+  packets(): AsyncIterable<Packet> | Iterable<Packet>
+  /** Of PCM: the samples themselves, for they need no decoder. */
+  planes(): AsyncIterable<Planes>
+}
+
+/** @throws Refusal when it is not audio, not supported or out of the limits; Error when it is damaged */
+export async function openFile(clip: ClipBytes): Promise<OpenedFile> {
+  const { track, format, bytes } = await findTrack(clip)
+  const container = containers.find((known) => known.format === format)
+  if (container === undefined) throw refusalOf(clip.head)
+  const { codec, numberOfChannels: channels, sampleRate: sampleRateHz } = track
+  if (codec === null) throw await unknownCodec(track, container)
+  const title = `${codecTitles[codec] ?? codec} in ${container.title}`
+  if (!(channels >= 1 && channels <= maxChannels)) {
+    throw undecodable(`The file has ${channels} channels; at most ${maxChannels} can be decoded.`)
+  }
+  if (!(sampleRateHz >= minRateHz && sampleRateHz <= maxRateHz)) {
+    throw undecodable(`A sample rate of ${sampleRateHz} Hz is not supported, only ${minRateHz} to ${maxRateHz}.`)
+  }
+  const description = (await track.getDecoderConfig())?.description
+  const ticksHz = await track.getTimeResolution()
+  const facts: StreamFacts = {
+    codec,
+    channels,
+    sampleRateHz,
+    description: description === undefined ? null : bytesOf(description),
+  }
+  return {
+    container: container.name,
+    mimeType: container.mimeType,
+    ...facts,
+    isPcm: codec.startsWith('pcm-') || codec === 'ulaw' || codec === 'alaw',
+    declaredSeconds: await track.getDurationFromMetadata(),
+    title,
+    packets: () => packetsOf(container.name, bytes, facts, track, ticksHz),
+    planes: () => pcmOf(track),
+  }
+}
+
+/**
+ * mediabunny ends a stream of frames or pages without a word where it is damaged, so those are taken apart here; with
+ * clusters and fragments it is made to go on.
+ */
+function packetsOf(name: ContainerName, bytes: ClipBytes, facts: StreamFacts, track: InputAudioTrack, ticksHz: number) {
+  const resuming = (units: Units) =>
+    withGaps(resumed(bytes, sinkOf(track), units, async (mended) => sinkOf((await findTrack(mended)).track)))
+  switch (name) {
+    case 'mp3':
+      return framesOf(bytes, mpegHeader(facts), facts.sampleRateHz)
+    case 'adts':
+      return framesOf(bytes, adtsHeader(facts), facts.sampleRateHz)
+    case 'flac':
+      return flacFramesOf(bytes, facts.sampleRateHz)
+    case 'ogg':
+      return oggPacketsOf(bytes, facts.codec, facts.sampleRateHz)
+    case 'webm':
+    case 'mkv':
+      return resuming(clustersOf(bytes))
+    default:
+      return resuming(fragmentsOf(bytes, track.id, ticksHz))
+  }
+}
+
+const sinkOf = (track: InputAudioTrack): AsyncIterable<EncodedPacket> => new EncodedPacketSink(track).packets()
+
+interface Found {
+  track: InputAudioTrack
+  format: InputFormat
+  /** Of the file, from where the audio begins. */
+  bytes: ClipBytes
+}
+
+/** @throws Refusal */
+async function findTrack(bytes: ClipBytes): Promise<Found> {
+  const input = new Input({ source: bytes.source, formats: containers.map(({ format }) => format) })
+  try {
+    const track = await input.getPrimaryAudioTrack()
+    if (track !== null) return { track, format: await input.getFormat(), bytes }
+  } catch (cause) {
+    const start = startOf(bytes)
+    if (start > 0) return findTrack(laterPart(bytes, start))
+    const refusal = refusalOf(bytes.head)
+    refusal.cause = cause
+    throw refusal
+  }
+  throw (await input.getTracks()).length > 0
+    ? undecodable('The file holds no sound, only pictures.')
+    : refusalOf(bytes.head)
+}
+
+async function unknownCodec(track: InputAudioTrack, container: Container): Promise<Error> {
+  const id = await track.getInternalCodecId()
+  const name = typeof id === 'string' ? (codecTitles[id] ?? `"${id.trim()}"`) : 'An unknown codec'
+  return unsupported(`${name} in ${container.title}`)
+}
+
+async function* pcmOf(track: InputAudioTrack): AsyncIterable<Planes> {
+  for await (const sample of new AudioSampleSink(track).samples()) {
+    const channels = Array.from({ length: sample.numberOfChannels }, (_, planeIndex) => {
+      const plane = new Float32Array(sample.numberOfFrames)
+      sample.copyTo(plane, { planeIndex, format: 'f32-planar' })
+      return plane
+    })
+    sample.close()
+    yield { channels, sampleRateHz: sample.sampleRate }
+  }
+}
+
+const bytesOf = (source: ArrayBufferLike | ArrayBufferView): Uint8Array =>
+  ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source)

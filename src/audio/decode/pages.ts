@@ -1,0 +1,153 @@
+/**
+ * Packets of Ogg (RFC 3533): pages with a checksum, each of which tells how much sound there is up to its end. What
+ * lies between two pages is given up, with what began in the first and would have ended there. A page whose checksum
+ * is wrong but that stands where it should is taken: a second of words is worth more than a moment of noise.
+ */
+import { type Packet, whole } from './packet.ts'
+import type { ClipBytes } from './source.ts'
+import { oggChecksum } from '../encode/ogg.ts'
+
+const headBytes = 27
+const maxPageBytes = headBytes + 255 + 255 * 255
+const scanBytes = 131_072
+const continued = 1
+
+interface Page {
+  flags: number
+  /** Samples up to the end of the last packet that ends here; null: none does. */
+  granule: number | null
+  serial: number
+  sequence: number
+  /** Sizes of the pieces of packets; a packet ends with the first piece below 255. */
+  lacing: Uint8Array
+  data: Uint8Array
+  end: number
+  isSound: boolean
+  /** Whether another page, or the end of the file, is where this one ends. */
+  isFollowed: boolean
+}
+
+interface Found {
+  at: number
+  page: Page
+}
+
+/** With which the first packet of a stream begins, and its other headers. */
+const signatures: Readonly<Record<string, readonly string[]>> = {
+  opus: ['OpusHead', 'OpusTags'],
+  vorbis: ['\x01vorbis', '\x03vorbis', '\x05vorbis'],
+}
+
+/** Of the first stream of this codec, without its headers. @param granulesHz what a granule counts */
+export function* oggPacketsOf(clip: ClipBytes, codec: string, granulesHz: number): Generator<Packet> {
+  const headers = signatures[codec] ?? []
+  let serial: number | null = null
+  let packets: Packets | null = null
+  let found = findPage(clip, 0)
+  for (let at = 0; found !== null; found = findPage(clip, at)) {
+    const { page }: Found = found
+    const isPlausible = page.isFollowed && (packets === null || packets.expects(page))
+    const isTaken = page.isSound || isPlausible
+    at = isTaken ? page.end : found.at + 4
+    if (!isTaken) continue
+    if (serial === null && startsWith(page.data, headers[0] ?? '')) serial = page.serial
+    if (page.serial !== serial) continue
+    packets ??= new Packets(granulesHz, serial)
+    for (const packet of packets.of(page)) {
+      if (!headers.some((signature) => startsWith(packet.data, signature))) yield packet
+    }
+  }
+}
+
+const startsWith = (data: Uint8Array, signature: string): boolean =>
+  String.fromCharCode(...data.subarray(0, signature.length)) === signature
+
+class Packets {
+  readonly #granulesHz: number
+  readonly #serial: number
+  #pieces: Uint8Array[] = []
+  #lastSequence: number | null = null
+  #isMissing = false
+
+  constructor(granulesHz: number, serial: number) {
+    this.#granulesHz = granulesHz
+    this.#serial = serial
+  }
+
+  /** Whether this is the next page by all that it says. */
+  expects({ serial, sequence }: Page): boolean {
+    return serial === this.#serial && sequence === (this.#lastSequence ?? -1) + 1
+  }
+
+  *of(page: Page): Generator<Packet> {
+    if (this.#lastSequence !== null && page.sequence !== this.#lastSequence + 1) {
+      this.#isMissing = true
+      // What has begun will not end.
+      this.#pieces = []
+    }
+    this.#lastSequence = page.sequence
+    // The beginning of what this page goes on with is lost.
+    let isOrphan = (page.flags & continued) !== 0 && this.#pieces.length === 0
+    if ((page.flags & continued) === 0) this.#pieces = []
+    const lastEnd = page.lacing.findLastIndex((size) => size < 255)
+    let at = 0
+    for (const [index, size] of page.lacing.entries()) {
+      this.#pieces.push(page.data.subarray(at, at + size))
+      at += size
+      if (size === 255) continue
+      const data = Buffer.concat(this.#pieces)
+      this.#pieces = []
+      if (isOrphan) isOrphan = false
+      else if (data.length > 0) yield this.#packet(data, index === lastEnd ? page : null)
+    }
+    if (isOrphan) this.#pieces = []
+  }
+
+  #packet(data: Uint8Array, last: Page | null): Packet {
+    const endsAt = last === null || last.granule === null ? null : last.granule / this.#granulesHz
+    const missingBefore = this.#isMissing ? null : 0
+    this.#isMissing = false
+    return { data, timestamp: 0, duration: 0, ...whole, missingBefore, endsAt }
+  }
+}
+
+/** What looks like a page, of any stream. */
+function findPage(clip: ClipBytes, from: number): Found | null {
+  for (let at = from; at < clip.sizeBytes;) {
+    const window = clip.read(at, at + scanBytes)
+    const found = Buffer.from(window.buffer, window.byteOffset, window.length).indexOf('OggS')
+    if (found < 0) {
+      at += Math.max(1, window.length - 3)
+      continue
+    }
+    const page = pageAt(clip, at + found)
+    if (page !== null) return { at: at + found, page }
+    at += found + 4
+  }
+  return null
+}
+
+function pageAt(clip: ClipBytes, at: number): Page | null {
+  const head = clip.read(at, at + headBytes + 255)
+  if (head.length < headBytes || head[4] !== 0) return null
+  const lacing = head.slice(headBytes, headBytes + head[26]!)
+  const size = headBytes + lacing.length + lacing.reduce((sum, piece) => sum + piece, 0)
+  const bytes = clip.read(at, at + Math.min(size, maxPageBytes)).slice()
+  if (bytes.length < size) return null
+  const view = new DataView(bytes.buffer)
+  const checksum = view.getUint32(22, true)
+  view.setUint32(22, 0, true)
+  const isSound = oggChecksum(bytes) === checksum
+  const granule = view.getBigInt64(6, true)
+  return {
+    flags: bytes[5]!,
+    granule: granule < 0n || !isSound ? null : Number(granule),
+    serial: view.getUint32(14, true),
+    sequence: view.getUint32(18, true),
+    lacing,
+    data: bytes.subarray(headBytes + lacing.length),
+    end: at + size,
+    isSound,
+    isFollowed: at + size === clip.sizeBytes || startsWith(clip.read(at + size, at + size + 4), 'OggS'),
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The Worker that decodes one file, as its server sees it: questions in order, each with one answer within a deadline
+ * that counts from the answer before. Whatever ends it (its file, the caller, the deadline, memory) ends every
+ * question.
+ */
+import { closeSync } from 'node:fs'
+import { MynaError } from '../../domain/error.ts'
+import type { Timer } from '../../domain/time.ts'
+import type { Refused } from './refusal.ts'
+import type { StreamAnswer, StreamCall } from './stream-worker.ts'
+
+type Answer = Exclude<StreamAnswer, Refused>
+
+/** The slowest codec takes a thirtieth of a block's time on an idle processor. */
+const answerMs = 30_000
+
+export class DecodeThread {
+  readonly #worker: Worker
+  readonly #timer: Timer
+  readonly #asked: PromiseWithResolvers<Answer>[] = []
+  readonly #gone = Promise.withResolvers<void>()
+  #reason: Error | null = null
+  #stopDeadline: () => void = () => {}
+
+  /** @param descriptor of the file; closed when the thread is gone, for until then it may be reading */
+  constructor(descriptor: number, timer: Timer) {
+    this.#timer = timer
+    this.#worker = new Worker(new URL('./stream-worker.ts', import.meta.url).href)
+    this.#worker.onmessage = ({ data }: MessageEvent<StreamAnswer>) => this.#hear(data)
+    this.#worker.onerror = (event: ErrorEvent) => this.end(new Error('The decoder failed.', { cause: event.message }))
+    this.#worker.addEventListener('close', () => {
+      closeSync(descriptor)
+      this.end(new Error('The decoder ended by itself.'))
+      this.#gone.resolve()
+    })
+  }
+
+  /** Resolves when the thread is no more; never rejects. */
+  get gone(): Promise<void> {
+    return this.#gone.promise
+  }
+
+  /** @throws MynaError `invalid_audio`, `audio_too_long`; the reason for which the thread was ended */
+  ask(call: StreamCall): Promise<Answer> {
+    const asked = Promise.withResolvers<Answer>()
+    // Whoever asked ahead may never look.
+    asked.promise.catch(() => {})
+    if (this.#reason !== null) {
+      asked.reject(this.#reason)
+      return asked.promise
+    }
+    this.#asked.push(asked)
+    if (this.#asked.length === 1) this.#restartDeadline()
+    this.#worker.postMessage(call)
+    return asked.promise
+  }
+
+  /** Harmless more than once: the first reason stays. */
+  end(reason: Error): void {
+    if (this.#reason !== null) return
+    this.#reason = reason
+    this.#stopDeadline()
+    for (const { reject } of this.#asked.splice(0)) reject(reason)
+    this.#worker.terminate()
+  }
+
+  #hear(answer: StreamAnswer): void {
+    if (this.#reason !== null) return
+    if ('refused' in answer) return this.end(refusalOf(answer))
+    this.#asked.shift()?.resolve(answer)
+    this.#restartDeadline()
+  }
+
+  #restartDeadline(): void {
+    this.#stopDeadline()
+    const overdue = () => this.end(invalidAudio('Decoding the file takes too long.'))
+    this.#stopDeadline = this.#asked.length === 0 ? () => {} : this.#timer.after(answerMs, overdue)
+  }
+}
+
+export const invalidAudio = (message: string, cause?: unknown): MynaError =>
+  new MynaError('invalid_audio', message, { param: 'file', cause })
+
+function refusalOf({ refused: { code, message, extras, cause } }: Refused): MynaError {
+  if (code === 'clip_undecodable') return invalidAudio(message, cause)
+  return new MynaError('audio_too_long', message.replace('clip', 'audio'), { param: 'file', extras, cause })
+}

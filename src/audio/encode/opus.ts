@@ -1,0 +1,106 @@
+/**
+ * Ogg Opus: packets of 20 ms by libopus, one page for each call. Pre-skip and the last granule position make a decoder
+ * give back exactly as many samples as went in.
+ */
+import { Application, createEncoder, type SampleRate } from 'libopus-wasm'
+import { type Codec, UnsupportedRate } from './codec.ts'
+import { type OggPage, oggFirst, oggLast, oggPage, opusHead, opusTags } from './ogg.ts'
+import { concatBytes, concatS16, s16ToBytes } from '../pcm.ts'
+
+const ratesHz: readonly SampleRate[] = [8000, 12000, 16000, 24000, 48000]
+const bitsPerSecond = 40_000
+const packetsPerSecond = 50
+const granuleHz = 48000
+
+/** @throws UnsupportedRate for the rates that libopus does not take, 22,050 and 44,100 among them */
+export async function opusCodec(sampleRateHz: number): Promise<Codec> {
+  const rateHz = ratesHz.find((rate) => rate === sampleRateHz)
+  if (rateHz === undefined) throw new UnsupportedRate('opus', sampleRateHz, ratesHz)
+  return new OpusCodec(
+    rateHz,
+    await createEncoder({
+      channels: 1,
+      sampleRate: rateHz,
+      bitrate: bitsPerSecond,
+      application: Application.Audio,
+      vbr: true,
+    }),
+  )
+}
+
+class OpusCodec implements Codec {
+  readonly #encoder: Awaited<ReturnType<typeof createEncoder>>
+  readonly #rateHz: number
+  readonly #packetSamples: number
+  readonly #lookahead: number
+  #pending = new Int16Array(0)
+  #serial: number | null = null
+  #pages = 0
+  #received = 0
+  #encoded = 0
+
+  constructor(rateHz: number, encoder: Awaited<ReturnType<typeof createEncoder>>) {
+    this.#encoder = encoder
+    this.#rateHz = rateHz
+    this.#packetSamples = rateHz / packetsPerSecond
+    this.#lookahead = encoder.getLookahead()
+  }
+
+  encode(pcm: Int16Array): Uint8Array<ArrayBuffer> {
+    const pages = this.#headers(pcm)
+    this.#received += pcm.length
+    // A page holds little more than a second: 255 segments, of which a packet of 40 kbit/s takes one or two.
+    for (let at = 0; at < pcm.length; at += this.#rateHz) {
+      this.#pending = concatS16([this.#pending, pcm.subarray(at, at + this.#rateHz)])
+      const packets = this.#packets()
+      if (packets.length > 0) pages.push(this.#page(packets, this.#granule(this.#encoded), 0))
+    }
+    return concatBytes(pages)
+  }
+
+  finish(): Uint8Array<ArrayBuffer> {
+    const pages = this.#headers(this.#pending)
+    // The encoder is late by its lookahead: silence pushes the last real samples out.
+    const end = this.#received + this.#lookahead
+    const packetsLeft = Math.ceil((end - this.#encoded) / this.#packetSamples)
+    this.#pending = concatS16([this.#pending, new Int16Array(packetsLeft * this.#packetSamples - this.#pending.length)])
+    pages.push(this.#page(this.#packets(), this.#granule(end), oggLast))
+    this.close()
+    return concatBytes(pages)
+  }
+
+  close(): void {
+    this.#encoder.free()
+  }
+
+  /**
+   * The serial number is drawn from the first audio: replies that are concatenated make a legal chain, and the same
+   * speech still gives the same bytes.
+   */
+  #headers(pcm: Int16Array): Uint8Array[] {
+    if (this.#serial !== null) return []
+    this.#serial = Bun.hash.crc32(s16ToBytes(pcm))
+    const head = opusHead(this.#granule(this.#lookahead), this.#rateHz)
+    return [this.#page([head], 0, oggFirst), this.#page([opusTags('myna')], 0, 0)]
+  }
+
+  #packets(): Uint8Array[] {
+    const packets: Uint8Array[] = []
+    let at = 0
+    for (; at + this.#packetSamples <= this.#pending.length; at += this.#packetSamples) {
+      packets.push(this.#encoder.encode(this.#pending.subarray(at, at + this.#packetSamples)))
+    }
+    this.#encoded += at
+    this.#pending = this.#pending.slice(at)
+    return packets
+  }
+
+  #page(packets: readonly Uint8Array[], granule: number, flags: number): Uint8Array {
+    const page: OggPage = { serial: this.#serial ?? 0, sequence: this.#pages++, granule, flags, packets }
+    return oggPage(page)
+  }
+
+  #granule(samples: number): number {
+    return (samples * granuleHz) / this.#rateHz
+  }
+}
