@@ -7,10 +7,10 @@ import { randomBytes, sha256Of } from '../testing/hub.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { never, testCard, testImport, type TestImport, testRevision } from '../testing/test-model.ts'
 import { cards } from './cards.ts'
-import { importModel } from './import.ts'
+import { importModel } from './install/import.ts'
 import { InstalledModels } from './installed.ts'
 import { manifestName } from './manifest.ts'
-import { verify } from './verify.ts'
+import { verify } from './install/verify.ts'
 
 const contents = { 'model.onnx': randomBytes(1, 5000), 'voices/anna.bin': randomBytes(2, 700) }
 const files = Object.entries(contents).map(([name, content]) => ({

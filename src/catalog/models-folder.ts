@@ -8,7 +8,7 @@
 import { constants } from 'node:fs'
 import { chmod, copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HubPlace } from './hub.ts'
+import type { HubPlace } from './install/hub.ts'
 
 const blobPattern = /^([0-9a-f]{64}|git-[0-9a-f]{40}|at-[0-9a-f]{64})$/
 const partSuffix = '.part'

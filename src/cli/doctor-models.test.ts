@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { importModel } from '../catalog/import.ts'
+import { importModel } from '../catalog/install/import.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { randomBytes, sha256Of } from '../testing/hub.ts'
 import { never, testCard, testImport, testRevision } from '../testing/test-model.ts'

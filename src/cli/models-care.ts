@@ -1,7 +1,7 @@
 /** `myna models verify` and `myna models rm`: whether what is here is still whole, and how it goes away again. */
 import { Command } from 'commander'
-import { remove } from '../catalog/remove.ts'
-import { verify, type Verification } from '../catalog/verify.ts'
+import { remove } from '../catalog/install/remove.ts'
+import { verify, type Verification } from '../catalog/install/verify.ts'
 import type { Card } from '../domain/card.ts'
 import { dismissModel, serverStatus } from './administration.ts'
 import { bytes, counted } from './format.ts'

@@ -2,11 +2,11 @@
  * How a pull is going, for whoever waits for it: one line that is drawn again and again at a terminal (how much, how
  * fast, how long still), plain lines where there is none, and one line of JSON for each event for scripts.
  */
-import type { InstallEvent, OnEvent } from '../catalog/events.ts'
+import type { InstallEvent, OnEvent } from '../catalog/install/events.ts'
 import type { Card } from '../domain/card.ts'
 import { type Clock, systemClock } from '../domain/time.ts'
 import { bytes, count, duration } from './format.ts'
-import { type Standing, Tally } from '../catalog/tally.ts'
+import { type Standing, Tally } from '../catalog/install/progress.ts'
 import { dim, note, snakeCase, terminalColumns } from './terminal.ts'
 
 /** What comes, as far as the display needs to know it. */

@@ -1,9 +1,9 @@
 /** `myna models pull` and `myna models import`: a model comes to this machine, and one is told how it is going. */
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { importModel } from '../catalog/import.ts'
+import { importModel } from '../catalog/install/import.ts'
 import { ModelError } from '../catalog/model-error.ts'
-import { type Installation, pull } from '../catalog/pull.ts'
+import { type Installation, pull } from '../catalog/install/pull.ts'
 import type { Config } from '../config.ts'
 import type { Card } from '../domain/card.ts'
 import { dismissModel } from './administration.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { InstallEvent } from '../catalog/events.ts'
+import type { InstallEvent } from '../catalog/install/events.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { testCard } from '../testing/test-model.ts'
 import { jsonDisplay, lineDisplay, standingText, terminalDisplay } from './models-progress.ts'
-import { Tally } from '../catalog/tally.ts'
+import { Tally } from '../catalog/install/progress.ts'
 
 const plan = { event: 'planned', files: 2, keptFiles: 0, totalBytes: 1000, heldBytes: 100, unknownSizes: 0 } as const
 const received = (bytes: number): InstallEvent => ({ event: 'received', name: 'a', bytes })

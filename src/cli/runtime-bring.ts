@@ -2,8 +2,8 @@
 import { basename, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
-import type { OnEvent } from '../catalog/events.ts'
-import { Hub } from '../catalog/hub.ts'
+import type { OnEvent } from '../catalog/install/events.ts'
+import { Hub } from '../catalog/install/hub.ts'
 import type { Config } from '../config.ts'
 import { systemTimer } from '../domain/time.ts'
 import { tryFileLock } from '../store/lock.ts'

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import { InstalledModels } from '../catalog/installed.ts'
-import { BackgroundKeeper } from '../catalog/keeper.ts'
+import { BackgroundKeeper } from '../catalog/install/keeper.ts'
 import type { Config } from '../config.ts'
 import { MynaError } from '../domain/error.ts'
 import { type LocalServer, type ServerStatus, startLocal } from '../http/local.ts'

@@ -4,7 +4,7 @@
  * to each other) the longest is the file itself. Stubs, with which programs are only linked, are left, and what lies in
  * a folder that names another processor.
  */
-import type { Source, SourceEntry } from '../catalog/source.ts'
+import type { Source, SourceEntry } from '../catalog/install/source.ts'
 
 /** A source of pieces, by the name that a person gave it or knows. */
 export interface Origin {

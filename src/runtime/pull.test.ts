@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Hub } from '../catalog/hub.ts'
+import { Hub } from '../catalog/install/hub.ts'
 import { zipOf } from '../testing/archives.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { randomBytes, sha256Of } from '../testing/hub.ts'

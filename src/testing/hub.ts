@@ -7,7 +7,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { CardFile } from '../domain/card.ts'
-import { Digest } from '../catalog/digest.ts'
+import { Digest } from '../catalog/install/digest.ts'
 import { Seeded } from './seeded.ts'
 
 export interface HubFile {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import type { CardFile } from '../domain/card.ts'
-import { TestHub } from '../testing/hub.ts'
-import { deadlineMs, ImpatientTimer } from '../testing/impatient-timer.ts'
-import { never, publish, testRevision } from '../testing/test-model.ts'
+import type { CardFile } from '../../domain/card.ts'
+import { TestHub } from '../../testing/hub.ts'
+import { deadlineMs, ImpatientTimer } from '../../testing/impatient-timer.ts'
+import { never, publish, testRevision } from '../../testing/test-model.ts'
 import { Hub } from './hub.ts'
 import { pauseAskedMs } from './hub-refusals.ts'
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import type { CardFile } from '../domain/card.ts'
-import { type HubRequest, randomBytes, sha256Of, TestHub, type Trouble } from '../testing/hub.ts'
-import { never, publish, type TestFile, testPull, type TestPull } from '../testing/test-model.ts'
-import { until } from '../testing/until.ts'
+import type { CardFile } from '../../domain/card.ts'
+import { type HubRequest, randomBytes, sha256Of, TestHub, type Trouble } from '../../testing/hub.ts'
+import { never, publish, type TestFile, testPull, type TestPull } from '../../testing/test-model.ts'
+import { until } from '../../testing/until.ts'
 import { download } from './download.ts'
 import { Hub } from './hub.ts'
-import { knownOf } from './wanted.ts'
+import { knownOf } from './required.ts'
 
 let hub: TestHub
 let parts: TestPull

@@ -4,7 +4,7 @@
  * gated, private and missing alike, with and without a token).
  */
 import type { HubPlace } from './hub.ts'
-import { Interruption, ModelError, type ModelErrorCode } from './model-error.ts'
+import { Interruption, ModelError, type ModelErrorCode } from '../model-error.ts'
 
 export interface RefusedRequest {
   file: HubPlace

@@ -2,16 +2,16 @@
  * One file from the hub into a blob: goes on where an earlier try or an earlier process stopped, checks while it comes,
  * and gives the blob its name only when the content is what it must be.
  */
-import type { Timer } from '../domain/time.ts'
+import type { Timer } from '../../domain/time.ts'
 import type { Content } from './digest.ts'
 import type { OnEvent } from './events.ts'
 import { type FileBytes, type FileFacts, type Hub, WrongRange } from './hub.ts'
 import { OutOfRange } from './hub-refusals.ts'
-import { Interruption, ModelError } from './model-error.ts'
-import type { ModelsFolder } from './models-folder.ts'
-import { Part } from './part.ts'
-import { patiently } from './patience.ts'
-import { contradiction, hasHash, placeOf, requireAgreement, type Wanted } from './wanted.ts'
+import { Interruption, ModelError } from '../model-error.ts'
+import type { ModelsFolder } from '../models-folder.ts'
+import { Part } from './partial-file.ts'
+import { patiently } from './retry.ts'
+import { contradiction, hasHash, placeOf, requireAgreement, type Wanted } from './required.ts'
 
 export interface DownloadParts {
   hub: Hub

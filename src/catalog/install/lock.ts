@@ -1,7 +1,7 @@
 /** One command at a time changes the models of a data folder; a second one waits for it. */
-import type { Timer } from '../domain/time.ts'
+import type { Timer } from '../../domain/time.ts'
 import type { OnEvent } from './events.ts'
-import { pause } from './patience.ts'
+import { pause } from './retry.ts'
 
 /** Tries to take the lock; null: another has it. It must be one that the system drops with its process. */
 export type Lock = () => { release(): void } | null

@@ -4,19 +4,19 @@
  * says so and it is recorded as it was found. Good files are kept even when others are missing: a second import, or a
  * pull, brings the rest.
  */
-import type { Card } from '../domain/card.ts'
-import { candidates, type Choice } from './choice.ts'
-import { distinct, type Held, holdAll, isIntact } from './held.ts'
+import type { Card } from '../../domain/card.ts'
+import { candidates, type Choice } from './match.ts'
+import { distinct, type Held, holdAll, isIntact } from './existing.ts'
 import { install } from './install.ts'
 import { Intake } from './intake.ts'
 import { withLock } from './lock.ts'
-import { fits, readManifest } from './manifest.ts'
-import { ModelError } from './model-error.ts'
+import { fits, readManifest } from '../manifest.ts'
+import { ModelError } from '../model-error.ts'
 import { type Installation, manifestOf, type PullParts } from './pull.ts'
-import { prepare } from './room.ts'
+import { prepare } from './disk-space.ts'
 import { openSource } from './source.ts'
 import { sweepBlobs, sweepFolders } from './sweep.ts'
-import { knownOf, type Wanted } from './wanted.ts'
+import { knownOf, type Wanted } from './required.ts'
 
 export type ImportParts = Omit<PullParts, 'hub' | 'stallMs' | 'random'>
 

@@ -2,8 +2,8 @@
  * Trying again: what breaks off is taken up again at once if bytes have come since, else after growing pauses or the
  * one that the other side asks for, and given up when nothing has come for several tries.
  */
-import type { Timer } from '../domain/time.ts'
-import { Interruption, ModelError } from './model-error.ts'
+import type { Timer } from '../../domain/time.ts'
+import { Interruption, ModelError } from '../model-error.ts'
 
 /** Tries in a row that bring nothing: 1 + 2 + 4 + 8 + 16 s of pauses, and what chance adds. */
 const triesMax = 6

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { extract } from 'tar-stream'
 import { openPromise } from 'yauzl'
-import { ModelError } from './model-error.ts'
+import { ModelError } from '../model-error.ts'
 
 export interface SourceEntry {
   /** Within the source, with slashes, without anything before the first name. */

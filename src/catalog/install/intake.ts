@@ -1,12 +1,12 @@
 /** Files of a source being taken in: each is written beside the blobs, and becomes one when it is what is wanted. */
 import { rm } from 'node:fs/promises'
-import type { Choice } from './choice.ts'
+import type { Choice } from './match.ts'
 import type { OnEvent } from './events.ts'
-import type { Held } from './held.ts'
-import { blobName, linkFile, type ModelsFolder } from './models-folder.ts'
-import { Part } from './part.ts'
+import type { Held } from './existing.ts'
+import { blobName, linkFile, type ModelsFolder } from '../models-folder.ts'
+import { Part } from './partial-file.ts'
 import type { SourceEntry } from './source.ts'
-import { contradiction, type Wanted } from './wanted.ts'
+import { contradiction, type Wanted } from './required.ts'
 
 export class Intake {
   readonly #missing: readonly Wanted[]

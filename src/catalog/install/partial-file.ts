@@ -5,8 +5,8 @@
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Content, Digest, digestFile } from './digest.ts'
-import { ModelError } from './model-error.ts'
-import { codeOf, syncFolder } from './models-folder.ts'
+import { ModelError } from '../model-error.ts'
+import { codeOf, syncFolder } from '../models-folder.ts'
 
 export class Part {
   readonly #path: string

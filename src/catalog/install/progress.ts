@@ -1,6 +1,6 @@
 /** How far a pull is, summed up from what it tells. */
 import type { InstallEvent } from './events.ts'
-import type { Clock } from '../domain/time.ts'
+import type { Clock } from '../../domain/time.ts'
 
 export interface Standing {
   /** That come, and that have come. */

@@ -2,16 +2,16 @@
  * The files of a card as they are wanted: with everything that is known of their content before it is there. The card
  * knows most; an earlier installation has pinned the rest, or the hub is asked. Where two know, they must agree.
  */
-import type { Card, CardFile } from '../domain/card.ts'
-import type { Timer } from '../domain/time.ts'
+import type { Card, CardFile } from '../../domain/card.ts'
+import type { Timer } from '../../domain/time.ts'
 import type { Content } from './digest.ts'
 import type { OnEvent } from './events.ts'
 import { type FileFacts, type Hub, type HubPlace, isCommit } from './hub.ts'
-import { type Evidence, type Manifest, pinOf } from './manifest.ts'
-import { ModelError } from './model-error.ts'
-import { blobName } from './models-folder.ts'
+import { type Evidence, type Manifest, pinOf } from '../manifest.ts'
+import { ModelError } from '../model-error.ts'
+import { blobName } from '../models-folder.ts'
 import { inParallel } from './parallel.ts'
-import { patiently } from './patience.ts'
+import { patiently } from './retry.ts'
 
 export interface Wanted {
   file: CardFile

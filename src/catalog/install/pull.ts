@@ -3,17 +3,17 @@
  * damaged is fetched, several files at once; the model's folder is built when all of it is whole. Whatever stops this
  * (Ctrl-C, a full disk, a kill at any byte), no half of a model is to be seen, and the next pull goes on from there.
  */
-import type { Card } from '../domain/card.ts'
-import type { Clock } from '../domain/time.ts'
+import type { Card } from '../../domain/card.ts'
+import type { Clock } from '../../domain/time.ts'
 import { download, type DownloadParts } from './download.ts'
-import { distinct, type Held, holdAll, isIntact } from './held.ts'
+import { distinct, type Held, holdAll, isIntact } from './existing.ts'
 import { install } from './install.ts'
 import { type Lock, withLock } from './lock.ts'
-import { fits, type Manifest, readManifest } from './manifest.ts'
+import { fits, type Manifest, readManifest } from '../manifest.ts'
 import { inParallel } from './parallel.ts'
-import { prepare, type RoomParts } from './room.ts'
+import { prepare, type RoomParts } from './disk-space.ts'
 import { sweepBlobs, sweepFolders } from './sweep.ts'
-import { describeAll, type Wanted } from './wanted.ts'
+import { describeAll, type Wanted } from './required.ts'
 
 /** Files that come at the same time: more would only share the same line. */
 const filesAtOnce = 4

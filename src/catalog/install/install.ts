@@ -4,7 +4,7 @@
  */
 import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Manifest, manifestName, manifestText } from './manifest.ts'
+import { type Manifest, manifestName, manifestText } from '../manifest.ts'
 import {
   codeOf,
   gonePrefix,
@@ -14,8 +14,8 @@ import {
   newPrefix,
   syncFolder,
   writeWhole,
-} from './models-folder.ts'
-import { cannotWrite } from './part.ts'
+} from '../models-folder.ts'
+import { cannotWrite } from './partial-file.ts'
 
 /** @throws ModelError `disk_full`, `cannot_write`; nothing is changed then */
 export async function install(folder: ModelsFolder, manifest: Manifest): Promise<void> {

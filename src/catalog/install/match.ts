@@ -3,10 +3,10 @@
  * may be called anything; one whose hash nobody knows is told by its name alone, so that must say it clearly.
  */
 import { posix } from 'node:path'
-import type { CardFile } from '../domain/card.ts'
-import { ModelError } from './model-error.ts'
+import type { CardFile } from '../../domain/card.ts'
+import { ModelError } from '../model-error.ts'
 import type { SourceEntry } from './source.ts'
-import type { Wanted } from './wanted.ts'
+import type { Wanted } from './required.ts'
 
 export interface Choice {
   /** By the card's name of a file: what may be it, the likeliest first. */

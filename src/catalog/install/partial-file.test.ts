@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from '../testing/folder.ts'
-import { randomBytes, sha256Of } from '../testing/hub.ts'
-import { never } from '../testing/test-model.ts'
-import { cannotWrite, Part } from './part.ts'
+import { temporaryFolder } from '../../testing/folder.ts'
+import { randomBytes, sha256Of } from '../../testing/hub.ts'
+import { never } from '../../testing/test-model.ts'
+import { cannotWrite, Part } from './partial-file.ts'
 
 let folder: string
 let path: string

@@ -4,8 +4,8 @@
  */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readManifest } from './manifest.ts'
-import { blobOf, gonePrefix, type ModelsFolder, namesIn, newPrefix } from './models-folder.ts'
+import { readManifest } from '../manifest.ts'
+import { blobOf, gonePrefix, type ModelsFolder, namesIn, newPrefix } from '../models-folder.ts'
 
 /** An interrupted pull may be taken up again for so long. */
 const orphanMs = 7 * 86_400_000

@@ -1,10 +1,10 @@
 /** What is to come, and whether there is room for it on the disk: told and asked before anything comes. */
 import { stat } from 'node:fs/promises'
 import type { OnEvent } from './events.ts'
-import { distinct } from './held.ts'
-import { ModelError } from './model-error.ts'
-import { canLink, type ModelsFolder } from './models-folder.ts'
-import type { Wanted } from './wanted.ts'
+import { distinct } from './existing.ts'
+import { ModelError } from '../model-error.ts'
+import { canLink, type ModelsFolder } from '../models-folder.ts'
+import type { Wanted } from './required.ts'
 
 /** The books of a server on the same disk must stay writable. */
 const reservedBytes = 100_000_000

@@ -4,9 +4,9 @@
  * another host and says on the way what the file is (`X-Linked-Size`, `X-Linked-ETag`: its SHA-256); a small one has
  * the id that git gives it as its ETag. Redirects are followed here, because the token is for the hub alone.
  */
-import type { Timer } from '../domain/time.ts'
+import type { Timer } from '../../domain/time.ts'
 import { refusal } from './hub-refusals.ts'
-import { Interruption, ModelError } from './model-error.ts'
+import { Interruption, ModelError } from '../model-error.ts'
 
 /** Where the hub is unless somebody says otherwise. */
 export const publicHub = 'https://huggingface.co'

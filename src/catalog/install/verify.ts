@@ -1,11 +1,11 @@
 /** `verify`: every file of an installed model is read through and held against what was installed. Changes nothing. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Card } from '../domain/card.ts'
+import type { Card } from '../../domain/card.ts'
 import { Digest, digestFile } from './digest.ts'
 import type { OnEvent } from './events.ts'
-import { fits, type InstalledFile, readManifest } from './manifest.ts'
-import { codeOf, type ModelsFolder } from './models-folder.ts'
+import { fits, type InstalledFile, readManifest } from '../manifest.ts'
+import { codeOf, type ModelsFolder } from '../models-folder.ts'
 
 /** How a file stands; `unknown`: it is here, and nothing says what it should be. */
 export type FileState = 'good' | 'damaged' | 'missing' | 'unknown'

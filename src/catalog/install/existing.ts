@@ -3,9 +3,9 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Content, Digest, digestFile } from './digest.ts'
 import type { OnEvent } from './events.ts'
-import type { Manifest } from './manifest.ts'
-import { codeOf, linkFile, type ModelsFolder } from './models-folder.ts'
-import { contradiction, hasHash, type Wanted } from './wanted.ts'
+import type { Manifest } from '../manifest.ts'
+import { codeOf, linkFile, type ModelsFolder } from '../models-folder.ts'
+import { contradiction, hasHash, type Wanted } from './required.ts'
 
 export interface HeldParts {
   folder: ModelsFolder

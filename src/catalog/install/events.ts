@@ -1,5 +1,5 @@
 /** What a pull, an import or a verification tells while it goes on, for a person's display and for scripts. */
-import type { Evidence } from './manifest.ts'
+import type { Evidence } from '../manifest.ts'
 
 export type InstallEvent =
   /** Another command is at work on the models. */

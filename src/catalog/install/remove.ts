@@ -1,14 +1,14 @@
 /** `rm`: a model leaves this machine, with blobs that nothing else is made of, and what an interrupted pull left. */
 import { rm, stat } from 'node:fs/promises'
-import type { Card } from '../domain/card.ts'
-import type { Clock, Timer } from '../domain/time.ts'
+import type { Card } from '../../domain/card.ts'
+import type { Clock, Timer } from '../../domain/time.ts'
 import type { OnEvent } from './events.ts'
 import { putAside } from './install.ts'
 import { type Lock, withLock } from './lock.ts'
-import { readManifest } from './manifest.ts'
-import type { ModelsFolder } from './models-folder.ts'
+import { readManifest } from '../manifest.ts'
+import type { ModelsFolder } from '../models-folder.ts'
 import { blobsWithin, sweepBlobs, sweepFolders, usedBlobs } from './sweep.ts'
-import { knownOf } from './wanted.ts'
+import { knownOf } from './required.ts'
 
 export interface RemoveParts {
   folder: ModelsFolder

@@ -2,16 +2,16 @@
  * Pulls and removals that a running server does for its administrators, by the same steps as the commands. A pull runs
  * in the background and outlives the request that began it; the last failure is kept until the next try.
  */
-import type { Card } from '../domain/card.ts'
-import { MynaError } from '../domain/error.ts'
-import type { Clock } from '../domain/time.ts'
-import type { KeptModel, ModelKeeper, ModelPull } from '../service/ports-models.ts'
+import type { Card } from '../../domain/card.ts'
+import { MynaError } from '../../domain/error.ts'
+import type { Clock } from '../../domain/time.ts'
+import type { KeptModel, ModelKeeper, ModelPull } from '../../service/ports-models.ts'
 import type { InstallEvent, OnEvent } from './events.ts'
-import type { InstalledModels } from './installed.ts'
-import { ModelError } from './model-error.ts'
+import type { InstalledModels } from '../installed.ts'
+import { ModelError } from '../model-error.ts'
 import { pull, type PullParts } from './pull.ts'
 import { remove } from './remove.ts'
-import { Tally } from './tally.ts'
+import { Tally } from './progress.ts'
 
 export interface KeeperParts {
   cards: readonly Card[]
