@@ -3,7 +3,7 @@
  * (`--seeds 5000`, from `--from`). Says at the end what happened how often. Exit code 1 when a run broke a rule.
  */
 import { parseArgs } from 'node:util'
-import { simulate, SimulationFailure } from '../src/testing/simulation.ts'
+import { simulate, SimulationFailure } from '../src/testing/simulation/simulation.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

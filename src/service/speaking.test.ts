@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Caller } from '../domain/account.ts'
 import { openScene, type Scene } from '../testing/service-scene.ts'
-import { Watched } from '../testing/simulation-client.ts'
+import { Watched } from '../testing/simulation/client.ts'
 import type { Speaking } from './speaking.ts'
 
 const frameBytes = 480

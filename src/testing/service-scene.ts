@@ -5,10 +5,10 @@ import type { Speaking } from '../service/speaking.ts'
 import { temporaryFolder } from './folder.ts'
 import { ManualClock } from './manual-clock.ts'
 import { Seeded } from './seeded.ts'
-import { Watched } from './simulation-client.ts'
-import type { Settings, Sound } from './simulation-model.ts'
-import { drained } from './simulation-files.ts'
-import { type EngineStream, SimulatedProcess } from './simulation-process.ts'
+import { Watched } from './simulation/client.ts'
+import type { Settings, Sound } from './simulation/model.ts'
+import { drained } from './simulation/files.ts'
+import { type EngineStream, SimulatedProcess } from './simulation/process.ts'
 
 export interface Scene {
   clock: ManualClock

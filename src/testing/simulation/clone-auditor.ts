@@ -6,8 +6,8 @@ import type { Database } from 'bun:sqlite'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OperationRow, Snapshot } from './auditor.ts'
-import { clonedMicros, type CloneModel, type FollowedClone, statusOf } from './simulation-clone-model.ts'
-import { type KnownAccount, type Settings, sha256 } from './simulation-model.ts'
+import { clonedMicros, type CloneModel, type FollowedClone, statusOf } from './clone-model.ts'
+import { type KnownAccount, type Settings, sha256 } from './model.ts'
 
 export interface VoiceRow {
   id: string

@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import type { OperationRow } from './auditor.ts'
-import type { ManualClock } from './manual-clock.ts'
-import { CloneModel } from './simulation-clone-model.ts'
-import { ListeningModel } from './simulation-listening-model.ts'
+import type { ManualClock } from '../manual-clock.ts'
+import { CloneModel } from './clone-model.ts'
+import { ListeningModel } from './listening-model.ts'
 
 export interface Settings {
   microsPerChar: number

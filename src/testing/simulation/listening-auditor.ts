@@ -3,7 +3,7 @@
  * before the engine knew of it; as it ended, with what was heard; and never changed or lost afterwards.
  */
 import type { Database } from 'bun:sqlite'
-import type { FollowedListening, ListeningModel } from './simulation-listening-model.ts'
+import type { FollowedListening, ListeningModel } from './listening-model.ts'
 
 interface RunningRow {
   id: string

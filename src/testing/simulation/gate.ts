@@ -1,5 +1,5 @@
 /** Where the fake engine waits in the simulation: a step is let through for each permit, unless the engine is gone. */
-import { MynaError } from '../domain/error.ts'
+import { MynaError } from '../../domain/error.ts'
 
 export class Gate {
   #permits = 0

@@ -4,7 +4,7 @@
  * it must not.
  */
 import type { Database } from 'bun:sqlite'
-import { bookedMicros, type Followed, type KnownAccount, type Model, sha256 } from './simulation-model.ts'
+import { bookedMicros, type Followed, type KnownAccount, type Model, sha256 } from './model.ts'
 
 export interface OperationRow {
   rowid: number

@@ -2,15 +2,15 @@
  * Transcription in the simulated process: the real service over clips that are decoded in the same turn and an engine
  * that holds every part until it is let through; and a client, with what it asked for and what it was told.
  */
-import { Queue } from '../service/queue.ts'
-import { type TranscribeParts, type TranscriptionRequest, Transcriptions } from '../service/transcribe.ts'
-import type { Transcribing } from '../service/transcribing.ts'
-import type { StreamDecoder, TranscriptPart } from '../service/ports-transcription.ts'
-import { FakeTranscriber } from './fake-transcriber.ts'
-import { Watched } from './simulation-client.ts'
-import { Gate } from './simulation-gate.ts'
-import { type Clip, type FollowedListening, partMs } from './simulation-listening-model.ts'
-import type { Settings } from './simulation-model.ts'
+import { Queue } from '../../service/queue.ts'
+import { type TranscribeParts, type TranscriptionRequest, Transcriptions } from '../../service/transcribe.ts'
+import type { Transcribing } from '../../service/transcribing.ts'
+import type { StreamDecoder, TranscriptPart } from '../../service/ports-transcription.ts'
+import { FakeTranscriber } from '../fake-transcriber.ts'
+import { Watched } from './client.ts'
+import { Gate } from './gate.ts'
+import { type Clip, type FollowedListening, partMs } from './listening-model.ts'
+import type { Settings } from './model.ts'
 
 export interface ListeningServices {
   transcriptions: Transcriptions

@@ -1,9 +1,9 @@
 /** The acts of the simulation that are about transcriptions: each does it, and judges the answer. */
-import type { Transcribing } from '../service/transcribing.ts'
-import { Listener, requestFor } from './simulation-listening.ts'
-import type { FollowedListening } from './simulation-listening-model.ts'
-import type { KnownKey } from './simulation-model.ts'
-import type { Stage } from './simulation-stage.ts'
+import type { Transcribing } from '../../service/transcribing.ts'
+import { Listener, requestFor } from './listening.ts'
+import type { FollowedListening } from './listening-model.ts'
+import type { KnownKey } from './model.ts'
+import type { Stage } from './stage.ts'
 import { clipHeardOf } from './workload.ts'
 
 export async function listen(stage: Stage, key: KnownKey): Promise<void> {

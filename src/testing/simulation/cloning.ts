@@ -2,21 +2,21 @@
  * What the simulated process needs for cloned voices: the service over the real files, clips that are decoded in the
  * same turn, and an engine that holds every clone until it is told to go on.
  */
-import { sound } from '../audio/clip.ts'
-import { fromS16 } from '../audio/pcm.ts'
-import { voicePicture } from '../audio/picture/picture.ts'
-import { readWav, wavHeader } from '../audio/wav.ts'
-import { MynaError } from '../domain/error.ts'
-import { Clones, type CloneParts } from '../service/clone.ts'
-import { startSweeping } from '../service/housekeeping.ts'
-import { Library, type LibraryParts } from '../service/library.ts'
-import type { SpeechOrder } from '../service/ports.ts'
-import type { Decoder } from '../service/ports-sound.ts'
-import { Previews, type PreviewParts } from '../service/previews.ts'
-import type { FakePlan } from './fake-engine.ts'
-import type { ClipKind, Learning } from './simulation-clone-model.ts'
-import type { Work } from './simulation-files.ts'
-import type { Settings } from './simulation-model.ts'
+import { sound } from '../../audio/clip.ts'
+import { fromS16 } from '../../audio/pcm.ts'
+import { voicePicture } from '../../audio/picture/picture.ts'
+import { readWav, wavHeader } from '../../audio/wav.ts'
+import { MynaError } from '../../domain/error.ts'
+import { Clones, type CloneParts } from '../../service/clone.ts'
+import { startSweeping } from '../../service/housekeeping.ts'
+import { Library, type LibraryParts } from '../../service/library.ts'
+import type { SpeechOrder } from '../../service/ports.ts'
+import type { Decoder } from '../../service/ports-sound.ts'
+import { Previews, type PreviewParts } from '../../service/previews.ts'
+import type { FakePlan } from '../fake-engine.ts'
+import type { ClipKind, Learning } from './clone-model.ts'
+import type { Work } from './files.ts'
+import type { Settings } from './model.ts'
 
 const draw: PreviewParts['draw'] = (pcm, sampleRateHz, style) =>
   voicePicture(pcm, sampleRateHz, { ...style, widthPx: 240, heightPx: 120 })

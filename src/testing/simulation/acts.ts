@@ -1,13 +1,13 @@
 /** The acts of the simulation that ask the service for something: each does it, and judges the answer. */
-import type { Caller } from '../domain/account.ts'
-import type { Operation } from '../domain/operation.ts'
-import type { SpeechRequest } from '../domain/speech.ts'
-import { cancelOperation, inspectOperation } from '../service/operations.ts'
-import type { UsageRow } from '../service/ports.ts'
+import type { Caller } from '../../domain/account.ts'
+import type { Operation } from '../../domain/operation.ts'
+import type { SpeechRequest } from '../../domain/speech.ts'
+import { cancelOperation, inspectOperation } from '../../service/operations.ts'
+import type { UsageRow } from '../../service/ports.ts'
 import type { OperationRow } from './auditor.ts'
-import { Client, Watched } from './simulation-client.ts'
-import { bookedMicros, type Body, type Followed, type KnownAccount, type KnownKey } from './simulation-model.ts'
-import type { Stage } from './simulation-stage.ts'
+import { Client, Watched } from './client.ts'
+import { bookedMicros, type Body, type Followed, type KnownAccount, type KnownKey } from './model.ts'
+import type { Stage } from './stage.ts'
 import { type AskDrawn, soundOf, type WorldEvent } from './workload.ts'
 
 /** Several asks are sent in the same instant. */

@@ -3,11 +3,11 @@
  * makes frames or dies; administrators; clocks; full disks; the end of the process. Each seed weighs the events anew
  * (a swarm), so that some runs are all crashes and others all full queues.
  */
-import { Seeded } from './seeded.ts'
-import type { ClipKind, CloneAsk, FollowedClone, Learning } from './simulation-clone-model.ts'
-import type { Clip, FollowedListening } from './simulation-listening-model.ts'
-import type { Body, Followed, KnownAccount, KnownKey, Settings, Sound } from './simulation-model.ts'
-import type { Death } from './simulation-process.ts'
+import { Seeded } from '../seeded.ts'
+import type { ClipKind, CloneAsk, FollowedClone, Learning } from './clone-model.ts'
+import type { Clip, FollowedListening } from './listening-model.ts'
+import type { Body, Followed, KnownAccount, KnownKey, Settings, Sound } from './model.ts'
+import type { Death } from './process.ts'
 
 export interface AskDrawn {
   key: KnownKey

@@ -1,7 +1,7 @@
 /** A client of the simulation, as it would be behind a socket: what it asked, what it was told, what bytes it has. */
-import { MynaError } from '../domain/error.ts'
-import type { Speaking } from '../service/speaking.ts'
-import type { Ask, Followed } from './simulation-model.ts'
+import { MynaError } from '../../domain/error.ts'
+import type { Speaking } from '../../service/speaking.ts'
+import type { Ask, Followed } from './model.ts'
 
 /** A promise that can be looked at. */
 export class Watched<T> {

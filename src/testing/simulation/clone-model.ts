@@ -3,8 +3,8 @@
  * price, how each ends, and what of it is left. Imports nothing of what it judges.
  */
 import type { OperationRow } from './auditor.ts'
-import type { ManualClock } from './manual-clock.ts'
-import type { KnownAccount, KnownKey, Marks, Settings } from './simulation-model.ts'
+import type { ManualClock } from '../manual-clock.ts'
+import type { KnownAccount, KnownKey, Marks, Settings } from './model.ts'
 
 export type ClipKind = 'spoken' | 'short' | 'silent' | 'broken'
 

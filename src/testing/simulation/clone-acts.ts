@@ -1,13 +1,13 @@
 /** The acts of the simulation that are about clones and their voices: each does it, and judges the answer. */
-import { cancelOperation, inspectOperation } from '../service/operations.ts'
-import type { Operation } from '../domain/operation.ts'
-import type { NewClone } from '../service/clone.ts'
-import { Watched } from './simulation-client.ts'
-import { type CloneAsk, clonedMicros, type FollowedClone, statusOf } from './simulation-clone-model.ts'
-import { clipOf } from './simulation-cloning.ts'
-import { drained } from './simulation-files.ts'
-import type { KnownKey } from './simulation-model.ts'
-import type { Stage } from './simulation-stage.ts'
+import { cancelOperation, inspectOperation } from '../../service/operations.ts'
+import type { Operation } from '../../domain/operation.ts'
+import type { NewClone } from '../../service/clone.ts'
+import { Watched } from './client.ts'
+import { type CloneAsk, clonedMicros, type FollowedClone, statusOf } from './clone-model.ts'
+import { clipOf } from './cloning.ts'
+import { drained } from './files.ts'
+import type { KnownKey } from './model.ts'
+import type { Stage } from './stage.ts'
 import { learningOf } from './workload.ts'
 
 const enter = (stage: Stage, key: KnownKey) =>

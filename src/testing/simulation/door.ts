@@ -2,8 +2,8 @@
  * What authentication must answer (api.md 1.3, 7): which keys pass, and which failures are throttled. Told from the
  * contract: 10 failed attempts at once from one address, one more every 6 seconds.
  */
-import type { ManualClock } from './manual-clock.ts'
-import type { KnownKey } from './simulation-model.ts'
+import type { ManualClock } from '../manual-clock.ts'
+import type { KnownKey } from './model.ts'
 
 const refillMs = 6000
 const fullMs = 10 * refillMs

@@ -3,8 +3,8 @@
  * did: who is let in, how each ends, how much of it was heard, and what the books know of it while it runs. It has its
  * own arithmetic and imports nothing of what it judges.
  */
-import type { ManualClock } from './manual-clock.ts'
-import type { KnownAccount, KnownKey, Marks, Settings } from './simulation-model.ts'
+import type { ManualClock } from '../manual-clock.ts'
+import type { KnownAccount, KnownKey, Marks, Settings } from './model.ts'
 
 /** Every part of a clip. */
 export const partMs = 100
