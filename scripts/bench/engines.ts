@@ -7,8 +7,8 @@ import { type EngineDevice, engineArguments } from '../../src/cli/engine.ts'
 import { childEnv } from '../../src/config.ts'
 import type { Card, Task } from '../../src/domain/card.ts'
 import { EngineClient } from '../../src/engine/client.ts'
-import { cudaRuntime } from '../../src/runtime/installed.ts'
-import { cudaRelease } from '../../src/runtime/release.ts'
+import { cudaRuntime } from '../../src/cuda/installed.ts'
+import { cudaRelease } from '../../src/cuda/release.ts'
 import { temporaryFolder } from './subject.ts'
 
 const source = [process.execPath, join(import.meta.dir, '..', '..', 'src', 'main.ts')]

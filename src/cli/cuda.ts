@@ -1,7 +1,7 @@
 /** What `--device` needs to know of CUDA on this machine, without any of it being loaded into this process. */
 import { childEnv, type Config } from '../config.ts'
-import { cudaRuntime } from '../runtime/installed.ts'
-import { cudaRelease } from '../runtime/release.ts'
+import { cudaRuntime } from '../cuda/installed.ts'
+import { cudaRelease } from '../cuda/release.ts'
 import type { Cuda } from './devices.ts'
 import { gpuStatus } from './gpu-probe.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { RuntimeManifest } from '../runtime/installed.ts'
-import type { RuntimeStatus } from '../runtime/status.ts'
+import type { RuntimeManifest } from '../cuda/installed.ts'
+import type { RuntimeStatus } from '../cuda/status.ts'
 import { checkDriver, checkRuntime } from './doctor-gpu.ts'
 
 const manifest: RuntimeManifest = {

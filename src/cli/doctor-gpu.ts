@@ -1,8 +1,8 @@
 /** What `myna doctor` finds out about the graphics card: driver and devices, and the CUDA build of ONNX Runtime. */
-import { driverTrouble } from '../runtime/driver.ts'
-import { capabilityText } from '../runtime/gpu-code.ts'
-import type { Gpu } from '../runtime/gpu-probe.ts'
-import type { RuntimeStatus } from '../runtime/status.ts'
+import { driverTrouble } from '../cuda/driver.ts'
+import { capabilityText } from '../cuda/gpu-code.ts'
+import type { Gpu } from '../cuda/gpu-probe.ts'
+import type { RuntimeStatus } from '../cuda/status.ts'
 import { type Found, noted, ok, warning } from './finding.ts'
 import { bytes } from './format.ts'
 

@@ -4,9 +4,9 @@
  */
 import { Command } from 'commander'
 import { childEnv, type Config } from '../config.ts'
-import { openDriver, type Probe, probeGpus } from '../runtime/gpu-probe.ts'
-import { cudaRelease } from '../runtime/release.ts'
-import { type RuntimeStatus, runtimeStatus } from '../runtime/status.ts'
+import { openDriver, type Probe, probeGpus } from '../cuda/gpu-probe.ts'
+import { cudaRelease } from '../cuda/release.ts'
+import { type RuntimeStatus, runtimeStatus } from '../cuda/status.ts'
 import { ownProgram } from './engine.ts'
 
 const commandName = 'gpu-probe'

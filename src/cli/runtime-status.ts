@@ -1,6 +1,6 @@
 /** `myna runtime status`: what is installed, what the driver is, and whether models can run on a card. */
 import { Command } from 'commander'
-import { codeText, type RuntimeStatus } from '../runtime/status.ts'
+import { codeText, type RuntimeStatus } from '../cuda/status.ts'
 import { gpuText } from './doctor-gpu.ts'
 import { bytes, count, day } from './format.ts'
 import { globalsOf } from './globals.ts'
