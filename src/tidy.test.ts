@@ -145,7 +145,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 function partOf(file: string): string {
   if (file.startsWith('engine/child/')) return 'engine child'
-  if (file === 'cli/engine.ts') return 'engine command'
+  if (file === 'cli/serve/engine.ts') return 'engine command'
   return file.includes('/') ? file.slice(0, file.indexOf('/')) : file
 }
 

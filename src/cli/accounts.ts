@@ -2,10 +2,10 @@
 import { Command } from 'commander'
 import type { Account } from '../domain/account.ts'
 import { withAdministration } from './administration.ts'
-import { day, dollars } from './format.ts'
+import { day, dollars } from './terminal/format.ts'
 import { globalsOf, wholeNumber } from './globals.ts'
-import { table } from './table.ts'
-import { report } from './terminal.ts'
+import { table } from './terminal/table.ts'
+import { report } from './terminal/terminal.ts'
 
 export function accountsCommand(): Command {
   return new Command('accounts')

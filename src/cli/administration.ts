@@ -14,7 +14,7 @@ import { SqliteAccounts } from '../store/accounts.ts'
 import { openDatabase } from '../store/database.ts'
 import { SqliteLedger } from '../store/ledger.ts'
 import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
-import { Failure } from './terminal.ts'
+import { Failure } from './terminal/terminal.ts'
 
 /** How long an owner of the folder may be silent: a server that starts settles its books before it answers. */
 const usualPatienceMs = 15_000

@@ -6,10 +6,10 @@ import { systemClock } from '../domain/time.ts'
 import type { IssuedKey, ListedKey } from '../service/accounts.ts'
 import { momentForms } from '../service/moment.ts'
 import { withAdministration } from './administration.ts'
-import { day, time } from './format.ts'
+import { day, time } from './terminal/format.ts'
 import { globalsOf, nameList } from './globals.ts'
-import { table } from './table.ts'
-import { bold, report } from './terminal.ts'
+import { table } from './terminal/table.ts'
+import { bold, report } from './terminal/terminal.ts'
 
 export function keysCommand(): Command {
   return new Command('keys')

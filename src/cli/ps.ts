@@ -5,10 +5,10 @@ import { runsPartlyOnCpu, wholeOnCard } from '../catalog/weights.ts'
 import type { ServerStatus } from '../http/local.ts'
 import type { EngineStatus } from '../service/ports.ts'
 import { serverStatus } from './administration.ts'
-import { bytes, count, duration } from './format.ts'
+import { bytes, count, duration } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
-import { table } from './table.ts'
-import { bold, report } from './terminal.ts'
+import { table } from './terminal/table.ts'
+import { bold, report } from './terminal/terminal.ts'
 
 export function psCommand(): Command {
   return new Command('ps')

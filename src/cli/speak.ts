@@ -3,10 +3,10 @@ import { extname } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { countChars } from '../domain/charge.ts'
 import { type AudioFormat, audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
-import { counted, dollars, duration } from './format.ts'
+import { counted, dollars, duration } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
-import { speakInto, tellSpoken } from './spoken-file.ts'
-import { type ServerOptions, throughServer } from './through-server.ts'
+import { speakInto, tellSpoken } from './client/spoken-file.ts'
+import { type ServerOptions, throughServer } from './client/through-server.ts'
 
 interface SpeakOptions extends ServerOptions {
   output?: string

@@ -2,14 +2,14 @@
 import { basename, extname } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '../domain/time.ts'
-import { counted } from './format.ts'
+import { counted } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
-import { progressLine } from './progress.ts'
-import { recordingIn } from './recording.ts'
-import { fileSink } from './sink.ts'
-import { Failure, note, report } from './terminal.ts'
-import { clientOf, onInterrupt, type ServerOptions, throughServer } from './through-server.ts'
-import { transcript } from './transcript.ts'
+import { progressLine } from './terminal/progress.ts'
+import { recordingIn } from './client/recording.ts'
+import { fileSink } from './client/sink.ts'
+import { Failure, note, report } from './terminal/terminal.ts'
+import { clientOf, onInterrupt, type ServerOptions, throughServer } from './client/through-server.ts'
+import { transcript } from './client/transcript.ts'
 
 const formats = ['text', 'json', 'srt', 'vtt', 'verbose_json'] as const
 type Format = (typeof formats)[number]

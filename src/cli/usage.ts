@@ -4,10 +4,10 @@ import { systemClock } from '../domain/time.ts'
 import type { ListedUsage } from '../service/accounts.ts'
 import { momentForms, momentMs } from '../service/moment.ts'
 import { withAdministration } from './administration.ts'
-import { count, day, dollars, duration } from './format.ts'
+import { count, day, dollars, duration } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
-import { bars, table } from './table.ts'
-import { bold, dim, report, terminalColumns } from './terminal.ts'
+import { bars, table } from './terminal/table.ts'
+import { bold, dim, report, terminalColumns } from './terminal/terminal.ts'
 
 const dayMs = 86_400_000
 /** Of a plot that shows days without work too. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sound } from '../audio/clip.ts'
 import { cards } from '../catalog/cards.ts'
 import { CardCatalog } from '../catalog/catalog.ts'
-import type { World } from '../cli/service.ts'
+import type { World } from '../cli/serve/wiring.ts'
 import type { Config } from '../config.ts'
 import { type Instance, startInstance } from '../testing/instance.ts'
 

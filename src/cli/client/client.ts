@@ -1,0 +1,179 @@
+/**
+ * The service's HTTP API as the commands see it, over the network like any other client. Speech is money: a request is
+ * repeated only under the same idempotency key, so that it is worked on and charged once however often it is sent.
+ */
+import { Failure } from '../terminal/terminal.ts'
+
+/** Attempts of one request that is refused for a moment (429, 503) or whose connection breaks before the answer. */
+const attemptsMax = 4
+/** A server that asks for a longer pause is not waited for. */
+const pauseMsMax = 30_000
+/** A short request. */
+const answerMs = 30_000
+
+export interface ApiOptions {
+  /** Of the server, with or without `/v1`. */
+  url: string
+  /** null: sends no credential, which some servers allow. */
+  apiKey: string | null
+  wait(ms: number): Promise<void>
+}
+
+/** An operation as `GET /v1/operations/{id}` tells it, as far as commands use it. */
+export interface OperationRecord {
+  id: string
+  state: 'pending' | 'terminal'
+  outcome: string | null
+  charged_micros: number
+  /** Of completed speech. */
+  completion_bytes?: number | null
+  error: { code: string; message: string } | null
+}
+
+/** The server's refusal, in its own words. */
+export class Refusal extends Failure {
+  constructor(
+    readonly status: number,
+    code: string,
+    message: string,
+    /** The operation that the refusal is about. */
+    readonly operationId: string | null,
+  ) {
+    super(message, code)
+  }
+}
+
+export class ApiClient {
+  readonly #url: string
+  readonly #options: ApiOptions
+
+  constructor(options: ApiOptions) {
+    this.#options = options
+    this.#url = baseUrl(options.url)
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  /**
+   * The answer whose body is the audio; `X-Request-Id` names the operation.
+   * @throws Refusal, Failure `no_server` when nobody answers, `connection_broken`, the signal's reason
+   */
+  async speech(body: object, idempotencyKey: string, signal: AbortSignal): Promise<Response> {
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
+    return this.#insist('/audio/speech', { method: 'POST', headers, body: JSON.stringify(body), signal }, signal)
+  }
+
+  /** The answer of a clone that was accepted: the voice as it is then. @throws as `speech` */
+  async clone(form: FormData, idempotencyKey: string, signal: AbortSignal): Promise<Response> {
+    const headers = { 'Idempotency-Key': idempotencyKey }
+    return this.#insist('/voices', { method: 'POST', headers, body: form, signal }, signal)
+  }
+
+  /**
+   * The answer of a transcription, which costs nothing, so that it may be asked for again.
+   * @param form made anew for each attempt @throws as `speech`
+   */
+  async transcription(
+    path: '/audio/transcriptions' | '/audio/translations',
+    form: () => { body: ReadableStream<Uint8Array>; contentType: string },
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const request = (): RequestInit => {
+      const { body, contentType } = form()
+      return { method: 'POST', headers: { 'Content-Type': contentType }, body, signal }
+    }
+    return this.#insist(path, request, signal)
+  }
+
+  /** Work that may be sent more than once: again when it is refused for a moment or the connection breaks. */
+  async #insist(path: string, request: RequestInit | (() => RequestInit), signal: AbortSignal): Promise<Response> {
+    for (let attempt = 1; ; attempt++) {
+      const init = typeof request === 'function' ? request() : request
+      const answer = await this.#fetch(path, init, attempt < attemptsMax)
+      if (answer !== null && answer.ok) return answer
+      const pauseMs = answer === null ? 500 * attempt : pauseAsked(answer)
+      const refusal = answer === null ? null : await refusalOf(answer)
+      if (refusal !== null && (pauseMs === null || attempt === attemptsMax)) throw refusal
+      await this.#options.wait(pauseMs ?? 0)
+      signal.throwIfAborted()
+    }
+  }
+
+  /** @throws Refusal, Failure */
+  async operation(id: string): Promise<OperationRecord> {
+    const answer = await this.ask(`/operations/${encodeURIComponent(id)}`)
+    return (await answer.json()) as OperationRecord
+  }
+
+  /** Asks that the operation be stopped; whether it was still under way. @throws Refusal, Failure */
+  async cancel(id: string): Promise<boolean> {
+    const answer = await this.ask(`/operations/${encodeURIComponent(id)}/cancel`, 'POST')
+    return ((await answer.json()) as { ok: boolean }).ok
+  }
+
+  /** Any other request, sent once. @param path below /v1 @throws Refusal, Failure */
+  async ask(path: string, method = 'GET'): Promise<Response> {
+    const answer = await this.#fetch(path, { method, signal: AbortSignal.timeout(answerMs) }, false)
+    if (answer?.ok === true) return answer
+    throw answer === null ? new Failure('The server did not answer.', 'connection_broken') : await refusalOf(answer)
+  }
+
+  /** @returns null when the connection broke before the answer and `again` says that this will be tried once more */
+  async #fetch(path: string, init: RequestInit, again: boolean): Promise<Response | null> {
+    const { apiKey } = this.#options
+    const headers = { ...init.headers, ...(apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` }) }
+    try {
+      return await fetch(`${this.#url}/v1${path}`, { ...init, headers, timeout: false })
+    } catch (error) {
+      if (init.signal?.aborted) throw error
+      if ((error as { code?: unknown }).code !== 'ECONNRESET') throw this.#unreachable(error)
+      if (again) return null
+      throw new Failure(`The connection to ${this.#url} broke before an answer came.`, 'connection_broken')
+    }
+  }
+
+  #unreachable(error: unknown): Failure {
+    const why = ((error as Error).message.split(/[.:] /)[0] ?? '').replace(/\.$/, '')
+    return new Failure(
+      `No server answers at ${this.#url} (${why}). Start one with: myna serve, or name another with --url or MYNA_URL.`,
+      'no_server',
+    )
+  }
+}
+
+/** Without `/v1` at its end, for people give either. @throws Failure when it is no address */
+function baseUrl(given: string): string {
+  const url = URL.parse(given.includes('://') ? given : `http://${given}`)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Failure(`'${given}' is no address of a server. Write it as http://127.0.0.1:8790`, 'invalid_url')
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '')
+}
+
+/** How long to wait before the request is sent again; null: not again. */
+function pauseAsked(answer: Response): number | null {
+  if (answer.status !== 429 && answer.status !== 503) return null
+  if (answer.headers.get('x-should-retry') === 'false') return null
+  const ms = Number(answer.headers.get('retry-after-ms') ?? Number.NaN)
+  const pauseMs = Number.isFinite(ms) ? ms : 1000 * Number(answer.headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(pauseMs) && pauseMs >= 0 && pauseMs <= pauseMsMax ? pauseMs : null
+}
+
+async function refusalOf(answer: Response): Promise<Refusal> {
+  const body: unknown = await answer.json().catch(() => null)
+  const error = (body as { error?: unknown } | null)?.error
+  const {
+    code,
+    message,
+    operation_id: about,
+  } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const requestId = answer.headers.get('x-request-id')
+  return new Refusal(
+    answer.status,
+    typeof code === 'string' ? code : 'unexpected_answer',
+    typeof message === 'string' ? message : `The server answered ${answer.status} ${answer.statusText}.`,
+    typeof about === 'string' ? about : requestId?.startsWith('op_') === true ? requestId : null,
+  )
+}

@@ -1,0 +1,68 @@
+/**
+ * Where the audio of `myna speak` goes. A file gets its name only when all of it is there; until then it is called
+ * `FILE.part`, so that nobody takes half a sentence for a whole one.
+ */
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { Failure } from '../terminal/terminal.ts'
+
+export interface Sink {
+  readonly bytes: number
+  write(chunk: Uint8Array): Promise<void>
+  /** All is there. */
+  keep(): Promise<void>
+  /** Nothing more comes. @returns where what came can be found; null: nowhere */
+  leave(): Promise<string | null>
+}
+
+/** @throws Failure when it cannot be written: before anything is asked of the server */
+export async function fileSink(path: string): Promise<Sink> {
+  const part = `${path}.part`
+  const cannot = (error: unknown): Failure =>
+    new Failure(`Cannot write ${path}: ${error instanceof Error ? error.message : error}`, 'cannot_write')
+  const file: FileHandle = await open(part, 'w').catch((error: unknown) => Promise.reject(cannot(error)))
+  let bytes = 0
+  return {
+    get bytes() {
+      return bytes
+    },
+    write: async (chunk) => {
+      await file.writeFile(chunk).catch((error: unknown) => Promise.reject(cannot(error)))
+      bytes += chunk.length
+    },
+    keep: async () => {
+      try {
+        await file.sync()
+        await file.close()
+        await rename(part, path)
+      } catch (error) {
+        throw cannot(error)
+      }
+    },
+    leave: async () => {
+      await file.close()
+      if (bytes > 0) return part
+      await rm(part, { force: true })
+      return null
+    },
+  }
+}
+
+export function stdoutSink(): Sink {
+  const writer = Bun.stdout.writer()
+  let bytes = 0
+  return {
+    get bytes() {
+      return bytes
+    },
+    write: async (chunk) => {
+      writer.write(chunk)
+      await writer.flush()
+      bytes += chunk.length
+    },
+    keep: async () => void (await writer.end()),
+    leave: async () => {
+      await writer.end()
+      return null
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** Speech into a file or to standard output, as every command orders it: once, and told at the end. */
+import { systemClock } from '../../domain/time.ts'
+import type { OperationRecord } from './client.ts'
+import { deliver } from './delivery.ts'
+import { fileSink, stdoutSink } from './sink.ts'
+import { note, report, snakeCase } from '../terminal/terminal.ts'
+import { clientOf, onInterrupt, type ServerOptions } from './through-server.ts'
+
+export interface SpokenFile {
+  /** `-` is standard output. */
+  file: string
+  /** As `POST /v1/audio/speech` takes it. */
+  body: object
+  options: ServerOptions
+  json: boolean
+}
+
+/** @returns the completed operation, or null, as `deliver` @throws as `deliver` */
+export async function speakInto({ file, body, options, json }: SpokenFile): Promise<OperationRecord | null> {
+  return deliver({
+    client: clientOf(options),
+    body,
+    idempotencyKey: crypto.randomUUID(),
+    sink: file === '-' ? stdoutSink() : await fileSink(file),
+    onInterrupt,
+    notice: json ? () => {} : note,
+    wait: (ms) => Bun.sleep(ms),
+    clock: systemClock,
+  })
+}
+
+/** Beside the audio, where that goes to standard output. @param text the result for a person, without the file */
+export function tellSpoken({ file, json }: Pick<SpokenFile, 'file' | 'json'>, result: object, text: string): void {
+  const whole = { file: file === '-' ? null : file, ...result }
+  if (file !== '-') report(json, whole, () => `${file}: ${text}`)
+  else note(json ? JSON.stringify(snakeCase(whole)) : `Spoken: ${text}`)
+}

@@ -1,0 +1,93 @@
+/** What `myna doctor` finds out about the data folder: whether it can be written, its disk, and its books. */
+import { Database } from 'bun:sqlite'
+import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openDatabase } from '../../store/database.ts'
+import { acquireLock, isLocked } from '../../store/lock.ts'
+import { failed, type Found, noted, ok, warning, wordsOf } from './finding.ts'
+import { bytes, counted } from '../terminal/format.ts'
+
+/** The books, a log of them, and unpacked libraries. */
+const diskBytesMin = 100_000_000
+const diskBytesLow = 1_000_000_000
+
+/** Tried by making something, for permissions alone do not tell (a read-only disk, root). */
+export function checkFolder(dataDir: string): Found {
+  const isNew = !existsSync(dataDir)
+  try {
+    rmdirSync(mkdtempSync(join(existing(dataDir), '.doctor-')))
+  } catch (error) {
+    return failed(
+      `${dataDir} cannot be ${isNew ? 'made' : 'written'}: ${wordsOf(error)}`,
+      'Give it to the user who runs Myna, or name another folder with --data or MYNA_DATA.',
+    )
+  }
+  if (isNew) return noted(`${dataDir} does not exist yet, and can be made`, 'It is made by: myna serve')
+  if ((statSync(dataDir).mode & 0o077) === 0) return ok(`${dataDir} is writable, and closed to others`)
+  return warning(`${dataDir} is open to other users of this machine`, `chmod 700 ${dataDir}`)
+}
+
+/** The path, or the nearest folder above it that exists. */
+const existing = (path: string): string => (existsSync(path) || dirname(path) === path ? path : existing(dirname(path)))
+
+export function checkDisk(dataDir: string): Found {
+  const folder = existing(dataDir)
+  const { bavail, bsize } = statfsSync(folder)
+  const free = bavail * bsize
+  const message = `${bytes(free)} free at ${folder}`
+  if (free < diskBytesMin) return failed(message, `Free some space: below ${bytes(diskBytesMin)} work is refused.`)
+  if (free < diskBytesLow) return warning(message, 'Free some space soon.')
+  return ok(message)
+}
+
+/** The schema is that of whoever owns the folder; a running server's is not touched. */
+export async function checkBooks(dataDir: string): Promise<Found> {
+  const path = join(dataDir, 'myna.db')
+  if (!existsSync(path)) return noted('there are none yet', 'They are made by: myna serve, or: myna keys create')
+  const away = 'Stop the server, put a backup of myna.db in its place, and start it again.'
+  try {
+    const broken = integrity(path)
+    if (broken !== null) return failed(`${path} is damaged: ${broken}`, away)
+    const { accounts, keys } = await contents(path, dataDir)
+    return ok(`whole, ${counted(accounts, 'account')}, ${counted(keys, 'key')}, ${bytes(sizeOf(path))}`)
+  } catch (error) {
+    return failed(wordsOf(error), away)
+  }
+}
+
+/** With the log beside it, which is a part of it. */
+const sizeOf = (path: string): number =>
+  [path, `${path}-wal`].filter((part) => existsSync(part)).reduce((sum, part) => sum + statSync(part).size, 0)
+
+/** What SQLite finds wrong first; null: nothing. Reads every page. */
+function integrity(path: string): string | null {
+  const books = new Database(path, { readonly: true })
+  try {
+    const row = books.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()
+    if (row?.integrity_check !== 'ok') return row?.integrity_check ?? 'it cannot be checked'
+    const orphan = books.query<{ table: string }, []>('PRAGMA foreign_key_check').get()
+    return orphan === null ? null : `a row of ${orphan.table} refers to nothing`
+  } finally {
+    books.close()
+  }
+}
+
+/** Without a server the books are opened as a server would, which brings their schema up to date or says why not. */
+async function contents(path: string, dataDir: string): Promise<{ accounts: number; keys: number }> {
+  if (!isLocked(dataDir)) {
+    const lock = acquireLock(dataDir)
+    try {
+      const database = await openDatabase(dataDir)
+      database.close()
+    } finally {
+      lock.release()
+    }
+  }
+  const books = new Database(path, { readonly: true })
+  try {
+    const sql = 'SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM keys) AS keys'
+    return books.query<{ accounts: number; keys: number }, []>(sql).get() ?? { accounts: 0, keys: 0 }
+  } finally {
+    books.close()
+  }
+}

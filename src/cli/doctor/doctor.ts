@@ -1,0 +1,117 @@
+/** `myna doctor`: why something does not work, found out by doing it. Each line says how it stands and what to do. */
+import { Command } from 'commander'
+import { version } from '../../../package.json' with { type: 'json' }
+import type { Config } from '../../config.ts'
+import type { Card } from '../../domain/card.ts'
+import { systemClock } from '../../domain/time.ts'
+import { logTo } from '../../log.ts'
+import { serverStatus } from '../administration.ts'
+import { checkBooks, checkDisk, checkFolder } from './data.ts'
+import { checkHearing, checkInference, checkVoice } from './engine.ts'
+import { checkDriver, checkRuntime } from './gpu.ts'
+import { checkImages, checkPort, checkServer } from './machine.ts'
+import { checkModels } from './models.ts'
+import { failed, type Finding, type Found, ok, wordsOf } from './finding.ts'
+import { globalsOf } from '../globals.ts'
+import { gpuStatus } from '../serve/gpu-probe.ts'
+import { installedCatalog } from '../models/local.ts'
+import { dim, green, red, report, yellow } from '../terminal/terminal.ts'
+
+/** @param cards every model that there is */
+export function doctorCommand(cards: readonly Card[]): Command {
+  return new Command('doctor')
+    .description('find out why something does not work, and what to do')
+    .addHelpText(
+      'after',
+      `
+Looks at the data folder, its disk, books and models, the graphics card, the native
+libraries, the address and the running server, and has each installed model speak a
+sentence, or listen to one, in an engine of its own. Ends with 1 if a line is marked FAIL.`,
+    )
+    .action(async (_options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const findings: Finding[] = []
+      for await (const finding of examine(config, cards)) {
+        findings.push(finding)
+        if (!json) process.stdout.write(`${line(finding)}\n`)
+      }
+      const healthy = findings.every((finding) => finding.state !== 'failed')
+      if (json) report(true, { healthy, findings }, () => '')
+      if (!healthy) process.exitCode = 1
+    })
+}
+
+async function* examine(config: Config, cards: readonly Card[]): AsyncGenerator<Finding> {
+  const look = async (about: string, check: () => Found | Promise<Found>): Promise<Finding> => {
+    try {
+      return { about, ...(await check()) }
+    } catch (error) {
+      return { about, ...failed(wordsOf(error), 'This should not happen: please report it.') }
+    }
+  }
+  yield look('program', () => ok(`Myna ${version}, Bun ${Bun.version}, ${process.platform} ${process.arch}`))
+  yield look('data folder', () => checkFolder(config.dataDir))
+  yield look('free disk', () => checkDisk(config.dataDir))
+  yield look('books', () => checkBooks(config.dataDir))
+  yield* modelFindings(config, cards)
+  yield* gpuFindings(config, look)
+  yield look('native code', () => checkImages(config))
+  yield* withEngines(config, cards, look)
+  const own = await serverStatus(config.dataDir).catch((error: unknown) => ({ silent: wordsOf(error) }))
+  if (own !== null && 'silent' in own) {
+    yield look('server', () => failed(own.silent, 'Look at the log of the server, or end it and start it again.'))
+    return
+  }
+  yield look('address', () => checkPort(config, own))
+  yield look('server', () => checkServer(own))
+}
+
+async function* modelFindings(config: Config, cards: readonly Card[]): AsyncGenerator<Finding> {
+  for (const found of await checkModels(config, cards)) yield { about: 'model', ...found }
+}
+
+async function* gpuFindings(config: Config, look: Look): AsyncGenerator<Finding> {
+  const status = await gpuStatus(config)
+  yield look('graphics', () => checkDriver(status))
+  yield look('cuda', () => checkRuntime(status))
+}
+
+type Look = (about: string, check: () => Found | Promise<Found>) => Promise<Finding>
+
+/** Every model that is installed speaks a sentence, or listens to one. */
+async function* withEngines(config: Config, cards: readonly Card[], look: Look): AsyncGenerator<Finding> {
+  // The server's half of the program is large, and only this command among the small ones needs a piece of it.
+  const [{ speechEngine, transcriptionEngine }, { chooseDevices }, { findCuda }] = await Promise.all([
+    import('../serve/engines.ts'),
+    import('../serve/devices.ts'),
+    import('../serve/cuda.ts'),
+  ])
+  const log = logTo(() => {}, 'quiet', systemClock.nowMs)
+  let engines: ReturnType<typeof speechEngine>
+  let listeners: ReturnType<typeof transcriptionEngine>
+  try {
+    const devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))
+    engines = speechEngine(config, devices, log)
+    listeners = transcriptionEngine(config, devices, log)
+  } catch (error) {
+    yield look('inference', () => failed(wordsOf(error), 'Set MYNA_DEVICE to auto.'))
+    return
+  }
+  const catalog = installedCatalog(config, cards)
+  try {
+    for (const engine of engines.members) yield await look('inference', () => checkInference(engine))
+    for (const card of catalog.ranked('text-to-speech')) yield await look('voice', () => checkVoice(engines, card))
+    const voice = cards.find(({ builtIn }) => builtIn)
+    if (voice === undefined) return
+    for (const card of catalog.ranked('automatic-speech-recognition')) {
+      yield await look('hearing', () => checkHearing(listeners, card, engines, voice))
+    }
+  } finally {
+    await Promise.all([engines.close(), listeners.close()])
+  }
+}
+
+const marks = { ok: green('ok  '), note: dim('note'), warning: yellow('warn'), failed: red('FAIL') }
+
+const line = ({ about, state, message, remedy }: Finding): string =>
+  `${marks[state]}  ${about.padEnd(12)} ${message}${remedy === null ? '' : `\n${' '.repeat(19)}${dim('->')} ${remedy}`}`

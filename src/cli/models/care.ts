@@ -1,0 +1,84 @@
+/** `myna models verify` and `myna models rm`: whether what is here is still whole, and how it goes away again. */
+import { Command } from 'commander'
+import { remove } from '../../catalog/install/remove.ts'
+import { verify, type Verification } from '../../catalog/install/verify.ts'
+import type { Card } from '../../domain/card.ts'
+import { dismissModel, serverStatus } from '../administration.ts'
+import { bytes, counted } from '../terminal/format.ts'
+import { globalsOf } from '../globals.ts'
+import { findCard } from './find.ts'
+import { installationParts, interruptible, modelsFolder, uses } from './local.ts'
+import { displayFor } from './progress.ts'
+import { Failure, green, red, report } from '../terminal/terminal.ts'
+
+export const verifyCommand = (cards: readonly Card[]): Command =>
+  new Command('verify')
+    .description('read installed models through and compare them with what was installed')
+    .argument('[id]', 'one model; all that are installed unless given')
+    .addHelpText(
+      'after',
+      `
+Ends with 1 when something is damaged or missing; myna models pull mends it.`,
+    )
+    .action(async (id: string | undefined, _options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const folder = modelsFolder(config)
+      const here = await folder.modelIds()
+      const meant = id === undefined ? cards.filter((card) => here.includes(card.id)) : [findCard(cards, id)]
+      const found: Verification[] = []
+      await interruptible('Stopped.', async (signal) => {
+        for (const card of meant.filter(({ builtIn }) => !builtIn)) {
+          if (!here.includes(card.id)) throw new Failure(`${card.id} is not installed.`, 'not_installed')
+          const display = displayFor(card, false)
+          const onEvent = json ? () => {} : display.onEvent
+          const result = await verify(card, { folder, onEvent }, signal).finally(display.end)
+          found.push(result)
+          if (!json) process.stdout.write(`${verdict(result)}\n`)
+        }
+      })
+      if (json) report(true, found, () => '')
+      else if (found.length === 0) process.stdout.write('There is nothing to check but what is inside the program.\n')
+      if (found.some(({ isGood }) => !isGood)) process.exitCode = 1
+    })
+
+function verdict({ id, isGood, reason, files }: Verification): string {
+  const sizeBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
+  if (isGood)
+    return `${green('ok  ')}  ${id}: ${counted(files.length, 'file')}, ${bytes(sizeBytes)}, as they were installed`
+  const bad = files.filter(({ state }) => state !== 'good').map(({ name, state }) => `${name} is ${state}`)
+  return [
+    `${red('FAIL')}  ${id}: ${[...(reason === null ? [] : [reason]), ...bad].join(', ')}`,
+    `      -> Mend it with: myna models pull ${id}`,
+  ].join('\n')
+}
+
+export const removeCommand = (cards: readonly Card[]): Command =>
+  new Command('rm')
+    .description('remove a model from this machine')
+    .argument('<id>', 'as myna models list names it')
+    .option('--force', 'also while a running server is using it: requests under way finish')
+    .action(async (id: string, { force = false }: { force?: boolean }, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const isHere = (await modelsFolder(config).modelIds()).includes(id)
+      const card = cards.find((known) => known.id === id) ?? null
+      if (card === null && !isHere) findCard(cards, id)
+      if (card?.builtIn) throw new Failure(`${id} is inside the program and cannot be removed.`, 'built_in')
+      if (!force) await requireUnused(config.dataDir, id)
+      const { wasThere, freedBytes } = await interruptible('Stopped.', (signal) => {
+        const parts = installationParts(config, () => {})
+        return remove(id, card, parts, signal, () => dismissModel(config.dataDir, id))
+      })
+      if (!wasThere) throw new Failure(`${id} is not installed.`, 'not_installed')
+      report(json, { id, freedBytes }, () => `${id} is removed; ${bytes(freedBytes)} are free again.`)
+    })
+
+/** @throws Failure while a running server has requests with the model */
+async function requireUnused(dataDir: string, id: string): Promise<void> {
+  const server = await serverStatus(dataDir)
+  if (server?.engines.some((engine) => uses(engine, id)) !== true) return
+  throw new Failure(
+    `The running server is using ${id} right now. Wait until it is done (myna ps), or give --force: what is under ` +
+      'way finishes, and new requests are refused.',
+    'model_in_use',
+  )
+}

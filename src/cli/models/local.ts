@@ -1,0 +1,106 @@
+/** The models of a data folder as the commands and the server see them. */
+import { statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '../../../package.json' with { type: 'json' }
+import { CardCatalog } from '../../catalog/catalog.ts'
+import type { OnEvent } from '../../catalog/install/events.ts'
+import { Hub, publicHub } from '../../catalog/install/hub.ts'
+import { InstalledModels } from '../../catalog/installed.ts'
+import { ModelError } from '../../catalog/model-error.ts'
+import { ModelsFolder } from '../../catalog/models-folder.ts'
+import type { PullParts } from '../../catalog/install/pull.ts'
+import { type Config, hubEnv } from '../../config.ts'
+import type { Card, Task } from '../../domain/card.ts'
+import { systemRandom } from '../../domain/id.ts'
+import { systemClock, systemTimer } from '../../domain/time.ts'
+import type { ModelTrouble } from '../../domain/model-trouble.ts'
+import type { EngineStatus } from '../../service/ports.ts'
+import { tryFileLock } from '../../store/lock.ts'
+import { Failure } from '../terminal/terminal.ts'
+
+/** A hub that is asked for a file has to look it up; a host that sends it never has a reason to be silent. */
+const answerMs = 60_000
+const stallMs = 30_000
+
+export const modelsFolder = ({ dataDir }: Pick<Config, 'dataDir'>): ModelsFolder =>
+  new ModelsFolder(join(dataDir, 'models'))
+
+/**
+ * What is installed is looked up at every question: it may change while this process runs.
+ * @param onCard whether models of this task run on a graphics card now; absent: none do
+ */
+export function installedCatalog(
+  config: Pick<Config, 'dataDir'>,
+  known: readonly Card[],
+  onCard?: (task: Task) => boolean,
+): CardCatalog {
+  const installed = new InstalledModels(modelsFolder(config))
+  const byId = new Map(known.map((card) => [card.id, card]))
+  const hasFiles = (cardId: string) => {
+    const card = byId.get(cardId)
+    return card !== undefined && installed.has(card)
+  }
+  return new CardCatalog(known, hasFiles, onCard, () => brokenModels(installed, known))
+}
+
+/** Models that lie here and are not whole, or not those that this program means. */
+const brokenModels = (installed: InstalledModels, cards: readonly Card[]): ModelTrouble[] =>
+  cards.flatMap((card) => {
+    const words = installed.trouble(card)
+    return words === null ? [] : [{ id: card.id, task: card.task, words }]
+  })
+
+/** Where files come from. @throws Failure when HF_ENDPOINT is no address */
+export function hubEndpoint(): string {
+  const given = hubEnv().endpoint ?? publicHub
+  const url = URL.parse(given)
+  if (url !== null && /^https?:$/.test(url.protocol)) return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  throw new Failure(`HF_ENDPOINT=${given} is no address of a hub. Write it as ${publicHub}`, 'bad_setting')
+}
+
+/** What changing the installed models takes. @throws Failure as `hubEndpoint` */
+export function installationParts(config: Config, onEvent: OnEvent): PullParts {
+  const folder = modelsFolder(config)
+  const { token } = hubEnv()
+  const userAgent = `myna/${version}`
+  return {
+    folder,
+    hub: new Hub({ endpoint: hubEndpoint(), token, timer: systemTimer, answerMs, userAgent }),
+    clock: systemClock,
+    timer: systemTimer,
+    random: systemRandom,
+    stallMs,
+    lock: () => tryFileLock(join(folder.path, 'install.lock')),
+    freeBytes: (path) => {
+      const { bavail, bsize } = statfsSync(path)
+      return bavail * bsize
+    },
+    onEvent,
+  }
+}
+
+/**
+ * Runs work that Ctrl-C ends in order; a second Ctrl-C does what it does everywhere.
+ * @param leaving what is said when it was ended so
+ * @throws Failure, whatever `work` throws
+ */
+export async function interruptible<T>(leaving: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController()
+  const stopped = new Failure(leaving, 'interrupted')
+  const interrupt = () => stop.abort(stopped)
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) process.once(signal, interrupt)
+  try {
+    return await work(stop.signal)
+  } catch (error) {
+    throw error instanceof ModelError ? new Failure(error.message, error.code) : error
+  } finally {
+    for (const signal of signals) process.removeListener(signal, interrupt)
+  }
+}
+
+/** An engine that loads a model cannot say what its streams use. */
+export const uses = ({ models, loading, activeStreams }: EngineStatus, id: string): boolean =>
+  loading.includes(id) ||
+  (loading.length > 0 && activeStreams > 0) ||
+  models.some((model) => model.id === id && model.activeStreams > 0)

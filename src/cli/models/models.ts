@@ -1,0 +1,186 @@
+/** `myna models`: what there is to speak and to listen with, what is on this machine, and how it gets there. */
+import { Command } from 'commander'
+import { InstalledModels, type ModelState } from '../../catalog/installed.ts'
+import type { Config } from '../../config.ts'
+import type { Card } from '../../domain/card.ts'
+import { bytes, count, counted } from '../terminal/format.ts'
+import { globalsOf } from '../globals.ts'
+import { removeCommand, verifyCommand } from './care.ts'
+import { hubEndpoint, modelsFolder } from './local.ts'
+import { importCommand, pullCommand } from './pull.ts'
+import { table } from '../terminal/table.ts'
+import { bold, report } from '../terminal/terminal.ts'
+import { findCard } from './find.ts'
+
+/** @param cards every model that may be installed */
+export function modelsCommand(cards: readonly Card[]): Command {
+  return new Command('models')
+    .description('list, show, download, check and remove models')
+    .addHelpText(
+      'after',
+      `
+Models come from the Hugging Face hub, each file at a pinned commit and checked by its
+hash. What is interrupted goes on where it stopped. HF_TOKEN opens repositories that ask
+for it, HF_ENDPOINT names a mirror, and import takes files that came another way.
+
+Without a model named, a request goes to the installed one that comes first in the list.
+
+Examples:
+  myna models list
+  myna models show pocket-tts
+  myna models pull pocket-tts
+  myna models import whisper-base ./whisper-base.zip
+  myna models verify`,
+    )
+    .addCommand(listCommand(cards))
+    .addCommand(showCommand(cards))
+    .addCommand(pullCommand(cards))
+    .addCommand(importCommand(cards))
+    .addCommand(verifyCommand(cards))
+    .addCommand(removeCommand(cards))
+}
+
+/** A model as this machine has it. */
+interface Here {
+  card: Card
+  state: ModelState
+  /** Of its files, links and blobs counted once; 0: none is here. */
+  diskBytes: number
+  /** What the card knows of the download, and of how many files it does not know the size. */
+  downloadBytes: number
+  unknownSizes: number
+}
+
+function here(cards: readonly Card[], config: Config): Here[] {
+  const installed = new InstalledModels(modelsFolder(config))
+  return cards
+    .map((card) => ({
+      card,
+      state: installed.stateOf(card),
+      diskBytes: installed.manifest(card.id)?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? 0,
+      downloadBytes: card.files.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0),
+      unknownSizes: card.files.filter(({ sizeBytes }) => sizeBytes === null).length,
+    }))
+    .sort((a, b) => rank(b.state) - rank(a.state) || b.card.preference - a.card.preference)
+}
+
+const rank = (state: ModelState): number => ['absent', 'broken', 'installed'].indexOf(state)
+
+const listCommand = (cards: readonly Card[]): Command =>
+  new Command('list')
+    .alias('ls')
+    .description('every known model')
+    .addHelpText(
+      'after',
+      `
+DOWNLOAD ends with + where the hub alone knows the sizes of some files.`,
+    )
+    .action((_options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const models = here(cards, config)
+      report(json, models.map(asData), () => modelTable(models))
+    })
+
+const showCommand = (cards: readonly Card[]): Command =>
+  new Command('show')
+    .description('all about one model: sizes, source, licence, languages, voices')
+    .argument('<id>', 'as myna models list names it')
+    .action((id: string, _options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const [model] = here([findCard(cards, id)], config)
+      if (model !== undefined) report(json, asData(model), () => modelText(model, config))
+    })
+
+const asData = ({ card, ...facts }: Here) => ({ ...card, installed: facts.state === 'installed', ...facts })
+
+const stateText = ({ card, state }: Here): string =>
+  card.builtIn ? 'built in' : { installed: 'yes', broken: 'broken', absent: 'no' }[state]
+
+function downloadText({ card, downloadBytes, unknownSizes }: Here): string {
+  if (card.files.length === 0) return '-'
+  if (unknownSizes === card.files.length) return '?'
+  return bytes(downloadBytes) + (unknownSizes > 0 ? '+' : '')
+}
+
+const languagesListed = 4
+
+function modelTable(models: readonly Here[]): string {
+  const columns = [
+    { title: 'ID' },
+    { title: 'TASK' },
+    { title: 'INSTALLED' },
+    { title: 'DOWNLOAD', right: true },
+    { title: 'MEMORY', right: true },
+    { title: 'VOICES', right: true },
+    { title: 'LANGUAGES' },
+    { title: 'LICENCE' },
+  ]
+  const rows = models.map((model) => [
+    model.card.id,
+    model.card.task === 'text-to-speech' ? 'speech' : 'transcription',
+    stateText(model),
+    downloadText(model),
+    bytes(model.card.memoryBytes),
+    model.card.voices.length === 0 ? '-' : String(model.card.voices.length),
+    languagesText(model.card.languages),
+    model.card.license.name,
+  ])
+  return table(columns, rows)
+}
+
+const languagesText = (languages: readonly string[]): string =>
+  languages.length <= languagesListed
+    ? languages.join(' ')
+    : `${languages.slice(0, languagesListed).join(' ')} and ${languages.length - languagesListed} more`
+
+function modelText(model: Here, config: Config): string {
+  const { card } = model
+  const facts = [
+    ['Id', card.id],
+    ['Task', card.task],
+    ['Installed', installedText(model, config)],
+    ...sourceFacts(model),
+    ['Memory', `${bytes(card.memoryBytes)} once loaded`],
+    ['Rate', `${count(card.sampleRateHz)} Hz`],
+    ['Languages', card.languages.join(', ')],
+    ['Licence', card.license.name],
+    ['', card.license.attribution],
+    ...(card.license.limits === null ? [] : [['Limits', card.license.limits]]),
+  ]
+  const lines = facts.map(([name = '', value = '']) => `${name.padEnd(11)}${value}`)
+  const voices = card.voices.map((voice) => [
+    voice.id,
+    voice.language,
+    namesOf(card, voice.id) || '-',
+    `${voice.name}: ${voice.description}`,
+  ])
+  const titles = ['VOICE', 'LANGUAGE', 'ALSO KNOWN AS', 'ABOUT'].map((title) => ({ title }))
+  const voiceTable = card.voices.length === 0 ? [] : ['', table(titles, voices)]
+  return [bold(card.name), card.description, '', ...lines, ...voiceTable].join('\n')
+}
+
+function installedText(model: Here, config: Config): string {
+  const { card, state, diskBytes } = model
+  if (card.builtIn) return 'built in'
+  const place = modelsFolder(config).model(card.id)
+  if (state === 'installed') return `${bytes(diskBytes)} in ${place}`
+  const get = `myna models pull ${card.id}`
+  return state === 'absent' ? `no; get it with: ${get}` : `not whole in ${place}; mend it with: ${get}`
+}
+
+/** Nothing where the model is inside the program. */
+function sourceFacts(model: Here): string[][] {
+  const { card, unknownSizes } = model
+  if (card.files.length === 0) return []
+  const files = counted(card.files.length, 'file')
+  const known = unknownSizes === card.files.length ? files : `${downloadText(model)} in ${files}`
+  const unknown = unknownSizes === 0 ? '' : `; the hub alone knows the sizes of ${unknownSizes}`
+  const places = [...new Set(card.files.map(({ repo, revision }) => `${hubEndpoint()}/${repo} at ${revision}`))]
+  return [['Download', known + unknown], ...places.map((place, at) => [at === 0 ? 'Source' : '', place])]
+}
+
+const namesOf = (card: Card, voiceId: string): string =>
+  Object.entries(card.voiceAliases)
+    .filter(([, id]) => id === voiceId)
+    .map(([alias]) => alias)
+    .join(' ')

@@ -1,0 +1,108 @@
+/** `myna models pull` and `myna models import`: a model comes to this machine, and one is told how it is going. */
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { importModel } from '../../catalog/install/import.ts'
+import { ModelError } from '../../catalog/model-error.ts'
+import { type Installation, pull } from '../../catalog/install/pull.ts'
+import type { Config } from '../../config.ts'
+import type { Card } from '../../domain/card.ts'
+import { dismissModel } from '../administration.ts'
+import { bytes, counted } from '../terminal/format.ts'
+import { globalsOf } from '../globals.ts'
+import { findCard } from './find.ts'
+import { installationParts, interruptible } from './local.ts'
+import { displayFor } from './progress.ts'
+import { Failure, note, snakeCase } from '../terminal/terminal.ts'
+
+export const pullCommand = (cards: readonly Card[]): Command =>
+  new Command('pull')
+    .description('download a model, or what of it is missing or damaged')
+    .argument('<id>', 'as myna models list names it')
+    .addHelpText(
+      'after',
+      `
+What is here is checked and not downloaded again. Ctrl-C keeps what has come. A running
+server has the model from its next request on. With --json, one line for each event.`,
+    )
+    .action((id: string, _options, command: Command) =>
+      bring(command, findCard(cards, id), `go on with: myna models pull ${id}`, (card, parts, signal) =>
+        pull(card, parts, signal).catch((error: unknown) => Promise.reject(withOtherWays(error, id))),
+      ),
+    )
+
+/** Where nobody answers there may never be anybody, behind a firewall or without a network. */
+const withOtherWays = (error: unknown, id: string): unknown =>
+  error instanceof ModelError && error.code === 'no_hub'
+    ? new Failure(
+        `${error.message} Other ways: a mirror (HF_ENDPOINT=https://...), or files that were fetched elsewhere: ` +
+          `myna models show ${id} --json names them, myna models import ${id} PATH takes them.`,
+        error.code,
+      )
+    : error
+
+export const importCommand = (cards: readonly Card[]): Command =>
+  new Command('import')
+    .description('install a model from a folder or an archive')
+    .argument('<id>', 'as myna models list names it')
+    .argument('<path>', 'a folder, .zip, .tar or .tar.gz with its files')
+    .addHelpText(
+      'after',
+      `
+For machines without a network. Files are known by their names, or by their hashes
+whatever they are called; myna models show ID --json lists both.`,
+    )
+    .action((id: string, path: string, _options, command: Command) =>
+      bring(command, findCard(cards, id), 'import it again', (card, parts, signal) =>
+        importModel(card, resolve(path), parts, signal),
+      ),
+    )
+
+type Bring = (card: Card, parts: ReturnType<typeof installationParts>, signal: AbortSignal) => Promise<Installation>
+
+async function bring(command: Command, card: Card, goOn: string, work: Bring): Promise<void> {
+  const { json, config } = globalsOf(command)
+  if (card.builtIn) throw new Failure(`${card.id} is inside the program: it is installed on every machine.`, 'built_in')
+  const display = displayFor(card, json)
+  const parts = installationParts(config, display.onEvent)
+  let installation: Installation
+  try {
+    const leaving = `Stopped. What has come is kept; ${goOn}`
+    installation = await interruptible(leaving, (signal) => work(card, parts, signal))
+  } finally {
+    display.end()
+  }
+  if (!installation.wasWhole) await renewInServer(config, card)
+  tell(json, card, installation)
+}
+
+/**
+ * A server that has loaded what was damaged loads it anew; what it prefers from now on, it loads at once. It is of no
+ * consequence to the model if that fails.
+ */
+async function renewInServer({ dataDir }: Config, { id }: Card): Promise<void> {
+  try {
+    await dismissModel(dataDir, id)
+  } catch (error) {
+    note(`The running server could not be told: ${(error as Error).message} If it has used ${id}, start it again.`)
+  }
+}
+
+function tell(json: boolean, card: Card, { manifest: { files }, path, wasWhole }: Installation): void {
+  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
+  const unchecked = files.filter(({ evidence }) => evidence === 'none').map(({ name }) => name)
+  if (json) {
+    const done = { event: 'installed', id: card.id, path, files: files.length, sizeBytes, unchecked, wasWhole }
+    process.stdout.write(`${JSON.stringify(snakeCase(done))}\n`)
+    return
+  }
+  const size = `${counted(files.length, 'file')}, ${bytes(sizeBytes)}`
+  const how = wasWhole ? `is installed already, and whole` : 'is installed'
+  process.stdout.write(`${card.id} ${how}: ${size} in ${path}\n`)
+  if (unchecked.length === 0) return
+  const what = 'Nobody publishes what these files must contain'
+  note(
+    wasWhole
+      ? `${what}, so those that are here stay as they are. To take others, first: myna models rm ${card.id}`
+      : `${what}; they are recorded as they were found: ${unchecked.join(', ')}`,
+  )
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test'
+import { cards } from '../../catalog/cards.ts'
+import { CardCatalog } from '../../catalog/catalog.ts'
+import { banner } from './banner.ts'
+
+const factsOf = (here: readonly string[]) => ({
+  version: '1.2.3',
+  server: { url: 'http://127.0.0.1:8790', firstKey: null },
+  catalog: new CardCatalog(cards, (id) => here.includes(id)),
+  config: { dataDir: '/data', host: '127.0.0.1' },
+  deviceLines: ['cuda:0', 'cpu (cuda:1: it is full)'],
+})
+const linesOf = (here: readonly string[]) => Bun.stripANSI(banner(factsOf(here))).split('\n')
+
+test('the banner says which models there are and what they can do, in a line that can be read', () => {
+  const lines = linesOf(['pocket-tts', 'whisper-base'])
+  const models = lines.find((line) => line.includes('Models'))
+  const device = lines.findIndex((line) => line.includes('Device'))
+  expect(lines.slice(device, device + 2).map((line) => line.trim())).toEqual([
+    'Device    cuda:0',
+    'cpu (cuda:1: it is full)',
+  ])
+  expect(models?.trim()).toMatch(
+    /^Models +flite \((\w+, ){3}\w+\), pocket-tts \(\d+ voices\), whisper-base \(transcription\)$/,
+  )
+})
+
+test('the banner says how to get what is not here yet, and where the console is', () => {
+  const lines = linesOf([]).map((line) => line.trim())
+  const after = lines.findIndex((line) => line.startsWith('Models')) + 1
+  expect(lines.slice(after, after + 2)).toEqual([
+    'for natural speech: myna models pull pocket-tts',
+    'to transcribe: myna models pull whisper-base',
+  ])
+  expect(lines).toContain('Console   http://127.0.0.1:8790')
+  expect(linesOf(['pocket-tts', 'whisper-base']).join('\n')).not.toContain('models pull')
+})

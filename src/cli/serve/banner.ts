@@ -1,0 +1,72 @@
+/** What a person sees first: where to point a client, and the one command that makes a sound. */
+import { homedir } from 'node:os'
+import type { CardCatalog } from '../../catalog/catalog.ts'
+import type { Config } from '../../config.ts'
+import type { Card } from '../../domain/card.ts'
+import type { Server } from './server.ts'
+import { bold, dim, yellow } from '../terminal/terminal.ts'
+
+export interface BannerFacts {
+  version: string
+  server: Pick<Server, 'url' | 'firstKey'>
+  catalog: CardCatalog
+  config: Pick<Config, 'dataDir' | 'host'>
+  /** Where models run, one line for each device. */
+  deviceLines: readonly string[]
+}
+
+export function banner({ version, server, catalog, config, deviceLines }: BannerFacts): string {
+  const installed = catalog.cards().filter((card) => catalog.isInstalled(card.id))
+  const row = (name: string, value: string) => `  ${dim(name.padEnd(9))} ${value}`
+  const models = installed.map((card) => `${card.id} ${dim(`(${abilityOf(card)})`)}`)
+  const lines = [
+    '',
+    `  ${bold('myna')} ${version}  ${dim('self-hosted voice')}`,
+    '',
+    row('API', bold(`${server.url}/v1`)),
+    row('Console', server.url),
+    row('Docs', `${server.url}/docs`),
+    ...deviceLines.map((line, at) => row(at === 0 ? 'Device' : '', line)),
+    row('Models', models.join(', ')),
+    ...worthPulling(installed).map((line) => row('', dim(line))),
+    row('Data', config.dataDir.replace(new RegExp(`^${homedir()}(?=/)`), '~')),
+    '',
+  ]
+  if (config.host === '0.0.0.0' || config.host === '::')
+    lines.push(yellow('  Open to the network: every client needs a key.'), '')
+  return `${[...lines, ...keyLines(server)].join('\n')}\n`
+}
+
+/** What a new machine cannot do yet, and the smallest model that does it well enough to go on with. */
+function worthPulling(installed: readonly Card[]): string[] {
+  const speaks = installed.some((card) => card.task === 'text-to-speech' && !card.builtIn)
+  const transcribes = installed.some((card) => card.task === 'automatic-speech-recognition')
+  return [
+    ...(speaks ? [] : ['for natural speech: myna models pull pocket-tts']),
+    ...(transcribes ? [] : ['to transcribe: myna models pull whisper-base']),
+  ]
+}
+
+/** More names than these nobody reads here. */
+const voicesNamed = 4
+
+function abilityOf({ voices }: Card): string {
+  if (voices.length === 0) return 'transcription'
+  return voices.length <= voicesNamed ? voices.map(({ id }) => id).join(', ') : `${voices.length} voices`
+}
+
+function keyLines({ url, firstKey }: BannerFacts['server']): string[] {
+  if (firstKey === null) return [dim('  Another key: myna keys create --account NAME'), '']
+  return [
+    `  ${bold('Your administrator key')}, shown only now:`,
+    '',
+    `    ${firstKey.secret}`,
+    '',
+    '  Hear it:',
+    '',
+    `    curl ${url}/v1/audio/speech -o hello.mp3 \\`,
+    `      -H "Authorization: Bearer ${firstKey.secret}" \\`,
+    `      -d '{"input": "Hello. This is your own voice service."}'`,
+    '',
+  ]
+}

@@ -1,0 +1,159 @@
+/** The hidden subcommand that an engine child is: the same executable, started by the server, spoken to over IPC. */
+import { readFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { Command } from 'commander'
+import { ModelsFolder } from '../../catalog/models-folder.ts'
+import type { Card, Task } from '../../domain/card.ts'
+import type { Device } from '../../engine/child/device.ts'
+import { setNativeDir } from '../../engine/native.ts'
+import { wholeNumber } from '../globals.ts'
+import { defaultModelMemoryBytes } from './memory-limit.ts'
+
+const engineCommandName = 'engine'
+
+/** What starts this very program again, also when its file has been replaced by an upgrade since. */
+export const ownProgram = (): string[] =>
+  Bun.isStandaloneExecutable ? ['/proc/self/exe'] : [process.execPath, Bun.main]
+
+/** Among the cards that CUDA shows to the child. */
+export interface CudaDevice {
+  kind: 'cuda'
+  id: number
+  /** Folder with ONNX Runtime and its CUDA provider. */
+  dir: string
+  tf32: boolean
+}
+
+export interface CpuDevice {
+  kind: 'cpu'
+  /** Why it is the CPU; null: that was asked for. */
+  reason: string | null
+}
+
+export type EngineDevice = CpuDevice | CudaDevice
+
+/** What the server tells its child; on the command line, so that `ps` shows how an engine was started. */
+export interface EngineSettings {
+  task: Task
+  parentPid: number
+  keepAliveMs: number
+  workers: number
+  /** Where models run. */
+  device: EngineDevice
+  /** That models may take in all; null: a share of what the device has. */
+  modelMemoryBytes: number | null
+  roomWaitMs: number
+  nativeDir: string
+  /** Where models are installed. */
+  modelsDir: string
+  /** A file; null: the user has no dictionary. */
+  pronunciations: string | null
+}
+
+export const engineArguments = (settings: EngineSettings): string[] => [
+  engineCommandName,
+  settings.task,
+  ...['--parent', String(settings.parentPid)],
+  ...['--keep-alive-ms', String(settings.keepAliveMs)],
+  ...['--workers', String(settings.workers)],
+  ...deviceArguments(settings.device),
+  ...(settings.modelMemoryBytes === null ? [] : ['--model-memory', String(settings.modelMemoryBytes)]),
+  ...['--room-wait-ms', String(settings.roomWaitMs)],
+  ...['--native-dir', settings.nativeDir],
+  ...['--models', settings.modelsDir],
+  ...(settings.pronunciations === null ? [] : ['--pronunciations', settings.pronunciations]),
+]
+
+const deviceArguments = (device: EngineDevice): string[] =>
+  device.kind === 'cpu'
+    ? device.reason === null
+      ? []
+      : ['--cpu-because', device.reason]
+    : ['--cuda', String(device.id), '--cuda-dir', device.dir, ...(device.tf32 ? ['--tf32'] : [])]
+
+interface EngineFlags {
+  parent: number
+  keepAliveMs: number
+  workers: number
+  cpuBecause?: string
+  cuda?: number
+  cudaDir?: string
+  tf32?: boolean
+  modelMemory?: number
+  roomWaitMs: number
+  nativeDir: string
+  models: string
+  pronunciations?: string
+}
+
+/** @param cards the models that it may load */
+export const engineCommand = (cards: readonly Card[]): Command =>
+  new Command(engineCommandName)
+    .description('one engine; started by the server')
+    .argument('<task>')
+    .requiredOption('--parent <pid>', 'the server', wholeNumber)
+    .requiredOption('--keep-alive-ms <n>', 'an unused model is unloaded after this', wholeNumber)
+    .requiredOption('--workers <n>', 'threads of a model', wholeNumber)
+    .option('--cpu-because <reason>', 'why models run on the CPU, when that was not asked for')
+    .option('--cuda <n>', 'the graphics card that models run on', wholeNumber)
+    .option('--cuda-dir <dir>', 'ONNX Runtime and its CUDA provider')
+    .option('--tf32', 'products of float32 may be computed with 10 bits of mantissa')
+    .option('--model-memory <bytes>', 'that models may take in all', wholeNumber)
+    .requiredOption('--room-wait-ms <n>', 'how long a model waits for the memory of others', wholeNumber)
+    .requiredOption('--native-dir <dir>', 'where native libraries are unpacked')
+    .requiredOption('--models <dir>', 'where models are installed')
+    .option('--pronunciations <file>', "the user's pronunciation dictionary")
+    .action(async (task: Task, flags: EngineFlags) => {
+      if (task === 'automatic-speech-recognition') giveWay()
+      setNativeDir(flags.nativeDir)
+      const folder = new ModelsFolder(flags.models)
+      const builtIn = new Set(cards.filter((card) => card.builtIn).map(({ id }) => id))
+      const { runEngine } = await import('../../engine/child/worker.ts')
+      const device = await deviceOf(flags)
+      const { speechArchitectures, transcriptionArchitectures } = await import('../../models/registry.ts')
+      runEngine({
+        task,
+        cards,
+        speechArchitectures,
+        transcriptionArchitectures,
+        filesDir: (cardId) => (builtIn.has(cardId) ? null : folder.model(cardId)),
+        pronunciations: flags.pronunciations === undefined ? null : readFileSync(flags.pronunciations, 'utf8'),
+        workers: flags.workers,
+        keepAliveMs: flags.keepAliveMs,
+        modelMemoryBytes: device.modelMemoryBytes ?? defaultModelMemoryBytes(),
+        roomWaitMs: flags.roomWaitMs,
+        device: device.name,
+        deviceReason: flags.cpuBecause ?? null,
+        deviceMemory: device.memory,
+        parentPid: flags.parent,
+      })
+      // The channel to the server keeps the process; the command itself never returns.
+      await new Promise(() => {})
+    })
+
+/** Ends this process, with the reason in brief as its last line, when its device cannot be had. */
+async function deviceOf({ cuda, cudaDir, tf32, modelMemory }: EngineFlags): Promise<Device> {
+  const { openDevice } = await import('../../engine/child/device.ts')
+  const wish = { cudaId: cuda ?? null, cudaDir: cudaDir ?? null, tf32: tf32 ?? false }
+  try {
+    return await openDevice({ ...wish, modelMemoryBytes: modelMemory ?? null })
+  } catch (error) {
+    const { message, cause } = error as Error
+    if (cause instanceof Error && cause.message !== message) console.error(cause.message)
+    console.error(message)
+    return process.exit(1)
+  }
+}
+
+/**
+ * Both engines may use every core. Speech is listened to while it is made, a transcript is waited for as a whole: it
+ * takes what speech leaves. On two cores that it kept busy, the first audio took 0.3 s instead of 0.8 s. Called before
+ * threads are started, for they inherit it.
+ */
+function giveWay(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // A sandbox may forbid it: then both are served alike.
+  }
+}

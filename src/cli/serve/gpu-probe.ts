@@ -1,0 +1,50 @@
+/**
+ * The hidden subcommand in which NVIDIA's driver is asked which devices there are, and the asking: whatever the driver
+ * does, ends the process or never comes back, it does so to that process alone.
+ */
+import { Command } from 'commander'
+import { childEnv, type Config } from '../../config.ts'
+import { openDriver, type Probe, probeGpus } from '../../cuda/gpu-probe.ts'
+import { cudaRelease } from '../../cuda/release.ts'
+import { type RuntimeStatus, runtimeStatus } from '../../cuda/status.ts'
+import { ownProgram } from './engine.ts'
+
+const commandName = 'gpu-probe'
+/** Waking up a card that nobody uses takes some seconds, for each of them. */
+const answerMs = 30_000
+
+export const gpuProbeCommand = (): Command =>
+  new Command(commandName)
+    .description('ask the NVIDIA driver for its devices')
+    .argument('<library>', 'libcuda.so.1')
+    .action((library: string) => {
+      process.stdout.write(JSON.stringify(probeGpus(() => openDriver(library))))
+    })
+
+/** @param program what starts this program @returns an answer, whatever becomes of the process that asks */
+export async function askDriver(library: string, program = ownProgram()): Promise<Probe> {
+  const child = Bun.spawn([...program, commandName, library], {
+    env: childEnv(),
+    stdout: 'pipe',
+    stderr: 'ignore',
+    timeout: answerMs,
+    killSignal: 'SIGKILL',
+  })
+  const text = await new Response(child.stdout).text()
+  await child.exited
+  const nothing = (error: string): Probe => ({
+    ...{ cuda: null, gpus: [], error },
+    remedy: 'See what nvidia-smi says; install the driver again, or restart the machine.',
+  })
+  if (child.signalCode === 'SIGKILL') return nothing(`the driver does not answer within ${answerMs / 1000} s`)
+  if (child.signalCode !== null) return nothing(`the driver ends whoever asks it (${child.signalCode})`)
+  try {
+    return JSON.parse(text) as Probe
+  } catch {
+    return nothing('asking the driver fails without an answer')
+  }
+}
+
+/** What is installed, what the driver says, and whether models can run there. */
+export const gpuStatus = ({ dataDir }: Pick<Config, 'dataDir'>): Promise<RuntimeStatus> =>
+  runtimeStatus({ dataDir, onnxRuntime: cudaRelease.onnxRuntime, root: '/', probe: (library) => askDriver(library) })

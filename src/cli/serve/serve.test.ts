@@ -1,0 +1,190 @@
+/**
+ * The whole program as real processes: started, killed, started again. From source; `executable.test.ts` has the other.
+ */
+import { afterEach, describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../testing/folder.ts'
+import { isDead } from '../../testing/process.ts'
+import { type Program, startProgram } from '../../testing/program.ts'
+import { breaks } from '../../testing/streams.ts'
+import { until } from '../../testing/until.ts'
+
+const started: Program[] = []
+afterEach(async () => {
+  for (const program of started.splice(0)) await program.end()
+})
+async function start(dataDir: string, env: Record<string, string> = {}, flags: string[] = []): Promise<Program> {
+  const program = await startProgram(dataDir, env, flags)
+  started.push(program)
+  return program
+}
+
+const sentence = 'The quick brown fox jumps over the lazy dog, and then it does so once more. '
+const record = async (program: Program, key: string, id: string | null) =>
+  (await (await program.fetch(`/v1/operations/${id}`, key)).json()) as Record<string, unknown>
+
+/** A stream whose first bytes were read. */
+async function speaking(program: Program, key: string) {
+  const response = await program.speak(key, { input: sentence.repeat(40), response_format: 'pcm' })
+  const reader = response.body!.getReader()
+  expect((await reader.read()).value?.length).toBeGreaterThan(0)
+  return { id: response.headers.get('x-request-id'), reader }
+}
+
+test('an engine that is killed in mid-stream costs the stream and nothing else', async () => {
+  const program = await start(temporaryFolder())
+  const { id, reader } = await speaking(program, program.key)
+  const before = await program.engine()
+  process.kill(before.pid!, 'SIGKILL')
+  expect(await breaks(reader)).toBe(true)
+  expect(await record(program, program.key, id)).toMatchObject({
+    state: 'terminal',
+    outcome: 'stream_failed',
+    charged_micros: 0,
+  })
+  const next = await program.speak(program.key, { input: sentence })
+  expect(next.status).toBe(200)
+  expect((await next.arrayBuffer()).byteLength).toBeGreaterThan(10_000)
+  const after = await program.engine()
+  expect(after.pid).not.toBe(before.pid)
+  expect(after.lastError).toContain('SIGKILL')
+}, 30_000)
+
+test('a server that is killed tells the truth after its restart, and leaves no engine behind', async () => {
+  const dataDir = temporaryFolder()
+  const first = await start(dataDir)
+  const key = first.key
+  const whole = await first.speak(key, { input: 'This one was heard.' }, { 'idempotency-key': 'whole' })
+  await whole.arrayBuffer()
+  const { id } = await speaking(first, key)
+  const { pid: enginePid } = await first.engine()
+  first.kill('SIGKILL')
+  await until('the engine is gone', () => isDead(enginePid!))
+  const second = await start(dataDir)
+  expect(await record(second, key, id)).toMatchObject({
+    state: 'terminal',
+    outcome: 'stream_failed',
+    charged_micros: 0,
+    error: { code: 'server_stopped' },
+  })
+  expect(await record(second, key, whole.headers.get('x-request-id'))).toMatchObject({ outcome: 'completed' })
+  const again = await second.speak(key, { input: 'This one was heard.' }, { 'idempotency-key': 'whole' })
+  expect(again.status).toBe(409)
+}, 40_000)
+
+test('a second server on the same data folder is refused in a sentence, the first lives on', async () => {
+  const dataDir = temporaryFolder()
+  const program = await start(dataDir)
+  const second = await start(dataDir)
+  expect(await second.exited).toBe(1)
+  expect(second.stderr()).toContain('Another myna serves this data folder')
+  expect((await program.fetch('/health')).status).toBe(200)
+}, 30_000)
+
+test('a port in use is told with the way out', async () => {
+  const program = await start(temporaryFolder())
+  const second = await start(temporaryFolder(), {}, ['--port', new URL(program.url).port])
+  expect(await second.exited).toBe(1)
+  expect(second.stderr()).toMatch(/Cannot listen on 127\.0\.0\.1:\d+: it is in use/)
+}, 30_000)
+
+test('SIGTERM lets a stream finish, then ends with 0 and leaves nothing behind', async () => {
+  const dataDir = temporaryFolder()
+  const program = await start(dataDir)
+  const { id, reader } = await speaking(program, program.key)
+  const { pid: enginePid } = await program.engine()
+  program.kill('SIGTERM')
+  expect(await breaks(reader)).toBe(false)
+  expect(await program.exited).toBe(0)
+  expect(isDead(enginePid!)).toBe(true)
+  expect(existsSync(join(dataDir, 'myna.sock'))).toBe(false)
+  const again = await start(dataDir)
+  expect((await record(again, program.key, id)).outcome).toBe('completed')
+}, 60_000)
+
+test('without patience SIGTERM settles the stream as failed and free', async () => {
+  const dataDir = temporaryFolder()
+  const program = await start(dataDir, { MYNA_DRAIN_MS: '0' })
+  const { id, reader } = await speaking(program, program.key)
+  program.kill('SIGTERM')
+  expect(await breaks(reader)).toBe(true)
+  expect(await program.exited).toBe(0)
+  const again = await start(dataDir)
+  expect(await record(again, program.key, id)).toMatchObject({ outcome: 'stream_failed', charged_micros: 0 })
+}, 30_000)
+
+test('a full disk: new work is refused, what ran stays pending until it can be settled, nothing is lost', async () => {
+  const dataDir = temporaryFolder()
+  const program = await start(dataDir)
+  const { id, reader } = await speaking(program, program.key)
+  limitFiles(program.pid, Bun.file(join(dataDir, 'myna.db-wal')).size)
+  const refused = await program.speak(program.key, { input: 'Hello.' }, { 'idempotency-key': 'full' })
+  expect(refused.status).toBe(507)
+  expect(refused.headers.get('x-should-retry')).toBe('false')
+  await reader.cancel()
+  await until('readiness tells it', async () => {
+    const ready = await program.fetch('/readyz')
+    return ready.status === 503 && (await ready.text()).includes('"disk":"full"')
+  })
+  expect((await record(program, program.key, id)).state).toBe('pending')
+  limitFiles(program.pid, null)
+  await until('it is settled', async () => (await record(program, program.key, id)).state === 'terminal', 15_000)
+  expect(await record(program, program.key, id)).toMatchObject({ outcome: 'stream_failed' })
+  const next = await program.speak(program.key, { input: 'Hello.' }, { 'idempotency-key': 'full' })
+  expect(next.status).toBe(200)
+  await next.arrayBuffer()
+}, 60_000)
+
+/** What a full disk is to one process: no file of it may grow beyond so many bytes. */
+function limitFiles(pid: number, bytes: number | null): void {
+  const { exitCode } = Bun.spawnSync(['prlimit', '--pid', String(pid), `--fsize=${bytes ?? 'unlimited'}:unlimited`])
+  expect(exitCode).toBe(0)
+}
+
+describe('what cannot start says why', () => {
+  const cases: [string, Record<string, string>, string[], RegExp][] = [
+    ['a setting that cannot be read', { MYNA_SPEECH_QUEUE: 'many' }, [], /MYNA_SPEECH_QUEUE=many/],
+    ['a port that is none', {}, ['--port', '99999'], /port/i],
+    ['CUDA that is not there', {}, ['--device', 'cuda'], /cuda/i],
+    [
+      'a key that is none',
+      { MYNA_ADMIN_KEY_FILE: import.meta.path },
+      [],
+      /MYNA_ADMIN_KEY_FILE=.*serve\.test\.ts: .* 32 to/,
+    ],
+    ['an alias that is none', { MYNA_VOICE_ALIASES: 'alloy' }, [], /NAME=VOICE_ID/],
+  ]
+  test.each(cases)('%s', async (_, env, flags, words) => {
+    const program = await start(temporaryFolder(), env, flags)
+    expect(await program.exited).toBeGreaterThan(0)
+    expect(program.stderr()).toMatch(words)
+  })
+
+  test('books that were taken away from the voices they knew', async () => {
+    const dataDir = temporaryFolder()
+    const voice = join(dataDir, 'voices', 'voice_01K00000000000000000000000')
+    await Bun.write(join(voice, 'clip'), 'x')
+    const program = await start(dataDir)
+    expect(await program.exited).toBe(1)
+    expect(program.stderr()).toContain('there are files of voices')
+    expect(existsSync(join(voice, 'clip'))).toBe(true)
+  })
+
+  test('a pronunciation that cannot be read, by its line', async () => {
+    const dataDir = temporaryFolder()
+    await Bun.write(join(dataDir, 'pronunciations.txt'), 'myna=MY nah\nno sense\n')
+    const program = await start(dataDir)
+    expect(await program.exited).toBe(1)
+    expect(program.stderr()).toMatch(/pronunciations\.txt.*Line 2/)
+  })
+
+  test('a data folder that is a file', async () => {
+    const file = join(temporaryFolder(), 'file')
+    await Bun.write(file, 'x')
+    chmodSync(file, 0o600)
+    const program = await start(file)
+    expect(await program.exited).toBe(1)
+    expect(program.stderr()).toContain(file)
+  })
+})

@@ -1,0 +1,137 @@
+/** `myna serve`: the service, until it is told to stop. */
+import { Command } from 'commander'
+import { version } from '../../../package.json' with { type: 'json' }
+import { sound } from '../../audio/clip.ts'
+import { DecoderPool } from '../../audio/decode/decoder.ts'
+import { StreamingDecoder } from '../../audio/decode/stream.ts'
+import { EncoderPool } from '../../audio/encode/pool.ts'
+import { voicePicture } from '../../audio/picture/picture.ts'
+import type { CardCatalog } from '../../catalog/catalog.ts'
+import { type Config, loadConfig } from '../../config.ts'
+import type { Card } from '../../domain/card.ts'
+import { systemRandom } from '../../domain/id.ts'
+import { systemClock, systemTimer } from '../../domain/time.ts'
+import { setNativeDir } from '../../engine/native.ts'
+import { causeOf, keepingWarnings, type Log, logTo } from '../../log.ts'
+import type { DrawVoice } from '../../service/ports-sound.ts'
+import { banner, type BannerFacts } from './banner.ts'
+import { findCuda } from './cuda.ts'
+import { chooseDevices, describeDevices } from './devices.ts'
+import { areOnCard, speechEngine, transcriptionEngine, tryCards } from './engines.ts'
+import { globalsOf, wholeNumber } from '../globals.ts'
+import { installedCatalog } from '../models/local.ts'
+import { type Server, startServer } from './server.ts'
+import type { World } from './wiring.ts'
+import { settingsWarnings } from './settings-warnings.ts'
+
+interface ServeFlags {
+  host?: string
+  port?: number
+  device?: string
+}
+
+/** @param cards every model that there is */
+export const serveCommand = (cards: readonly Card[]): Command =>
+  new Command('serve')
+    .description('run the voice service')
+    .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
+    .option('--port <n>', 'port to listen on; 0: any free one (default: 8790)', wholeNumber)
+    .option('--device <device>', 'where models run: auto, cpu, cuda or cuda:N (default: auto)')
+    .action(async (flags: ServeFlags, command: Command) => {
+      const globals = globalsOf(command)
+      const config = loadConfig({ ...flags, dataDir: globals.config.dataDir })
+      await serve(config, globals.json, cards)
+    })
+
+const warningsKept = 100
+
+async function serve(config: Config, json: boolean, cards: readonly Card[]): Promise<void> {
+  const written = logTo((line) => process.stderr.write(line), config.log, systemClock.nowMs)
+  const log = keepingWarnings(written, warningsKept, systemClock.nowMs)
+  // Pictures are drawn in this process.
+  setNativeDir(config.nativeDir)
+  const devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))
+  const engine = speechEngine(config, devices, log)
+  const transcriber = transcriptionEngine(config, devices, log)
+  const encoders = new EncoderPool({ workers: config.encoderWorkers })
+  const decoder = new DecoderPool({ workers: config.decoderWorkers, timer: systemTimer })
+  const streamDecoder = new StreamingDecoder({ timer: systemTimer })
+  const close = async () => {
+    await Promise.all([engine.close(), transcriber.close()])
+    for (const codecs of [encoders, decoder, streamDecoder]) codecs.close()
+  }
+  const engines = { 'text-to-speech': engine, 'automatic-speech-recognition': transcriber }
+  const catalog = installedCatalog(config, cards, (task) => areOnCard(devices, engines[task]))
+  const time = { clock: systemClock, timer: systemTimer }
+  const codecs = { encoders, decoder, streamDecoder, sound, draw }
+  const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, log }
+  let server: Server
+  try {
+    await tryCards(devices, engine, log)
+    server = await startServer(config, world)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const stopped = untilToldToStop(log)
+  warnAtStart(server, catalog, config, log)
+  const deviceLines = describeDevices(devices, await engine.engines())
+  announce({ version, server, catalog, config, deviceLines }, json)
+  warmUp(world)
+  await stopped
+  await server.stop()
+  await close()
+  log.info('stopped')
+}
+
+/** Twice as wide as high, for screens that draw two pixels for one. */
+const draw: DrawVoice = (pcm, sampleRateHz, style) =>
+  voicePicture(pcm, sampleRateHz, { ...style, widthPx: 1200, heightPx: 600 })
+
+/** What whoever runs it should know before the first request. */
+function warnAtStart({ settledCrashed, endedCrashed }: Server, catalog: CardCatalog, config: Config, log: Log): void {
+  if (settledCrashed > 0) {
+    log.warn('settled what the last run left pending, free of charge', { operations: settledCrashed })
+  }
+  if (endedCrashed > 0) {
+    log.warn('counted what the last run was listening to as far as was noted', { transcriptions: endedCrashed })
+  }
+  for (const { id, words } of catalog.broken()) {
+    log.warn(`${words}; it counts as not installed`, { model: id, mend: `myna models pull ${id}` })
+  }
+  for (const warning of settingsWarnings(config, catalog)) log.warn(warning)
+}
+
+function announce(facts: BannerFacts & { server: Server }, json: boolean): void {
+  if (!json) {
+    process.stdout.write(banner(facts))
+    return
+  }
+  const { firstKey, port, url } = facts.server
+  const key = firstKey === null ? {} : { first_key: firstKey.secret }
+  const line = { event: 'listening', port, url: `${url}/v1`, version, pid: process.pid, ...key }
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+/** Nobody waits for it: the first request finds what it needs in memory, or waits as it would have without. */
+function warmUp({ engine, transcriber, encoders, catalog, log }: World & { encoders: EncoderPool }): void {
+  const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
+  engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
+  const transcription = catalog.best('automatic-speech-recognition')
+  if (transcription !== null) transcriber.start(transcription.id).catch(warn('the transcription engine'))
+  encoders.warm(['mp3']).catch(warn('an encoder'))
+}
+
+/** The first signal ends in order; a second one at once. */
+function untilToldToStop(log: Log): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let signals = 0
+  const received = (signal: string) => {
+    if (signals++ > 0) process.exit(1)
+    log.info('stopping: streams may finish first; another signal ends them', { signal })
+    resolve()
+  }
+  process.on('SIGINT', received)
+  process.on('SIGTERM', received)
+  return promise
+}

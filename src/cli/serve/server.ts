@@ -1,0 +1,257 @@
+/**
+ * A running service, started in the order in which truth demands it: own the data folder, settle what a crash left,
+ * then open the port; and stopped in the reverse.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '../../../package.json' with { type: 'json' }
+import { InstalledModels } from '../../catalog/installed.ts'
+import { BackgroundKeeper } from '../../catalog/install/keeper.ts'
+import type { Config } from '../../config.ts'
+import { MynaError } from '../../domain/error.ts'
+import { type LocalServer, type ServerStatus, startLocal } from '../../http/local.ts'
+import { readinessOf } from '../../http/readiness.ts'
+import { type AdminVerbs, ensureFirstAdmin, type IssuedKey } from '../../service/accounts.ts'
+import { modelStanding } from '../../service/model-troubles.ts'
+import { removeOrphans, startSweeping } from '../../service/housekeeping.ts'
+import { SqliteAccounts } from '../../store/accounts.ts'
+import { FolderVoiceFiles } from '../../store/clips.ts'
+import { openDatabase } from '../../store/database.ts'
+import { SqliteLedger } from '../../store/ledger.ts'
+import { acquireLock, type DataLock, isLocked } from '../../store/lock.ts'
+import { FolderPreviewFiles } from '../../store/previews.ts'
+import { makeUploads } from '../../store/uploads.ts'
+import { SqliteVoices } from '../../store/voices.ts'
+import { installationParts, modelsFolder, uses } from '../models/local.ts'
+import { createApi, createService, type Service, transcriptionEngines, type World } from './wiring.ts'
+import { Failure } from '../terminal/terminal.ts'
+
+export interface Server {
+  /** Without `/v1`. */
+  url: string
+  port: number
+  /** Of an administrator made now, because the data folder was empty. */
+  firstKey: IssuedKey | null
+  /** Operations that the last run left pending. */
+  settledCrashed: number
+  /** Transcriptions that it left under way. */
+  endedCrashed: number
+  administration: AdminVerbs
+  status(): Promise<ServerStatus>
+  /** Refuses new work, lets streams finish for DRAIN_MS, settles the rest, closes the books. */
+  stop(): Promise<void>
+}
+
+/** About a second in all. */
+const lockAttempts = 5
+const lockPauseMs = 150
+
+/** @throws StoreError, Failure with a sentence for whoever started it */
+export async function startServer(config: Config, world: World): Promise<Server> {
+  const undo: (() => Promise<void> | void)[] = []
+  const stop = once(async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  })
+  try {
+    return await start(config, world, stop, (step) => undo.push(step))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(
+  config: Config,
+  world: World,
+  stop: () => Promise<void>,
+  onStop: (step: () => Promise<void> | void) => void,
+): Promise<Server> {
+  const lock = await ownFolder(config, world)
+  onStop(() => lock.release())
+  const database = await openDatabase(config.dataDir)
+  onStop(() => database.close())
+  const accounts = new SqliteAccounts(database, world)
+  onStop(() => accounts.close())
+  const ledger = new SqliteLedger(database, world)
+  const voices = new SqliteVoices(database, world)
+  const files = new FolderVoiceFiles(config.dataDir)
+  const made = new FolderPreviewFiles(config.dataDir)
+  const books = { accounts, ledger, voices, files, made, uploads: makeUploads(config.dataDir) }
+  const service = createService(config, world, books)
+  const settledCrashed = await ledger.settleCrashed()
+  const endedCrashed = await ledger.endCrashedTranscriptions()
+  if ((await accounts.count()) === 0 && (await files.hasAny())) throw strangeFolder(config)
+  await removeOrphans(books, presetIds(world))
+  const firstKey = await firstKeyOf(config, accounts, service)
+  onStop(startSweeping({ ...world, ...books, ...service }))
+  let draining = false
+  let url = ''
+  const pendingOperations = () => ledger.pendingCount()
+  const status = statusOf(
+    () => url,
+    world,
+    service,
+    pendingOperations,
+    () => draining,
+  )
+  const models = keeperFor(config, world, service, status)
+  onStop(() => models.close())
+  const app = await createApi(config, world, books, service, { status, models, draining: () => draining })
+  const port = listen(app, config)
+  url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
+  onStop(async () => void (await app.server?.stop(true)))
+  const local = openLocal(config, world, service, status)
+  onStop(() => local.stop())
+  onStop(async () => {
+    draining = true
+    await drain(config, world, service)
+  })
+  return { url, port, firstKey, settledCrashed, endedCrashed, administration: service.administration, status, stop }
+}
+
+/** @returns as `ensureFirstAdmin` @throws Failure that names the file whose key will not do */
+async function firstKeyOf(
+  config: Config,
+  accounts: SqliteAccounts,
+  { administration }: Service,
+): Promise<IssuedKey | null> {
+  try {
+    return await ensureFirstAdmin(accounts, administration, adminKeyOf(config))
+  } catch (error) {
+    if (!(error instanceof MynaError) || error.code !== 'validation_error') throw error
+    throw new Failure(`MYNA_ADMIN_KEY_FILE=${config.adminKeyFile}: ${error.message}`, 'bad_setting')
+  }
+}
+
+/** A service manager hands secrets over as files. */
+function adminKeyOf({ adminKeyFile }: Config): string | null {
+  if (adminKeyFile === '') return null
+  try {
+    return readFileSync(adminKeyFile, 'utf8').trim()
+  } catch (cause) {
+    throw new Failure(`MYNA_ADMIN_KEY_FILE cannot be read: ${(cause as Error).message}`, 'bad_setting')
+  }
+}
+
+function keeperFor(config: Config, world: World, service: Service, status: () => Promise<ServerStatus>) {
+  return new BackgroundKeeper({
+    cards: world.catalog.cards(),
+    installed: new InstalledModels(modelsFolder(config)),
+    clock: world.clock,
+    installation: (onEvent) => installationParts(config, onEvent),
+    dismiss: (id) => renew(world, service, id),
+    isInUse: async (id) => (await status()).engines.some((engine) => uses(engine, id)),
+    report: service.report,
+  })
+}
+
+/**
+ * A model's files have come, changed or gone. Engines give up what they loaded of them; where it is the one that most
+ * requests mean from now on, it is loaded as at the start of a server, so that the first of them does not wait.
+ */
+function renew({ catalog, engine, transcriber }: World, { report }: Service, model: string): void {
+  for (const one of [engine, transcriber]) one.dismiss(model)
+  const card = catalog.cards().find(({ id }) => id === model)
+  if (card === undefined || catalog.best(card.task)?.id !== model) return
+  const loading = (card.task === 'text-to-speech' ? engine : transcriber).start(model)
+  loading.catch((error: unknown) => report(`${model} was not loaded ahead of the first request`, error))
+}
+
+/** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */
+const strangeFolder = ({ dataDir }: Config): Failure =>
+  new Failure(
+    `The books in ${dataDir} are empty, but there are files of voices. Put the database that knows them back, ` +
+      `or move ${join(dataDir, 'voices')} away.`,
+    'strange_folder',
+  )
+
+/** A command owns the folder for some tens of milliseconds: waited for. Another server does not let go: refused. */
+async function ownFolder({ dataDir }: Config, { timer }: World): Promise<DataLock> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return acquireLock(dataDir)
+    } catch (error) {
+      if (!isLocked(dataDir) || attempt === lockAttempts) throw error
+    }
+    await new Promise<void>((resolve) => timer.after(lockPauseMs, resolve))
+  }
+}
+
+const presetIds = ({ catalog }: World): string[] =>
+  catalog.cards().flatMap((card) => card.voices.map((voice) => voice.id))
+
+async function drain({ drainMs }: Config, { timer }: World, service: Service): Promise<void> {
+  const live = liveOf(service)
+  for (const work of live) work.drain()
+  const overdue = Promise.withResolvers<void>()
+  const cancel = timer.after(drainMs, overdue.resolve)
+  await Promise.race([Promise.all(live.map((work) => work.drained())), overdue.promise]).finally(cancel)
+  await Promise.all(live.map((work) => work.shutDown()))
+}
+
+const liveOf = ({ speech, clones, transcriptions }: Service) => [speech, clones, transcriptions]
+
+function listen(app: Awaited<ReturnType<typeof createApi>>, { host, port }: Config): number {
+  try {
+    app.listen({ hostname: host, port })
+  } catch (cause) {
+    const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+    const why = taken ? 'it is in use; give another with --port, or 0 for any free one' : (cause as Error).message
+    throw new Failure(`Cannot listen on ${host}:${port}: ${why}`, 'cannot_listen')
+  }
+  const bound = app.server?.port
+  if (bound === undefined) throw new Failure(`Cannot listen on ${host}:${port}.`, 'cannot_listen')
+  return bound
+}
+
+function openLocal(
+  { dataDir }: Config,
+  world: World,
+  service: Service,
+  status: () => Promise<ServerStatus>,
+): LocalServer {
+  const { administration, report } = service
+  const onError = (error: unknown) => report('a command through the local socket failed', error)
+  const dismissModel = (model: string) => renew(world, service, model)
+  return startLocal({ dataDir, administration, status, dismissModel, onError })
+}
+
+function statusOf(
+  url: () => string,
+  world: World,
+  service: Service,
+  pendingOperations: () => Promise<number>,
+  draining: () => boolean,
+): () => Promise<ServerStatus> {
+  const { queue } = service
+  const beganMs = world.clock.monotonicMs()
+  return async () => {
+    const [speech, transcription] = await Promise.all([world.engine.engines(), transcriptionEngines(world)])
+    const engines = [...speech, ...(transcription ?? [])]
+    const models = modelStanding(world.catalog, engines)
+    const { status } = readinessOf({
+      isDraining: draining(),
+      databaseFails: false,
+      isDiskFull: liveOf(service).some(({ unwrittenCount }) => unwrittenCount > 0),
+      speech,
+      transcription,
+      models,
+    })
+    return {
+      version,
+      pid: process.pid,
+      url: url(),
+      uptimeMs: world.clock.monotonicMs() - beganMs,
+      readiness: status,
+      queue: { running: queue.running, waiting: queue.depth },
+      pendingOperations: await pendingOperations(),
+      engines,
+      troubles: models.troubles,
+    }
+  }
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  return () => (running ??= run())
+}

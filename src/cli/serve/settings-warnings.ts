@@ -1,0 +1,47 @@
+/**
+ * What a server can start with and will hardly have been meant: settings that name a voice which is not there, and
+ * variables that look like settings and are none. Said at the start, to whoever can mend it; a client would only be
+ * told that its request cannot be served.
+ */
+import { type Config, unknownSettings } from '../../config.ts'
+import { parseMixture } from '../../domain/mixture.ts'
+import type { Catalog } from '../../service/ports.ts'
+
+type VoiceSettings = Pick<Config, 'defaultVoice' | 'voiceAliases'>
+
+/** @returns one sentence each */
+export function settingsWarnings(
+  config: VoiceSettings,
+  catalog: Catalog,
+  env?: Record<string, string | undefined>,
+): readonly string[] {
+  const strangers = unknownSettings(env).map((name) => `${name} is no setting of this version, and changes nothing`)
+  return [...strangers, ...voicesMissing(config, catalog)]
+}
+
+function voicesMissing({ defaultVoice, voiceAliases }: VoiceSettings, catalog: Catalog): string[] {
+  const pairs = voiceAliases.map((pair) => pair.split('=') as [string, string])
+  const aliases = new Set(pairs.map(([name]) => name.toLowerCase()))
+  const known = presetNames(catalog)
+  const isMissing = (voice: string) => !mayBeOwned(voice) && !known.has(voice.toLowerCase())
+  const missing = pairs
+    .filter(([, voice]) => isMissing(voice))
+    .map(([name, voice]) => `MYNA_VOICE_ALIASES: ${name} stands for ${voice}, ${absent}`)
+  const isDefaultMissing = defaultVoice !== '' && !aliases.has(defaultVoice.toLowerCase()) && isMissing(defaultVoice)
+  return isDefaultMissing ? [`MYNA_DEFAULT_VOICE is ${defaultVoice}, ${absent}`, ...missing] : missing
+}
+
+const absent = 'which no installed model has: myna voices list'
+
+/** Clones are known by the books alone, and change while the server runs; mixtures are made of several names. */
+const mayBeOwned = (voice: string): boolean => voice.startsWith('voice_') || parseMixture(voice) !== null
+
+/** Ids, names and aliases, in lower case. */
+function presetNames(catalog: Catalog): ReadonlySet<string> {
+  const installed = catalog.ranked('text-to-speech')
+  const names = installed.flatMap(({ voices, voiceAliases }) => [
+    ...voices.flatMap(({ id, name }) => [id.toLowerCase(), name.toLowerCase()]),
+    ...Object.keys(voiceAliases),
+  ])
+  return new Set(names)
+}

@@ -1,0 +1,240 @@
+/**
+ * What stands behind which port: the books, the service on top of them, and the API on top of that, wired. Nothing here
+ * listens or runs; `server.ts` does that.
+ */
+import { webFiles } from '../../../build/web.ts'
+import { version } from '../../../package.json' with { type: 'json' }
+import type { Config } from '../../config.ts'
+import type { Caller } from '../../domain/account.ts'
+import type { Clock, Timer } from '../../domain/time.ts'
+import { createApp } from '../../http/app.ts'
+import { corsFor } from '../../http/cors.ts'
+import { Gate } from '../../http/gate.ts'
+import type { ServerStatus } from '../../http/local.ts'
+import { Metrics } from '../../http/metrics.ts'
+import { Sessions } from '../../http/console/sessions.ts'
+import { MynaError } from '../../domain/error.ts'
+import { causeOf, type Log, type Warning } from '../../log.ts'
+import { AdminVerbs } from '../../service/accounts.ts'
+import { Authenticator } from '../../service/authenticate.ts'
+import { type CloneParts, Clones } from '../../service/clone.ts'
+import { Library } from '../../service/library.ts'
+import type {
+  Accounts,
+  Catalog,
+  Encoders,
+  EngineStatus,
+  Ledger,
+  PreviewFiles,
+  SpeechEngine,
+  VoiceEngine,
+  VoiceFiles,
+  Voices,
+} from '../../service/ports.ts'
+import type { Decoder, DrawVoice, Sound } from '../../service/ports-sound.ts'
+import type { StreamDecoder, TranscriptionBooks, TranscriptionEngine } from '../../service/ports-transcription.ts'
+import type { ModelKeeper } from '../../service/ports-models.ts'
+import { Previews } from '../../service/previews.ts'
+import { Queue } from '../../service/queue.ts'
+import { Speech } from '../../service/speak.ts'
+import { Transcriptions } from '../../service/transcribe.ts'
+import { Failure } from '../terminal/terminal.ts'
+
+/** What a test may replace: time, chance and the engines. */
+export interface World {
+  clock: Clock
+  timer: Timer
+  random: (bytes: Uint8Array) => Uint8Array
+  catalog: Catalog
+  engine: SpeechEngine & VoiceEngine
+  transcriber: TranscriptionEngine
+  encoders: Encoders
+  decoder: Decoder
+  streamDecoder: StreamDecoder
+  sound: Sound
+  draw: DrawVoice
+  log: Log & { warnings(): Warning[] }
+}
+
+export interface Books {
+  accounts: Accounts
+  ledger: Ledger & TranscriptionBooks
+  voices: Voices
+  files: VoiceFiles
+  made: PreviewFiles
+  /** The folder where uploads lie while they are read. */
+  uploads: string
+}
+
+export type Report = (message: string, cause: unknown) => void
+
+const reportTo =
+  (log: Log): Report =>
+  (message, cause) =>
+    log.warn(message, { cause: isTold(cause) ? cause.message : causeOf(cause) })
+
+/** Its words say all: where in the program it was thrown leads nobody further. */
+const isTold = (error: unknown): error is MynaError => error instanceof MynaError && error.cause === undefined
+
+export interface Service {
+  speech: Speech
+  clones: Clones
+  transcriptions: Transcriptions
+  library: Library
+  previews: Previews
+  queue: Queue
+  metrics: Metrics
+  administration: AdminVerbs
+  report: Report
+}
+
+/** @throws Failure when a setting makes no sense */
+export function createService(config: Config, world: World, books: Books): Service {
+  const { accounts, ledger } = books
+  const metrics = new Metrics()
+  const queue = new Queue(config.speechStreams, config.speechQueue, world.timer)
+  const report = reportTo(world.log)
+  const parts = { ...world, ...books, meter: metrics, report }
+  const speech = new Speech(
+    { ...parts, queue },
+    {
+      prices: { speechMicrosPerChar: config.speechMicrosPerChar, cloneMicros: config.cloneMicros },
+      voiceNames: { aliases: aliasesOf(config), defaultVoice: config.defaultVoice || null },
+      concurrency: config.speechConcurrency,
+      queueWaitMs: config.queueWaitMs,
+      unreadMs: config.unreadMs,
+    },
+  )
+  const clones = createClones(config, world, parts)
+  const transcriptions = createTranscriptions(config, world, books, parts)
+  const previews = new Previews({ ...parts, version })
+  const library = new Library({ ...parts, previews, clones })
+  metrics.observe(version, {
+    queueDepth: () => queue.depth,
+    pendingOperations: () => ledger.pendingCount(),
+    engines: () => enginesOf(world),
+  })
+  const administration = new AdminVerbs(accounts, ledger, world)
+  return { speech, clones, transcriptions, library, previews, queue, metrics, administration, report }
+}
+
+/** null: there is no model for it on this machine, and so nothing to look after. */
+export const transcriptionEngines = async (world: World): Promise<readonly EngineStatus[] | null> =>
+  world.catalog.best('automatic-speech-recognition') === null ? null : world.transcriber.engines()
+
+/** Those that there is a model for. */
+async function enginesOf(world: World): Promise<EngineStatus[]> {
+  const engines = await Promise.all([world.engine.engines(), transcriptionEngines(world)])
+  return engines.flatMap((ofTask) => ofTask ?? [])
+}
+
+function createClones(config: Config, { timer }: World, parts: Omit<CloneParts, 'queue'>): Clones {
+  if (config.minClipSeconds > config.maxClipSeconds) {
+    throw new Failure('MYNA_MIN_CLIP_SECONDS is above MYNA_MAX_CLIP_SECONDS: no clip would do', 'bad_setting')
+  }
+  const queue = new Queue(config.cloneStreams, config.cloneQueue, timer)
+  return new Clones({ ...parts, queue }, { ...config, concurrency: config.cloneConcurrency })
+}
+
+function createTranscriptions(
+  config: Config,
+  { transcriber: engine, streamDecoder: decoder, ...world }: World,
+  { ledger: books }: Books,
+  shared: { meter: Metrics; report: Report },
+): Transcriptions {
+  const queue = new Queue(config.transcriptionStreams, config.transcriptionQueue, world.timer)
+  const limits = {
+    concurrency: config.transcriptionConcurrency,
+    maxSeconds: config.maxTranscriptionSeconds,
+    queueWaitMs: config.transcriptionWaitMs,
+    unreadMs: config.unreadMs,
+  }
+  return new Transcriptions({ ...world, ...shared, engine, decoder, books, queue }, limits)
+}
+
+/** What only a running server knows of itself. */
+export interface Running {
+  status: () => Promise<ServerStatus>
+  models: ModelKeeper
+  /** Whether it has been told to stop. */
+  draining: () => boolean
+}
+
+export async function createApi(
+  config: Config,
+  world: World,
+  { accounts, ledger, uploads }: Books,
+  { speech, clones, transcriptions, library, previews, metrics, administration, report }: Service,
+  { status, models, draining }: Running,
+) {
+  const { clock, timer, random, catalog, log } = world
+  const authenticator = new Authenticator(accounts, clock, (code) => metrics.authFailure(code))
+  const anonymous = config.allowAnonymous ? await anonymousCaller(accounts, administration) : null
+  const sessions = new Sessions({ clock, random })
+  const onLimited = (route: string) => metrics.rateLimited(route)
+  const gate = new Gate({ authenticator, sessions, clock, onLimited }, { ...config, anonymous })
+  const { maxInputChars, maxJsonBytes, maxClipBytes, maxTranscriptionBytes } = config
+  const bodyLimits = { maxJsonBytes, timer }
+  const formLimits = { maxFileBytes: maxClipBytes, timer, dir: uploads }
+  return createApp({
+    exchange: {
+      clock,
+      random,
+      metrics,
+      cors: corsFor(config.corsOrigins),
+      trustedProxies: new Set(config.trustedProxies),
+      log: (fields) => log.debug('request', fields),
+      report,
+    },
+    speech: { gate, speech, timer, bodyLimits, maxInputChars },
+    transcriptions: { gate, transcriptions, formLimits: { ...formLimits, maxFileBytes: maxTranscriptionBytes } },
+    operations: {
+      gate,
+      ledger,
+      running: { cancel: (id) => [speech, clones].forEach((running) => running.cancel(id)) },
+    },
+    voices: { gate, library, clones, previews, bodyLimits, formLimits },
+    models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars },
+    account: { gate, accounts, ledger, clock, limits: config },
+    console: {
+      version,
+      webFiles,
+      gate,
+      sessions,
+      authenticator,
+      accounts,
+      ledger,
+      administration,
+      bodyLimits,
+      status,
+      models,
+      log,
+    },
+    health: {
+      version,
+      clock,
+      ledger,
+      catalog,
+      metrics,
+      metricsToken: config.metricsToken,
+      speechEngines: () => world.engine.engines(),
+      transcriptionEngines: () => transcriptionEngines(world),
+      diskFull: () => [speech, clones, transcriptions].some(({ unwrittenCount }) => unwrittenCount > 0),
+      draining,
+    },
+    idleConnectionS: config.idleConnectionS,
+  })
+}
+
+const aliasesOf = ({ voiceAliases }: Config): ReadonlyMap<string, string> =>
+  new Map(voiceAliases.map((pair) => pair.split('=')).map(([name = '', voice = '']) => [name.toLowerCase(), voice]))
+
+/** The account that requests without a credential act as. Its key exists only so that usage has one to name. */
+async function anonymousCaller(accounts: Accounts, administration: AdminVerbs): Promise<Caller> {
+  const name = 'anonymous'
+  const known = await accounts.findByName(name)
+  const account = known ?? (await accounts.create({ name, role: 'user', balanceMicros: null }))
+  const [first] = await accounts.listKeys(account.id)
+  const key = first ?? (await administration.createKey({ account: name, name, scopes: null, expires: null })).key
+  return { account, key }
+}

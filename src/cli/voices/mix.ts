@@ -1,0 +1,47 @@
+/** `myna voices mix`: how several voices sound as one, and how that voice is asked for. */
+import { Command } from 'commander'
+import { mixtureId, parseMixture } from '../../domain/mixture.ts'
+import { dollars } from '../terminal/format.ts'
+import { globalsOf } from '../globals.ts'
+import { speakInto, tellSpoken } from '../client/spoken-file.ts'
+import { type ServerOptions, throughServer } from '../client/through-server.ts'
+
+const sample = 'This is how we sound when our voices are mixed. Do you like it?'
+
+interface MixOptions extends ServerOptions {
+  output: string
+  text: string
+}
+
+export const mixCommand = (): Command =>
+  throughServer(new Command('mix'))
+    .description('hear several voices as one')
+    .argument('<mixture>', 'voices with + between them, weights in brackets: "af_heart(2)+af_sky"')
+    .option('-o, --output <file>', 'where the audio goes, as wav; - is standard output', 'mix.wav')
+    .option('--text <text>', 'what it says', sample)
+    .addHelpText(
+      'after',
+      `
+Two to eight preset voices of one model that can mix (Kokoro). A mixture is not kept:
+it is asked for like any other voice, by what this command prints. The sample costs
+what any speech costs.
+
+Example:
+  myna voices mix "af_heart(2)+am_adam" -o blend.wav
+  myna speak "Good morning." --voice "af_heart(2)+am_adam"`,
+    )
+    .action(mix)
+
+async function mix(given: string, options: MixOptions, command: Command): Promise<void> {
+  const { json } = globalsOf(command)
+  const mixture = parseMixture(given)
+  if (mixture === null) command.error(`error: '${given}' is no mixture: two voices or more, with + between them`)
+  if ('fault' in mixture) command.error(`error: ${mixture.fault}`)
+  const voice = mixtureId(mixture.parts)
+  const file = options.output
+  const body = { input: options.text, voice, response_format: 'wav' }
+  const operation = await speakInto({ file, body, options, json })
+  const chargedMicros = operation?.charged_micros ?? null
+  const costs = chargedMicros === null ? '' : `, charged ${dollars(chargedMicros)}`
+  tellSpoken({ file, json }, { voice, chargedMicros }, `the voice "${voice}"${costs}`)
+}

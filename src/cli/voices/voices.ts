@@ -1,0 +1,248 @@
+/** `myna voices`: own and public voices through the API of a running server; a new one from a recording. */
+import { basename, extname } from 'node:path'
+import { Command } from 'commander'
+import { systemClock } from '../../domain/time.ts'
+import { type ApiClient, Refusal } from '../client/client.ts'
+import { bytes, day, dollars, duration, time } from '../terminal/format.ts'
+import { globalsOf } from '../globals.ts'
+import { progressLine } from '../terminal/progress.ts'
+import { recordingIn } from '../client/recording.ts'
+import { fileSink, stdoutSink } from '../client/sink.ts'
+import { table } from '../terminal/table.ts'
+import { bold, Failure, note, report } from '../terminal/terminal.ts'
+import { clientOf, onInterrupt, type ServerOptions, throughServer } from '../client/through-server.ts'
+import { mixCommand } from './mix.ts'
+import { advised, clone, readVoice, type VoiceRecord } from './clone.ts'
+
+interface CloneOptions extends ServerOptions {
+  name: string
+  language?: string
+  consent?: string
+  alias?: string[]
+}
+
+export function voicesCommand(): Command {
+  return new Command('voices')
+    .description('list, clone, show, hear, mix and remove voices, through a running server')
+    .addHelpText(
+      'after',
+      `
+A good clip is one person who speaks 10 to 20 seconds at an even pace, close to the
+microphone, without music or echo. Clone only voices whose owners agree.
+
+Examples:
+  myna voices clone anna.wav --name Anna --consent "Anna agreed on 3 May."
+  myna voices list
+  myna voices show rms --plot rms.png
+  myna voices preview rms -o rms.wav
+  myna voices mix "af_heart(2)+af_sky"`,
+    )
+    .addCommand(listCommand())
+    .addCommand(cloneCommand())
+    .addCommand(showCommand())
+    .addCommand(previewCommand())
+    .addCommand(mixCommand())
+    .addCommand(removeCommand())
+}
+
+/** Records are printed as the API has them: the names of labels are their owner's, and none of ours to translate. */
+function tell(json: boolean, record: object, text: () => string): void {
+  process.stdout.write(`${json ? JSON.stringify(record, null, 2) : text()}\n`)
+}
+
+/** Runs a command's requests; what the server refuses comes with what to do about it. */
+async function asking<T>(requests: Promise<T>): Promise<T> {
+  return requests.catch((error: unknown) => Promise.reject(error instanceof Refusal ? advised(error) : error))
+}
+
+const listCommand = (): Command =>
+  throughServer(new Command('list').alias('ls').description('own voices and public ones')).action(
+    async (options: ServerOptions, command: Command) => {
+      const { json } = globalsOf(command)
+      const voices = await asking(everyVoice(clientOf(options)))
+      tell(json, voices, () => voiceTable(voices))
+    },
+  )
+
+async function everyVoice(client: ApiClient): Promise<VoiceRecord[]> {
+  const voices: VoiceRecord[] = []
+  for (let after = ''; ;) {
+    const answer = await client.ask(`/voices?limit=1000&compat=0${after}`)
+    const page = (await answer.json()) as { data: VoiceRecord[]; has_more: boolean }
+    voices.push(...page.data)
+    const last = page.data.at(-1)
+    if (!page.has_more || last === undefined) return voices
+    after = `&after=${encodeURIComponent(last.voice_id)}`
+  }
+}
+
+const cloneCommand = (): Command =>
+  throughServer(new Command('clone'))
+    .description('make a voice from a recording of somebody who speaks')
+    .argument('<file>', 'the recording: wav, mp3, flac, ogg, m4a or webm')
+    .requiredOption('--name <name>', 'what the voice is called')
+    .option('--language <code>', 'what is spoken: en, de, pt-BR ...')
+    .option('--consent <text>', 'who agreed that this voice is cloned; kept with it')
+    .option('--alias <name>', 'a name that stands for the voice in your requests (nova); may be repeated', collect)
+    .addHelpText(
+      'after',
+      `
+Waits until the voice can be used. Ctrl-C stops the work; nothing is charged then.`,
+    )
+    .action(cloneFile)
+
+const collect = (name: string, names: string[] = []): string[] => [...names, name]
+
+async function cloneFile(file: string, options: CloneOptions, command: Command): Promise<void> {
+  const { json } = globalsOf(command)
+  const form = new FormData()
+  form.append('name', options.name)
+  if (options.language !== undefined) form.append('language', options.language)
+  if (options.consent !== undefined) form.append('consent', options.consent)
+  for (const alias of options.alias ?? []) form.append('aliases[]', alias)
+  form.append('file', await recordingIn(file, 'clip_undecodable'), basename(file))
+  const line = progressLine()
+  const { voice, chargedMicros } = await clone({
+    client: clientOf(options),
+    form,
+    idempotencyKey: crypto.randomUUID(),
+    onInterrupt,
+    progress: line.show,
+    wait: (ms) => Bun.sleep(ms),
+    clock: systemClock,
+  }).finally(line.clear)
+  tell(json, { ...voice, charged_micros: chargedMicros }, () => {
+    const costs = chargedMicros === null ? '' : ` Charged ${dollars(chargedMicros)}.`
+    return [
+      `'${voice.name}' is ready: ${voice.voice_id} (${fidelities[voice.fidelity]}).${costs}`,
+      speakWith(voice),
+    ].join('\n')
+  })
+}
+
+const showCommand = (): Command =>
+  throughServer(new Command('show'))
+    .description('all about one voice')
+    .argument('<id>', 'as myna voices list names it')
+    .option('--plot <file>', 'also draw its waveform and spectrum into a .png or .webp file')
+    .option('--dark', 'draw it for a dark page')
+    .action(async (id: string, options: ServerOptions & { plot?: string; dark?: boolean }, command: Command) => {
+      const { json } = globalsOf(command)
+      const client = clientOf(options)
+      const { plot, dark } = options
+      const picture = plot === undefined ? '' : pictureOf(plot, command)
+      const path = `/voices/${encodeURIComponent(id)}/preview${picture}?theme=${dark === true ? 'dark' : 'light'}`
+      const voice = await asking(readVoice(client, id))
+      if (plot !== undefined) await asking(save(client, path, plot))
+      tell(json, voice, () => voiceText(voice))
+      if (plot !== undefined && !json) note(`Picture: ${plot}`)
+    })
+
+function pictureOf(file: string, command: Command): string {
+  const extension = extname(file).toLowerCase()
+  if (extension === '.png' || extension === '.webp') return extension
+  return command.error(`error: a picture is a .png or .webp file, not '${file}'`)
+}
+
+const previewCommand = (): Command =>
+  throughServer(new Command('preview'))
+    .description('what a voice sounds like, as a file')
+    .argument('<id>', 'as myna voices list names it')
+    .option('-o, --output <file>', '.wav, .mp3 or .opus; - is standard output, as wav (default: <id>.wav)')
+    .action(async (id: string, options: ServerOptions & { output?: string }, command: Command) => {
+      const { json } = globalsOf(command)
+      const file = options.output ?? `${id}.wav`
+      const format = previewFormats[file === '-' ? '.wav' : extname(file).toLowerCase()]
+      if (format === undefined) command.error(`error: a preview is a .wav, .mp3 or .opus file, not '${file}'`)
+      const path = `/voices/${encodeURIComponent(id)}/preview?response_format=${format}`
+      const size = await asking(save(clientOf(options), path, file))
+      if (file !== '-') report(json, { file, bytes: size }, () => `${file}: ${bytes(size)}`)
+    })
+
+const previewFormats: Readonly<Record<string, string>> = {
+  '.wav': 'wav',
+  '.mp3': 'mp3',
+  '.opus': 'opus',
+  '.ogg': 'opus',
+}
+
+/** @returns how many bytes it was @throws Refusal, Failure */
+async function save(client: ApiClient, path: string, file: string): Promise<number> {
+  const answer = await client.ask(path)
+  const sink = file === '-' ? stdoutSink() : await fileSink(file)
+  try {
+    for await (const chunk of answer.body ?? []) await sink.write(chunk)
+  } catch (error) {
+    await sink.leave()
+    throw new Failure(`${file} is not whole: ${(error as Error).message}`, 'connection_broken')
+  }
+  await sink.keep()
+  return sink.bytes
+}
+
+const removeCommand = (): Command =>
+  throughServer(new Command('rm'))
+    .description('remove an own voice with its recording, at once and for good')
+    .argument('<id>', 'as myna voices list names it')
+    .action(async (id: string, options: ServerOptions, command: Command) => {
+      const { json } = globalsOf(command)
+      await asking(clientOf(options).ask(`/voices/${encodeURIComponent(id)}`, 'DELETE'))
+      report(json, { voiceId: id, removed: true }, () => `Removed ${id}.`)
+    })
+
+const fidelities: Readonly<Record<VoiceRecord['fidelity'], string>> = {
+  native: "the model's own",
+  full: 'a full clone',
+  approximate: 'an approximate clone: a built-in voice made to resemble the clip',
+}
+
+const speakWith = (voice: VoiceRecord): string => `Speak with it: myna speak "Hello." --voice ${voice.voice_id}`
+
+const whose = (voice: VoiceRecord): string =>
+  [voice.is_owner ? 'own' : null, voice.is_public ? 'public' : null].filter((word) => word !== null).join(', ')
+
+function voiceTable(voices: readonly VoiceRecord[]): string {
+  if (voices.length === 0) return 'There are no voices yet. Make one: myna voices clone FILE --name NAME'
+  const titles = ['ID', 'NAME', 'STATUS', 'WHOSE', 'LANGUAGE', 'MODEL', 'CREATED']
+  const rows = voices.map((voice) => [
+    voice.voice_id,
+    voice.name,
+    voice.status,
+    whose(voice),
+    voice.language ?? '-',
+    voice.model,
+    day(1000 * voice.created_at),
+  ])
+  return table(
+    titles.map((title) => ({ title })),
+    rows,
+  )
+}
+
+function voiceText(voice: VoiceRecord): string {
+  const labels = Object.entries(voice.labels).map(([name, value]) => `${name}: ${value}`)
+  const facts: [string, string | null][] = [
+    ['Id', voice.voice_id],
+    ['Status', voice.status],
+    ['', voice.error === null ? null : `${voice.error.message} [${voice.error.code}]`],
+    ['Whose', whose(voice)],
+    ['Model', `${voice.model}, ${fidelities[voice.fidelity]}`],
+    ['Language', voice.language],
+    ['Labels', labels.join(', ')],
+    ['Aliases', (voice.aliases ?? []).join(', ')],
+    ...voice.samples.map((sample): [string, string] => ['Clip', clipText(sample)]),
+    ['Created', time(1000 * voice.created_at)],
+    ['Preview', voice.preview_url],
+  ]
+  const lines = facts.filter(([, value]) => value !== null && value !== '')
+  return [
+    bold(voice.name),
+    ...(voice.description === null ? [] : [voice.description]),
+    '',
+    ...lines.map(([name, value]) => `${name.padEnd(10)}${value}`),
+    ...(voice.status === 'ready' ? ['', speakWith(voice)] : []),
+  ].join('\n')
+}
+
+const clipText = (sample: VoiceRecord['samples'][number]): string =>
+  `${sample.file_name}, ${duration(1000 * sample.duration_secs)}, ${bytes(sample.size_bytes)}`
