@@ -23,7 +23,7 @@ export const webConfig: BuildConfig = {
 /** @throws AggregateError in the bundler's words */
 export async function webFiles(): Promise<WebFiles> {
   const page = await Bun.build(webConfig)
-  const thread = await Bun.build({ ...webConfig, entrypoints: [join(folder, 'recorder-worklet.ts')] })
+  const thread = await Bun.build({ ...webConfig, entrypoints: [join(folder, 'recording', 'recorder-worklet.ts')] })
   return {
     script: await textOf(page.outputs, '.js'),
     style: await textOf(page.outputs, '.css'),

@@ -4,8 +4,8 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import { session } from './api.ts'
-import { Dialog } from './dialog.tsx'
-import { Frame } from './frame.tsx'
+import { Dialog } from './parts/dialog.tsx'
+import { Frame } from './parts/frame.tsx'
 import { type Who, whoIsIn } from './session.ts'
 import { SignIn, SignInForm } from './sign-in.tsx'
 

@@ -1,12 +1,12 @@
 /** Models, for administrators: which there are, what they are good for, and getting and removing them. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { announce } from './announce.tsx'
+import { announce } from './parts/announce.tsx'
 import { send } from './api.ts'
-import { Ask } from './dialog.tsx'
-import type { PageProps } from './frame.tsx'
-import { useLoaded } from './loading.ts'
-import { Choice, Head, Problem, Progressing } from './parts.tsx'
-import { bytes, count, duration } from './words.ts'
+import { Ask } from './parts/dialog.tsx'
+import type { PageProps } from './parts/frame.tsx'
+import { useLoaded } from './parts/loading.ts'
+import { Choice, Head, Problem, Progressing } from './parts/parts.tsx'
+import { bytes, count, duration } from './parts/words.ts'
 
 interface Pull {
   state: 'waiting' | 'checking' | 'receiving' | 'failed'

@@ -1,7 +1,7 @@
 /** One transcription of the page: sent, and read as it comes. */
-import { ApiError, request } from './api.ts'
-import { eventsOf } from './events.ts'
-import type { Clip } from './sound-source.tsx'
+import { ApiError, request } from '../api.ts'
+import { eventsOf } from '../events.ts'
+import type { Clip } from '../recording/sound-source.tsx'
 
 export interface Segment {
   start: number

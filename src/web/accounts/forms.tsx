@@ -1,8 +1,8 @@
 /** Making accounts and keys. */
-import { announce } from './announce.tsx'
-import { send } from './api.ts'
-import { Ask } from './dialog.tsx'
-import { Field } from './parts.tsx'
+import { announce } from '../parts/announce.tsx'
+import { send } from '../api.ts'
+import { Ask } from '../parts/dialog.tsx'
+import { Field } from '../parts/parts.tsx'
 
 export interface NewKey {
   account: string

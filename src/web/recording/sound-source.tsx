@@ -1,8 +1,8 @@
 /** Where a clip comes from, a file or the microphone, and hearing it before it is sent. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { MicrophoneSource } from './microphone-source.tsx'
-import { Choice, Field } from './parts.tsx'
-import { bytes } from './words.ts'
+import { Choice, Field } from '../parts/parts.tsx'
+import { bytes } from '../parts/words.ts'
 
 export interface Clip {
   file: Blob

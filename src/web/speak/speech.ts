@@ -1,7 +1,7 @@
 /** One speech request of the page: asked for, heard while it comes, and told as the server's record tells it. */
-import { ApiError, get, jsonType, request, send } from './api.ts'
+import { ApiError, get, jsonType, request, send } from '../api.ts'
 import { type Playback, playMp3, playPcm, playWhole, streamsMp3 } from './playback.ts'
-import { wavOf } from './wav.ts'
+import { wavOf } from '../recording/wav.ts'
 
 export const formats = ['wav', 'mp3', 'opus', 'flac', 'aac', 'pcm'] as const
 export type Format = (typeof formats)[number]

@@ -1,13 +1,13 @@
 /** The voices that this key may use: looked through, listened to, made, changed and deleted. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { announce } from './announce.tsx'
+import { announce } from '../parts/announce.tsx'
 import { CloneDialog } from './clone.tsx'
-import type { PageProps } from './frame.tsx'
-import { type Loaded, useLoaded, useSettled } from './loading.ts'
-import { Choice, Head, Progressing } from './parts.tsx'
-import type { Voice } from './speak-options.tsx'
-import { VoiceCard } from './voice-card.tsx'
-import { count, counted } from './words.ts'
+import type { PageProps } from '../parts/frame.tsx'
+import { type Loaded, useLoaded, useSettled } from '../parts/loading.ts'
+import { Choice, Head, Progressing } from '../parts/parts.tsx'
+import type { Voice } from '../speak/options.tsx'
+import { VoiceCard } from './card.tsx'
+import { count, counted } from '../parts/words.ts'
 
 /** So many cards at once: each has a picture and a sound of its own. */
 const pageSize = 60

@@ -1,11 +1,11 @@
 /** The keys of all accounts, and revoking one. */
 import { useState } from 'preact/hooks'
-import { announce } from './announce.tsx'
-import { send } from './api.ts'
-import { Ask } from './dialog.tsx'
-import type { Who } from './session.ts'
-import { type Column, Table } from './table.tsx'
-import { ago, moment } from './words.ts'
+import { announce } from '../parts/announce.tsx'
+import { send } from '../api.ts'
+import { Ask } from '../parts/dialog.tsx'
+import type { Who } from '../session.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { ago, moment } from '../parts/words.ts'
 
 export interface KeyRecord {
   id: string

@@ -1,13 +1,13 @@
 /** The accounts, and what is done with one: credited, disabled. */
 import { useState } from 'preact/hooks'
-import { microsOf } from './account-forms.tsx'
-import { announce } from './announce.tsx'
-import { send } from './api.ts'
-import { Ask } from './dialog.tsx'
-import { Field } from './parts.tsx'
-import type { Who } from './session.ts'
-import { type Column, Table } from './table.tsx'
-import { dollars } from './words.ts'
+import { microsOf } from './forms.tsx'
+import { announce } from '../parts/announce.tsx'
+import { send } from '../api.ts'
+import { Ask } from '../parts/dialog.tsx'
+import { Field } from '../parts/parts.tsx'
+import type { Who } from '../session.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { dollars } from '../parts/words.ts'
 
 export interface AccountRecord {
   id: string

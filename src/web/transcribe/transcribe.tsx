@@ -1,11 +1,11 @@
 /** The page that listens: a file or the microphone, and its words as they come. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { PageProps } from './frame.tsx'
-import { useLoaded } from './loading.ts'
-import { Field, Head, Problem } from './parts.tsx'
-import { type Clip, SoundSource } from './sound-source.tsx'
-import type { ModelRecord } from './speak.tsx'
-import { TranscriptView } from './transcript-view.tsx'
+import type { PageProps } from '../parts/frame.tsx'
+import { useLoaded } from '../parts/loading.ts'
+import { Field, Head, Problem } from '../parts/parts.tsx'
+import { type Clip, SoundSource } from '../recording/sound-source.tsx'
+import type { ModelRecord } from '../speak/speak.tsx'
+import { TranscriptView } from './view.tsx'
 import { emptyTranscript, transcribe, type Transcript } from './transcription.ts'
 
 const maxSeconds = 600

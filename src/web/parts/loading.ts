@@ -4,7 +4,7 @@
  * asked faster than it answers; nobody signed in is asked about nothing.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, get, session } from './api.ts'
+import { ApiError, get, session } from '../api.ts'
 
 export interface Loaded<T> {
   /** The last that came; that of an earlier path until the one of a new path is here. */

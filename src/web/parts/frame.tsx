@@ -1,16 +1,16 @@
 /** What is around every page: where one can go, who is signed in, and the way out. */
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { AccountsPage } from './accounts.tsx'
+import { AccountsPage } from '../accounts/accounts.tsx'
 import { announce, Announcer } from './announce.tsx'
 import { keepFocusIn } from './focus.ts'
-import { ModelsPage } from './models.tsx'
-import { ServerPage } from './server.tsx'
-import { allows, mayAdminister, signOut, type Who } from './session.ts'
-import { SpeakPage } from './speak.tsx'
-import { TranscribePage } from './transcribe.tsx'
-import { UsagePage } from './usage.tsx'
-import { VoicesPage } from './voices.tsx'
+import { ModelsPage } from '../models.tsx'
+import { ServerPage } from '../server.tsx'
+import { allows, mayAdminister, signOut, type Who } from '../session.ts'
+import { SpeakPage } from '../speak/speak.tsx'
+import { TranscribePage } from '../transcribe/transcribe.tsx'
+import { UsagePage } from '../usage/usage.tsx'
+import { VoicesPage } from '../voices/voices.tsx'
 
 export interface PageProps {
   who: Who

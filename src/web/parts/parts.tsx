@@ -1,7 +1,7 @@
 /** What several pages are made of. */
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { ApiError } from './api.ts'
+import { ApiError } from '../api.ts'
 import type { Loaded } from './loading.ts'
 import { duration } from './words.ts'
 

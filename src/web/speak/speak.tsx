@@ -1,12 +1,12 @@
 /** The page that speaks: a text, a voice, and what came of it in figures. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PageProps } from './frame.tsx'
-import { useLoaded } from './loading.ts'
-import { Head, Progressing } from './parts.tsx'
-import { SpeechResult } from './speak-result.tsx'
+import type { PageProps } from '../parts/frame.tsx'
+import { useLoaded } from '../parts/loading.ts'
+import { Head, Progressing } from '../parts/parts.tsx'
+import { SpeechResult } from './result.tsx'
 import { cancel, type Format, type Progress, type SpeechAsk, speak, type Spoken } from './speech.ts'
-import { SpeechOptions, type Voice } from './speak-options.tsx'
-import { count } from './words.ts'
+import { SpeechOptions, type Voice } from './options.tsx'
+import { count } from '../parts/words.ts'
 
 const sample = 'The myna learns the sounds that it hears, and says them again in its own time.'
 

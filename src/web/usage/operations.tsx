@@ -1,11 +1,11 @@
 /** Speech and clones of the account, the newest first, each with what became of it and what it cost. */
 import { useState } from 'preact/hooks'
-import { announce } from './announce.tsx'
-import { useLoaded } from './loading.ts'
-import { Progressing } from './parts.tsx'
-import { cancel } from './speech.ts'
-import { type Column, Table } from './table.tsx'
-import { ago, count, dollars } from './words.ts'
+import { announce } from '../parts/announce.tsx'
+import { useLoaded } from '../parts/loading.ts'
+import { Progressing } from '../parts/parts.tsx'
+import { cancel } from '../speak/speech.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { ago, count, dollars } from '../parts/words.ts'
 
 interface ListedOperation {
   id: string

@@ -1,11 +1,11 @@
 /** Making a voice from a clip: what makes a good one, the caller's word that it may be used, and how far it is. */
 import { useEffect, useState } from 'preact/hooks'
-import { request } from './api.ts'
-import { Ask, Dialog } from './dialog.tsx'
-import { useLoaded } from './loading.ts'
-import { Field, Problem } from './parts.tsx'
-import { type Clip, SoundSource } from './sound-source.tsx'
-import type { Voice } from './speak-options.tsx'
+import { request } from '../api.ts'
+import { Ask, Dialog } from '../parts/dialog.tsx'
+import { useLoaded } from '../parts/loading.ts'
+import { Field, Problem } from '../parts/parts.tsx'
+import { type Clip, SoundSource } from '../recording/sound-source.tsx'
+import type { Voice } from '../speak/options.tsx'
 
 const advice =
   'One person, 5 to 20 seconds, in a quiet room, close to the microphone but not too loud, without music. ' +

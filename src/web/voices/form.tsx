@@ -1,9 +1,9 @@
 /** A voice's name, description and labels, changed by its owner. */
-import { announce } from './announce.tsx'
-import { send } from './api.ts'
-import { Ask } from './dialog.tsx'
-import { Field } from './parts.tsx'
-import type { Voice } from './speak-options.tsx'
+import { announce } from '../parts/announce.tsx'
+import { send } from '../api.ts'
+import { Ask } from '../parts/dialog.tsx'
+import { Field } from '../parts/parts.tsx'
+import type { Voice } from '../speak/options.tsx'
 
 interface FormProps {
   voice: Voice

@@ -1,11 +1,11 @@
 /** One voice: how it looks and sounds, whose it is, and what its owner may do with it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { announce } from './announce.tsx'
-import { send } from './api.ts'
-import { Ask } from './dialog.tsx'
-import { Problem } from './parts.tsx'
-import type { Voice } from './speak-options.tsx'
-import { VoiceForm } from './voice-form.tsx'
+import { announce } from '../parts/announce.tsx'
+import { send } from '../api.ts'
+import { Ask } from '../parts/dialog.tsx'
+import { Problem } from '../parts/parts.tsx'
+import type { Voice } from '../speak/options.tsx'
+import { VoiceForm } from './form.tsx'
 
 interface CardProps {
   voice: Voice

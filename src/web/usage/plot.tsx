@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import 'uplot/dist/uPlot.min.css'
 import uPlot from 'uplot'
 import type { Day } from './usage.tsx'
-import { dollars } from './words.ts'
+import { dollars } from '../parts/words.ts'
 
 const heightPx = 240
 

@@ -1,12 +1,12 @@
 /** What this account used and was charged: by day, by key, and operation by operation. */
 import { useState } from 'preact/hooks'
-import type { PageProps } from './frame.tsx'
-import { useLoaded } from './loading.ts'
-import { OperationsTable } from './operations-table.tsx'
-import { Choice, Facts, Head, Progressing } from './parts.tsx'
-import { type Column, Table } from './table.tsx'
-import { UsagePlot } from './usage-plot.tsx'
-import { count, dollars, duration } from './words.ts'
+import type { PageProps } from '../parts/frame.tsx'
+import { useLoaded } from '../parts/loading.ts'
+import { OperationsTable } from './operations.tsx'
+import { Choice, Facts, Head, Progressing } from '../parts/parts.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { UsagePlot } from './plot.tsx'
+import { count, dollars, duration } from '../parts/words.ts'
 
 interface Result {
   object: string

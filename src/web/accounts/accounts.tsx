@@ -1,13 +1,13 @@
 /** Accounts and keys, for administrators. A new key is shown once: the server keeps only its hash. */
 import { useState } from 'preact/hooks'
-import { AccountForm, KeyForm, type NewKey } from './account-forms.tsx'
-import { type AccountRecord, AccountsTable } from './accounts-table.tsx'
-import { Copy } from './copy.tsx'
-import { Dialog } from './dialog.tsx'
-import type { PageProps } from './frame.tsx'
-import { type KeyRecord, KeysTable } from './keys-table.tsx'
-import { useLoaded } from './loading.ts'
-import { Head, Progressing } from './parts.tsx'
+import { AccountForm, KeyForm, type NewKey } from './forms.tsx'
+import { type AccountRecord, AccountsTable } from './table.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import type { PageProps } from '../parts/frame.tsx'
+import { type KeyRecord, KeysTable } from './keys.tsx'
+import { useLoaded } from '../parts/loading.ts'
+import { Head, Progressing } from '../parts/parts.tsx'
 
 export function AccountsPage({ who }: PageProps) {
   const accounts = useLoaded<{ data: AccountRecord[] }>('/console/api/admin/accounts')
