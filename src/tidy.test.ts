@@ -119,7 +119,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cuda: ['catalog/', 'domain/'],
   engine: ['service/ports', 'domain/'],
   'engine child': ['service/ports', 'domain/', 'engine/', 'models/', 'onnx/', 'audio/', 'text/', 'catalog/cards.ts'],
-  onnx: ['domain/'],
+  onnx: ['domain/', 'engine/protocol.ts'],
   models: ['onnx/', 'audio/', 'phonemes/', 'text/', 'domain/', 'engine/protocol.ts'],
   // The hidden subcommand that is the engine: the one command that may know the models.
   'engine command': ['cli/', 'domain/', 'catalog/', 'engine/', 'onnx/', 'models/registry.ts', 'config.ts', 'log.ts'],
