@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { SpeechInput, SpeechModel } from '../../src/models/architecture.ts'
 import { card } from '../../src/models/kokoro/kokoro.fixture.ts'
 import { loadKokoro } from '../../src/models/kokoro/pipeline.ts'
-import { createSession } from '../../src/onnx/session.ts'
+import { createSession } from '../../src/onnx/back-end.ts'
 import { medianOf, printTable } from './figures.ts'
 
 const never = new AbortController().signal

@@ -5,7 +5,7 @@
  * A program, too: told what to measure in one argument, in JSON, it prints what it saw, in JSON.
  */
 import { createFfiSession } from '../../src/onnx/ffi/session.ts'
-import { createNodeSession } from '../../src/onnx/node-session.ts'
+import { createNodeSession } from '../../src/testing/reference-session.ts'
 import type { LoopOptions, Session, Tensor, Tensors } from '../../src/onnx/session.ts'
 import { onnxModel, type GraphSpec, type TensorSpec } from '../../src/testing/tiny-onnx.ts'
 import { printTable } from './figures.ts'

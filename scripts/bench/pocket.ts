@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { SpeechInput, SpeechModel } from '../../src/models/architecture.ts'
 import { loadPocket } from '../../src/models/pocket/pipeline.ts'
 import { smallCard } from '../../src/models/pocket/small.fixture.ts'
-import { createSession } from '../../src/onnx/session.ts'
+import { createSession } from '../../src/onnx/back-end.ts'
 import { medianOf, printTable } from './figures.ts'
 
 const never = new AbortController().signal

@@ -310,7 +310,7 @@ test('a model that is loaded ahead is there before the first order', async () =>
 })
 
 test('the probe tells whether ONNX Runtime computes', async () => {
-  expect(await connect().probe()).toEqual({ onnxRuntime: '1.30.0', isExact: true, slowReason: null })
+  expect(await connect().probe()).toEqual({ onnxRuntime: '1.30.0', isExact: true })
 })
 
 test('a model that was being loaded, or waited for room, when the engine was closed is nobody’s trouble', async () => {

@@ -52,8 +52,6 @@ export interface ProbeResult {
   onnxRuntime: string
   /** Whether the self-test graph gave exactly what it must. */
   isExact: boolean
-  /** Why graphs run slower than they could; null: they do not. */
-  slowReason: string | null
 }
 
 /** A stream that the child works on. */
@@ -210,8 +208,8 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     const answer = await this.#queries.ask(probeMs, (probe) => this.#supervisor.send({ type: 'probe', probe }))
     if (answer?.type === 'probe_failed') throw new Error(answer.message)
     if (answer?.type !== 'probed') throw new Error(`the engine did not answer within ${probeMs} ms`)
-    const { onnxRuntime, outputs, slowReason } = answer
-    return { onnxRuntime, isExact: Bun.deepEquals(outputs, selfTestOutputs), slowReason }
+    const { onnxRuntime, outputs } = answer
+    return { onnxRuntime, isExact: Bun.deepEquals(outputs, selfTestOutputs) }
   }
 
   /** Ends the child in order; streams that are open fail. No start follows. */

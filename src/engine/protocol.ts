@@ -64,7 +64,7 @@ export type FromEngine =
   | { type: 'refused'; stream: number; message: string; param: 'model' | 'language' }
   /** Graphs are being run for a transcription: a window may take longer than the server waits for a sign of life. */
   | { type: 'alive' }
-  | { type: 'probed'; probe: number; onnxRuntime: string; outputs: number[]; slowReason: string | null }
+  | { type: 'probed'; probe: number; onnxRuntime: string; outputs: number[] }
   | { type: 'probe_failed'; probe: number; message: string }
   | {
       type: 'status'

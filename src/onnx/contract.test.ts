@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { onnxModel, type GraphSpec, type TensorSpec } from '../testing/tiny-onnx.ts'
 import { checkContract, numbered, type PortSpec } from './contract.ts'
-import { createSession } from './session.ts'
+import { createSession } from './back-end.ts'
 
 const inputs: readonly TensorSpec[] = [
   { name: 'tokens', type: 'int64', dims: [1, 'length'] },

@@ -14,7 +14,8 @@ import { DeviceLost, DeviceOutOfMemory } from './device.ts'
 import { OrtApi, ortApi } from './ffi/api.ts'
 import type { FfiDevice } from './ffi/device.ts'
 import { createFfiSessionOn } from './ffi/session.ts'
-import { useCuda, type CreateSession } from './session.ts'
+import { useCuda } from './back-end.ts'
+import type { CreateSession } from './session.ts'
 
 const card = { id: 1, dir: '/none', memoryBytes: 2e9, tf32: false }
 
@@ -89,7 +90,7 @@ test('no ONNX Runtime, no CUDA', async () => {
   // In a process of its own: the choice is made once in each.
   const dir = temporaryFolder()
   const script = `
-    import { useCuda } from ${JSON.stringify(join(import.meta.dir, 'session.ts'))}
+    import { useCuda } from ${JSON.stringify(join(import.meta.dir, 'back-end.ts'))}
     const options = { id: 0, dir: ${JSON.stringify(dir)}, memoryBytes: null, tf32: true }
     await useCuda(options).catch((error) => console.log(error.message))
   `
@@ -98,7 +99,7 @@ test('no ONNX Runtime, no CUDA', async () => {
 })
 
 test('once graphs run on the CPU, it is too late', async () => {
-  const { backEnd } = await import('./session.ts')
+  const { backEnd } = await import('./back-end.ts')
   await backEnd()
   await expect(useCuda(card)).rejects.toThrow('graphs run on the CPU already')
 })

@@ -4,7 +4,7 @@ import { Seeded } from '../testing/seeded.ts'
 import { onnxModel, type GraphSpec, type NodeSpec, type TensorSpec } from '../testing/tiny-onnx.ts'
 import { arrays } from './tensor-checks.ts'
 import { createFfiSession } from './ffi/session.ts'
-import { createNodeSession } from './node-session.ts'
+import { createNodeSession } from '../testing/reference-session.ts'
 import type { CreateSession, Tensor, Tensors } from './session.ts'
 
 const types = ['float32', 'float16', 'int32', 'int64', 'uint8', 'bool'] as const

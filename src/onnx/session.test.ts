@@ -1,11 +1,12 @@
-import { afterAll, describe, expect, spyOn, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { temporaryFolder } from '../testing/folder.ts'
 import { onnxModel, type GraphSpec, type TensorSpec } from '../testing/tiny-onnx.ts'
 import { createFfiSession } from './ffi/session.ts'
-import { createNodeSession } from './node-session.ts'
+import { createNodeSession } from '../testing/reference-session.ts'
 import { runCount } from './runs.ts'
-import { backEnd, chooseBackEnd, type CreateSession, type Loop, type Tensor } from './session.ts'
+import { verifyLoops } from './selftest-loop.ts'
+import type { CreateSession, Loop, Tensor } from './session.ts'
 
 const floats = (dims: readonly number[], ...values: number[]): Tensor => ({
   type: 'float32',
@@ -293,17 +294,6 @@ describe.each(backEnds)('%s', (_, create) => {
     second.release()
   })
 
-  test('every run counts as a sign of life, those of loops too, and those that failed do not', async () => {
-    const session = await open(growing)
-    const loop = session.loop(loopOptions)
-    const before = runCount()
-    await loop.step({ x: floats([1, 2], 1, 2) })
-    await session.run({ x: floats([1, 2], 1, 2), ...start, scale: floats([1], 1) })
-    await loop.step({ x: floats([1, 3], 1, 2, 3) }).catch(() => {})
-    expect(runCount() - before).toBe(2)
-    await session.release()
-  })
-
   test('messages and timers have their turn between two runs', async () => {
     const session = await open(matMul)
     const feeds = { a: floats([1, 2], 1, 2), b: floats([2, 2], 1, 0, 0, 1) }
@@ -320,24 +310,19 @@ describe.each(backEnds)('%s', (_, create) => {
   })
 })
 
-describe('which of them it is', () => {
-  const told = spyOn(console, 'error')
-  afterAll(() => told.mockRestore())
+test('every run counts as a sign of life, those of loops too, and those that failed do not', async () => {
+  const session = await createFfiSession(onnxModel(growing), { threads: 1 })
+  const loop = session.loop(loopOptions)
+  const before = runCount()
+  await loop.step({ x: floats([1, 2], 1, 2) })
+  await session.run({ x: floats([1, 2], 1, 2), ...start, scale: floats([1], 1) })
+  await loop.step({ x: floats([1, 3], 1, 2, 3) }).catch(() => {})
+  expect(runCount() - before).toBe(2)
+  await session.release()
+})
 
-  test('the C API, where it works', async () => {
-    expect(await backEnd()).toMatchObject({ create: createFfiSession, slowReason: null })
-    expect(await backEnd()).toBe(await backEnd())
-  })
-
-  test.each<[string, () => Promise<CreateSession>, string]>([
-    ['cannot be loaded', () => Promise.reject(new Error('no such library')), 'no such library'],
-    ['computes wrongly', async () => wrong, 'it computes wrongly'],
-  ])('onnxruntime-node, when the C API %s, and the log says why', async (_, load, words) => {
-    const slowReason = `ONNX Runtime's C API cannot be used: ${words}`
-    told.mockImplementation(() => {})
-    expect(await chooseBackEnd(load)).toMatchObject({ create: createNodeSession, slowReason })
-    expect(told).toHaveBeenLastCalledWith(`${slowReason}. Models run through onnxruntime-node, and slower.`)
-  })
+test('a back end that loses a state fails the self-test', async () => {
+  await expect(verifyLoops(wrong)).rejects.toThrow('it computes wrongly')
 })
 
 /** As if a state had been written over: its first number is another. */

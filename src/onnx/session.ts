@@ -1,11 +1,4 @@
-/**
- * The one door to ONNX Runtime: everything that runs a graph comes through here, whichever of two back ends stands
- * behind it. The library is loaded on first use, and only ever in the engine.
- */
-import { join } from 'node:path'
-import type { CudaOptions } from './device.ts'
-import { verifyLoops } from './selftest-loop.ts'
-import { verifyRuns } from './selftest-run.ts'
+/** Graphs and tensors as the models see them: what a session, a loop and a tensor are, wherever a graph runs. */
 
 export type TensorData = Float32Array | Int32Array | BigInt64Array | Uint8Array | Uint16Array
 
@@ -70,69 +63,3 @@ export interface Loop {
 
 /** @param model path of the file, or its bytes @throws Error when it is no graph that this ONNX Runtime can run */
 export type CreateSession = (model: string | Uint8Array, options: SessionOptions) => Promise<Session>
-
-/** The back end of this process, chosen when the first session is wanted. */
-export interface BackEnd {
-  create: CreateSession
-  /** Why graphs do not run through the C API, where loops are several times as fast; null: they do. */
-  slowReason: string | null
-  /** Whether graphs run on a graphics card. */
-  isOnCard: boolean
-  /** Of ONNX Runtime. */
-  version: string
-}
-
-let chosen: Promise<BackEnd> | null = null
-
-export function backEnd(): Promise<BackEnd> {
-  chosen ??= chooseBackEnd(async () => (await import('./ffi/session.ts')).createFfiSession).catch((error: unknown) => {
-    chosen = null
-    throw error
-  })
-  return chosen
-}
-
-export interface DeviceMemory {
-  /** By all programs. */
-  usedBytes: number
-  totalBytes: number
-}
-
-/**
- * Has all graphs of this process run on a graphics card, from the first on: once the self-test has given exactly the
- * right numbers there, run by run and in a loop whose states stay in the card's memory. When it has not, this process
- * may be left with half a CUDA, and another should go on without.
- * @returns how full the card is, whenever it is asked
- * @throws Error that says why it cannot be
- */
-export async function useCuda(options: CudaOptions): Promise<() => DeviceMemory> {
-  if (chosen !== null) throw new Error('graphs run on the CPU already')
-  const [{ openOrtApi }, { openCuda }] = await Promise.all([import('./ffi/api.ts'), import('./cuda.ts')])
-  const { create, version, shrink, memory } = openCuda(options, openOrtApi(join(options.dir, 'libonnxruntime.so.1')))
-  await verifyRuns(create)
-  await verifyLoops(create)
-  await shrink()
-  chosen = Promise.resolve({ create, slowReason: null, isOnCard: true, version })
-  return memory
-}
-
-/**
- * The C API, if it can be had and keeps states right on this machine; onnxruntime-node if not.
- * @throws what the import of onnxruntime-node throws: without its library there is neither
- */
-export async function chooseBackEnd(load: () => Promise<CreateSession>): Promise<BackEnd> {
-  const { env } = await import('onnxruntime-node')
-  const version = env.versions.node ?? env.versions.common
-  try {
-    const create = await load()
-    await verifyLoops(create)
-    return { create, slowReason: null, isOnCard: false, version }
-  } catch (error) {
-    const slowReason = `ONNX Runtime's C API cannot be used: ${error instanceof Error ? error.message : String(error)}`
-    console.error(`${slowReason}. Models run through onnxruntime-node, and slower.`)
-    const { createNodeSession: create } = await import('./node-session.ts')
-    return { create, slowReason, isOnCard: false, version }
-  }
-}
-
-export const createSession: CreateSession = async (model, options) => (await backEnd()).create(model, options)

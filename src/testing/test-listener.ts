@@ -17,7 +17,7 @@ import {
   type Transcribing,
   type TranscriptionInput,
 } from '../models/architecture.ts'
-import { runSelfTest } from '../onnx/selftest.ts'
+import { runSelfTest } from '../onnx/back-end.ts'
 import { fault, testCard } from './test-voice.ts'
 
 export const listenerMaxWindowMs = 4000

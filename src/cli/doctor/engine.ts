@@ -18,9 +18,8 @@ const silentAmplitude = 500
 export async function checkInference(engine: EngineClient): Promise<Found> {
   const remedy = 'Reinstall Myna, or set MYNA_NATIVE_DIR to a folder that is writable and may hold programs.'
   try {
-    const { onnxRuntime, isExact, slowReason } = await engine.probe()
+    const { onnxRuntime, isExact } = await engine.probe()
     if (!isExact) return failed(`ONNX Runtime ${onnxRuntime} computes wrongly in the engine`, remedy)
-    if (slowReason !== null) return warning(`ONNX Runtime ${onnxRuntime} computes, but slower: ${slowReason}`, remedy)
     const { device, deviceReason } = await engine.status()
     const where = deviceReason === null ? `on ${device}` : `on ${device}, because ${deviceReason}`
     const found = `ONNX Runtime ${onnxRuntime} computes exactly, in an engine process ${where}`

@@ -4,7 +4,7 @@
  * last words, and the server starts another that does not try.
  */
 import { briefly } from '../../onnx/device.ts'
-import type { DeviceMemory } from '../../onnx/session.ts'
+import type { DeviceMemory } from '../../onnx/back-end.ts'
 
 export interface DeviceWish {
   /** Among the cards that CUDA shows this process; null: the CPU. */
@@ -31,7 +31,7 @@ const cardShare = 0.4
 /** @throws Error that says why the device cannot be had */
 export async function openDevice({ cudaId, cudaDir, modelMemoryBytes, tf32 }: DeviceWish): Promise<Device> {
   if (cudaId === null || cudaDir === null) return { name: 'cpu', memory: null, modelMemoryBytes }
-  const { useCuda } = await import('../../onnx/session.ts')
+  const { useCuda } = await import('../../onnx/back-end.ts')
   const memory = await useCuda({ id: cudaId, dir: cudaDir, memoryBytes: modelMemoryBytes, tf32 }).catch(inBrief)
   const bytes = modelMemoryBytes ?? Math.floor(cardShare * memory().totalBytes)
   return { name: `cuda:${cudaId}`, memory, modelMemoryBytes: bytes }

@@ -11,7 +11,7 @@ import {
   type SpeechModel,
   type TranscriptionModel,
 } from '../../models/architecture.ts'
-import type { DeviceMemory } from '../../onnx/session.ts'
+import type { DeviceMemory } from '../../onnx/back-end.ts'
 import { deviceFailure, DeviceLost } from '../../onnx/device.ts'
 import type { SpeechDetector } from '../../models/silero/detector.ts'
 import type { SpeechOrder } from '../../service/ports.ts'
@@ -244,7 +244,7 @@ class Engine {
 
   async #probe(probe: number): Promise<void> {
     try {
-      const { runSelfTest } = await import('../../onnx/selftest.ts')
+      const { runSelfTest } = await import('../../onnx/back-end.ts')
       this.#send({ type: 'probed', probe, ...(await runSelfTest()) })
     } catch (error) {
       this.#send({ type: 'probe_failed', probe, message: describe(error) })

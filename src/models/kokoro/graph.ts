@@ -5,7 +5,8 @@
 import { basename } from 'node:path'
 import { symbolIds } from '../../phonemes/symbols.ts'
 import { checkContract } from '../../onnx/contract.ts'
-import { createSession, type Session, type Tensor } from '../../onnx/session.ts'
+import { createSession } from '../../onnx/back-end.ts'
+import type { Session, Tensor } from '../../onnx/session.ts'
 import { styleSize } from './styles.ts'
 
 /** Symbols at once; with the pad at both ends the graph has 512 places. */

@@ -20,7 +20,7 @@ import {
   type SpeechModel,
   type SpokenChunk,
 } from '../architecture.ts'
-import { createSession } from '../../onnx/session.ts'
+import { createSession } from '../../onnx/back-end.ts'
 import { type Chunk, chunks, type Unit } from './chunks.ts'
 import { englishUnits } from './english.ts'
 import { Espeak } from './espeak.ts'

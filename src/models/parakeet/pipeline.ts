@@ -14,7 +14,8 @@ import {
   type TranscriptionModel,
 } from '../architecture.ts'
 import { checkContract } from '../../onnx/contract.ts'
-import { createSession, type Session } from '../../onnx/session.ts'
+import { createSession } from '../../onnx/back-end.ts'
+import type { Session } from '../../onnx/session.ts'
 import { readConfig } from './config.ts'
 import { FeatureMeter, hopMs, minFrames, sampleRateHz } from './features.ts'
 import { segmentsOf } from './sentences.ts'

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { type GraphSpec, onnxModel } from '../../testing/tiny-onnx.ts'
-import { createSession, type Tensor } from '../../onnx/session.ts'
+import { createSession } from '../../onnx/back-end.ts'
+import type { Tensor } from '../../onnx/session.ts'
 import { TdtDecoder } from './tdt.ts'
 
 const never = new AbortController().signal

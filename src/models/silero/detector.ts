@@ -6,7 +6,8 @@
  */
 import graph from '@ricky0123/vad-web/dist/silero_vad_v6.onnx' with { type: 'file' }
 import { checkContract } from '../../onnx/contract.ts'
-import { createSession, type Session, type Tensor } from '../../onnx/session.ts'
+import { createSession } from '../../onnx/back-end.ts'
+import type { Session, Tensor } from '../../onnx/session.ts'
 import type { Span } from './bursts.ts'
 import { speechSpans } from './spans.ts'
 

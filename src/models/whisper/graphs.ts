@@ -6,7 +6,8 @@
  */
 import { join } from 'node:path'
 import { checkContract, numbered } from '../../onnx/contract.ts'
-import { createSession, type Loop, type Port, type Session, type Tensor, type Tensors } from '../../onnx/session.ts'
+import { createSession } from '../../onnx/back-end.ts'
+import type { Loop, Port, Session, Tensor, Tensors } from '../../onnx/session.ts'
 import { encoderPositions, type WhisperConfig } from './config.ts'
 import { windowFrames } from './features.ts'
 import { asFloat32, asType, type FloatType } from './floats.ts'

@@ -11,7 +11,7 @@ import {
   type TranscriptionModel,
 } from '../architecture.ts'
 import { ByteLevelBpe } from '../tokenizers/bpe.ts'
-import { backEnd } from '../../onnx/session.ts'
+import { backEnd } from '../../onnx/back-end.ts'
 import { readConfig } from './config.ts'
 import { LogMelMeter, sampleRateHz, windowFrames, frameMs } from './features.ts'
 import { WhisperGraphs } from './graphs.ts'

@@ -3,16 +3,31 @@
  * are and where they are, and never become arrays of JavaScript.
  */
 import { read as readMemory, type Pointer } from 'bun:ffi'
-import type { Loop, LoopOptions, Tensor, Tensors } from '../session.ts'
+import type { Loop, LoopOptions, Port, Tensor, Tensors } from '../session.ts'
 import { checkFeeds, checkLoop, copiesOf } from '../tensor-checks.ts'
-import { nextTurn } from './api.ts'
-import type { FfiSession } from './session.ts'
+import { nextTurn, type OrtApi } from './api.ts'
+import type { FfiDevice } from './device.ts'
+import type { CNames } from './names.ts'
 import { borrowed, copied, read } from './values.ts'
 import { noteRun } from '../runs.ts'
 
+/** What a loop needs of the session that made it. */
+export interface LoopSession {
+  readonly api: OrtApi
+  readonly device: FfiDevice
+  /** `OrtSession *`. */
+  readonly pointer: Pointer
+  readonly inputs: readonly Port[]
+  readonly outputs: readonly Port[]
+  readonly inputNames: CNames
+  readonly outputNames: CNames
+  /** `OrtRunOptions *` of the next run; null: the usual ones. */
+  runOptions(): Pointer | null
+}
+
 export class FfiLoop implements Loop {
   /** Held, so that it is not collected before its loop. */
-  readonly #session: FfiSession
+  readonly #session: LoopSession
   readonly #feedNames: readonly string[]
   /** By output, the input that it is in the next step. */
   readonly #links: ReadonlyMap<string, string>
@@ -29,7 +44,7 @@ export class FfiLoop implements Loop {
   #isReleased = false
 
   /** @throws Error naming what the graph does not have; in ONNX Runtime's words */
-  constructor(session: FfiSession, options: LoopOptions, onRelease: (loop: Loop) => void) {
+  constructor(session: LoopSession, options: LoopOptions, onRelease: (loop: Loop) => void) {
     const { api, pointer, inputs, outputs } = session
     const { links, start, constants = {} } = options
     checkLoop(options, inputs, outputs)

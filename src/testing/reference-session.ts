@@ -1,11 +1,10 @@
 /**
- * Graphs through onnxruntime-node: the reference, and what is left when the C API cannot be used. It hands every output
- * over, so a loop's states go through JavaScript at each step.
+ * Graphs through onnxruntime-node's own JavaScript: the reference that our sessions over the C API are compared with. It
+ * hands every output over, so a loop's states go through JavaScript at each step.
  */
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node'
-import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from './session.ts'
-import { arrays, checkFeeds, checkLoop, copiesOf, isKnownType } from './tensor-checks.ts'
-import { noteRun } from './runs.ts'
+import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../onnx/session.ts'
+import { arrays, checkFeeds, checkLoop, copiesOf, isKnownType } from '../onnx/tensor-checks.ts'
 
 /** @throws Error when it is no graph that this ONNX Runtime can run */
 export async function createNodeSession(model: string | Uint8Array, options: SessionOptions): Promise<Session> {
@@ -29,7 +28,6 @@ export async function createNodeSession(model: string | Uint8Array, options: Ses
     checkFeeds(feeds, session.inputNames)
     const given = Object.entries(feeds).map(([name, tensor]) => [name, toOrt(ort.Tensor, tensor)])
     const results = await session.run(Object.fromEntries(given) as Record<string, OrtTensor>)
-    noteRun()
     return Object.fromEntries(Object.entries(results).map(([name, tensor]) => [name, fromOrt(name, tensor)]))
   }
   return {
