@@ -1,6 +1,6 @@
 /**
- * Graphs through onnxruntime-node's own JavaScript: the reference that our sessions over the C API are compared with. It
- * hands every output over, so a loop's states go through JavaScript at each step.
+ * Graphs through onnxruntime-node's own JavaScript: the reference that our sessions over the C API are compared with. A
+ * loop's states go through JavaScript at each step.
  */
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node'
 import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../onnx/session.ts'
