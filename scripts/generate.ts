@@ -1,14 +1,17 @@
 /**
- * Writes the parts of README.md that are facts of the code: the settings, the models and the API's routes. `--check`
- * writes nothing and fails when they are not current; the test command does that.
+ * Writes the parts of docs/ that are facts of the code: settings, models, routes, the fields of each request, and the
+ * error codes. `--check` writes nothing and fails when they are out of date; the test command runs that.
  */
 import { join } from 'node:path'
+import type { OpenAPIV3_1 } from 'openapi-types'
 import { cards } from '../src/catalog/cards.ts'
 import { settings } from '../src/config.ts'
 import type { Card } from '../src/domain/card.ts'
+import { answers } from '../src/http/errors.ts'
+import { meanings } from '../src/http/openapi/meanings.ts'
 import { startInstance } from '../src/testing/instance.ts'
 
-const path = join(import.meta.dir, '..', 'README.md')
+const folder = join(import.meta.dir, '..', 'docs')
 
 function settingsTable(): string {
   const rows = Object.values(settings).map(({ env, default: value, about }) => {
@@ -22,7 +25,7 @@ function modelsTable(): string {
   const rows = cards
     .toSorted((a, b) => a.task.localeCompare(b.task) * -1 || b.preference - a.preference)
     .map((card) => [`\`${card.id}\``, abilities(card), languages(card), download(card), card.license.name])
-  return table(['id', 'does', 'languages', 'download', 'licence'], rows)
+  return table(['id', 'does', 'languages', 'download', 'license'], rows)
 }
 
 function abilities({ task, voices, cloning, options }: Card): string {
@@ -38,43 +41,95 @@ function download({ files, builtIn }: Card): string {
   if (builtIn) return 'built in'
   const known = files.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0)
   const isWhole = files.every(({ sizeBytes }) => sizeBytes !== null)
-  return known === 0 ? 'the hub knows' : `${isWhole ? '' : 'over '}${Math.round(known / 1e6)} MB`
+  return known === 0 ? 'size not published' : `${isWhole ? '' : 'over '}${Math.round(known / 1e6)} MB`
 }
 
-interface ApiDocument {
-  paths: Record<string, Record<string, { summary?: string }>>
-}
-
-/** As a running server describes itself. */
-async function routesTable(): Promise<string> {
+/** The running server's description of itself. */
+async function readDocument(): Promise<OpenAPIV3_1.Document> {
   await using instance = await startInstance()
-  const { paths } = (await (await instance.fetch('/openapi.json')).json()) as ApiDocument
-  const rows = Object.entries(paths).flatMap(([route, methods]) =>
-    Object.entries(methods).map(([method, { summary = '' }]) => [`\`${method.toUpperCase()} ${route}\``, summary]),
+  return (await (await instance.fetch('/openapi.json')).json()) as OpenAPIV3_1.Document
+}
+
+function routesTable({ paths }: OpenAPIV3_1.Document): string {
+  const rows = Object.entries(paths ?? {}).flatMap(([route, methods]) =>
+    Object.entries(methods as Record<string, { summary?: string }>).map(([method, { summary = '' }]) => [
+      `\`${method.toUpperCase()} ${route}\``,
+      summary,
+    ]),
   )
   return table(['route', 'what it does'], rows)
+}
+
+/** @param name of a request's schema in the document */
+function fieldsTable({ components }: OpenAPIV3_1.Document, name: string): string {
+  const { properties = {}, required = [] } = components?.schemas?.[name] as OpenAPIV3_1.SchemaObject
+  const rows = Object.entries(properties as Record<string, OpenAPIV3_1.SchemaObject>).map(([field, schema]) => [
+    `\`${field}\``,
+    kindOf(schema),
+    required.includes(field) ? 'required' : schema.default === undefined ? '' : `\`${schema.default}\``,
+    schema.description ?? '',
+  ])
+  return table(['field', 'type', 'default', 'meaning'], rows)
+}
+
+function kindOf(schema: OpenAPIV3_1.SchemaObject): string {
+  const { type, minimum, maximum, maxLength, format } = schema
+  if (format === 'binary') return 'file'
+  if (schema.anyOf !== undefined) return kinds(schema.anyOf.map((one) => (one as OpenAPIV3_1.SchemaObject).type))
+  const allowed = schema.enum?.filter((value) => value !== null).map((value) => `\`${value}\``)
+  if (allowed !== undefined) return allowed.join(', ')
+  const bounds = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : ''
+  return `${kinds([type])}${bounds}${maxLength === undefined ? '' : `, at most ${maxLength} characters`}`
+}
+
+const kinds = (types: readonly unknown[]): string =>
+  types
+    .flat()
+    .filter((type) => type !== 'null' && type !== undefined)
+    .join(' or ') || 'any'
+
+function errorsTable(): string {
+  const rows = Object.entries(answers)
+    .toSorted(([a, one], [b, other]) => one.status - other.status || a.localeCompare(b))
+    .map(([code, { status, type, noRetry }]) => [
+      String(status),
+      `\`${code}\``,
+      type,
+      `${meanings[code as keyof typeof meanings].about}${noRetry === true ? ' (`x-should-retry: false`)' : ''}`,
+    ])
+  return table(['status', 'code', 'type', 'when'], rows)
 }
 
 const table = (titles: readonly string[], rows: readonly (readonly string[])[]): string =>
   [titles, titles.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** @throws Error when the file lacks the marks between which the part stands */
-function withPart(text: string, name: string, part: string): string {
+/** @throws Error when the file lacks the marks around the part */
+function withPart(file: string, text: string, name: string, part: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const from = text.indexOf(open)
   const to = text.indexOf(close)
-  if (from < 0 || to < from) throw new Error(`README.md has no part ${name}`)
+  if (from < 0 || to < from) throw new Error(`docs/${file} has no part ${name}`)
   return `${text.slice(0, from + open.length)}\n\n${part}\n\n${text.slice(to)}`
 }
 
 if (import.meta.main) {
-  const before = await Bun.file(path).text()
-  const parts = { settings: settingsTable(), models: modelsTable(), api: await routesTable() }
-  const after = Object.entries(parts).reduce((text, [name, part]) => withPart(text, name, part), before)
-  if (!process.argv.includes('--check')) await Bun.write(path, after)
-  else if (cellsOf(before) !== cellsOf(after)) {
-    console.error('README.md is not current: run bun scripts/generate.ts')
-    process.exit(1)
+  const document = await readDocument()
+  const requests = ['SpeechRequest', 'TranscriptionRequest', 'VoiceChange', 'CloneRequest']
+  const fields = Object.fromEntries(requests.map((name) => [`fields ${name}`, fieldsTable(document, name)]))
+  const parts: Record<string, Record<string, string>> = {
+    'settings.md': { settings: settingsTable() },
+    'models.md': { models: modelsTable() },
+    'api.md': { routes: routesTable(document), ...fields, errors: errorsTable() },
+  }
+  for (const [file, byName] of Object.entries(parts)) {
+    const path = join(folder, file)
+    const before = await Bun.file(path).text()
+    const after = Object.entries(byName).reduce((text, [name, part]) => withPart(file, text, name, part), before)
+    if (!process.argv.includes('--check')) await Bun.write(path, after)
+    else if (cellsOf(before) !== cellsOf(after)) {
+      console.error(`docs/${file} is out of date: run bun scripts/generate.ts`)
+      process.exitCode = 1
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Idempotency keys: which header values are keys, what makes two speech requests the same, and what an existing record
- * under the key means for a new submission (the table of api.md 6.4).
+ * Idempotency keys: which header values are valid, which speech requests count as equal, and what an existing record
+ * under the key means for a new submission (the table of docs/api.md 6.4).
  */
 import { MynaError } from './error.ts'
 import type { Operation } from './operation.ts'

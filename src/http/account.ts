@@ -1,4 +1,4 @@
-/** `GET /v1/me` and `GET /v1/usage` (api.md 5). */
+/** `GET /v1/me` and `GET /v1/usage` (docs/api.md 5). */
 import { Elysia } from 'elysia'
 import type { Caller } from '../domain/account.ts'
 import type { Clock } from '../domain/time.ts'

@@ -1,6 +1,6 @@
 /**
- * The table of contents of the API: which routes there are, and what a path or a method that is none of them gets. Who
- * stands behind the parts is decided in `cli/serve`.
+ * The table of contents of the API: which routes exist, and how unknown paths and methods are answered. The parts
+ * behind the routes are chosen in `cli/serve`.
  */
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
@@ -28,11 +28,11 @@ export interface AppParts {
   account: AccountParts
   health: HealthParts
   console: ConsoleParts
-  /** Seconds that an unused connection is kept: some clients pool theirs for 120. */
+  /** In seconds. Some clients pool their unused connections for 120. */
   idleConnectionS: number
 }
 
-/** Bun would answer its own 413 without an envelope, so its limit is out of reach and ours count. */
+/** Bun would answer 413 by itself, without our envelope, so its limit is set out of reach and our own limits apply. */
 const bodyBytesOutOfReach = 1e12
 
 export function createApp(parts: AppParts) {
@@ -94,7 +94,7 @@ const refuse =
     throw new MynaError('unknown_url', `Invalid URL (${request.method} ${path}).${hint}`)
   }
 
-/** Routes that any page may call, because they give only what is public. */
+/** Routes that any page may call, because they return only public data. */
 const publicPath = /^\/v1\/(audio\/(voices|models)|voices\/[^/]+\/preview(\.\w+)?)\/?$/
 
 const preflightFor =

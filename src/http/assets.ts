@@ -1,10 +1,10 @@
-/** Files of pages as answers: each with an ETag of its content, and as long-lived as its address allows. */
+/** Serves the files of pages: each with an ETag of its content, cached for as long as its address allows. */
 import type { Action } from './exchange.ts'
 
 export interface Asset {
   type: string
   body: Blob
-  /** Of the content: names it in addresses, and is its ETag. */
+  /** Hash of the content: part of addresses, and the ETag. */
   digest: string
 }
 
@@ -16,11 +16,11 @@ export async function asset(type: string, body: Blob): Promise<Asset> {
   return { type, body, digest }
 }
 
-/** For what is asked for under an address that changes with the content. */
+/** For addresses that change with the content. */
 export const kept = (make: () => Promise<Asset>): Action =>
   serve(make, { 'cache-control': 'public, max-age=31536000, immutable' })
 
-/** For what keeps its address: asked for again each time, answered in a line when it is still the same. */
+/** For addresses that stay the same: revalidated each time, answered with a 304 while unchanged. */
 export const fresh = (make: () => Promise<Asset>, headers: Record<string, string> = {}): Action =>
   serve(make, { 'cache-control': 'no-cache', ...headers })
 
@@ -35,7 +35,7 @@ const serve =
     return new Response(body, { headers: { ...headers, etag, 'content-type': type } })
   }
 
-/** What is made when it is first asked for, and then kept. */
+/** Made on first use, then kept. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => (made ??= make())

@@ -1,6 +1,6 @@
 /**
- * Reading JSON bodies with limits that hold for chunked bodies too: bytes are counted as they come, because Bun's own
- * 413 has no envelope and a Content-Length proves nothing.
+ * Reads JSON bodies. Limits hold for chunked bodies too: bytes are counted as they arrive, because Bun's own 413 has no
+ * envelope and a Content-Length proves nothing.
  */
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
@@ -51,7 +51,7 @@ async function readAll(request: Request, maxBytes: number, timer: Timer): Promis
   }
 }
 
-/** A client that leaves in the middle is no fault of ours: nobody reads that answer. */
+/** A client that disconnects in the middle is not our failure, and will not read the answer. */
 export function unlessStalled<T>(read: Promise<T>, timer: Timer): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const stopped = (cause?: unknown) =>

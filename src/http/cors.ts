@@ -1,11 +1,11 @@
 /**
- * Who may call from a browser. Keyed routes: nobody, unless CORS_ORIGINS says so, for keys stay on a server. Public
- * audio is for every page's bare `<audio>` element.
+ * Who may call from a browser. Keyed routes: no origin unless CORS_ORIGINS names it, because keys belong on servers.
+ * Public audio is open to every page's bare `<audio>` element.
  */
 export interface Cors {
-  /** Adds the headers for a keyed route, when the origin is allowed. */
+  /** Adds the headers for a keyed route if the origin is allowed. */
   apply(request: Request, headers: Headers): void
-  /** Whether a preflight from this origin is answered with permission. */
+  /** Whether a preflight from this origin gets permission. */
   allows(origin: string | null): boolean
 }
 
@@ -28,7 +28,7 @@ export function corsFor(origins: readonly string[]): Cors {
   }
 }
 
-/** Marks an answer as one that any page may load. */
+/** Lets any page load this answer. */
 export function openToAll(headers: Headers): void {
   headers.set('access-control-allow-origin', '*')
   headers.set('access-control-expose-headers', exposed)

@@ -1,4 +1,6 @@
-/** The one map from error codes to HTTP: status, type, whether an SDK should try again; and the envelope (api.md 7). */
+/**
+ * The map from error codes to HTTP (status, type, whether SDKs should retry) and the error envelope (docs/api.md 7).
+ */
 import type { ErrorCode, MynaError } from '../domain/error.ts'
 
 type ErrorType =
@@ -12,7 +14,7 @@ type ErrorType =
 interface Answer {
   status: number
   type: ErrorType
-  /** SDKs repeat 408, 409, 429 and 5xx by themselves: this stops them where it is useless or dangerous. */
+  /** SDKs retry 408, 409, 429 and 5xx by themselves; this stops them where a retry is useless or dangerous. */
   noRetry?: true
 }
 
@@ -87,10 +89,10 @@ export const answers: Readonly<Record<ErrorCode, Answer>> = {
   voice_unusable: invalid(400),
 }
 
-/** Longer than this a client had better not sleep: openai-node would, openai-python gives up at 120 s. */
+/** A client should not sleep longer than this: openai-node would, openai-python gives up at 120 s. */
 const sleepableMs = 60_000
 
-/** The envelope's `error` object, for answers and for the error event of a stream. */
+/** The envelope's `error` object, for answers and for the error events of streams. */
 export const errorBody = (error: MynaError, requestId: string) => ({
   message: error.message,
   type: answers[error.code].type,
@@ -123,7 +125,7 @@ export function errorResponse(error: MynaError, requestId: string): Response {
   return new Response(JSON.stringify({ error: errorBody(error, requestId), ...mirrored(error) }), { status, headers })
 }
 
-/** For raw clients some fields stand at the top level too: SDK users see only what is inside `error`. */
+/** Some fields are repeated at the top level for raw clients; SDK users see only what is inside `error`. */
 export function mirrored(error: MynaError): Record<string, unknown> {
   if (error.param === 'Idempotency-Key' && 'operation_id' in error.extras) return error.extras
   return answers[error.code].status === 422 ? { detail: detailsOf(error) } : {}

@@ -1,7 +1,7 @@
 /**
- * One request and its answer: the request id, the address, the headers that every answer carries, the log line and the
- * counters. Routes are written as functions from an exchange to a `Response`; whatever they throw becomes the envelope
- * here, in one place.
+ * One request and its answer: the request id, the client's address, the headers of every answer, the log line and the
+ * counters. Routes are functions from an exchange to a `Response`; whatever they throw becomes the envelope here, in
+ * one place.
  */
 import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
@@ -18,14 +18,14 @@ export interface Exchange {
   readonly route: string
   /** The client's address. */
   readonly address: string
-  /** Of this server as the client reaches it: `https://voice.example`. */
+  /** The origin of this server as the client reaches it: `https://voice.example`. */
   readonly origin: string
   /** `req_...`, or the operation's id once there is one. */
   requestId: string
   accountId: string | null
-  /** Headers of the answer, whatever it will be. */
+  /** Headers of the answer, whether it succeeds or fails. */
   readonly headers: Headers
-  /** Stops Bun from cutting this connection while it waits for the engine. */
+  /** Stops Bun from closing this connection while it waits for the engine. */
   keepOpen(): void
 }
 
@@ -41,7 +41,7 @@ export interface ExchangeParts {
   report: (message: string, cause: unknown) => void
 }
 
-/** What Elysia and Bun hand to a route. */
+/** What Elysia and Bun pass to a route. */
 export interface Incoming {
   request: Request
   params?: Record<string, string>
@@ -116,10 +116,10 @@ function sent(parts: ExchangeParts, exchange: Exchange, response: Response, bega
   return response
 }
 
-/** A socket that takes IPv6 and IPv4 tells of the latter as `::ffff:10.0.0.1`; people, and settings, as 10.0.0.1. */
+/** A dual-stack socket reports IPv4 addresses as `::ffff:10.0.0.1`; people and settings write 10.0.0.1. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
-/** The last address that a trusted proxy vouches for. */
+/** The last address that a trusted proxy reports. */
 function clientAddress(request: Request, peer: string, trusted: ReadonlySet<string>): string {
   if (!trusted.has(peer)) return peer
   const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => plainAddress(hop.trim()))

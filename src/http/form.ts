@@ -1,4 +1,4 @@
-/** Forms of voices: one clip under any of the names that clients use for it, and text fields. */
+/** Forms for voices: one clip, under any of the names that clients use for it, and text fields. */
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
 import { type Body, unlessStalled } from './body.ts'
@@ -7,7 +7,7 @@ import { withForm } from './multipart.ts'
 export interface FormLimits {
   maxFileBytes: number
   timer: Timer
-  /** Where uploads lie while they are read. */
+  /** Folder for uploads while they are read. */
   dir: string
 }
 
@@ -38,11 +38,13 @@ export const readUpload = (request: Request, limits: FormLimits): Promise<Upload
     return { fields, file: { name: file.fileName, bytes: await Bun.file(file.path).bytes() } }
   })
 
-/** Files among them are read over. @throws MynaError `request_too_large`, `request_timeout`, `validation_error` */
+/** Ignores files. @throws MynaError `request_too_large`, `request_timeout`, `validation_error` */
 export const readFields = (request: Request, limits: FormLimits): Promise<Body> =>
   withForm(request, { ...limits, maxFileBytes: 0, fileFields: new Set() }, ({ fields }) => fields)
 
-/** Takes what the client is still sending, within the limits, so that it comes to read the answer. Never rejects. */
+/**
+ * Reads what the client is still sending, within the limits, so that the client gets to read the answer. Never rejects.
+ */
 export async function drained(request: Request, { maxFileBytes, timer }: FormLimits): Promise<void> {
   if (request.bodyUsed || request.body === null) return
   const reader = request.body.getReader()
@@ -54,6 +56,6 @@ export async function drained(request: Request, { maxFileBytes, timer }: FormLim
     }
     await reader.cancel()
   } catch {
-    // It left, or stalled.
+    // The client disconnected or stalled.
   }
 }

@@ -1,4 +1,4 @@
-/** What a keyed route asks before it does anything: who is it, may it, and is it not too often (api.md 1.3). */
+/** What a keyed route checks first: who is calling, with which scope, and within the rate limit (docs/api.md 1.3). */
 import { type Caller, requireScope, type Scope } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import { Throttle, type ThrottleVerdict } from '../domain/throttle.ts'
@@ -16,7 +16,7 @@ export interface GateLimits {
   operationsPerSecond: number
   publicPerMinute: number
   acceptKeyHeaders: boolean
-  /** The caller that a request without a credential acts as; null: it is refused. */
+  /** The caller for requests without a credential; null: they are refused. */
   anonymous: Caller | null
 }
 
@@ -51,7 +51,7 @@ export class Gate {
     }
   }
 
-  /** Authenticates, checks the scope, counts. @throws MynaError */
+  /** Authenticates, checks the scope, counts the request. @throws MynaError */
   async enter(exchange: Exchange, scope: Scope | null, allowance: Allowance): Promise<Caller> {
     exchange.headers.set('cache-control', 'no-store')
     const credential = this.#credential(exchange)
@@ -63,14 +63,14 @@ export class Gate {
     return caller
   }
 
-  /** A route that needs no key: counted by address. A credential that is given must be valid. */
+  /** For routes that need no key: counted by address. A credential that is sent must be valid. */
   async enterPublic(exchange: Exchange): Promise<Caller | null> {
     if (this.#credential(exchange).kind !== 'missing') return this.enter(exchange, null, 'requests')
     this.countPublic(exchange)
     return null
   }
 
-  /** What is public asks for no credential and looks at none: it is counted by address. */
+  /** Public content needs no credential and ignores any; requests are counted by address. */
   countPublic(exchange: Exchange): void {
     this.#count(exchange, this.#throttles.public, exchange.address)
   }
@@ -99,7 +99,7 @@ export class Gate {
 const duration = ({ resetMs }: ThrottleVerdict): string =>
   resetMs < 1000 ? `${Math.ceil(resetMs)}ms` : `${Math.ceil(resetMs / 1000)}s`
 
-/** An empty bearer token is no credential: that is how interfaces without a key set up send it. */
+/** An empty bearer token counts as missing, because interfaces without a configured key send it. */
 export function credentialOf(headers: Headers, acceptKeyHeaders: boolean): Credential {
   const authorization = headers.get('authorization')?.trim()
   if (authorization === undefined || authorization === '') {

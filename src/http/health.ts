@@ -1,4 +1,4 @@
-/** Health, readiness and metrics, beside the versioned paths and without an account (api.md 9). */
+/** Health, readiness and metrics, beside the versioned paths and without an account (docs/api.md 9). */
 import { timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
@@ -23,7 +23,7 @@ export interface HealthParts {
   speechEngines: () => Promise<readonly EngineStatus[]>
   /** null: no model for it is installed. */
   transcriptionEngines: () => Promise<readonly EngineStatus[] | null>
-  /** Whether settlements wait for the disk. */
+  /** Whether settlements are waiting for disk space. */
   diskFull: () => boolean
   draining: () => boolean
 }
@@ -100,7 +100,7 @@ async function readiness(parts: HealthParts): Promise<Response> {
   return json({ status, checks, devices, models }, isServing ? 200 : 503)
 }
 
-/** The first is told as if it were the only one, for it is so nearly everywhere. */
+/** The first device is reported as if it were the only one, because it nearly always is. */
 function devicesOf(engines: readonly EngineStatus[]) {
   const [first, ...others] = engines.map(({ device, deviceReason: reason, deviceMemory: memory }) => ({
     device,
@@ -110,7 +110,7 @@ function devicesOf(engines: readonly EngineStatus[]) {
   return others.length === 0 ? first : { ...first, others }
 }
 
-/** While one is being loaded, the engine may be unable to tell of the others. */
+/** While it loads one model, an engine may be unable to report the others. */
 const modelsOf = ({ task, loading, models }: EngineStatus) => [
   ...models.map(({ id, device, memoryBytes, activeStreams, idleMsLeft }) => ({
     id,

@@ -1,8 +1,8 @@
 /**
- * The running server's door for the command line: a socket file in the data folder, spoken to in JSON over HTTP, one
- * `POST /<verb>` for each verb. Who can open the file is the owner of the data folder: its permissions (0600) are the
- * authentication, exactly as they are for the database beside it. Both ends are this program, so records travel as they
- * are. A path longer than a socket address is no trouble: Bun binds and connects through /proc/self/fd then.
+ * The local socket through which the command line talks to the running server: a socket file in the data folder that
+ * speaks JSON over HTTP, one `POST /<verb>` per verb. Its permissions (0600) are the authentication, exactly as for the
+ * database beside it. Both ends are this program, so records travel unchanged. Paths longer than a socket address are
+ * fine: Bun then binds and connects through /proc/self/fd.
  */
 import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,32 +12,32 @@ import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { EngineStatus } from '../service/ports.ts'
 import type { Readiness } from './readiness.ts'
 
-/** What `ps` and `doctor` show of a running server. */
+/** What `ps` and `doctor` show about a running server. */
 export interface ServerStatus {
   version: string
   pid: number
-  /** Where it listens. */
+  /** The address it listens on. */
   url: string
   uptimeMs: number
-  /** As `/readyz` says. */
+  /** As in `/readyz`. */
   readiness: Readiness['status']
-  /** Speech streams with the engine, and those that wait for it. */
+  /** Speech streams in the engine, and those waiting for it. */
   queue: { running: number; waiting: number }
   pendingOperations: number
   engines: readonly EngineStatus[]
-  /** Models that are here and cannot be used. */
+  /** Models that are installed but cannot be used. */
   troubles: readonly ModelTrouble[]
 }
 
 export interface LocalVerbs extends Administration {
   status(): Promise<ServerStatus>
-  /** A model's files have come, changed or gone: what engines loaded of them is given up once nobody uses it. */
+  /** A model's files were added, changed or removed: engines release what they loaded from them once it is unused. */
   dismissModel(argument: { model: string }): Promise<void>
 }
 
 export type LocalVerb = keyof LocalVerbs
 
-/** A table and not a list, so that the compiler misses a verb that is forgotten. */
+/** A table rather than a list, so that the compiler reports a missing verb. */
 const verbs: Readonly<Record<LocalVerb, true>> = {
   createAccount: true,
   listAccounts: true,
@@ -52,32 +52,32 @@ const verbs: Readonly<Record<LocalVerb, true>> = {
 }
 const isVerb = (name: string): name is LocalVerb => Object.hasOwn(verbs, name)
 
-/** What comes back: the verb's result or its error in words. */
+/** The response: the verb's result, or its error in words. */
 export type LocalAnswer = { result: unknown } | { error: { code: string; message: string } }
 
 export interface LocalOptions {
-  /** Of a data folder whose lock the caller holds: a socket file found there is a dead server's. */
+  /** For a data folder whose lock the caller holds: a socket file found there belongs to a dead server. */
   dataDir: string
   administration: Administration
   status: () => Promise<ServerStatus>
   dismissModel: (model: string) => void
-  /** Told what was thrown and is no MynaError; the caller at the socket sees `internal_error` and the message. */
+  /** Called with errors other than MynaError; the caller at the socket gets `internal_error` and the message. */
   onError: (error: unknown) => void
 }
 
 export interface LocalServer {
   path: string
-  /** Lets verbs under way finish, then removes the socket file. */
+  /** Lets running verbs finish, then removes the socket file. */
   stop(): Promise<void>
 }
 
 export const localSocketPath = (dataDir: string): string => join(dataDir, 'myna.sock')
 
-/** @throws what the operating system says when the socket cannot be made */
+/** @throws what the operating system reports if the socket cannot be created */
 export function startLocal(options: LocalOptions): LocalServer {
   const path = localSocketPath(options.dataDir)
   rmSync(path, { force: true })
-  // The file must not be open to others between its making and chmod; nothing else runs in between.
+  // The file must not be open to others between its creation and chmod; nothing else runs in between.
   const umask = process.umask(0o177)
   try {
     const server = Bun.serve({ unix: path, maxRequestBodySize: 65536, fetch: (request) => answer(request, options) })
@@ -111,7 +111,7 @@ async function call(verb: LocalVerb, body: object, options: LocalOptions): Promi
     if ('model' in body && typeof body.model === 'string') return dismissModel(body.model)
     throw new MynaError('validation_error', 'model: expected the id of a model')
   }
-  // The verbs check what they are given themselves: whoever stands at the socket may send anything.
+  // Each verb checks its own input, because anything may arrive at the socket.
   const run = administration[verb].bind(administration) as (argument: object) => Promise<unknown>
   return run(body)
 }

@@ -1,6 +1,6 @@
 /**
- * What Prometheus reads. Names and labels are those of api.md 9; a route is counted by its template, never by its raw
- * path, for paths are an attacker's and each label value is memory.
+ * Metrics for Prometheus. Names and labels are part of the contract (docs/api.md 9). Routes are counted by template,
+ * never by raw path: attackers choose paths, and each label value costs memory.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { OperationType, Outcome, Settlement } from '../domain/operation.ts'
@@ -46,7 +46,7 @@ export class Metrics implements Meter, TranscriptionMeter {
   readonly #limited = this.#counter('voice_rate_limited_total', 'Requests over a rate limit', ['route'])
   readonly #idempotency = this.#counter('voice_idempotency_hits_total', 'Refused reuses of a key', ['code'])
 
-  /** Values that are read when somebody asks. */
+  /** Values that are computed when they are scraped. */
   observe(version: string, gauges: Gauges): void {
     this.#gauge('voice_build_info', 'Version of this program', ['version'], (gauge) => gauge.set({ version }, 1))
     this.#gauge('voice_queue_depth', 'Speech requests that wait', [], (gauge) => gauge.set(gauges.queueDepth()))

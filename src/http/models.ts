@@ -1,4 +1,4 @@
-/** Models as the ecosystem's clients and pickers read them (api.md 4.1). */
+/** Models in the form that existing clients and pickers read (docs/api.md 4.1). */
 import { Elysia } from 'elysia'
 import { type Card, modelAliases } from '../domain/card.ts'
 import type { Catalog } from '../service/ports.ts'
@@ -74,7 +74,7 @@ function modelId({ url }: Exchange): string {
   return id
 }
 
-/** Installed models by their own ids, then the aliases that stand for the best of each task. */
+/** Installed models by their own ids, then the aliases for the best of each task. */
 function records(parts: ModelsParts) {
   const native = parts.catalog
     .cards()

@@ -1,7 +1,7 @@
 /**
- * Forms with one file, parsed as they come: the file goes to disk, so that memory stays flat, and its limit holds for
- * chunked uploads too and is answered as soon as it is passed. A second file is only counted; files under other names
- * are read over. What was spooled is removed, whatever happens.
+ * Parses forms with one file as they arrive. The file goes to disk, so that memory stays flat; its limit holds for
+ * chunked uploads too and is reported as soon as it is exceeded. A second file is only counted; files under other names
+ * are ignored. The spooled file is removed in every case.
  */
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { once } from 'node:events'
@@ -14,12 +14,12 @@ import { invalidInput } from './invalid.ts'
 
 export interface FormOptions {
   maxFileBytes: number
-  /** Names under which the file may come, each also with `[]`. */
+  /** Names under which the file may arrive, each also with `[]`. */
   fileFields: ReadonlySet<string>
-  /** Text fields that are read over, however long they are. */
+  /** Text fields that are ignored, however long they are. */
   unusedFields?: ReadonlySet<string>
   timer: Timer
-  /** Where files are spooled. */
+  /** Folder for spooled files. */
   dir: string
 }
 
@@ -28,32 +28,32 @@ export interface SpooledFile {
   bytes: number
   /** SHA-256 in hex. */
   hash: string
-  /** For showing only: no path, no control characters. */
+  /** For display only: no path, no control characters. */
   fileName: string
   declaredType: string
 }
 
 export interface Form {
-  /** `key[]` and a repeated `key` make a list, `key[name]` an object; otherwise the text itself. */
+  /** `key[]` and a repeated `key` make a list, `key[name]` an object; anything else is the text itself. */
   fields: Body
-  /** The first one. */
+  /** The first file. */
   file: SpooledFile | null
   fileCount: number
 }
 
-/** A form whose file lies there until it is removed. */
+/** A form whose file stays on disk until `remove` is called. */
 export interface SpooledForm extends Form {
   remove(): void
 }
 
 const maxFields = 50
 const maxFieldBytes = 65_536
-/** Boundaries, headers of parts and text. */
+/** Boundaries, part headers and text. */
 const overheadBytes = maxFields * maxFieldBytes + 262_144
 const maxFileNameChars = 255
 
 /**
- * @param use gets the form; the file is there until it is done
+ * @param use gets the form; the file exists until `use` is done
  * @throws MynaError `unsupported_media_type`, `request_too_large`, `request_timeout`, `validation_error`,
  * `storage_full`; whatever `use` throws
  */
@@ -70,7 +70,7 @@ export async function withForm<T>(
   }
 }
 
-/** The same for who needs the file for longer. @throws MynaError as above; there is no file then */
+/** Like `withForm`, but the caller removes the file. @throws MynaError as above; there is no file then */
 export async function spoolForm(request: Request, options: FormOptions): Promise<SpooledForm> {
   const spool = new Spool(options)
   try {
@@ -104,7 +104,7 @@ async function parse(request: Request, options: FormOptions, spool: Spool): Prom
   busboy.on('fieldsLimit', () => reject(invalid('body', `a form has at most ${maxFields} fields`)))
   busboy.on('error', (cause) => reject(unreadable(cause)))
   busboy.on('file', (name, stream, fileName, _encoding, declaredType) => {
-    // Broken off with the whole form, which says so itself.
+    // This happens when the whole form fails, and that is reported elsewhere.
     stream.on('error', () => {})
     const isOurs = options.fileFields.has(plainName(name))
     if (isOurs) guarded(() => spool.begin(stream, fileName, declaredType, guarded))()
@@ -125,7 +125,7 @@ function open(request: Request, fileFields: ReadonlySet<string>): BusboyInstance
   }
   const headers: BusboyHeaders = { 'content-type': contentType }
   const limits = { fields: maxFields, fieldSize: maxFieldBytes, headerPairs: 20 }
-  // A file that has no name is a file all the same where one is expected.
+  // Where a file is expected, a part without a file name is a file too.
   const isPartAFile = (field: string | undefined, type: string | undefined, fileName: string | undefined) =>
     fileName !== undefined || type === 'application/octet-stream' || fileFields.has(plainName(field ?? ''))
   try {
@@ -135,7 +135,7 @@ function open(request: Request, fileFields: ReadonlySet<string>): BusboyInstance
   }
 }
 
-/** Gives the parser the body, at its pace, until the end or the first failure. */
+/** Passes the body to the parser at the parser's pace, until the end or the first failure. */
 async function feed(
   request: Request,
   busboy: BusboyInstance,
@@ -160,7 +160,7 @@ async function feed(
   }
 }
 
-/** The file on disk, as far as it has come. Written at once: 64 KB at a time take microseconds. */
+/** The file on disk, as far as it has arrived. Written synchronously: 64 KB at a time takes microseconds. */
 class Spool {
   readonly #options: FormOptions
   readonly #path: string
@@ -224,7 +224,7 @@ class Spool {
   }
 }
 
-/** Without the `[]` of a list. */
+/** The name without the `[]` of a list. */
 const plainName = (name: string): string => name.replace(/\[\]$/, '')
 
 function addField(fields: Record<string, unknown>, field: string, value: string): void {
@@ -239,7 +239,7 @@ function addField(fields: Record<string, unknown>, field: string, value: string)
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The last part of the name, percent-decoded where it can be, without what would not show. */
+/** The last part of the name, percent-decoded if possible, without invisible characters. */
 function shownName(given: string): string {
   const name = given.split(/[/\\]/).at(-1) ?? ''
   return [...decoded(name).split(/[/\\]/).at(-1)!.toWellFormed().replace(/\p{C}/gu, '')]

@@ -1,4 +1,4 @@
-/** Operations: inspect and cancel (api.md 6.1, 6.2). Both have an allowance of their own. */
+/** Inspects and cancels operations (docs/api.md 6.1, 6.2). Both share a rate limit of their own. */
 import { Elysia } from 'elysia'
 import { expiresAtMs, type Operation } from '../domain/operation.ts'
 import { type Cancellable, cancelOperation, inspectOperation } from '../service/operations.ts'

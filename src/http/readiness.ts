@@ -1,7 +1,7 @@
 /**
- * Whether the service can do its work, and which part of it cannot: what `/readyz` and `myna ps` both say. When
- * transcription fails, it takes nothing from the other routes; and there may be no model for it at all. A model that
- * cannot be used takes nothing from the others, but whoever asks for it is refused, and that is told.
+ * Whether the service can work, and which part cannot: the source of `/readyz` and `myna ps`. Failing or missing
+ * transcription does not affect other routes. An unusable model does not affect others, but requests for it are
+ * refused, so it is reported.
  */
 import type { Task } from '../domain/card.ts'
 import type { ModelStanding } from '../service/model-troubles.ts'
@@ -10,21 +10,21 @@ import type { EngineState, EngineStatus } from '../service/ports.ts'
 export interface ReadinessFacts {
   isDraining: boolean
   databaseFails: boolean
-  /** Whether settlements wait for the disk. */
+  /** Whether settlements are waiting for disk space. */
   isDiskFull: boolean
-  /** One for each device. */
+  /** One per device. */
   speech: readonly EngineStatus[]
   /** null: no model for it is installed. */
   transcription: readonly EngineStatus[] | null
   models: ModelStanding
 }
 
-/** `degraded`: with one model less than there are. */
+/** `degraded`: at least one installed model cannot be used. */
 type Check = 'ok' | 'loading' | 'degraded' | 'failed'
 
 export interface Readiness {
   status: 'ready' | 'loading' | 'degraded' | 'draining'
-  /** Whether to send work here: not asked of transcription. */
+  /** Whether to send work here; transcription does not count. */
   isServing: boolean
   checks: {
     database: 'ok' | 'failed'
@@ -34,7 +34,7 @@ export interface Readiness {
   }
 }
 
-/** A stopped engine starts when it is needed. */
+/** A stopped engine starts on demand. */
 const checkOf: Readonly<Record<EngineState, Check>> = {
   stopped: 'ok',
   ready: 'ok',
@@ -42,7 +42,7 @@ const checkOf: Readonly<Record<EngineState, Check>> = {
   failed: 'failed',
 }
 
-/** One that can work is enough. */
+/** One working engine is enough. */
 function checkOfAll(engines: readonly EngineStatus[]): Check {
   const checks = engines.map(({ state }) => checkOf[state])
   return (['ok', 'loading'] as const).find((check) => checks.includes(check)) ?? 'failed'

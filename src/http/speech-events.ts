@@ -1,6 +1,6 @@
 /**
- * Speech as server-sent events. Lines begin exactly with `data: ` and carry no `event:` line, because clients test that
- * prefix; the decoded deltas are byte for byte the stream that `stream_format: "audio"` gives.
+ * Speech as server-sent events. Lines begin exactly with `data: ` and there are no `event:` lines, because clients test
+ * for that prefix. The decoded deltas are byte for byte the stream of `stream_format: "audio"`.
  */
 import { MynaError } from '../domain/error.ts'
 import type { Speaking } from '../service/speaking.ts'

@@ -1,4 +1,4 @@
-/** From a JSON body to a checked speech request, field by field as api.md 2.1 has them. Unknown fields are ignored. */
+/** From a JSON body to a checked speech request, field by field (docs/api.md 2.1). Unknown fields are ignored. */
 import { MynaError } from '../domain/error.ts'
 import {
   type AudioFormat,

@@ -1,4 +1,4 @@
-/** `POST /v1/audio/speech`: decode, begin, hand the stream over (api.md 2). */
+/** `POST /v1/audio/speech`: decodes the request, begins the work, hands over the stream (docs/api.md 2). */
 import { Elysia } from 'elysia'
 import { parseIdempotencyKey } from '../domain/idempotency.ts'
 import type { AudioFormat } from '../domain/speech.ts'
@@ -40,7 +40,7 @@ export const speechRoutes = (route: Route, parts: SpeechParts) =>
       const body = await readJson(request, parts.bodyLimits)
       const idempotencyKey = parseIdempotencyKey(request.headers.get('idempotency-key'))
       const asked = parseSpeechRequest(body, parts.maxInputChars)
-      // The engine may need longer than a connection may be silent; the service has deadlines of its own.
+      // The engine may take longer than an idle connection is allowed to; the service has deadlines of its own.
       exchange.keepOpen()
       const speaking = await parts.speech.begin(caller, asked, idempotencyKey, request.signal)
       exchange.requestId = speaking.operation.id

@@ -1,22 +1,22 @@
 /**
- * Server-sent events, for speech and transcription alike: comments keep a quiet connection open, and what goes wrong
- * after the status is told in an event before the connection is broken off.
+ * Server-sent events for speech and transcription. Comments keep a quiet connection open; an error after the status is
+ * reported in an event before the connection is cut.
  */
 import type { Timer } from '../domain/time.ts'
 import type { Source } from './stream.ts'
 
 export interface Events {
-  /** @throws what ended the stream */
+  /** @throws the error that ended the stream */
   next(): Promise<{ text: string; isLast: boolean }>
-  /** What the client is told of an error that `next` threw. */
+  /** What the client is told about an error that `next` threw. */
   errorOf(error: unknown): Record<string, unknown>
-  /** The client has left. */
+  /** The client has disconnected. */
   gone(): void
 }
 
 const keepaliveMs = 15_000
 
-/** A destroyed socket takes with it what its reader has not fetched yet: the error event gets this long to arrive. */
+/** Destroying a socket discards what its reader has not fetched yet: the error event gets this long to arrive. */
 const lastWordsMs = 250
 
 export function sseSource(events: Events, timer: Timer): Source {
@@ -54,11 +54,11 @@ function orKeepalive(waiting: Promise<string>, timer: Timer): Promise<string | n
   return Promise.race([waiting, promise]).finally(timer.after(keepaliveMs, () => resolve(null)))
 }
 
-/** @param name null: no line `event:` */
+/** @param name null: no `event:` line */
 export const event = (data: unknown, name: string | null = null): string =>
   `${name === null ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 
-/** Read over by every client that does not look for it. */
+/** Every client that does not look for comments ignores them. */
 export const comment = (text: string): string => `: ${text}\n\n`
 
 export const eventStreamHeaders = { 'content-type': 'text/event-stream; charset=utf-8' }

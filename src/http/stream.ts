@@ -1,15 +1,15 @@
 /**
  * The one function that makes a streamed response. A generator handler would not do: Elysia ends its throw as a
- * complete 200, and a truncated stream that looks whole is the worst answer there is.
+ * complete 200, and a truncated stream that looks complete is the worst possible answer.
  */
 export interface Source {
-  /** The next bytes; asking for them says that the last ones were taken. null: everything was handed over. */
+  /** The next bytes; asking for them means that the previous ones were taken. null: everything was handed over. */
   next(): Promise<Uint8Array | null>
-  /** The client has left. */
+  /** The client has disconnected. */
   gone(): void
 }
 
-/** Ends by `close` only after the source is through; on any error the socket is destroyed. */
+/** `close` is called only after the source has finished; on any error the socket is destroyed. */
 export function streamed(source: Source, headers: Record<string, string>): Response {
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -18,7 +18,8 @@ export function streamed(source: Source, headers: Record<string, string>): Respo
         try {
           bytes = await source.next()
         } catch {
-          // Only `undefined` destroys the socket without printing itself to stderr; the source has logged its error.
+          // Only `undefined` destroys the socket without printing itself to stderr; the source has already logged its
+          // error.
           controller.error(undefined)
           return
         }

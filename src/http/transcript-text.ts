@@ -1,10 +1,10 @@
-/** A transcript's text as it grows: all deltas together are the whole, without space at either end. */
+/** The text of a transcript as it grows: all deltas together are the whole text, without space at either end. */
 export class TranscriptText {
   #text = ''
-  /** Space that counts only if something follows. */
+  /** Space that counts only if text follows. */
   #space = ''
 
-  /** @returns what came to the text, possibly nothing */
+  /** @returns the added text, possibly empty */
   add(part: string): string {
     const given = (this.#space + part).toWellFormed()
     const begun = this.#text === '' ? given.trimStart() : given

@@ -1,4 +1,4 @@
-/** A whole transcript in each of the formats of api.md 3.2. */
+/** A complete transcript in each of the formats of docs/api.md 3.2. */
 import { languageName } from '../domain/language.ts'
 import { srt, vtt } from '../domain/subtitles.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
@@ -7,10 +7,10 @@ import { json } from './exchange.ts'
 import { TranscriptText } from './transcript-text.ts'
 import type { AnswerForm } from './transcription-request.ts'
 
-/** Reads it to its end. @throws MynaError that ended it */
+/** Reads it to its end. @throws the MynaError that ended it */
 export async function wholeTranscript(transcribing: Transcribing, form: AnswerForm): Promise<Response> {
   const response = await answered(transcribing, form)
-  // Text and subtitles have no other place for it.
+  // Text and subtitles have no other place for this.
   const { skipped_seconds: skipped } = skippedOf(transcribing)
   if (skipped !== undefined) response.headers.set('x-skipped-seconds', String(skipped))
   return response
@@ -36,13 +36,13 @@ async function answered(transcribing: Transcribing, { format, granularities }: A
   }
 }
 
-/** What was found by listening; a translation is English. */
+/** The detected language; a translation is English. */
 export function languagesOf({ order, language }: Transcribing): { languages?: { code: string }[] } {
   const code = order.task === 'translate' ? 'en' : language
   return code === null ? {} : { languages: [{ code }] }
 }
 
-/** What could not be decoded; nothing where all could. Known at the end. */
+/** Seconds that could not be decoded; absent if there are none. Known only at the end. */
 export const skippedOf = ({ skippedMs }: Transcribing): { skipped_seconds?: number } =>
   skippedMs === 0 ? {} : { skipped_seconds: seconds(skippedMs) }
 
@@ -56,7 +56,7 @@ function verbose(
   const [language] = languagesOf(transcribing).languages ?? []
   return {
     task,
-    // Where nothing was said there is no telling, and clients insist on a text.
+    // Without speech no language can be detected, but clients insist on a text.
     language: language === undefined ? 'unknown' : languageName(language.code),
     duration: seconds(transcribing.durationMs ?? 0),
     text,
@@ -67,7 +67,7 @@ function verbose(
   }
 }
 
-/** All ten fields, always: there are clients that refuse the whole answer for one that is missing. */
+/** All ten fields, always: some clients refuse the whole answer if one is missing. */
 export const segmentRecord = (segment: TranscriptSegment, id: number) => ({
   id,
   // In frames of 10 ms, as Whisper counts.

@@ -1,6 +1,6 @@
 /**
- * A transcript as server-sent events while it is being made: a delta for each segment, and all of it at the end. How
- * far it has come is told in comments, which no client takes for something else.
+ * A transcript as server-sent events while it is made: a delta per segment, and the whole at the end. Progress is
+ * reported in comments, which clients ignore.
  */
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptPart } from '../service/ports-transcription.ts'
@@ -10,7 +10,7 @@ import { comment, type Events, event } from './sse.ts'
 import { TranscriptText } from './transcript-text.ts'
 import { languagesOf, segmentRecord, skippedOf } from './transcription-body.ts'
 
-/** @param withTimes whether the times of each segment are told behind its text */
+/** @param withTimes whether each delta is followed by an event with the segment's times */
 export function transcriptionEvents(transcribing: Transcribing, withTimes: boolean): Events {
   const whole = new TranscriptText()
   let told = 0
@@ -50,7 +50,7 @@ const doneEvent = (transcribing: Transcribing, text: string) => ({
   ...skippedOf(transcribing),
 })
 
-/** `heard 61.5 of 300.2`, in seconds; without the end where the file does not tell it. */
+/** `heard 61.5 of 300.2`, in seconds; without the end if the file does not state its length. */
 function progress({ heardMs }: TranscriptPart, { durationMs }: Transcribing): string {
   const seconds = (ms: number) => (ms / 1000).toFixed(1)
   return `heard ${seconds(heardMs)}${durationMs === null ? '' : ` of ${seconds(durationMs)}`}`

@@ -1,7 +1,6 @@
 /**
- * From an upload to a checked transcription request, field by field as api.md 3.1 has them. What is unknown is ignored,
- * and so are the hints that no model here can use; the order of the parts, the file's name and its declared type mean
- * nothing.
+ * From an upload to a checked transcription request, field by field (docs/api.md 3.1). Unknown fields are ignored, and
+ * so are hints that no model here can use. The order of the parts, the file's name and its declared type mean nothing.
  */
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptionRequest } from '../service/transcribe.ts'

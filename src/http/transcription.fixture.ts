@@ -1,4 +1,4 @@
-/** A server that transcribes, and recordings for it: the fake engine hears `heard n.` in each second with a sound. */
+/** A server that transcribes, and recordings for it: the fake engine hears `heard n.` in each second that has sound. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sound } from '../audio/clip.ts'
@@ -8,7 +8,7 @@ import type { World } from '../cli/serve/wiring.ts'
 import type { Config } from '../config.ts'
 import { type Instance, startInstance } from '../testing/instance.ts'
 
-/** @param installed besides what is built in */
+/** @param installed models besides the built-in ones */
 export const startListening = (
   settings: Partial<Config> = {},
   installed: readonly string[] = ['whisper-base'],
@@ -19,7 +19,7 @@ export const startListening = (
     { catalog: new CardCatalog(cards, (id) => installed.includes(id)), ...change },
   )
 
-/** WAV, 16 kHz. @param loudness of each second; 0 is silence */
+/** A WAV file, 16 kHz. @param loudness of each second; 0 is silence */
 export const recordingOf = (...loudness: number[]): Uint8Array<ArrayBuffer> => {
   const pcm = Int16Array.from({ length: 16_000 * loudness.length }, (_, i) => {
     const level = loudness[Math.floor(i / 16_000)] ?? 0
@@ -58,7 +58,7 @@ export const usageOf = async ({ fetch }: Instance, key: string): Promise<Transcr
   return page.totals.transcription
 }
 
-/** Uploads that lie in the data folder. */
+/** Uploads still in the data folder. */
 export const uploadsOf = ({ dataDir }: Instance): string[] => readdirSync(join(dataDir, 'uploads'))
 
 export const errorOf = async (response: Response): Promise<Record<string, unknown>> =>

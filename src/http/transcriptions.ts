@@ -1,6 +1,6 @@
 /**
- * `POST /v1/audio/transcriptions` and `/translations` (api.md 3). Without an installed model they answer their own 503,
- * which names the command that gets one; every other route is unaffected.
+ * `POST /v1/audio/transcriptions` and `/translations` (docs/api.md 3). Without an installed model they answer a 503 of
+ * their own that names the command to install one; every other route is unaffected.
  */
 import { Elysia } from 'elysia'
 import type { Transcriptions, TranscriptionRequest } from '../service/transcribe.ts'
@@ -36,7 +36,7 @@ const action =
   async (exchange) => {
     const { request, requestId } = exchange
     const caller = await gate.enter(exchange, 'tts', 'transcriptions')
-    // An upload may be slow and the engine quiet for long; both have deadlines of their own.
+    // An upload may be slow and the engine silent for long; both have deadlines of their own.
     exchange.keepOpen()
     const asked: { answer: AnswerForm | null } = { answer: null }
     const read = async () => {
@@ -52,7 +52,7 @@ const action =
       const events = transcriptionEvents(transcribing, answer.segmentEvents)
       return streamed(sseSource(events, formLimits.timer), eventStreamHeaders)
     } catch (error) {
-      // A client that is still sending would see a broken connection instead of the answer.
+      // A client that is still sending would see a reset connection instead of the answer.
       await drained(request, formLimits)
       throw error
     }

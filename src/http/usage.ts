@@ -1,6 +1,6 @@
 /**
- * The usage report: OpenAI's page of time buckets, and totals over the whole span so that nobody has to page to learn
- * what was charged in all. Sums come from the database.
+ * The usage report: OpenAI's page of time buckets, and totals over the whole span, so that the total charge is known
+ * without paging. The database computes the sums.
  */
 import type { Account } from '../domain/account.ts'
 import type { Clock } from '../domain/time.ts'
@@ -10,16 +10,16 @@ import { invalidInput } from './invalid.ts'
 const widths = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 } as const
 const maxBuckets = 180
 const defaultDays = 30
-/** 4000-01-01: later times are mistakes (milliseconds, mostly). */
+/** 4000-01-01: later times are mistakes (usually milliseconds). */
 const maxUnixS = 64_060_588_800
 
 interface Span {
   startMs: number
   endMs: number
   bucketMs: number
-  /** Where this page begins. */
+  /** Start of this page. */
   fromMs: number
-  /** null: only buckets in which something happened. */
+  /** null: only buckets that are not empty. */
   limit: number | null
   groupBy: ('model' | 'api_key_id')[]
 }
@@ -67,7 +67,7 @@ function parseSpan(query: URLSearchParams, nowMs: number): Span {
   return { startMs, endMs, bucketMs, fromMs, limit, groupBy: groupsOf(query) }
 }
 
-/** Not what every object inherits, such as `constructor`. */
+/** Excludes names that every object inherits, such as `constructor`. */
 const isWidth = (given: string): given is keyof typeof widths => Object.hasOwn(widths, given)
 
 function groupsOf(query: URLSearchParams): Span['groupBy'] {

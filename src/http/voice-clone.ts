@@ -1,4 +1,4 @@
-/** `POST /v1/voices` and its other names: a clip goes in, a voice that is being made comes out (api.md 4.5). */
+/** `POST /v1/voices` and its aliases: takes a clip and starts making a voice from it (docs/api.md 4.5). */
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import { parseIdempotencyKey } from '../domain/idempotency.ts'
@@ -46,7 +46,7 @@ const cloneAction =
     try {
       made = await clones.begin(caller, idempotencyKey, read, request.signal)
     } catch (error) {
-      // A client that is still sending would see a broken connection instead of the answer.
+      // A client that is still sending would see a reset connection instead of the answer.
       await drained(request, formLimits)
       if (!request.signal.aborted) throw error
       throw new MynaError('request_timeout', 'The client left before its clip was checked.', { cause: error })
@@ -85,7 +85,7 @@ function nameOfFile(fileName: string): string {
   return name === '' ? 'Untitled voice' : name
 }
 
-/** What was declared, word for word; a refusal is no declaration. */
+/** The declaration word for word; a "no" is not consent. */
 function consentOf(given: unknown): string | null {
   if (given === undefined || given === null) return null
   const consent = textOf('consent', given, /[^\P{Cc}\n\t\r]/u).trim()

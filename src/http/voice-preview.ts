@@ -1,6 +1,6 @@
 /**
- * Previews and pictures of voices (api.md 4.7). Public ones are for every page's bare `<audio>` and `<img>` element, so
- * a credential is not even looked at; of the others nobody learns without a key whether they exist.
+ * Previews and pictures of voices (docs/api.md 4.7). Public ones must load in any page's bare `<audio>` or `<img>`
+ * element, so credentials are ignored there; without a key the others do not even reveal whether they exist.
  */
 import { Elysia } from 'elysia'
 import { owns, type Voice } from '../domain/voice.ts'
@@ -56,7 +56,7 @@ async function answer(exchange: Exchange, parts: VoicePreviewParts, form: Previe
   return ranged(exchange.request, whole, exchange.headers)
 }
 
-/** A voice that is ready and that this request may hear. The id is checked before any credential. */
+/** A voice that is ready and open to this request. The id is checked before any credential. */
 async function admitted(exchange: Exchange, { gate, library }: VoicePreviewParts): Promise<Voice> {
   const id = voiceIdOf(exchange)
   const voice = await library.find(id)

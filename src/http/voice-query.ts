@@ -1,4 +1,4 @@
-/** What a list of voices is asked for, in the words of three ecosystems (api.md 4.3). Unknown ones are ignored. */
+/** What a list of voices is asked for, in the words of three ecosystems (docs/api.md 4.3). Unknown ones are ignored. */
 import { voiceIdPattern, voiceStatuses } from '../domain/voice.ts'
 import type { VoiceAsk } from '../service/library.ts'
 import { invalidInput } from './invalid.ts'

@@ -1,10 +1,13 @@
-/** A voice as the API shows it (api.md 4.2): the fields of three ecosystems at once, and nothing of other owners. */
+/**
+ * A voice as the API shows it (docs/api.md 4.2): the fields of three ecosystems at once, and nothing about other
+ * owners.
+ */
 import type { Caller } from '../domain/account.ts'
 import { owns, type Voice, voiceIdPattern } from '../domain/voice.ts'
 import type { Exchange } from './exchange.ts'
 import { invalidInput } from './invalid.ts'
 
-/** @param origin of this server as the client reaches it, without a slash at its end */
+/** @param origin of this server as the client reaches it, without a trailing slash */
 export function voiceRecord(voice: Voice, caller: Caller | null, origin: string) {
   const isOwner = owns(voice, caller)
   const createdAt = seconds(voice.createdAtMs)
@@ -48,7 +51,7 @@ function samplesOf({ id, clip }: Voice) {
   ]
 }
 
-/** The part of the path behind `/v1/voices/`. @throws MynaError `validation_error` */
+/** The part of the path after `/v1/voices/`. @throws MynaError `validation_error` */
 export function voiceIdOf({ url }: Exchange): string {
   const raw = url.pathname.split('/')[3] ?? ''
   let id = ''

@@ -1,4 +1,4 @@
-/** What the tests of cloning look at: refusals, records, and everything that a clone could leave behind. */
+/** What the tests of cloning inspect: refusals, records, and everything that a clone could leave behind. */
 import { Database } from 'bun:sqlite'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export async function jsonOf(instance: Instance, path: string, key: string): Pro
   return (await (await instance.fetch(path, { key })).json()) as Record<string, never>
 }
 
-/** Everything that a clone could leave, once none is under way: rows of the books, folders on disk. */
+/** Everything that a clone could leave behind once none is running: database rows, folders on disk. */
 export async function traces({ dataDir, server }: Instance): Promise<Record<string, number>> {
   await until('nothing is pending', async () => (await server.status()).pendingOperations === 0)
   const database = new Database(join(dataDir, 'myna.db'), { readonly: true })

@@ -1,4 +1,4 @@
-/** The catalog of voices: list, look at, rename, delete (api.md 4.3 and 4.4). */
+/** The catalog of voices: list, get, update, delete (docs/api.md 4.3 and 4.4). */
 import { Elysia } from 'elysia'
 import { type Caller, requireScope } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
@@ -81,7 +81,7 @@ async function listOf({ url, origin }: Exchange, caller: Caller | null, library:
   return listRecord(page, caller, origin, url.searchParams.get('compat') !== '0')
 }
 
-/** @param twice the voices stand under `voices`, too, where some clients look for them */
+/** @param twice whether to repeat the voices under `voices`, where some clients look for them */
 function listRecord({ voices, hasMore, total }: VoicePage, caller: Caller | null, origin: string, twice: boolean) {
   const data = voices.map((voice) => voiceRecord(voice, caller, origin))
   return {
@@ -95,7 +95,7 @@ function listRecord({ voices, hasMore, total }: VoicePage, caller: Caller | null
   }
 }
 
-/** JSON or a form. Unlike elsewhere a body that is no JSON is a 422 here, as voice clients expect. */
+/** JSON or a form. Unlike on other routes, malformed JSON is a 422 here, as voice clients expect. */
 async function readChange(request: Request, { bodyLimits, formLimits }: VoicesParts): Promise<Body> {
   if (isMultipart(request)) return readFields(request, formLimits)
   try {

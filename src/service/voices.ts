@@ -1,6 +1,6 @@
 /**
- * From the names in a request to one model and one voice (api.md 2.1). Nothing is ever substituted silently: a name
- * that means nothing is an error that names it, and a voice of somebody else is such a name.
+ * Resolves the names in a request to one model and one voice (docs/api.md 2.1). Nothing is substituted silently: an
+ * unknown name is an error that repeats it, and another account's private voice counts as unknown.
  */
 import type { Caller } from '../domain/account.ts'
 import { type Card, modelAliases } from '../domain/card.ts'

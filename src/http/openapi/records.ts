@@ -1,4 +1,4 @@
-/** The records that the API gives back, as its document shows them (api.md 4, 5, 6 and 9). */
+/** The records that the API gives back, as its document shows them (docs/api.md 4, 5, 6 and 9). */
 import { outcomes } from '../../domain/operation.ts'
 import { type Schema, schemaRef } from './refusals.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What each route is in the API's document. Bodies are read by hand (api.md 2.1 forgives more than a schema says), so
- * the operations are written by hand too; the records and refusals they name stand in the `describe-` files beside.
+ * Describes each route in the API's document. Bodies are parsed by hand (docs/api.md 2.1 forgives more than a schema
+ * says), so the operations are written by hand too.
  */
 import { headerRef, keyedCodes, refusals, schemaRef } from './refusals.ts'
 import { examples, operationId, speechRequests } from './examples.ts'

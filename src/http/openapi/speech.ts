@@ -1,4 +1,4 @@
-/** The bodies of speech as the API's document shows them (api.md 2). */
+/** The bodies of speech as the API's document shows them (docs/api.md 2). */
 import { audioFormats, sampleRatesHz } from '../../domain/speech.ts'
 import { type Schema, schemaRef } from './refusals.ts'
 

@@ -1,4 +1,4 @@
-/** Transcription and translation in the API's document: forms, answers, events and refusals (api.md 3). */
+/** Transcription and translation in the API's document: forms, answers, events and refusals (docs/api.md 3). */
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { refusals, type Schema, schemaRef } from './refusals.ts'
 import { examples } from './examples.ts'

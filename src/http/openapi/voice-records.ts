@@ -1,4 +1,4 @@
-/** Voices and what is sent to make and change them, as the API's document shows them (api.md 4.2 to 4.5). */
+/** Voices and what is sent to make and change them, as the API's document shows them (docs/api.md 4.2 to 4.5). */
 import { type Schema, schemaRef } from './refusals.ts'
 import { count, fault, listOf, page, record, text, textOrNull, unixS } from './records.ts'
 

@@ -1,4 +1,4 @@
-/** What the routes of voices are in the API's document (api.md 4.2 to 4.7). */
+/** What the routes of voices are in the API's document (docs/api.md 4.2 to 4.7). */
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { ErrorCode } from '../../domain/error.ts'
 import { headerRef, refusals, schemaRef } from './refusals.ts'

@@ -1,6 +1,6 @@
 /**
- * What must happen to clones and their voices, told from the contract (api.md 4.2, 6.2 to 6.4): who may clone, at which
- * price, how each ends, and what of it is left. Imports nothing of what it judges.
+ * What must happen to clones and their voices according to the contract (docs/api.md 4.2, 6.2 to 6.4): who may clone,
+ * at what price, how each clone ends, and what is left of it. Imports nothing of the code it judges.
  */
 import type { OperationRow } from './auditor.ts'
 import type { ManualClock } from '../manual-clock.ts'

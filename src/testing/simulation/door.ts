@@ -1,6 +1,6 @@
 /**
- * What authentication must answer (api.md 1.3, 7): which keys pass, and which failures are throttled. Told from the
- * contract: 10 failed attempts at once from one address, one more every 6 seconds.
+ * What authentication must answer (docs/api.md 1.3, 7): which keys pass, and which failures are throttled. From the
+ * contract: 10 failed attempts at once per address, one more every 6 seconds.
  */
 import type { ManualClock } from '../manual-clock.ts'
 import type { KnownKey } from './model.ts'

@@ -1,7 +1,7 @@
 /**
- * What must happen to transcriptions, told from the contract (api.md 3, 8) and from what the clients and the engine
- * did: who is let in, how each ends, how much of it was heard, and what the books know of it while it runs. It has its
- * own arithmetic and imports nothing of what it judges.
+ * What must happen to transcriptions according to the contract (docs/api.md 3, 8), given what the clients and the
+ * engine did: which are admitted, how each ends, how much audio was processed, and what the database records while it
+ * runs. It has its own arithmetic and imports nothing of the code it judges.
  */
 import type { ManualClock } from '../manual-clock.ts'
 import type { KnownAccount, KnownKey, Marks, Settings } from './model.ts'

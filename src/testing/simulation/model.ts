@@ -1,7 +1,7 @@
 /**
- * What must happen, told from the contract (api.md 2.3, 6.2 to 6.4, 8) and from what the clients and the engine did:
- * who is admitted, how each operation ends and what it costs. It has its own arithmetic, its own table of idempotency
- * keys and its own retention, and imports nothing of what it judges.
+ * What must happen according to the contract (docs/api.md 2.3, 6.2 to 6.4, 8), given what the clients and the engine
+ * did: who is admitted, how each operation ends and what it costs. It has its own arithmetic, its own table of
+ * idempotency keys and its own retention, and imports nothing of the code it judges.
  */
 import { createHash } from 'node:crypto'
 import type { OperationRow } from './auditor.ts'
