@@ -234,6 +234,42 @@ test('types are told: no any, no enum; exports have names', () => {
 const defaultExport = (node: ts.Node): string | null =>
   ts.isExportAssignment(node) || ts.canHaveModifiers(node.parent) ? 'default export' : null
 
+const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*)/.test(line)
+const documents = [
+  ...new Bun.Glob('{*.md,docs/*.md,src/*.md,.github/**/*.{md,yml}}').scanSync({ cwd: root, dot: true }),
+]
+const files = ['*', '{src,scripts,build,docs,models}/**/*', '{.github,.ci}/**/*'].flatMap((pattern) => [
+  ...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true }),
+])
+
+test('comments and documents name files, and sections of docs/api.md, that exist', () => {
+  const sections = new Set(
+    [...readFileSync(join(root, 'docs/api.md'), 'utf8').matchAll(/^#+ (\d+(?:\.\d+)?)/gm)].map((found) => found[1]),
+  )
+  const faultsOf = (line: string): string[] => {
+    // x.ts and the like are patterns; a package's own files have its name before them.
+    const named = [
+      ...line.matchAll(/(?<![\w@./*{-])(?:\.\/)?([\w./-]+\.(?:md|tsx?|sql|sh|css)|scripts\/[\w-]+\.py)\b/g),
+    ]
+    const gone = named.map((found) => found[1] ?? '').filter((name) => !/(^|\/)x[.-]/.test(name) && !isFile(name))
+    const cited = [...(/docs\/api\.md ([\d., to]*[\d])/.exec(line)?.[1]?.matchAll(/\d+(?:\.\d+)?/g) ?? [])].map(
+      ([at]) => at,
+    )
+    return [...gone, ...cited.filter((at) => !sections.has(at)).map((at) => `section ${at}`)]
+  }
+  const isFile = (name: string) => files.some((file) => file === name || file.endsWith(`/${name}`))
+  const inComments = sources.flatMap(({ path, lines }) =>
+    lines.flatMap((line, at) => (isComment(line) ? faultsOf(line).map((what) => `${path}:${at + 1} ${what}`) : [])),
+  )
+  const inDocuments = documents.flatMap((path) => {
+    const text = readFileSync(join(root, path), 'utf8')
+    const links = [...text.matchAll(/\]\((?!http)([^)#]+)/g)].map((found) => found[1] ?? '')
+    const broken = links.filter((link) => !existsSync(resolve(root, dirname(path), link)) && !isFile(link))
+    return [...broken, ...text.split('\n').flatMap(faultsOf)].map((what) => `${path} ${what}`)
+  })
+  expect([...inComments, ...inDocuments]).toEqual([])
+})
+
 test('no comment promises work', () => {
   const marks = /(\/\/|\*).*\b(TODO|FIXME|XXX|HACK)\b/
   expect(offendingLines(sources, (line) => marks.test(line) && !line.includes('const marks'))).toEqual([])
@@ -260,7 +296,6 @@ test('no view is sent to another thread or process: it drags its whole buffer al
 
 test('tests run: none is singled out, and one that may be skipped says why in the line above', () => {
   const only = offendingLines(tests, (line) => /\b(test|it|describe)\.only\b/.test(line))
-  const isComment = (line: string) => /^\s*(\/\/|\*\/|\/\*\*)/.test(line)
   const skipped = offendingLines(
     tests,
     (line, above) => /\b(test|it|describe)\.(skip|skipIf|todo|todoIf|if)\b/.test(line) && !isComment(above),

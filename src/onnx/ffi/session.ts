@@ -1,6 +1,6 @@
 /**
  * Graphs through ONNX Runtime's C API: what onnxruntime-node does, and loops whose states stay where they were computed
- * (`session-ffi-loop.ts`).
+ * (`loop.ts`).
  */
 import type { Pointer } from 'bun:ffi'
 import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../session.ts'

@@ -1,7 +1,7 @@
 /**
  * The simulation (after TigerBeetle's VOPR): random clients, engines, administrators, clocks, disks and deaths against
  * the real service, step by step. Everything follows from the seed, so that a failure can be seen again. Nothing of the
- * service's own rules is used to judge it: `simulation-model.ts` says what must happen, `auditor.ts` reads the books.
+ * service's own rules is used to judge it: `model.ts` says what must happen, `auditor.ts` reads the books.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
