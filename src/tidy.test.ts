@@ -166,6 +166,20 @@ test('imports follow the table', () => {
   expect(offenders).toEqual([])
 })
 
+test('no file imports itself by way of others', () => {
+  const files = new Map(product.map(({ path, references }) => [path, references.map(({ target }) => target)]))
+  const finished = new Set<string>()
+  const cycles: string[] = []
+  const follow = (path: string, way: readonly string[]) => {
+    if (way.includes(path)) cycles.push([...way.slice(way.indexOf(path)), path].join(' -> '))
+    if (way.includes(path) || finished.has(path)) return
+    for (const target of files.get(path) ?? []) follow(target, [...way, path])
+    finished.add(path)
+  }
+  for (const path of files.keys()) follow(path, [])
+  expect(cycles.filter((cycle) => !cycle.startsWith('src/store/'))).toEqual([])
+})
+
 test('the domain needs no package and no system', () => {
   const domain = product.filter(({ path }) => path.startsWith('src/domain/'))
   const offenders = domain.flatMap(({ path, references }) =>

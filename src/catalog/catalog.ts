@@ -5,7 +5,6 @@
 import type { Card, Task } from '../domain/card.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { Catalog } from '../service/ports.ts'
-import { runsPartlyOnCpu, wholeOnCard } from './weights.ts'
 
 export class CardCatalog implements Catalog {
   readonly #cards: readonly Card[]
@@ -56,3 +55,13 @@ export class CardCatalog implements Catalog {
     return this.#broken()
   }
 }
+
+// Weights and graphics cards. ONNX Runtime's CUDA provider has no kernels for most operators of quantised graphs:
+// those parts of a model run on the CPU, and its tensors cross the bus twice for each of them.
+export const runsPartlyOnCpu = ({ weights }: Card): boolean => weights === 'int8'
+
+/** The models of the same family that a graphics card can compute as a whole, the preferred one first. */
+export const wholeOnCard = (cards: readonly Card[], { family, task }: Card): Card[] =>
+  cards
+    .filter((other) => other.family === family && other.task === task && !runsPartlyOnCpu(other))
+    .sort((one, other) => other.preference - one.preference)

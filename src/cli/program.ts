@@ -1,20 +1,19 @@
 /** The command line: every command is a file of its own, gathered here. */
 import { Command, CommanderError } from 'commander'
-import { cards as knownCards } from '../catalog/cards.ts'
 import { version } from '../../package.json' with { type: 'json' }
-import { ConfigError } from '../config.ts'
+import { cards as knownCards } from '../catalog/cards.ts'
+import { ConfigError, loadConfig } from '../config.ts'
 import type { Card } from '../domain/card.ts'
+import { NativeError, setNativeDir } from '../engine/native.ts'
 import { accountsCommand } from './accounts.ts'
 import { doctorCommand } from './doctor/doctor.ts'
-import { engineCommand } from './serve/engine.ts'
 import { globalOptions } from './globals.ts'
 import { keysCommand } from './keys.ts'
-import { licenses } from './licenses.ts'
 import { modelsCommand } from './models/models.ts'
 import { psCommand } from './ps.ts'
-import { gpuProbeCommand } from './serve/gpu-probe.ts'
 import { runtimeCommand } from './runtime/runtime.ts'
-import { selfcheckNative } from './serve/selfcheck-native.ts'
+import { engineCommand } from './serve/engine.ts'
+import { gpuProbeCommand } from './serve/gpu-probe.ts'
 import { serveCommand } from './serve/serve.ts'
 import { speakCommand } from './speak.ts'
 import { complain } from './terminal/terminal.ts'
@@ -85,3 +84,27 @@ First steps:
   myna doctor                             find out why something does not work
 
 Every setting is also an environment variable: MYNA_PORT, MYNA_DATA and so on.`
+
+// `myna licenses`: the notices of everything that is inside the executable.
+const licenses = (): Command =>
+  new Command('licenses').description('print the licences of everything inside this program').action(async () => {
+    const { notices } = await import('../../build/notices.ts')
+    await Bun.write(Bun.stdout, await notices())
+  })
+
+// `myna selfcheck-native` (hidden): unpacks and loads the native libraries, and says where they are from. Tests of the
+// executable run it, and so can whoever wonders why an engine does not start.
+const selfcheckNative = (): Command =>
+  new Command('selfcheck-native').description('load the native libraries').action(async () => {
+    setNativeDir(loadConfig().nativeDir)
+    try {
+      const { env } = await import('onnxruntime-node')
+      const { default: sharp } = await import('sharp')
+      const result = { onnxruntime: env.versions.node ?? env.versions.common, libvips: sharp.versions.vips }
+      process.stdout.write(`${JSON.stringify(result)}\n`)
+    } catch (error) {
+      if (!(error instanceof NativeError)) throw error
+      process.stderr.write(`myna: ${error.message}\n`)
+      process.exitCode = 1
+    }
+  })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { ServerStatus } from '../http/local.ts'
+import type { ServerStatus } from '../http/admin-socket.ts'
 import type { EngineStatus } from '../service/ports.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'

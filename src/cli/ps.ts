@@ -1,8 +1,8 @@
 /** `myna ps`: what the running server has in memory and is working on. */
 import { Command } from 'commander'
 import { cards } from '../catalog/cards.ts'
-import { runsPartlyOnCpu, wholeOnCard } from '../catalog/weights.ts'
-import type { ServerStatus } from '../http/local.ts'
+import { runsPartlyOnCpu, wholeOnCard } from '../catalog/catalog.ts'
+import type { ServerStatus } from '../http/admin-socket.ts'
 import type { EngineStatus } from '../service/ports.ts'
 import { serverStatus } from './administration.ts'
 import { bytes, count, duration } from './terminal/format.ts'

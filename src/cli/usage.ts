@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { systemClock } from '../domain/time.ts'
 import type { ListedUsage } from '../service/accounts.ts'
-import { momentForms, momentMs } from '../service/moment.ts'
+import { momentForms, momentMs } from '../domain/time.ts'
 import { withAdministration } from './administration.ts'
 import { count, day, dollars, duration } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'

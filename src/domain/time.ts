@@ -2,6 +2,7 @@
  * Time is passed in, never read: rules and stores are tested with a fixed clock. Wall time stamps records and decides
  * retention; deadlines and limiters use monotonic time, because a wall clock jumps.
  */
+
 export interface Clock {
   /** Unix time in milliseconds. May jump in either direction. */
   nowMs(): number
@@ -25,4 +26,34 @@ export const systemTimer: Timer = {
     const timeout = setTimeout(callback, delayMs)
     return () => clearTimeout(timeout)
   },
+}
+
+// Points in time as a person writes them on a command line: `30d` and its like count from now, an ISO date stands for
+// itself. A date without a time means midnight in UTC, so that the same words mean the same everywhere.
+const unitsMs: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+}
+const isoPattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/
+
+/** What {@link momentMs} reads, for messages and help texts. */
+export const momentForms = '12h, 30d, 2w or a date like 2030-01-31'
+
+/**
+ * @param direction where a span leads: 1 after now, -1 before
+ * @returns Unix milliseconds; null when the text is neither a span nor a date that exists
+ */
+export function momentMs(text: string, nowMs: number, direction: 1 | -1): number | null {
+  const span = /^(\d{1,6})([smhdw])$/.exec(text.trim())
+  if (span !== null) return nowMs + direction * Number(span[1]) * (unitsMs[span[2] ?? ''] ?? 0)
+  if (!isoPattern.test(text.trim())) return null
+  const withZone = /^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(text.trim()) ? `${text.trim()}Z` : text.trim()
+  const timeMs = Date.parse(withZone)
+  // Date.parse turns 30 February into 2 March: a date that comes back changed never existed.
+  const day = Number(text.trim().slice(8, 10))
+  const utcDay = new Date(Date.parse(`${text.trim().slice(0, 10)}T00:00:00Z`)).getUTCDate()
+  return Number.isNaN(timeMs) || day !== utcDay ? null : timeMs
 }

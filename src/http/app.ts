@@ -5,12 +5,17 @@
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import { type AccountParts, accountRoutes } from './account.ts'
-import { type ConsoleParts, consoleRoutes } from './console/console.ts'
+import { type ConsoleAdminParts, consoleAdminRoutes } from './console/admin.ts'
+import { type ConsoleModelsParts, consoleModelsRoutes } from './console/models.ts'
+import { type ConsolePageParts, consolePageRoutes } from './console/page.ts'
+import { type ConsoleRecordsParts, consoleRecordsRoutes } from './console/records.ts'
+import { type ConsoleServerParts, consoleServerRoutes } from './console/server.ts'
+import { type ConsoleSessionParts, consoleSessionRoutes } from './console/session.ts'
 import { preflight } from './cors.ts'
-import { docsRoutes } from './openapi/docs.ts'
-import { type ExchangeParts, type Action, routeWith } from './exchange.ts'
+import { type Action, type ExchangeParts, type Route, routeWith } from './exchange.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { type ModelsParts, modelsRoutes } from './models.ts'
+import { docsRoutes } from './openapi/docs.ts'
 import { type OperationsParts, operationsRoutes } from './operations.ts'
 import { type SpeechParts, speechRoutes } from './speech.ts'
 import { type TranscriptionsParts, transcriptionsRoutes } from './transcriptions.ts'
@@ -104,3 +109,21 @@ const preflightFor =
     if (methods.size > 0) headers.set('allow', [...methods, 'OPTIONS'].join(', '))
     return preflight(request, cors, headers, publicPath.test(url.pathname))
   }
+
+// The console's own routes, beside the versioned ones and not part of the contract: the page and this program come in
+// one file and change together. A key in a header opens them as well as a session, so that scripts may look, too.
+type ConsoleParts = ConsolePageParts &
+  ConsoleSessionParts &
+  ConsoleRecordsParts &
+  ConsoleAdminParts &
+  ConsoleModelsParts &
+  ConsoleServerParts
+
+const consoleRoutes = (route: Route, parts: ConsoleParts) =>
+  new Elysia()
+    .use(consolePageRoutes(route, parts))
+    .use(consoleSessionRoutes(route, parts))
+    .use(consoleRecordsRoutes(route, parts))
+    .use(consoleAdminRoutes(route, parts))
+    .use(consoleModelsRoutes(route, parts))
+    .use(consoleServerRoutes(route, parts))

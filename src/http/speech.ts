@@ -1,17 +1,18 @@
 /** `POST /v1/audio/speech`: decodes the request, begins the work, hands over the stream (docs/api.md 2). */
 import { Elysia } from 'elysia'
+import { MynaError } from '../domain/error.ts'
 import { parseIdempotencyKey } from '../domain/idempotency.ts'
 import type { AudioFormat } from '../domain/speech.ts'
 import type { Timer } from '../domain/time.ts'
 import type { Speech } from '../service/speak.ts'
 import type { Speaking } from '../service/speaking.ts'
 import { type BodyLimits, readJson } from './body.ts'
-import { speechDetail } from './openapi/routes.ts'
+import { errorBody } from './errors.ts'
 import type { Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
+import { speechDetail } from './openapi/routes.ts'
 import { parseSpeechRequest } from './speech-request.ts'
-import { speechEvents } from './speech-events.ts'
-import { eventStreamHeaders, sseSource } from './sse.ts'
+import { event, type Events, eventStreamHeaders, sseSource } from './sse.ts'
 import { type Source, streamed } from './stream.ts'
 
 export interface SpeechParts {
@@ -62,4 +63,34 @@ function audioHeaders({ format, sampleRateHz }: Speaking): Record<string, string
     'content-disposition': `inline; filename="speech.${format}"`,
     ...(raw ? { 'x-audio-sample-rate': String(sampleRateHz), 'x-audio-channels': '1' } : {}),
   }
+}
+
+// Speech as server-sent events. Lines begin exactly with `data: ` and there are no `event:` lines, because clients test
+// for that prefix. The decoded deltas are byte for byte the stream of `stream_format: "audio"`.
+const speechEvents = (speaking: Speaking): Events => ({
+  async next() {
+    const bytes = await speaking.next()
+    if (bytes === null) return { text: event(doneEvent(speaking)), isLast: true }
+    const audio = Buffer.from(bytes).toString('base64')
+    return { text: event({ type: 'speech.audio.delta', audio }), isLast: false }
+  },
+  errorOf: (error) => errorOf(error, speaking.operation.id),
+  gone: () => speaking.clientGone(),
+})
+
+const doneEvent = (speaking: Speaking) => ({
+  type: 'speech.audio.done',
+  usage: {
+    input_tokens: 0,
+    output_tokens: 0,
+    total_tokens: 0,
+    characters: speaking.usage.characters,
+    audio_seconds: speaking.usage.audioSeconds,
+  },
+  operation_id: speaking.operation.id,
+})
+
+function errorOf(error: unknown, operationId: string): Record<string, unknown> {
+  const known = error instanceof MynaError ? error : new MynaError('generation_failed', 'Speech generation failed.')
+  return { ...errorBody(known, operationId), operation_id: operationId }
 }

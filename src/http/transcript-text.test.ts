@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { forEachSeed } from '../testing/seeded.ts'
-import { TranscriptText } from './transcript-text.ts'
+import { TranscriptText } from './transcription-body.ts'
 
 function textOf(...parts: string[]): [string, string[]] {
   const text = new TranscriptText()

@@ -4,7 +4,6 @@ import { srt, vtt } from '../domain/subtitles.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
 import type { Transcribing } from '../service/transcribing.ts'
 import { json } from './exchange.ts'
-import { TranscriptText } from './transcript-text.ts'
 import type { AnswerForm } from './transcription-request.ts'
 
 /** Reads it to its end. @throws the MynaError that ended it */
@@ -101,3 +100,25 @@ const seconds = (ms: number): number => Math.round(ms) / 1000
 
 const plain = (type: string, body: string): Response =>
   new Response(body, { headers: { 'content-type': `${type}; charset=utf-8` } })
+
+// The text of a transcript as it grows: all deltas together are the whole text, without space at either end.
+export class TranscriptText {
+  #text = ''
+  /** Space that counts only if text follows. */
+  #space = ''
+
+  /** @returns the added text, possibly empty */
+  add(part: string): string {
+    const given = (this.#space + part).toWellFormed()
+    const begun = this.#text === '' ? given.trimStart() : given
+    const delta = begun.trimEnd()
+    this.#space = begun.slice(delta.length)
+    if (delta === '') return ''
+    this.#text += delta
+    return delta
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}

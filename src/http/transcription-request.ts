@@ -6,7 +6,7 @@ import { MynaError } from '../domain/error.ts'
 import type { TranscriptionRequest } from '../service/transcribe.ts'
 import type { Body } from './body.ts'
 import { flagOf, nameOf, numberOf, oneOf, unsupported, wrongType } from './body-fields.ts'
-import type { FormLimits } from './form.ts'
+import type { FormLimits } from './voice-form.ts'
 import { type SpooledForm, spoolForm } from './multipart.ts'
 
 export const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const

@@ -3,15 +3,19 @@
  * their own that names the command to install one; every other route is unaffected.
  */
 import { Elysia } from 'elysia'
-import type { Transcriptions, TranscriptionRequest } from '../service/transcribe.ts'
-import { transcriptionDetail, translationDetail } from './openapi/transcription.ts'
+import { MynaError } from '../domain/error.ts'
+import type { TranscriptPart } from '../service/ports-transcription.ts'
+import type { TranscriptionRequest, Transcriptions } from '../service/transcribe.ts'
+import type { Transcribing } from '../service/transcribing.ts'
+import { errorBody } from './errors.ts'
 import type { Action, Route } from './exchange.ts'
-import { drained, type FormLimits } from './form.ts'
+import { drained, type FormLimits } from './voice-form.ts'
 import type { Gate } from './gate.ts'
-import { eventStreamHeaders, sseSource } from './sse.ts'
+import { transcriptionDetail, translationDetail } from './openapi/transcription.ts'
+import { comment, event, type Events, eventStreamHeaders, sseSource } from './sse.ts'
 import { streamed } from './stream.ts'
-import { wholeTranscript } from './transcription-body.ts'
-import { transcriptionEvents } from './transcription-events.ts'
+import { TranscriptText } from './transcription-body.ts'
+import { languagesOf, segmentRecord, skippedOf, wholeTranscript } from './transcription-body.ts'
 import { type AnswerForm, readTranscription } from './transcription-request.ts'
 
 export interface TranscriptionsParts {
@@ -57,3 +61,51 @@ const action =
       throw error
     }
   }
+
+// A transcript as server-sent events while it is made: a delta per segment, and the whole at the end. Progress is
+// reported in comments, which clients ignore.
+/** @param withTimes whether each delta is followed by an event with the segment's times */
+function transcriptionEvents(transcribing: Transcribing, withTimes: boolean): Events {
+  const whole = new TranscriptText()
+  let told = 0
+  return {
+    async next() {
+      const part = await transcribing.next()
+      if (part === null) return { text: named(doneEvent(transcribing, whole.toString())), isLast: true }
+      const lines = part.segments.flatMap((segment) => {
+        const delta = whole.add(segment.text)
+        const grown = delta === '' ? [] : [named({ type: 'transcript.text.delta', delta })]
+        const record = { type: 'transcript.text.segment', ...segmentRecord(segment, told++) }
+        return withTimes ? [...grown, named(record)] : grown
+      })
+      return { text: [comment(progress(part, transcribing)), ...lines].join(''), isLast: false }
+    },
+    errorOf(error) {
+      const known = error instanceof MynaError ? error : new MynaError('generation_failed', 'Transcription failed.')
+      return errorBody(known, transcribing.id)
+    },
+    gone: () => transcribing.clientGone(),
+  }
+}
+
+const named = (data: { type: string } & Record<string, unknown>): string => event(data, data.type)
+
+const doneEvent = (transcribing: Transcribing, text: string) => ({
+  type: 'transcript.text.done',
+  text,
+  ...languagesOf(transcribing),
+  usage: {
+    type: 'tokens',
+    input_tokens: 0,
+    output_tokens: 0,
+    total_tokens: 0,
+    seconds: Math.ceil((transcribing.durationMs ?? 0) / 1000),
+  },
+  ...skippedOf(transcribing),
+})
+
+/** `heard 61.5 of 300.2`, in seconds; without the end if the file does not state its length. */
+function progress({ heardMs }: TranscriptPart, { durationMs }: Transcribing): string {
+  const seconds = (ms: number) => (ms / 1000).toFixed(1)
+  return `heard ${seconds(heardMs)}${durationMs === null ? '' : ` of ${seconds(durationMs)}`}`
+}

@@ -16,7 +16,7 @@ import {
 } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Clock } from '../domain/time.ts'
-import { momentForms, momentMs } from './moment.ts'
+import { momentForms, momentMs } from '../domain/time.ts'
 import type { Accounts, Ledger, UsageQuery, UsageRow } from './ports.ts'
 
 export interface IssuedKey {

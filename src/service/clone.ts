@@ -13,7 +13,7 @@ import type { Clock } from '../domain/time.ts'
 import { checkClip, type ClipFile, type ClipLimits, type ClipParts } from './clip.ts'
 import { Cloning, type CloningParts } from './cloning.ts'
 import { PerAccount } from './concurrency.ts'
-import { countRefusedKey, Live } from './live.ts'
+import { countRefusedKey, Live } from './running-work.ts'
 import type { Catalog, DescribedVoice } from './ports.ts'
 import type { Queue } from './queue.ts'
 

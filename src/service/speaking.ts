@@ -7,7 +7,7 @@ import { MynaError } from '../domain/error.ts'
 import { type Operation, type OperationError, type Settlement, settleSpeech } from '../domain/operation.ts'
 import type { AudioFormat } from '../domain/speech.ts'
 import type { Clock, Timer } from '../domain/time.ts'
-import { untilWritten } from './persist.ts'
+import { untilWritten } from './retry-until-written.ts'
 import type { Encoder, Encoders, Ledger, Meter, SpeechEngine, SpeechFrame, SpeechOrder } from './ports.ts'
 import type { Place } from './queue.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { Caller } from '../domain/account.ts'
 import { PerAccount } from './concurrency.ts'
-import { Live } from './live.ts'
+import { Live } from './running-work.ts'
 import type { Catalog } from './ports.ts'
 import type { Queue } from './queue.ts'
 import { chooseListener, requireListener, type Wanted } from './transcribe-choice.ts'

@@ -7,8 +7,8 @@
 import { endListening } from '../domain/listening.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Clock, Timer } from '../domain/time.ts'
-import type { Running } from './live.ts'
-import { untilWritten } from './persist.ts'
+import type { Running } from './running-work.ts'
+import { untilWritten } from './retry-until-written.ts'
 import type {
   ClipStream,
   StreamDecoder,

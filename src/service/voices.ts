@@ -8,7 +8,7 @@ import { MynaError } from '../domain/error.ts'
 import { isLanguageAmong } from '../domain/language.ts'
 import { type Mixture, parseMixture } from '../domain/mixture.ts'
 import type { Voice } from '../domain/voice.ts'
-import { mixVoices, refusal } from './mixing.ts'
+import { mixVoices, refusal } from './voice-names.ts'
 import type { Catalog, VoiceFiles, Voices } from './ports.ts'
 import { findVoice, type VoiceNames } from './voice-names.ts'
 import {

@@ -6,9 +6,10 @@ import { temporaryFolder } from './folder.ts'
 import { ManualClock } from './manual-clock.ts'
 import { Seeded } from './seeded.ts'
 import { Watched } from './simulation/client.ts'
-import type { Settings, Sound } from './simulation/model.ts'
+import type { Sound } from './simulation/model.ts'
 import { drained } from './simulation/files.ts'
 import { type EngineStream, SimulatedProcess } from './simulation/process.ts'
+import type { Settings } from './simulation/facts.ts'
 
 export interface Scene {
   clock: ManualClock

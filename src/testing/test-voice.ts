@@ -24,7 +24,6 @@ import {
   type SpeechInput,
   type SpokenChunk,
 } from '../models/architecture.ts'
-
 import { deviceError } from '../onnx/device.ts'
 
 export const msPerChar = 10

@@ -6,8 +6,7 @@
  * other scripts, hence they become spaces. Control characters are removed here, which leaves them free as marks
  * (`breaks`).
  */
-
-import { keepCharacter } from './keep.ts'
+import { keepCharacter } from './light-fold.ts'
 
 /** A string and, for each of its UTF-16 units, the code points of the input that are covered once it has been read. */
 export interface Mapped {

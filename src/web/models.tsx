@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from './parts/announce.tsx'
 import { send } from './api.ts'
 import { Ask } from './parts/dialog.tsx'
-import type { PageProps } from './parts/frame.tsx'
 import { useLoaded } from './parts/loading.ts'
-import { Choice, Head, Problem, Progressing } from './parts/parts.tsx'
-import { bytes, count, duration } from './parts/words.ts'
+import { Choice, Head, Problem, Progressing } from './parts/controls.tsx'
+import { bytes, count, duration } from './parts/format.ts'
+import type { PageProps } from './parts/page.ts'
 
 interface Pull {
   state: 'waiting' | 'checking' | 'receiving' | 'failed'

@@ -1,9 +1,9 @@
 /** How the service is: its engines with what they hold and why they run where they do, its queue, its last warnings. */
 import { Fragment } from 'preact'
-import type { PageProps } from './parts/frame.tsx'
 import { useLoaded } from './parts/loading.ts'
-import { Facts, Head, Progressing } from './parts/parts.tsx'
-import { ago, bytes, count, counted, duration, moment } from './parts/words.ts'
+import { Facts, Head, Progressing } from './parts/controls.tsx'
+import { ago, bytes, count, counted, duration, moment } from './parts/format.ts'
+import type { PageProps } from './parts/page.ts'
 
 interface Engine {
   task: string

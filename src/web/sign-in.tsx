@@ -1,6 +1,6 @@
 /** The door: a key goes in here once and is forgotten by the page as soon as it has been sent. */
 import { useState } from 'preact/hooks'
-import { Problem } from './parts/parts.tsx'
+import { Problem } from './parts/controls.tsx'
 import { signIn, type Who } from './session.ts'
 
 interface DoorProps {

@@ -4,7 +4,7 @@ import { TestHub } from '../../testing/hub.ts'
 import { deadlineMs, ImpatientTimer } from '../../testing/impatient-timer.ts'
 import { never, publish, testRevision } from '../../testing/test-model.ts'
 import { Hub } from './hub.ts'
-import { pauseAskedMs } from './hub-refusals.ts'
+import { pauseAskedMs } from './hub.ts'
 
 let hub: TestHub
 let large: CardFile

@@ -2,6 +2,9 @@
  * A form with one file as a stream: the file is read as it is sent, so that it may be of any size, and whoever waits
  * can be told how much of it has left.
  */
+import { stat } from 'node:fs/promises'
+import { Failure } from '../terminal/terminal.ts'
+
 export interface Upload {
   fields: readonly (readonly [name: string, value: string])[]
   file: Blob
@@ -48,3 +51,15 @@ const streamOf = (chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
     },
     { highWaterMark: 0 },
   )
+
+// The recording that a command sends: looked at here first, so that what is no recording never leaves the machine.
+/** @param whenEmpty the error's code for a file without a byte @throws Failure `cannot_read`, `whenEmpty` */
+export async function recordingIn(path: string, whenEmpty: string): Promise<Blob> {
+  const found = await stat(path).catch((error: Error & { code?: string }) => {
+    const why = error.code === 'ENOENT' ? `There is no file ${path}.` : `Cannot read ${path}: ${error.message}`
+    throw new Failure(why, 'cannot_read')
+  })
+  if (!found.isFile()) throw new Failure(`Cannot read ${path}: it is no file.`, 'cannot_read')
+  if (found.size === 0) throw new Failure(`${path} is empty: nothing was recorded.`, whenEmpty)
+  return Bun.file(path)
+}

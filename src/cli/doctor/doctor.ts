@@ -1,21 +1,22 @@
 /** `myna doctor`: why something does not work, found out by doing it. Each line says how it stands and what to do. */
 import { Command } from 'commander'
 import { version } from '../../../package.json' with { type: 'json' }
+import { InstalledModels } from '../../catalog/installed.ts'
 import type { Config } from '../../config.ts'
 import type { Card } from '../../domain/card.ts'
 import { systemClock } from '../../domain/time.ts'
 import { logTo } from '../../log.ts'
 import { serverStatus } from '../administration.ts'
+import { globalsOf } from '../globals.ts'
+import { installedCatalog, modelsFolder } from '../models/local.ts'
+import { gpuStatus } from '../serve/gpu-probe.ts'
+import { bytes, counted } from '../terminal/format.ts'
+import { dim, green, red, report, yellow } from '../terminal/terminal.ts'
 import { checkBooks, checkDisk, checkFolder } from './data.ts'
 import { checkHearing, checkInference, checkVoice } from './engine.ts'
+import { failed, type Finding, type Found, ok, warning, wordsOf } from './finding.ts'
 import { checkDriver, checkRuntime } from './gpu.ts'
 import { checkImages, checkPort, checkServer } from './machine.ts'
-import { checkModels } from './models.ts'
-import { failed, type Finding, type Found, ok, wordsOf } from './finding.ts'
-import { globalsOf } from '../globals.ts'
-import { gpuStatus } from '../serve/gpu-probe.ts'
-import { installedCatalog } from '../models/local.ts'
-import { dim, green, red, report, yellow } from '../terminal/terminal.ts'
 
 /** @param cards every model that there is */
 export function doctorCommand(cards: readonly Card[]): Command {
@@ -115,3 +116,24 @@ const marks = { ok: green('ok  '), note: dim('note'), warning: yellow('warn'), f
 
 const line = ({ about, state, message, remedy }: Finding): string =>
   `${marks[state]}  ${about.padEnd(12)} ${message}${remedy === null ? '' : `\n${' '.repeat(19)}${dim('->')} ${remedy}`}`
+
+// What `myna doctor` finds out about each model that lies in the data folder. Reads names and sizes, not contents.
+/** One for each model that is here, whole or not. */
+export async function checkModels(config: Pick<Config, 'dataDir'>, cards: readonly Card[]): Promise<Found[]> {
+  const folder = modelsFolder(config)
+  const installed = new InstalledModels(folder)
+  return (await folder.modelIds()).map((id) => {
+    const card = cards.find((known) => known.id === id && !known.builtIn)
+    if (card === undefined) {
+      return warning(`${id} is no model that this version of Myna knows`, `Remove it: myna models rm ${id}`)
+    }
+    const trouble = installed.trouble(card)
+    return trouble === null ? whole(card, installed) : failed(trouble, `Mend it: myna models pull ${id}`)
+  })
+}
+
+function whole({ id }: Card, installed: InstalledModels): Found {
+  const files = installed.manifest(id)?.files ?? []
+  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
+  return ok(`${id}: ${counted(files.length, 'file')}, ${bytes(sizeBytes)}; myna models verify reads them through`)
+}

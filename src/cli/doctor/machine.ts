@@ -1,7 +1,7 @@
 /** What `myna doctor` finds out about the machine: native libraries, and the server with its address. */
 import type { Config } from '../../config.ts'
 import { setNativeDir } from '../../engine/native.ts'
-import type { ServerStatus } from '../../http/local.ts'
+import type { ServerStatus } from '../../http/admin-socket.ts'
 import { failed, type Found, noted, ok, warning, wordsOf } from './finding.ts'
 import { duration } from '../terminal/format.ts'
 

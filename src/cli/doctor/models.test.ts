@@ -5,7 +5,7 @@ import { importModel } from '../../catalog/install/import.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
 import { randomBytes, sha256Of } from '../../testing/hub.ts'
 import { never, testCard, testImport, testRevision } from '../../testing/test-model.ts'
-import { checkModels } from './models.ts'
+import { checkModels } from './doctor.ts'
 
 test('each model that is here has a line: whole, not whole with what is missing, of nobody', async () => {
   const [dataDir, source] = [temporaryFolder(), temporaryFolder()]

@@ -5,15 +5,15 @@ import { version } from '../../../package.json' with { type: 'json' }
 import { CardCatalog } from '../../catalog/catalog.ts'
 import type { OnEvent } from '../../catalog/install/events.ts'
 import { Hub, publicHub } from '../../catalog/install/hub.ts'
+import type { PullParts } from '../../catalog/install/pull.ts'
 import { InstalledModels } from '../../catalog/installed.ts'
 import { ModelError } from '../../catalog/model-error.ts'
 import { ModelsFolder } from '../../catalog/models-folder.ts'
-import type { PullParts } from '../../catalog/install/pull.ts'
 import { type Config, hubEnv } from '../../config.ts'
 import type { Card, Task } from '../../domain/card.ts'
 import { systemRandom } from '../../domain/id.ts'
-import { systemClock, systemTimer } from '../../domain/time.ts'
 import type { ModelTrouble } from '../../domain/model-trouble.ts'
+import { systemClock, systemTimer } from '../../domain/time.ts'
 import type { EngineStatus } from '../../service/ports.ts'
 import { tryFileLock } from '../../store/lock.ts'
 import { Failure } from '../terminal/terminal.ts'
@@ -104,3 +104,13 @@ export const uses = ({ models, loading, activeStreams }: EngineStatus, id: strin
   loading.includes(id) ||
   (loading.length > 0 && activeStreams > 0) ||
   models.some((model) => model.id === id && model.activeStreams > 0)
+
+// A model by what somebody typed.
+/** @throws Failure when no model is called so */
+export function findCard(cards: readonly Card[], id: string): Card {
+  const card = cards.find((known) => known.id === id)
+  if (card !== undefined) return card
+  const similar = cards.filter((known) => known.id.includes(id.toLowerCase())).map((known) => known.id)
+  const hint = similar.length === 0 ? 'The models: myna models list' : `Did you mean ${similar.join(', ')}?`
+  throw new Failure(`There is no model '${id}'. ${hint}`, 'model_not_found')
+}

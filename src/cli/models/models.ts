@@ -10,7 +10,7 @@ import { hubEndpoint, modelsFolder } from './local.ts'
 import { importCommand, pullCommand } from './pull.ts'
 import { table } from '../terminal/table.ts'
 import { bold, report } from '../terminal/terminal.ts'
-import { findCard } from './find.ts'
+import { findCard } from './local.ts'
 
 /** @param cards every model that may be installed */
 export function modelsCommand(cards: readonly Card[]): Command {

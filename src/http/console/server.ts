@@ -5,7 +5,7 @@ import { enterAdmin } from './admin.ts'
 import { seconds } from './records.ts'
 import { json, type Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'
-import type { ServerStatus } from '../local.ts'
+import type { ServerStatus } from '../admin-socket.ts'
 
 interface Warning {
   atMs: number

@@ -5,11 +5,10 @@
  * The graph wants each window of 512 samples with the 64 samples before it. Without them it answers, but hears nothing.
  */
 import graph from '@ricky0123/vad-web/dist/silero_vad_v6.onnx' with { type: 'file' }
-import { checkContract } from '../../onnx/contract.ts'
 import { createSession } from '../../onnx/back-end.ts'
+import { checkContract } from '../../onnx/contract.ts'
 import type { Session, Tensor } from '../../onnx/session.ts'
-import type { Span } from './bursts.ts'
-import { speechSpans } from './spans.ts'
+import { BurstFinder, isSpeech, type Span } from './bursts.ts'
 
 export const detectorRateHz = 16_000
 export const windowSamples = 512
@@ -100,4 +99,33 @@ function startListening(session: Session): Listening {
     },
     release: () => loop.release(),
   }
+}
+
+// From the probability of speech in each window to spans of speech, as Silero's `get_speech_timestamps` makes them:
+// short bursts dropped, what is left padded.
+const paddingMs = 30
+
+/** @param probabilities one for each window of `windowMs` @param totalMs where the sound ends */
+export function speechSpans(probabilities: readonly number[], windowMs: number, totalMs: number): Span[] {
+  return padded(findBursts(probabilities, windowMs, totalMs).filter(isSpeech), totalMs)
+}
+
+function findBursts(probabilities: readonly number[], windowMs: number, totalMs: number): Span[] {
+  const finder = new BurstFinder(windowMs)
+  const bursts = probabilities.flatMap((probability) => finder.push(probability) ?? [])
+  const last = finder.open
+  return last === null ? bursts : [...bursts, { startMs: last.startMs, endMs: totalMs }]
+}
+
+/** Neighbours share a gap that is too short for the padding of both. */
+function padded(bursts: readonly Span[], totalMs: number): Span[] {
+  const room = (gapMs: number) => (gapMs < 2 * paddingMs ? gapMs / 2 : paddingMs)
+  return bursts.map(({ startMs, endMs }, index) => {
+    const before = bursts[index - 1]
+    const after = bursts[index + 1]
+    return {
+      startMs: Math.round(Math.max(0, startMs - (before === undefined ? paddingMs : room(startMs - before.endMs)))),
+      endMs: Math.round(Math.min(totalMs, endMs + (after === undefined ? paddingMs : room(after.startMs - endMs)))),
+    }
+  })
 }

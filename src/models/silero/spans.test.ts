@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { speechSpans } from './spans.ts'
+import { speechSpans } from './detector.ts'
 
 const windowMs = 32
 /** Runs of the same probability: [windows, probability]. */

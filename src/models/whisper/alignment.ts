@@ -7,7 +7,6 @@ import { firstColumns } from './dtw.ts'
 import type { Encoded, WhisperGraphs } from './graphs.ts'
 import { probabilityOf } from './sampling.ts'
 import type { WhisperTokens } from './tokens.ts'
-import { yieldTurn } from './turn.ts'
 
 /** Of the encoder. */
 const positionsPerS = 50
@@ -111,3 +110,7 @@ function addMedians(sum: Float32Array, values: Float32Array, row: number): void 
     }
   }
 }
+
+// Long calculations of ours stand still now and then, so that the engine hears what else is wanted.
+/** Until everything that waits in the loop has had its turn. */
+const yieldTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -3,7 +3,7 @@ import { temporaryFolder } from '../../testing/folder.ts'
 import { ByteLevelBpe } from '../tokenizers/bpe.ts'
 import { readConfig } from './config.ts'
 import { writeSmallModel } from './model.fixture.ts'
-import { nonSpeechTokens } from './non-speech.ts'
+import { nonSpeechTokens } from './tokens.ts'
 import { promptOf, stripped, textOf, whisperTokens, writtenOf } from './tokens.ts'
 
 const folder = await writeSmallModel(temporaryFolder())

@@ -5,12 +5,11 @@
  * the sound stay as the first branch made them.
  */
 import { join } from 'node:path'
-import { checkContract, numbered } from '../../onnx/contract.ts'
 import { createSession } from '../../onnx/back-end.ts'
+import { checkContract, numbered } from '../../onnx/contract.ts'
 import type { Loop, Port, Session, Tensor, Tensors } from '../../onnx/session.ts'
 import { encoderPositions, type WhisperConfig } from './config.ts'
 import { windowFrames } from './features.ts'
-import { asFloat32, asType, type FloatType } from './floats.ts'
 import { pickRows } from './rows.ts'
 
 const encoderFile = 'encoder_model.onnx'
@@ -210,3 +209,22 @@ const idsOf = (rows: readonly (readonly number[])[]): Tensor => ({
 })
 
 const flag = (value: boolean): Tensor => ({ type: 'bool', dims: [1], data: Uint8Array.of(value ? 1 : 0) })
+
+// Graphs of half precision take and give numbers of 16 bits in some places and of 32 in others, each export in its
+// own; here is what they are turned into. A tensor of 16 bits carries the bits themselves.
+type FloatType = 'float32' | 'float16'
+
+/** @returns the same tensor when it is of that type already */
+function asType(tensor: Tensor, type: FloatType): Tensor {
+  if (tensor.type === type) return tensor
+  const values = asFloat32(tensor)
+  if (type === 'float32') return { type, dims: tensor.dims, data: values }
+  return { type, dims: tensor.dims, data: new Uint16Array(Float16Array.from(values).buffer) }
+}
+
+/** @throws Error for a tensor of whole numbers */
+function asFloat32({ type, data }: Tensor): Float32Array {
+  if (data instanceof Float32Array) return data
+  if (type !== 'float16' || !(data instanceof Uint16Array)) throw new Error(`numbers came as ${type}`)
+  return Float32Array.from(new Float16Array(data.buffer, data.byteOffset, data.length))
+}

@@ -4,11 +4,11 @@ import type { Operation } from '../../domain/operation.ts'
 import type { SpeechRequest } from '../../domain/speech.ts'
 import { cancelOperation, inspectOperation } from '../../service/operations.ts'
 import type { UsageRow } from '../../service/ports.ts'
-import type { OperationRow } from './auditor.ts'
 import { Client, Watched } from './client.ts'
-import { bookedMicros, type Body, type Followed, type KnownAccount, type KnownKey } from './model.ts'
+import { bookedMicros, type Body, type Followed } from './model.ts'
 import type { Stage } from './stage.ts'
 import { type AskDrawn, soundOf, type WorldEvent } from './workload.ts'
+import type { KnownAccount, KnownKey, OperationRow } from './facts.ts'
 
 /** Several asks are sent in the same instant. */
 export async function ask(stage: Stage, asks: readonly AskDrawn[], leftAtOnce: boolean): Promise<void> {

@@ -4,28 +4,8 @@
  * it must not.
  */
 import type { Database } from 'bun:sqlite'
-import { bookedMicros, type Followed, type KnownAccount, type Model, sha256 } from './model.ts'
-
-export interface OperationRow {
-  rowid: number
-  id: string
-  account_id: string
-  key_id: string
-  type: string
-  outcome: string | null
-  price_micros: number
-  charged_micros: number
-  completion_bytes: number | null
-  input_chars: number
-  key_supplied: number
-  idempotency_hash: string | null
-  free: number
-  error_code: string | null
-  created_at_ms: number
-  started_at_ms: number | null
-  first_audio_at_ms: number | null
-  settled_at_ms: number | null
-}
+import { bookedMicros, type Followed, type Model, sha256 } from './model.ts'
+import type { KnownAccount, OperationRow } from './facts.ts'
 
 interface EntryRow {
   id: number

@@ -6,9 +6,9 @@ import { Watched } from './client.ts'
 import { type CloneAsk, clonedMicros, type FollowedClone, statusOf } from './clone-model.ts'
 import { clipOf } from './cloning.ts'
 import { drained } from './files.ts'
-import type { KnownKey } from './model.ts'
 import type { Stage } from './stage.ts'
 import { learningOf } from './workload.ts'
+import type { KnownKey } from './facts.ts'
 
 const enter = (stage: Stage, key: KnownKey) =>
   stage.process.authenticator.authenticate({ kind: 'secret', secret: key.secret }, key.id)

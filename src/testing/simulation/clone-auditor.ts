@@ -5,9 +5,10 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OperationRow, Snapshot } from './auditor.ts'
+import type { Snapshot } from './auditor.ts'
 import { clonedMicros, type CloneModel, type FollowedClone, statusOf } from './clone-model.ts'
-import { type KnownAccount, type Settings, sha256 } from './model.ts'
+import { sha256 } from './model.ts'
+import type { KnownAccount, OperationRow, Settings } from './facts.ts'
 
 export interface VoiceRow {
   id: string

@@ -2,9 +2,8 @@
  * What must happen to clones and their voices according to the contract (docs/api.md 4.2, 6.2 to 6.4): who may clone,
  * at what price, how each clone ends, and what is left of it. Imports nothing of the code it judges.
  */
-import type { OperationRow } from './auditor.ts'
 import type { ManualClock } from '../manual-clock.ts'
-import type { KnownAccount, KnownKey, Marks, Settings } from './model.ts'
+import type { KnownAccount, KnownKey, Marks, OperationRow, Settings } from './facts.ts'
 
 export type ClipKind = 'spoken' | 'short' | 'silent' | 'broken'
 

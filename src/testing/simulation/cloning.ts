@@ -16,7 +16,7 @@ import { Previews, type PreviewParts } from '../../service/previews.ts'
 import type { FakePlan } from '../fake-engine.ts'
 import type { ClipKind, Learning } from './clone-model.ts'
 import type { Work } from './files.ts'
-import type { Settings } from './model.ts'
+import type { Settings } from './facts.ts'
 
 const draw: PreviewParts['draw'] = (pcm, sampleRateHz, style) =>
   voicePicture(pcm, sampleRateHz, { ...style, widthPx: 240, heightPx: 120 })

@@ -3,7 +3,7 @@
  * contract: 10 failed attempts at once per address, one more every 6 seconds.
  */
 import type { ManualClock } from '../manual-clock.ts'
-import type { KnownKey } from './model.ts'
+import type { KnownKey } from './facts.ts'
 
 const refillMs = 6000
 const fullMs = 10 * refillMs

@@ -2,9 +2,9 @@
 import type { Transcribing } from '../../service/transcribing.ts'
 import { Listener, requestFor } from './listening.ts'
 import type { FollowedListening } from './listening-model.ts'
-import type { KnownKey } from './model.ts'
 import type { Stage } from './stage.ts'
 import { clipHeardOf } from './workload.ts'
+import type { KnownKey } from './facts.ts'
 
 export async function listen(stage: Stage, key: KnownKey): Promise<void> {
   const id = `req_${String(stage.nextRequest++).padStart(26, '0')}`

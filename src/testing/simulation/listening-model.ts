@@ -4,7 +4,7 @@
  * runs. It has its own arithmetic and imports nothing of the code it judges.
  */
 import type { ManualClock } from '../manual-clock.ts'
-import type { KnownAccount, KnownKey, Marks, Settings } from './model.ts'
+import type { KnownAccount, KnownKey, Marks, Settings } from './facts.ts'
 
 /** Every part of a clip. */
 export const partMs = 100

@@ -10,7 +10,7 @@ import { FakeTranscriber } from '../fake-transcriber.ts'
 import { Watched } from './client.ts'
 import { Gate } from './gate.ts'
 import { type Clip, type FollowedListening, partMs } from './listening-model.ts'
-import type { Settings } from './model.ts'
+import type { Settings } from './facts.ts'
 
 export interface ListeningServices {
   transcriptions: Transcriptions

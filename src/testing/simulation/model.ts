@@ -4,31 +4,10 @@
  * idempotency keys and its own retention, and imports nothing of the code it judges.
  */
 import { createHash } from 'node:crypto'
-import type { OperationRow } from './auditor.ts'
 import type { ManualClock } from '../manual-clock.ts'
 import { CloneModel } from './clone-model.ts'
 import { ListeningModel } from './listening-model.ts'
-
-export interface Settings {
-  microsPerChar: number
-  /** Streams that the engine makes at once, and requests that may wait for one. */
-  streams: number
-  waiting: number
-  /** Requests of one account under way. */
-  concurrency: number
-  queueWaitMs: number
-  unreadMs: number
-  cloneMicros: number
-  /** Voices of one account: so many are free, so many there may be. */
-  freeClones: number
-  maxVoices: number
-  cloneStreams: number
-  cloneWaiting: number
-  cloneConcurrency: number
-  listenStreams: number
-  listenWaiting: number
-  listenConcurrency: number
-}
+import type { KnownAccount, KnownKey, Marks, OperationRow, Settings } from './facts.ts'
 
 /** A request's fields: two with the same name are the same request. */
 export interface Body {
@@ -45,24 +24,6 @@ export interface Sound {
   frames: number
   samples: number
   failAt: number | null
-}
-
-export interface KnownAccount {
-  id: string
-  name: string
-  admin: boolean
-  prepaid: boolean
-  creditedMicros: number
-  disabled: boolean
-}
-
-export interface KnownKey {
-  id: string
-  secret: string
-  account: KnownAccount
-  scopes: readonly string[] | null
-  expiresMs: number | null
-  revoked: boolean
 }
 
 export interface Ask {
@@ -112,9 +73,6 @@ interface Due {
   atMs: number
   order: number
 }
-
-/** How much of the marks in the books the model foresees: all; with a full disk it must look; with a crash nothing. */
-export type Marks = 'foreseen' | 'looked up' | 'unknown'
 
 const hourMs = 3_600_000
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -32,7 +32,8 @@ import { listeningServices } from './listening.ts'
 import type { Clip } from './listening-model.ts'
 import { Work } from './files.ts'
 import type { Learning } from './clone-model.ts'
-import type { Settings, Sound } from './model.ts'
+import type { Sound } from './model.ts'
+import type { Settings } from './facts.ts'
 
 /** The engine's work for one operation: it makes a frame for each permit, unless it is gone. */
 export class EngineStream {

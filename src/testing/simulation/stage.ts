@@ -13,9 +13,10 @@ import { Seeded } from '../seeded.ts'
 import { type Client, Watched } from './client.ts'
 import { Door } from './door.ts'
 import type { Listener } from './listening.ts'
-import { type KnownAccount, type KnownKey, Model, type Settings } from './model.ts'
+import { Model } from './model.ts'
 import { emptyBooks, readingConnection, SimulatedProcess } from './process.ts'
 import { clipHeardOf, drawSettings, learningOf, soundOf } from './workload.ts'
+import type { KnownAccount, KnownKey, Settings } from './facts.ts'
 
 /** Longer than the longest pause between two attempts to write a settlement. */
 const writtenAgainMs = 5000

@@ -6,8 +6,9 @@
 import { Seeded } from '../seeded.ts'
 import type { ClipKind, CloneAsk, FollowedClone, Learning } from './clone-model.ts'
 import type { Clip, FollowedListening } from './listening-model.ts'
-import type { Body, Followed, KnownAccount, KnownKey, Settings, Sound } from './model.ts'
+import type { Body, Followed, Sound } from './model.ts'
 import type { Death } from './process.ts'
+import type { KnownAccount, KnownKey, Settings } from './facts.ts'
 
 export interface AskDrawn {
   key: KnownKey

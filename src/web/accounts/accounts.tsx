@@ -4,10 +4,10 @@ import { AccountForm, KeyForm, type NewKey } from './forms.tsx'
 import { type AccountRecord, AccountsTable } from './table.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import type { PageProps } from '../parts/frame.tsx'
 import { type KeyRecord, KeysTable } from './keys.tsx'
 import { useLoaded } from '../parts/loading.ts'
-import { Head, Progressing } from '../parts/parts.tsx'
+import { Head, Progressing } from '../parts/controls.tsx'
+import type { PageProps } from '../parts/page.ts'
 
 export function AccountsPage({ who }: PageProps) {
   const accounts = useLoaded<{ data: AccountRecord[] }>('/console/api/admin/accounts')

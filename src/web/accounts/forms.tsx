@@ -2,7 +2,7 @@
 import { announce } from '../parts/announce.tsx'
 import { send } from '../api.ts'
 import { Ask } from '../parts/dialog.tsx'
-import { Field } from '../parts/parts.tsx'
+import { Field } from '../parts/controls.tsx'
 
 export interface NewKey {
   account: string

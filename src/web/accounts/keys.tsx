@@ -5,7 +5,7 @@ import { send } from '../api.ts'
 import { Ask } from '../parts/dialog.tsx'
 import type { Who } from '../session.ts'
 import { type Column, Table } from '../parts/table.tsx'
-import { ago, moment } from '../parts/words.ts'
+import { ago, moment } from '../parts/format.ts'
 
 export interface KeyRecord {
   id: string

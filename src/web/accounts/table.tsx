@@ -4,10 +4,10 @@ import { microsOf } from './forms.tsx'
 import { announce } from '../parts/announce.tsx'
 import { send } from '../api.ts'
 import { Ask } from '../parts/dialog.tsx'
-import { Field } from '../parts/parts.tsx'
+import { Field } from '../parts/controls.tsx'
 import type { Who } from '../session.ts'
 import { type Column, Table } from '../parts/table.tsx'
-import { dollars } from '../parts/words.ts'
+import { dollars } from '../parts/format.ts'
 
 export interface AccountRecord {
   id: string

@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Problem } from './parts.tsx'
+import { Problem } from './controls.tsx'
 
 interface DialogProps {
   title: string

@@ -11,10 +11,7 @@ import { SpeakPage } from '../speak/speak.tsx'
 import { TranscribePage } from '../transcribe/transcribe.tsx'
 import { UsagePage } from '../usage/usage.tsx'
 import { VoicesPage } from '../voices/voices.tsx'
-
-export interface PageProps {
-  who: Who
-}
+import type { PageProps } from './page.ts'
 
 interface Page {
   id: string

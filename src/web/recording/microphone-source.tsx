@@ -1,10 +1,10 @@
 /** Recording a clip: a level that tells the truth about every sample, and in words when something is wrong with it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { fallen, Level, quiet, silent, tooLoud } from './level.tsx'
-import { Problem } from '../parts/parts.tsx'
+import { Problem } from '../parts/controls.tsx'
 import { type Recorder, record, type Recording } from './recorder.ts'
-import type { Clip } from './sound-source.tsx'
-import { clock } from '../parts/words.ts'
+import { clock } from '../parts/format.ts'
+import type { Clip } from './recorder.ts'
 
 interface MicrophoneProps {
   /** Recording ends by itself. */

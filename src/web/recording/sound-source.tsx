@@ -1,13 +1,9 @@
 /** Where a clip comes from, a file or the microphone, and hearing it before it is sent. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { MicrophoneSource } from './microphone-source.tsx'
-import { Choice, Field } from '../parts/parts.tsx'
-import { bytes } from '../parts/words.ts'
-
-export interface Clip {
-  file: Blob
-  name: string
-}
+import { Choice, Field } from '../parts/controls.tsx'
+import { bytes } from '../parts/format.ts'
+import type { Clip } from './recorder.ts'
 
 interface SourceProps {
   clip: Clip | null

@@ -1,6 +1,6 @@
 /** How it is to be spoken: voice, model, format, pace. */
 import { useMemo } from 'preact/hooks'
-import { Field } from '../parts/parts.tsx'
+import { Field } from '../parts/controls.tsx'
 import { type Format, formats, type SpeechAsk } from './speech.ts'
 
 export interface Voice {

@@ -1,9 +1,9 @@
 /** What came of a speech request: how fast, how much, what it cost, and the file. */
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError } from '../api.ts'
-import { Facts, Problem } from '../parts/parts.tsx'
+import { Facts, Problem } from '../parts/controls.tsx'
 import { type Progress, secondsOf, type Spoken } from './speech.ts'
-import { bytes, dollars, duration } from '../parts/words.ts'
+import { bytes, dollars, duration } from '../parts/format.ts'
 
 interface ResultProps {
   progress: Progress | null

@@ -1,12 +1,12 @@
 /** The page that speaks: a text, a voice, and what came of it in figures. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PageProps } from '../parts/frame.tsx'
 import { useLoaded } from '../parts/loading.ts'
-import { Head, Progressing } from '../parts/parts.tsx'
+import { Head, Progressing } from '../parts/controls.tsx'
 import { SpeechResult } from './result.tsx'
 import { cancel, type Format, type Progress, type SpeechAsk, speak, type Spoken } from './speech.ts'
 import { SpeechOptions, type Voice } from './options.tsx'
-import { count } from '../parts/words.ts'
+import { count } from '../parts/format.ts'
+import type { PageProps } from '../parts/page.ts'
 
 const sample = 'The myna learns the sounds that it hears, and says them again in its own time.'
 

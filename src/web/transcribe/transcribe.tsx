@@ -1,12 +1,13 @@
 /** The page that listens: a file or the microphone, and its words as they come. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { PageProps } from '../parts/frame.tsx'
 import { useLoaded } from '../parts/loading.ts'
-import { Field, Head, Problem } from '../parts/parts.tsx'
-import { type Clip, SoundSource } from '../recording/sound-source.tsx'
+import { Field, Head, Problem } from '../parts/controls.tsx'
+import { SoundSource } from '../recording/sound-source.tsx'
 import type { ModelRecord } from '../speak/speak.tsx'
 import { TranscriptView } from './view.tsx'
 import { emptyTranscript, transcribe, type Transcript } from './transcription.ts'
+import type { PageProps } from '../parts/page.ts'
+import type { Clip } from '../recording/recorder.ts'
 
 const maxSeconds = 600
 

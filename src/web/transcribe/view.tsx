@@ -1,10 +1,10 @@
 /** A transcript: its text, its segments that can be heard by clicking them, and its files. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Copy } from '../parts/copy.tsx'
-import { Choice } from '../parts/parts.tsx'
-import type { Clip } from '../recording/sound-source.tsx'
+import { Choice } from '../parts/controls.tsx'
 import { type Segment, srtOf, type Transcript, vttOf } from './transcription.ts'
-import { clock } from '../parts/words.ts'
+import { clock } from '../parts/format.ts'
+import type { Clip } from '../recording/recorder.ts'
 
 interface ViewProps {
   transcript: Transcript

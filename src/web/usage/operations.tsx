@@ -2,10 +2,10 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../parts/announce.tsx'
 import { useLoaded } from '../parts/loading.ts'
-import { Progressing } from '../parts/parts.tsx'
+import { Progressing } from '../parts/controls.tsx'
 import { cancel } from '../speak/speech.ts'
 import { type Column, Table } from '../parts/table.tsx'
-import { ago, count, dollars } from '../parts/words.ts'
+import { ago, count, dollars } from '../parts/format.ts'
 
 interface ListedOperation {
   id: string

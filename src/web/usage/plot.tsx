@@ -2,8 +2,14 @@
 import { useEffect, useRef } from 'preact/hooks'
 import 'uplot/dist/uPlot.min.css'
 import uPlot from 'uplot'
-import type { Day } from './usage.tsx'
-import { dollars } from '../parts/words.ts'
+import { dollars } from '../parts/format.ts'
+
+export interface Day {
+  start: number
+  chargedMicros: number
+  madeSeconds: number
+  heardSeconds: number
+}
 
 const heightPx = 240
 

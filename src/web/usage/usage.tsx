@@ -1,12 +1,12 @@
 /** What this account used and was charged: by day, by key, and operation by operation. */
 import { useState } from 'preact/hooks'
-import type { PageProps } from '../parts/frame.tsx'
 import { useLoaded } from '../parts/loading.ts'
 import { OperationsTable } from './operations.tsx'
-import { Choice, Facts, Head, Progressing } from '../parts/parts.tsx'
+import { Choice, Facts, Head, Progressing } from '../parts/controls.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { UsagePlot } from './plot.tsx'
-import { count, dollars, duration } from '../parts/words.ts'
+import { type Day, UsagePlot } from './plot.tsx'
+import { count, dollars, duration } from '../parts/format.ts'
+import type { PageProps } from '../parts/page.ts'
 
 interface Result {
   object: string
@@ -98,13 +98,6 @@ const factsOf = (totals: UsagePageRecord['totals'], balanceMicros: number | null
   ['Audio heard', duration(totals.transcription.seconds)],
   ['Clones', `${count(totals.clones.requests)}, ${count(totals.clones.free)} free`],
 ]
-
-export interface Day {
-  start: number
-  chargedMicros: number
-  madeSeconds: number
-  heardSeconds: number
-}
 
 const sum = (results: readonly Result[], of: (result: Result) => number | undefined): number =>
   results.reduce((total, result) => total + (of(result) ?? 0), 0)

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../parts/announce.tsx'
 import { send } from '../api.ts'
 import { Ask } from '../parts/dialog.tsx'
-import { Problem } from '../parts/parts.tsx'
+import { Problem } from '../parts/controls.tsx'
 import type { Voice } from '../speak/options.tsx'
 import { VoiceForm } from './form.tsx'
 

@@ -3,9 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { request } from '../api.ts'
 import { Ask, Dialog } from '../parts/dialog.tsx'
 import { useLoaded } from '../parts/loading.ts'
-import { Field, Problem } from '../parts/parts.tsx'
-import { type Clip, SoundSource } from '../recording/sound-source.tsx'
+import { Field, Problem } from '../parts/controls.tsx'
+import { SoundSource } from '../recording/sound-source.tsx'
 import type { Voice } from '../speak/options.tsx'
+import type { Clip } from '../recording/recorder.ts'
 
 const advice =
   'One person, 5 to 20 seconds, in a quiet room, close to the microphone but not too loud, without music. ' +

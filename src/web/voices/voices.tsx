@@ -2,12 +2,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../parts/announce.tsx'
 import { CloneDialog } from './clone.tsx'
-import type { PageProps } from '../parts/frame.tsx'
 import { type Loaded, useLoaded, useSettled } from '../parts/loading.ts'
-import { Choice, Head, Progressing } from '../parts/parts.tsx'
+import { Choice, Head, Progressing } from '../parts/controls.tsx'
 import type { Voice } from '../speak/options.tsx'
 import { VoiceCard } from './card.tsx'
-import { count, counted } from '../parts/words.ts'
+import { count, counted } from '../parts/format.ts'
+import type { PageProps } from '../parts/page.ts'
 
 /** So many cards at once: each has a picture and a sound of its own. */
 const pageSize = 60

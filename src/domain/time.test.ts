@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { momentMs } from './moment.ts'
+import { momentMs } from './time.ts'
 
 const nowMs = Date.UTC(2026, 10, 21, 12, 30)
 

@@ -8,7 +8,7 @@ import { SqliteAccounts } from '../store/accounts.ts'
 import { openDatabase } from '../store/database.ts'
 import { SqliteLedger } from '../store/ledger.ts'
 import { temporaryFolder } from '../testing/folder.ts'
-import { type LocalServer, localSocketPath, type ServerStatus, startLocal } from './local.ts'
+import { type LocalServer, localSocketPath, type ServerStatus, startLocal } from './admin-socket.ts'
 
 const parts = { clock: systemClock, random: systemRandom }
 const serverStatus: ServerStatus = {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import type { Loaded } from './loading.ts'
-import { duration } from './words.ts'
+import { duration } from './format.ts'
 
 interface FieldProps {
   label: string
