@@ -27,7 +27,9 @@ export async function writeSmallModel(folder: string, { files = {}, kind }: Smal
   mkdirSync(folder, { recursive: true })
   const graph = (name: string, kinds: readonly string[]) =>
     unpacked(join(golden, `${name}${kind !== undefined && kinds.includes(kind) ? `_${kind}` : ''}.onnx.gz`))
-  const { tokenizer } = await readGolden<{ tokenizer: object }>(join(golden, '..', '..', 'bpe-golden.json.gz'))
+  const { tokenizer } = await readGolden<{ tokenizer: object }>(
+    join(golden, '..', '..', 'tokenizers', 'bpe-golden.json.gz'),
+  )
   const whole: Record<string, object | null> = {
     'encoder_model.onnx': await graph('encoder_model', ['optimum']),
     'decoder_model_merged.onnx': await graph('decoder_model_merged', ['fp16', 'optimum', 'uint8']),
