@@ -2,9 +2,9 @@
 import { rmSync, statfsSync } from 'node:fs'
 import { newId, systemRandom } from '../../src/domain/id.ts'
 import { systemClock } from '../../src/domain/time.ts'
-import { SqliteAccounts } from '../../src/store/accounts.ts'
-import { openDatabase } from '../../src/store/database.ts'
-import { SqliteLedger } from '../../src/store/ledger.ts'
+import { SqlAccounts } from '../../src/store/accounts.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { SqlLedger } from '../../src/store/ledger.ts'
 import { printTable, spreadOf } from './figures.ts'
 import { openingMicros, temporaryFolder } from './subject.ts'
 
@@ -25,11 +25,11 @@ const fileSystemOf = (path: string): string => {
 
 export async function measureBooks(seconds: number): Promise<object> {
   const dataDir = temporaryFolder()
-  const database = await openDatabase(dataDir)
+  const database = await openSqlite(dataDir)
   try {
     const world = { clock: systemClock, random: systemRandom }
-    const accounts = new SqliteAccounts(database, world)
-    const ledger = new SqliteLedger(database, world)
+    const accounts = new SqlAccounts(database, world)
+    const ledger = new SqlLedger(database, world)
     const account = await accounts.create({ name: 'bench', role: 'user', balanceMicros: openingMicros })
     const key = { accountId: account.id, name: 'bench', prefix: 'x', secretHash: '0'.repeat(64), scopes: null }
     const { id: keyId } = await accounts.createKey({ ...key, expiresAtMs: null })
@@ -47,12 +47,12 @@ export async function measureBooks(seconds: number): Promise<object> {
     ])
     return record
   } finally {
-    database.close()
+    await database.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
 
-async function oneOperation(ledger: SqliteLedger, accountId: string, keyId: string): Promise<void> {
+async function oneOperation(ledger: SqlLedger, accountId: string, keyId: string): Promise<void> {
   const operationId = newId('op', systemClock.nowMs(), systemRandom)
   const order = { operationId, accountId, keyId, model: 'flite', voiceId: 'rms', inputChars: 40, priceMicros: 600 }
   await ledger.admitSpeech({ ...order, keyHash: null, fingerprint: '0'.repeat(64) })

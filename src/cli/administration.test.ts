@@ -6,9 +6,9 @@ import { systemRandom } from '../domain/id.ts'
 import { systemClock } from '../domain/time.ts'
 import { startLocal } from '../http/admin-socket.ts'
 import { AdminVerbs } from '../service/accounts.ts'
-import { SqliteAccounts } from '../store/accounts.ts'
-import { openDatabase } from '../store/database.ts'
-import { SqliteLedger } from '../store/ledger.ts'
+import { SqlAccounts } from '../store/accounts.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import { SqlLedger } from '../store/ledger.ts'
 import { acquireLock, isLocked } from '../store/lock.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
@@ -25,8 +25,8 @@ const names = (dataDir: string) =>
 /** Owns the folder as a server does: lock, books, local socket. */
 async function serve(dataDir: string) {
   const lock = acquireLock(dataDir)
-  const database = await openDatabase(dataDir)
-  const administration = new AdminVerbs(new SqliteAccounts(database, parts), new SqliteLedger(database, parts), parts)
+  const database = await openSqlite(dataDir)
+  const administration = new AdminVerbs(new SqlAccounts(database, parts), new SqlLedger(database, parts), parts)
   const status = async () => ({
     version: '0.0.0',
     pid: process.pid,
@@ -45,7 +45,7 @@ async function serve(dataDir: string) {
   return {
     stop: async () => {
       await local.stop()
-      database.close()
+      await database.close()
       lock.release()
     },
   }

@@ -10,9 +10,9 @@ import { systemRandom } from '../domain/id.ts'
 import { systemClock } from '../domain/time.ts'
 import { type LocalVerb, localSocketPath, type ServerStatus } from '../http/admin-socket.ts'
 import { type Administration, AdminVerbs } from '../service/accounts.ts'
-import { SqliteAccounts } from '../store/accounts.ts'
-import { openDatabase } from '../store/database.ts'
-import { SqliteLedger } from '../store/ledger.ts'
+import { SqlAccounts } from '../store/accounts.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import { SqlLedger } from '../store/ledger.ts'
 import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
 import { Failure } from './terminal/terminal.ts'
 
@@ -87,14 +87,14 @@ function tryLock(dataDir: string): DataLock | null {
 
 async function withOwnBooks<T>(dataDir: string, lock: DataLock, work: (verbs: Administration) => Promise<T>) {
   try {
-    const database = await openDatabase(dataDir)
+    const database = await openSqlite(dataDir)
     const parts = { clock: systemClock, random: systemRandom }
-    const accounts = new SqliteAccounts(database, parts)
+    const accounts = new SqlAccounts(database, parts)
     try {
-      return await work(new AdminVerbs(accounts, new SqliteLedger(database, parts), parts))
+      return await work(new AdminVerbs(accounts, new SqlLedger(database, parts), parts))
     } finally {
       await accounts.close()
-      database.close()
+      await database.close()
     }
   } finally {
     lock.release()

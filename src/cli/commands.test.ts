@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { hashSecret } from '../domain/account.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock } from '../domain/time.ts'
-import { SqliteAccounts } from '../store/accounts.ts'
-import { openDatabase } from '../store/database.ts'
-import { SqliteLedger } from '../store/ledger.ts'
+import { SqlAccounts } from '../store/accounts.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import { SqlLedger } from '../store/ledger.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 
@@ -50,10 +50,10 @@ test('a key is printed once, with how to use it, and authenticates', async () =>
   const list = await myna('keys', 'list', '--account', 'ben')
   expect(list.stdout).not.toContain(printed)
   expect(list.stdout).toMatch(/ben +phone +sk-myna-\w{4}\.\.\. +all +\S+ +never +until \d{4}/)
-  const database = await openDatabase(dataDir)
-  const accounts = new SqliteAccounts(database, { clock: systemClock, random: systemRandom })
+  const database = await openSqlite(dataDir)
+  const accounts = new SqlAccounts(database, { clock: systemClock, random: systemRandom })
   expect((await accounts.findByKey(hashSecret(printed)))?.account.name).toBe('ben')
-  database.close()
+  await database.close()
 })
 
 test('--json may stand anywhere, and errors are data then too', async () => {
@@ -140,9 +140,9 @@ test('usage is a table by account and day, its sums, and a plot', async () => {
 /** 1,200 characters of speech last a minute here. @param transcriptions beside it, nine seconds each */
 async function speakAt(timeMs: number, characters: number, operationId: string, transcriptions = 0): Promise<void> {
   const parts = { clock: { nowMs: () => timeMs, monotonicMs: () => 0 }, random: systemRandom }
-  const database = await openDatabase(dataDir)
-  const ledger = new SqliteLedger(database, parts)
-  const caller = await new SqliteAccounts(database, parts).findByKey(hashSecret(secret))
+  const database = await openSqlite(dataDir)
+  const ledger = new SqlLedger(database, parts)
+  const caller = await new SqlAccounts(database, parts).findByKey(hashSecret(secret))
   const ids = { operationId, accountId: caller?.account.id ?? '', keyId: caller?.key.id ?? '', keyHash: null }
   const priceMicros = 15 * characters
   const asked = { model: 'flite', voiceId: 'rms', fingerprint: 'f'.repeat(64) }
@@ -161,5 +161,5 @@ async function speakAt(timeMs: number, characters: number, operationId: string, 
     await ledger.beginTranscription({ id, accountId, keyId, model: 'whisper-base' })
     await ledger.endTranscription(id, { outcome: 'completed', errorCode: null, heardMs: 9000 })
   }
-  database.close()
+  await database.close()
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock } from '../domain/time.ts'
 import { AdminVerbs } from '../service/accounts.ts'
-import { SqliteAccounts } from '../store/accounts.ts'
-import { openDatabase } from '../store/database.ts'
-import { SqliteLedger } from '../store/ledger.ts'
+import { SqlAccounts } from '../store/accounts.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import { SqlLedger } from '../store/ledger.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { type LocalServer, localSocketPath, type ServerStatus, startLocal } from './admin-socket.ts'
 
@@ -30,8 +30,8 @@ afterEach(async () => {
 })
 
 async function start(dataDir: string, status = async () => serverStatus, errors: unknown[] = []): Promise<LocalServer> {
-  const database = await openDatabase(dataDir)
-  const administration = new AdminVerbs(new SqliteAccounts(database, parts), new SqliteLedger(database, parts), parts)
+  const database = await openSqlite(dataDir)
+  const administration = new AdminVerbs(new SqlAccounts(database, parts), new SqlLedger(database, parts), parts)
   const server = startLocal({
     dataDir,
     administration,
@@ -41,7 +41,7 @@ async function start(dataDir: string, status = async () => serverStatus, errors:
   })
   stopAll.push(async () => {
     await server.stop()
-    database.close()
+    await database.close()
   })
   return server
 }

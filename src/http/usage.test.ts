@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Account, Key } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Ledger } from '../service/ports.ts'
-import { SqliteAccounts } from '../store/accounts.ts'
-import { openDatabase, type StoreDatabase } from '../store/database.ts'
-import { SqliteLedger } from '../store/ledger.ts'
+import { SqlAccounts } from '../store/accounts.ts'
+import { openSqlite, type SqliteDatabase } from '../store/sqlite.ts'
+import { SqlLedger } from '../store/ledger.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { startInstance } from '../testing/instance.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
@@ -18,15 +18,15 @@ const todayS = nowS - dayS / 2
 
 const clock = new ManualClock()
 const random = new Seeded(3)
-let database: StoreDatabase
+let database: SqliteDatabase
 let ledger: Ledger
 let ada: Account
 let keys: [Key, Key]
 
 beforeAll(async () => {
-  database = await openDatabase(temporaryFolder())
-  const accounts = new SqliteAccounts(database, { clock, random: random.fill })
-  ledger = new SqliteLedger(database, { clock })
+  database = await openSqlite(temporaryFolder())
+  const accounts = new SqlAccounts(database, { clock, random: random.fill })
+  ledger = new SqlLedger(database, { clock })
   ada = await accounts.create({ name: 'ada', role: 'user', balanceMicros: 5000 })
   const bob = await accounts.create({ name: 'bob', role: 'user', balanceMicros: null })
   const issue = (account: Account, n: number) =>
@@ -45,18 +45,18 @@ beforeAll(async () => {
 
 /** Work of every type at random times of the last 40 days. */
 async function fill(accountId: string, among: readonly Key[], count: number): Promise<void> {
-  await database.transaction(() => {
+  await database.transaction(async (sql) => {
     for (let n = 0; n < count; n++) {
       const type = random.pick(['speech', 'speech', 'clone', 'transcription'])
       const [keyId, model] = [random.pick(among).id, random.pick(['flite', 'kokoro'])]
       const requestId = type === 'transcription' ? `req_${accountId}${n}` : null
       if (requestId !== null) {
-        database.run('INSERT INTO transcriptions VALUES ($requestId, $accountId, $keyId, $model, 0, 0)', {
+        await sql.run('INSERT INTO transcriptions VALUES ($requestId, $accountId, $keyId, $model, 0, 0)', {
           ...{ requestId, accountId, keyId, model },
         })
       }
       const charged = type === 'transcription' ? 0 : random.whole(0, 2000)
-      database.run(
+      await sql.run(
         `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
            refunded_micros, free, settled_at_ms, request_id, outcome)
          VALUES ($accountId, $keyId, $operationId, $type, $model, $characters, $audioMs, $charged,
@@ -135,7 +135,7 @@ describe('however it is cut, the buckets sum to the totals, and the totals to th
     if (first === undefined) throw new Error('no page')
     for (const { totals } of all) expect(totals).toEqual(first.totals)
     expect(sums(all)).toEqual(totalsOf(first))
-    const booked = database.get<{ n: number; charged: number }>(
+    const booked = await database.get<{ n: number; charged: number }>(
       `SELECT count(*) AS n, sum(charged_micros) AS charged FROM usage
        WHERE account_id = $id AND settled_at_ms >= $startMs AND settled_at_ms < $endMs`,
       { id: ada.id, startMs: first.start_time * 1000, endMs: first.end_time * 1000 },

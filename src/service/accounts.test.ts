@@ -4,27 +4,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashSecret } from '../domain/account.ts'
 import { systemRandom } from '../domain/id.ts'
-import { SqliteAccounts } from '../store/accounts.ts'
-import { openDatabase, type StoreDatabase } from '../store/database.ts'
-import { SqliteLedger } from '../store/ledger.ts'
+import { SqlAccounts } from '../store/accounts.ts'
+import { openSqlite, type SqliteDatabase } from '../store/sqlite.ts'
+import { SqlLedger } from '../store/ledger.ts'
 import { AdminVerbs, ensureFirstAdmin } from './accounts.ts'
 
 const nowMs = Date.UTC(2026, 10, 21, 12)
 const parts = { clock: { nowMs: () => nowMs, monotonicMs: () => 0 }, random: systemRandom }
 const folder = mkdtempSync(join(tmpdir(), 'myna-accounts-'))
-let database: StoreDatabase
-let accounts: SqliteAccounts
-let ledger: SqliteLedger
+let database: SqliteDatabase
+let accounts: SqlAccounts
+let ledger: SqlLedger
 let verbs: AdminVerbs
 
 beforeAll(async () => {
-  database = await openDatabase(folder)
-  accounts = new SqliteAccounts(database, parts)
-  ledger = new SqliteLedger(database, parts)
+  database = await openSqlite(folder)
+  accounts = new SqlAccounts(database, parts)
+  ledger = new SqlLedger(database, parts)
   verbs = new AdminVerbs(accounts, ledger, parts)
 })
-afterAll(() => {
-  database.close()
+afterAll(async () => {
+  await database.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -47,9 +47,9 @@ test('an empty folder gets one administrator, and only once', async () => {
 })
 
 test('the first administrator may bring a key', async () => {
-  const books = await openDatabase(mkdtempSync(join(tmpdir(), 'myna-accounts-')))
-  const own = new SqliteAccounts(books, parts)
-  const ownVerbs = new AdminVerbs(own, new SqliteLedger(books, parts), parts)
+  const books = await openSqlite(mkdtempSync(join(tmpdir(), 'myna-accounts-')))
+  const own = new SqlAccounts(books, parts)
+  const ownVerbs = new AdminVerbs(own, new SqlLedger(books, parts), parts)
   for (const weak of ['', 'short', 'x'.repeat(31), `${'x'.repeat(32)} `, 'x'.repeat(257)]) {
     expect(await refusal(ensureFirstAdmin(own, ownVerbs, weak))).toContain('32 to 256')
   }
@@ -58,7 +58,7 @@ test('the first administrator may bring a key', async () => {
   expect((await own.findByKey(hashSecret(secret)))?.account.role).toBe('admin')
   expect(await ensureFirstAdmin(own, ownVerbs, 'another-one-does-not-matter-0123456789')).toBeNull()
   expect(await own.count()).toBe(1)
-  books.close()
+  await books.close()
 })
 
 test('an account is created once, prepaid or unmetered', async () => {

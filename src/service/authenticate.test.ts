@@ -3,15 +3,15 @@ import { MynaError } from '../domain/error.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { Seeded } from '../testing/seeded.ts'
-import { SqliteAccounts } from '../store/accounts.ts'
-import { openDatabase } from '../store/database.ts'
-import { SqliteLedger } from '../store/ledger.ts'
+import { SqlAccounts } from '../store/accounts.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import { SqlLedger } from '../store/ledger.ts'
 import { AdminVerbs } from './accounts.ts'
 import { Authenticator, type Credential } from './authenticate.ts'
 
 const hourMs = 3_600_000
 let clock: ManualClock
-let accounts: SqliteAccounts
+let accounts: SqlAccounts
 let verbs: AdminVerbs
 let authenticator: Authenticator
 let failures: string[]
@@ -19,9 +19,9 @@ let failures: string[]
 beforeEach(async () => {
   clock = new ManualClock()
   const parts = { clock, random: new Seeded(1).fill }
-  const database = await openDatabase(temporaryFolder())
-  accounts = new SqliteAccounts(database, parts)
-  verbs = new AdminVerbs(accounts, new SqliteLedger(database, parts), parts)
+  const database = await openSqlite(temporaryFolder())
+  accounts = new SqlAccounts(database, parts)
+  verbs = new AdminVerbs(accounts, new SqlLedger(database, parts), parts)
   failures = []
   authenticator = new Authenticator(accounts, clock, (code) => failures.push(code))
 })

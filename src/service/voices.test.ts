@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { CardCatalog } from '../catalog/catalog.ts'
 import { FolderVoiceFiles } from '../store/clips.ts'
-import { openDatabase } from '../store/database.ts'
-import { SqliteVoices } from '../store/voices.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import { SqlVoices } from '../store/voices.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import type { Caller } from '../domain/account.ts'
@@ -77,7 +77,7 @@ const caller: Caller = {
   },
 }
 const folder = temporaryFolder()
-const voices = new SqliteVoices(await openDatabase(folder), { clock: new ManualClock() })
+const voices = new SqlVoices(await openSqlite(folder), { clock: new ManualClock() })
 const files = new FolderVoiceFiles(folder)
 
 const chosen = (model: string | null, name: string | null, names = plain, among = catalog) =>

@@ -3,8 +3,8 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Auditor } from './auditor.fixture.ts'
 import { cloneAdmission, newKey, openBooks, readyVoice, openingMicros, seededBytes, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
-import { SqliteAccounts } from './accounts.ts'
-import { openDatabase } from './database.ts'
+import { SqlAccounts } from './accounts.ts'
+import { openSqlite } from './sqlite.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
@@ -22,7 +22,7 @@ describe('accounts', () => {
       disabledAtMs: null,
     })
     expect(await accounts.findByName('bob')).toEqual(bob)
-    expect(new Auditor(database).faults(bob.id)).toEqual([])
+    expect(await new Auditor(database).faults(bob.id)).toEqual([])
     const unmetered = await accounts.create({ name: 'carol', role: 'user', balanceMicros: null })
     expect(unmetered.balanceMicros).toBeNull()
     expect((await accounts.list()).map((account) => account.name).sort()).toEqual(['ada', 'bob', 'carol'])
@@ -48,7 +48,7 @@ describe('accounts', () => {
   test('are credited when prepaid', async () => {
     const { accounts, account, database } = await openBooks()
     expect(await accounts.credit(account.id, 5)).toEqual({ ...account, balanceMicros: openingMicros + 5 })
-    expect(new Auditor(database).faults(account.id)).toEqual([])
+    expect(await new Auditor(database).faults(account.id)).toEqual([])
     const unmetered = await accounts.create({ name: 'carol', role: 'user', balanceMicros: null })
     expect(await accounts.credit(unmetered.id, 5)).toBeNull()
     expect(await accounts.credit('acct_none', 5)).toBeNull()
@@ -147,22 +147,23 @@ describe('keys', () => {
 })
 
 describe('the last use of a key', () => {
-  const stored = (books: Books) =>
-    books.database.get<{ last_used_at_ms: number | null }>('SELECT * FROM keys WHERE id = $id', { id: books.key.id })!
-      .last_used_at_ms
+  const stored = async (books: Books) =>
+    (await books.database.get<{ last_used_at_ms: number | null }>('SELECT * FROM keys WHERE id = $id', {
+      id: books.key.id,
+    }))!.last_used_at_ms
   const told = async (books: Books) => (await books.accounts.listKeys(books.account.id))[0]?.lastUsedAtMs
 
   test('is told at once and written once a minute', async () => {
     const books = await openBooks()
     const firstMs = books.clock.wallMs
     books.accounts.touchKey(books.key.id)
-    expect([stored(books), await told(books)]).toEqual([firstMs, firstMs])
+    expect([await stored(books), await told(books)]).toEqual([firstMs, firstMs])
     books.clock.advance(59_999)
     books.accounts.touchKey(books.key.id)
-    expect([stored(books), await told(books)]).toEqual([firstMs, firstMs + 59_999])
+    expect([await stored(books), await told(books)]).toEqual([firstMs, firstMs + 59_999])
     books.clock.advance(1)
     books.accounts.touchKey(books.key.id)
-    expect([stored(books), await told(books)]).toEqual([firstMs + 60_000, firstMs + 60_000])
+    expect([await stored(books), await told(books)]).toEqual([firstMs + 60_000, firstMs + 60_000])
   })
 
   test('is written at the end', async () => {
@@ -171,16 +172,16 @@ describe('the last use of a key', () => {
     books.clock.advance(5)
     books.accounts.touchKey(books.key.id)
     await books.accounts.close()
-    books.database.close()
-    const database = await openDatabase(books.dataDir)
-    const accounts = new SqliteAccounts(database, { clock: books.clock, random: seededBytes(2) })
+    await books.database.close()
+    const database = await openSqlite(books.dataDir)
+    const accounts = new SqlAccounts(database, { clock: books.clock, random: seededBytes(2) })
     expect((await accounts.listKeys(null))[0]?.lastUsedAtMs).toBe(books.clock.wallMs)
-    database.close()
+    await database.close()
   })
 
   test('is no reason to fail, even when the books are closed', async () => {
     const books = await openBooks()
-    books.database.close()
+    await books.database.close()
     books.accounts.touchKey(books.key.id)
     await books.accounts.close()
   })

@@ -2,7 +2,7 @@
  * An independent check of the books, written from the rules and not from the code under test: it reads the tables and
  * adds up for itself. Call it after every step; it remembers every terminal operation and notices when one changes.
  */
-import type { StoreDatabase } from './database.ts'
+import type { Database } from './database.ts'
 
 interface Row {
   id: string
@@ -34,22 +34,25 @@ interface UsageRow {
 }
 
 export class Auditor {
-  readonly #database: StoreDatabase
+  readonly #database: Database
   readonly #terminal = new Map<string, string>()
   #entriesSeen: string[] = []
 
-  constructor(database: StoreDatabase) {
+  constructor(database: Database) {
     this.#database = database
   }
 
   /** @returns the rules that the books of the account break now, in words; none when all is well */
-  faults(accountId: string): string[] {
+  async faults(accountId: string): Promise<string[]> {
     const of = { accountId }
-    const operations = this.#database.all<Row>('SELECT * FROM operations WHERE account_id = $accountId', of)
-    const entries = this.#database.all<EntryRow>('SELECT * FROM entries WHERE account_id = $accountId ORDER BY id', of)
-    const usage = this.#database.all<UsageRow>('SELECT * FROM usage WHERE account_id = $accountId', of)
-    const voices = this.#database.all<VoiceRow>('SELECT * FROM voices WHERE account_id = $accountId', of)
-    const account = this.#database.get<{ balance_micros: number | null }>(
+    const operations = await this.#database.all<Row>('SELECT * FROM operations WHERE account_id = $accountId', of)
+    const entries = await this.#database.all<EntryRow>(
+      'SELECT * FROM entries WHERE account_id = $accountId ORDER BY id',
+      of,
+    )
+    const usage = await this.#database.all<UsageRow>('SELECT * FROM usage WHERE account_id = $accountId', of)
+    const voices = await this.#database.all<VoiceRow>('SELECT * FROM voices WHERE account_id = $accountId', of)
+    const account = await this.#database.get<{ balance_micros: number | null }>(
       'SELECT balance_micros FROM accounts WHERE id = $accountId',
       of,
     )

@@ -7,11 +7,11 @@ import type { Clock } from '../domain/time.ts'
 import type { CloneAdmission, SpeechAdmission } from '../service/ports.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { Seeded } from '../testing/seeded.ts'
-import { SqliteAccounts } from './accounts.ts'
-import { openDatabase } from './database.ts'
-import type { StoreDatabase } from './database.ts'
-import { SqliteLedger } from './ledger.ts'
-import { SqliteVoices } from './voices.ts'
+import { SqlAccounts } from './accounts.ts'
+import { openSqlite } from './sqlite.ts'
+import type { Database } from './database.ts'
+import { SqlLedger } from './ledger.ts'
+import { SqlVoices } from './voices.ts'
 
 class FixedClock implements Clock {
   wallMs = 1_763_712_000_000
@@ -46,10 +46,10 @@ export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').u
 export interface Books {
   dataDir: string
   clock: FixedClock
-  database: StoreDatabase
-  accounts: SqliteAccounts
-  ledger: SqliteLedger
-  voices: SqliteVoices
+  database: Database
+  accounts: SqlAccounts
+  ledger: SqlLedger
+  voices: SqlVoices
   account: Account
   key: Key
 }
@@ -61,8 +61,8 @@ let empty: Uint8Array | undefined
 
 async function makeEmpty(): Promise<Uint8Array> {
   const dataDir = temporaryFolder()
-  const database = await openDatabase(dataDir)
-  database.close()
+  const database = await openSqlite(dataDir)
+  await database.close()
   return readFileSync(join(dataDir, 'myna.db'))
 }
 
@@ -70,12 +70,12 @@ export async function openBooks(balanceMicros: number | null = openingMicros): P
   const dataDir = temporaryFolder()
   writeFileSync(join(dataDir, 'myna.db'), (empty ??= await makeEmpty()))
   const clock = new FixedClock()
-  const database = await openDatabase(dataDir)
+  const database = await openSqlite(dataDir)
   // These books need not survive a power failure, and hundreds of them would keep the disk busy for long.
-  database.script('PRAGMA synchronous = OFF')
-  const accounts = new SqliteAccounts(database, { clock, random: seededBytes(1) })
-  const ledger = new SqliteLedger(database, { clock })
-  const voices = new SqliteVoices(database, { clock })
+  await database.script('PRAGMA synchronous = OFF')
+  const accounts = new SqlAccounts(database, { clock, random: seededBytes(1) })
+  const ledger = new SqlLedger(database, { clock })
+  const voices = new SqlVoices(database, { clock })
   const account = await accounts.create({ name: 'ada', role: 'user', balanceMicros })
   const key = await newKey(accounts, account)
   return { dataDir, clock, database, accounts, ledger, voices, account, key }
@@ -83,7 +83,7 @@ export async function openBooks(balanceMicros: number | null = openingMicros): P
 
 let keys = 0
 
-export function newKey(accounts: SqliteAccounts, account: Account): Promise<Key> {
+export function newKey(accounts: SqlAccounts, account: Account): Promise<Key> {
   const secretHash = sha256(`key ${keys++}`)
   const prefix = 'sk-myna-test'
   return accounts.createKey({
@@ -163,7 +163,7 @@ export function settlement(outcome: Outcome, chargedMicros: number): Settlement 
 }
 
 /** Everything that the books say, to be compared before and after. */
-export function contents(database: StoreDatabase): Record<string, unknown[]> {
+export async function contents(database: Database): Promise<Record<string, unknown[]>> {
   const tables = [
     'accounts',
     'keys',
@@ -175,5 +175,7 @@ export function contents(database: StoreDatabase): Record<string, unknown[]> {
     'agents',
     'transcriptions',
   ]
-  return Object.fromEntries(tables.map((table) => [table, database.all(`SELECT * FROM ${table}`)]))
+  const found: Record<string, unknown[]> = {}
+  for (const table of tables) found[table] = await database.all(`SELECT * FROM ${table}`)
+  return found
 }

@@ -8,23 +8,23 @@ import { newId, systemRandom } from '../domain/id.ts'
 import { settleSpeech } from '../domain/operation.ts'
 import { systemClock } from '../domain/time.ts'
 import { codeOf } from './errors.ts'
-import { openDatabase } from './database.ts'
-import { SqliteAccounts } from './accounts.ts'
+import { openSqlite } from './sqlite.ts'
+import { SqlAccounts } from './accounts.ts'
 import { FolderVoiceFiles } from './clips.ts'
-import { SqliteLedger } from './ledger.ts'
+import { SqlLedger } from './ledger.ts'
 import { acquireLock, isLocked } from './lock.ts'
-import { SqliteVoices } from './voices.ts'
+import { SqlVoices } from './voices.ts'
 
 const [mode, dataDir = '', argument = ''] = Bun.argv.slice(2)
 
 async function books() {
-  const database = await openDatabase(dataDir)
-  const accounts = new SqliteAccounts(database, { clock: systemClock, random: systemRandom })
-  const ledger = new SqliteLedger(database, { clock: systemClock })
+  const database = await openSqlite(dataDir)
+  const accounts = new SqlAccounts(database, { clock: systemClock, random: systemRandom })
+  const ledger = new SqlLedger(database, { clock: systemClock })
   const account = (await accounts.list())[0]
   const key = (await accounts.listKeys(null))[0]
   if (account === undefined || key === undefined) throw new Error('The test made no account')
-  const voices = new SqliteVoices(database, { clock: systemClock })
+  const voices = new SqlVoices(database, { clock: systemClock })
   return { database, ledger, voices, accountId: account.id, keyId: key.id }
 }
 
@@ -54,9 +54,9 @@ async function ask(): Promise<void> {
 }
 
 async function open(): Promise<void> {
-  const database = await openDatabase(dataDir)
-  console.log(database.all<{ name: string }>('SELECT name FROM migrations').length)
-  database.close()
+  const database = await openSqlite(dataDir)
+  console.log((await database.all<{ name: string }>('SELECT name FROM migrations')).length)
+  await database.close()
 }
 
 /** One admission under the key that is named. */
@@ -69,7 +69,7 @@ async function admit(): Promise<void> {
     (error: unknown) => codeOf(error),
   )
   console.log(outcome)
-  database.close()
+  await database.close()
 }
 
 /** Speaks for ever, leaving some operations pending. */

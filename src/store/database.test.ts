@@ -5,11 +5,12 @@ import { readdirSync, mkdirSync, readFileSync, statSync, truncateSync, writeFile
 import { join } from 'node:path'
 import { systemClock } from '../domain/time.ts'
 import { temporaryFolder } from '../testing/folder.ts'
-import { admission, contents, openBooks, settlement } from './books.fixture.ts'
+import { admission, type Books, contents, openBooks, settlement } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
-import { openDatabase } from './database.ts'
+import { openSqlite } from './sqlite.ts'
+import type { Sql } from './database.ts'
 import { StoreError } from './errors.ts'
-import { SqliteLedger } from './ledger.ts'
+import { SqlLedger } from './ledger.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
@@ -18,38 +19,58 @@ const insertMigration = "INSERT INTO migrations VALUES ('test')"
 
 test('is set up to lose nothing and to wait only briefly', async () => {
   const dataDir = join(temporaryFolder(), 'made', 'on', 'demand')
-  const database = await openDatabase(dataDir)
-  const pragma = (name: string) => Object.values(database.get<Record<string, unknown>>(`PRAGMA ${name}`)!)[0]
-  expect(pragma('journal_mode')).toBe('wal')
-  expect(pragma('synchronous')).toBe(2)
-  expect(pragma('foreign_keys')).toBe(1)
-  expect(pragma('recursive_triggers')).toBe(1)
-  expect(pragma('busy_timeout')).toBeLessThanOrEqual(250)
+  const database = await openSqlite(dataDir)
+  const pragma = async (name: string) =>
+    Object.values((await database.get<Record<string, unknown>>(`PRAGMA ${name}`))!)[0]
+  expect(await pragma('journal_mode')).toBe('wal')
+  expect(await pragma('synchronous')).toBe(2)
+  expect(await pragma('foreign_keys')).toBe(1)
+  expect(await pragma('recursive_triggers')).toBe(1)
+  expect(await pragma('busy_timeout')).toBeLessThanOrEqual(250)
   expect(statSync(dataDir).mode & 0o777).toBe(0o700)
-  database.close()
+  await database.close()
 })
 
-test('a transaction is whole or nothing, and synchronous', async () => {
+const names = async (database: Books['database']) =>
+  (await database.all<{ name: string }>("SELECT name FROM migrations WHERE name NOT GLOB '0*'")).map(({ name }) => name)
+const insert = (name: string) => `INSERT INTO migrations VALUES ('${name}')`
+
+test('a transaction is whole or nothing', async () => {
   const { database } = await openBooks()
-  const before = database.all('SELECT * FROM migrations')
-  const failing = database.transaction(() => {
-    database.run(insertMigration)
+  const failing = database.transaction(async (sql) => {
+    await sql.run(insertMigration)
     throw new RangeError('on purpose')
   })
   await expect(failing).rejects.toThrow('on purpose')
-  const asynchronous = database.transaction(async () => database.run(insertMigration))
-  await expect(asynchronous).rejects.toThrow('A transaction must be synchronous')
-  expect(database.all('SELECT * FROM migrations')).toEqual(before)
+  expect(await names(database)).toEqual([])
 
-  await database.transaction(() => database.run(insertMigration))
-  expect(database.all('SELECT * FROM migrations')).toHaveLength(before.length + 1)
+  await database.transaction((sql) => sql.run(insertMigration))
+  expect(await names(database)).toEqual(['test'])
+})
+
+test('what others ask for meanwhile is no part of a transaction, and sees nothing of it', async () => {
+  const { database } = await openBooks()
+  const paused = Promise.withResolvers<void>()
+  const failing = database.transaction(async (sql) => {
+    await sql.run(insert('inside'))
+    await paused.promise
+    throw new RangeError('on purpose')
+  })
+  const seen = names(database)
+  const outside = database.run(insert('outside'))
+  const another = database.transaction((sql) => sql.run(insert('another')))
+  paused.resolve()
+  await expect(failing).rejects.toThrow('on purpose')
+  expect(await seen).toEqual([])
+  expect([await outside, await another]).toEqual([1, 1])
+  expect(await names(database)).toEqual(['outside', 'another'])
 })
 
 test('a transaction has the write lock from its beginning', async () => {
   const { dataDir, database } = await openBooks()
   const other = new Database(join(dataDir, 'myna.db'))
-  await database.transaction(() => {
-    database.all('SELECT * FROM migrations')
+  await database.transaction(async (sql) => {
+    await sql.all('SELECT * FROM migrations')
     expect(() => other.run('BEGIN IMMEDIATE')).toThrow('database is locked')
   })
   other.run('BEGIN IMMEDIATE')
@@ -59,12 +80,27 @@ test('a transaction has the write lock from its beginning', async () => {
 test('a transaction inside a transaction is refused, and the outer one stays whole', async () => {
   const { database } = await openBooks()
   let inner: Promise<unknown> | undefined
-  await database.transaction(() => {
-    inner = database.transaction(() => database.run(insertMigration)).catch((error: unknown) => error)
-    database.run("INSERT INTO migrations VALUES ('outer')")
+  await database.transaction(async (sql) => {
+    inner = database.transaction((other) => other.run(insertMigration)).catch((error: unknown) => error)
+    await sql.run(insert('outer'))
   })
   expect(String(await inner)).toContain('cannot begin inside another')
-  expect(database.all("SELECT * FROM migrations WHERE name IN ('outer', 'test')")).toEqual([{ name: 'outer' }])
+  expect(await names(database)).toEqual(['outer'])
+})
+
+test('a statement past the transaction it is in is refused, for it would wait for ever', async () => {
+  const { database } = await openBooks()
+  const past = database.transaction(async () => database.run(insertMigration))
+  await expect(past).rejects.toThrow('cannot begin inside another')
+  expect(await names(database)).toEqual([])
+})
+
+test('a statement that comes after its transaction is refused', async () => {
+  const { database } = await openBooks()
+  const kept: Sql[] = []
+  await database.transaction(async (sql) => void kept.push(sql))
+  await expect(kept[0]!.run(insertMigration)).rejects.toThrow('has ended')
+  expect(await names(database)).toEqual([])
 })
 
 test('another writer is waited for without stopping the event loop', async () => {
@@ -72,7 +108,7 @@ test('another writer is waited for without stopping the event loop', async () =>
   const other = new Database(join(dataDir, 'myna.db'))
   other.run('BEGIN IMMEDIATE')
   let done = false
-  const waiting = database.transaction(() => database.run(insertMigration)).finally(() => (done = true))
+  const waiting = database.transaction((sql) => sql.run(insertMigration)).finally(() => (done = true))
   // The first attempt has failed when the promise is returned; the loop runs on until the other writer is through.
   await new Promise((resolve) => setImmediate(resolve))
   expect(done).toBe(false)
@@ -85,24 +121,24 @@ test('a writer that never lets go is reported as such', async () => {
   const { dataDir, database } = await openBooks()
   const other = new Database(join(dataDir, 'myna.db'))
   other.run('BEGIN IMMEDIATE')
-  const refused = database.transaction(() => database.run(insertMigration))
+  const refused = database.transaction((sql) => sql.run(insertMigration))
   await expect(refused).rejects.toMatchObject({ code: 'storage_full', cause: { code: 'SQLITE_BUSY' } })
   other.run('ROLLBACK')
   other.close()
-  expect(await database.transaction(() => database.run(insertMigration))).toBe(1)
+  expect(await database.transaction((sql) => sql.run(insertMigration))).toBe(1)
 })
 
 test('opened again, the books are as they were, and the log is gone after closing', async () => {
   const books = await openBooks()
   const { id } = await books.ledger.admitSpeech(admission(books))
   await books.ledger.settle(id, settlement('completed', 1500))
-  const before = contents(books.database)
-  books.database.close()
-  books.database.close()
+  const before = await contents(books.database)
+  await books.database.close()
+  await books.database.close()
   expect(await Bun.file(join(books.dataDir, 'myna.db-wal')).exists()).toBe(false)
-  const again = await openDatabase(books.dataDir)
-  expect(contents(again)).toEqual(before)
-  again.close()
+  const again = await openSqlite(books.dataDir)
+  expect(await contents(again)).toEqual(before)
+  await again.close()
 })
 
 test('books of an older program are brought up to date, and keep what they say', async () => {
@@ -122,14 +158,14 @@ test('books of an older program are brought up to date, and keep what they say',
       VALUES ('acct_1', 'op_1', 'hold', 30, 1);
     INSERT INTO agents VALUES ('agent_1', 'acct_1', NULL)`)
   old.close()
-  const database = await openDatabase(dataDir)
-  expect(database.all<object>('SELECT id, free, outcome FROM operations')).toEqual([
+  const database = await openSqlite(dataDir)
+  expect(await database.all<object>('SELECT id, free, outcome FROM operations')).toEqual([
     { id: 'op_1', free: 0, outcome: null },
   ])
-  expect(database.all('SELECT * FROM agents')).toHaveLength(1)
-  const ledger = new SqliteLedger(database, { clock: systemClock })
+  expect(await database.all('SELECT * FROM agents')).toHaveLength(1)
+  const ledger = new SqlLedger(database, { clock: systemClock })
   expect(await ledger.settle('op_1', settlement('completed', 30))).toBe(true)
-  database.close()
+  await database.close()
 })
 
 test('books of an older program are brought up to date, and kept as they were beside it', async () => {
@@ -144,18 +180,18 @@ test('books of an older program are brought up to date, and kept as they were be
   )
   older.close()
 
-  const database = await openDatabase(folder)
-  expect(database.get('SELECT name FROM accounts')).toEqual({ name: 'ada' })
-  expect(database.get('SELECT count(*) AS voices FROM voices')).toEqual({ voices: 0 })
-  database.close()
+  const database = await openSqlite(folder)
+  expect(await database.get('SELECT name FROM accounts')).toEqual({ name: 'ada' })
+  expect(await database.get('SELECT count(*) AS voices FROM voices')).toEqual({ voices: 0 })
+  await database.close()
   const copies = readdirSync(folder).filter((name) => name.includes('before'))
   expect(copies).toEqual(['myna.db.before-002_voices'])
   const copy = new Database(join(folder, copies[0]!), { readonly: true })
   expect(copy.query('SELECT name FROM migrations').all()).toEqual([{ name: '001_books' }])
   expect(copy.query('SELECT name FROM accounts').all()).toEqual([{ name: 'ada' }])
   copy.close()
-  const again = await openDatabase(folder)
-  again.close()
+  const again = await openSqlite(folder)
+  await again.close()
   expect(readdirSync(folder).filter((name) => name.includes('before'))).toEqual(copies)
 })
 
@@ -169,25 +205,25 @@ test('an upgrade that was cut short keeps its first copy', async () => {
   const copy = join(folder, 'myna.db.before-002_voices')
   writeFileSync(copy, 'the first copy')
   writeFileSync(`${copy}.part`, 'half of another')
-  const database = await openDatabase(folder)
-  database.close()
+  const database = await openSqlite(folder)
+  await database.close()
   expect(readFileSync(copy, 'utf8')).toBe('the first copy')
 })
 
 test('new books have nothing to be kept', async () => {
   const folder = temporaryFolder()
-  const database = await openDatabase(folder)
-  database.close()
+  const database = await openSqlite(folder)
+  await database.close()
   expect(readdirSync(folder).filter((name) => name.includes('before'))).toEqual([])
 })
 
 test('books of a newer program are refused and left alone', async () => {
   const { dataDir, database } = await openBooks()
-  database.run("INSERT INTO migrations VALUES ('999_later')")
-  database.close()
+  await database.run("INSERT INTO migrations VALUES ('999_later')")
+  await database.close()
   const path = join(dataDir, 'myna.db')
   const before = readFileSync(path)
-  await expect(openDatabase(dataDir)).rejects.toThrow(
+  await expect(openSqlite(dataDir)).rejects.toThrow(
     new StoreError(`${path} was written by a newer myna (999_later). Start that version, or a later one.`),
   )
   expect(readFileSync(path).equals(before)).toBe(true)
@@ -196,22 +232,22 @@ test('books of a newer program are refused and left alone', async () => {
 test('a damaged file is refused', async () => {
   const garbage = temporaryFolder()
   writeFileSync(join(garbage, 'myna.db'), 'this is no database, and long enough to be looked at as one. '.repeat(20))
-  await expect(openDatabase(garbage)).rejects.toThrow(/myna\.db is damaged \(.*\)\. Put a backup in its place/)
+  await expect(openSqlite(garbage)).rejects.toThrow(/myna\.db is damaged \(.*\)\. Put a backup in its place/)
 
   const { dataDir, database } = await openBooks()
-  database.close()
+  await database.close()
   truncateSync(join(dataDir, 'myna.db'), 8192)
-  await expect(openDatabase(dataDir)).rejects.toThrow(/myna\.db is damaged/)
+  await expect(openSqlite(dataDir)).rejects.toThrow(/myna\.db is damaged/)
 })
 
 test('a folder or file that cannot be used is named', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'file')
   writeFileSync(file, '')
-  await expect(openDatabase(file)).rejects.toThrow(`The data folder ${file} cannot be made or written`)
+  await expect(openSqlite(file)).rejects.toThrow(`The data folder ${file} cannot be made or written`)
   const occupied = join(folder, 'occupied')
   mkdirSync(join(occupied, 'myna.db'), { recursive: true })
-  await expect(openDatabase(occupied)).rejects.toThrow(
+  await expect(openSqlite(occupied)).rejects.toThrow(
     `${occupied}/myna.db cannot be opened: unable to open database file`,
   )
 })

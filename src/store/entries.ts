@@ -1,5 +1,5 @@
 /** The entries of the ledger. An account's balance is minus their sum, and moves in the statement after the entry's. */
-import type { StoreDatabase } from './database.ts'
+import type { Sql } from './database.ts'
 
 export interface Entry {
   accountId: string
@@ -12,13 +12,13 @@ export interface Entry {
 }
 
 /** Writes an entry and moves a prepaid balance by it: the only way in which a balance changes. */
-export function book(database: StoreDatabase, entry: Entry): void {
-  database.run(
+export async function book(sql: Sql, entry: Entry): Promise<void> {
+  await sql.run(
     `INSERT INTO entries (account_id, operation_id, kind, amount_micros, created_at_ms)
      VALUES ($accountId, $operationId, $kind, $amountMicros, $nowMs)`,
     { ...entry },
   )
-  database.run(
+  await sql.run(
     `UPDATE accounts SET balance_micros = balance_micros - $amountMicros
      WHERE id = $accountId AND balance_micros IS NOT NULL`,
     { accountId: entry.accountId, amountMicros: entry.amountMicros },

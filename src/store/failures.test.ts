@@ -7,7 +7,7 @@ import { Auditor } from './auditor.fixture.ts'
 import { admission, cloneAdmission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
-import type { Parameters, StoreDatabase } from './database.ts'
+import type { Database, Parameters, Sql } from './database.ts'
 import { codeOf } from './errors.ts'
 
 // Every commit waits for the disk, which others may keep busy.
@@ -28,7 +28,7 @@ const cloned = (books: Books) =>
 /** A clone that is charged, has an alias, and an agent that speaks with its voice. */
 async function pendingClone(books: Books): Promise<void> {
   await books.ledger.admitClone(cloned(books))
-  books.database.script(`INSERT INTO agents VALUES ('agent_1', '${books.account.id}', 'voice_1')`)
+  await books.database.script(`INSERT INTO agents VALUES ('agent_1', '${books.account.id}', 'voice_1')`)
 }
 
 const heard = ({ account, key }: Books, id: string) => ({
@@ -110,24 +110,47 @@ const works: Record<string, Work> = {
   },
 }
 
-type Method = (sql: string, parameters?: Parameters) => unknown
+type Method = (sql: string, parameters?: Parameters) => Promise<unknown>
+type When = 'before' | 'after'
 
-/** Makes the n-th statement from now throw, before SQLite saw it or after it was done. */
-function failNth(database: StoreDatabase, n: number, when: 'before' | 'after'): { reached(): boolean; mend(): void } {
+/**
+ * Makes the n-th statement from now throw, before the database saw it or after it was done. The beginning and the end
+ * of a transaction count as statements.
+ */
+function failNth(database: Database, n: number, when: When): { reached(): boolean; mend(): void } {
   let count = 0
-  for (const name of ['get', 'all', 'run'] as const) {
-    const method = (database[name] as Method).bind(database)
-    const failing: Method = (sql, parameters) => {
-      count++
-      if (count === n && when === 'before') throw new Error('statement failed')
-      const result = method(sql, parameters)
-      // What throws after a commit has happened all the same.
-      if (count === n && when === 'after' && sql !== 'COMMIT') throw new Error('statement failed')
-      return result
-    }
-    Object.defineProperty(database, name, { value: failing, configurable: true })
+  const due = (now: When): void => {
+    if (now === 'before') count++
+    if (count === n && now === when) throw new Error('statement failed')
   }
-  const mend = () => ['get', 'all', 'run'].forEach((name) => Reflect.deleteProperty(database, name))
+  const failing = (sql: Sql, inTransaction: boolean): Sql => {
+    const failingOne =
+      (method: Method): Method =>
+      async (text, parameters) => {
+        due('before')
+        const result = await method(text, parameters)
+        // What throws after a commit has happened all the same.
+        if (inTransaction) due('after')
+        return result
+      }
+    const [get, all, run] = [sql.get, sql.all, sql.run].map((method) => failingOne((method as Method).bind(sql)))
+    return { dialect: sql.dialect, get, all, run } as Sql
+  }
+  const transaction = database.transaction.bind(database)
+  const failingTransaction = async (work: (sql: Sql) => Promise<unknown>) => {
+    due('before')
+    return transaction(async (sql) => {
+      due('after')
+      const result = await work(failing(sql, true))
+      due('before')
+      return result
+    })
+  }
+  const { get, all, run } = failing(database, false)
+  for (const [name, value] of Object.entries({ get, all, run, transaction: failingTransaction })) {
+    Object.defineProperty(database, name, { value, configurable: true })
+  }
+  const mend = () => ['get', 'all', 'run', 'transaction'].forEach((name) => Reflect.deleteProperty(database, name))
   return { reached: () => count >= n, mend }
 }
 
@@ -139,21 +162,21 @@ describe.each(Object.keys(works))('%s', (name) => {
     for (let n = 1; ; n++) {
       const books = await openBooks()
       await prepare(books)
-      const before = contents(books.database)
+      const before = await contents(books.database)
       const fault = failNth(books.database, n, when)
       const error = await act(books).catch((error: unknown) => error)
       fault.mend()
       const failed = error instanceof Error && error.message === 'statement failed'
       if (failed) {
         failures++
-        expect(contents(books.database)).toEqual(before)
-        expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+        expect(await contents(books.database)).toEqual(before)
+        expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
         await act(books)
       }
-      expect(contents(books.database)).not.toEqual(before)
-      expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+      expect(await contents(books.database)).not.toEqual(before)
+      expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
       const reached = fault.reached()
-      books.database.close()
+      await books.database.close()
       if (!reached) break
     }
     expect(failures).toBeGreaterThanOrEqual(4)
@@ -174,20 +197,20 @@ describe.each(Object.keys(works))('%s', (name) => {
       for (const event of ['INSERT', 'UPDATE', 'DELETE']) {
         const books = await openBooks()
         await prepare(books)
-        const before = contents(books.database)
-        books.database.script(
+        const before = await contents(books.database)
+        await books.database.script(
           `CREATE TEMP TRIGGER fault AFTER ${event} ON main.${table} BEGIN SELECT RAISE(ABORT, 'fault'); END`,
         )
         const error = await act(books).catch((error: unknown) => error)
-        books.database.script('DROP TRIGGER fault')
+        await books.database.script('DROP TRIGGER fault')
         if (codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER') {
           failures++
-          expect(contents(books.database)).toEqual(before)
+          expect(await contents(books.database)).toEqual(before)
           await act(books)
         }
-        expect(contents(books.database)).not.toEqual(before)
-        expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
-        books.database.close()
+        expect(await contents(books.database)).not.toEqual(before)
+        expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
+        await books.database.close()
       }
     }
     expect(failures).toBeGreaterThanOrEqual(2)
@@ -195,33 +218,36 @@ describe.each(Object.keys(works))('%s', (name) => {
 })
 
 describe('a full disk', () => {
-  const limitPages = (books: Books, pages: number): void => books.database.script(`PRAGMA max_page_count = ${pages}`)
+  const limitPages = (books: Books, pages: number): Promise<void> =>
+    books.database.script(`PRAGMA max_page_count = ${pages}`)
 
   test('refuses admissions as storage_full, leaves the books whole and heals', async () => {
     const books = await openBooks(null)
-    const { pages } = books.database.get<{ pages: number }>('SELECT page_count AS pages FROM pragma_page_count')!
-    limitPages(books, pages + 4)
-    let before = contents(books.database)
+    const { pages } = (await books.database.get<{ pages: number }>(
+      'SELECT page_count AS pages FROM pragma_page_count',
+    ))!
+    await limitPages(books, pages + 4)
+    let before = await contents(books.database)
     let error: unknown
     for (let count = 0; error === undefined && count < 1000; count++) {
-      before = contents(books.database)
+      before = await contents(books.database)
       await books.ledger.admitSpeech(admission(books, { keyHash: sha256(`${count}`) })).catch((e) => (error = e))
     }
     expect(error).toMatchObject({ code: 'storage_full', cause: { code: 'SQLITE_FULL' } })
-    expect(contents(books.database)).toEqual(before)
-    expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+    expect(await contents(books.database)).toEqual(before)
+    expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
 
-    limitPages(books, 100_000)
+    await limitPages(books, 100_000)
     await books.ledger.admitSpeech(admission(books))
     expect(await books.ledger.settleCrashed()).toBe(before.operations!.length + 1)
-    expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+    expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
   })
 
   test('keeps a settlement pending until it can be written', async () => {
     const books = await openBooks(null)
     const ids: string[] = []
     for (let count = 0; count < 200; count++) ids.push((await books.ledger.admitSpeech(admission(books))).id)
-    limitPages(books, 1)
+    await limitPages(books, 1)
     const refused: string[] = []
     for (const id of ids) {
       await books.ledger.settle(id, settlement('completed', 1500)).catch((error) => {
@@ -231,10 +257,10 @@ describe('a full disk', () => {
     }
     expect(refused.length).toBeGreaterThan(0)
     expect(await books.ledger.pendingCount()).toBe(refused.length)
-    expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
-    limitPages(books, 100_000)
+    expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
+    await limitPages(books, 100_000)
     for (const id of refused) expect(await books.ledger.settle(id, settlement('completed', 1500))).toBe(true)
-    expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+    expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
   })
 
   test('is survived when the operating system refuses to write', async () => {
@@ -245,9 +271,9 @@ describe('a full disk', () => {
     expect(await child.line()).toBe('ready')
     expect(await child.line()).toMatch(/^storage_full SQLITE_(IOERR_WRITE|FULL) [1-9]/)
     await child.process.exited
-    const integrity = books.database.all<unknown>('PRAGMA integrity_check')
+    const integrity = await books.database.all<unknown>('PRAGMA integrity_check')
     expect(integrity).toEqual([{ integrity_check: 'ok' }])
-    expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+    expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
     await books.ledger.admitSpeech(admission(books))
   })
 })
@@ -255,11 +281,15 @@ describe('a full disk', () => {
 test('the use of a key may be lost, but never fails a request', async () => {
   const books = await openBooks()
   const idle = await newKey(books.accounts, books.account)
-  books.database.script(`CREATE TEMP TRIGGER fault BEFORE UPDATE ON main.keys BEGIN SELECT RAISE(ABORT, 'full'); END`)
+  await books.database.script(
+    `CREATE TEMP TRIGGER fault BEFORE UPDATE ON main.keys BEGIN SELECT RAISE(ABORT, 'full'); END`,
+  )
   books.accounts.touchKey(idle.id)
   await books.accounts.close()
-  books.database.script('DROP TRIGGER fault')
+  await books.database.script('DROP TRIGGER fault')
   await books.accounts.close()
-  const keys = books.database.get<{ last_used_at_ms: number }>('SELECT * FROM keys WHERE id = $id', { id: idle.id })
+  const keys = await books.database.get<{ last_used_at_ms: number }>('SELECT * FROM keys WHERE id = $id', {
+    id: idle.id,
+  })
   expect(keys?.last_used_at_ms).toBe(books.clock.wallMs)
 })

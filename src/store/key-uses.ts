@@ -3,7 +3,7 @@
  * sync of the disk. Nothing depends on it: that it cannot be written is no reason to fail a request.
  */
 import type { Clock } from '../domain/time.ts'
-import type { StoreDatabase } from './database.ts'
+import type { Database } from './database.ts'
 
 const saveEveryMs = 60_000
 
@@ -15,12 +15,12 @@ interface Use {
 }
 
 export class KeyUses {
-  readonly #database: StoreDatabase
+  readonly #database: Database
   readonly #clock: Clock
   /** One for each key that was used, so no more than there are keys. */
   readonly #uses = new Map<string, Use>()
 
-  constructor(database: StoreDatabase, clock: Clock) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database
     this.#clock = clock
   }
@@ -47,10 +47,10 @@ export class KeyUses {
 
   async #write(keyId: string): Promise<void> {
     try {
-      const written = await this.#database.transaction(() => {
-        // Looked up only now: while this waited for the lock, a later use may have come.
+      // Looked up only in its turn: while this waited for the lock, a later use may have come.
+      const written = await this.#database.transaction(async (sql) => {
         const use = this.#uses.get(keyId)!
-        this.#database.run('UPDATE keys SET last_used_at_ms = $atMs WHERE id = $keyId', { keyId, atMs: use.atMs })
+        await sql.run('UPDATE keys SET last_used_at_ms = $atMs WHERE id = $keyId', { keyId, atMs: use.atMs })
         return use
       })
       written.saved = true

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { admission, cloneAdmission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
-import { openDatabase } from './database.ts'
-import { SqliteLedger } from './ledger.ts'
+import { openSqlite } from './sqlite.ts'
+import { SqlLedger } from './ledger.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
@@ -53,7 +53,7 @@ test.each([
     const { books, id } = await submitted()
     if (end !== null) await books.ledger.settle(id, end)
     expect(await verdict(books, print)).toBe(released ? 'new work' : refusal)
-    books.database.close()
+    await books.database.close()
   }
 })
 
@@ -74,7 +74,7 @@ test('expired: new work, also when the sweep has not come by', async () => {
     books.clock.advance(1)
     expect(await verdict(books, print)).toBe('new work')
     expect(await books.ledger.find(books.account.id, id)).toBeNull()
-    expect(books.database.all('SELECT id FROM operations')).toHaveLength(1)
+    expect(await books.database.all('SELECT id FROM operations')).toHaveLength(1)
   }
 })
 
@@ -114,12 +114,12 @@ test('a clone holds its key by the key alone, and a speech request may use the s
 
 test('a balance that is too low refuses, and says by how much', async () => {
   const books = await openBooks(1499)
-  const before = contents(books.database)
+  const before = await contents(books.database)
   await expect(books.ledger.admitSpeech(admission(books))).rejects.toMatchObject({
     code: 'insufficient_balance',
     extras: { required_micros: 1500, balance_micros: 1499 },
   })
-  expect(contents(books.database)).toEqual(before)
+  expect(await contents(books.database)).toEqual(before)
   await books.accounts.credit(books.account.id, 1)
   await books.ledger.admitSpeech(admission(books))
   expect((await books.accounts.findByName('ada'))?.balanceMicros).toBe(0)
@@ -131,16 +131,16 @@ test('the key is judged before the balance, and a refusal brings an expired reco
   await books.ledger.settle(id, settlement('completed', 1500))
   expect(await verdict(books, fingerprint)).toBe('duplicate_request')
   books.clock.advance(dayMs)
-  const before = contents(books.database)
+  const before = await contents(books.database)
   const refused = books.ledger.admitSpeech(admission(books, { keyHash }))
   await expect(refused).rejects.toMatchObject({ code: 'insufficient_balance' })
-  expect(contents(books.database)).toEqual(before)
+  expect(await contents(books.database)).toEqual(before)
 })
 
 test('two connections admit under one key at the same time: one wins', async () => {
   const books = await openBooks()
-  const second = await openDatabase(books.dataDir)
-  const ledgers = [books.ledger, new SqliteLedger(second, { clock: books.clock })]
+  const second = await openSqlite(books.dataDir)
+  const ledgers = [books.ledger, new SqlLedger(second, { clock: books.clock })]
   // Somebody else holds the lock first, so that both are waiting for it when it is free.
   const blocker = new Database(join(books.dataDir, 'myna.db'))
   blocker.run('BEGIN IMMEDIATE')

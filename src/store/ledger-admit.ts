@@ -1,13 +1,13 @@
 /**
  * Admission: the idempotency verdict, the hold of the price and the pending row. The functions here run inside one
- * transaction of `ledger` and await nothing. Speech and clones differ only in what they ask for, not in how it is
+ * transaction of `ledger`. Speech and clones differ only in what they ask for, not in how it is
  * booked.
  */
 import { MynaError } from '../domain/error.ts'
 import { refuseReuse } from '../domain/idempotency.ts'
 import { expiresAtMs } from '../domain/operation.ts'
 import type { Operation, OperationType } from '../domain/operation.ts'
-import type { StoreDatabase } from './database.ts'
+import type { Sql } from './database.ts'
 import { book } from './entries.ts'
 import { operationOf } from './rows.ts'
 import type { OperationRow } from './rows.ts'
@@ -38,39 +38,49 @@ export interface OperationOrder {
 }
 
 /** @throws MynaError `duplicate_request`, `idempotency_conflict`, `insufficient_balance` (in this order) */
-export function admitOperation(database: StoreDatabase, order: OperationOrder, nowMs: number): Operation {
-  takeKey(database, order, nowMs)
-  return bookOperation(database, order, nowMs)
+export async function admitOperation(sql: Sql, order: OperationOrder, nowMs: number): Promise<Operation> {
+  await lockAccount(sql, order.accountId)
+  await takeKey(sql, order, nowMs)
+  return bookOperation(sql, order, nowMs)
+}
+
+/**
+ * Everything that admission and settlement read and write belongs to one account: who holds its row is alone with it.
+ * Always the first lock of a transaction, so that no two wait for each other.
+ */
+export async function lockAccount(sql: Sql, accountId: string): Promise<void> {
+  const { forUpdate } = sql.dialect
+  if (forUpdate !== '') await sql.get(`SELECT id FROM accounts WHERE id = $accountId${forUpdate}`, { accountId })
 }
 
 /** What follows once nothing else stands against it. @throws MynaError `insufficient_balance` */
-export function bookOperation(database: StoreDatabase, order: OperationOrder, nowMs: number): Operation {
-  hold(database, order, nowMs)
-  return insert(database, order, nowMs)
+export async function bookOperation(sql: Sql, order: OperationOrder, nowMs: number): Promise<Operation> {
+  await hold(sql, order, nowMs)
+  return insert(sql, order, nowMs)
 }
 
 /** @throws MynaError when a record that is not expired holds the key */
-export function refuseHeldKey(database: StoreDatabase, claim: KeyClaim, nowMs: number): void {
-  const holder = holderOf(database, claim)
+export async function refuseHeldKey(sql: Sql, claim: KeyClaim, nowMs: number): Promise<void> {
+  const holder = await holderOf(sql, claim)
   if (holder !== null && !isExpired(holder, nowMs)) throw refuseReuse(holder, claim.fingerprint)
 }
 
 /** Like `refuseHeldKey`, and makes room: the sweep may lag, but an expired record must not stand in the way. */
-export function takeKey(
-  database: StoreDatabase,
+export async function takeKey(
+  sql: Sql,
   claim: Omit<KeyClaim, 'keyHash'> & { keyHash: string | null },
   nowMs: number,
-): void {
+): Promise<void> {
   const { keyHash } = claim
   if (keyHash === null) return
-  const holder = holderOf(database, { ...claim, keyHash })
+  const holder = await holderOf(sql, { ...claim, keyHash })
   if (holder === null) return
   if (!isExpired(holder, nowMs)) throw refuseReuse(holder, claim.fingerprint)
-  database.run('DELETE FROM operations WHERE id = $id', { id: holder.id })
+  await sql.run('DELETE FROM operations WHERE id = $id', { id: holder.id })
 }
 
-function holderOf(database: StoreDatabase, claim: KeyClaim): (Operation & { fingerprint: string | null }) | null {
-  const row = database.get<OperationRow>(
+async function holderOf(sql: Sql, claim: KeyClaim): Promise<(Operation & { fingerprint: string | null }) | null> {
+  const row = await sql.get<OperationRow>(
     'SELECT * FROM operations WHERE account_id = $accountId AND type = $type AND idempotency_hash = $keyHash',
     { accountId: claim.accountId, type: claim.type, keyHash: claim.keyHash },
   )
@@ -82,16 +92,16 @@ export function isExpired(operation: Operation, nowMs: number): boolean {
   return endMs !== null && endMs <= nowMs
 }
 
-function hold(database: StoreDatabase, order: OperationOrder, nowMs: number): void {
+async function hold(sql: Sql, order: OperationOrder, nowMs: number): Promise<void> {
   const { accountId, operationId, priceMicros } = order
-  const account = database.get<{ balance_micros: number | null }>(
+  const account = await sql.get<{ balance_micros: number | null }>(
     'SELECT balance_micros FROM accounts WHERE id = $accountId',
     { accountId },
   )
   if (account === null) throw new Error(`There is no account ${accountId}`)
   const balanceMicros = account.balance_micros
   if (balanceMicros !== null && balanceMicros < priceMicros) throw insufficient(priceMicros, balanceMicros)
-  if (priceMicros > 0) book(database, { accountId, operationId, kind: 'hold', amountMicros: priceMicros, nowMs })
+  if (priceMicros > 0) await book(sql, { accountId, operationId, kind: 'hold', amountMicros: priceMicros, nowMs })
 }
 
 const insufficient = (requiredMicros: number, balanceMicros: number): MynaError =>
@@ -101,14 +111,14 @@ const insufficient = (requiredMicros: number, balanceMicros: number): MynaError 
     { extras: { required_micros: requiredMicros, balance_micros: balanceMicros } },
   )
 
-function insert(database: StoreDatabase, order: OperationOrder, nowMs: number): Operation {
-  const row = database.get<OperationRow>(
+async function insert(sql: Sql, order: OperationOrder, nowMs: number): Promise<Operation> {
+  const row = await sql.get<OperationRow>(
     `INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
        key_supplied, idempotency_hash, fingerprint, free, created_at_ms)
      VALUES ($operationId, $accountId, $keyId, $type, $model, $voiceId, $inputChars, $priceMicros, $priceMicros,
-       $keyHash IS NOT NULL, $keyHash, $fingerprint, $isFree, $nowMs)
+       $keySupplied, $keyHash, $fingerprint, $isFree, $nowMs)
      RETURNING *`,
-    { ...order, isFree: order.isFree ? 1 : 0, nowMs },
+    { ...order, keySupplied: order.keyHash === null ? 0 : 1, isFree: order.isFree ? 1 : 0, nowMs },
   )
   if (row === null) throw new Error('The pending row was not written')
   return operationOf(row)

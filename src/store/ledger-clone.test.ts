@@ -16,8 +16,8 @@ import {
   sha256,
 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
-import { openDatabase } from './database.ts'
-import { SqliteLedger } from './ledger.ts'
+import { openSqlite } from './sqlite.ts'
+import { SqlLedger } from './ledger.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
@@ -25,7 +25,7 @@ setDefaultTimeout(30_000)
 const keyHash = sha256('a key of a client')
 const refusal = { code: 'clip_refused', message: 'Too noisy.' }
 
-const check = (books: Books) => expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+const check = async (books: Books) => expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
 const balance = async (books: Books) => (await books.accounts.findByName('ada'))!.balanceMicros
 const admit = (books: Books, changes: Partial<CloneAdmission> = {}) =>
   books.ledger.admitClone(cloneAdmission(books, changes))
@@ -61,10 +61,10 @@ describe('admission', () => {
       ...{ operationId: order.operationId, createdAtMs: atMs, updatedAtMs: atMs },
     }
     expect(await books.voices.find(order.voiceId)).toEqual(voice)
-    const kept = books.database.get<object>('SELECT consent, key_id FROM voices')
+    const kept = await books.database.get<object>('SELECT consent, key_id FROM voices')
     expect(kept).toEqual({ consent: 'I am Ada.', key_id: books.key.id })
     expect(await balance(books)).toBe(openingMicros - clonePriceMicros)
-    check(books)
+    await check(books)
   })
 
   test('is free within the allowance, which failed voices do not use and deleted ones give back', async () => {
@@ -77,7 +77,7 @@ describe('admission', () => {
     expect(await price()).toBe(clonePriceMicros)
     for (const id of (await books.voices.ids()).slice(0, 2)) await books.voices.remove(id, books.account.id)
     expect([await price(), await price()]).toEqual([0, clonePriceMicros])
-    check(books)
+    await check(books)
   })
 
   test('is refused past the cap, which failed voices do not use and deleted ones give back', async () => {
@@ -85,9 +85,9 @@ describe('admission', () => {
     const attempt = () => code(admit(books, { maxVoices: 2 }))
     const { id } = await admit(books)
     expect([await attempt(), await attempt()]).toEqual(['done', 'voice_limit_reached'])
-    const before = contents(books.database)
+    const before = await contents(books.database)
     await expect(admit(books, { maxVoices: 2 })).rejects.toMatchObject({ extras: { limit: 2, owned: 2 } })
-    expect(contents(books.database)).toEqual(before)
+    expect(await contents(books.database)).toEqual(before)
     await books.ledger.failClone(id, 'failed', refusal)
     expect([await attempt(), await attempt()]).toEqual(['done', 'voice_limit_reached'])
     await books.voices.remove((await books.voices.ids())[1]!, books.account.id)
@@ -110,20 +110,20 @@ describe('admission', () => {
       expect(priceMicros).toBe(0)
       await books.ledger.completeClone(id)
     }
-    expect(books.database.all<unknown>('SELECT charged_micros, free FROM usage GROUP BY 1, 2')).toEqual([
+    expect(await books.database.all<unknown>('SELECT charged_micros, free FROM usage GROUP BY 1, 2')).toEqual([
       { charged_micros: 0, free: 0 },
     ])
-    check(books)
+    await check(books)
   })
 
   test('refuses a balance that is too low, whole', async () => {
     const books = await openBooks(clonePriceMicros - 1)
-    const before = contents(books.database)
+    const before = await contents(books.database)
     await expect(admit(books, { aliases: ['me'] })).rejects.toMatchObject({
       code: 'insufficient_balance',
       extras: { required_micros: clonePriceMicros, balance_micros: clonePriceMicros - 1 },
     })
-    expect(contents(books.database)).toEqual(before)
+    expect(await contents(books.database)).toEqual(before)
   })
 
   test('refuses an alias that the account uses, whatever its case, and names it', async () => {
@@ -139,7 +139,7 @@ describe('admission', () => {
     await expect(admit(books, { aliases: ['x', 'X'] })).rejects.toThrow("'X' is given twice")
     const bob = await books.accounts.create({ name: 'bob', role: 'user', balanceMicros: null })
     await admit(books, { accountId: bob.id, keyId: (await newKey(books.accounts, bob)).id, aliases: ['zoë'] })
-    check(books)
+    await check(books)
   })
 
   test('judges the key first, then the aliases, then the cap, then the balance', async () => {
@@ -154,9 +154,9 @@ describe('admission', () => {
     expect(await code(admit(books, wrong))).toBe('duplicate_request')
     // Expired, the record no longer stands in the way of the key, and comes back when something else does.
     books.clock.advance(86_400_000)
-    const before = contents(books.database)
+    const before = await contents(books.database)
     expect(await code(admit(books, wrong))).toBe('validation_error')
-    expect(contents(books.database)).toEqual(before)
+    expect(await contents(books.database)).toEqual(before)
     expect(await code(admit(books, { keyHash, freeClones: 9 }))).toBe('done')
     expect(await books.ledger.find(books.account.id, id)).toBeNull()
   })
@@ -170,8 +170,8 @@ describe('admission', () => {
     const books = await openBooks()
     await readyVoice(books)
     await readyVoice(books)
-    const second = await openDatabase(books.dataDir)
-    const ledgers = [books.ledger, new SqliteLedger(second, { clock: books.clock })]
+    const second = await openSqlite(books.dataDir)
+    const ledgers = [books.ledger, new SqlLedger(second, { clock: books.clock })]
     // Somebody else holds the lock first, so that both are waiting for it when it is free.
     const blocker = new Database(join(books.dataDir, 'myna.db'))
     blocker.run('BEGIN IMMEDIATE')
@@ -179,12 +179,12 @@ describe('admission', () => {
     blocker.run('ROLLBACK')
     blocker.close()
     expect((await Promise.all(both)).sort()).toEqual(outcomes)
-    const prices = books.database.all<{ price_micros: number }>(
+    const prices = await books.database.all<{ price_micros: number }>(
       'SELECT price_micros FROM operations WHERE outcome IS NULL ORDER BY 1',
     )
     const free = 'freeClones' in limits
     expect(prices.map((row) => row.price_micros)).toEqual(free ? [0, clonePriceMicros] : [clonePriceMicros])
-    check(books)
+    await check(books)
     second.close()
   })
 })
@@ -220,7 +220,7 @@ describe.each(states)('a clone that is %s', (state) => {
   test('may complete once', async () => {
     const books = await openBooks()
     const { id, voiceId } = await reach(books, state)
-    const before = contents(books.database)
+    const before = await contents(books.database)
     expect(await books.ledger.completeClone(id)).toBe(pending)
     if (pending) {
       expect(await books.ledger.find(books.account.id, id)).toMatchObject({
@@ -232,15 +232,15 @@ describe.each(states)('a clone that is %s', (state) => {
       expect(await balance(books)).toBe(openingMicros - clonePriceMicros)
       expect(await code(admit(books, { keyHash }))).toBe('duplicate_request')
     } else {
-      expect(contents(books.database)).toEqual(before)
+      expect(await contents(books.database)).toEqual(before)
     }
-    check(books)
+    await check(books)
   })
 
   test.each(['failed', 'not_accepted', 'cancelled'] as const)('may end as %s once', async (outcome) => {
     const books = await openBooks()
     const { id, voiceId } = await reach(books, state)
-    const before = contents(books.database)
+    const before = await contents(books.database)
     expect(await books.ledger.failClone(id, outcome, refusal)).toBe(pending)
     if (pending) {
       const operation = await books.ledger.find(books.account.id, id)
@@ -250,9 +250,9 @@ describe.each(states)('a clone that is %s', (state) => {
       expect(await balance(books)).toBe(openingMicros)
       expect(await code(admit(books, { keyHash, aliases: ['ME'] }))).toBe('done')
     } else {
-      expect(contents(books.database)).toEqual(before)
+      expect(await contents(books.database)).toEqual(before)
     }
-    check(books)
+    await check(books)
   })
 
   test('may be deleted once, which cancels what is pending', async () => {
@@ -268,13 +268,13 @@ describe.each(states)('a clone that is %s', (state) => {
     if (pending) expect(now).toMatchObject({ outcome: 'cancelled', chargedMicros: 0, error: { code: 'voice_deleted' } })
     else expect(now).toEqual(operation)
     expect(await balance(books)).toBe(openingMicros - (now?.chargedMicros ?? 0))
-    check(books)
+    await check(books)
   })
 
   test('is told truthfully after a crash', async () => {
     const books = await openBooks()
     const { id, voiceId } = await reach(books, state)
-    const before = contents(books.database)
+    const before = await contents(books.database)
     expect(await books.ledger.settleCrashed()).toBe(pending ? 1 : 0)
     if (pending) {
       const outcome = state === 'started' ? 'failed' : 'not_accepted'
@@ -285,9 +285,9 @@ describe.each(states)('a clone that is %s', (state) => {
       expect(voice).toMatchObject({ status: 'failed', error: { code: errorCode }, aliases: [] })
       expect(await balance(books)).toBe(openingMicros)
     } else {
-      expect(contents(books.database)).toEqual(before)
+      expect(await contents(books.database)).toEqual(before)
     }
-    check(books)
+    await check(books)
   })
 
   test('forgets its operation when that record is due, whether or not the sweep came by', async () => {
@@ -299,7 +299,7 @@ describe.each(states)('a clone that is %s', (state) => {
     expect((await books.voices.find(voiceId))?.operationId).toBe(pending ? id : null)
     await books.ledger.sweep()
     expect((await books.voices.find(voiceId))?.operationId).toBe(pending ? id : null)
-    check(books)
+    await check(books)
   })
 })
 
@@ -315,7 +315,7 @@ test('a clone that was settled like speech takes its voice along', async () => {
   const settlement = { outcome: 'cancelled', chargedMicros: 0, completionBytes: null, error: null } as const
   expect(await books.ledger.settle(id, { ...settlement, usedChars: 0, audioMs: 0 })).toBe(true)
   expect(await books.voices.find(voiceId!)).toMatchObject({ status: 'failed', error: { code: 'cancelled' } })
-  check(books)
+  await check(books)
 })
 
 test('usage counts the clones that were made, which of them were free, and what was given back', async () => {
@@ -345,5 +345,5 @@ test('usage counts the clones that were made, which of them were free, and what 
   await admit(books, allowance)
   await books.ledger.settleCrashed()
   expect(await ask()).toEqual(['clone', 2, 1, clonePriceMicros, 3 * clonePriceMicros])
-  check(books)
+  await check(books)
 })

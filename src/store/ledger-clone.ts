@@ -1,13 +1,13 @@
 /**
  * Clones in the ledger: a pending operation and a processing voice are written together, and end together. The
- * functions here run inside one transaction of `ledger` or `voices` and await nothing.
+ * functions here run inside one transaction of `ledger` or `voices`.
  */
 import { MynaError } from '../domain/error.ts'
 import { settleClone } from '../domain/operation.ts'
 import type { Operation, OperationError } from '../domain/operation.ts'
 import type { CloneAdmission } from '../service/ports.ts'
-import type { StoreDatabase } from './database.ts'
-import { bookOperation, takeKey } from './ledger-admit.ts'
+import type { Sql } from './database.ts'
+import { bookOperation, lockAccount, takeKey } from './ledger-admit.ts'
 import { settleOperation } from './ledger-settle.ts'
 import { requireFreeAliases, setAliases } from './voice-aliases.ts'
 import { countOwned, describedColumns } from './voice-rows.ts'
@@ -16,18 +16,19 @@ import { countOwned, describedColumns } from './voice-rows.ts'
  * @throws MynaError `duplicate_request`, `validation_error` (an alias), `voice_limit_reached`, `insufficient_balance`
  * (in this order)
  */
-export function admitClone(database: StoreDatabase, admission: CloneAdmission, nowMs: number): Operation {
+export async function admitClone(sql: Sql, admission: CloneAdmission, nowMs: number): Promise<Operation> {
   const { operationId, accountId, keyId, model, voiceId, keyHash, isAdmin } = admission
-  takeKey(database, { accountId, type: 'clone', keyHash, fingerprint: null }, nowMs)
-  requireFreeAliases(database, accountId, admission.aliases, voiceId)
-  const owned = countOwned(database, accountId)
+  await lockAccount(sql, accountId)
+  await takeKey(sql, { accountId, type: 'clone', keyHash, fingerprint: null }, nowMs)
+  await requireFreeAliases(sql, accountId, admission.aliases, voiceId)
+  const owned = await countOwned(sql, accountId)
   if (!isAdmin && owned >= admission.maxVoices) throw full(owned, admission.maxVoices)
   const isFree = !isAdmin && owned < admission.freeClones
   const order = { operationId, accountId, keyId, model, voiceId, keyHash, isFree, type: 'clone' as const }
   const priceMicros = isAdmin || isFree ? 0 : admission.priceMicros
-  const operation = bookOperation(database, { ...order, priceMicros, inputChars: 0, fingerprint: null }, nowMs)
-  insertVoice(database, admission, nowMs)
-  setAliases(database, accountId, admission.aliases, voiceId)
+  const operation = await bookOperation(sql, { ...order, priceMicros, inputChars: 0, fingerprint: null }, nowMs)
+  await insertVoice(sql, admission, nowMs)
+  await setAliases(sql, accountId, admission.aliases, voiceId)
   return operation
 }
 
@@ -36,9 +37,9 @@ const full = (owned: number, limit: number): MynaError =>
     extras: { limit, owned },
   })
 
-function insertVoice(database: StoreDatabase, admission: CloneAdmission, nowMs: number): void {
+async function insertVoice(sql: Sql, admission: CloneAdmission, nowMs: number): Promise<void> {
   const { voiceId, accountId, keyId, consent, isPublic, model, fidelity, operationId, clip } = admission
-  database.run(
+  await sql.run(
     `INSERT INTO voices (id, account_id, key_id, consent, public, name, folded_name, search_text, description, labels,
        language, category, model, fidelity, status, operation_id, clip_name, clip_mime, clip_bytes, clip_ms, clip_hash,
        created_at_ms, updated_at_ms)
@@ -55,17 +56,17 @@ function insertVoice(database: StoreDatabase, admission: CloneAdmission, nowMs: 
 }
 
 /** @param error null: the voice is ready @returns false when no such clone is pending; then nothing was written */
-export function endClone(
-  database: StoreDatabase,
+export async function endClone(
+  sql: Sql,
   operationId: string,
   outcome: 'completed' | 'failed' | 'not_accepted' | 'cancelled',
   error: OperationError | null,
   nowMs: number,
-): boolean {
-  const pending = database.get<{ price_micros: number }>(
+): Promise<boolean> {
+  const pending = await sql.get<{ price_micros: number }>(
     "SELECT price_micros FROM operations WHERE id = $operationId AND type = 'clone' AND outcome IS NULL",
     { operationId },
   )
   if (pending === null) return false
-  return settleOperation(database, operationId, settleClone(outcome, pending.price_micros, error), nowMs)
+  return settleOperation(sql, operationId, settleClone(outcome, pending.price_micros, error), nowMs)
 }

@@ -4,7 +4,7 @@
  */
 import { expiresAtMs, releasesKey, settleCrashed } from '../domain/operation.ts'
 import type { Operation, OperationError, Outcome, Settlement } from '../domain/operation.ts'
-import type { StoreDatabase } from './database.ts'
+import type { Sql } from './database.ts'
 import { book } from './entries.ts'
 import { operationOf } from './rows.ts'
 import type { OperationRow } from './rows.ts'
@@ -15,22 +15,23 @@ import type { OperationRow } from './rows.ts'
  * @param voiceError why the voice failed, where its owner is told something else than the operation's
  * @returns false when there is no such pending operation; then nothing was written
  */
-export function settleOperation(
-  database: StoreDatabase,
+export async function settleOperation(
+  sql: Sql,
   operationId: string,
   settlement: Settlement,
   nowMs: number,
   voiceError = settlement.error,
-): boolean {
-  const row = database.get<OperationRow>('SELECT * FROM operations WHERE id = $operationId AND outcome IS NULL', {
+): Promise<boolean> {
+  await lockAccountOf(sql, operationId)
+  const row = await sql.get<OperationRow>('SELECT * FROM operations WHERE id = $operationId AND outcome IS NULL', {
     operationId,
   })
   if (row === null) return false
   const operation = operationOf(row)
-  end(database, operation, settlement, nowMs)
+  await end(sql, operation, settlement, nowMs)
   const refundMicros = operation.priceMicros - settlement.chargedMicros
   if (refundMicros > 0) {
-    book(database, {
+    await book(sql, {
       accountId: operation.accountId,
       operationId,
       kind: 'refund',
@@ -38,9 +39,17 @@ export function settleOperation(
       nowMs,
     })
   }
-  if (operation.type === 'clone') endVoice(database, operationId, settlement.outcome, voiceError, nowMs)
-  if (counts(operation, settlement)) countUse(database, row, settlement, nowMs)
+  if (operation.type === 'clone') await endVoice(sql, operationId, settlement.outcome, voiceError, nowMs)
+  if (counts(operation, settlement)) await countUse(sql, row, settlement, nowMs)
   return true
+}
+
+/** As `lockAccount`, by the operation: it never changes its account. */
+async function lockAccountOf(sql: Sql, operationId: string): Promise<void> {
+  const { forUpdate } = sql.dialect
+  if (forUpdate === '') return
+  const account = 'SELECT account_id FROM operations WHERE id = $operationId'
+  await sql.get(`SELECT id FROM accounts WHERE id = (${account})${forUpdate}`, { operationId })
 }
 
 /** What delivered or cost something; of clones, what was given back too, for they are charged in advance. */
@@ -49,11 +58,11 @@ const counts = (operation: Operation, settlement: Settlement): boolean =>
   settlement.chargedMicros > 0 ||
   (operation.type === 'clone' && operation.priceMicros > 0)
 
-function end(database: StoreDatabase, operation: Operation, settlement: Settlement, nowMs: number): void {
-  database.run(
+async function end(sql: Sql, operation: Operation, settlement: Settlement, nowMs: number): Promise<void> {
+  await sql.run(
     `UPDATE operations SET outcome = $outcome, charged_micros = $chargedMicros, completion_bytes = $completionBytes,
        error_code = $errorCode, error_message = $errorMessage, settled_at_ms = $nowMs, expires_at_ms = $expiresAtMs,
-       idempotency_hash = CASE WHEN $released THEN NULL ELSE idempotency_hash END
+       idempotency_hash = CASE WHEN $released = 1 THEN NULL ELSE idempotency_hash END
      WHERE id = $id AND outcome IS NULL`,
     {
       id: operation.id,
@@ -69,8 +78,8 @@ function end(database: StoreDatabase, operation: Operation, settlement: Settleme
   )
 }
 
-function countUse(database: StoreDatabase, row: OperationRow, settlement: Settlement, nowMs: number): void {
-  database.run(
+async function countUse(sql: Sql, row: OperationRow, settlement: Settlement, nowMs: number): Promise<void> {
+  await sql.run(
     `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
        refunded_micros, free, settled_at_ms)
      VALUES ($accountId, $keyId, $operationId, $type, $model, $characters, $audioMs, $chargedMicros,
@@ -92,15 +101,15 @@ function countUse(database: StoreDatabase, row: OperationRow, settlement: Settle
 }
 
 /** A failed voice gives its aliases up: the owner will want them for the next attempt. */
-function endVoice(
-  database: StoreDatabase,
+async function endVoice(
+  sql: Sql,
   operationId: string,
   outcome: Outcome,
   error: OperationError | null,
   nowMs: number,
-): void {
+): Promise<void> {
   const failure = outcome === 'completed' ? null : (error ?? { code: outcome, message: 'The voice was not made.' })
-  database.run(
+  await sql.run(
     `UPDATE voices SET status = $status, error_code = $errorCode, error_message = $errorMessage, updated_at_ms = $nowMs
      WHERE operation_id = $operationId`,
     {
@@ -112,17 +121,20 @@ function endVoice(
     },
   )
   if (failure === null) return
-  database.run('DELETE FROM voice_aliases WHERE voice_id = (SELECT id FROM voices WHERE operation_id = $operationId)', {
-    operationId,
-  })
+  await sql.run(
+    'DELETE FROM voice_aliases WHERE voice_id = (SELECT id FROM voices WHERE operation_id = $operationId)',
+    {
+      operationId,
+    },
+  )
 }
 
 /** Settles every pending operation as what a dead server left behind. @returns how many */
-export function settleLeftovers(database: StoreDatabase, nowMs: number): number {
-  const rows = database.all<OperationRow>('SELECT * FROM operations WHERE outcome IS NULL')
+export async function settleLeftovers(sql: Sql, nowMs: number): Promise<number> {
+  const rows = await sql.all<OperationRow>('SELECT * FROM operations WHERE outcome IS NULL')
   for (const row of rows) {
     const settlement = settleCrashed(operationOf(row))
-    settleOperation(database, row.id, settlement, nowMs, voiceErrorAfterCrash(settlement))
+    await settleOperation(sql, row.id, settlement, nowMs, voiceErrorAfterCrash(settlement))
   }
   return rows.length
 }

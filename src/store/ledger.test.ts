@@ -36,7 +36,7 @@ async function reach(books: Books, state: string, supplied: boolean): Promise<Op
   return (await books.ledger.find(books.account.id, id))!
 }
 
-const check = (books: Books) => expect(new Auditor(books.database).faults(books.account.id)).toEqual([])
+const check = async (books: Books) => expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
 const balance = async (books: Books) => (await books.accounts.findByName('ada'))!.balanceMicros
 
 describe.each(Object.keys(states))('an operation that is %s', (state) => {
@@ -67,7 +67,7 @@ describe.each(Object.keys(states))('an operation that is %s', (state) => {
     const stranger = await books.accounts.create({ name: 'bob', role: 'admin', balanceMicros: null })
     expect(await books.ledger.find(stranger.id, operation.id)).toBeNull()
     expect(await books.ledger.find(books.account.id, 'op_unknown')).toBeNull()
-    check(books)
+    await check(books)
   })
 
   test('meets its own key again', async () => {
@@ -87,7 +87,7 @@ describe.each(Object.keys(states))('an operation that is %s', (state) => {
       })
       expect(await balance(books)).toBe(openingMicros - operation.chargedMicros)
     }
-    check(books)
+    await check(books)
   })
 
   test('is marked only while pending, and once', async () => {
@@ -110,22 +110,22 @@ describe.each(Object.keys(states))('an operation that is %s', (state) => {
     for (const end of Object.values(states).filter((step) => typeof step === 'object')) {
       const books = await openBooks()
       const operation = await reach(books, state, true)
-      const before = contents(books.database)
+      const before = await contents(books.database)
       expect(await books.ledger.settle(operation.id, end)).toBe(!terminal)
-      if (terminal) expect(contents(books.database)).toEqual(before)
+      if (terminal) expect(await contents(books.database)).toEqual(before)
       else expect(await books.ledger.find(books.account.id, operation.id)).toMatchObject({ outcome: end.outcome })
-      check(books)
-      books.database.close()
+      await check(books)
+      await books.database.close()
     }
   })
 
   test('is told truthfully after a crash', async () => {
     const books = await openBooks()
     const operation = await reach(books, state, true)
-    const before = contents(books.database)
+    const before = await contents(books.database)
     expect(await books.ledger.settleCrashed()).toBe(terminal ? 0 : 1)
     if (terminal) {
-      expect(contents(books.database)).toEqual(before)
+      expect(await contents(books.database)).toEqual(before)
     } else {
       expect(await books.ledger.find(books.account.id, operation.id)).toMatchObject({
         outcome: crashed[state],
@@ -135,7 +135,7 @@ describe.each(Object.keys(states))('an operation that is %s', (state) => {
       expect(await balance(books)).toBe(openingMicros)
       expect(await books.ledger.pendingCount()).toBe(0)
     }
-    check(books)
+    await check(books)
   })
 
   test.each([
@@ -144,8 +144,11 @@ describe.each(Object.keys(states))('an operation that is %s', (state) => {
   ])('expires when it is due (key supplied: %p)', async (supplied, keptMs) => {
     const books = await openBooks()
     const operation = await reach(books, state, supplied)
-    const money = () => [books.database.all('SELECT * FROM entries'), books.database.all('SELECT * FROM usage')]
-    const before = money()
+    const money = async () => [
+      await books.database.all('SELECT * FROM entries'),
+      await books.database.all('SELECT * FROM usage'),
+    ]
+    const before = await money()
     books.clock.advance(keptMs - 1)
     expect(await books.ledger.sweep()).toBe(0)
     expect(await books.ledger.find(books.account.id, operation.id)).toEqual(operation)
@@ -153,8 +156,8 @@ describe.each(Object.keys(states))('an operation that is %s', (state) => {
     expect((await books.ledger.find(books.account.id, operation.id)) === null).toBe(terminal)
     expect(await books.ledger.sweep()).toBe(terminal ? 1 : 0)
     expect(await books.ledger.sweep()).toBe(0)
-    expect(books.database.all('SELECT id FROM operations')).toHaveLength(terminal ? 0 : 1)
-    expect(money()).toEqual(before)
+    expect(await books.database.all('SELECT id FROM operations')).toHaveLength(terminal ? 0 : 1)
+    expect(await money()).toEqual(before)
   })
 })
 
@@ -166,20 +169,20 @@ test('first audio cannot leave before the work began', async () => {
 
 test('marking and settling what does not exist changes nothing', async () => {
   const books = await openBooks()
-  const before = contents(books.database)
+  const before = await contents(books.database)
   await books.ledger.markStarted('op_none')
   await books.ledger.markFirstAudio('op_none')
   expect(await books.ledger.settle('op_none', settlement('completed', 1500))).toBe(false)
-  expect(contents(books.database)).toEqual(before)
+  expect(await contents(books.database)).toEqual(before)
 })
 
 test('a settlement that breaks the rules is refused whole', async () => {
   const books = await openBooks()
   const { id } = await books.ledger.admitSpeech(admission(books))
-  const before = contents(books.database)
+  const before = await contents(books.database)
   await expect(books.ledger.settle(id, settlement('stream_failed', 1501))).rejects.toThrow('charge_within_price')
   await expect(books.ledger.settle(id, settlement('completed', 1))).rejects.toThrow('completed_costs_price')
-  expect(contents(books.database)).toEqual(before)
+  expect(await contents(books.database)).toEqual(before)
   expect(await books.ledger.settle(id, settlement('completed', 1500))).toBe(true)
 })
 
@@ -188,19 +191,19 @@ test('an unmetered account is booked but never blocked', async () => {
   const { id } = await books.ledger.admitSpeech(admission(books, { priceMicros: 10 ** 9 }))
   await books.ledger.settle(id, { ...settlement('stream_failed', 5), usedChars: 1 })
   expect(await balance(books)).toBeNull()
-  expect(books.database.all<unknown>('SELECT kind, amount_micros FROM entries')).toEqual([
+  expect(await books.database.all<unknown>('SELECT kind, amount_micros FROM entries')).toEqual([
     { kind: 'hold', amount_micros: 10 ** 9 },
     { kind: 'refund', amount_micros: 5 - 10 ** 9 },
   ])
-  check(books)
+  await check(books)
 })
 
 test('work that costs nothing makes no entries, and counts when completed', async () => {
   const books = await openBooks(0)
   const { id } = await books.ledger.admitSpeech(admission(books, { priceMicros: 0 }))
   await books.ledger.settle(id, settlement('completed', 0))
-  expect(books.database.all('SELECT * FROM entries')).toEqual([])
-  check(books)
+  expect(await books.database.all('SELECT * FROM entries')).toEqual([])
+  await check(books)
 })
 
 test('the clock may jump back between any two events', async () => {
@@ -221,7 +224,7 @@ test('the clock may jump back between any two events', async () => {
     expect(await books.ledger.find(books.account.id, id)).toBeNull()
     expect(await books.ledger.sweep()).toBe(1)
   }
-  check(books)
+  await check(books)
 })
 
 test('a sweep of many goes in steps and leaves what is not due', async () => {

@@ -8,7 +8,7 @@ import type { Operation, OperationError, OperationType, Settlement } from '../do
 import type { Clock } from '../domain/time.ts'
 import type { CloneAdmission, Ledger, SpeechAdmission, UsageQuery, UsageRow } from '../service/ports.ts'
 import type { TranscriptionBooks, TranscriptionStart } from '../service/ports-transcription.ts'
-import type { StoreDatabase } from './database.ts'
+import type { Database } from './database.ts'
 import { admitOperation, isExpired, refuseHeldKey } from './ledger-admit.ts'
 import { admitClone, endClone } from './ledger-clone.ts'
 import { settleLeftovers, settleOperation } from './ledger-settle.ts'
@@ -20,34 +20,32 @@ import { sumUsage } from './usage.ts'
 /** Records that one transaction of the sweep removes: a few milliseconds, after which others get their turn. */
 const sweepBatch = 500
 
-export class SqliteLedger implements Ledger, TranscriptionBooks {
-  readonly #database: StoreDatabase
+export class SqlLedger implements Ledger, TranscriptionBooks {
+  readonly #database: Database
   readonly #clock: Clock
 
-  constructor(database: StoreDatabase, { clock }: { clock: Clock }) {
+  constructor(database: Database, { clock }: { clock: Clock }) {
     this.#database = database
     this.#clock = clock
   }
 
   async checkKey(accountId: string, type: OperationType, keyHash: string, fingerprint: string | null): Promise<void> {
     const claim = { accountId, type, keyHash, fingerprint }
-    await this.#database.read(() => refuseHeldKey(this.#database, claim, this.#clock.nowMs()))
+    await refuseHeldKey(this.#database, claim, this.#clock.nowMs())
   }
 
   admitSpeech(admission: SpeechAdmission): Promise<Operation> {
-    return this.#database.transaction(() =>
-      admitOperation(this.#database, { ...admission, type: 'speech', isFree: false }, this.#clock.nowMs()),
+    return this.#database.transaction((sql) =>
+      admitOperation(sql, { ...admission, type: 'speech', isFree: false }, this.#clock.nowMs()),
     )
   }
 
   admitClone(admission: CloneAdmission): Promise<Operation> {
-    return this.#database.transaction(() => admitClone(this.#database, admission, this.#clock.nowMs()))
+    return this.#database.transaction((sql) => admitClone(sql, admission, this.#clock.nowMs()))
   }
 
   completeClone(operationId: string): Promise<boolean> {
-    return this.#database.transaction(() =>
-      endClone(this.#database, operationId, 'completed', null, this.#clock.nowMs()),
-    )
+    return this.#database.transaction((sql) => endClone(sql, operationId, 'completed', null, this.#clock.nowMs()))
   }
 
   failClone(
@@ -55,58 +53,53 @@ export class SqliteLedger implements Ledger, TranscriptionBooks {
     outcome: 'failed' | 'not_accepted' | 'cancelled',
     error: OperationError,
   ): Promise<boolean> {
-    return this.#database.transaction(() => endClone(this.#database, operationId, outcome, error, this.#clock.nowMs()))
+    return this.#database.transaction((sql) => endClone(sql, operationId, outcome, error, this.#clock.nowMs()))
   }
 
   /** A second mark, and one on an operation that is terminal, changes nothing. */
   async markStarted(operationId: string): Promise<void> {
-    await this.#database.transaction(() =>
-      this.#database.run(
-        'UPDATE operations SET started_at_ms = $nowMs WHERE id = $id AND outcome IS NULL AND started_at_ms IS NULL',
-        { id: operationId, nowMs: this.#clock.nowMs() },
-      ),
+    await this.#database.run(
+      'UPDATE operations SET started_at_ms = $nowMs WHERE id = $id AND outcome IS NULL AND started_at_ms IS NULL',
+      { id: operationId, nowMs: this.#clock.nowMs() },
     )
   }
 
   /** Likewise. An operation must have been marked as started. */
   async markFirstAudio(operationId: string): Promise<void> {
-    await this.#database.transaction(() =>
-      this.#database.run(
-        `UPDATE operations SET first_audio_at_ms = $nowMs
-         WHERE id = $id AND outcome IS NULL AND first_audio_at_ms IS NULL`,
-        { id: operationId, nowMs: this.#clock.nowMs() },
-      ),
+    await this.#database.run(
+      `UPDATE operations SET first_audio_at_ms = $nowMs
+       WHERE id = $id AND outcome IS NULL AND first_audio_at_ms IS NULL`,
+      { id: operationId, nowMs: this.#clock.nowMs() },
     )
   }
 
   settle(operationId: string, settlement: Settlement): Promise<boolean> {
-    return this.#database.transaction(() =>
-      settleOperation(this.#database, operationId, settlement, this.#clock.nowMs()),
-    )
+    return this.#database.transaction((sql) => settleOperation(sql, operationId, settlement, this.#clock.nowMs()))
   }
 
   beginTranscription(start: TranscriptionStart): Promise<void> {
-    return this.#database.transaction(() => beginTranscription(this.#database, start, this.#clock.nowMs()))
+    return beginTranscription(this.#database, start, this.#clock.nowMs())
   }
 
   noteHeard(id: string, heardMs: number): Promise<void> {
-    return this.#database.transaction(() => noteHeard(this.#database, id, heardMs))
+    return noteHeard(this.#database, id, heardMs)
   }
 
   endTranscription(id: string, ending: ListeningEnding): Promise<boolean> {
-    return this.#database.transaction(() => endTranscription(this.#database, id, ending, this.#clock.nowMs()))
+    return this.#database.transaction((sql) => endTranscription(sql, id, ending, this.#clock.nowMs()))
   }
 
   endCrashedTranscriptions(): Promise<number> {
-    return this.#database.transaction(() => endLeftTranscriptions(this.#database, this.#clock.nowMs()))
+    return this.#database.transaction((sql) => endLeftTranscriptions(sql, this.#clock.nowMs()))
   }
 
   async find(accountId: string, operationId: string): Promise<Operation | null> {
-    const row = await this.#database.read(() =>
-      this.#database.get<OperationRow>('SELECT * FROM operations WHERE id = $operationId AND account_id = $accountId', {
+    const row = await this.#database.get<OperationRow>(
+      'SELECT * FROM operations WHERE id = $operationId AND account_id = $accountId',
+      {
         operationId,
         accountId,
-      }),
+      },
     )
     const operation = row === null ? null : operationOf(row)
     return operation === null || isExpired(operation, this.#clock.nowMs()) ? null : operation
@@ -114,30 +107,26 @@ export class SqliteLedger implements Ledger, TranscriptionBooks {
 
   /** Ids grow with time, so they are the order; a page that is far down costs what the first does. */
   async recent(accountId: string, { before, limit }: { before: string | null; limit: number }): Promise<Operation[]> {
-    const rows = await this.#database.read(() =>
-      this.#database.all<OperationRow>(
-        `SELECT * FROM operations
+    const rows = await this.#database.all<OperationRow>(
+      `SELECT * FROM operations
          WHERE account_id = $accountId ${before === null ? '' : 'AND id < $before'}
            AND (expires_at_ms IS NULL OR expires_at_ms > $nowMs)
          ORDER BY id DESC LIMIT $limit`,
-        { accountId, limit, nowMs: this.#clock.nowMs(), ...(before === null ? {} : { before }) },
-      ),
+      { accountId, limit, nowMs: this.#clock.nowMs(), ...(before === null ? {} : { before }) },
     )
     return rows.map(operationOf)
   }
 
   settleCrashed(): Promise<number> {
-    return this.#database.transaction(() => settleLeftovers(this.#database, this.#clock.nowMs()))
+    return this.#database.transaction((sql) => settleLeftovers(sql, this.#clock.nowMs()))
   }
 
   async sweep(): Promise<number> {
     for (let swept = 0; ;) {
-      const removed = await this.#database.transaction(() =>
-        this.#database.run(
-          `DELETE FROM operations
-           WHERE id IN (SELECT id FROM operations WHERE expires_at_ms <= $nowMs LIMIT $limit)`,
-          { nowMs: this.#clock.nowMs(), limit: sweepBatch },
-        ),
+      const removed = await this.#database.run(
+        `DELETE FROM operations
+         WHERE id IN (SELECT id FROM operations WHERE expires_at_ms <= $nowMs LIMIT $limit)`,
+        { nowMs: this.#clock.nowMs(), limit: sweepBatch },
       )
       swept += removed
       if (removed < sweepBatch) return swept
@@ -147,13 +136,13 @@ export class SqliteLedger implements Ledger, TranscriptionBooks {
   }
 
   async pendingCount(): Promise<number> {
-    const row = await this.#database.read(() =>
-      this.#database.get<{ pending: number }>('SELECT count(*) AS pending FROM operations WHERE outcome IS NULL'),
+    const row = await this.#database.get<{ pending: number }>(
+      'SELECT count(*) AS pending FROM operations WHERE outcome IS NULL',
     )
     return row?.pending ?? 0
   }
 
   usage(query: UsageQuery): Promise<UsageRow[]> {
-    return this.#database.read(() => sumUsage(this.#database, query))
+    return sumUsage(this.#database, query)
   }
 }

@@ -3,7 +3,8 @@
  * name; a name that this program does not know was written by a newer one, whose books it must not touch.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import type { StoreDatabase } from './database.ts'
+import type { Database as Connection } from 'bun:sqlite'
+import { patiently } from './busy.ts'
 import { StoreError } from './errors.ts'
 import books from './migrations/001_books.sql' with { type: 'text' }
 import voices from './migrations/002_voices.sql' with { type: 'text' }
@@ -19,8 +20,8 @@ const migrations: readonly { name: string; sql: string }[] = [
 ]
 
 /** @throws StoreError when the database is of a newer program */
-export async function migrate(database: StoreDatabase, path: string): Promise<void> {
-  const applied = await database.read(() => appliedNames(database))
+export async function migrate(connection: Connection, path: string): Promise<void> {
+  const applied = await patiently(() => appliedNames(connection))
   const unknown = applied.filter((name) => !migrations.some((migration) => migration.name === name))
   if (unknown.length > 0) {
     throw new StoreError(
@@ -29,32 +30,38 @@ export async function migrate(database: StoreDatabase, path: string): Promise<vo
   }
   const missing = migrations.filter(({ name }) => !applied.includes(name))
   const [first] = missing
-  if (first !== undefined && applied.length > 0) keepCopy(database, `${path}.before-${first.name}`)
-  for (const migration of missing) await database.transaction(() => apply(database, migration))
+  if (first !== undefined && applied.length > 0) keepCopy(connection, `${path}.before-${first.name}`)
+  for (const migration of missing) await patiently(() => apply(connection, migration))
 }
 
 /**
  * The books as the older program left them, so that an upgrade can be taken back. A copy that is there already was made
  * by an upgrade that did not come to its end, and is the older one.
  */
-function keepCopy(database: StoreDatabase, path: string): void {
+function keepCopy(connection: Connection, path: string): void {
   if (existsSync(path)) return
   const temp = `${path}.part`
   rmSync(temp, { force: true })
-  database.script(`VACUUM INTO '${temp.replaceAll("'", "''")}'`)
+  connection.run(`VACUUM INTO '${temp.replaceAll("'", "''")}'`)
   renameSync(temp, path)
 }
 
-function apply(database: StoreDatabase, migration: { name: string; sql: string }): void {
-  // Another process may have been quicker.
-  if (appliedNames(database).includes(migration.name)) return
-  database.script('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY NOT NULL) STRICT')
-  database.script(migration.sql)
-  database.run('INSERT INTO migrations (name) VALUES ($name)', { name: migration.name })
+function apply(connection: Connection, { name, sql }: { name: string; sql: string }): void {
+  const step = connection.transaction(() => {
+    // Another process may have been quicker.
+    if (appliedNames(connection).includes(name)) return
+    connection.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY NOT NULL) STRICT')
+    connection.run(sql)
+    connection.query('INSERT INTO migrations (name) VALUES ($name)').run({ name })
+  })
+  step.immediate()
 }
 
-function appliedNames(database: StoreDatabase): string[] {
-  const table = database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
-  if (table === null) return []
-  return database.all<{ name: string }>('SELECT name FROM migrations').map((row) => row.name)
+function appliedNames(connection: Connection): string[] {
+  const tables = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'"
+  if (connection.query(tables).get() === null) return []
+  return connection
+    .query<{ name: string }, []>('SELECT name FROM migrations')
+    .all()
+    .map((row) => row.name)
 }

@@ -28,8 +28,8 @@ test.each([null, 'op_5'])('nothing is sorted or read in vain, before %p', async 
   const { database } = books
   const plans: string[] = []
   const all = database.all.bind(database)
-  const explained = (sql: string, parameters: Parameters) => {
-    const steps = all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, parameters)
+  const explained = async (sql: string, parameters: Parameters) => {
+    const steps = await all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, parameters)
     plans.push(...steps.map(({ detail }) => detail))
     return all(sql, parameters)
   }

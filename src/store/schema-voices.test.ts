@@ -21,10 +21,10 @@ beforeEach(async () => {
 
 const operationOf = (voice: string): string => voice.replace('voice_', 'op_')
 
-function refused(sql: string, reason: string): void {
-  const before = contents(books.database)
-  expect(() => books.database.script(sql)).toThrow(reason)
-  expect(contents(books.database)).toEqual(before)
+async function refused(sql: string, reason: string): Promise<void> {
+  const before = await contents(books.database)
+  await expect(books.database.script(sql)).rejects.toThrow(reason)
+  expect(await contents(books.database)).toEqual(before)
 }
 
 /** A voice that no clone makes, changed by some columns (given as SQL). */
@@ -49,10 +49,10 @@ function insertVoice(changes: Record<string, string> = {}): string {
 const clip = { clip_name: "'a'", clip_mime: "'m'", clip_bytes: '1', clip_ms: '1', clip_hash: `'${sha256('c')}'` }
 
 describe('a voice', () => {
-  test('the row that the refusals start from is allowed, with a clip and with labels', () => {
+  test('the row that the refusals start from is allowed, with a clip and with labels', async () => {
     const labels = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}`.padEnd(64), 'v'.repeat(256)]))
-    books.database.script(insertVoice({ ...clip, labels: `'${JSON.stringify(labels)}'` }))
-    books.database.script(insertVoice({ id: "'w'", account_id: 'NULL', public: '1', category: "'premade'" }))
+    await books.database.script(insertVoice({ ...clip, labels: `'${JSON.stringify(labels)}'` }))
+    await books.database.script(insertVoice({ id: "'w'", account_id: 'NULL', public: '1', category: "'premade'" }))
   })
 
   test.each([
@@ -85,7 +85,7 @@ describe('a voice', () => {
     [{ clip_ms: '1' }, 'a clip is described whole'],
   ])('cannot be %o', (changes, reason) => refused(insertVoice(changes), reason))
 
-  test('of a clone begins processing, with the pending operation that pays for it', () => {
+  test('of a clone begins processing, with the pending operation that pays for it', async () => {
     const key = { key_id: `'${books.key.id}'` }
     for (const changes of [
       { status: "'ready'", ...clip, ...key },
@@ -94,57 +94,57 @@ describe('a voice', () => {
       { status: "'processing'", ...key },
     ]) {
       const row = insertVoice({ ...changes, operation_id: "'op_none'" })
-      refused(row, 'a clone begins as a processing voice of a pending operation')
+      await refused(row, 'a clone begins as a processing voice of a pending operation')
     }
     const taken = `'${operationOf(processing)}'`
-    refused(insertVoice({ ...clip, ...key, status: "'processing'", operation_id: taken }), 'UNIQUE')
+    await refused(insertVoice({ ...clip, ...key, status: "'processing'", operation_id: taken }), 'UNIQUE')
   })
 
-  test('keeps what was admitted', () => {
+  test('keeps what was admitted', async () => {
     for (const column of ['account_id', 'consent', 'key_id', 'clip_hash', 'operation_id', 'model', 'fidelity']) {
-      refused(`UPDATE voices SET ${column} = NULL WHERE id = '${ready}'`, 'what was admitted never changes')
+      await refused(`UPDATE voices SET ${column} = NULL WHERE id = '${ready}'`, 'what was admitted never changes')
     }
-    refused(`UPDATE voices SET labels = '{"a":[]}' WHERE id = '${ready}'`, 'at most 20 labels')
+    await refused(`UPDATE voices SET labels = '{"a":[]}' WHERE id = '${ready}'`, 'at most 20 labels')
   })
 
   test('ends once, and as its clone ended', async () => {
     const to = (status: string, voice: string): string =>
       `UPDATE voices SET status = '${status}', error_code = ${status === 'failed' ? "'x'" : 'NULL'},
          error_message = ${status === 'failed' ? "'y'" : 'NULL'} WHERE id = '${voice}'`
-    for (const status of ['ready', 'failed']) refused(to(status, processing), 'a voice ends as its clone ended')
-    for (const status of ['processing', 'failed']) refused(to(status, ready), 'becomes ready or failed once')
+    for (const status of ['ready', 'failed']) await refused(to(status, processing), 'a voice ends as its clone ended')
+    for (const status of ['processing', 'failed']) await refused(to(status, ready), 'becomes ready or failed once')
     await books.ledger.failClone(operationOf(processing), 'failed', { code: 'x', message: 'y' })
-    for (const status of ['processing', 'ready']) refused(to(status, processing), 'becomes ready or failed once')
-    refused(`UPDATE voices SET error_code = 'z' WHERE id = '${processing}'`, 'becomes ready or failed once')
+    for (const status of ['processing', 'ready']) await refused(to(status, processing), 'becomes ready or failed once')
+    await refused(`UPDATE voices SET error_code = 'z' WHERE id = '${processing}'`, 'becomes ready or failed once')
   })
 
-  test('stays while its clone is pending, also when it would be replaced', () => {
-    refused(`DELETE FROM voices WHERE id = '${processing}'`, 'a clone is settled before its voice is removed')
+  test('stays while its clone is pending, also when it would be replaced', async () => {
+    await refused(`DELETE FROM voices WHERE id = '${processing}'`, 'a clone is settled before its voice is removed')
     const replace = insertVoice({ id: `'${processing}'` }).replace('INSERT', 'INSERT OR REPLACE')
-    refused(replace, 'a clone is settled before its voice is removed')
+    await refused(replace, 'a clone is settled before its voice is removed')
   })
 
-  test('is there when its clone completes', () => {
+  test('is there when its clone completes', async () => {
     const { account, key } = books
-    books.database.script(
+    await books.database.script(
       `INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
          key_supplied, created_at_ms)
        VALUES ('op_bare', '${account.id}', '${key.id}', 'clone', 'flite', 'v', 0, 0, 0, 0, 1)`,
     )
     const complete = "UPDATE operations SET outcome = 'completed', settled_at_ms = 1, expires_at_ms = 1"
-    refused(`${complete} WHERE id = 'op_bare'`, 'a completed clone has its voice')
+    await refused(`${complete} WHERE id = 'op_bare'`, 'a completed clone has its voice')
   })
 })
 
-test('only a clone without a price is free, and stays so', () => {
+test('only a clone without a price is free, and stays so', async () => {
   const free = (changes: string): string => `INSERT INTO operations (id, account_id, key_id, type, model, input_chars,
     price_micros, charged_micros, key_supplied, created_at_ms, free, fingerprint)
     VALUES ('op_x', '${books.account.id}', '${books.key.id}', ${changes})`
-  refused(free(`'speech', 'flite', 0, 0, 0, 0, 1, 1, '${sha256('x')}'`), 'free_clone_costs_nothing')
-  refused(free("'clone', 'flite', 0, 5, 5, 0, 1, 1, NULL"), 'free_clone_costs_nothing')
-  refused(free("'clone', 'flite', 0, 0, 0, 0, 1, 2, NULL"), 'free_clone_costs_nothing')
+  await refused(free(`'speech', 'flite', 0, 0, 0, 0, 1, 1, '${sha256('x')}'`), 'free_clone_costs_nothing')
+  await refused(free("'clone', 'flite', 0, 5, 5, 0, 1, 1, NULL"), 'free_clone_costs_nothing')
+  await refused(free("'clone', 'flite', 0, 0, 0, 0, 1, 2, NULL"), 'free_clone_costs_nothing')
   const pending = `WHERE id = '${operationOf(processing)}'`
-  refused(`UPDATE operations SET free = 0 ${pending}`, 'what was admitted never changes')
+  await refused(`UPDATE operations SET free = 0 ${pending}`, 'what was admitted never changes')
 })
 
 test('an alias is one voice of its owner', async () => {
@@ -154,21 +154,21 @@ test('an alias is one voice of its owner', async () => {
     `INSERT INTO voice_aliases (account_id, voice_id, alias, folded_alias)
      VALUES ('${account}', '${voice}', '${name}', '${folded}')`
   const { id } = books.account
-  refused(alias(id, processing, 'ME', 'me'), 'voice_aliases.folded_alias')
-  refused(alias(stranger.id, ready, 'you', 'you'), 'an alias belongs to the owner of its voice')
-  refused(alias(id, 'voice_none', 'you', 'you'), 'an alias belongs to the owner of its voice')
-  refused(alias(id, ready, '', ''), 'alias_length')
-  refused(alias(id, ready, 'x'.repeat(129), 'x'), 'alias_length')
-  refused(alias(id, ready, 'you', ''), 'folded_alias_filled')
-  refused("UPDATE voice_aliases SET alias = 'you'", 'an alias is set anew, not changed')
-  books.database.script(`DELETE FROM voices WHERE id = '${ready}'`)
-  expect(books.database.all('SELECT * FROM voice_aliases')).toEqual([])
+  await refused(alias(id, processing, 'ME', 'me'), 'voice_aliases.folded_alias')
+  await refused(alias(stranger.id, ready, 'you', 'you'), 'an alias belongs to the owner of its voice')
+  await refused(alias(id, 'voice_none', 'you', 'you'), 'an alias belongs to the owner of its voice')
+  await refused(alias(id, ready, '', ''), 'alias_length')
+  await refused(alias(id, ready, 'x'.repeat(129), 'x'), 'alias_length')
+  await refused(alias(id, ready, 'you', ''), 'folded_alias_filled')
+  await refused("UPDATE voice_aliases SET alias = 'you'", 'an alias is set anew, not changed')
+  await books.database.script(`DELETE FROM voices WHERE id = '${ready}'`)
+  expect(await books.database.all('SELECT * FROM voice_aliases')).toEqual([])
 })
 
-test('an agent, whoever wrote it, survives its voice and cannot name one that does not exist', () => {
+test('an agent, whoever wrote it, survives its voice and cannot name one that does not exist', async () => {
   const { database, account } = books
-  database.script(`INSERT INTO agents (id, account_id, voice_id) VALUES ('agent_1', '${account.id}', '${ready}')`)
-  database.script(`DELETE FROM voices WHERE id = '${ready}'`)
-  expect(database.all<unknown>('SELECT id, voice_id FROM agents')).toEqual([{ id: 'agent_1', voice_id: null }])
-  refused(`INSERT INTO agents VALUES ('agent_2', '${account.id}', 'none')`, 'FOREIGN KEY')
+  await database.script(`INSERT INTO agents (id, account_id, voice_id) VALUES ('agent_1', '${account.id}', '${ready}')`)
+  await database.script(`DELETE FROM voices WHERE id = '${ready}'`)
+  expect(await database.all<unknown>('SELECT id, voice_id FROM agents')).toEqual([{ id: 'agent_1', voice_id: null }])
+  await refused(`INSERT INTO agents VALUES ('agent_2', '${account.id}', 'none')`, 'FOREIGN KEY')
 })

@@ -15,10 +15,10 @@ beforeAll(async () => {
 })
 
 /** Runs it as one statement and checks that it was refused for that reason and changed nothing. */
-function refused(sql: string, reason: string | RegExp): void {
-  const before = contents(books.database)
-  expect(() => books.database.script(sql)).toThrow(reason)
-  expect(contents(books.database)).toEqual(before)
+async function refused(sql: string, reason: string | RegExp): Promise<void> {
+  const before = await contents(books.database)
+  await expect(books.database.script(sql)).rejects.toThrow(reason)
+  expect(await contents(books.database)).toEqual(before)
 }
 
 /** A row of `operations` that is allowed, changed by some columns (given as SQL). */
@@ -45,11 +45,13 @@ const settle = (changes: string): string =>
      ${changes} WHERE id = '${pending}'`
 
 describe('operations', () => {
-  test('the row that the refusals start from is allowed', () => {
-    books.database.script('BEGIN')
-    books.database.script(insertOperation({}))
-    books.database.script(settle("error_code = 'x', error_message = 'y'"))
-    books.database.script('ROLLBACK')
+  test('the row that the refusals start from is allowed', async () => {
+    const allowed = books.database.transaction(async (sql) => {
+      expect(await sql.run(insertOperation({}))).toBe(1)
+      expect(await sql.run(settle("error_code = 'x', error_message = 'y'"))).toBe(1)
+      throw new Error('taken back')
+    })
+    await expect(allowed).rejects.toThrow('taken back')
   })
 
   test.each([
@@ -98,27 +100,38 @@ describe('operations', () => {
     [`idempotency_hash = '${sha256('other')}'`, 'an idempotency key is only ever released'],
   ])('cannot end with %s', (changes, reason) => refused(settle(changes), reason))
 
-  test('is terminal for ever', () => {
-    refused(`UPDATE operations SET outcome = NULL WHERE id = '${completed}'`, 'a terminal operation never changes')
-    refused(`UPDATE operations SET error_code = 'x' WHERE id = '${completed}'`, 'a terminal operation never changes')
-    refused(`UPDATE operations SET charged_micros = 0 WHERE id = '${completed}'`, 'a terminal operation never changes')
+  test('is terminal for ever', async () => {
+    await refused(
+      `UPDATE operations SET outcome = NULL WHERE id = '${completed}'`,
+      'a terminal operation never changes',
+    )
+    await refused(
+      `UPDATE operations SET error_code = 'x' WHERE id = '${completed}'`,
+      'a terminal operation never changes',
+    )
+    await refused(
+      `UPDATE operations SET charged_micros = 0 WHERE id = '${completed}'`,
+      'a terminal operation never changes',
+    )
   })
 
-  test('is not removed while pending, not even by replacing it', () => {
-    refused(`DELETE FROM operations WHERE id = '${pending}'`, 'a pending operation is never removed')
+  test('is not removed while pending, not even by replacing it', async () => {
+    await refused(`DELETE FROM operations WHERE id = '${pending}'`, 'a pending operation is never removed')
     const replace = insertOperation({ id: `'${pending}'` }).replace('INSERT', 'INSERT OR REPLACE')
-    refused(replace, 'a pending operation is never removed')
+    await refused(replace, 'a pending operation is never removed')
   })
 
-  test('starts once', () => {
-    books.database.script(`BEGIN; UPDATE operations SET started_at_ms = 1 WHERE id = '${pending}'`)
-    expect(() => books.database.script('UPDATE operations SET started_at_ms = 2 WHERE outcome IS NULL')).toThrow('once')
-    books.database.script('ROLLBACK')
+  test('starts once', async () => {
+    const again = books.database.transaction(async (sql) => {
+      await sql.run(`UPDATE operations SET started_at_ms = 1 WHERE id = '${pending}'`)
+      await sql.run('UPDATE operations SET started_at_ms = 2 WHERE outcome IS NULL')
+    })
+    await expect(again).rejects.toThrow('once')
   })
 
-  test('holds its key alone', () => {
+  test('holds its key alone', async () => {
     const hash = `'${sha256('held')}'`
-    refused(insertOperation({ key_supplied: '1', idempotency_hash: hash }), 'operations.idempotency_hash')
+    await refused(insertOperation({ key_supplied: '1', idempotency_hash: hash }), 'operations.idempotency_hash')
   })
 })
 
@@ -127,67 +140,70 @@ describe('entries and usage', () => {
     `INSERT INTO entries (account_id, operation_id, kind, amount_micros, created_at_ms)
      VALUES ('${books.account.id}', ${operation}, '${kind}', ${amount}, 1)`
 
-  test('are append-only', () => {
+  test('are append-only', async () => {
     for (const table of ['entries', 'usage']) {
-      refused(`UPDATE ${table} SET account_id = account_id`, `${table} ${table === 'usage' ? 'is' : 'are'} append-only`)
-      refused(`DELETE FROM ${table}`, 'append-only')
-      refused(`INSERT OR REPLACE INTO ${table} SELECT * FROM ${table}`, 'append-only')
+      await refused(
+        `UPDATE ${table} SET account_id = account_id`,
+        `${table} ${table === 'usage' ? 'is' : 'are'} append-only`,
+      )
+      await refused(`DELETE FROM ${table}`, 'append-only')
+      await refused(`INSERT OR REPLACE INTO ${table} SELECT * FROM ${table}`, 'append-only')
     }
   })
 
-  test('have the sign of their kind, and an operation unless they are credits', () => {
-    refused(entry("'op_9'", 'hold', -1), 'entry_sign')
-    refused(entry("'op_9'", 'hold', 0), 'entry_sign')
-    refused(entry("'op_9'", 'refund', 1), 'entry_sign')
-    refused(entry('NULL', 'credit', 1), 'entry_sign')
-    refused(entry("'op_9'", 'gift', -1), 'entry_sign')
-    refused(entry('NULL', 'hold', 1), 'credit_without_operation')
-    refused(entry("'op_9'", 'credit', -1), 'credit_without_operation')
+  test('have the sign of their kind, and an operation unless they are credits', async () => {
+    await refused(entry("'op_9'", 'hold', -1), 'entry_sign')
+    await refused(entry("'op_9'", 'hold', 0), 'entry_sign')
+    await refused(entry("'op_9'", 'refund', 1), 'entry_sign')
+    await refused(entry('NULL', 'credit', 1), 'entry_sign')
+    await refused(entry("'op_9'", 'gift', -1), 'entry_sign')
+    await refused(entry('NULL', 'hold', 1), 'credit_without_operation')
+    await refused(entry("'op_9'", 'credit', -1), 'credit_without_operation')
   })
 
-  test('happen once for an operation', () => {
-    refused(entry(`'${completed}'`, 'hold', 1), 'entries.operation_id')
-    refused(
+  test('happen once for an operation', async () => {
+    await refused(entry(`'${completed}'`, 'hold', 1), 'entries.operation_id')
+    await refused(
       `INSERT INTO usage SELECT 99, account_id, key_id, operation_id, type, model, 1, 1, 1, 1, 0, 1, NULL, NULL, NULL
        FROM usage`,
       'usage.operation_id',
     )
   })
 
-  test('usage counts nothing negative, and only clones are free', () => {
+  test('usage counts nothing negative, and only clones are free', async () => {
     const row = (type: string, operation: string, numbers: string): string =>
       `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
          refunded_micros, free, settled_at_ms)
        VALUES ('${books.account.id}', '${books.key.id}', ${operation}, '${type}', 'flite', ${numbers}, 1)`
-    refused(row('speech', "'op_9'", '-1, 0, 0, 0, 0'), 'characters_not_negative')
-    refused(row('speech', "'op_9'", '0, -1, 0, 0, 0'), 'audio_not_negative')
-    refused(row('speech', "'op_9'", '0, 0, -1, 0, 0'), 'usage_charge_not_negative')
-    refused(row('speech', "'op_9'", '0, 0, 0, -1, 0'), 'refund_not_negative')
-    refused(row('speech', "'op_9'", '0, 0, 0, 0, 1'), 'free_only_clones')
-    refused(row('speech', 'NULL', '0, 0, 0, 0, 0'), 'usage_of_operation')
-    refused(row('transcription', "'op_9'", '0, 0, 0, 0, 0'), 'only a transcription that was begun')
-    refused(row('song', "'op_9'", '0, 0, 0, 0, 0'), 'usage_type_known')
+    await refused(row('speech', "'op_9'", '-1, 0, 0, 0, 0'), 'characters_not_negative')
+    await refused(row('speech', "'op_9'", '0, -1, 0, 0, 0'), 'audio_not_negative')
+    await refused(row('speech', "'op_9'", '0, 0, -1, 0, 0'), 'usage_charge_not_negative')
+    await refused(row('speech', "'op_9'", '0, 0, 0, -1, 0'), 'refund_not_negative')
+    await refused(row('speech', "'op_9'", '0, 0, 0, 0, 1'), 'free_only_clones')
+    await refused(row('speech', 'NULL', '0, 0, 0, 0, 0'), 'usage_of_operation')
+    await refused(row('transcription', "'op_9'", '0, 0, 0, 0, 0'), 'only a transcription that was begun')
+    await refused(row('song', "'op_9'", '0, 0, 0, 0, 0'), 'usage_type_known')
   })
 })
 
 describe('accounts and keys', () => {
-  test('a balance is never below zero, nor beyond exact numbers', () => {
-    refused('UPDATE accounts SET balance_micros = -1', 'balance_range')
-    refused('UPDATE accounts SET balance_micros = 9007199254740992', 'balance_range')
+  test('a balance is never below zero, nor beyond exact numbers', async () => {
+    await refused('UPDATE accounts SET balance_micros = -1', 'balance_range')
+    await refused('UPDATE accounts SET balance_micros = 9007199254740992', 'balance_range')
   })
 
-  test('roles, names, hashes and scopes have their forms', () => {
-    refused("UPDATE accounts SET role = 'root'", 'role_known')
-    refused("UPDATE accounts SET name = ''", 'name_length')
-    refused("UPDATE keys SET hash = 'secret'", 'hash_hex')
-    refused(`UPDATE keys SET hash = '${'A'.repeat(64)}'`, 'hash_hex')
+  test('roles, names, hashes and scopes have their forms', async () => {
+    await refused("UPDATE accounts SET role = 'root'", 'role_known')
+    await refused("UPDATE accounts SET name = ''", 'name_length')
+    await refused("UPDATE keys SET hash = 'secret'", 'hash_hex')
+    await refused(`UPDATE keys SET hash = '${'A'.repeat(64)}'`, 'hash_hex')
     for (const scopes of ['tts', '["all"]', '["voices","tts"]', '["tts","tts"]', '{}']) {
-      refused(`UPDATE keys SET scopes = '${scopes}'`, 'scopes_known')
+      await refused(`UPDATE keys SET scopes = '${scopes}'`, 'scopes_known')
     }
   })
 
-  test('an account that has a history stays', () => {
-    refused('DELETE FROM keys', 'FOREIGN KEY')
-    refused('DELETE FROM accounts', 'FOREIGN KEY')
+  test('an account that has a history stays', async () => {
+    await refused('DELETE FROM keys', 'FOREIGN KEY')
+    await refused('DELETE FROM accounts', 'FOREIGN KEY')
   })
 })

@@ -55,7 +55,7 @@ export class CloneLife {
     const { voices, account } = this.#books
     const wanted = this.#someAliases()
     const known = await voices.find(voiceId)
-    const taken = this.#isTaken(wanted, voiceId)
+    const taken = await this.#isTaken(wanted, voiceId)
     const result = await voices.update(voiceId, account.id, { aliases: wanted }).catch(codeOf)
     if (known === null) expect(result).toBeNull()
     else expect(typeof result === 'string' ? result : result?.aliases).toEqual(taken ? 'validation_error' : wanted)
@@ -68,7 +68,7 @@ export class CloneLife {
     const wanted = this.#someAliases()
     const limits = { keyHash, isAdmin, freeClones, maxVoices, priceMicros, aliases: wanted }
     const order = cloneAdmission(this.#books, limits)
-    const expected = this.#expect(keyHash, isAdmin, wanted)
+    const expected = await this.#expect(keyHash, isAdmin, wanted)
     const result = await this.#books.ledger.admitClone(order).catch(codeOf)
     if (typeof result === 'string') {
       expect(result).toBe(expected.refusal ?? 'none')
@@ -79,33 +79,36 @@ export class CloneLife {
     return `clone ${order.operationId} ${result.priceMicros}`
   }
 
-  #expect(keyHash: string | null, isAdmin: boolean, wanted: string[]): Expectation {
+  async #expect(keyHash: string | null, isAdmin: boolean, wanted: string[]): Promise<Expectation> {
     const { database, account, clock } = this.#books
     const of = { accountId: account.id }
-    const holders = database.all<{ idempotency_hash: string | null; expires_at_ms: number | null }>(
+    const holders = await database.all<{ idempotency_hash: string | null; expires_at_ms: number | null }>(
       "SELECT * FROM operations WHERE type = 'clone' AND account_id = $accountId",
       of,
     )
     const isHeld = holders.some(
       (row) => row.idempotency_hash === keyHash && (row.expires_at_ms === null || row.expires_at_ms > clock.wallMs),
     )
-    const voices = database.all<{ status: string }>('SELECT status FROM voices WHERE account_id = $accountId', of)
+    const voices = await database.all<{ status: string }>('SELECT status FROM voices WHERE account_id = $accountId', of)
     const owned = voices.filter(({ status }) => status === 'processing' || status === 'ready').length
     const price = isAdmin || owned < freeClones ? 0 : priceMicros
-    const balance = database.get<{ balance_micros: number | null }>('SELECT * FROM accounts WHERE id = $accountId', of)
+    const balance = await database.get<{ balance_micros: number | null }>(
+      'SELECT * FROM accounts WHERE id = $accountId',
+      of,
+    )
     const refusals: [string, boolean][] = [
       ['duplicate_request', keyHash !== null && isHeld],
-      ['validation_error', this.#isTaken(wanted, null)],
+      ['validation_error', await this.#isTaken(wanted, null)],
       ['voice_limit_reached', !isAdmin && owned >= maxVoices],
       ['insufficient_balance', (balance?.balance_micros ?? price) < price],
     ]
     return { refusal: refusals.find(([, holds]) => holds)?.[0] ?? null, priceMicros: price }
   }
 
-  #isTaken(wanted: string[], voiceId: string | null): boolean {
+  async #isTaken(wanted: string[], voiceId: string | null): Promise<boolean> {
     const { database, account } = this.#books
     const folded = wanted.map((alias) => alias.toLowerCase())
-    const rows = database.all<{ alias: string; voice_id: string }>(
+    const rows = await database.all<{ alias: string; voice_id: string }>(
       'SELECT alias, voice_id FROM voice_aliases WHERE account_id = $accountId',
       { accountId: account.id },
     )

@@ -61,16 +61,16 @@ class Life {
       return `admit ${order.operationId}`
     } catch (error) {
       if (!(error instanceof MynaError) || !expected.includes(error.code)) throw error
-      this.#justify(error)
+      await this.#justify(error)
       return `refused ${error.code}`
     }
   }
 
   /** A refusal names its reason; the reason must be in the books. */
-  #justify(error: MynaError): void {
+  async #justify(error: MynaError): Promise<void> {
     const { required_micros: required, balance_micros: balance, operation_id: id } = error.extras
     if (error.code === 'insufficient_balance') return expect(Number(balance)).toBeLessThan(Number(required))
-    const holder = this.#books.database.get<{ outcome: string | null; charged_micros: number }>(
+    const holder = await this.#books.database.get<{ outcome: string | null; charged_micros: number }>(
       'SELECT * FROM operations WHERE id = $id AND account_id = $accountId',
       { id: String(id), accountId: this.#books.account.id },
     )
@@ -111,7 +111,7 @@ test(`${seeds} random lives keep the books right`, async () => {
     const log: string[] = []
     for (let step = 0; step < steps; step++) {
       log.push(await life.step().catch((error: unknown) => Promise.reject(explained(seed, log, error))))
-      const faults = auditor.faults(account.id)
+      const faults = await auditor.faults(account.id)
       if (faults.length > 0) throw explained(seed, log, faults.join('\n'))
     }
   }

@@ -8,8 +8,8 @@ import { systemClock } from '../domain/time.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { contents, openBooks } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
-import { openDatabase } from './database.ts'
-import { SqliteLedger } from './ledger.ts'
+import { openSqlite } from './sqlite.ts'
+import { SqlLedger } from './ledger.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
@@ -27,15 +27,15 @@ const underWay = () => books.database.all<object>('SELECT id, heard_ms FROM tran
 
 test('is under way until it ends, once, and then a row of the usage', async () => {
   await begin('req_1')
-  expect([underWay(), counted()]).toEqual([[{ id: 'req_1', heard_ms: 0 }], []])
+  expect([await underWay(), await counted()]).toEqual([[{ id: 'req_1', heard_ms: 0 }], []])
   await books.ledger.noteHeard('req_1', 7000)
   await books.ledger.noteHeard('req_1', 5000)
-  expect([underWay(), counted()]).toEqual([[{ id: 'req_1', heard_ms: 7000 }], []])
+  expect([await underWay(), await counted()]).toEqual([[{ id: 'req_1', heard_ms: 7000 }], []])
   expect(await books.ledger.endTranscription('req_1', completed(9000))).toBe(true)
   expect(await books.ledger.endTranscription('req_1', completed(1))).toBe(false)
   await books.ledger.noteHeard('req_1', 8000)
-  expect(underWay()).toEqual([])
-  expect(counted()).toEqual([{ request_id: 'req_1', outcome: 'completed', error_code: null, audio_ms: 9000 }])
+  expect(await underWay()).toEqual([])
+  expect(await counted()).toEqual([{ request_id: 'req_1', outcome: 'completed', error_code: null, audio_ms: 9000 }])
   expect(await books.ledger.endTranscription('req_none', completed(1))).toBe(false)
 })
 
@@ -45,8 +45,8 @@ test('what a crash left is ended as failed, as far as was noted, once', async ()
   await books.ledger.endTranscription('req_3', completed(9000))
   expect(await books.ledger.endCrashedTranscriptions()).toBe(2)
   expect(await books.ledger.endCrashedTranscriptions()).toBe(0)
-  expect(underWay()).toEqual([])
-  expect(counted()).toEqual([
+  expect(await underWay()).toEqual([])
+  expect(await counted()).toEqual([
     { request_id: 'req_3', outcome: 'completed', error_code: null, audio_ms: 9000 },
     { request_id: 'req_1', outcome: 'failed', error_code: 'server_stopped', audio_ms: 0 },
     { request_id: 'req_2', outcome: 'stream_failed', error_code: 'server_stopped', audio_ms: 7000 },
@@ -54,10 +54,10 @@ test('what a crash left is ended as failed, as far as was noted, once', async ()
 })
 
 describe('the schema alone', () => {
-  function refused(sql: string, reason: string): void {
-    const before = contents(books.database)
-    expect(() => books.database.script(sql)).toThrow(reason)
-    expect(contents(books.database)).toEqual(before)
+  async function refused(sql: string, reason: string): Promise<void> {
+    const before = await contents(books.database)
+    await expect(books.database.script(sql)).rejects.toThrow(reason)
+    expect(await contents(books.database)).toEqual(before)
   }
   const row = (id: string, end: string, model = 'whisper'): string =>
     `INSERT INTO usage (account_id, key_id, type, model, characters, audio_ms, charged_micros, refunded_micros, free,
@@ -66,23 +66,23 @@ describe('the schema alone', () => {
 
   test('counts only what was begun, once, as it ended', async () => {
     await begin('req_1')
-    refused(row("'req_2'", "'completed', NULL"), 'only a transcription that was begun is counted')
-    refused(row('NULL', 'NULL, NULL'), 'only a transcription that was begun is counted')
-    refused(row("'req_1'", "'completed', NULL", 'other'), 'only a transcription that was begun is counted')
-    refused(row("'req_1'", 'NULL, NULL'), 'outcome_of_request')
-    refused(row("'req_1'", "'not_accepted', 'x'"), 'outcome_of_request')
-    refused(row("'req_1'", "'failed', NULL"), 'error_of_outcome')
-    refused(row("'req_1'", "'completed', 'x'"), 'error_of_outcome')
-    books.database.script(row("'req_1'", "'failed', 'x'"))
-    refused(row("'req_1'", "'completed', NULL"), 'usage.request_id')
+    await refused(row("'req_2'", "'completed', NULL"), 'only a transcription that was begun is counted')
+    await refused(row('NULL', 'NULL, NULL'), 'only a transcription that was begun is counted')
+    await refused(row("'req_1'", "'completed', NULL", 'other'), 'only a transcription that was begun is counted')
+    await refused(row("'req_1'", 'NULL, NULL'), 'outcome_of_request')
+    await refused(row("'req_1'", "'not_accepted', 'x'"), 'outcome_of_request')
+    await refused(row("'req_1'", "'failed', NULL"), 'error_of_outcome')
+    await refused(row("'req_1'", "'completed', 'x'"), 'error_of_outcome')
+    await books.database.script(row("'req_1'", "'failed', 'x'"))
+    await refused(row("'req_1'", "'completed', NULL"), 'usage.request_id')
   })
 
   test('lets nothing that is under way vanish or change', async () => {
     await begin('req_1')
     await books.ledger.noteHeard('req_1', 5)
-    refused('DELETE FROM transcriptions', 'a transcription ends in the usage')
-    refused('UPDATE transcriptions SET heard_ms = 4', 'what was heard stays heard')
-    refused("UPDATE transcriptions SET model = 'other'", 'what was begun never changes')
+    await refused('DELETE FROM transcriptions', 'a transcription ends in the usage')
+    await refused('UPDATE transcriptions SET heard_ms = 4', 'what was heard stays heard')
+    await refused("UPDATE transcriptions SET model = 'other'", 'what was begun never changes')
     await expect(begin('req_1')).rejects.toThrow('transcriptions.id')
     await expect(begin('op_1')).rejects.toThrow('transcription_id_prefix')
   })
@@ -108,10 +108,10 @@ test('books of the schema before keep every row, and go on', async () => {
   const before = old.query('SELECT * FROM usage').all() as object[]
   old.close()
 
-  const database = await openDatabase(dataDir)
+  const database = await openSqlite(dataDir)
   const added = { request_id: null, outcome: null, error_code: null }
-  expect(database.all<object>('SELECT * FROM usage')).toEqual(before.map((row) => ({ ...row, ...added })))
-  const ledger = new SqliteLedger(database, { clock: systemClock })
+  expect(await database.all<object>('SELECT * FROM usage')).toEqual(before.map((row) => ({ ...row, ...added })))
+  const ledger = new SqlLedger(database, { clock: systemClock })
   expect(await ledger.endCrashedTranscriptions()).toBe(0)
   const ids = { accountId: 'acct_1', keyId: 'key_1' }
   await ledger.beginTranscription({ id: 'req_1', ...ids, model: 'whisper' })
@@ -122,5 +122,5 @@ test('books of the schema before keep every row, and go on', async () => {
     ['speech', 1, 100],
     ['transcription', 3, 19_000],
   ])
-  database.close()
+  await database.close()
 })

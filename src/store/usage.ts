@@ -1,9 +1,9 @@
 /**
- * Usage reports: sums by time and group, made by SQLite, so that a year of requests never passes through memory. What
- * is under way has no row here, and a transcription of which nothing was heard is no use.
+ * Usage reports: sums by time and group, made by the database, so that a year of requests never passes through memory.
+ * What is under way has no row here, and a transcription of which nothing was heard is no use.
  */
 import type { UsageQuery, UsageRow } from '../service/ports.ts'
-import type { StoreDatabase } from './database.ts'
+import type { Sql } from './database.ts'
 
 interface UsageSums {
   bucket_start_ms: number
@@ -19,20 +19,25 @@ interface UsageSums {
   free: number
 }
 
+/** A sum of bigint is a numeric to PostgreSQL. */
+const sum = (column: string): string => `CAST(sum(${column}) AS BIGINT)`
+
 /**
  * Buckets without work have no row. In order of time, then type. A clone whose price was given back in full is none of
  * the requests; only its refund is told.
  */
-export function sumUsage(database: StoreDatabase, query: UsageQuery): UsageRow[] {
+export async function sumUsage(sql: Sql, query: UsageQuery): Promise<UsageRow[]> {
   const group = (name: UsageQuery['groupBy'][number], column: string): string =>
     query.groupBy.includes(name) ? column : 'NULL'
-  const rows = database.all<UsageSums>(
+  const rows = await sql.all<UsageSums>(
     `SELECT $startMs + (settled_at_ms - $startMs) / $bucketMs * $bucketMs AS bucket_start_ms, type,
        ${group('model', 'model')} AS model, ${group('api_key_id', 'key_id')} AS key_id,
        ${group('account', 'account_id')} AS account_id,
-       count(*) FILTER (WHERE charged_micros > 0 OR refunded_micros = 0) AS requests, sum(characters) AS characters,
-       sum(audio_ms) AS audio_ms, sum(charged_micros) AS charged_micros, sum(refunded_micros) AS refunded_micros,
-       sum(free) AS free
+       count(*) FILTER (WHERE charged_micros > 0 OR refunded_micros = 0) AS requests,
+       ${sum('characters')} AS characters,
+       ${sum('audio_ms')} AS audio_ms, ${sum('charged_micros')} AS charged_micros,
+       ${sum('refunded_micros')} AS refunded_micros,
+       ${sum('free')} AS free
      FROM usage
      WHERE settled_at_ms >= $startMs AND settled_at_ms < $endMs AND (type <> 'transcription' OR audio_ms > 0)
        ${query.accountId === null ? '' : 'AND usage.account_id = $accountId'}

@@ -1,24 +1,24 @@
 /**
  * The names by which an owner calls its voices. One voice bears a name, whatever its case. The functions here run
- * inside one transaction of `ledger` or `voices` and await nothing.
+ * inside one transaction of `ledger` or `voices`.
  */
 import { MynaError } from '../domain/error.ts'
-import type { StoreDatabase } from './database.ts'
+import type { Sql } from './database.ts'
 import { fold } from './fold.ts'
 
 /** @throws MynaError `validation_error` when one of them is another voice's, or stands there twice */
-export function requireFreeAliases(
-  database: StoreDatabase,
+export async function requireFreeAliases(
+  sql: Sql,
   accountId: string,
   aliases: readonly string[],
   voiceId: string,
-): void {
+): Promise<void> {
   const seen = new Set<string>()
   for (const alias of aliases) {
     const foldedAlias = fold(alias)
     if (seen.has(foldedAlias)) throw refused(`The alias '${alias}' is given twice; case does not count.`)
     seen.add(foldedAlias)
-    const holder = database.get(
+    const holder = await sql.get(
       `SELECT 1 FROM voice_aliases
        WHERE account_id = $accountId AND folded_alias = $foldedAlias AND voice_id <> $voiceId`,
       { accountId, foldedAlias, voiceId },
@@ -30,15 +30,15 @@ export function requireFreeAliases(
 const refused = (message: string): MynaError => new MynaError('validation_error', message, { param: 'aliases' })
 
 /** In place of those that the voice has. To be asked for by `requireFreeAliases` before. */
-export function setAliases(
-  database: StoreDatabase,
+export async function setAliases(
+  sql: Sql,
   accountId: string,
   aliases: readonly string[],
   voiceId: string,
-): void {
-  database.run('DELETE FROM voice_aliases WHERE voice_id = $voiceId', { voiceId })
+): Promise<void> {
+  await sql.run('DELETE FROM voice_aliases WHERE voice_id = $voiceId', { voiceId })
   for (const alias of aliases) {
-    database.run(
+    await sql.run(
       `INSERT INTO voice_aliases (account_id, voice_id, alias, folded_alias)
        VALUES ($accountId, $voiceId, $alias, $foldedAlias)`,
       { accountId, voiceId, alias, foldedAlias: fold(alias) },

@@ -1,6 +1,6 @@
 /** Voices as rows: which columns a voice is, and what else each row keeps so that it can be found and counted. */
 import type { Fidelity, Voice, VoiceStatus } from '../domain/voice.ts'
-import type { StoreDatabase } from './database.ts'
+import type { Dialect, Sql } from './database.ts'
 import { fold } from './fold.ts'
 
 export interface VoiceRow {
@@ -30,8 +30,8 @@ export interface VoiceRow {
 }
 
 /** The rows of `VoiceRow`; wants `$nowMs`, for an expired record is gone although the sweep may lag. */
-export const selectVoices = `SELECT voices.*,
-  (SELECT json_group_array(alias ORDER BY id) FROM voice_aliases WHERE voice_id = voices.id) AS aliases,
+export const selectVoices = ({ jsonArray }: Dialect) => `SELECT voices.*,
+  (SELECT ${jsonArray('alias', 'id')} FROM voice_aliases WHERE voice_id = voices.id) AS aliases,
   (SELECT id FROM operations WHERE id = voices.operation_id AND (expires_at_ms IS NULL OR expires_at_ms > $nowMs))
     AS live_operation_id
 FROM voices`
@@ -84,8 +84,8 @@ export function describedColumns(voice: Pick<Voice, 'id' | 'name' | 'description
 }
 
 /** Voices that are not failed: what cap and allowance count. */
-export function countOwned(database: StoreDatabase, accountId: string): number {
-  const row = database.get<{ owned: number }>(
+export async function countOwned(sql: Sql, accountId: string): Promise<number> {
+  const row = await sql.get<{ owned: number }>(
     "SELECT count(*) AS owned FROM voices WHERE account_id = $accountId AND status <> 'failed'",
     { accountId },
   )

@@ -119,7 +119,7 @@ describe('a change', () => {
     const books = await openBooks()
     await readyVoice(books, { aliases: ['Nova'] })
     const id = await readyVoice(books, { aliases: ['mine', 'own'] })
-    const before = contents(books.database)
+    const before = await contents(books.database)
     for (const aliases of [
       ['new', 'nova'],
       ['a', 'A'],
@@ -130,7 +130,7 @@ describe('a change', () => {
         param: 'aliases',
         message: expect.stringContaining(`'${aliases[1]}'`),
       })
-      expect(contents(books.database)).toEqual(before)
+      expect(await contents(books.database)).toEqual(before)
     }
     const kept = await books.voices.update(id, books.account.id, { aliases: ['OWN', 'third'] })
     expect(kept?.aliases).toEqual(['OWN', 'third'])
@@ -156,20 +156,20 @@ describe('removal', () => {
       ['agent_2', voiceId],
       ['agent_3', kept],
     ]) {
-      database.script(`INSERT INTO agents VALUES ('${agent}', '${account.id}', '${voice}')`)
+      await database.script(`INSERT INTO agents VALUES ('${agent}', '${account.id}', '${voice}')`)
     }
     expect(await books.voices.remove(voiceId!, account.id)).toEqual({ cancelledOperationId: id })
-    expect(database.all<unknown>('SELECT id, voice_id FROM agents ORDER BY id')).toEqual([
+    expect(await database.all<unknown>('SELECT id, voice_id FROM agents ORDER BY id')).toEqual([
       { id: 'agent_1', voice_id: null },
       { id: 'agent_2', voice_id: null },
       { id: 'agent_3', voice_id: kept },
     ])
-    expect(database.all('SELECT * FROM voice_aliases')).toEqual([])
+    expect(await database.all('SELECT * FROM voice_aliases')).toEqual([])
     expect(await books.voices.ids()).toEqual([kept])
     const refunded =
       'SELECT sum(amount_micros) AS owed, max(amount_micros) AS held FROM entries WHERE operation_id = $id'
-    expect(database.get<object>(refunded, { id })).toEqual({ owed: 0, held: clonePriceMicros })
-    expect(new Auditor(database).faults(account.id)).toEqual([])
+    expect(await database.get<object>(refunded, { id })).toEqual({ owed: 0, held: clonePriceMicros })
+    expect(await new Auditor(database).faults(account.id)).toEqual([])
   })
 
   test('of failed voices comes a while after they failed', async () => {

@@ -5,122 +5,121 @@
 import type { Clock } from '../domain/time.ts'
 import type { Voice } from '../domain/voice.ts'
 import type { VoiceChange, VoiceQuery, Voices } from '../service/ports.ts'
-import type { Parameters, StoreDatabase } from './database.ts'
+import type { Database, Parameters, Sql } from './database.ts'
 import { fold } from './fold.ts'
+import { lockAccount } from './ledger-admit.ts'
 import { endClone } from './ledger-clone.ts'
 import { requireFreeAliases, setAliases } from './voice-aliases.ts'
 import { conditionsOf, orderOf, parametersOf } from './voice-query.ts'
 import { describedColumns, selectVoices, voiceOf } from './voice-rows.ts'
 import type { VoiceRow } from './voice-rows.ts'
 
-export class SqliteVoices implements Voices {
-  readonly #database: StoreDatabase
+export class SqlVoices implements Voices {
+  readonly #database: Database
   readonly #clock: Clock
 
-  constructor(database: StoreDatabase, { clock }: { clock: Clock }) {
+  constructor(database: Database, { clock }: { clock: Clock }) {
     this.#database = database
     this.#clock = clock
   }
 
   async find(id: string): Promise<Voice | null> {
-    return this.#database.read(() => this.#one('WHERE id = $id', { id }))
+    return this.#one(this.#database, 'WHERE id = $id', { id })
   }
 
   async findByAlias(accountId: string, alias: string): Promise<Voice | null> {
-    return this.#database.read(() =>
-      this.#one(
-        `WHERE id = (SELECT voice_id FROM voice_aliases
+    return this.#one(
+      this.#database,
+      `WHERE id = (SELECT voice_id FROM voice_aliases
            WHERE account_id = $accountId AND folded_alias = $foldedAlias)`,
-        { accountId, foldedAlias: fold(alias) },
-      ),
+      { accountId, foldedAlias: fold(alias) },
     )
   }
 
   /** Own ones in every status: ready ones before processing ones before failed ones. */
   findByName(accountId: string | null, name: string): Promise<Voice[]> {
     const whose = accountId === null ? "public = 1 AND status = 'ready'" : 'account_id = $accountId'
-    return this.#database.read(() =>
-      this.#some(
-        `WHERE folded_name = $foldedName AND ${whose}
+    return this.#some(
+      this.#database,
+      `WHERE folded_name = $foldedName AND ${whose}
          ORDER BY CASE status WHEN 'ready' THEN 0 WHEN 'processing' THEN 1 ELSE 2 END, created_at_ms, id LIMIT 2`,
-        { foldedName: fold(name), ...(accountId === null ? {} : { accountId }) },
-      ),
+      { foldedName: fold(name), ...(accountId === null ? {} : { accountId }) },
     )
   }
 
   list(query: VoiceQuery): Promise<Voice[]> {
-    return this.#database.read(() => this.#some(`${conditionsOf(query)} ${orderOf(query)}`, parametersOf(query)))
+    return this.#some(this.#database, `${conditionsOf(query)} ${orderOf(query)}`, parametersOf(query))
   }
 
   /** All that fit, wherever the page begins and ends. */
   async count(query: VoiceQuery): Promise<number> {
     const whole = { ...query, after: null }
-    const row = await this.#database.read(() =>
-      this.#database.get<{ n: number }>(`SELECT count(*) AS n FROM voices ${conditionsOf(whole)}`, parametersOf(whole)),
+    const row = await this.#database.get<{ n: number }>(
+      `SELECT count(*) AS n FROM voices ${conditionsOf(whole)}`,
+      parametersOf(whole),
     )
     return row?.n ?? 0
   }
 
   update(id: string, ownerId: string, change: VoiceChange): Promise<Voice | null> {
-    return this.#database.transaction(() => {
-      const voice = this.#own(id, ownerId)
+    return this.#database.transaction(async (sql) => {
+      await lockAccount(sql, ownerId)
+      const voice = await this.#own(sql, id, ownerId)
       if (voice === null) return null
-      this.#database.run(
+      await sql.run(
         `UPDATE voices SET name = $name, folded_name = $foldedName, search_text = $searchText, language = $language,
            description = $description, labels = $labels, updated_at_ms = $nowMs WHERE id = $id`,
         { ...describedColumns({ ...voice, ...change }), id, nowMs: this.#clock.nowMs() },
       )
       if (change.aliases !== undefined) {
-        requireFreeAliases(this.#database, ownerId, change.aliases, id)
-        setAliases(this.#database, ownerId, change.aliases, id)
+        await requireFreeAliases(sql, ownerId, change.aliases, id)
+        await setAliases(sql, ownerId, change.aliases, id)
       }
-      return this.#own(id, ownerId)
+      return this.#own(sql, id, ownerId)
     })
   }
 
   remove(id: string, ownerId: string): Promise<{ cancelledOperationId: string | null } | null> {
-    return this.#database.transaction(() => {
-      const voice = this.#own(id, ownerId)
+    return this.#database.transaction(async (sql) => {
+      await lockAccount(sql, ownerId)
+      const voice = await this.#own(sql, id, ownerId)
       if (voice === null) return null
       const error = { code: 'voice_deleted', message: 'The voice was deleted before it was ready.' }
       const { operationId } = voice
       const cancelled =
-        operationId !== null && endClone(this.#database, operationId, 'cancelled', error, this.#clock.nowMs())
+        operationId !== null && (await endClone(sql, operationId, 'cancelled', error, this.#clock.nowMs()))
       // Its aliases go with it, and agents lose it, by the foreign keys.
-      this.#database.run('DELETE FROM voices WHERE id = $id', { id })
+      await sql.run('DELETE FROM voices WHERE id = $id', { id })
       return { cancelledOperationId: cancelled ? operationId : null }
     })
   }
 
   /** Counted from when it failed, or was last changed. */
   async purgeFailed(beforeMs: number): Promise<string[]> {
-    const rows = await this.#database.transaction(() =>
-      this.#database.all<{ id: string }>(
-        "DELETE FROM voices WHERE status = 'failed' AND updated_at_ms < $beforeMs RETURNING id",
-        { beforeMs },
-      ),
+    const rows = await this.#database.all<{ id: string }>(
+      "DELETE FROM voices WHERE status = 'failed' AND updated_at_ms < $beforeMs RETURNING id",
+      { beforeMs },
     )
     return rows.map((row) => row.id)
   }
 
   /** Of those that may have files: a failed one has none, unless a crash left them. */
   async ids(): Promise<string[]> {
-    const rows = await this.#database.read(() =>
-      this.#database.all<{ id: string }>("SELECT id FROM voices WHERE status <> 'failed'"),
-    )
+    const rows = await this.#database.all<{ id: string }>("SELECT id FROM voices WHERE status <> 'failed'")
     return rows.map((row) => row.id)
   }
 
-  #own(id: string, ownerId: string): Voice | null {
-    return this.#one('WHERE id = $id AND account_id = $ownerId', { id, ownerId })
+  #own(sql: Sql, id: string, ownerId: string): Promise<Voice | null> {
+    return this.#one(sql, 'WHERE id = $id AND account_id = $ownerId', { id, ownerId })
   }
 
-  #one(where: string, parameters: Parameters): Voice | null {
-    return this.#some(where, parameters)[0] ?? null
+  async #one(sql: Sql, where: string, parameters: Parameters): Promise<Voice | null> {
+    return (await this.#some(sql, where, parameters))[0] ?? null
   }
 
-  #some(where: string, parameters: Parameters): Voice[] {
+  async #some(sql: Sql, where: string, parameters: Parameters): Promise<Voice[]> {
     const nowMs = this.#clock.nowMs()
-    return this.#database.all<VoiceRow>(`${selectVoices} ${where}`, { ...parameters, nowMs }).map(voiceOf)
+    const rows = await sql.all<VoiceRow>(`${selectVoices(sql.dialect)} ${where}`, { ...parameters, nowMs })
+    return rows.map(voiceOf)
   }
 }

@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openDatabase } from '../../store/database.ts'
+import { openSqlite } from '../../store/sqlite.ts'
 import { acquireLock, isLocked } from '../../store/lock.ts'
 import { failed, type Found, noted, ok, warning, wordsOf } from './finding.ts'
 import { bytes, counted } from '../terminal/format.ts'
@@ -77,8 +77,8 @@ async function contents(path: string, dataDir: string): Promise<{ accounts: numb
   if (!isLocked(dataDir)) {
     const lock = acquireLock(dataDir)
     try {
-      const database = await openDatabase(dataDir)
-      database.close()
+      const database = await openSqlite(dataDir)
+      await database.close()
     } finally {
       lock.release()
     }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../../config.ts'
-import { openDatabase } from '../../store/database.ts'
+import { openSqlite } from '../../store/sqlite.ts'
 import { openBooks } from '../../store/books.fixture.ts'
 import { acquireLock } from '../../store/lock.ts'
 import { runCommand } from '../../testing/command.ts'
@@ -24,8 +24,8 @@ interface Result {
 
 test('a healthy folder: everything is tried, and nothing fails', async () => {
   const dataDir = temporaryFolder()
-  const database = await openDatabase(dataDir)
-  database.close()
+  const database = await openSqlite(dataDir)
+  await database.close()
   const { code, stdout, stderr } = await doctor(dataDir)
   expect([code, stderr]).toEqual([0, ''])
   const { healthy, findings } = JSON.parse(stdout) as Result
@@ -69,14 +69,14 @@ test('a folder: open to others, missing, impossible', () => {
 test('books: none, whole, in use, of a newer program, damaged in the middle, no books at all', async () => {
   const dataDir = temporaryFolder()
   expect((await checkBooks(dataDir)).state).toBe('note')
-  const database = await openDatabase(dataDir)
+  const database = await openSqlite(dataDir)
   expect((await checkBooks(dataDir)).state).toBe('ok')
   const lock = acquireLock(dataDir)
   expect((await checkBooks(dataDir)).state).toBe('ok')
   lock.release()
-  database.run("INSERT INTO migrations (name) VALUES ('999_future')")
+  await database.run("INSERT INTO migrations (name) VALUES ('999_future')")
   expect(await checkBooks(dataDir)).toMatchObject({ state: 'failed', message: expect.stringContaining('newer myna') })
-  database.close()
+  await database.close()
   const path = join(dataDir, 'myna.db')
   const bytes = await Bun.file(path).bytes()
   writeFileSync(path, bytes.fill(0x5a, 4096, statSync(path).size - 4096))
@@ -87,7 +87,7 @@ test('books: none, whole, in use, of a newer program, damaged in the middle, no 
 
 test('books of one account with one key', async () => {
   const { dataDir, database } = await openBooks()
-  database.close()
+  await database.close()
   expect((await checkBooks(dataDir)).message).toMatch(/^whole, 1 account, 1 key, /)
 })
 

@@ -14,14 +14,14 @@ import { readinessOf } from '../../http/readiness.ts'
 import { type AdminVerbs, ensureFirstAdmin, type IssuedKey } from '../../service/accounts.ts'
 import { modelStanding } from '../../service/model-troubles.ts'
 import { removeOrphans, startSweeping } from '../../service/housekeeping.ts'
-import { SqliteAccounts } from '../../store/accounts.ts'
+import { SqlAccounts } from '../../store/accounts.ts'
 import { FolderVoiceFiles } from '../../store/clips.ts'
-import { openDatabase } from '../../store/database.ts'
-import { SqliteLedger } from '../../store/ledger.ts'
+import { openSqlite } from '../../store/sqlite.ts'
+import { SqlLedger } from '../../store/ledger.ts'
 import { acquireLock, type DataLock, isLocked } from '../../store/lock.ts'
 import { FolderPreviewFiles } from '../../store/previews.ts'
 import { makeUploads } from '../../store/uploads.ts'
-import { SqliteVoices } from '../../store/voices.ts'
+import { SqlVoices } from '../../store/voices.ts'
 import { installationParts, modelsFolder, uses } from '../models/local.ts'
 import { createApi, createService, type Service, transcriptionEngines, type World } from './wiring.ts'
 import { Failure } from '../terminal/terminal.ts'
@@ -68,12 +68,12 @@ async function start(
 ): Promise<Server> {
   const lock = await ownFolder(config, world)
   onStop(() => lock.release())
-  const database = await openDatabase(config.dataDir)
+  const database = await openSqlite(config.dataDir)
   onStop(() => database.close())
-  const accounts = new SqliteAccounts(database, world)
+  const accounts = new SqlAccounts(database, world)
   onStop(() => accounts.close())
-  const ledger = new SqliteLedger(database, world)
-  const voices = new SqliteVoices(database, world)
+  const ledger = new SqlLedger(database, world)
+  const voices = new SqlVoices(database, world)
   const files = new FolderVoiceFiles(config.dataDir)
   const made = new FolderPreviewFiles(config.dataDir)
   const books = { accounts, ledger, voices, files, made, uploads: makeUploads(config.dataDir) }
@@ -112,7 +112,7 @@ async function start(
 /** @returns as `ensureFirstAdmin` @throws Failure that names the file whose key will not do */
 async function firstKeyOf(
   config: Config,
-  accounts: SqliteAccounts,
+  accounts: SqlAccounts,
   { administration }: Service,
 ): Promise<IssuedKey | null> {
   try {

@@ -18,12 +18,12 @@ import { Queue } from '../../service/queue.ts'
 import { Speech } from '../../service/speak.ts'
 import type { TranscriptionBooks } from '../../service/ports-transcription.ts'
 import type { Transcriptions } from '../../service/transcribe.ts'
-import { SqliteAccounts } from '../../store/accounts.ts'
-import { openDatabase, type StoreDatabase } from '../../store/database.ts'
+import { SqlAccounts } from '../../store/accounts.ts'
+import { openSqlite, type SqliteDatabase } from '../../store/sqlite.ts'
 import { FolderVoiceFiles } from '../../store/clips.ts'
-import { SqliteLedger } from '../../store/ledger.ts'
+import { SqlLedger } from '../../store/ledger.ts'
 import { FolderPreviewFiles } from '../../store/previews.ts'
-import { SqliteVoices } from '../../store/voices.ts'
+import { SqlVoices } from '../../store/voices.ts'
 import { FakeEngine, type FakePlan } from '../fake-engine.ts'
 import type { ManualClock } from '../manual-clock.ts'
 import { Learners, voiceServices } from './cloning.ts'
@@ -98,8 +98,8 @@ export interface ProcessWorld {
 
 export class SimulatedProcess {
   readonly #life = new Life()
-  readonly #database: StoreDatabase
-  readonly accounts: SqliteAccounts
+  readonly #database: SqliteDatabase
+  readonly accounts: SqlAccounts
   readonly ledger: Ledger & TranscriptionBooks
   readonly verbs: AdminVerbs
   readonly authenticator: Authenticator
@@ -125,9 +125,9 @@ export class SimulatedProcess {
 
   /** Starts on what lies in the folder, and settles what its predecessor left. */
   static async start(world: ProcessWorld): Promise<SimulatedProcess> {
-    const database = await openDatabase(world.folder)
+    const database = await openSqlite(world.folder)
     // A power failure is not simulated, and thousands of syncs would take minutes.
-    database.script('PRAGMA synchronous = OFF')
+    await database.script('PRAGMA synchronous = OFF')
     const process = new SimulatedProcess(world, database)
     await process.ledger.settleCrashed()
     await process.ledger.endCrashedTranscriptions()
@@ -137,18 +137,16 @@ export class SimulatedProcess {
     return process
   }
 
-  private constructor(world: ProcessWorld, database: StoreDatabase) {
+  private constructor(world: ProcessWorld, database: SqliteDatabase) {
     const { clock, settings } = world
     const life = this.#life
     const timer = { after: (ms: number, call: () => void) => clock.after(ms, () => life.dead || call()) }
     this.#database = database
-    this.accounts = new SqliteAccounts(database, world)
+    this.accounts = new SqlAccounts(database, world)
     this.learners = new Learners(world.learningOf)
-    const ledger = mortal(new SqliteLedger(database, world), life, ledgerWrites, (call, given) =>
-      this.#hear(call, given),
-    )
+    const ledger = mortal(new SqlLedger(database, world), life, ledgerWrites, (call, given) => this.#hear(call, given))
     this.ledger = ledger
-    this.voices = mortal(new SqliteVoices(database, world), life, ['remove', 'purgeFailed'])
+    this.voices = mortal(new SqlVoices(database, world), life, ['remove', 'purgeFailed'])
     this.#files = mortal(this.#work.counted(new FolderVoiceFiles(world.folder), fileCalls), life, fileCalls)
     this.#made = mortal(this.#work.counted(new FolderPreviewFiles(world.folder), ['remove']), life, ['remove'])
     this.verbs = new AdminVerbs(this.accounts, this.ledger, world)
@@ -211,20 +209,20 @@ export class SimulatedProcess {
   }
 
   /** Every write fails from now on, or each that needs another page. */
-  fillDisk(whole: boolean): void {
-    const pages = this.#database.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 1
-    this.#database.script(whole ? 'PRAGMA query_only = ON' : `PRAGMA max_page_count = ${pages}`)
+  async fillDisk(whole: boolean): Promise<void> {
+    const pages = (await this.#database.get<{ page_count: number }>('PRAGMA page_count'))?.page_count ?? 1
+    await this.#database.script(whole ? 'PRAGMA query_only = ON' : `PRAGMA max_page_count = ${pages}`)
   }
 
-  freeDisk(): void {
-    this.#database.script('PRAGMA query_only = OFF')
-    this.#database.script('PRAGMA max_page_count = 1000000')
+  async freeDisk(): Promise<void> {
+    await this.#database.script('PRAGMA query_only = OFF')
+    await this.#database.script('PRAGMA max_page_count = 1000000')
   }
 
   /** What is committed stays; nothing else does. */
-  kill(): void {
+  async kill(): Promise<void> {
     this.#life.dead = true
-    this.#database.close()
+    await this.#database.close()
   }
 
   /** Nothing new is let in. */
@@ -239,7 +237,7 @@ export class SimulatedProcess {
     await this.transcriptions.shutDown()
     await this.accounts.close()
     this.#life.dead = true
-    this.#database.close()
+    await this.#database.close()
   }
 
   /** What the ledger was told: by that the engine knows for which operation its work is. */
@@ -291,8 +289,8 @@ function mortal<T extends object>(
 
 /** A database with the schema and nothing in it, as bytes: to make one anew waits for the disk several times. */
 export async function emptyBooks(folder: string): Promise<Uint8Array> {
-  const database = await openDatabase(folder)
-  database.close()
+  const database = await openSqlite(folder)
+  await database.close()
   return Bun.file(join(folder, 'myna.db')).bytes()
 }
 

@@ -150,10 +150,10 @@ async function perform(stage: Stage, step: Step): Promise<void> {
     case 'usage':
       return report(stage, step.account)
     case 'disk full':
-      stage.fillDisk(step.whole)
+      await stage.fillDisk(step.whole)
       return stage.then(nothing)
     case 'disk free':
-      stage.freeDisk()
+      await stage.freeDisk()
       return stage.then(nothing)
     case 'drain':
       process.drain()
@@ -173,7 +173,7 @@ function clientOf(stage: Stage, operation: Followed): Client {
 
 /** Every deadline passes; then only such streams are live whose engine makes nothing and whose client waits for it. */
 async function settleDown(stage: Stage): Promise<void> {
-  if (stage.disk !== 'free') stage.freeDisk()
+  if (stage.disk !== 'free') await stage.freeDisk()
   await stage.pass(10 * 60_000)
   if (stage.process.dead) return stage.crash()
   const { live, listenings } = stage.model

@@ -110,13 +110,13 @@ export class Stage {
     }
   }
 
-  fillDisk(whole: boolean): void {
-    this.process.fillDisk(whole)
+  async fillDisk(whole: boolean): Promise<void> {
+    await this.process.fillDisk(whole)
     this.disk = whole ? 'full' : 'tight'
   }
 
-  freeDisk(): void {
-    this.process.freeDisk()
+  async freeDisk(): Promise<void> {
+    await this.process.freeDisk()
     this.disk = 'free'
     this.#writtenByMs = this.clock.monotonicMs() + writtenAgainMs
   }

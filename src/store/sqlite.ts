@@ -1,0 +1,177 @@
+/**
+ * SQLite behind the port: one connection to the books (`myna.db`), set up for a server that must lose nothing:
+ * write-ahead log, every commit synced.
+ *
+ * There is one connection, so a statement that ran while a transaction awaits its next one would become part of it, and
+ * vanish when that is rolled back. Transactions, and everything outside of them, therefore take turns.
+ *
+ * A transaction takes the write lock at its beginning: one that reads first and writes later can fail in a way that no
+ * waiting cures (SQLITE_BUSY_SNAPSHOT). While another process has the lock, the turn is given up.
+ */
+import { Database as Connection } from 'bun:sqlite'
+import type { Statement } from 'bun:sqlite'
+import { join } from 'node:path'
+import { MynaError } from '../domain/error.ts'
+import { busyTimeoutMs, patiently } from './busy.ts'
+import { type Database, type Dialect, inScope, type Parameters, refuseInScope, type Sql } from './database.ts'
+import { codeOf, messageOf, StoreError } from './errors.ts'
+import { makeDataFolder } from './folder.ts'
+import { migrate } from './migrations.ts'
+
+const fileName = 'myna.db'
+
+const dialect: Dialect = {
+  // The transaction has the only write lock that there is.
+  forUpdate: '',
+  jsonArray: (column, order) => `json_group_array(${column} ORDER BY ${order})`,
+  isUnique: (error) => codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE',
+}
+
+export class SqliteDatabase implements Database {
+  readonly dialect = dialect
+  readonly #connection: Connection
+  /** Bun keeps only 20 by itself. The texts are all in our source, so this is bounded. */
+  readonly #statements = new Map<string, Statement<unknown, [Parameters]>>()
+  readonly #inside = {
+    get: async <Row>(sql: string, parameters?: Parameters) => this.#get<Row>(sql, parameters),
+    all: async <Row>(sql: string, parameters?: Parameters) => this.#all<Row>(sql, parameters),
+    run: async (sql: string, parameters?: Parameters) => this.#run(sql, parameters),
+  }
+  readonly #turns = new Turns()
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  get<Row>(sql: string, parameters?: Parameters): Promise<Row | null> {
+    return patiently(() => this.#turns.take(() => this.#get<Row>(sql, parameters)))
+  }
+
+  all<Row>(sql: string, parameters?: Parameters): Promise<Row[]> {
+    return patiently(() => this.#turns.take(() => this.#all<Row>(sql, parameters)))
+  }
+
+  run(sql: string, parameters?: Parameters): Promise<number> {
+    return patiently(() => this.#turns.take(() => this.#run(sql, parameters)))
+  }
+
+  script(sql: string): Promise<void> {
+    return this.#turns.take(() => void this.#connection.run(sql))
+  }
+
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return patiently(() => this.#turns.take(() => this.#attempt(work)))
+  }
+
+  async #attempt<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    try {
+      this.#run('BEGIN IMMEDIATE')
+      const result = await inScope(dialect, this.#inside, work)
+      this.#run('COMMIT')
+      return result
+    } catch (error) {
+      // After a full disk SQLite may have rolled back by itself.
+      if (this.#connection.inTransaction) this.#connection.run('ROLLBACK')
+      throw error
+    }
+  }
+
+  /** Waits for what is under way, moves the log into the database file and closes both. */
+  close(): Promise<void> {
+    return this.#turns.take(() => this.#close())
+  }
+
+  #close(): void {
+    for (const statement of this.#statements.values()) statement.finalize()
+    this.#statements.clear()
+    try {
+      this.#connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // On a full disk the log stays beside the file and is read at the next opening: nothing is lost.
+    }
+    this.#connection.close()
+  }
+
+  #get<Row>(sql: string, parameters: Parameters = {}): Row | null {
+    return this.#prepare(sql).get(parameters) as Row | null
+  }
+
+  #all<Row>(sql: string, parameters: Parameters = {}): Row[] {
+    return this.#prepare(sql).all(parameters) as Row[]
+  }
+
+  #run(sql: string, parameters: Parameters = {}): number {
+    return this.#prepare(sql).run(parameters).changes
+  }
+
+  #prepare(sql: string): Statement<unknown, [Parameters]> {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#connection.prepare<unknown, [Parameters]>(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** One at a time, in the order in which they came. A turn that is free is taken at once. */
+class Turns {
+  readonly #waiting: (() => void)[] = []
+  #taken = false
+
+  async take<T>(step: () => T | Promise<T>): Promise<T> {
+    refuseInScope()
+    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#taken = true
+    try {
+      return await step()
+    } finally {
+      const next = this.#waiting.shift()
+      // The turn stays taken for the next one: nobody may slip in before it runs.
+      if (next === undefined) this.#taken = false
+      else next()
+    }
+  }
+}
+
+/**
+ * Opens `<dataDir>/myna.db`, making folder and file where there are none, and brings its schema up to date.
+ * @throws StoreError when the folder cannot be used, or the file is damaged or of a newer program
+ */
+export async function openSqlite(dataDir: string): Promise<SqliteDatabase> {
+  makeDataFolder(dataDir)
+  const path = join(dataDir, fileName)
+  let connection: Connection | undefined
+  try {
+    connection = new Connection(path, { create: true, strict: true })
+    await configure(connection)
+    await migrate(connection, path)
+    return new SqliteDatabase(connection)
+  } catch (cause) {
+    connection?.close()
+    if (cause instanceof StoreError) throw cause
+    throw new StoreError(`${path} ${whyNot(cause instanceof MynaError ? cause.cause : cause)}`, { cause })
+  }
+}
+
+function whyNot(error: unknown): string {
+  return /^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(error))
+    ? `is damaged (${messageOf(error)}). Put a backup in its place, or move it away to begin with empty books.`
+    : `cannot be opened: ${messageOf(error)}`
+}
+
+async function configure(connection: Connection): Promise<void> {
+  connection.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+  await switchToWal(connection)
+  connection.run('PRAGMA synchronous = FULL')
+  connection.run('PRAGMA foreign_keys = ON')
+  // Without it, INSERT OR REPLACE would delete rows past the triggers that forbid it.
+  connection.run('PRAGMA recursive_triggers = ON')
+  // Kibibytes when negative.
+  connection.run('PRAGMA cache_size = -16384')
+  connection.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
+}
+
+/** When two processes open a new file at once, the switch fails with SQLITE_BUSY whatever the timeout. */
+async function switchToWal(connection: Connection): Promise<void> {
+  await patiently(() => void connection.run('PRAGMA journal_mode = WAL'), 100)
+}
