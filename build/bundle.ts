@@ -32,7 +32,8 @@ export function bundleConfig(natives: Natives, noticesFile: string | null, web: 
     minify: true,
     sourcemap: 'none',
     define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [nativePlugin(natives), workerPlugin, webPlugin(web), noticesPlugin(noticesFile)],
+    // The first plug-in that takes a file decides: those that replace one whole file come before the one for all.
+    plugins: [nativePlugin(natives), webPlugin(web), noticesPlugin(noticesFile), cardsPlugin, workerPlugin],
   }
 }
 
@@ -58,12 +59,25 @@ const workerPlugin: BunPlugin = {
 const webPlugin = (web: WebFiles | null): BunPlugin => ({
   name: 'web',
   setup(build) {
-    build.onLoad({ filter: /\/build\/web\.ts$/ }, () => ({
-      contents: `export const webFiles = async () => (${JSON.stringify(web)})`,
+    build.onLoad({ filter: /\/src\/embedded\/console\.ts$/ }, () => ({
+      contents: `export const consoleFiles = async () => (${JSON.stringify(web)})`,
       loader: 'js',
     }))
   },
 })
+
+/** The executable carries the model cards instead of the program that reads their folder. */
+const cardsPlugin: BunPlugin = {
+  name: 'cards',
+  setup(build) {
+    build.onLoad({ filter: /\/src\/embedded\/cards\.ts$/ }, async () => {
+      const names = [...new Bun.Glob('*.json').scanSync({ cwd: join(root, 'models') })].sort()
+      const cards = names.map(async (name) => [name, await Bun.file(join(root, 'models', name)).json()] as const)
+      const contents = `export const cardFiles = ${JSON.stringify(Object.fromEntries(await Promise.all(cards)))}`
+      return { contents, loader: 'js' }
+    })
+  },
+}
 
 /** The executable carries the finished notices instead of the program that gathers them. */
 function noticesPlugin(file: string | null): BunPlugin {
@@ -77,7 +91,7 @@ function noticesPlugin(file: string | null): BunPlugin {
   return {
     name: 'notices',
     setup(build) {
-      build.onLoad({ filter: /\/build\/notices\.ts$/ }, () => ({ contents, loader: 'js' }))
+      build.onLoad({ filter: /\/src\/embedded\/notices\.ts$/ }, () => ({ contents, loader: 'js' }))
     },
   }
 }

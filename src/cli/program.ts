@@ -88,7 +88,7 @@ Every setting is also an environment variable: MYNA_PORT, MYNA_DATA and so on.`
 // `myna licenses`: the notices of everything that is inside the executable.
 const licenses = (): Command =>
   new Command('licenses').description('print the licences of everything inside this program').action(async () => {
-    const { notices } = await import('../../build/notices.ts')
+    const { notices } = await import('../embedded/notices.ts')
     await Bun.write(Bun.stdout, await notices())
   })
 

@@ -2,7 +2,7 @@
  * What stands behind which port: the books, the service on top of them, and the API on top of that, wired. Nothing here
  * listens or runs; `server.ts` does that.
  */
-import { webFiles } from '../../../build/web.ts'
+import { consoleFiles } from '../../embedded/console.ts'
 import { version } from '../../../package.json' with { type: 'json' }
 import type { Config } from '../../config.ts'
 import type { Caller } from '../../domain/account.ts'
@@ -198,7 +198,7 @@ export async function createApi(
     account: { gate, accounts, ledger, clock, limits: config },
     console: {
       version,
-      webFiles,
+      webFiles: consoleFiles,
       gate,
       sessions,
       authenticator,

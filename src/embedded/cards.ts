@@ -1,0 +1,15 @@
+/**
+ * The model cards, as parsed files of `models/` by file name. The executable carries them: `build/bundle.ts` replaces
+ * this file. Run from source, they are read from the folder, so that a new card needs no list.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const folder = join(import.meta.dir, '..', '..', 'models')
+
+export const cardFiles: Readonly<Record<string, unknown>> = Object.fromEntries(
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => [name, JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown]),
+)
