@@ -1,9 +1,4 @@
 /** What work costs, in millionths of a US dollar. Whole numbers throughout: no sum can drift. */
-export interface Prices {
-  speechMicrosPerChar: number
-  cloneMicros: number
-}
-
 /** Length as the service counts it: Unicode code points, so that an emoji is one character and not two. */
 export function countChars(text: string): number {
   let count = 0
@@ -11,4 +6,4 @@ export function countChars(text: string): number {
   return count
 }
 
-export const speechPriceMicros = (inputChars: number, prices: Prices): number => inputChars * prices.speechMicrosPerChar
+export const speechPriceMicros = (inputChars: number, microsPerChar: number): number => inputChars * microsPerChar

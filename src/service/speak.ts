@@ -4,7 +4,7 @@
  * answer has a status. `speaking.ts` is the stream itself.
  */
 import type { Caller } from '../domain/account.ts'
-import { countChars, type Prices, speechPriceMicros } from '../domain/charge.ts'
+import { countChars, speechPriceMicros } from '../domain/charge.ts'
 import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
 import { fingerprint, hashIdempotencyKey } from '../domain/idempotency.ts'
@@ -25,7 +25,7 @@ export interface SpeakParts extends ChoiceParts, SpeakingParts {
 }
 
 export interface SpeakLimits extends SpeakingLimits {
-  prices: Prices
+  microsPerChar: number
   voiceNames: VoiceNames
   concurrency: number
 }
@@ -79,7 +79,7 @@ export class Speech extends Live<Speaking> {
     const choice = await chooseVoice(caller, request, voiceNames, this.#parts)
     requireSpeakable(request, choice)
     const inputChars = countChars(request.input)
-    const priceMicros = speechPriceMicros(inputChars, this.#limits.prices)
+    const priceMicros = speechPriceMicros(inputChars, this.#limits.microsPerChar)
     requireBalance(caller, priceMicros)
     this.requireWritable()
     const place = queue.reserve()

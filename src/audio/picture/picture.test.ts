@@ -156,9 +156,7 @@ test('a tone lies at the same height whatever the rate', async () => {
   expect(Math.max(...tops) - Math.min(...tops)).toBeLessThanOrEqual(2)
 })
 
-test('a thumbnail has no axes, and a size out of range is refused', async () => {
-  expect(layoutOf(200, 80).textPx).toBe(0)
-  expect(layoutOf(320, 200).textPx).toBeGreaterThan(0)
+test('the smallest picture is drawn, and a size out of range is refused', async () => {
   const thumb = await voicePicture(chirp, rateHz, { ...small, widthPx: 64, heightPx: 64 })
   expect((await sharp(thumb).metadata()).height).toBe(64)
   for (const size of [0, 63, 4097, 99.5, Number.NaN]) {

@@ -37,7 +37,7 @@ export async function voicePicture(
   const layout = layoutOf(widthPx, heightPx)
   const { spectrum } = layout
   const raster = await spectrogram(pcm, sampleRateHz, { theme, widthPx: spectrum.width, heightPx: spectrum.height })
-  const picture = sharp(Buffer.from(lines(pcm, sampleRateHz, theme, layout))).composite([
+  const picture = sharp(Buffer.from(lines(pcm, theme, layout))).composite([
     {
       input: raster.rgb,
       raw: { width: raster.widthPx, height: raster.heightPx, channels: 3 },

@@ -98,7 +98,7 @@ export function createService(config: Config, world: World, books: Books): Servi
   const speech = new Speech(
     { ...parts, queue },
     {
-      prices: { speechMicrosPerChar: config.speechMicrosPerChar, cloneMicros: config.cloneMicros },
+      microsPerChar: config.speechMicrosPerChar,
       voiceNames: { aliases: aliasesOf(config), defaultVoice: config.defaultVoice || null },
       concurrency: config.speechConcurrency,
       queueWaitMs: config.queueWaitMs,

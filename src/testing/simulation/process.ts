@@ -179,7 +179,6 @@ export class SimulatedProcess {
     this.speech = new Speech(
       { ...parts, queue: this.queue },
       {
-        prices: { speechMicrosPerChar: settings.microsPerChar, cloneMicros: settings.cloneMicros },
         voiceNames: { aliases: new Map(), defaultVoice: null },
         ...settings,
       },
