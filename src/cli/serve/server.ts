@@ -20,6 +20,8 @@ import { openSqlite } from '../../store/sqlite.ts'
 import { SqlLedger } from '../../store/ledger.ts'
 import { acquireLock, type DataLock, isLocked } from '../../store/lock.ts'
 import { FolderPreviewFiles } from '../../store/previews.ts'
+import { probeDisk } from '../../store/probe.ts'
+import { SqliteStorage } from '../../store/storage.ts'
 import { makeUploads } from '../../store/uploads.ts'
 import { SqlVoices } from '../../store/voices.ts'
 import { installationParts, modelsFolder, uses } from '../models/local.ts'
@@ -56,8 +58,17 @@ export async function startServer(config: Config, world: World): Promise<Server>
     return await start(config, world, stop, (step) => undo.push(step))
   } catch (error) {
     await stop()
-    throw error
+    throw (await diskFailure(config, error)) ?? error
   }
+}
+
+/** A full disk has many words: those of SQLite, of the system, and our own for clients. It is called what it is. */
+async function diskFailure({ dataDir }: Config, error: unknown): Promise<Failure | null> {
+  if (error instanceof Failure) return null
+  const { state, words } = await probeDisk(dataDir)
+  if (state !== 'full' && state !== 'read_only') return null
+  const remedy = state === 'full' ? 'Free some space' : 'Make it writable'
+  return new Failure(`The server cannot start: ${words}. ${remedy}, then start it again.`, 'disk_full')
 }
 
 async function start(
@@ -76,13 +87,17 @@ async function start(
   const voices = new SqlVoices(database, world)
   const files = new FolderVoiceFiles(config.dataDir)
   const made = new FolderPreviewFiles(config.dataDir)
-  const books = { accounts, ledger, voices, files, made, uploads: makeUploads(config.dataDir) }
+  const uploads = makeUploads(config.dataDir)
+  const storage = new SqliteStorage(config.dataDir, database)
+  const books = { accounts, ledger, voices, files, made, uploads, storage }
   const service = createService(config, world, books)
   const settledCrashed = await ledger.settleCrashed()
   const endedCrashed = await ledger.endCrashedTranscriptions()
   if ((await accounts.count()) === 0 && (await files.hasAny())) throw strangeFolder(config)
   await removeOrphans(books, presetIds(world))
   const firstKey = await firstKeyOf(config, accounts, service)
+  await service.storage.start()
+  onStop(() => service.storage.stop())
   onStop(startSweeping({ ...world, ...books, ...service }))
   let draining = false
   let url = ''
@@ -231,6 +246,7 @@ function statusOf(
     const models = modelStanding(world.catalog, engines)
     const { status } = readinessOf({
       isDraining: draining(),
+      storage: service.storage.facts,
       databaseFails: false,
       isDiskFull: liveOf(service).some(({ unwrittenCount }) => unwrittenCount > 0),
       speech,

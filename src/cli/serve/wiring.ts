@@ -33,6 +33,8 @@ import type {
 } from '../../service/ports.ts'
 import type { Decoder, DrawVoice, Sound } from '../../service/ports-sound.ts'
 import type { StreamDecoder, TranscriptionBooks, TranscriptionEngine } from '../../service/ports-transcription.ts'
+import type { Storage } from '../../service/ports-storage.ts'
+import { StorageWatch } from '../../service/storage-watch.ts'
 import type { ModelKeeper } from '../../service/ports-models.ts'
 import { Previews } from '../../service/previews.ts'
 import { Queue } from '../../service/queue.ts'
@@ -64,6 +66,7 @@ export interface Books {
   made: PreviewFiles
   /** The folder where uploads lie while they are read. */
   uploads: string
+  storage: Storage
 }
 
 export type Report = (message: string, cause: unknown) => void
@@ -85,6 +88,8 @@ export interface Service {
   queue: Queue
   metrics: Metrics
   administration: AdminVerbs
+  /** Not started yet. */
+  storage: StorageWatch
   report: Report
 }
 
@@ -109,13 +114,15 @@ export function createService(config: Config, world: World, books: Books): Servi
   const transcriptions = createTranscriptions(config, world, books, parts)
   const previews = new Previews({ ...parts, version })
   const library = new Library({ ...parts, previews, clones })
+  const storage = new StorageWatch({ ...world, storage: books.storage })
   metrics.observe(version, {
+    storage: () => storage.facts,
     queueDepth: () => queue.depth,
     pendingOperations: () => ledger.pendingCount(),
     engines: () => enginesOf(world),
   })
   const administration = new AdminVerbs(accounts, ledger, world)
-  return { speech, clones, transcriptions, library, previews, queue, metrics, administration, report }
+  return { speech, clones, transcriptions, library, previews, queue, metrics, administration, storage, report }
 }
 
 /** null: there is no model for it on this machine, and so nothing to look after. */
@@ -164,7 +171,7 @@ export async function createApi(
   config: Config,
   world: World,
   { accounts, ledger, uploads }: Books,
-  { speech, clones, transcriptions, library, previews, metrics, administration, report }: Service,
+  { speech, clones, transcriptions, library, previews, metrics, administration, storage, report }: Service,
   { status, models, draining }: Running,
 ) {
   const { clock, timer, random, catalog, log } = world
@@ -219,6 +226,7 @@ export async function createApi(
       metricsToken: config.metricsToken,
       speechEngines: () => world.engine.engines(),
       transcriptionEngines: () => transcriptionEngines(world),
+      storage: () => storage.facts,
       diskFull: () => [speech, clones, transcriptions].some(({ unwrittenCount }) => unwrittenCount > 0),
       draining,
     },
