@@ -26,12 +26,16 @@ import { makeUploads } from '../../store/uploads.ts'
 import { SqlVoices } from '../../store/voices.ts'
 import { installationParts, modelsFolder, uses } from '../models/local.ts'
 import { createApi, createService, type Service, transcriptionEngines, type World } from './wiring.ts'
+import type { Address } from './address.ts'
+import { openWyoming } from './wyoming.ts'
 import { Failure } from '../terminal/terminal.ts'
 
 export interface Server {
   /** Without `/v1`. */
   url: string
   port: number
+  /** Where Home Assistant's protocol is spoken; null: nowhere. */
+  wyoming: Address | null
   /** Of an administrator made now, because the data folder was empty. */
   firstKey: IssuedKey | null
   /** Operations that the last run left pending. */
@@ -115,13 +119,16 @@ async function start(
   const port = listen(app, config)
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
   onStop(async () => void (await app.server?.stop(true)))
+  const wyoming = await openWyoming(config, world, books, service)
+  onStop(async () => wyoming?.stop())
   const local = openLocal(config, world, service, status)
   onStop(() => local.stop())
   onStop(async () => {
     draining = true
     await drain(config, world, service)
   })
-  return { url, port, firstKey, settledCrashed, endedCrashed, administration: service.administration, status, stop }
+  const { administration } = service
+  return { url, port, wyoming, firstKey, settledCrashed, endedCrashed, administration, status, stop }
 }
 
 /** @returns as `ensureFirstAdmin` @throws Failure that names the file whose key will not do */
