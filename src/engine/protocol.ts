@@ -62,7 +62,7 @@ export type FromEngine =
   | { type: 'failed'; stream: number; message: string; load: LoadFailure | null }
   /** The model cannot do what was ordered, in its words for the client. */
   | { type: 'refused'; stream: number; message: string; param: 'model' | 'language' }
-  /** Graphs are being run for a transcription: a window may take longer than the server waits for a sign of life. */
+  /** Graphs are being run: one run may take longer than the server waits for a sign of life. */
   | { type: 'alive' }
   | { type: 'probed'; probe: number; onnxRuntime: string; outputs: number[] }
   | { type: 'probe_failed'; probe: number; message: string }

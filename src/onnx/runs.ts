@@ -1,8 +1,23 @@
-/** How often any graph has been run through in this process: what shows that long work goes on. */
-let runs = 0
+/**
+ * The runs of graphs in this process: how many have ended well, and how many are under way. Together with the
+ * processor time that passes, they show whether long work goes on.
+ */
+let ended = 0
+let underWay = 0
 
-export const runCount = (): number => runs
+/** Runs that came to their end, of all graphs. Those that failed or were stopped do not count. */
+export const runCount = (): number => ended
 
+/** Runs that ONNX Runtime computes on threads of its own at this moment. */
+export const runsUnderWay = (): number => underWay
+
+/** A run ended well. */
 export function noteRun(): void {
-  runs++
+  ended++
+}
+
+/** A run begins on threads of ONNX Runtime. @returns to be called once when it has ended, well or not */
+export function beginRun(): () => void {
+  underWay++
+  return () => void underWay--
 }

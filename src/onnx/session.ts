@@ -27,19 +27,29 @@ export interface SessionOptions {
   threads: number
   /** Wherever the other graphs of the process run: for those whose runs are too short to be worth a way there. */
   onCpu?: true
+  /**
+   * For runs that are shorter than the way to another thread and back: they are computed where they are asked for, and
+   * end before anything can stop them.
+   */
+  inline?: true
 }
 
 export interface Session {
   readonly inputs: readonly Port[]
   readonly outputs: readonly Port[]
   /**
-   * Runs the graph once. Synchronous underneath: the engine's loop stands still for as long as it takes.
-   * @throws Error naming the inputs when they are not those of the graph; after `release`; what ONNX Runtime refuses
+   * Runs the graph once, on threads of ONNX Runtime: the engine's loop goes on meanwhile, and other runs beside it. As
+   * many at once as there are threads take the least time and memory in all; more of them wait for a thread. On a
+   * graphics card, and where the session is `inline`, the loop stands still for as long as it takes.
+   * @param feeds may be written over at once: they were copied
+   * @param signal ends the run at its next node; the promise is settled once it has really stopped
+   * @throws Error naming the inputs when they are not those of the graph; after `release`; what ONNX Runtime refuses;
+   * the signal's reason
    */
-  run(feeds: Tensors): Promise<Record<string, Tensor>>
+  run(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>>
   /** A graph run step by step, whose states need not leave the place where they are computed. */
   loop(options: LoopOptions): Loop
-  /** Gives the memory back. Harmless when repeated. Loops must have been released. */
+  /** Ends the runs and loops that are under way and gives the memory back. Harmless when repeated. */
   release(): Promise<void>
 }
 
@@ -53,11 +63,14 @@ export interface LoopOptions {
 }
 
 export interface Loop {
-  /** @param feeds the other inputs @returns the other outputs @throws as `Session.run` */
-  step(feeds: Tensors): Promise<Record<string, Tensor>>
+  /**
+   * Steps that are asked for at once are taken one after the other. One that fails leaves the states as they were.
+   * @param feeds the other inputs @returns the other outputs @throws as `Session.run`
+   */
+  step(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>>
   /** By input: copies of the states as the last step left them, to start other loops with. */
   states(): Promise<Record<string, Tensor>>
-  /** Harmless when repeated. */
+  /** Harmless when repeated, and while a step is under way. */
   release(): void
 }
 

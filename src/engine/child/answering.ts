@@ -29,6 +29,10 @@ export class Answering {
     this.#options = options
   }
 
+  get isAtWork(): boolean {
+    return this.#open.size > 0
+  }
+
   /** @param pcm mono, 16 kHz */
   detect(query: number, pcm: Int16Array): Promise<void> {
     return this.#answer(query, detectorId, async (signal) => {

@@ -203,8 +203,7 @@ const readiness: Schema = record(
       database: check('ok', 'failed'),
       tts: check('ok', 'loading', 'degraded', 'failed'),
       transcription: check('ok', 'loading', 'degraded', 'failed', 'unavailable'),
-      disk: check('ok', 'full', 'read_only', 'failed'),
-      uploads: check('ok', 'failed'),
+      disk: check('ok', 'full'),
     }),
     devices: {
       type: 'object',

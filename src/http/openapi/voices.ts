@@ -166,7 +166,6 @@ export const cloneDetail = detail({
       'model_unavailable',
       'server_shutting_down',
       'storage_full',
-      'database_damaged',
     ),
   },
 })

@@ -50,15 +50,17 @@ export class KokoroGraph {
   /**
    * @param symbols 1 to `longest` of those that have a number @param speed 1: the voice's own pace
    * @returns mono, at 24 kHz
-   * @throws RangeError of other symbols; Error when the sound is not finite, and what ONNX Runtime refuses
+   * @throws RangeError of other symbols; Error when the sound is not finite, and what ONNX Runtime refuses; the
+   * signal's reason
    */
-  async speak(symbols: string, style: Float32Array, speed: number): Promise<Float32Array> {
+  async speak(symbols: string, style: Float32Array, speed: number, signal?: AbortSignal): Promise<Float32Array> {
     const ids = symbolNumbers(symbols)
-    const results = await this.#session.run({
-      [this.#ids]: { type: 'int64', dims: [1, ids.length], data: ids },
+    const feeds = {
+      [this.#ids]: { type: 'int64', dims: [1, ids.length], data: ids } as const,
       style: number(this.#styleType, [1, styleSize], style),
       speed: number(this.#speedType, this.#speedDims === 0 ? [] : [1], Float32Array.of(speed)),
-    })
+    }
+    const results = await this.#session.run(feeds, signal)
     const sound = results[this.#sound]
     if (sound === undefined) throw new Error(`the graph gave no ${this.#sound}`)
     const pcm = floats(sound)

@@ -109,8 +109,7 @@ class KokoroModel implements SpeechModel {
       if (held !== null) yield finished(held.chunk, held.pcm, pauseS[held.chunk.boundary])
       signal.throwIfAborted()
       const style = await styles.style(mixture, Array.from(chunk.symbols).length)
-      held = { chunk, pcm: await graph.speak(chunk.symbols, style, speed) }
-      signal.throwIfAborted()
+      held = { chunk, pcm: await graph.speak(chunk.symbols, style, speed, signal) }
     }
     if (held === null) {
       throw new InputRefused(`There is nothing in the text that the voice '${input.voiceId}' can read.`, 'language')

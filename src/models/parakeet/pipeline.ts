@@ -15,7 +15,7 @@ import {
 } from '../architecture.ts'
 import { checkContract } from '../../onnx/contract.ts'
 import { createSession } from '../../onnx/back-end.ts'
-import type { Session } from '../../onnx/session.ts'
+import type { Session, Tensor } from '../../onnx/session.ts'
 import { readConfig } from './config.ts'
 import { FeatureMeter, hopMs, minFrames, sampleRateHz } from './features.ts'
 import { segmentsOf } from './sentences.ts'
@@ -124,16 +124,15 @@ class Parakeet implements TranscriptionModel {
     }
   }
 
-  /** @throws the signal's reason, between two steps */
+  /** @throws the signal's reason */
   async hear(pcm: Float32Array, withWords: boolean, signal: AbortSignal): Promise<TranscriptSegment[]> {
     const { encoder, tdt, features, pieces, subsampling } = this.#parts
     signal.throwIfAborted()
     if (pcm.length < (minFrames * hopMs * sampleRateHz) / 1000) return []
     const { values, bands, frames } = features.measure(pcm)
-    const { outputs, encoded_lengths } = await encoder.run({
-      audio_signal: { type: 'float32', dims: [1, bands, values.length / bands], data: values },
-      length: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(frames)) },
-    })
+    const sound: Tensor = { type: 'float32', dims: [1, bands, values.length / bands], data: values }
+    const length: Tensor = { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(frames)) }
+    const { outputs, encoded_lengths } = await encoder.run({ audio_signal: sound, length }, signal)
     if (outputs === undefined || encoded_lengths === undefined) throw new Error(`${encoderFile} gave no outputs`)
     const emissions = await tdt.decode({ outputs, frames: Number(encoded_lengths.data[0]) }, signal)
     if (emissions.length === 0) return []

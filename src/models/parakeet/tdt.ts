@@ -47,7 +47,7 @@ export class TdtDecoder {
     this.#options = options
   }
 
-  /** @throws the signal's reason between two steps; Error when the graph does not fit the vocabulary */
+  /** @throws the signal's reason; Error when the graph does not fit the vocabulary */
   async decode({ outputs, frames }: Encoded, signal: AbortSignal): Promise<Emission[]> {
     const { vocabulary, maxTokensPerFrame } = this.#options
     const blank = vocabulary - 1
@@ -56,8 +56,7 @@ export class TdtDecoder {
     let states = this.#noStates()
     let onFrame = 0
     for (let frame = 0; frame < frames;) {
-      signal.throwIfAborted()
-      const step = await this.#step(frameAt(frame), emissions.at(-1)?.token ?? blank, states)
+      const step = await this.#step(frameAt(frame), emissions.at(-1)?.token ?? blank, states, signal)
       const token = largest(step.logits, 0, vocabulary)
       const skip = largest(step.logits, vocabulary, vocabulary + durations) - vocabulary
       if (token !== blank) {
@@ -73,13 +72,15 @@ export class TdtDecoder {
     return emissions
   }
 
-  async #step(frame: Tensor, token: number, states: States): Promise<{ logits: Float32Array; states: States }> {
-    const { outputs, output_states_1, output_states_2 } = await this.#session.run({
-      encoder_outputs: frame,
-      targets: { type: 'int32', dims: [1, 1], data: Int32Array.of(token) },
-      target_length: one,
-      ...states,
-    })
+  async #step(
+    frame: Tensor,
+    token: number,
+    states: States,
+    signal: AbortSignal,
+  ): Promise<{ logits: Float32Array; states: States }> {
+    const targets: Tensor = { type: 'int32', dims: [1, 1], data: Int32Array.of(token) }
+    const feeds = { encoder_outputs: frame, targets, target_length: one, ...states }
+    const { outputs, output_states_1, output_states_2 } = await this.#session.run(feeds, signal)
     const logits = outputs?.data
     if (output_states_1 === undefined || output_states_2 === undefined || !(logits instanceof Float32Array)) {
       throw new Error('decoder_joint-model.onnx gave no outputs')

@@ -46,7 +46,7 @@ export function voiceClip(clip: Clip, rateHz: number, frame: number): Float32Arr
 
 /**
  * @param pcm whole frames @returns float32 [1, frames, numbers]
- * @throws the signal's reason once it aborts: between two windows, the engine's loop has its turn after each
+ * @throws the signal's reason once it aborts
  */
 export async function hearClip(
   encoder: Session,
@@ -58,11 +58,9 @@ export async function hearClip(
   const frames = pcm.length / samplesPerFrame
   const heard: Float32Array[] = []
   for (let from = 0; from < frames; from = Math.min(frames, Math.max(0, from - lookBack!) + window!)) {
-    await new Promise((resolve) => setImmediate(resolve))
-    signal.throwIfAborted()
     const start = Math.max(0, from - lookBack!)
     const data = pcm.slice(start * samplesPerFrame, (start + window!) * samplesPerFrame)
-    const { latents } = await encoder.run({ audio: { type: 'float32', dims: [1, 1, data.length], data } })
+    const { latents } = await encoder.run({ audio: { type: 'float32', dims: [1, 1, data.length], data } }, signal)
     const { type, dims } = latents!
     if (type !== 'float32' || dims.join() !== [1, data.length / samplesPerFrame, conditioningDim].join()) {
       throw new Error(`mimi_encoder.onnx gave ${type} [${dims.join(', ')}] for ${data.length} samples`)

@@ -42,7 +42,7 @@ const blockFrames = [2, 3, 4, 6, 9, 13, 15] as const
 
 /**
  * Ends when the model says so, or at the most that the text can take: a model that does not end would fill its memory.
- * @throws the signal's reason once it aborts: between two frames, the engine's loop has its turn after each
+ * @throws the signal's reason once it aborts
  */
 export async function* generate(
   graphs: Graphs,
@@ -62,7 +62,7 @@ export async function* generate(
       if (!isLast && waiting.length < blockFrames[Math.min(blocks, blockFrames.length - 1)]!) continue
       frames += waiting.length
       blocks++
-      const pcm = await decode(decoder, bundle, waiting)
+      const pcm = await decode(decoder, bundle, waiting, signal)
       waiting = []
       yield { pcm, isFirst: blocks === 1, isLast, share: frames / limit, isCut }
     }
@@ -97,21 +97,19 @@ async function* latents(
   const loop = graphs.main.loop({ links: linksOf(bundle.flowStates), start })
   try {
     const token_ids: Tensor = { type: 'int64', dims: [1, ids.length], data: BigInt64Array.from(ids, BigInt) }
-    const { embeddings } = await graphs.text.run({ token_ids })
-    await loop.step({ sequence: floats([1, 0, latentDim]), text_embeddings: embeddings! })
+    const { embeddings } = await graphs.text.run({ token_ids }, signal)
+    await loop.step({ sequence: floats([1, 0, latentDim]), text_embeddings: embeddings! }, signal)
     // The graph takes what is no number for the start of speech.
     let sequence = floats([1, 1, latentDim], new Float32Array(latentDim).fill(NaN))
     let end = limit
     let isThrough = manner.frames !== null
     for (let frame = 0; frame < end; frame++) {
-      await turn()
-      signal.throwIfAborted()
-      const { conditioning, eos_logit } = await loop.step({ sequence, text_embeddings: noText })
+      const { conditioning, eos_logit } = await loop.step({ sequence, text_embeddings: noText }, signal)
       if (!isThrough && frame >= manner.eosGuardFrames && Number(eos_logit!.data[0]) > eosLogit) {
         isThrough = true
         end = Math.min(limit, frame + framesAfterEos)
       }
-      const latent = await flow(graphs, manner, conditioning!, noise(latentDim))
+      const latent = await flow(graphs, manner, conditioning!, noise(latentDim), signal)
       const isLast = frame + 1 === end
       yield { latent, isLast, isCut: isLast && !isThrough }
       sequence = floats([1, 1, latentDim], latent)
@@ -127,23 +125,29 @@ async function flow(
   { temperature, flowSteps }: Manner,
   conditioning: Tensor,
   noise: Float32Array,
+  signal: AbortSignal,
 ): Promise<Float32Array> {
   const deviation = Math.sqrt(temperature)
   const x = noise.map((number) => number * deviation)
   for (let step = 0; step < flowSteps; step++) {
     const s = floats([1, 1], Float32Array.of(step / flowSteps))
     const t = floats([1, 1], Float32Array.of((step + 1) / flowSteps))
-    const { flow_dir } = await graph.run({ c: conditioning, s, t, x: floats([1, x.length], x.slice()) })
+    const { flow_dir } = await graph.run({ c: conditioning, s, t, x: floats([1, x.length], x) }, signal)
     const direction = flow_dir!.data as Float32Array
     for (let at = 0; at < x.length; at++) x[at]! += Math.fround(direction[at]! / flowSteps)
   }
   return x
 }
 
-async function decode(decoder: Loop, { latentDim }: Bundle, frames: readonly Float32Array[]): Promise<Float32Array> {
+async function decode(
+  decoder: Loop,
+  { latentDim }: Bundle,
+  frames: readonly Float32Array[],
+  signal: AbortSignal,
+): Promise<Float32Array> {
   const latent = floats([1, frames.length, latentDim])
   for (const [at, frame] of frames.entries()) (latent.data as Float32Array).set(frame, at * latentDim)
-  const { audio_frame } = await decoder.step({ latent })
+  const { audio_frame } = await decoder.step({ latent }, signal)
   return audio_frame!.data as Float32Array
 }
 
@@ -161,6 +165,3 @@ export async function hear(graphs: Graphs, { flowStates, latentDim }: Bundle, he
 function floats(dims: readonly number[], data?: Float32Array): Tensor {
   return { type: 'float32', dims, data: data ?? new Float32Array(dims.reduce((size, length) => size * length, 1)) }
 }
-
-/** Native inference stands in the way of everything else: whoever waits has a turn between two frames. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -30,10 +30,16 @@ export interface AlignmentOrder {
   heads: readonly (readonly [number, number])[]
 }
 
-export async function align(graphs: WhisperGraphs, tokens: WhisperTokens, order: AlignmentOrder): Promise<Alignment> {
+/** @throws the signal's reason, while the decoder reads the text */
+export async function align(
+  graphs: WhisperGraphs,
+  tokens: WhisperTokens,
+  order: AlignmentOrder,
+  signal?: AbortSignal,
+): Promise<Alignment> {
   const { encoded, prompt, text, heads } = order
   const ids = [...prompt, tokens.noTimestamps, ...text, tokens.endOfText]
-  const { logits, attentions } = await graphs.first(ids, encoded)
+  const { logits, attentions } = await graphs.first(ids, encoded, signal)
   if (attentions === null) throw new Error('this decoder does not say what it attends to')
   const vocabulary = logits.length / ids.length
   const probability = text.map((id, at) => {

@@ -76,12 +76,11 @@ export class WindowDecoder {
     this.#maxTokens = maxTokens
   }
 
-  /** @returns by window @throws the signal's reason, between two tokens */
+  /** @returns by window @throws the signal's reason */
   async decode(order: WindowsOrder, signal: AbortSignal): Promise<Written[]> {
     const { temperatures } = order.rules
     if (temperatures.length === 0) throw new RangeError('there is no temperature to decode at')
-    signal.throwIfAborted()
-    const begun = await this.#begin(order)
+    const begun = await this.#begin(order, signal)
     const written: Written[] = []
     let windows = order.encoded.map((_, window) => window)
     for (const temperature of temperatures) {
@@ -95,8 +94,8 @@ export class WindowDecoder {
   }
 
   /** Keeps of the first pass what is needed: with a long prompt, its logits take fifty megabytes. */
-  async #begin({ prompt, encoded }: WindowsOrder): Promise<Begun> {
-    const { logits, follow } = await this.#graphs.first(prompt, joinRows(encoded))
+  async #begin({ prompt, encoded }: WindowsOrder, signal: AbortSignal): Promise<Begun> {
+    const { logits, follow } = await this.#graphs.first(prompt, joinRows(encoded), signal)
     const vocabulary = logits.length / (encoded.length * prompt.length)
     const rows = (token: number) =>
       encoded.map((_, window) => {
@@ -122,10 +121,9 @@ export class WindowDecoder {
       for (;;) {
         for (const [at, line] of lines.entries()) this.#extend(line, logits[at]!, temperature, order)
         if (lines.every(({ isOver }) => isOver)) return lines
-        signal.throwIfAborted()
         // Those that are over are written on, for nothing: to take their states out of the others' would cost more.
         const ids = lines.map(({ isOver, sampled }) => (isOver ? this.#tokens.endOfText : sampled.at(-1)!))
-        logits = inRows(await steps.step(ids), lines.length)
+        logits = inRows(await steps.step(ids, signal), lines.length)
       }
     } finally {
       steps.release()

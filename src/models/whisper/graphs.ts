@@ -36,7 +36,7 @@ export interface FirstPass {
 
 export interface Steps {
   /** @param ids one for each window @returns what follows them, one window after another */
-  step(ids: readonly number[]): Promise<Float32Array>
+  step(ids: readonly number[], signal?: AbortSignal): Promise<Float32Array>
   release(): void
 }
 
@@ -79,12 +79,11 @@ export class WhisperGraphs {
     }
   }
 
-  /** One window: a longer run could not be interrupted. @param features bands by 3,000 frames */
-  async encode(features: Float32Array): Promise<Encoded> {
-    const dims = [1, this.#config.bands, windowFrames]
-    const { last_hidden_state: encoded } = await this.#encoder.run({
-      input_features: asType({ type: 'float32', dims, data: features }, floatTypeOf(this.#encoder, 'input_features')),
-    })
+  /** One window. @param features bands by 3,000 frames @throws the signal's reason */
+  async encode(features: Float32Array, signal?: AbortSignal): Promise<Encoded> {
+    const sound: Tensor = { type: 'float32', dims: [1, this.#config.bands, windowFrames], data: features }
+    const input_features = asType(sound, floatTypeOf(this.#encoder, 'input_features'))
+    const { last_hidden_state: encoded } = await this.#encoder.run({ input_features }, signal)
     if (encoded === undefined) throw new Error(`${encoderFile} gave no output`)
     return asType(encoded, floatTypeOf(this.#decoder, 'encoder_hidden_states'))
   }
@@ -95,8 +94,8 @@ export class WhisperGraphs {
     return asType({ type: 'float32', dims, data: values }, floatTypeOf(this.#decoder, 'encoder_hidden_states'))
   }
 
-  /** All windows begin with the same prompt. */
-  async first(prompt: readonly number[], encoded: Encoded): Promise<FirstPass> {
+  /** All windows begin with the same prompt. @throws the signal's reason */
+  async first(prompt: readonly number[], encoded: Encoded, signal?: AbortSignal): Promise<FirstPass> {
     const { layers, heads, headSize } = this.#config
     const rows = encoded.dims[0]!
     const empty = (name: string): Tensor =>
@@ -104,12 +103,13 @@ export class WhisperGraphs {
         { type: 'float32', dims: [rows, heads, 0, headSize], data: new Float32Array(0) },
         floatTypeOf(this.#decoder, name),
       )
-    const outputs = await this.#decoder.run({
+    const feeds = {
       input_ids: idsOf(Array.from({ length: rows }, () => prompt)),
       encoder_hidden_states: encoded,
       use_cache_branch: flag(false),
       ...Object.fromEntries(stateNames(layers).map((name) => [pastOf(name), empty(pastOf(name))])),
-    })
+    }
+    const outputs = await this.#decoder.run(feeds, signal)
     const output = (name: string): Tensor => {
       const tensor = outputs[name]
       if (tensor === undefined) throw new Error(`${decoderFile} gave no ${name}`)
@@ -131,8 +131,8 @@ export class WhisperGraphs {
     const constants = { ...sound, use_cache_branch: flag(true) }
     const loop: Loop = this.#decoder.loop({ links, start, constants })
     return {
-      async step(ids) {
-        const { logits } = await loop.step({ input_ids: idsOf(ids.map((id) => [id])) })
+      async step(ids, signal) {
+        const { logits } = await loop.step({ input_ids: idsOf(ids.map((id) => [id])) }, signal)
         if (logits === undefined) throw new Error(`${decoderFile} gave no logits`)
         return asFloat32(logits)
       },

@@ -99,7 +99,7 @@ export class Transcription implements Transcribing {
     return this.#language
   }
 
-  /** Of any length; the loudest place of all of it sets the level. @throws the signal's reason, between two steps */
+  /** Of any length; the loudest place of all of it sets the level. @throws the signal's reason */
   async hear(pcm: Float32Array, signal: AbortSignal): Promise<TranscriptSegment[]> {
     const sound = this.#soundOf(pcm)
     while (isUnheard(sound)) {
@@ -128,15 +128,15 @@ export class Transcription implements Transcribing {
   async #hearNext(sounds: readonly Sound[], context: readonly number[], signal: AbortSignal): Promise<(Kept | null)[]> {
     const windows: Window[] = []
     for (const { mel, seek } of sounds) {
-      signal.throwIfAborted()
       const frames = Math.min(windowFrames, mel.frames - seek)
-      windows.push({ seek, frames, encoded: await this.#whisper.graphs.encode(windowOf(mel, seek, frames)) })
+      windows.push({ seek, frames, encoded: await this.#whisper.graphs.encode(windowOf(mel, seek, frames), signal) })
     }
-    this.#language ??= await this.#detectLanguage(windows[0]!.encoded)
-    signal.throwIfAborted()
+    this.#language ??= await this.#detectLanguage(windows[0]!.encoded, signal)
     const written = await this.#write(windows, context, signal)
     const kept: (Kept | null)[] = []
-    for (const [at, sound] of sounds.entries()) kept.push(await this.#keep(sound, windows[at]!, written[at]!))
+    for (const [at, sound] of sounds.entries()) {
+      kept.push(await this.#keep(sound, windows[at]!, written[at]!, signal))
+    }
     return kept
   }
 
@@ -150,9 +150,9 @@ export class Transcription implements Transcribing {
   }
 
   /** The reference listens to the same sound with other silence behind it, for which the encoder would run again. */
-  async #detectLanguage(encoded: Encoded): Promise<string> {
+  async #detectLanguage(encoded: Encoded, signal: AbortSignal): Promise<string> {
     const { graphs, tokens } = this.#whisper
-    const { logits } = await graphs.first([tokens.startOfTranscript], encoded)
+    const { logits } = await graphs.first([tokens.startOfTranscript], encoded, signal)
     const best = bestOf(logits, tokens.languages.values())
     const found = [...tokens.languages].find(([, id]) => id === best)
     if (found === undefined) throw new Error('tokenizer.json: there are no languages')
@@ -174,14 +174,14 @@ export class Transcription implements Transcribing {
     return this.#decoder.decode(order, signal)
   }
 
-  async #keep(sound: Sound, window: Window, written: Written): Promise<Kept | null> {
+  async #keep(sound: Sound, window: Window, written: Written, signal: AbortSignal): Promise<Kept | null> {
     const { seek, frames } = window
     const mayLinger = sound.passes++ < (sound.mel.frames * frameMs * passesPerSecond) / 1000
     if (isSilent(written, this.#options.rules)) {
       sound.seek = seek + frames
       return null
     }
-    const { segments, next } = await this.#read(sound, window, written)
+    const { segments, next } = await this.#read(sound, window, written, signal)
     sound.segments.push(...segments)
     sound.seek = mayLinger ? next : seek + frames
     return { tokens: segments.flatMap((segment) => segment.tokens), temperature: written.temperature }
@@ -191,10 +191,11 @@ export class Transcription implements Transcribing {
     sound: Sound,
     window: Window,
     written: Written,
+    signal: AbortSignal,
   ): Promise<{ segments: TranscriptSegment[]; next: number }> {
     const { tokens } = this.#whisper
     const cut = cutTokens(written.tokens, tokens, window.seek, window.frames)
-    const worded = await this.#words(sound, window, cut)
+    const worded = await this.#words(sound, window, cut, signal)
     const segments = cut.pieces.map((piece, index): TranscriptSegment => {
       const { startS, endS, words } = worded?.spans[index] ?? { startS: piece.startMs / 1000, endS: piece.endMs / 1000 }
       return {
@@ -220,6 +221,7 @@ export class Transcription implements Transcribing {
     sound: Sound,
     { seek, frames, encoded }: Window,
     cut: Cut,
+    signal: AbortSignal,
   ): Promise<{ spans: Worded[]; next: number } | null> {
     const { graphs, tokens, config } = this.#whisper
     const { alignmentHeads: heads } = config
@@ -228,7 +230,7 @@ export class Transcription implements Transcribing {
     const text = texts.flat()
     const order = { encoded, prompt: this.#prompt(), text, frames, heads }
     // Two frames make one position of the encoder.
-    const alignment = text.length === 0 || frames < 2 ? null : await align(graphs, tokens, order)
+    const alignment = text.length === 0 || frames < 2 ? null : await align(graphs, tokens, order, signal)
     const words = alignment === null ? [] : splitWords(text, this.#language, tokens)
     const windowS = (seek * frameMs) / 1000
     const unworded = cut.pieces.map(({ startMs, endMs }, index) => {

@@ -27,6 +27,7 @@ const functions = {
   SessionGetInputName: { at: 36, args: ['ptr', 'u64', 'ptr', 'ptr'], returns: 'ptr' },
   SessionGetOutputName: { at: 37, args: ['ptr', 'u64', 'ptr', 'ptr'], returns: 'ptr' },
   CreateRunOptions: { at: 39, args: ['ptr'], returns: 'ptr' },
+  RunOptionsSetTerminate: { at: 46, args: ['ptr'], returns: 'ptr' },
   CreateTensorAsOrtValue: { at: 48, args: ['ptr', 'ptr', 'u64', 'i32', 'ptr'], returns: 'ptr' },
   CreateTensorWithDataAsOrtValue: { at: 49, args: ['ptr', 'ptr', 'u64', 'ptr', 'u64', 'i32', 'ptr'], returns: 'ptr' },
   GetTensorMutableData: { at: 51, args: ['ptr', 'ptr'], returns: 'ptr' },
@@ -43,6 +44,7 @@ const functions = {
   ReleaseStatus: { at: 93, args: ['ptr'], returns: 'void' },
   ReleaseSession: { at: 95, args: ['ptr'], returns: 'void' },
   ReleaseValue: { at: 96, args: ['ptr'], returns: 'void' },
+  ReleaseRunOptions: { at: 97, args: ['ptr'], returns: 'void' },
   ReleaseTypeInfo: { at: 98, args: ['ptr'], returns: 'void' },
   ReleaseTensorTypeAndShapeInfo: { at: 99, args: ['ptr'], returns: 'void' },
   ReleaseSessionOptions: { at: 100, args: ['ptr'], returns: 'void' },
@@ -57,6 +59,11 @@ const functions = {
   SessionOptionsAppendExecutionProvider_CUDA_V2: { at: 204, args: ['ptr', 'ptr'], returns: 'ptr' },
   CreateCUDAProviderOptions: { at: 205, args: ['ptr'], returns: 'ptr' },
   UpdateCUDAProviderOptions: { at: 206, args: ['ptr', 'ptr', 'ptr', 'u64'], returns: 'ptr' },
+  RunAsync: {
+    at: 260,
+    args: ['ptr', 'ptr', 'ptr', 'ptr', 'u64', 'ptr', 'u64', 'ptr', 'ptr', 'ptr'],
+    returns: 'ptr',
+  },
 } as const
 
 const libc = {

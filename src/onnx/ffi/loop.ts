@@ -1,28 +1,29 @@
 /**
- * A graph run step by step by IO binding: the states that one step puts out are bound as inputs of the next, as they
- * are and where they are, and never become arrays of JavaScript.
+ * A graph run step by step on threads of ONNX Runtime: the values that one step puts out are the inputs of the next, as
+ * they are, and never become arrays of JavaScript.
  */
-import { read as readMemory, type Pointer } from 'bun:ffi'
+import type { Pointer } from 'bun:ffi'
 import type { Loop, LoopOptions, Port, Tensor, Tensors } from '../session.ts'
 import { checkFeeds, checkLoop, copiesOf } from '../tensor-checks.ts'
-import { nextTurn, type OrtApi } from './api.ts'
+import type { Runnable } from './async-runs.ts'
 import type { FfiDevice } from './device.ts'
-import type { CNames } from './names.ts'
-import { borrowed, copied, read } from './values.ts'
-import { noteRun } from '../runs.ts'
+import { copied, noValues, pointerOf, read, releaseAll, type Values } from './values.ts'
 
 /** What a loop needs of the session that made it. */
-export interface LoopSession {
-  readonly api: OrtApi
+export interface LoopSession extends Runnable {
   readonly device: FfiDevice
-  /** `OrtSession *`. */
-  readonly pointer: Pointer
   readonly inputs: readonly Port[]
   readonly outputs: readonly Port[]
-  readonly inputNames: CNames
-  readonly outputNames: CNames
-  /** `OrtRunOptions *` of the next run; null: the usual ones. */
+  /** `OrtRunOptions *` of the next run that is computed inline; null: the usual ones. */
   runOptions(): Pointer | null
+  /**
+   * One run on threads of ONNX Runtime.
+   * @param given for each input, its value; stays the caller's @param results all 0n; filled, the caller's
+   * @throws as `Session.run`; then there are no results
+   */
+  compute(given: Values, results: Values, signal: AbortSignal | undefined): Promise<void>
+  /** Has the release of the session wait for this work, which must settle soon once its runs are ended. */
+  settling<T>(work: Promise<T>): Promise<T>
 }
 
 export class FfiLoop implements Loop {
@@ -31,119 +32,98 @@ export class FfiLoop implements Loop {
   readonly #feedNames: readonly string[]
   /** By output, the input that it is in the next step. */
   readonly #links: ReadonlyMap<string, string>
-  /** Inputs that are themselves an output that is kept: they are copied, for what is kept must not be the caller's. */
-  readonly #kept: ReadonlySet<string>
-  readonly #binding: Pointer
-  /** Until the first step: the caller's, read where they lie. */
-  #start: Tensors | null
-  /** Held while a step reads them by their address, or the collector might take them. */
-  #fed: Tensors | null = null
-  /** By input; empty until the first step. */
-  readonly #states = new Map<string, Pointer>()
   readonly #onRelease: (loop: Loop) => void
+  /** Until the first step has ended: what the caller gave. */
+  #start: Tensors | null
+  /** By input, this loop's own: constants, and states once there has been a step. */
+  readonly #held = new Map<string, Pointer>()
+  /** Ends with the step that was asked for last. */
+  #last: Promise<unknown> = Promise.resolve()
+  #isBusy = false
   #isReleased = false
 
   /** @throws Error naming what the graph does not have; in ONNX Runtime's words */
   constructor(session: LoopSession, options: LoopOptions, onRelease: (loop: Loop) => void) {
-    const { api, pointer, inputs, outputs } = session
+    const { api, inputs, outputs } = session
     const { links, start, constants = {} } = options
     checkLoop(options, inputs, outputs)
     this.#session = session
     this.#onRelease = onRelease
     this.#feedNames = inputs.map(({ name }) => name).filter((name) => !(name in links || name in constants))
     this.#links = new Map(Object.entries(links).map(([input, output]) => [output, input]))
-    this.#kept = new Set(inputs.map(({ name }) => name).filter((name) => this.#links.has(name)))
     this.#start = start
-    this.#binding = api.made((out) => api.call.CreateIoBinding(pointer, out))
-    for (const [name, tensor] of Object.entries(constants)) this.#give(name, copied(api, tensor))
+    for (const [name, tensor] of Object.entries(constants)) this.#held.set(name, copied(api, tensor))
   }
 
-  async step(feeds: Tensors): Promise<Record<string, Tensor>> {
-    await nextTurn()
-    if (this.#isReleased) throw new Error('the loop was released')
-    checkFeeds(feeds, this.#feedNames)
-    const { api, device, pointer, outputs, outputNames } = this.#session
-    this.#fed = { ...this.#start, ...feeds }
-    for (const [name, tensor] of Object.entries(this.#fed)) {
-      this.#give(name, this.#kept.has(name) ? copied(api, tensor) : borrowed(api, tensor))
-    }
-    for (const [name, state] of this.#states) this.#bind(name, state)
-    // An output that is bound anew gets new memory: otherwise the state that was kept would be written over.
-    // What is wanted here is brought here by the run itself; states stay where they are computed.
-    for (const { name } of outputs) {
-      const place = this.#links.has(name) ? device.memory : api.cpuMemory
-      api.check(api.call.BindOutputToDevice(this.#binding, outputNames.addressOf(name), place))
-    }
-    api.check(api.call.RunWithBinding(pointer, this.#session.runOptions(), this.#binding))
-    this.#fed = null
-    noteRun()
-    return this.#takeOutputs()
+  step(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>> {
+    const step = this.#last.then(() => this.#step(feeds, signal))
+    this.#last = step.catch(() => {})
+    return this.#session.settling(step)
   }
 
   async states(): Promise<Record<string, Tensor>> {
     if (this.#isReleased) throw new Error('the loop was released')
     if (this.#start !== null) return copiesOf(this.#start)
-    const { api, device } = this.#session
-    return Object.fromEntries([...this.#states].map(([name, state]) => [name, read(api, device, name, state)]))
+    const { api } = this.#session
+    const states = [...this.#links.values()].map((name) => [name, read(api, api.cpu, name, this.#held.get(name)!)])
+    return Object.fromEntries(states)
   }
 
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
     this.#start = null
-    this.#fed = null
-    const { call } = this.#session.api
-    call.ReleaseIoBinding(this.#binding)
-    for (const state of this.#states.values()) call.ReleaseValue(state)
-    this.#states.clear()
+    // A step reads what is held until it has ended; then it frees it.
+    if (!this.#isBusy) this.#free()
     this.#onRelease(this)
   }
 
-  /** Keeps the states for the next step. @returns the other outputs */
-  #takeOutputs(): Record<string, Tensor> {
-    const { api, outputs } = this.#session
-    const values = this.#outputValues()
+  async #step(feeds: Tensors, signal: AbortSignal | undefined): Promise<Record<string, Tensor>> {
+    if (this.#isReleased) throw new Error('the loop was released')
+    checkFeeds(feeds, this.#feedNames)
+    const { api, inputs, outputs } = this.#session
+    const own: Tensors = { ...this.#start, ...feeds }
+    const given = noValues(inputs.length)
+    const results = noValues(outputs.length)
+    /** Of `given`, what only this step needs. */
+    const brought = noValues(inputs.length)
+    this.#isBusy = true
     try {
-      const others = outputs.flatMap(({ name }, at) =>
-        this.#links.has(name) ? [] : [[name, read(api, api.cpu, name, values[at]!)] as const],
-      )
-      for (const [at, { name }] of outputs.entries()) {
-        const input = this.#links.get(name)
-        if (input === undefined) continue
-        const last = this.#states.get(input)
-        this.#states.set(input, values[at]!)
-        values[at] = last ?? null
+      for (const [at, { name }] of inputs.entries()) {
+        const tensor = own[name]
+        given[at] = BigInt(tensor === undefined ? this.#held.get(name)! : copied(api, tensor))
+        if (tensor !== undefined) brought[at] = given[at]
       }
-      this.#start = null
-      return Object.fromEntries(others)
+      await this.#session.compute(given, results, signal)
+      return this.#take(results)
     } finally {
-      // In here are the other outputs and the states of the last step; or all outputs, when one could not be read.
-      for (const value of values) if (value !== null) api.call.ReleaseValue(value)
+      this.#isBusy = false
+      releaseAll(api, brought)
+      releaseAll(api, results)
+      if (this.#isReleased) this.#free()
     }
   }
 
-  /** In the order of the session's outputs, which is the order in which they were first bound. */
-  #outputValues(): (Pointer | null)[] {
+  /** Keeps the states for the next step; what is left in `results` is the others and the last states. */
+  #take(results: Values): Record<string, Tensor> {
     const { api, outputs } = this.#session
-    const { call, allocator } = api
-    const count = new BigUint64Array(1)
-    const list = api.made((out) => call.GetBoundOutputValues(this.#binding, allocator, out, count))
-    const values = outputs.map((_, at) => readMemory.ptr(list, 8 * at) as Pointer)
-    api.check(call.AllocatorFree(allocator, list))
-    return values
-  }
-
-  /** Binds a value that is needed for nothing else: the binding holds it from now on. */
-  #give(name: string, value: Pointer): void {
-    try {
-      this.#bind(name, value)
-    } finally {
-      this.#session.api.call.ReleaseValue(value)
+    const others = outputs.flatMap(({ name }, at) =>
+      this.#links.has(name) ? [] : [[name, read(api, api.cpu, name, pointerOf(results[at]))] as const],
+    )
+    if (this.#isReleased) throw new Error('the loop was released')
+    for (const [at, { name }] of outputs.entries()) {
+      const input = this.#links.get(name)
+      if (input === undefined) continue
+      const last = this.#held.get(input)
+      this.#held.set(input, pointerOf(results[at]))
+      results[at] = last === undefined ? 0n : BigInt(last)
     }
+    this.#start = null
+    return Object.fromEntries(others)
   }
 
-  #bind(name: string, value: Pointer): void {
-    const { api, inputNames } = this.#session
-    api.check(api.call.BindInput(this.#binding, inputNames.addressOf(name), value))
+  #free(): void {
+    for (const value of this.#held.values()) this.#session.api.call.ReleaseValue(value)
+    this.#held.clear()
   }
 }

@@ -25,7 +25,8 @@ export class CNames {
       at += text.length
       return (start + at - text.length) as Pointer
     })
-    this.addresses = BigUint64Array.from(addresses, BigInt)
+    this.addresses = new BigUint64Array(new ArrayBuffer(8 * names.length))
+    this.addresses.set(addresses.map(BigInt))
     this.#byName = new Map(names.map((name, index) => [name, addresses[index]!]))
   }
 

@@ -1,16 +1,18 @@
 /**
- * Graphs through ONNX Runtime's C API: what onnxruntime-node does, and loops whose states stay where they were computed
- * (`loop.ts`).
+ * Graphs through ONNX Runtime's C API: what onnxruntime-node does, runs that can be stopped and stand in nobody's way
+ * (`async-runs.ts`), and loops whose states stay where they were computed (`loop.ts`, `bound-loop.ts`).
  */
 import type { Pointer } from 'bun:ffi'
 import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../session.ts'
 import { checkFeeds } from '../tensor-checks.ts'
 import { nextTurn, ortApi, type OrtApi } from './api.ts'
 import type { FfiDevice } from './device.ts'
-import { FfiLoop } from './loop.ts'
+import { type AsyncRun, startRun } from './async-runs.ts'
+import { BoundLoop } from './bound-loop.ts'
+import { FfiLoop, type LoopSession } from './loop.ts'
 import { CNames } from './names.ts'
 import { portsOf } from './ports.ts'
-import { borrowed, read } from './values.ts'
+import { borrowed, copied, noValues, pointerOf, read, releaseAll, type Values } from './values.ts'
 import { noteRun } from '../runs.ts'
 
 /** On the CPU. @throws Error when it is no graph that this ONNX Runtime can run */
@@ -27,13 +29,20 @@ export async function createFfiSessionOn(
   options: SessionOptions,
 ): Promise<Session> {
   await nextTurn()
-  const session = new FfiSession(api, device, open(api, device, model, options))
+  const isInline = isInlineOn(api, device, options)
+  const session = new FfiSession(api, device, open(api, device, model, options), isInline)
   api.trim()
   return session
 }
 
-function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, { threads }: SessionOptions): Pointer {
+/** Loops on a graphics card have no other form; its runs are short. */
+const isInlineOn = (api: OrtApi, device: FfiDevice, { inline }: SessionOptions): boolean =>
+  inline === true || device !== api.cpu
+
+function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, settings: SessionOptions): Pointer {
   const { call, env } = api
+  // One counts for the thread that asks, which computes nothing of a run that it does not wait for.
+  const threads = isInlineOn(api, device, settings) ? settings.threads : settings.threads + 1
   const options = api.made((out) => call.CreateSessionOptions(out))
   try {
     device.prepare(options)
@@ -57,23 +66,30 @@ function releaseNow(api: OrtApi, pointer: Pointer): void {
   api.trim()
 }
 
-export class FfiSession implements Session {
+export class FfiSession implements Session, LoopSession {
   readonly inputs: readonly Port[]
   readonly outputs: readonly Port[]
   readonly inputNames: CNames
   readonly outputNames: CNames
   readonly #loops = new Set<Loop>()
+  readonly #runs = new Set<AsyncRun>()
+  /** Runs and steps that have not settled: what they hold is the session's. */
+  readonly #unsettled = new Set<Promise<unknown>>()
   /** Held while a run reads them by their address, or the collector might take them. */
   #fed: Tensors | null = null
   /** A loop's states are free now: the next run gives their memory back. */
   #hasFreed = false
-  #isReleased = false
+  #released: Promise<void> | null = null
 
-  /** @param pointer an `OrtSession *`, which is this object's from now on */
+  /**
+   * @param pointer an `OrtSession *`, which is this object's from now on
+   * @param isInline whether runs are computed where they are asked for
+   */
   constructor(
     readonly api: OrtApi,
     readonly device: FfiDevice,
     readonly pointer: Pointer,
+    readonly isInline: boolean,
   ) {
     forgotten.register(this, { api, pointer }, this)
     const { inputs, outputs } = portsOf(api, pointer)
@@ -83,58 +99,119 @@ export class FfiSession implements Session {
     this.outputNames = new CNames(outputs.map(({ name }) => name))
   }
 
-  async run(feeds: Tensors): Promise<Record<string, Tensor>> {
-    await nextTurn()
-    if (this.#isReleased) throw new Error('the session was released')
-    const names = this.inputs.map(({ name }) => name)
-    checkFeeds(feeds, names)
-    const given = new BigUint64Array(this.inputs.length)
-    const results = new BigUint64Array(this.outputs.length)
-    this.#fed = feeds
-    try {
-      for (const [at, name] of names.entries()) given[at] = BigInt(borrowed(this.api, this.#fed[name]!))
-      this.#runNow(given, results)
-      const tensors = this.outputs.map(
-        ({ name }, at) => [name, read(this.api, this.api.cpu, name, pointerAt(results, at))] as const,
-      )
-      return Object.fromEntries(tensors)
-    } finally {
-      this.#fed = null
-      for (const value of [...given, ...results]) if (value !== 0n) this.api.call.ReleaseValue(value)
-    }
+  run(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>> {
+    return this.settling(this.isInline ? this.#runInline(feeds, signal) : this.#run(feeds, signal))
   }
 
   loop(options: LoopOptions): Loop {
-    if (this.#isReleased) throw new Error('the session was released')
-    const loop = new FfiLoop(this, options, (released) => {
+    if (this.#released !== null) throw new Error('the session was released')
+    const onRelease = (released: Loop) => {
       this.#loops.delete(released)
       this.#hasFreed = true
-    })
+    }
+    const loop = this.isInline ? new BoundLoop(this, options, onRelease) : new FfiLoop(this, options, onRelease)
     this.#loops.add(loop)
     return loop
   }
 
-  async release(): Promise<void> {
-    if (this.#isReleased) return
-    this.#isReleased = true
-    for (const loop of this.#loops) loop.release()
+  release(): Promise<void> {
+    this.#released ??= this.#release()
+    return this.#released
+  }
+
+  runOptions(): Pointer | null {
+    return this.#takeFreed() ? this.device.shrinking : null
+  }
+
+  settling<T>(work: Promise<T>): Promise<T> {
+    this.#unsettled.add(work)
+    const settled = () => void this.#unsettled.delete(work)
+    work.then(settled, settled)
+    return work
+  }
+
+  async compute(given: Values, results: Values, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted()
+    if (this.#released !== null) throw new Error('the session was released')
+    const run = startRun(this, given, results, this.#takeFreed())
+    const terminate = () => run.terminate()
+    this.#runs.add(run)
+    signal?.addEventListener('abort', terminate, { once: true })
+    try {
+      await run.ended
+      noteRun()
+      signal?.throwIfAborted()
+    } catch (error) {
+      releaseAll(this.api, results)
+      signal?.throwIfAborted()
+      throw this.#released === null ? error : new Error('the session was released', { cause: error })
+    } finally {
+      this.#runs.delete(run)
+      signal?.removeEventListener('abort', terminate)
+    }
+  }
+
+  async #run(feeds: Tensors, signal: AbortSignal | undefined): Promise<Record<string, Tensor>> {
+    if (this.#released !== null) throw new Error('the session was released')
+    checkFeeds(feeds, this.#inputNames)
+    const { api } = this
+    const given = noValues(this.inputs.length)
+    const results = noValues(this.outputs.length)
+    try {
+      for (const [at, { name }] of this.inputs.entries()) given[at] = BigInt(copied(api, feeds[name]!))
+      await this.compute(given, results, signal)
+      return this.#tensors(results)
+    } finally {
+      releaseAll(api, given)
+      releaseAll(api, results)
+    }
+  }
+
+  async #runInline(feeds: Tensors, signal: AbortSignal | undefined): Promise<Record<string, Tensor>> {
+    await nextTurn()
+    signal?.throwIfAborted()
+    if (this.#released !== null) throw new Error('the session was released')
+    checkFeeds(feeds, this.#inputNames)
+    const { api, pointer, inputNames, outputNames } = this
+    const given = noValues(this.inputs.length)
+    const results = noValues(this.outputs.length)
+    this.#fed = feeds
+    try {
+      for (const [at, { name }] of this.inputs.entries()) given[at] = BigInt(borrowed(api, this.#fed[name]!))
+      const [inputs, outputs] = [inputNames.addresses, outputNames.addresses]
+      api.check(api.call.Run(pointer, this.runOptions(), inputs, given, given.length, outputs, results.length, results))
+      noteRun()
+      return this.#tensors(results)
+    } finally {
+      this.#fed = null
+      releaseAll(api, given)
+      releaseAll(api, results)
+    }
+  }
+
+  #tensors(results: Values): Record<string, Tensor> {
+    const { api } = this
+    return Object.fromEntries(
+      this.outputs.map(({ name }, at) => [name, read(api, api.cpu, name, pointerOf(results[at]))] as const),
+    )
+  }
+
+  get #inputNames(): string[] {
+    return this.inputs.map(({ name }) => name)
+  }
+
+  #takeFreed(): boolean {
+    const hasFreed = this.#hasFreed
+    this.#hasFreed = false
+    return hasFreed
+  }
+
+  /** What is under way ends first: freeing a session waits for its runs, and everything here would wait with it. */
+  async #release(): Promise<void> {
+    for (const run of this.#runs) run.terminate()
+    for (const loop of [...this.#loops]) loop.release()
+    if (this.#unsettled.size > 0) await Promise.allSettled(this.#unsettled)
     forgotten.unregister(this)
     releaseNow(this.api, this.pointer)
   }
-
-  /** Of the next run; null: the usual ones. */
-  runOptions(): Pointer | null {
-    const options = this.#hasFreed ? this.device.shrinking : null
-    this.#hasFreed = false
-    return options
-  }
-
-  #runNow(given: BigUint64Array, results: BigUint64Array): void {
-    const [inputs, outputs] = [this.inputNames.addresses, this.outputNames.addresses]
-    const { api, pointer } = this
-    api.check(api.call.Run(pointer, this.runOptions(), inputs, given, given.length, outputs, results.length, results))
-    noteRun()
-  }
 }
-
-const pointerAt = (pointers: BigUint64Array, at: number): Pointer => Number(pointers[at]) as Pointer

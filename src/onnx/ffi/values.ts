@@ -31,6 +31,20 @@ const typeNumbers: Readonly<Record<Tensor['type'], number>> = {
   float16: 10,
 }
 
+/** Pointers to values, as C wants them; 0n: none. */
+export type Values = BigUint64Array<ArrayBuffer>
+
+/** In memory that stays where it is for as long as this array lives, which that of a small array need not. */
+export const noValues = (count: number): Values => new BigUint64Array(new ArrayBuffer(8 * count))
+
+/** Gives all of them back and leaves none. */
+export function releaseAll(api: OrtApi, values: Values): void {
+  for (const value of values) if (value !== 0n) api.call.ReleaseValue(pointerOf(value))
+  values.fill(0n)
+}
+
+export const pointerOf = (value: bigint | undefined): Pointer => Number(value) as Pointer
+
 /**
  * A value over the tensor's own memory: nothing is copied. Whoever calls holds the tensor until the value was used, and
  * lets nothing else run until then, for JavaScript may move an array's memory when its `buffer` is asked for.

@@ -1,0 +1,110 @@
+/**
+ * Runs on threads of ONNX Runtime (`RunAsync`), so that the engine's loop goes on meanwhile and can stop them: a run
+ * ends at its next node once its terminate flag is set. A synchronous `Run` cannot be stopped by anybody, for nothing
+ * else runs in that process.
+ *
+ * Until the callback has come, ONNX Runtime reads and writes by address: the values, the arrays of their pointers, the
+ * names, the options and the session itself. All of them are held here until then.
+ */
+import { JSCallback, type Pointer } from 'bun:ffi'
+import { beginRun } from '../runs.ts'
+import type { OrtApi } from './api.ts'
+import type { CNames } from './names.ts'
+import { releaseAll, type Values } from './values.ts'
+
+/** What is run: of a session that stays alive until the run has ended. */
+export interface Runnable {
+  readonly api: OrtApi
+  /** `OrtSession *` */
+  readonly pointer: Pointer
+  readonly inputNames: CNames
+  readonly outputNames: CNames
+}
+
+interface UnderWay {
+  runnable: Runnable
+  given: Values
+  results: Values
+  /** @param status `OrtStatus *`; null: it went well */
+  end(status: Pointer | null): void
+}
+
+const underWay = new Map<number, UnderWay>()
+let lastId = 0
+
+/** A callback that is to come does not keep a process alive, as a timer does. */
+let keepAlive: ReturnType<typeof setInterval> | null = null
+const longestMs = 2 ** 31 - 1
+
+/** One for all runs of the process; it comes on a thread of ONNX Runtime, and is heard on this one. */
+let callback: JSCallback | null = null
+
+const callbackPointer = (): Pointer => {
+  callback ??= new JSCallback(hear, { args: ['ptr', 'ptr', 'u64', 'ptr'], returns: 'void', threadsafe: true })
+  return callback.ptr!
+}
+
+/** `RunAsyncCallbackFn`: what was given as the run's user data, the results (known already), and how it went. */
+function hear(id: number, _results: unknown, _count: unknown, status: Pointer | null): void {
+  const run = underWay.get(Number(id))
+  underWay.delete(Number(id))
+  if (underWay.size === 0 && keepAlive !== null) {
+    clearInterval(keepAlive)
+    keepAlive = null
+  }
+  run?.end(status === null || Number(status) === 0 ? null : status)
+}
+
+/** A run that has begun. */
+export interface AsyncRun {
+  /**
+   * Resolves once it has ended well: `results` are filled and the caller's.
+   * @throws Error in ONNX Runtime's words, also when it was terminated; then nothing is left to be released
+   */
+  readonly ended: Promise<void>
+  /** Sets the flag: it fails at its next node. Harmless when repeated, and afterwards. */
+  terminate(): void
+}
+
+/**
+ * Begins a run.
+ * @param given for each input a value, or 0n; stays the caller's, who releases it once the run has ended
+ * @param results as many as there are outputs, all 0n
+ * @param shrinks whether memory that nobody uses goes back to the system afterwards
+ * @throws Error in ONNX Runtime's words when it cannot begin
+ */
+export function startRun(runnable: Runnable, given: Values, results: Values, shrinks: boolean): AsyncRun {
+  const { api, pointer, inputNames, outputNames } = runnable
+  const { call } = api
+  const options = shrinks ? api.shrinkingOptions('cpu:0') : api.made((out) => call.CreateRunOptions(out))
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  const note = beginRun()
+  const id = ++lastId
+  let isOver = false
+  const end = (status: Pointer | null): void => {
+    isOver = true
+    note()
+    call.ReleaseRunOptions(options)
+    if (status === null) return resolve()
+    releaseAll(api, results)
+    try {
+      api.check(status)
+    } catch (error) {
+      reject(error)
+    }
+  }
+  underWay.set(id, { runnable, given, results, end })
+  keepAlive ??= setInterval(() => {}, longestMs)
+  const status = call.RunAsync(
+    ...([pointer, options, inputNames.addresses, given, given.length] as const),
+    ...([outputNames.addresses, results.length, results, callbackPointer(), id as Pointer] as const),
+  )
+  // Then no callback comes.
+  if (status !== null) hear(id, null, null, Number(status) as Pointer)
+  return {
+    ended,
+    terminate: () => {
+      if (!isOver) api.check(call.RunOptionsSetTerminate(options))
+    },
+  }
+}
