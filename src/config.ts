@@ -104,6 +104,9 @@ export const settings = {
   adminKeyFile: text('ADMIN_KEY_FILE', '', "file with the first administrator's key; empty: one is made and printed"),
   host: text('HOST', '127.0.0.1', 'address to listen on'),
   port: number('PORT', 8790, 0, 65535, 'port to listen on; 0: any free one'),
+  wyoming: text('WYOMING', '', "Home Assistant's Wyoming protocol: [HOST:]PORT to listen on; empty: off"),
+  wyomingAccount: text('WYOMING_ACCOUNT', 'wyoming', 'account that Wyoming requests are charged to; made when missing'),
+  wyomingAnnounce: toggle('WYOMING_ANNOUNCE', true, 'announce the Wyoming port on the network where it is open to it'),
   device: text('DEVICE', 'auto', 'where models run: auto, cpu, cuda or cuda:N'),
   runtimeMirror: text(
     'RUNTIME_MIRROR',

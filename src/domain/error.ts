@@ -14,6 +14,7 @@ export const errorCodes = [
   'clip_undecodable',
   'concurrency_limit_exceeded',
   'consent_required',
+  'database_damaged',
   'decimal_above_max_value',
   'decimal_below_min_value',
   'duplicate_request',

@@ -169,7 +169,7 @@ test('readiness without a model for transcription: unavailable, and no fault', a
   const response = await instance.fetch('/readyz')
   const { status, checks, devices } = (await response.json()) as Record<string, Record<string, unknown>>
   expect([response.status, String(status)]).toEqual([200, 'ready'])
-  expect(checks).toEqual({ database: 'ok', tts: 'ok', transcription: 'unavailable', disk: 'ok' })
+  expect(checks).toEqual({ database: 'ok', tts: 'ok', transcription: 'unavailable', disk: 'ok', uploads: 'ok' })
   expect(Object.keys(devices ?? {})).toEqual(['tts'])
 })
 

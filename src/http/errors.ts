@@ -36,6 +36,7 @@ export const answers: Readonly<Record<ErrorCode, Answer>> = {
   clip_undecodable: invalid(422),
   concurrency_limit_exceeded: limited,
   consent_required: invalid(422),
+  database_damaged: { status: 503, type: 'server_error', noRetry: true },
   decimal_above_max_value: invalid(400),
   decimal_below_min_value: invalid(400),
   duplicate_request: conflict,

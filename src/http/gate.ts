@@ -1,65 +1,47 @@
 /** What a keyed route checks first: who is calling, with which scope, and within the rate limit (docs/api.md 1.3). */
 import { type Caller, requireScope, type Scope } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
-import { Throttle, type ThrottleVerdict } from '../domain/throttle.ts'
-import type { Clock } from '../domain/time.ts'
+import type { ThrottleVerdict } from '../domain/throttle.ts'
+import type { Allowance, Allowances } from '../service/allowances.ts'
 import type { Authenticator, Credential } from '../service/authenticate.ts'
+import type { HouseAccount } from '../service/house-account.ts'
 import type { Exchange } from './exchange.ts'
 import { isFromHere, type Sessions, tokenOf } from './console/sessions.ts'
 
 export interface GateLimits {
-  speechPerMinute: number
-  clonesPerMinute: number
-  transcriptionsPerMinute: number
-  requestsPerMinute: number
-  operationsPerMinute: number
-  operationsPerSecond: number
-  publicPerMinute: number
   acceptKeyHeaders: boolean
-  /** The caller for requests without a credential; null: they are refused. */
-  anonymous: Caller | null
 }
 
 export interface GateParts {
   authenticator: Authenticator
   sessions: Sessions
-  clock: Clock
+  allowances: Allowances
+  /** Whom a request without a credential acts as; null: it is refused. */
+  anonymous: HouseAccount | null
   onLimited: (route: string) => void
 }
-
-export type Allowance = 'speech' | 'clones' | 'transcriptions' | 'requests' | 'operations'
 
 export class Gate {
   readonly #parts: GateParts
   readonly #limits: GateLimits
-  readonly #throttles: Readonly<Record<Allowance | 'public', Throttle>>
 
   constructor(parts: GateParts, limits: GateLimits) {
-    const perMinute = (count: number) => ({ count, spanMs: 60_000 })
     this.#parts = parts
     this.#limits = limits
-    this.#throttles = {
-      speech: new Throttle([perMinute(limits.speechPerMinute)]),
-      clones: new Throttle([perMinute(limits.clonesPerMinute)]),
-      transcriptions: new Throttle([perMinute(limits.transcriptionsPerMinute)]),
-      requests: new Throttle([perMinute(limits.requestsPerMinute)]),
-      operations: new Throttle([
-        perMinute(limits.operationsPerMinute),
-        { count: limits.operationsPerSecond, spanMs: 1000 },
-      ]),
-      public: new Throttle([perMinute(limits.publicPerMinute)]),
-    }
   }
 
   /** Authenticates, checks the scope, counts the request. @throws MynaError */
-  async enter(exchange: Exchange, scope: Scope | null, allowance: Allowance): Promise<Caller> {
+  async enter(exchange: Exchange, scope: Scope | null, allowance: Exclude<Allowance, 'public'>): Promise<Caller> {
     exchange.headers.set('cache-control', 'no-store')
     const credential = this.#credential(exchange)
-    const anonymous = credential.kind === 'missing' ? this.#limits.anonymous : null
-    const caller = anonymous ?? (await this.#parts.authenticator.authenticate(credential, exchange.address))
+    const { anonymous, authenticator } = this.#parts
+    const caller =
+      credential.kind === 'missing' && anonymous !== null
+        ? await anonymous.caller()
+        : await authenticator.authenticate(credential, exchange.address)
     exchange.accountId = caller.account.id
     if (scope !== null) requireScope(caller.key, scope)
-    this.#count(exchange, this.#throttles[allowance], caller.account.id)
+    this.#count(exchange, allowance, caller.account.id)
     return caller
   }
 
@@ -72,7 +54,7 @@ export class Gate {
 
   /** Public content needs no credential and ignores any; requests are counted by address. */
   countPublic(exchange: Exchange): void {
-    this.#count(exchange, this.#throttles.public, exchange.address)
+    this.#count(exchange, 'public', exchange.address)
   }
 
   /** A key wins over a session, so that a page can be tried with another key. */
@@ -83,8 +65,8 @@ export class Gate {
     return secretHash === null ? given : { kind: 'session', secretHash }
   }
 
-  #count(exchange: Exchange, throttle: Throttle, subject: string): void {
-    const verdict = throttle.take(subject, this.#parts.clock.monotonicMs())
+  #count(exchange: Exchange, allowance: Allowance, subject: string): void {
+    const verdict = this.#parts.allowances.take(allowance, subject)
     exchange.headers.set('x-ratelimit-limit-requests', String(verdict.limit))
     exchange.headers.set('x-ratelimit-remaining-requests', String(verdict.remaining))
     exchange.headers.set('x-ratelimit-reset-requests', duration(verdict))

@@ -6,6 +6,7 @@ import type { Clock } from '../domain/time.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
 import { modelStanding } from '../service/model-troubles.ts'
 import type { Catalog, EngineStatus, Ledger } from '../service/ports.ts'
+import type { StorageFacts } from '../service/storage-watch.ts'
 import { healthDetail, metricsDetail, readyDetail, rootDetail } from './openapi/routes.ts'
 import { type Exchange, json, type Route } from './exchange.ts'
 import { credentialOf } from './gate.ts'
@@ -23,6 +24,7 @@ export interface HealthParts {
   speechEngines: () => Promise<readonly EngineStatus[]>
   /** null: no model for it is installed. */
   transcriptionEngines: () => Promise<readonly EngineStatus[] | null>
+  storage: () => StorageFacts
   /** Whether settlements are waiting for disk space. */
   diskFull: () => boolean
   draining: () => boolean
@@ -86,6 +88,7 @@ async function readiness(parts: HealthParts): Promise<Response> {
   const standing = modelStanding(parts.catalog, engines)
   const { status, isServing, checks } = readinessOf({
     isDraining: parts.draining(),
+    storage: parts.storage(),
     databaseFails,
     isDiskFull: parts.diskFull(),
     speech,

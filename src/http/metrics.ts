@@ -6,12 +6,14 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { OperationType, Outcome, Settlement } from '../domain/operation.ts'
 import type { AudioFormat } from '../domain/speech.ts'
 import type { EngineStatus, Meter } from '../service/ports.ts'
+import type { StorageFacts } from '../service/storage-watch.ts'
 import type { TranscriptionMeter } from '../service/ports-transcription.ts'
 
 export interface Gauges {
   queueDepth: () => number
   pendingOperations: () => Promise<number>
   engines: () => Promise<readonly EngineStatus[]>
+  storage: () => StorageFacts
 }
 
 const realtimeBuckets = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
@@ -53,6 +55,9 @@ export class Metrics implements Meter, TranscriptionMeter {
     this.#gauge('voice_operations_pending', 'Operations under way', [], async (gauge) =>
       gauge.set(await gauges.pendingOperations()),
     )
+    this.#gauge('voice_storage_ok', 'Whether disk, database and uploads are well', ['check'], (gauge) => {
+      for (const [check, state] of Object.entries(gauges.storage())) gauge.set({ check }, state === 'ok' ? 1 : 0)
+    })
     this.#observeEngines(gauges.engines)
     this.#observeProcess()
   }

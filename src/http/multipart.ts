@@ -5,7 +5,7 @@
  */
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { once } from 'node:events'
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
@@ -187,7 +187,7 @@ class Spool {
       return
     }
     this.#declared = { fileName: shownName(fileName ?? ''), declaredType }
-    this.#descriptor = openSync(this.#path, 'wx', 0o600)
+    this.#descriptor = this.#open()
     stream.on(
       'data',
       guarded((chunk) => this.#write(chunk)),
@@ -205,6 +205,21 @@ class Spool {
     rmSync(this.#path, { force: true })
   }
 
+  /** The folder may have been deleted while the server runs. */
+  #open(): number {
+    try {
+      return openSync(this.#path, 'wx', 0o600)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw roomless(error)
+    }
+    try {
+      mkdirSync(this.#options.dir, { mode: 0o700 })
+      return openSync(this.#path, 'wx', 0o600)
+    } catch (error) {
+      throw roomless(error)
+    }
+  }
+
   #write(chunk: Uint8Array): void {
     if (this.#descriptor === null) return
     this.#bytes += chunk.length
@@ -212,9 +227,8 @@ class Spool {
     this.#hash.update(chunk)
     try {
       for (let at = 0; at < chunk.length;) at += writeSync(this.#descriptor, chunk, at)
-    } catch (cause) {
-      if (!['ENOSPC', 'EDQUOT'].includes((cause as { code?: string }).code ?? '')) throw cause
-      throw new MynaError('storage_full', 'There is no room for the file.', { cause })
+    } catch (error) {
+      throw roomless(error)
     }
   }
 
@@ -223,6 +237,15 @@ class Spool {
     this.#descriptor = null
   }
 }
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** The disk's refusal as the client sees it; anything else as it is. */
+const roomless = (error: unknown): unknown =>
+  ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'].includes(codeOf(error))
+    ? new MynaError('storage_full', 'There is no room for the file.', { cause: error })
+    : error
 
 /** The name without the `[]` of a list. */
 const plainName = (name: string): string => name.replace(/\[\]$/, '')

@@ -10,8 +10,10 @@ import { readinessOf, type ReadinessFacts } from './readiness.ts'
 
 const engine: EngineStatus = new FakeTranscriber().status()
 const of = (...states: EngineState[]): EngineStatus[] => states.map((state) => ({ ...engine, state }))
+const sound = { disk: 'ok', database: 'ok', uploads: 'ok' } as const
 const well: ReadinessFacts = {
   isDraining: false,
+  storage: sound,
   databaseFails: false,
   isDiskFull: false,
   speech: of('ready'),
@@ -45,7 +47,11 @@ const cases: [string, Partial<ReadinessFacts>, string, boolean][] = [
   ['one of two has failed, the other starts', { speech: of('failed', 'starting') }, 'loading', false],
   ['both of two have failed', { speech: of('failed', 'failed') }, 'degraded', false],
   ['the database fails', { databaseFails: true }, 'degraded', false],
-  ['the disk is full', { isDiskFull: true }, 'degraded', false],
+  ['settlements wait for the disk', { isDiskFull: true }, 'degraded', false],
+  ['the disk is full', { storage: { ...sound, disk: 'full' } }, 'degraded', false],
+  ['the disk is read-only', { storage: { ...sound, disk: 'read_only' } }, 'degraded', false],
+  ['the database is damaged', { storage: { ...sound, database: 'damaged' } }, 'degraded', false],
+  ['the folder of uploads was deleted', { storage: { ...sound, uploads: 'failed' } }, 'degraded', true],
   ['a model that cannot speak, beside others', without(speaks, false), 'degraded', true],
   ['no model that can speak', without(speaks, true), 'degraded', false],
   ['a model that cannot listen, beside others', without(listens, false), 'degraded', true],
@@ -98,7 +104,7 @@ test('readiness, metrics and the local status tell of both engines', async () =>
   expect(response.status).toBe(200)
   expect(await response.json()).toEqual({
     status: 'degraded',
-    checks: { database: 'ok', tts: 'ok', transcription: 'failed', disk: 'ok' },
+    checks: { database: 'ok', tts: 'ok', transcription: 'failed', disk: 'ok', uploads: 'ok' },
     devices: { tts: { device: 'cpu', reason: null }, transcription: { device: 'cpu', reason: 'no CUDA' } },
     models: [
       {

@@ -6,9 +6,13 @@
 import type { Task } from '../domain/card.ts'
 import type { ModelStanding } from '../service/model-troubles.ts'
 import type { EngineState, EngineStatus } from '../service/ports.ts'
+import type { DatabaseState, DiskState } from '../service/ports-storage.ts'
+import type { StorageFacts } from '../service/storage-watch.ts'
 
 export interface ReadinessFacts {
   isDraining: boolean
+  storage: StorageFacts
+  /** Whether the database did not answer just now. */
   databaseFails: boolean
   /** Whether settlements are waiting for disk space. */
   isDiskFull: boolean
@@ -27,10 +31,11 @@ export interface Readiness {
   /** Whether to send work here; transcription does not count. */
   isServing: boolean
   checks: {
-    database: 'ok' | 'failed'
+    database: DatabaseState
     tts: Check
     transcription: Check | 'unavailable'
-    disk: 'ok' | 'full'
+    disk: DiskState
+    uploads: 'ok' | 'failed'
   }
 }
 
@@ -55,18 +60,20 @@ function checkOfTask(task: Task, engines: readonly EngineStatus[], { troubles, a
 }
 
 export function readinessOf(facts: ReadinessFacts): Readiness {
-  const { isDraining, databaseFails, isDiskFull, speech, transcription, models } = facts
+  const { isDraining, storage, databaseFails, isDiskFull, speech, transcription, models } = facts
   const checks: Readiness['checks'] = {
-    database: databaseFails ? 'failed' : 'ok',
+    database: storage.database === 'ok' && databaseFails ? 'failed' : storage.database,
     tts: checkOfTask('text-to-speech', speech, models),
     transcription:
       transcription === null ? 'unavailable' : checkOfTask('automatic-speech-recognition', transcription, models),
-    disk: isDiskFull ? 'full' : 'ok',
+    disk: storage.disk === 'ok' && isDiskFull ? 'full' : storage.disk,
+    uploads: storage.uploads,
   }
   const answer = (status: Readiness['status'], isServing = false): Readiness => ({ status, isServing, checks })
   if (isDraining) return answer('draining')
-  if (databaseFails || isDiskFull || checks.tts === 'failed') return answer('degraded')
+  const isStored = checks.database === 'ok' && checks.disk === 'ok'
+  if (!isStored || checks.tts === 'failed') return answer('degraded')
   if (checks.tts === 'loading') return answer('loading')
-  const isWhole = checks.transcription !== 'failed' && models.troubles.length === 0
+  const isWhole = checks.transcription !== 'failed' && models.troubles.length === 0 && checks.uploads === 'ok'
   return answer(isWhole ? 'ready' : 'degraded', true)
 }

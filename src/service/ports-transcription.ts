@@ -63,6 +63,14 @@ export interface ClipStream {
   skippedMs(): number
 }
 
+/** Opens a sound as mono samples of that rate, and no more seconds of it. @throws as `StreamDecoder.open` */
+export type OpenSound = (options: SoundOptions, signal: AbortSignal) => Promise<ClipStream>
+
+export interface SoundOptions {
+  sampleRateHz: number
+  maxSeconds: number
+}
+
 export interface StreamDecoder {
   /**
    * Opens audio of any supported container, found by its bytes. Ending the iteration early frees everything, and so
@@ -70,7 +78,7 @@ export interface StreamDecoder {
    * @param path of the uploaded file, which may be removed once this has resolved
    * @throws MynaError `invalid_audio` in words that name an unsupported container or codec
    */
-  open(path: string, options: { sampleRateHz: number; maxSeconds: number }, signal: AbortSignal): Promise<ClipStream>
+  open(path: string, options: SoundOptions, signal: AbortSignal): Promise<ClipStream>
 }
 
 /** Who has something transcribed. Nothing is charged for it. */

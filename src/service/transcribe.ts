@@ -6,16 +6,22 @@
 import type { Caller } from '../domain/account.ts'
 import { PerAccount } from './concurrency.ts'
 import { Live } from './running-work.ts'
+import { liveSound } from './live-sound.ts'
 import type { Catalog } from './ports.ts'
+import type { OpenSound, StreamDecoder } from './ports-transcription.ts'
 import type { Queue } from './queue.ts'
 import { chooseListener, requireListener, type Wanted } from './transcribe-choice.ts'
 import { Transcribing, type TranscribingLimits, type TranscribingParts } from './transcribing.ts'
 
-export interface TranscriptionRequest extends Wanted {
+/** How a sound is to be listened to. */
+export interface ListeningRequest extends Wanted {
   prompt: string | null
   temperature: number
   /** Whether times of single words are wanted. */
   words: boolean
+}
+
+export interface TranscriptionRequest extends ListeningRequest {
   upload: Upload
 }
 
@@ -26,6 +32,7 @@ export interface Upload {
 
 export interface TranscribeParts extends TranscribingParts {
   catalog: Catalog
+  decoder: StreamDecoder
   queue: Queue
 }
 
@@ -68,7 +75,10 @@ export class Transcriptions extends Live<Transcribing> {
     try {
       const request = await read()
       upload = request.upload
-      transcribing = this.#admit(caller, id, request)
+      const { path } = upload
+      transcribing = this.#admit(caller, id, request, (options, signal) =>
+        this.#parts.decoder.open(path, options, signal),
+      )
       this.add(transcribing, leaveAccount)
       await transcribing.start(gone)
       return transcribing
@@ -78,15 +88,41 @@ export class Transcriptions extends Live<Transcribing> {
     }
   }
 
-  #admit(caller: Caller, id: string, request: TranscriptionRequest): Transcribing {
+  /**
+   * Listens to a sound that is being recorded, as it comes; otherwise like `begin`.
+   * @param pcm mono, 16 kHz; its end is the end of the sound
+   */
+  async listen(
+    caller: Caller,
+    id: string,
+    request: ListeningRequest,
+    pcm: AsyncIterable<Int16Array>,
+    gone: AbortSignal,
+  ): Promise<Transcribing> {
+    this.requireOpen()
+    requireListener(this.#parts.catalog)
+    this.requireWritable()
+    const leaveAccount = this.#perAccount.enter(caller.account.id)
+    let transcribing: Transcribing | null = null
+    try {
+      transcribing = this.#admit(caller, id, request, async ({ maxSeconds }) => liveSound(pcm, maxSeconds))
+    } finally {
+      if (transcribing === null) leaveAccount()
+    }
+    this.add(transcribing, leaveAccount)
+    await transcribing.start(gone)
+    return transcribing
+  }
+
+  #admit(caller: Caller, id: string, request: ListeningRequest, open: OpenSound): Transcribing {
     const { card, language } = chooseListener(request, this.#parts.catalog)
-    const { task, prompt, temperature, words, upload } = request
+    const { task, prompt, temperature, words } = request
     return new Transcribing(this.#parts, this.#limits, {
       id,
       accountId: caller.account.id,
       keyId: caller.key.id,
       order: { model: card.id, task, language, prompt, temperature, words },
-      path: upload.path,
+      open,
       place: this.#parts.queue.reserve(),
     })
   }

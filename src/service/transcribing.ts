@@ -11,7 +11,7 @@ import type { Running } from './running-work.ts'
 import { untilWritten } from './retry-until-written.ts'
 import type {
   ClipStream,
-  StreamDecoder,
+  OpenSound,
   TranscriptionBooks,
   TranscriptionEngine,
   TranscriptionMeter,
@@ -22,7 +22,6 @@ import type { Place } from './queue.ts'
 
 export interface TranscribingParts {
   engine: TranscriptionEngine
-  decoder: StreamDecoder
   books: TranscriptionBooks
   meter: TranscriptionMeter
   clock: Clock
@@ -44,8 +43,8 @@ export interface TranscribingWork {
   accountId: string
   keyId: string
   order: TranscriptionOrder
-  /** Where the upload lies. */
-  path: string
+  /** Opens what is to be listened to. */
+  open: OpenSound
   place: Place
 }
 
@@ -140,7 +139,7 @@ export class Transcribing implements Running {
       await this.#work.place.turn(this.#limits.queueWaitMs, signal)
       this.#beganMs = this.#parts.clock.monotonicMs()
       const { maxSeconds } = this.#limits
-      const clip = await this.#parts.decoder.open(this.#work.path, { sampleRateHz, maxSeconds }, signal)
+      const clip = await this.#work.open({ sampleRateHz, maxSeconds }, signal)
       this.#declaredMs = clip.durationMs
       this.#clip = clip
       const pcm = await longEnough(this.#counted(clip.pcm))

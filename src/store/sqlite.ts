@@ -13,9 +13,11 @@ import type { Statement } from 'bun:sqlite'
 import { join } from 'node:path'
 import { MynaError } from '../domain/error.ts'
 import { busyTimeoutMs, patiently } from './busy.ts'
+import { isDamage, quickDamage } from './damage.ts'
 import { type Database, type Dialect, inScope, type Parameters, refuseInScope, type Sql } from './database.ts'
 import { codeOf, messageOf, StoreError } from './errors.ts'
 import { makeDataFolder } from './folder.ts'
+import { hasLog, logDamage } from './log-file.ts'
 import { migrate } from './migrations.ts'
 
 const fileName = 'myna.db'
@@ -38,21 +40,23 @@ export class SqliteDatabase implements Database {
     run: async (sql: string, parameters?: Parameters) => this.#run(sql, parameters),
   }
   readonly #turns = new Turns()
+  #isSuspect = false
+  #isRefused = false
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
 
   get<Row>(sql: string, parameters?: Parameters): Promise<Row | null> {
-    return patiently(() => this.#turns.take(() => this.#get<Row>(sql, parameters)))
+    return this.#served(() => this.#get<Row>(sql, parameters))
   }
 
   all<Row>(sql: string, parameters?: Parameters): Promise<Row[]> {
-    return patiently(() => this.#turns.take(() => this.#all<Row>(sql, parameters)))
+    return this.#served(() => this.#all<Row>(sql, parameters))
   }
 
   run(sql: string, parameters?: Parameters): Promise<number> {
-    return patiently(() => this.#turns.take(() => this.#run(sql, parameters)))
+    return this.#served(() => this.#run(sql, parameters))
   }
 
   script(sql: string): Promise<void> {
@@ -60,7 +64,45 @@ export class SqliteDatabase implements Database {
   }
 
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return patiently(() => this.#turns.take(() => this.#attempt(work)))
+    return this.#served(() => this.#attempt(work))
+  }
+
+  /** Whether a statement met damage since the last call of `refuse`. */
+  get isSuspect(): boolean {
+    return this.#isSuspect
+  }
+
+  /** @param damage what a check of every page found: nothing is read or written from now on; null: all is well again */
+  refuse(damage: string | null): void {
+    this.#isRefused = damage !== null
+    this.#isSuspect = false
+    // Pages that were read while they were damaged.
+    if (damage === null) this.#connection.run('PRAGMA shrink_memory')
+  }
+
+  /** Moves the log into the database file and begins a new one. @throws when another connection is reading */
+  renewLog(): Promise<void> {
+    return this.#turns.take(() => {
+      for (const mode of ['DELETE', 'WAL']) this.#connection.run(`PRAGMA journal_mode = ${mode}`)
+      // The file is made by the first statement that needs it.
+      this.#get('SELECT 1 FROM sqlite_schema')
+    })
+  }
+
+  /** In its turn, unless the database is damaged. */
+  #served<T>(step: () => T | Promise<T>): Promise<T> {
+    return patiently(() =>
+      this.#turns.take(async () => {
+        if (this.#isRefused) throw damaged()
+        try {
+          return await step()
+        } catch (error) {
+          if (!isDamage(error)) throw error
+          this.#isSuspect = true
+          throw damaged(error)
+        }
+      }),
+    )
   }
 
   async #attempt<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -133,8 +175,14 @@ class Turns {
   }
 }
 
+const damaged = (cause?: unknown): MynaError =>
+  new MynaError('database_damaged', 'The database of the server is damaged; nothing was accepted or charged.', {
+    ...(cause !== undefined && { cause }),
+  })
+
 /**
- * Opens `<dataDir>/myna.db`, making folder and file where there are none, and brings its schema up to date.
+ * Opens `<dataDir>/myna.db`, making folder and file where there are none, and brings its schema up to date. A log that
+ * was left is the sign of an end that was not in order: then the structure is checked before anything is written.
  * @throws StoreError when the folder cannot be used, or the file is damaged or of a newer program
  */
 export async function openSqlite(dataDir: string): Promise<SqliteDatabase> {
@@ -142,6 +190,11 @@ export async function openSqlite(dataDir: string): Promise<SqliteDatabase> {
   const path = join(dataDir, fileName)
   let connection: Connection | undefined
   try {
+    const isUnclean = hasLog(path)
+    const lost = isUnclean ? logDamage(path) : null
+    if (lost !== null) throw new StoreError(`${path}-wal is damaged: ${lost}. ${backup}`)
+    const damage = isUnclean ? quickDamage(path) : null
+    if (damage !== null) throw new StoreError(`${path} is damaged (${damage}). ${backup}`)
     connection = new Connection(path, { create: true, strict: true })
     await configure(connection)
     await migrate(connection, path)
@@ -153,11 +206,10 @@ export async function openSqlite(dataDir: string): Promise<SqliteDatabase> {
   }
 }
 
-function whyNot(error: unknown): string {
-  return /^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(error))
-    ? `is damaged (${messageOf(error)}). Put a backup in its place, or move it away to begin with empty books.`
-    : `cannot be opened: ${messageOf(error)}`
-}
+const backup = 'Put a backup in its place (myna restore), or move it away to begin with an empty database.'
+
+const whyNot = (error: unknown): string =>
+  isDamage(error) ? `is damaged (${messageOf(error)}). ${backup}` : `cannot be opened: ${messageOf(error)}`
 
 async function configure(connection: Connection): Promise<void> {
   connection.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)

@@ -1,6 +1,7 @@
 /** Where uploads lie while they are read: in the data folder, for a shared one is no place for people's voices. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from './errors.ts'
 
 /** Makes the folder anew: what a crash left there belongs to nobody. @returns its path */
 export function makeUploads(dataDir: string): string {
@@ -8,4 +9,15 @@ export function makeUploads(dataDir: string): string {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { mode: 0o700 })
   return folder
+}
+
+/** Makes the folder where it is missing. @returns whether it was */
+export function renewUploads(dataDir: string): boolean {
+  try {
+    mkdirSync(join(dataDir, 'uploads'), { mode: 0o700 })
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
 }

@@ -122,6 +122,9 @@ const starters = new Set(
 const nextWord = (text: string, at: number): string => match(/ ?["'(]{0,2}([A-Za-z]{1,30})/y, text, at)?.[1] ?? ''
 const beginsCapital = (word: string): boolean => /^[A-Z]/.test(word)
 
+/** Whether the full stop behind this word never ends a sentence, for a name follows: `Dr`, `Mt`. */
+export const standsBeforeName = (word: string): boolean => Object.hasOwn(leading, word.toLowerCase())
+
 /** Whether a sentence that could end here does: nothing follows, or a word that begins sentences. */
 export function mayEnd(text: string, at: number, anyCapital: boolean): boolean {
   const next = nextWord(text, at)

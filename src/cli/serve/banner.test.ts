@@ -5,7 +5,7 @@ import { banner } from './banner.ts'
 
 const factsOf = (here: readonly string[]) => ({
   version: '1.2.3',
-  server: { url: 'http://127.0.0.1:8790', firstKey: null },
+  server: { url: 'http://127.0.0.1:8790', firstKey: null, wyoming: null },
   catalog: new CardCatalog(cards, (id) => here.includes(id)),
   config: { dataDir: '/data', host: '127.0.0.1' },
   deviceLines: ['cuda:0', 'cpu (cuda:1: it is full)'],
@@ -34,4 +34,14 @@ test('the banner says how to get what is not here yet, and where the console is'
   ])
   expect(lines).toContain('Console   http://127.0.0.1:8790')
   expect(linesOf(['pocket-tts', 'whisper-base']).join('\n')).not.toContain('models pull')
+})
+
+test('the banner says where Wyoming is spoken, and warns where that is not this machine alone', () => {
+  const bannerOf = (host: string) => {
+    const facts = factsOf([])
+    return Bun.stripANSI(banner({ ...facts, server: { ...facts.server, wyoming: { host, port: 10_300 } } }))
+  }
+  expect(bannerOf('127.0.0.1')).toContain('Wyoming   127.0.0.1:10300')
+  expect(bannerOf('127.0.0.1')).not.toContain('asks for no key')
+  expect(bannerOf('0.0.0.0')).toContain('Wyoming asks for no key')
 })

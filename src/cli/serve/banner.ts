@@ -8,7 +8,7 @@ import { bold, dim, yellow } from '../terminal/terminal.ts'
 
 export interface BannerFacts {
   version: string
-  server: Pick<Server, 'url' | 'firstKey'>
+  server: Pick<Server, 'url' | 'firstKey' | 'wyoming'>
   catalog: CardCatalog
   config: Pick<Config, 'dataDir' | 'host'>
   /** Where models run, one line for each device. */
@@ -26,6 +26,7 @@ export function banner({ version, server, catalog, config, deviceLines }: Banner
     row('API', bold(`${server.url}/v1`)),
     row('Console', server.url),
     row('Docs', `${server.url}/docs`),
+    ...(server.wyoming === null ? [] : [row('Wyoming', `${server.wyoming.host}:${server.wyoming.port}`)]),
     ...deviceLines.map((line, at) => row(at === 0 ? 'Device' : '', line)),
     row('Models', models.join(', ')),
     ...worthPulling(installed).map((line) => row('', dim(line))),
@@ -34,8 +35,12 @@ export function banner({ version, server, catalog, config, deviceLines }: Banner
   ]
   if (config.host === '0.0.0.0' || config.host === '::')
     lines.push(yellow('  Open to the network: every client needs a key.'), '')
+  if (server.wyoming !== null && !loopbacks.includes(server.wyoming.host))
+    lines.push(yellow('  Wyoming asks for no key: whoever reaches its port can use it.'), '')
   return `${[...lines, ...keyLines(server)].join('\n')}\n`
 }
+
+const loopbacks = ['127.0.0.1', '::1', 'localhost']
 
 /** What a new machine cannot do yet, and the smallest model that does it well enough to go on with. */
 function worthPulling(installed: readonly Card[]): string[] {

@@ -28,6 +28,7 @@ interface ServeFlags {
   host?: string
   port?: number
   device?: string
+  wyoming?: string
 }
 
 /** @param cards every model that there is */
@@ -37,6 +38,7 @@ export const serveCommand = (cards: readonly Card[]): Command =>
     .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
     .option('--port <n>', 'port to listen on; 0: any free one (default: 8790)', wholeNumber)
     .option('--device <device>', 'where models run: auto, cpu, cuda or cuda:N (default: auto)')
+    .option('--wyoming <[host:]port>', "also speak Home Assistant's Wyoming protocol; without a host: 127.0.0.1")
     .action(async (flags: ServeFlags, command: Command) => {
       const globals = globalsOf(command)
       const config = loadConfig({ ...flags, dataDir: globals.config.dataDir })
@@ -107,9 +109,10 @@ function announce(facts: BannerFacts & { server: Server }, json: boolean): void 
     process.stdout.write(banner(facts))
     return
   }
-  const { firstKey, port, url } = facts.server
+  const { firstKey, port, url, wyoming } = facts.server
   const key = firstKey === null ? {} : { first_key: firstKey.secret }
-  const line = { event: 'listening', port, url: `${url}/v1`, version, pid: process.pid, ...key }
+  const also = wyoming === null ? {} : { wyoming_port: wyoming.port }
+  const line = { event: 'listening', port, url: `${url}/v1`, version, pid: process.pid, ...also, ...key }
   process.stdout.write(`${JSON.stringify(line)}\n`)
 }
 

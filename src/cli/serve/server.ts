@@ -20,16 +20,22 @@ import { openSqlite } from '../../store/sqlite.ts'
 import { SqlLedger } from '../../store/ledger.ts'
 import { acquireLock, type DataLock, isLocked } from '../../store/lock.ts'
 import { FolderPreviewFiles } from '../../store/previews.ts'
+import { probeDisk } from '../../store/probe.ts'
+import { SqliteStorage } from '../../store/storage.ts'
 import { makeUploads } from '../../store/uploads.ts'
 import { SqlVoices } from '../../store/voices.ts'
 import { installationParts, modelsFolder, uses } from '../models/local.ts'
 import { createApi, createService, type Service, transcriptionEngines, type World } from './wiring.ts'
+import type { Address } from './address.ts'
+import { openWyoming } from './wyoming.ts'
 import { Failure } from '../terminal/terminal.ts'
 
 export interface Server {
   /** Without `/v1`. */
   url: string
   port: number
+  /** Where Home Assistant's protocol is spoken; null: nowhere. */
+  wyoming: Address | null
   /** Of an administrator made now, because the data folder was empty. */
   firstKey: IssuedKey | null
   /** Operations that the last run left pending. */
@@ -56,8 +62,17 @@ export async function startServer(config: Config, world: World): Promise<Server>
     return await start(config, world, stop, (step) => undo.push(step))
   } catch (error) {
     await stop()
-    throw error
+    throw (await diskFailure(config, error)) ?? error
   }
+}
+
+/** A full disk has many words: those of SQLite, of the system, and our own for clients. It is called what it is. */
+async function diskFailure({ dataDir }: Config, error: unknown): Promise<Failure | null> {
+  if (error instanceof Failure) return null
+  const { state, words } = await probeDisk(dataDir)
+  if (state !== 'full' && state !== 'read_only') return null
+  const remedy = state === 'full' ? 'Free some space' : 'Make it writable'
+  return new Failure(`The server cannot start: ${words}. ${remedy}, then start it again.`, 'disk_full')
 }
 
 async function start(
@@ -76,13 +91,17 @@ async function start(
   const voices = new SqlVoices(database, world)
   const files = new FolderVoiceFiles(config.dataDir)
   const made = new FolderPreviewFiles(config.dataDir)
-  const books = { accounts, ledger, voices, files, made, uploads: makeUploads(config.dataDir) }
+  const uploads = makeUploads(config.dataDir)
+  const storage = new SqliteStorage(config.dataDir, database)
+  const books = { accounts, ledger, voices, files, made, uploads, storage }
   const service = createService(config, world, books)
   const settledCrashed = await ledger.settleCrashed()
   const endedCrashed = await ledger.endCrashedTranscriptions()
   if ((await accounts.count()) === 0 && (await files.hasAny())) throw strangeFolder(config)
   await removeOrphans(books, presetIds(world))
   const firstKey = await firstKeyOf(config, accounts, service)
+  await service.storage.start()
+  onStop(() => service.storage.stop())
   onStop(startSweeping({ ...world, ...books, ...service }))
   let draining = false
   let url = ''
@@ -100,13 +119,16 @@ async function start(
   const port = listen(app, config)
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
   onStop(async () => void (await app.server?.stop(true)))
+  const wyoming = await openWyoming(config, world, books, service)
+  onStop(async () => wyoming?.stop())
   const local = openLocal(config, world, service, status)
   onStop(() => local.stop())
   onStop(async () => {
     draining = true
     await drain(config, world, service)
   })
-  return { url, port, firstKey, settledCrashed, endedCrashed, administration: service.administration, status, stop }
+  const { administration } = service
+  return { url, port, wyoming, firstKey, settledCrashed, endedCrashed, administration, status, stop }
 }
 
 /** @returns as `ensureFirstAdmin` @throws Failure that names the file whose key will not do */
@@ -231,6 +253,7 @@ function statusOf(
     const models = modelStanding(world.catalog, engines)
     const { status } = readinessOf({
       isDraining: draining(),
+      storage: service.storage.facts,
       databaseFails: false,
       isDiskFull: liveOf(service).some(({ unwrittenCount }) => unwrittenCount > 0),
       speech,

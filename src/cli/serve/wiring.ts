@@ -5,7 +5,6 @@
 import { consoleFiles } from '../../embedded/console.ts'
 import { version } from '../../../package.json' with { type: 'json' }
 import type { Config } from '../../config.ts'
-import type { Caller } from '../../domain/account.ts'
 import type { Clock, Timer } from '../../domain/time.ts'
 import { createApp } from '../../http/app.ts'
 import { corsFor } from '../../http/cors.ts'
@@ -16,8 +15,10 @@ import { Sessions } from '../../http/console/sessions.ts'
 import { MynaError } from '../../domain/error.ts'
 import { causeOf, type Log, type Warning } from '../../log.ts'
 import { AdminVerbs } from '../../service/accounts.ts'
+import { Allowances } from '../../service/allowances.ts'
 import { Authenticator } from '../../service/authenticate.ts'
 import { type CloneParts, Clones } from '../../service/clone.ts'
+import { HouseAccount } from '../../service/house-account.ts'
 import { Library } from '../../service/library.ts'
 import type {
   Accounts,
@@ -33,6 +34,8 @@ import type {
 } from '../../service/ports.ts'
 import type { Decoder, DrawVoice, Sound } from '../../service/ports-sound.ts'
 import type { StreamDecoder, TranscriptionBooks, TranscriptionEngine } from '../../service/ports-transcription.ts'
+import type { Storage } from '../../service/ports-storage.ts'
+import { StorageWatch } from '../../service/storage-watch.ts'
 import type { ModelKeeper } from '../../service/ports-models.ts'
 import { Previews } from '../../service/previews.ts'
 import { Queue } from '../../service/queue.ts'
@@ -64,6 +67,7 @@ export interface Books {
   made: PreviewFiles
   /** The folder where uploads lie while they are read. */
   uploads: string
+  storage: Storage
 }
 
 export type Report = (message: string, cause: unknown) => void
@@ -84,7 +88,10 @@ export interface Service {
   previews: Previews
   queue: Queue
   metrics: Metrics
+  allowances: Allowances
   administration: AdminVerbs
+  /** Not started yet. */
+  storage: StorageWatch
   report: Report
 }
 
@@ -109,13 +116,17 @@ export function createService(config: Config, world: World, books: Books): Servi
   const transcriptions = createTranscriptions(config, world, books, parts)
   const previews = new Previews({ ...parts, version })
   const library = new Library({ ...parts, previews, clones })
+  const storage = new StorageWatch({ ...world, storage: books.storage })
   metrics.observe(version, {
+    storage: () => storage.facts,
     queueDepth: () => queue.depth,
     pendingOperations: () => ledger.pendingCount(),
     engines: () => enginesOf(world),
   })
   const administration = new AdminVerbs(accounts, ledger, world)
-  return { speech, clones, transcriptions, library, previews, queue, metrics, administration, report }
+  const allowances = new Allowances(config, world.clock)
+  const verbs = { speech, clones, transcriptions, library, previews, administration }
+  return { ...verbs, queue, metrics, allowances, storage, report }
 }
 
 /** null: there is no model for it on this machine, and so nothing to look after. */
@@ -164,15 +175,16 @@ export async function createApi(
   config: Config,
   world: World,
   { accounts, ledger, uploads }: Books,
-  { speech, clones, transcriptions, library, previews, metrics, administration, report }: Service,
+  service: Service,
   { status, models, draining }: Running,
 ) {
+  const { speech, clones, transcriptions, library, previews, metrics, allowances, administration, report } = service
   const { clock, timer, random, catalog, log } = world
   const authenticator = new Authenticator(accounts, clock, (code) => metrics.authFailure(code))
-  const anonymous = config.allowAnonymous ? await anonymousCaller(accounts, administration) : null
+  const anonymous = config.allowAnonymous ? await HouseAccount.open(accounts, administration, anonymousAccount) : null
   const sessions = new Sessions({ clock, random })
   const onLimited = (route: string) => metrics.rateLimited(route)
-  const gate = new Gate({ authenticator, sessions, clock, onLimited }, { ...config, anonymous })
+  const gate = new Gate({ authenticator, sessions, allowances, anonymous, onLimited }, config)
   const { maxInputChars, maxJsonBytes, maxClipBytes, maxTranscriptionBytes } = config
   const bodyLimits = { maxJsonBytes, timer }
   const formLimits = { maxFileBytes: maxClipBytes, timer, dir: uploads }
@@ -219,6 +231,7 @@ export async function createApi(
       metricsToken: config.metricsToken,
       speechEngines: () => world.engine.engines(),
       transcriptionEngines: () => transcriptionEngines(world),
+      storage: () => service.storage.facts,
       diskFull: () => [speech, clones, transcriptions].some(({ unwrittenCount }) => unwrittenCount > 0),
       draining,
     },
@@ -229,12 +242,5 @@ export async function createApi(
 const aliasesOf = ({ voiceAliases }: Config): ReadonlyMap<string, string> =>
   new Map(voiceAliases.map((pair) => pair.split('=')).map(([name = '', voice = '']) => [name.toLowerCase(), voice]))
 
-/** The account that requests without a credential act as. Its key exists only so that usage has one to name. */
-async function anonymousCaller(accounts: Accounts, administration: AdminVerbs): Promise<Caller> {
-  const name = 'anonymous'
-  const known = await accounts.findByName(name)
-  const account = known ?? (await accounts.create({ name, role: 'user', balanceMicros: null }))
-  const [first] = await accounts.listKeys(account.id)
-  const key = first ?? (await administration.createKey({ account: name, name, scopes: null, expires: null })).key
-  return { account, key }
-}
+/** Of requests without a credential, where those are allowed. */
+const anonymousAccount = { name: 'anonymous', label: 'anonymous' }

@@ -217,7 +217,7 @@ export const examples = {
   Health: { status: 'ok', version: '0.1.0', uptime_seconds: 3600 },
   Readiness: {
     status: 'ready',
-    checks: { database: 'ok', tts: 'ok', transcription: 'unavailable', disk: 'ok' },
+    checks: { database: 'ok', tts: 'ok', transcription: 'unavailable', disk: 'ok', uploads: 'ok' },
     devices: { tts: { device: 'cpu', reason: null } },
     models: [
       {

@@ -158,6 +158,10 @@ export const meanings: Readonly<Record<ErrorCode, Meaning>> = {
     extras: { max_bytes: 1_048_576 },
   },
   server_shutting_down: { about: 'the server is being stopped', message: 'The server is shutting down.' },
+  database_damaged: {
+    about: 'the database is damaged, so nothing is read from it or written to it',
+    message: 'The database of the server is damaged; nothing was accepted or charged.',
+  },
   storage_full: {
     about: 'nothing can be written, so no new work is taken',
     message: 'The server cannot write its records, so it takes no new work.',

@@ -203,7 +203,8 @@ const readiness: Schema = record(
       database: check('ok', 'failed'),
       tts: check('ok', 'loading', 'degraded', 'failed'),
       transcription: check('ok', 'loading', 'degraded', 'failed', 'unavailable'),
-      disk: check('ok', 'full'),
+      disk: check('ok', 'full', 'read_only', 'failed'),
+      uploads: check('ok', 'failed'),
     }),
     devices: {
       type: 'object',

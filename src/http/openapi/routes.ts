@@ -91,6 +91,7 @@ export const speechDetail = detail({
       'model_unavailable',
       'server_shutting_down',
       'storage_full',
+      'database_damaged',
     ),
   },
 })

@@ -273,6 +273,7 @@ const transcribed: NonNullable<Operation['responses']> = {
     'model_unavailable',
     'server_shutting_down',
     'storage_full',
+    'database_damaged',
   ),
 }
 

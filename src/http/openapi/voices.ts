@@ -166,6 +166,7 @@ export const cloneDetail = detail({
       'model_unavailable',
       'server_shutting_down',
       'storage_full',
+      'database_damaged',
     ),
   },
 })

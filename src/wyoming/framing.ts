@@ -1,0 +1,110 @@
+/**
+ * Events of the Wyoming protocol as bytes: a line of JSON that says how many bytes of JSON and of payload follow it.
+ * Facts from the reference implementation (`wyoming` 1.10.2, event.py): `data` may stand in the line, behind it, or
+ * both, and what stands behind wins; the line must stay below 64 KiB, so ours never holds data.
+ */
+export interface WyomingEvent {
+  type: string
+  data: Readonly<Record<string, unknown>>
+  payload: Uint8Array | null
+}
+
+/** What the other side sent is no event: there is no telling where the next one begins. */
+export class FramingError extends Error {}
+
+const maxHeaderBytes = 64 * 1024
+const maxDataBytes = 1024 * 1024
+const maxPayloadBytes = 1024 * 1024
+const newline = 0x0a
+
+/** @param version of the program, which the protocol carries for people */
+export function encodeEvent(
+  version: string,
+  type: string,
+  data: object | null = null,
+  payload: Uint8Array | null = null,
+): Buffer {
+  const body = data === null ? Buffer.alloc(0) : Buffer.from(JSON.stringify(data))
+  const header = {
+    type,
+    version,
+    ...(body.length > 0 && { data_length: body.length }),
+    ...(payload !== null && payload.length > 0 && { payload_length: payload.length }),
+  }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body, payload ?? Buffer.alloc(0)])
+}
+
+interface Header {
+  type: string
+  data: Record<string, unknown>
+  dataBytes: number
+  payloadBytes: number
+}
+
+/** Bytes in pieces of any size into whole events. */
+export class EventReader {
+  #held = Buffer.alloc(0)
+  #header: Header | null = null
+  /** So much of `#held` is known to hold no line break. */
+  #searched = 0
+
+  #takeHeader(): Header | null {
+    const end = this.#held.indexOf(newline, this.#searched)
+    if (end > maxHeaderBytes || (end < 0 && this.#held.length > maxHeaderBytes)) {
+      throw new FramingError(`a header of more than ${maxHeaderBytes} bytes`)
+    }
+    if (end < 0) {
+      this.#searched = this.#held.length
+      return null
+    }
+    const header = objectOf(this.#held.subarray(0, end))
+    this.#held = this.#held.subarray(end + 1)
+    this.#searched = 0
+    const { type, data } = header
+    if (typeof type !== 'string') throw new FramingError('an event without a type')
+    return {
+      type,
+      data: isObject(data) ? data : {},
+      dataBytes: lengthOf(header, 'data_length', maxDataBytes),
+      payloadBytes: lengthOf(header, 'payload_length', maxPayloadBytes),
+    }
+  }
+
+  /** @returns the events that are whole now @throws FramingError */
+  *push(bytes: Uint8Array): Generator<WyomingEvent> {
+    this.#held = this.#held.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes])
+    for (;;) {
+      this.#header ??= this.#takeHeader()
+      if (this.#header === null) return
+      const { type, data, dataBytes, payloadBytes } = this.#header
+      if (this.#held.length < dataBytes + payloadBytes) return
+      const behind = dataBytes === 0 ? {} : objectOf(this.#held.subarray(0, dataBytes))
+      // A copy: what follows would stay in memory as long as the payload.
+      const payload =
+        payloadBytes === 0 ? null : new Uint8Array(this.#held.subarray(dataBytes, dataBytes + payloadBytes))
+      this.#held = this.#held.subarray(dataBytes + payloadBytes)
+      this.#header = null
+      yield { type, data: { ...data, ...behind }, payload }
+    }
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function objectOf(bytes: Uint8Array): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new FramingError('an event that is not JSON')
+  }
+  if (isObject(value)) return value
+  throw new FramingError('an event that is not a JSON object')
+}
+
+function lengthOf(header: Record<string, unknown>, name: string, max: number): number {
+  const value = header[name] ?? 0
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= max) return value
+  throw new FramingError(`${name} must be a whole number of at most ${max} bytes`)
+}
