@@ -1,32 +1,45 @@
 /** `myna accounts`: who may use the service, and with which balance. */
 import { Command } from 'commander'
-import type { Account } from '../domain/account.ts'
+import type { Account, Role } from '../domain/account.ts'
+import type { Administration } from '../service/accounts.ts'
 import { withAdministration } from './administration.ts'
-import { day, dollars } from './terminal/format.ts'
-import { globalsOf, wholeNumber } from './globals.ts'
+import { counted, day, dollars } from './terminal/format.ts'
+import { globalsOf, money } from './globals.ts'
 import { table } from './terminal/table.ts'
 import { report } from './terminal/terminal.ts'
 
 export function accountsCommand(): Command {
   return new Command('accounts')
-    .description('list, create, credit and disable accounts')
+    .description('list, create, change and remove accounts')
     .addHelpText(
       'after',
       `
-An account owns keys, usage and voices. It is unmetered (usage is summed, nobody is
-stopped) or prepaid: its balance is held against before any work is done.
-Amounts are in micro-dollars: 1000000 is 1 dollar.
+An account owns keys, usage and voices. It is unmetered (usage is counted, nothing is
+refused for its price) or prepaid: the price of a request is reserved before work starts.
 
 Examples:
   myna accounts create alice
-  myna accounts create bob --prepaid 5000000
-  myna accounts credit bob 2500000
-  myna accounts disable alice`,
+  myna accounts create bob --prepaid 5usd
+  myna accounts credit bob 2.50usd
+  myna accounts disable alice
+  myna accounts rm alice`,
     )
     .addCommand(listCommand())
     .addCommand(createCommand())
     .addCommand(creditCommand())
-    .addCommand(disableCommand())
+    .addCommand(
+      changeCommand('disable', 'refuse all keys of an account from now on; its records stay', (verbs, name) =>
+        verbs.disableAccount({ name }),
+      ),
+    )
+    .addCommand(
+      changeCommand('enable', 'accept the keys of a disabled account again', (verbs, name) =>
+        verbs.enableAccount({ name }),
+      ),
+    )
+    .addCommand(renameCommand())
+    .addCommand(roleCommand())
+    .addCommand(removeCommand())
 }
 
 const listCommand = (): Command =>
@@ -45,9 +58,9 @@ const createCommand = (): Command =>
     .argument('<name>', '1 to 64 printable characters')
     .option('--admin', 'an administrator: never charged, no cap on voices')
     .option(
-      '--prepaid <micros>',
-      'prepaid, with this opening balance; without it the account is unmetered',
-      wholeNumber,
+      '--prepaid <amount>',
+      'prepaid, with this opening balance, such as 5usd; without it the account is unmetered',
+      money,
     )
     .action(async (name: string, options: { admin?: boolean; prepaid?: number }, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -64,22 +77,63 @@ const creditCommand = (): Command =>
   new Command('credit')
     .description('add to the balance of a prepaid account')
     .argument('<name>', 'the account')
-    .argument('<micros>', 'micro-dollars to add', wholeNumber)
+    .argument('<amount>', 'what to add, such as 5usd or 0.50usd', money)
     .action(async (name: string, amountMicros: number, _options, command: Command) => {
       const { json, config } = globalsOf(command)
       const account = await withAdministration(config, false, (verbs) => verbs.credit({ name, amountMicros }))
       report(json, account, () => `The balance of '${account.name}' is now ${balance(account)}.`)
     })
 
-const disableCommand = (): Command =>
-  new Command('disable')
-    .description('refuse all keys of an account from now on; its records stay')
+/** A change that needs no more than the account's name. */
+const changeCommand = (
+  verb: 'disable' | 'enable',
+  description: string,
+  change: (verbs: Administration, name: string) => Promise<Account>,
+): Command =>
+  new Command(verb)
+    .description(description)
     .argument('<name>', 'the account')
     .action(async (name: string, _options, command: Command) => {
       const { json, config } = globalsOf(command)
-      const account = await withAdministration(config, false, (verbs) => verbs.disableAccount({ name }))
-      report(json, account, () => `The account '${account.name}' is disabled.`)
+      const account = await withAdministration(config, false, (verbs) => change(verbs, name))
+      report(json, account, () => `The account '${account.name}' is ${verb}d.`)
     })
+
+const renameCommand = (): Command =>
+  new Command('rename')
+    .description('give an account another name; its keys, voices and records stay')
+    .argument('<name>', 'the account')
+    .argument('<new-name>', '1 to 64 printable characters')
+    .action(async (name: string, to: string, _options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const account = await withAdministration(config, false, (verbs) => verbs.renameAccount({ name, to }))
+      report(json, account, () => `The account '${name}' is now called '${account.name}'.`)
+    })
+
+const roleCommand = (): Command =>
+  new Command('role')
+    .description('make an account an administrator or an ordinary user')
+    .argument('<name>', 'the account')
+    .argument('<role>', 'admin or user')
+    .action(async (name: string, role: string, _options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const account = await withAdministration(config, false, (verbs) => verbs.setRole({ name, role: role as Role }))
+      report(json, account, () => `The account '${account.name}' is now ${roleName(account)}.`)
+    })
+
+const removeCommand = (): Command =>
+  new Command('rm')
+    .alias('remove')
+    .description('disable an account, revoke its keys, delete its voices and free its name; its records stay')
+    .argument('<name>', 'the account')
+    .action(async (name: string, _options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const removed = await withAdministration(config, false, (verbs) => verbs.removeAccount({ name }))
+      const voices = removed.voicesDeleted === 0 ? '' : ` ${counted(removed.voicesDeleted, 'voice')} deleted.`
+      report(json, removed, () => `The account '${name}' is removed.${voices}`)
+    })
+
+const roleName = ({ role }: Account): string => (role === 'admin' ? 'an administrator' : 'an ordinary user')
 
 const balance = (account: Account): string =>
   account.balanceMicros === null ? 'unmetered' : dollars(account.balanceMicros)

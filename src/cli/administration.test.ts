@@ -6,7 +6,9 @@ import { systemRandom } from '../domain/id.ts'
 import { systemClock } from '../domain/time.ts'
 import { startLocal } from '../http/admin-socket.ts'
 import { AdminVerbs } from '../service/accounts.ts'
+import { deleteOwned } from '../service/library.ts'
 import { SqlAccounts } from '../store/accounts.ts'
+import { SqlVoices } from '../store/voices.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import { SqlLedger } from '../store/ledger.ts'
 import { acquireLock, isLocked } from '../store/lock.ts'
@@ -26,7 +28,10 @@ const names = (dataDir: string) =>
 async function serve(dataDir: string) {
   const lock = acquireLock(dataDir)
   const database = await openSqlite(dataDir)
-  const administration = new AdminVerbs(new SqlAccounts(database, parts), new SqlLedger(database, parts), parts)
+  const administration = new AdminVerbs(new SqlAccounts(database, parts), new SqlLedger(database, parts), {
+    ...parts,
+    deleteVoices: (id) => deleteOwned(new SqlVoices(database, parts), id),
+  })
   const status = async () => ({
     version: '0.0.0',
     pid: process.pid,
@@ -92,7 +97,7 @@ test('while a server runs, it is asked: keys are issued, listed and revoked thro
     expect(await myna('keys', 'revoke', id)).toMatchObject({ id, revoked: true })
     expect((await myna('keys', 'list'))[0]).toMatchObject({ id, account_name: 'anna' })
     expect((await myna('ps')).server).toMatchObject({ readiness: 'ready', pending_operations: 3 })
-    const refused = await runCommand(['accounts', 'credit', 'anna', '5', '--data', dataDir])
+    const refused = await runCommand(['accounts', 'credit', 'anna', '5usd', '--data', dataDir])
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain("The account 'anna' is unmetered")
   } finally {

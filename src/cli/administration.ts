@@ -10,9 +10,11 @@ import { systemRandom } from '../domain/id.ts'
 import { systemClock } from '../domain/time.ts'
 import { type LocalVerb, localSocketPath, type ServerStatus } from '../http/admin-socket.ts'
 import { type Administration, AdminVerbs } from '../service/accounts.ts'
+import { deleteOwned } from '../service/library.ts'
 import { SqlAccounts } from '../store/accounts.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import { SqlLedger } from '../store/ledger.ts'
+import { SqlVoices } from '../store/voices.ts'
 import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
 import { Failure } from './terminal/terminal.ts'
 
@@ -91,7 +93,9 @@ async function withOwnBooks<T>(dataDir: string, lock: DataLock, work: (verbs: Ad
     const parts = { clock: systemClock, random: systemRandom }
     const accounts = new SqlAccounts(database, parts)
     try {
-      return await work(new AdminVerbs(accounts, new SqlLedger(database, parts), parts))
+      // Their files are removed when the next server starts, as are those that a crash left.
+      const deleteVoices = (accountId: string) => deleteOwned(new SqlVoices(database, parts), accountId)
+      return await work(new AdminVerbs(accounts, new SqlLedger(database, parts), { ...parts, deleteVoices }))
     } finally {
       await accounts.close()
       await database.close()
@@ -121,6 +125,10 @@ const remoteVerbs = (dataDir: string): Administration => {
     listAccounts: ask('listAccounts'),
     credit: ask('credit'),
     disableAccount: ask('disableAccount'),
+    enableAccount: ask('enableAccount'),
+    renameAccount: ask('renameAccount'),
+    setRole: ask('setRole'),
+    removeAccount: ask('removeAccount'),
     createKey: ask('createKey'),
     listKeys: ask('listKeys'),
     revokeKey: ask('revokeKey'),

@@ -25,7 +25,7 @@ async function mynaJson(...args: string[]): Promise<unknown> {
 let secret = ''
 
 beforeAll(async () => {
-  await myna('accounts', 'create', 'anna', '--prepaid', '5000000')
+  await myna('accounts', 'create', 'anna', '--prepaid', '5usd')
   const issued = (await mynaJson('keys', 'create', '--account', 'ben', '--expires', '30d', '--name', 'phone')) as {
     secret: string
   }
@@ -33,13 +33,25 @@ beforeAll(async () => {
 })
 
 test('an account is created, credited, listed and disabled', async () => {
-  expect((await myna('accounts', 'credit', 'anna', '250000')).stdout).toBe("The balance of 'anna' is now $5.25.\n")
+  expect((await myna('accounts', 'credit', 'anna', '0.25usd')).stdout).toBe("The balance of 'anna' is now $5.25.\n")
   expect(await mynaJson('accounts', 'create', 'root', '--admin')).toMatchObject({ role: 'admin', balance_micros: null })
+  expect(await mynaJson('accounts', 'create', 'boss', '--admin')).toMatchObject({ role: 'admin' })
   expect(await mynaJson('accounts', 'disable', 'root')).toMatchObject({ disabled_at_ms: expect.any(Number) })
   const { stdout } = await myna('accounts', 'list')
   expect(stdout).toMatch(/^NAME +ROLE +BALANCE +CREATED +STATE +ID\n/)
   expect(stdout).toMatch(/\nanna +user +\$5\.25 +\d{4}-\d\d-\d\d +active +acct_/)
   expect(stdout).toMatch(/\nroot +admin +unmetered +\S+ +disabled /)
+})
+
+test('an account is enabled, renamed, given a role and removed', async () => {
+  await myna('accounts', 'create', 'carl')
+  await myna('accounts', 'disable', 'carl')
+  expect((await myna('accounts', 'enable', 'carl')).stdout).toBe("The account 'carl' is enabled.\n")
+  expect((await myna('accounts', 'rename', 'carl', 'Karl')).stdout).toBe("The account 'carl' is now called 'Karl'.\n")
+  expect((await myna('accounts', 'role', 'karl', 'admin')).stdout).toBe("The account 'Karl' is now an administrator.\n")
+  expect((await myna('accounts', 'role', 'karl', 'user')).stdout).toBe("The account 'Karl' is now an ordinary user.\n")
+  expect((await myna('accounts', 'rm', 'karl')).stdout).toBe("The account 'karl' is removed.\n")
+  expect((await myna('accounts', 'list')).stdout).toMatch(/\nKarl \(removed \w{8}\) +user /)
 })
 
 test('a key is printed once, with how to use it, and authenticates', async () => {
@@ -81,8 +93,9 @@ test('misuse ends with 2 and says what would be right', async () => {
     [['accounts'], 'Usage: myna accounts'],
     [[], 'First steps:'],
     [['keys', 'create'], "required option '--account <name>'"],
-    [['accounts', 'credit', 'anna', '1.5'], 'Expected a whole number'],
-    [['accounts', 'create', 'x', '--prepaid', '-5'], 'Expected a whole number'],
+    [['accounts', 'credit', 'anna', '1.5'], 'Expected an amount such as 5usd'],
+    [['accounts', 'create', 'x', '--prepaid', '-5usd'], 'Expected an amount'],
+    [['accounts', 'create', 'x', '--prepaid', '5'], 'Write 5usd for US dollars, or 5micros'],
     [['usage', '--since', 'tomorrow'], 'Expected 12h, 30d'],
     [['accounts', 'list', '--colour'], "unknown option '--colour'"],
   ]

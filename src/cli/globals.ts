@@ -29,5 +29,23 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Expected a whole number.')
 }
 
+const micros = 1_000_000
+
+/**
+ * For commander: an amount of money, as `5usd`, `$0.50` or `250000micros`. A bare number is refused, because 5 could
+ * mean five dollars or five millionths of one.
+ * @returns micro-dollars
+ */
+export function money(text: string): number {
+  const dollars = /^(?:\$(\d+(?:\.\d{1,6})?)|(\d+(?:\.\d{1,6})?) ?usd)$/i.exec(text.trim())
+  const raw = /^(\d+) ?micros$/i.exec(text.trim())
+  const value = raw === null ? Math.round(Number(dollars?.[1] ?? dollars?.[2]) * micros) : Number(raw[1])
+  if (Number.isSafeInteger(value)) return value
+  if (/^\d+$/.test(text)) {
+    throw new InvalidArgumentError(`Write ${text}usd for US dollars, or ${text}micros for millionths of a dollar.`)
+  }
+  throw new InvalidArgumentError('Expected an amount such as 5usd, 0.50usd or 250000micros.')
+}
+
 /** For commander: names separated by commas. */
 export const nameList = (text: string): string[] => text.split(',').map((name) => name.trim())

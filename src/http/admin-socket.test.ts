@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock } from '../domain/time.ts'
 import { AdminVerbs } from '../service/accounts.ts'
+import { deleteOwned } from '../service/library.ts'
 import { SqlAccounts } from '../store/accounts.ts'
+import { SqlVoices } from '../store/voices.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import { SqlLedger } from '../store/ledger.ts'
 import { temporaryFolder } from '../testing/folder.ts'
@@ -31,7 +33,10 @@ afterEach(async () => {
 
 async function start(dataDir: string, status = async () => serverStatus, errors: unknown[] = []): Promise<LocalServer> {
   const database = await openSqlite(dataDir)
-  const administration = new AdminVerbs(new SqlAccounts(database, parts), new SqlLedger(database, parts), parts)
+  const administration = new AdminVerbs(new SqlAccounts(database, parts), new SqlLedger(database, parts), {
+    ...parts,
+    deleteVoices: (id) => deleteOwned(new SqlVoices(database, parts), id),
+  })
   const server = startLocal({
     dataDir,
     administration,

@@ -282,3 +282,27 @@ describe('the end of the server', () => {
     rmSync(dataDir, { recursive: true })
   })
 })
+
+test('a removed account loses its voices, and a clone under way is refunded', async () => {
+  await using instance = await startInstance(priced)
+  const key = await instance.key({ account: 'leaver', prepaidMicros: 1000 })
+  const { voice_id: ready } = await instance.cloned(key)
+  const { id, operation } = await underWay(instance, key)
+  const answer = await instance.fetch('/console/api/admin/accounts/remove', {
+    method: 'POST',
+    key: instance.adminKey,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'leaver' }),
+  })
+  expect([answer.status, await answer.json()]).toEqual([200, { object: 'account.deleted', voices_deleted: 2 }])
+  expect((await instance.fetch('/v1/me', { key })).status).toBe(401)
+  await until('nothing is pending', async () => (await instance.server.status()).pendingOperations === 0)
+  expect(foldersOf(instance)).toEqual([])
+  for (const voice of [ready, id]) {
+    expect((await instance.fetch(`/v1/voices/${voice}`, { key: instance.adminKey })).status).toBe(404)
+  }
+  const database = new Database(join(instance.dataDir, 'myna.db'), { readonly: true })
+  const row = database.query('SELECT outcome, charged_micros FROM operations WHERE id = ?')
+  expect(row.get(operation.split('/').at(-1)!)).toEqual({ outcome: 'cancelled', charged_micros: 0 })
+  database.close()
+})

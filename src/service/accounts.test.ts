@@ -7,10 +7,17 @@ import { systemRandom } from '../domain/id.ts'
 import { SqlAccounts } from '../store/accounts.ts'
 import { openSqlite, type SqliteDatabase } from '../store/sqlite.ts'
 import { SqlLedger } from '../store/ledger.ts'
-import { AdminVerbs, ensureFirstAdmin } from './accounts.ts'
+import { SqlVoices } from '../store/voices.ts'
+import { adminRemedy, AdminVerbs, ensureFirstAdmin } from './accounts.ts'
+import { deleteOwned } from './library.ts'
 
 const nowMs = Date.UTC(2026, 10, 21, 12)
-const parts = { clock: { nowMs: () => nowMs, monotonicMs: () => 0 }, random: systemRandom }
+const clock = { nowMs: () => nowMs, monotonicMs: () => 0 }
+const parts = {
+  clock,
+  random: systemRandom,
+  deleteVoices: (id: string) => deleteOwned(new SqlVoices(database, { clock }), id),
+}
 const folder = mkdtempSync(join(tmpdir(), 'myna-accounts-'))
 let database: SqliteDatabase
 let accounts: SqlAccounts
@@ -86,7 +93,7 @@ test('64 characters outside ASCII are a name', async () => {
 
 test('credit adds to a prepaid account and is refused for an unmetered one', async () => {
   expect(await verbs.credit({ name: 'Anna', amountMicros: 250 })).toMatchObject({ balanceMicros: 5_000_250 })
-  expect(await refusal(verbs.credit({ name: 'admin', amountMicros: 250 }))).toContain('--prepaid MICROS')
+  expect(await refusal(verbs.credit({ name: 'admin', amountMicros: 250 }))).toContain('--prepaid 5usd')
   expect(await refusal(verbs.credit({ name: 'nobody', amountMicros: 250 }))).toContain("no account 'nobody'")
   expect(await refusal(verbs.credit({ name: 'Anna', amountMicros: 0 }))).toContain('from 1 to')
   expect(await refusal(verbs.credit({ name: 'Anna', amountMicros: 1e15 }))).toContain('would exceed')
@@ -174,3 +181,79 @@ test('usage refuses spans and groups that mean nothing', async () => {
   expect(await refusal(verbs.usage({ ...query, endMs: 1e9 }))).toContain('too long')
   expect(await refusal(verbs.usage({ ...query, groupBy: ['1; DROP' as 'model'] }))).toContain('grouped by')
 })
+
+test('an administrator is made where there is none, though keys came first', async () => {
+  await using own = await world()
+  await own.verbs.createKey({ account: 'alice', name: 'first', scopes: null, expires: null })
+  expect(adminRemedy(await own.accounts.list())).toBe('myna accounts role alice admin')
+  expect((await ensureFirstAdmin(own.accounts, own.verbs))?.account).toMatchObject({ name: 'admin', role: 'admin' })
+  expect(adminRemedy(await own.accounts.list())).toBeNull()
+})
+
+test('an ordinary account called admin is left as it is, and the remedy names it', async () => {
+  await using own = await world()
+  await own.verbs.createAccount({ name: 'Admin', role: 'user', balanceMicros: null })
+  expect(await ensureFirstAdmin(own.accounts, own.verbs)).toBeNull()
+  expect(adminRemedy(await own.accounts.list())).toBe('myna accounts role Admin admin')
+  await own.verbs.setRole({ name: 'admin', role: 'admin' })
+  expect(adminRemedy(await own.accounts.list())).toBeNull()
+})
+
+test('the last active administrator cannot be disabled, demoted or removed, by two at once either', async () => {
+  await using own = await world()
+  await ensureFirstAdmin(own.accounts, own.verbs)
+  const attempts = () => [
+    own.verbs.disableAccount({ name: 'admin' }),
+    own.verbs.setRole({ name: 'admin', role: 'user' }),
+    own.verbs.removeAccount({ name: 'admin' }),
+  ]
+  for (const attempt of attempts()) expect(await refusal(attempt)).toContain('the last active administrator')
+  await own.verbs.createAccount({ name: 'second', role: 'admin', balanceMicros: null })
+  const both = ['admin', 'second'].map((name) => own.verbs.disableAccount({ name }))
+  const ended = await Promise.allSettled(both)
+  expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(adminRemedy(await own.accounts.list())).toBeNull()
+})
+
+test('a disabled account is enabled again, and its keys pass as before', async () => {
+  await using own = await world()
+  const { secret } = await own.verbs.createKey({ account: 'bea', name: 'x', scopes: null, expires: null })
+  await own.verbs.disableAccount({ name: 'bea' })
+  expect(await refusal(own.verbs.createKey({ account: 'bea', name: 'y', scopes: null, expires: null }))).toContain(
+    'myna accounts enable bea',
+  )
+  expect(await own.verbs.enableAccount({ name: 'BEA' })).toMatchObject({ name: 'bea', disabledAtMs: null })
+  expect((await own.accounts.findByKey(hashSecret(secret)))?.account.disabledAtMs).toBeNull()
+})
+
+test('an account is renamed, in its case alone too, but never to a name that is taken', async () => {
+  await using own = await world()
+  await own.verbs.createAccount({ name: 'carl', role: 'user', balanceMicros: null })
+  const { id } = await own.verbs.createAccount({ name: 'dora', role: 'user', balanceMicros: null })
+  expect(await refusal(own.verbs.renameAccount({ name: 'dora', to: 'CARL' }))).toContain('already')
+  expect(await own.verbs.renameAccount({ name: 'dora', to: 'Dora' })).toMatchObject({ id, name: 'Dora' })
+  expect(await refusal(own.verbs.renameAccount({ name: 'dora', to: ' ' }))).toContain('1 to 64')
+})
+
+test('a removed account is closed for good, its name is free, and its rows stay', async () => {
+  await using own = await world()
+  const { secret, account } = await own.verbs.createKey({ account: 'eve', name: 'x', scopes: null, expires: null })
+  expect(await own.verbs.removeAccount({ name: 'eve' })).toEqual({ voicesDeleted: 0 })
+  const caller = await own.accounts.findByKey(hashSecret(secret))
+  expect([caller?.account.disabledAtMs, caller?.key.revokedAtMs]).toEqual([nowMs, nowMs])
+  expect(caller?.account.name).toBe(`eve (removed ${account.id.slice(-8)})`)
+  const again = await own.verbs.createKey({ account: 'eve', name: 'x', scopes: null, expires: null })
+  expect(again.accountCreated).toBe(true)
+  expect(again.account.id).not.toBe(account.id)
+})
+
+/** A database of its own for one test. */
+async function world() {
+  const books = await openSqlite(mkdtempSync(join(tmpdir(), 'myna-accounts-')))
+  const own = new SqlAccounts(books, parts)
+  return {
+    accounts: own,
+    verbs: new AdminVerbs(own, new SqlLedger(books, parts), parts),
+    [Symbol.asyncDispose]: () => books.close(),
+  }
+}

@@ -44,7 +44,14 @@ export interface Administration {
   listAccounts(): Promise<Account[]>
   /** @returns the account after it @throws `validation_error` also for an unmetered account */
   credit(request: { name: string; amountMicros: number }): Promise<Account>
+  /** @throws `validation_error` also for the last active administrator, as do `setRole` and `removeAccount` */
   disableAccount(request: { name: string }): Promise<Account>
+  enableAccount(request: { name: string }): Promise<Account>
+  /** @throws `validation_error` also when the new name is taken (case does not count) */
+  renameAccount(request: { name: string; to: string }): Promise<Account>
+  setRole(request: { name: string; role: Role }): Promise<Account>
+  /** Disables it, revokes its keys, deletes its voices and frees its name. What it was charged stays on record. */
+  removeAccount(request: { name: string }): Promise<{ voicesDeleted: number }>
   /**
    * Creates the account, unmetered and with the role user, when there is none of that name.
    * @param request.scopes null: unrestricted
@@ -71,6 +78,8 @@ export interface AdminParts {
   clock: Clock
   /** Fills the given bytes; cryptographically strong outside tests. */
   random: (bytes: Uint8Array) => Uint8Array
+  /** Deletes every voice of an account. @returns how many there were */
+  deleteVoices: (accountId: string) => Promise<number>
 }
 
 export class AdminVerbs implements Administration {
@@ -78,20 +87,22 @@ export class AdminVerbs implements Administration {
   readonly #ledger: Pick<Ledger, 'usage'>
   readonly #clock: Clock
   readonly #random: (bytes: Uint8Array) => Uint8Array
+  readonly #deleteVoices: AdminParts['deleteVoices']
 
   constructor(accounts: Accounts, ledger: Pick<Ledger, 'usage'>, parts: AdminParts) {
     this.#accounts = accounts
     this.#ledger = ledger
     this.#clock = parts.clock
     this.#random = parts.random
+    this.#deleteVoices = parts.deleteVoices
   }
 
   async createAccount(request: { name: string; role: Role; balanceMicros: number | null }): Promise<Account> {
     const name = checkName(request.name, 'account name')
-    if (request.role !== 'user' && request.role !== 'admin') throw invalid('The role must be user or admin.')
+    const role = checkRole(request.role)
     const balanceMicros = request.balanceMicros === null ? null : checkMicros(request.balanceMicros, 0)
     if ((await this.#accounts.findByName(name)) !== null) throw invalid(`There is an account '${name}' already.`)
-    return this.#accounts.create({ name, role: request.role, balanceMicros })
+    return this.#accounts.create({ name, role, balanceMicros })
   }
 
   listAccounts(): Promise<Account[]> {
@@ -104,7 +115,7 @@ export class AdminVerbs implements Administration {
     if (account.balanceMicros === null) {
       throw invalid(
         `The account '${account.name}' is unmetered: it has no balance to credit. Whether an account is prepaid is ` +
-          'decided when it is created: myna accounts create NAME --prepaid MICROS',
+          'decided when it is created: myna accounts create NAME --prepaid 5usd',
       )
     }
     if (account.balanceMicros + amountMicros > maxMicros) {
@@ -115,8 +126,37 @@ export class AdminVerbs implements Administration {
 
   async disableAccount(request: { name: string }): Promise<Account> {
     const account = await this.#account(request.name)
-    await this.#accounts.disable(account.id)
+    if (!(await this.#accounts.disable(account.id))) throw lastAdmin(account, 'disabled')
     return this.#account(request.name)
+  }
+
+  async enableAccount(request: { name: string }): Promise<Account> {
+    const account = await this.#account(request.name)
+    await this.#accounts.enable(account.id)
+    return this.#account(request.name)
+  }
+
+  async renameAccount(request: { name: string; to: string }): Promise<Account> {
+    const account = await this.#account(request.name)
+    const name = checkName(request.to, 'account name')
+    const other = await this.#accounts.findByName(name)
+    if (other !== null && other.id !== account.id) throw invalid(`There is an account '${other.name}' already.`)
+    await this.#accounts.rename(account.id, name)
+    return this.#account(name)
+  }
+
+  async setRole(request: { name: string; role: Role }): Promise<Account> {
+    const account = await this.#account(request.name)
+    const role = checkRole(request.role)
+    if (!(await this.#accounts.setRole(account.id, role))) throw lastAdmin(account, 'made an ordinary user')
+    return this.#account(request.name)
+  }
+
+  /** The account is closed first, so that no voice is added while they are deleted. */
+  async removeAccount(request: { name: string }): Promise<{ voicesDeleted: number }> {
+    const account = await this.#account(request.name)
+    if (!(await this.#accounts.remove(account.id))) throw lastAdmin(account, 'removed')
+    return { voicesDeleted: await this.#deleteVoices(account.id) }
   }
 
   /** @param secret another than a random one, for a key that was made elsewhere */
@@ -130,7 +170,7 @@ export class AdminVerbs implements Administration {
     const expiresAtMs = checkExpiry(request.expires, this.#clock.nowMs())
     const known = await this.#accounts.findByName(accountName)
     if (known !== null && known.disabledAtMs !== null) {
-      throw invalid(`The account '${known.name}' is disabled: a key of it would not work.`)
+      throw invalid(`The account '${known.name}' is disabled. Enable it first: myna accounts enable ${known.name}`)
     }
     const account = known ?? (await this.#accounts.create({ name: accountName, role: 'user', balanceMicros: null }))
     const key = await this.#accounts.createKey({
@@ -193,9 +233,11 @@ export class AdminVerbs implements Administration {
 }
 
 /**
- * An empty data folder gets an administrator, so that whoever starts the service can use it at once.
- * @param given the secret of its key, where whoever starts the service has chosen one; null: one is made
- * @returns its key, whose secret must be shown now or never; null when there is any account, or the secret was given
+ * A database without any administrator gets one, so that the person who starts the service can manage it at once, also
+ * after `myna keys create` made the first account. Nothing is done where the name admin is taken: the banner and
+ * `myna doctor` then say what to do.
+ * @param given the secret of its key, where the operator has chosen one; null: one is made
+ * @returns its key, whose secret must be shown now or never; null when there is any administrator, or a given secret
  * @throws MynaError `validation_error` when the given secret could be guessed or not be sent
  */
 export async function ensureFirstAdmin(
@@ -206,12 +248,25 @@ export async function ensureFirstAdmin(
   if (given !== null && !/^[\x21-\x7e]{32,256}$/.test(given)) {
     throw invalid("The administrator's key must have 32 to 256 printable characters without blanks.")
   }
-  if ((await accounts.count()) > 0) return null
+  const known = await accounts.list()
+  if (known.some(({ role }) => role === 'admin') || (await accounts.findByName('admin')) !== null) return null
   await verbs.createAccount({ name: 'admin', role: 'admin', balanceMicros: null })
   const request = { account: 'admin', name: 'first key', scopes: null, expires: null }
   if (given === null) return verbs.createKey(request)
   await verbs.createKey(request, given)
   return null
+}
+
+/** What to do where nobody can manage the service; null: an active administrator exists. */
+export function adminRemedy(accounts: readonly Pick<Account, 'name' | 'role' | 'disabledAtMs'>[]): string | null {
+  const admins = accounts.filter(({ role }) => role === 'admin')
+  if (admins.some(({ disabledAtMs }) => disabledAtMs === null)) return null
+  const disabled = admins[0]
+  if (disabled !== undefined) return `myna accounts enable ${disabled.name}`
+  const name = accounts.find(({ disabledAtMs }) => disabledAtMs === null)?.name
+  return name === undefined
+    ? 'myna accounts create boss --admin && myna keys create --account boss'
+    : `myna accounts role ${name} admin`
 }
 
 /** NFC, so that two names that look the same are the same. */
@@ -220,6 +275,17 @@ function checkName(given: unknown, what: string): string {
   if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}$/u.test(name) && name.trim() === name) return name
   throw invalid(`The ${what} must have 1 to 64 printable characters and no blanks at its ends.`)
 }
+
+function checkRole(given: unknown): Role {
+  if (given === 'user' || given === 'admin') return given
+  throw invalid('The role must be user or admin.')
+}
+
+const lastAdmin = ({ name }: Account, what: string): MynaError =>
+  invalid(
+    `'${name}' is the last active administrator and cannot be ${what}, because no account could manage this service ` +
+      'any more. Make another first: myna accounts create NAME --admin',
+  )
 
 function checkMicros(given: unknown, min: number): number {
   if (typeof given === 'number' && Number.isSafeInteger(given) && given >= min && given <= maxMicros) return given

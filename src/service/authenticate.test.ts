@@ -18,7 +18,7 @@ let failures: string[]
 
 beforeEach(async () => {
   clock = new ManualClock()
-  const parts = { clock, random: new Seeded(1).fill }
+  const parts = { clock, random: new Seeded(1).fill, deleteVoices: async () => 0 }
   const database = await openSqlite(temporaryFolder())
   accounts = new SqlAccounts(database, parts)
   verbs = new AdminVerbs(accounts, new SqlLedger(database, parts), parts)

@@ -101,6 +101,14 @@ export class Library {
     await this.clear(id)
   }
 
+  /** Deletes every voice of an account, as `remove` does each. @returns how many there were */
+  removeOwned(accountId: string): Promise<number> {
+    return deleteOwned(this.#parts.voices, accountId, async (id, cancelledOperationId) => {
+      if (cancelledOperationId !== null) this.#parts.clones.cancel(cancelledOperationId)
+      await this.clear(id)
+    })
+  }
+
   /** Removes the files of a voice that is out of the books. What cannot be removed now goes at the next start. */
   async clear(id: string): Promise<void> {
     try {
@@ -173,4 +181,31 @@ function matches(voice: Voice, { owner, status, category, language, search }: Vo
 function speaks(tag: string | null, wanted: string): boolean {
   const [has, asked] = [(tag ?? '').toLowerCase(), wanted.toLowerCase()]
   return has === asked || has.startsWith(`${asked}-`)
+}
+
+const ownedAtOnce = 100
+
+/**
+ * Deletes every voice that an account owns, in every status.
+ * @param deleted called after each, with the clone operation that this ended
+ * @returns how many there were
+ */
+export async function deleteOwned(
+  voices: Voices,
+  accountId: string,
+  deleted: (id: string, cancelledOperationId: string | null) => Promise<void> = async () => {},
+): Promise<number> {
+  let count = 0
+  const query = { accountId, owner: 'me', status: null, category: null, language: null, search: null } as const
+  for (;;) {
+    const some = await voices.list({ ...query, order: 'asc', after: null, limit: ownedAtOnce })
+    if (some.length === 0) return count
+    for (const { id } of some) {
+      const removed = await voices.remove(id, accountId)
+      // Another caller was faster: it is gone all the same.
+      if (removed === null) continue
+      count++
+      await deleted(id, removed.cancelledOperationId)
+    }
+  }
 }

@@ -157,7 +157,15 @@ export interface Accounts {
   count(): Promise<number>
   /** @returns the account after it, or null when it is unmetered or unknown */
   credit(accountId: string, amountMicros: number): Promise<Account | null>
-  disable(accountId: string): Promise<void>
+  /** The time of the first disabling stays. @returns false, and changes nothing, for the last active administrator */
+  disable(accountId: string): Promise<boolean>
+  enable(accountId: string): Promise<void>
+  /** @throws MynaError `validation_error` when the name is taken (case does not count) */
+  rename(accountId: string, name: string): Promise<void>
+  /** @returns as `disable` */
+  setRole(accountId: string, role: Role): Promise<boolean>
+  /** Disables it, revokes its keys and frees its name; its rows stay. @returns as `disable` */
+  remove(accountId: string): Promise<boolean>
   createKey(key: NewKey): Promise<Key>
   listKeys(accountId: string | null): Promise<Key[]>
   /** @returns false when there is no such key; revoking twice is true */

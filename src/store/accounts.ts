@@ -1,5 +1,5 @@
 /** Accounts and keys behind the port `Accounts`. Rows are never deleted: what was charged must stay attributable. */
-import type { Account, Caller, Key } from '../domain/account.ts'
+import type { Account, Caller, Key, Role } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
 import type { Clock } from '../domain/time.ts'
@@ -119,12 +119,70 @@ export class SqlAccounts implements Accounts {
     return row === null ? null : accountOf(row)
   }
 
-  /** The time of the first disabling stays. */
-  async disable(accountId: string): Promise<void> {
-    await this.#database.run(
-      'UPDATE accounts SET disabled_at_ms = coalesce(disabled_at_ms, $nowMs) WHERE id = $accountId',
-      { accountId, nowMs: this.#clock.nowMs() },
-    )
+  disable(accountId: string): Promise<boolean> {
+    return this.#unlessLastAdmin(accountId, (sql) => this.#disable(sql, accountId))
+  }
+
+  async #disable(sql: Sql, accountId: string): Promise<void> {
+    await sql.run('UPDATE accounts SET disabled_at_ms = coalesce(disabled_at_ms, $nowMs) WHERE id = $accountId', {
+      accountId,
+      nowMs: this.#clock.nowMs(),
+    })
+  }
+
+  async enable(accountId: string): Promise<void> {
+    await this.#database.run('UPDATE accounts SET disabled_at_ms = NULL WHERE id = $accountId', { accountId })
+  }
+
+  async rename(accountId: string, name: string): Promise<void> {
+    try {
+      await this.#rename(this.#database, accountId, name)
+    } catch (error) {
+      if (!this.#database.dialect.isUnique(error)) throw error
+      throw invalid('name', `There is an account '${name}' already.`)
+    }
+  }
+
+  async #rename(sql: Sql, accountId: string, name: string): Promise<void> {
+    await sql.run('UPDATE accounts SET name = $name, folded_name = $foldedName WHERE id = $accountId', {
+      accountId,
+      name,
+      foldedName: fold(name),
+    })
+  }
+
+  setRole(accountId: string, role: Role): Promise<boolean> {
+    const change = async (sql: Sql) => {
+      await sql.run('UPDATE accounts SET role = $role WHERE id = $accountId', { accountId, role })
+    }
+    if (role === 'user') return this.#unlessLastAdmin(accountId, change)
+    return change(this.#database).then(() => true)
+  }
+
+  remove(accountId: string): Promise<boolean> {
+    return this.#unlessLastAdmin(accountId, async (sql) => {
+      const account = await this.#find(sql, accountId)
+      if (account === null) return
+      await this.#disable(sql, accountId)
+      await sql.run('UPDATE keys SET revoked_at_ms = coalesce(revoked_at_ms, $nowMs) WHERE account_id = $accountId', {
+        accountId,
+        nowMs: this.#clock.nowMs(),
+      })
+      // The end of an id is random, so the new name is as unique as the id.
+      await this.#rename(sql, accountId, `${account.name} (removed ${accountId.slice(-8)})`)
+    })
+  }
+
+  /** Locks all active administrators, always in the same order: of two changes at once the second sees the first. */
+  #unlessLastAdmin(accountId: string, change: (sql: Sql) => Promise<void>): Promise<boolean> {
+    return this.#database.transaction(async (sql) => {
+      const admins = await sql.all<{ id: string }>(
+        `SELECT id FROM accounts WHERE role = 'admin' AND disabled_at_ms IS NULL ORDER BY id${sql.dialect.forUpdate}`,
+      )
+      if (admins.length === 1 && admins[0]?.id === accountId) return false
+      await change(sql)
+      return true
+    })
   }
 
   async createKey(key: NewKey): Promise<Key> {

@@ -2,6 +2,8 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Account } from '../../domain/account.ts'
+import { adminRemedy } from '../../service/accounts.ts'
 import { openSqlite } from '../../store/sqlite.ts'
 import { acquireLock, isLocked } from '../../store/lock.ts'
 import { failed, type Found, noted, ok, warning, wordsOf } from './finding.ts'
@@ -48,7 +50,8 @@ export async function checkBooks(dataDir: string): Promise<Found> {
   try {
     const broken = integrity(path)
     if (broken !== null) return failed(`${path} is damaged: ${broken}`, away)
-    const { accounts, keys } = await contents(path, dataDir)
+    const { accounts, keys, remedy } = await contents(path, dataDir)
+    if (accounts > 0 && remedy !== null) return warning('there is no active administrator', `Make one: ${remedy}`)
     return ok(`whole, ${counted(accounts, 'account')}, ${counted(keys, 'key')}, ${bytes(sizeOf(path))}`)
   } catch (error) {
     return failed(wordsOf(error), away)
@@ -72,8 +75,15 @@ function integrity(path: string): string | null {
   }
 }
 
+interface Contents {
+  accounts: number
+  keys: number
+  /** How to get an administrator; null: an active one exists. */
+  remedy: string | null
+}
+
 /** Without a server the books are opened as a server would, which brings their schema up to date or says why not. */
-async function contents(path: string, dataDir: string): Promise<{ accounts: number; keys: number }> {
+async function contents(path: string, dataDir: string): Promise<Contents> {
   if (!isLocked(dataDir)) {
     const lock = acquireLock(dataDir)
     try {
@@ -85,8 +95,13 @@ async function contents(path: string, dataDir: string): Promise<{ accounts: numb
   }
   const books = new Database(path, { readonly: true })
   try {
-    const sql = 'SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM keys) AS keys'
-    return books.query<{ accounts: number; keys: number }, []>(sql).get() ?? { accounts: 0, keys: 0 }
+    const accounts = books
+      .query<Pick<Account, 'name' | 'role' | 'disabledAtMs'>, []>(
+        'SELECT name, role, disabled_at_ms AS disabledAtMs FROM accounts ORDER BY created_at_ms, id',
+      )
+      .all()
+    const keys = books.query<{ n: number }, []>('SELECT count(*) AS n FROM keys').get()?.n ?? 0
+    return { accounts: accounts.length, keys, remedy: adminRemedy(accounts) }
   } finally {
     books.close()
   }

@@ -85,8 +85,14 @@ test('books: none, whole, in use, of a newer program, damaged in the middle, no 
   expect(await checkBooks(dataDir)).toMatchObject({ state: 'failed' })
 })
 
-test('books of one account with one key', async () => {
+test('a database of one account with one key, before and after it is an administrator', async () => {
   const { dataDir, database } = await openBooks()
+  expect(await checkBooks(dataDir)).toMatchObject({
+    state: 'warning',
+    message: 'there is no active administrator',
+    remedy: expect.stringMatching(/^Make one: myna accounts role .+ admin$/),
+  })
+  await database.run("UPDATE accounts SET role = 'admin'")
   await database.close()
   expect((await checkBooks(dataDir)).message).toMatch(/^whole, 1 account, 1 key, /)
 })

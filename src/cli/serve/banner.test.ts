@@ -5,7 +5,7 @@ import { banner } from './banner.ts'
 
 const factsOf = (here: readonly string[]) => ({
   version: '1.2.3',
-  server: { url: 'http://127.0.0.1:8790', firstKey: null, wyoming: null },
+  server: { url: 'http://127.0.0.1:8790', firstKey: null, adminRemedy: null, wyoming: null },
   catalog: new CardCatalog(cards, (id) => here.includes(id)),
   config: { dataDir: '/data', host: '127.0.0.1' },
   deviceLines: ['cuda:0', 'cpu (cuda:1: it is full)'],
@@ -44,4 +44,12 @@ test('the banner says where Wyoming is spoken, and warns where that is not this 
   expect(bannerOf('127.0.0.1')).toContain('Wyoming   127.0.0.1:10300')
   expect(bannerOf('127.0.0.1')).not.toContain('asks for no key')
   expect(bannerOf('0.0.0.0')).toContain('Wyoming asks for no key')
+})
+
+test('the banner says how to get an administrator where there is none', () => {
+  const facts = factsOf([])
+  const adminRemedy = 'myna accounts enable admin'
+  const lines = Bun.stripANSI(banner({ ...facts, server: { ...facts.server, adminRemedy } })).split('\n')
+  const at = lines.indexOf('  There is no active administrator. Make one:')
+  expect(lines[at + 1]?.trim()).toBe(adminRemedy)
 })

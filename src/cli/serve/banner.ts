@@ -8,7 +8,7 @@ import { bold, dim, yellow } from '../terminal/terminal.ts'
 
 export interface BannerFacts {
   version: string
-  server: Pick<Server, 'url' | 'firstKey' | 'wyoming'>
+  server: Pick<Server, 'url' | 'firstKey' | 'adminRemedy' | 'wyoming'>
   catalog: CardCatalog
   config: Pick<Config, 'dataDir' | 'host'>
   /** Where models run, one line for each device. */
@@ -60,7 +60,8 @@ function abilityOf({ voices }: Card): string {
   return voices.length <= voicesNamed ? voices.map(({ id }) => id).join(', ') : `${voices.length} voices`
 }
 
-function keyLines({ url, firstKey }: BannerFacts['server']): string[] {
+function keyLines({ url, firstKey, adminRemedy }: BannerFacts['server']): string[] {
+  if (adminRemedy !== null) return [yellow('  There is no active administrator. Make one:'), `    ${adminRemedy}`, '']
   if (firstKey === null) return [dim('  Another key: myna keys create --account NAME'), '']
   return [
     `  ${bold('Your administrator key')}, shown only now:`,

@@ -11,7 +11,7 @@ import type { Config } from '../../config.ts'
 import { MynaError } from '../../domain/error.ts'
 import { type LocalServer, type ServerStatus, startLocal } from '../../http/admin-socket.ts'
 import { readinessOf } from '../../http/readiness.ts'
-import { type AdminVerbs, ensureFirstAdmin, type IssuedKey } from '../../service/accounts.ts'
+import { adminRemedy, type AdminVerbs, ensureFirstAdmin, type IssuedKey } from '../../service/accounts.ts'
 import { modelStanding } from '../../service/model-troubles.ts'
 import { removeOrphans, startSweeping } from '../../service/housekeeping.ts'
 import { SqlAccounts } from '../../store/accounts.ts'
@@ -38,6 +38,8 @@ export interface Server {
   wyoming: Address | null
   /** Of an administrator made now, because the data folder was empty. */
   firstKey: IssuedKey | null
+  /** What to do where no active administrator exists; null: there is one. */
+  adminRemedy: string | null
   /** Operations that the last run left pending. */
   settledCrashed: number
   /** Transcriptions that it left under way. */
@@ -100,6 +102,7 @@ async function start(
   if ((await accounts.count()) === 0 && (await files.hasAny())) throw strangeFolder(config)
   await removeOrphans(books, presetIds(world))
   const firstKey = await firstKeyOf(config, accounts, service)
+  const remedy = adminRemedy(await accounts.list())
   await service.storage.start()
   onStop(() => service.storage.stop())
   onStop(startSweeping({ ...world, ...books, ...service }))
@@ -128,7 +131,8 @@ async function start(
     await drain(config, world, service)
   })
   const { administration } = service
-  return { url, port, wyoming, firstKey, settledCrashed, endedCrashed, administration, status, stop }
+  const keys = { firstKey, adminRemedy: remedy }
+  return { url, port, wyoming, ...keys, settledCrashed, endedCrashed, administration, status, stop }
 }
 
 /** @returns as `ensureFirstAdmin` @throws Failure that names the file whose key will not do */

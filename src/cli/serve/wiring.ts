@@ -123,7 +123,8 @@ export function createService(config: Config, world: World, books: Books): Servi
     pendingOperations: () => ledger.pendingCount(),
     engines: () => enginesOf(world),
   })
-  const administration = new AdminVerbs(accounts, ledger, world)
+  const deleteVoices = (accountId: string) => library.removeOwned(accountId)
+  const administration = new AdminVerbs(accounts, ledger, { ...world, deleteVoices })
   const allowances = new Allowances(config, world.clock)
   const verbs = { speech, clones, transcriptions, library, previews, administration }
   return { ...verbs, queue, metrics, allowances, storage, report }

@@ -53,11 +53,38 @@ export function consoleAdminRoutes(route: Route, { gate, administration, bodyLim
     const body = await readJson(exchange.request, bodyLimits)
     return json(accountRecord(await administration.disableAccount({ name: textOf(body, 'name') })))
   })
+  const enable = route(`${accountsPath}/enable`, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const body = await readJson(exchange.request, bodyLimits)
+    return json(accountRecord(await administration.enableAccount({ name: textOf(body, 'name') })))
+  })
+  const rename = route(`${accountsPath}/rename`, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const body = await readJson(exchange.request, bodyLimits)
+    const names = { name: textOf(body, 'name'), to: textOf(body, 'new_name') }
+    return json(accountRecord(await administration.renameAccount(names)))
+  })
+  const setRole = route(`${accountsPath}/role`, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const body = await readJson(exchange.request, bodyLimits)
+    const role = body.is_admin === true ? 'admin' : 'user'
+    return json(accountRecord(await administration.setRole({ name: textOf(body, 'name'), role })))
+  })
+  const remove = route(`${accountsPath}/remove`, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const body = await readJson(exchange.request, bodyLimits)
+    const { voicesDeleted } = await administration.removeAccount({ name: textOf(body, 'name') })
+    return json({ object: 'account.deleted', voices_deleted: voicesDeleted })
+  })
   return new Elysia()
     .get(accountsPath, list, hidden)
     .post(accountsPath, create, change)
     .post(`${accountsPath}/credit`, credit, change)
     .post(`${accountsPath}/disable`, disable, change)
+    .post(`${accountsPath}/enable`, enable, change)
+    .post(`${accountsPath}/rename`, rename, change)
+    .post(`${accountsPath}/role`, setRole, change)
+    .post(`${accountsPath}/remove`, remove, change)
     .use(keyRoutes(route, { gate, administration, bodyLimits }))
 }
 

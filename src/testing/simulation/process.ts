@@ -149,7 +149,10 @@ export class SimulatedProcess {
     this.voices = mortal(new SqlVoices(database, world), life, ['remove', 'purgeFailed'])
     this.#files = mortal(this.#work.counted(new FolderVoiceFiles(world.folder), fileCalls), life, fileCalls)
     this.#made = mortal(this.#work.counted(new FolderPreviewFiles(world.folder), ['remove']), life, ['remove'])
-    this.verbs = new AdminVerbs(this.accounts, this.ledger, world)
+    this.verbs = new AdminVerbs(this.accounts, this.ledger, {
+      ...world,
+      deleteVoices: (id) => this.library.removeOwned(id),
+    })
     this.authenticator = new Authenticator(this.accounts, clock, () => {})
     this.queue = new Queue(settings.streams, settings.waiting, timer)
     const engine = new FakeEngine()
