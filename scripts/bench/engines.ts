@@ -64,11 +64,23 @@ export function engineOn(
   keepAliveMs = 0,
 ): EngineClient {
   const settings = {
-    ...{ task, device, keepAliveMs, parentPid: process.pid, modelMemoryBytes: null, pronunciations: null },
-    ...{ workers: 4, roomWaitMs: 20_000, nativeDir: join(models.path, '..', 'native'), modelsDir: models.path },
+    task,
+    device,
+    keepAliveMs,
+    parentPid: process.pid,
+    modelMemoryBytes: null,
+    pronunciations: null,
+    workers: 4,
+    roomWaitMs: 20_000,
+    nativeDir: join(models.path, '..', 'native'),
+    modelsDir: models.path,
   }
   return new EngineClient({
-    ...{ task, env, readyMs: patienceMs, stallMs: patienceMs, loadMs: patienceMs },
+    task,
+    env,
+    readyMs: patienceMs,
+    stallMs: patienceMs,
+    loadMs: patienceMs,
     command: [...program, ...engineArguments(settings)],
     log: (line) => console.error(`  ${line.slice(0, 300)}`),
   })

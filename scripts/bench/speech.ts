@@ -47,8 +47,16 @@ export async function measureSpeech(subject: Subject, sizes: SpeechSizes): Promi
       records.push(record)
       const { firstMs, totalMs } = record
       rows.push([
-        ...[clients, format, firstMs.median, firstMs.p95, totalMs.median, totalMs.p95],
-        ...[record.realtimeFactor.median, record.audioSecondsPerSecond, record.samples, record.failures],
+        clients,
+        format,
+        firstMs.median,
+        firstMs.p95,
+        totalMs.median,
+        totalMs.p95,
+        record.realtimeFactor.median,
+        record.audioSecondsPerSecond,
+        record.samples,
+        record.failures,
       ])
     }
     const [pcm, mp3] = seen.map(({ roundMedians }) => roundMedians)
@@ -109,7 +117,12 @@ export async function measureOverhead(subject: Subject, requests: number): Promi
     records.push({ format, inServerMs, roundTripMs, engineMs: spreadOf(samples.map(({ engineMs }) => engineMs!)) })
   }
   const rows = records.map(({ format, inServerMs, roundTripMs, engineMs }) => [
-    ...[format, inServerMs.median, inServerMs.p95, roundTripMs.median, roundTripMs.p95, engineMs.median],
+    format,
+    inServerMs.median,
+    inServerMs.p95,
+    roundTripMs.median,
+    roundTripMs.p95,
+    engineMs.median,
   ])
   const head = ['format', 'in server ms', 'p95', 'round trip ms', 'p95', 'engine ms']
   printTable('Overhead of the server up to the first audio, engine subtracted, one client', [head, ...rows])
@@ -138,7 +151,10 @@ export async function compareSpeech(a: Subject, b: Subject, sizes: SpeechSizes):
     }
   }
   const rows = records.map(({ clients, format, firstMs, againstMs, first, wall, server, engine }) => [
-    ...[clients, format, firstMs, againstMs],
+    clients,
+    format,
+    firstMs,
+    againstMs,
     ...[first, wall, server, engine].map(({ median, min, max }) => {
       return `${median.toFixed(2)} (${min.toFixed(2)}-${max.toFixed(2)})`
     }),

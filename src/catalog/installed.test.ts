@@ -14,8 +14,12 @@ import { verify } from './install/verify.ts'
 
 const contents = { 'model.onnx': randomBytes(1, 5000), 'voices/anna.bin': randomBytes(2, 700) }
 const files = Object.entries(contents).map(([name, content]) => ({
-  ...{ name, path: name, repo: 'org/repo', revision: testRevision },
-  ...{ sizeBytes: content.length, sha256: sha256Of(content) },
+  name,
+  path: name,
+  repo: 'org/repo',
+  revision: testRevision,
+  sizeBytes: content.length,
+  sha256: sha256Of(content),
 }))
 const card = testCard('model', files)
 

@@ -21,8 +21,18 @@ export interface Member {
 }
 
 const stems = [
-  ...['onnxruntime', 'onnxruntime_providers_cuda', 'onnxruntime_providers_shared', 'cudart', 'cublas', 'cublasLt'],
-  ...['curand', 'cudnn', 'cudnn_\\w+', 'nvrtc', 'nvrtc-builtins', 'nvJitLink'],
+  'onnxruntime',
+  'onnxruntime_providers_cuda',
+  'onnxruntime_providers_shared',
+  'cudart',
+  'cublas',
+  'cublasLt',
+  'curand',
+  'cudnn',
+  'cudnn_\\w+',
+  'nvrtc',
+  'nvrtc-builtins',
+  'nvJitLink',
 ]
 const wanted = new RegExp(`^lib(${stems.join('|')})\\.so((?:\\.\\d+)*)$`)
 /** As NuGet packages, toolkits and wheels write them. */

@@ -78,7 +78,10 @@ beforeEach(() => {
   const hub = new Hub({
     endpoint: `http://127.0.0.1:${server.port}/mirror`,
     pathOf: ({ path }) => paths.get(path) ?? path,
-    ...{ token: null, timer: own.timer, answerMs: deadlineMs, userAgent: 'myna/test' },
+    token: null,
+    timer: own.timer,
+    answerMs: deadlineMs,
+    userAgent: 'myna/test',
   })
   parts = { ...own, hub, random: new Seeded(1).fill, stallMs: deadlineMs }
 })

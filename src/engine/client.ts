@@ -359,7 +359,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     const { loading } = this.#deadlines
     for (const model of loading) this.#noteTried(model, 'the engine ended while it was loading it')
     this.#deadlines.noteEnd()
-    for (const id of [...this.#streams.keys()]) this.#finish(id, failure)
+    for (const id of Array.from(this.#streams.keys())) this.#finish(id, failure)
     this.#listenings.failAll()
     this.#queries.answerAll(null)
     this.#inquiries.failAll()

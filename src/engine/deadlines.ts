@@ -101,7 +101,7 @@ export class Deadlines {
   #checkDebts(): void {
     const { stallMs, debts, kill, log } = this.#options
     const beforeMs = this.nowMs() - stallMs
-    for (const debt of [...debts()]) {
+    for (const debt of Array.from(debts())) {
       if (debt.owedSinceMs === null || debt.owedSinceMs > beforeMs) continue
       const what = owed[debt.kind]
       if (this.#lastProgressMs <= beforeMs)

@@ -62,7 +62,7 @@ export class Listenings {
 
   /** For the end of the engine. */
   failAll(): void {
-    for (const id of [...this.#open.keys()]) this.finish(id, this.#options.failure())
+    for (const id of Array.from(this.#open.keys())) this.finish(id, this.#options.failure())
   }
 
   async #start(

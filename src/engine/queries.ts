@@ -35,6 +35,6 @@ export class Queries {
 
   /** For the end of the engine: nothing will be answered any more. */
   answerAll(answer: null): void {
-    for (const id of [...this.#pending.keys()]) this.answer(id, answer)
+    for (const id of Array.from(this.#pending.keys())) this.answer(id, answer)
   }
 }

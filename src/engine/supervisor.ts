@@ -176,7 +176,9 @@ export class Supervisor {
     try {
       const launch = this.#otherLaunch ?? this.#options
       const child = new Child({
-        ...{ timers, command: launch.command, env: launch.env },
+        timers,
+        command: launch.command,
+        env: launch.env,
         onLine: (line) => {
           silence.renew()
           this.#options.log(line)

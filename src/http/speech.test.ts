@@ -157,7 +157,7 @@ describe('the answer', () => {
     if (format === 'pcm') expect(bytes.length).toBe(19_200)
     if (format === 'wav') {
       expect(bytes.length).toBe(19_244)
-      expect([...bytes.slice(40, 44)]).toEqual([255, 255, 255, 255])
+      expect(Array.from(bytes.slice(40, 44))).toEqual([255, 255, 255, 255])
       expect(response.headers.get('x-audio-sample-rate')).toBe('24000')
     }
   })

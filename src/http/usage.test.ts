@@ -52,7 +52,10 @@ async function fill(accountId: string, among: readonly Key[], count: number): Pr
       const requestId = type === 'transcription' ? `req_${accountId}${n}` : null
       if (requestId !== null) {
         await sql.run('INSERT INTO transcriptions VALUES ($requestId, $accountId, $keyId, $model, 0, 0)', {
-          ...{ requestId, accountId, keyId, model },
+          requestId,
+          accountId,
+          keyId,
+          model,
         })
       }
       const charged = type === 'transcription' ? 0 : random.whole(0, 2000)

@@ -8,15 +8,17 @@
 import { britishPhones, isBath } from './british-words.ts'
 import { isVowel, type Phone } from './phones.ts'
 
+// prettier-ignore
 const symbols: Readonly<Record<string, string>> = {
-  ...{ AA: 'ɑː', AE: 'a', AH: 'ʌ', AO: 'ɔː', AW: 'W', AY: 'I', EH: 'ɛ', EY: 'A', IH: 'ɪ', IY: 'iː', OW: 'Q', OY: 'Y' },
-  ...{ UH: 'ʊ', UW: 'uː', B: 'b', CH: 'ʧ', D: 'd', DH: 'ð', F: 'f', G: 'ɡ', HH: 'h', JH: 'ʤ', K: 'k', L: 'l', M: 'm' },
-  ...{ N: 'n', NG: 'ŋ', P: 'p', R: 'ɹ', S: 's', SH: 'ʃ', T: 't', TH: 'θ', V: 'v', W: 'w', Y: 'j', Z: 'z', ZH: 'ʒ' },
+  AA: 'ɑː', AE: 'a', AH: 'ʌ', AO: 'ɔː', AW: 'W', AY: 'I', EH: 'ɛ', EY: 'A', IH: 'ɪ', IY: 'iː', OW: 'Q', OY: 'Y',
+  UH: 'ʊ', UW: 'uː', B: 'b', CH: 'ʧ', D: 'd', DH: 'ð', F: 'f', G: 'ɡ', HH: 'h', JH: 'ʤ', K: 'k', L: 'l', M: 'm',
+  N: 'n', NG: 'ŋ', P: 'p', R: 'ɹ', S: 's', SH: 'ʃ', T: 't', TH: 'θ', V: 'v', W: 'w', Y: 'j', Z: 'z', ZH: 'ʒ',
 }
 const marks = ['', 'ˈ', 'ˌ'] as const
 /** Vowels before an r that is not spoken. */
+// prettier-ignore
 const beforeR: Readonly<Record<string, string>> = {
-  ...{ AA: 'ɑː', AO: 'ɔː', OW: 'ɔː', EH: 'ɛː', AE: 'ɛː', EY: 'ɛː', IH: 'ɪə', IY: 'ɪə', UH: 'ʊə', UW: 'ʊə', AY: 'Iə' },
+  AA: 'ɑː', AO: 'ɔː', OW: 'ɔː', EH: 'ɛː', AE: 'ɛː', EY: 'ɛː', IH: 'ɪə', IY: 'ɪə', UH: 'ʊə', UW: 'ʊə', AY: 'Iə',
   AW: 'Wə',
 }
 

@@ -10,10 +10,11 @@ import { inflected } from './inflections.ts'
 import { Letters } from './letters.ts'
 import { isVowel, type Phone, parsePhones } from './phones.ts'
 
+// prettier-ignore
 const letterNames: Readonly<Record<string, string>> = {
-  ...{ a: 'EY1', b: 'B IY1', c: 'S IY1', d: 'D IY1', e: 'IY1', f: 'EH1 F', g: 'JH IY1', h: 'EY1 CH', i: 'AY1' },
-  ...{ j: 'JH EY1', k: 'K EY1', l: 'EH1 L', m: 'EH1 M', n: 'EH1 N', o: 'OW1', p: 'P IY1', q: 'K Y UW1', r: 'AA1 R' },
-  ...{ s: 'EH1 S', t: 'T IY1', u: 'Y UW1', v: 'V IY1', w: 'D AH1 B AH0 L Y UW2', x: 'EH1 K S', y: 'W AY1', z: 'Z IY1' },
+  a: 'EY1', b: 'B IY1', c: 'S IY1', d: 'D IY1', e: 'IY1', f: 'EH1 F', g: 'JH IY1', h: 'EY1 CH', i: 'AY1', j: 'JH EY1',
+  k: 'K EY1', l: 'EH1 L', m: 'EH1 M', n: 'EH1 N', o: 'OW1', p: 'P IY1', q: 'K Y UW1', r: 'AA1 R', s: 'EH1 S',
+  t: 'T IY1', u: 'Y UW1', v: 'V IY1', w: 'D AH1 B AH0 L Y UW2', x: 'EH1 K S', y: 'W AY1', z: 'Z IY1',
 }
 
 /** Longest piece of letters that is read as one word: the work grows with it. */

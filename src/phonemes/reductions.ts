@@ -4,39 +4,27 @@
  */
 export type Accent = 'american' | 'british'
 
+// prettier-ignore
 const weak: Readonly<Record<string, string>> = {
-  ...{ and: 'ænd', are: 'ɑɹ', as: 'æz', at: 'æt', be: 'bi', been: 'bɪn', by: 'bI', can: 'kæn', could: 'kʊd' },
-  ...{ for: 'fɔɹ', from: 'fɹʌm', get: 'ɡɛt', gets: 'ɡɛts', gone: 'ɡɔn', got: 'ɡɑt', had: 'hæd', has: 'hæz' },
-  ...{ have: 'hæv', he: 'hi', her: 'hɜɹ', hers: 'hɜɹz', his: 'hɪz', if: 'ɪf', is: 'ɪz', it: 'ɪt', its: 'ɪts' },
-  ...{ my: 'mI', of: 'ʌv', or: 'ɔɹ', per: 'pɜɹ', she: 'ʃi', than: 'ðən', that: 'ðæt', their: 'ðɛɹ', there: 'ðɛɹ' },
-  ...{ these: 'ðiz', they: 'ðA', this: 'ðɪs', those: 'ðOz', through: 'θɹu', was: 'wʌz', we: 'wi', were: 'wɜɹ' },
-  ...{ will: 'wɪl', with: 'wɪð', would: 'wʊd', ye: 'ji', you: 'ju', your: 'jʊɹ', "he'd": 'hid', "he'll": 'hil' },
-  ...{ "he's": 'hiz', "it'd": 'ɪTəd', "it'll": 'ɪTᵊl', "it's": 'ɪts', "she'd": 'ʃid', "she'll": 'ʃil', "she's": 'ʃiz' },
-  ...{ "that'll": 'ðæTᵊl', "that's": 'ðæts', "there's": 'ðɛɹz', "they'd": 'ðAd', "they'll": 'ðAl', "they're": 'ðɛɹ' },
-  ...{ "they've": 'ðAv', "we'd": 'wid', "we'll": 'wil', "we're": 'wɪɹ', "we've": 'wiv', "weren't": 'wɜɹnt' },
-  ...{ "won't": 'wOnt', "you'd": 'jud', "you'll": 'jul', "you're": 'jʊɹ', "you've": 'juv' },
+  and: 'ænd', are: 'ɑɹ', as: 'æz', at: 'æt', be: 'bi', been: 'bɪn', by: 'bI', can: 'kæn', could: 'kʊd', for: 'fɔɹ',
+  from: 'fɹʌm', get: 'ɡɛt', gets: 'ɡɛts', gone: 'ɡɔn', got: 'ɡɑt', had: 'hæd', has: 'hæz', have: 'hæv', he: 'hi',
+  her: 'hɜɹ', hers: 'hɜɹz', his: 'hɪz', if: 'ɪf', is: 'ɪz', it: 'ɪt', its: 'ɪts', my: 'mI', of: 'ʌv', or: 'ɔɹ',
+  per: 'pɜɹ', she: 'ʃi', than: 'ðən', that: 'ðæt', their: 'ðɛɹ', there: 'ðɛɹ', these: 'ðiz', they: 'ðA', this: 'ðɪs',
+  those: 'ðOz', through: 'θɹu', was: 'wʌz', we: 'wi', were: 'wɜɹ', will: 'wɪl', with: 'wɪð', would: 'wʊd', ye: 'ji',
+  you: 'ju', your: 'jʊɹ', "he'd": 'hid', "he'll": 'hil', "he's": 'hiz', "it'd": 'ɪTəd', "it'll": 'ɪTᵊl',
+  "it's": 'ɪts', "she'd": 'ʃid', "she'll": 'ʃil', "she's": 'ʃiz', "that'll": 'ðæTᵊl', "that's": 'ðæts',
+  "there's": 'ðɛɹz', "they'd": 'ðAd', "they'll": 'ðAl', "they're": 'ðɛɹ', "they've": 'ðAv', "we'd": 'wid',
+  "we'll": 'wil', "we're": 'wɪɹ', "we've": 'wiv', "weren't": 'wɜɹnt', "won't": 'wOnt', "you'd": 'jud',
+  "you'll": 'jul', "you're": 'jʊɹ', "you've": 'juv',
 }
 
+// prettier-ignore
 const light: Readonly<Record<string, string>> = {
-  ...{
-    "aren't": 'ˌɑɹnt',
-    but: 'bˌʌt',
-    down: 'dˌWn',
-    go: 'ɡˌO',
-    him: 'hˌɪm',
-    how: 'hˌW',
-    i: 'ˌI',
-    "i'd": 'ˌId',
-    "i'll": 'ˌIl',
-    "i'm": 'ˌIm',
-    "i've": 'ˌIv',
-    made: 'mˌAd',
-    make: 'mˌAk',
-  },
-  ...{ makes: 'mˌAks', me: 'mˌi', might: 'mˌIt', near: 'nˌɪɹ', not: 'nˌɑt', on: 'ˌɔn', our: 'ˌWəɹ', put: 'pˌʊt' },
-  ...{ shall: 'ʃˌæl', should: 'ʃˌʊd', so: 'sˌO', some: 'sˌʌm', them: 'ðˌɛm', though: 'ðˌO', up: 'ˌʌp', us: 'ˌʌs' },
-  ...{ what: 'wˌʌt', when: 'wˌɛn', where: 'wˌɛɹ', which: 'wˌɪʧ', while: 'wˌIl', who: 'hˌu', whom: 'hˌum' },
-  ...{ whose: 'hˌuz', why: 'wˌI' },
+  "aren't": 'ˌɑɹnt', but: 'bˌʌt', down: 'dˌWn', go: 'ɡˌO', him: 'hˌɪm', how: 'hˌW', i: 'ˌI', "i'd": 'ˌId',
+  "i'll": 'ˌIl', "i'm": 'ˌIm', "i've": 'ˌIv', made: 'mˌAd', make: 'mˌAk', makes: 'mˌAks', me: 'mˌi', might: 'mˌIt',
+  near: 'nˌɪɹ', not: 'nˌɑt', on: 'ˌɔn', our: 'ˌWəɹ', put: 'pˌʊt', shall: 'ʃˌæl', should: 'ʃˌʊd', so: 'sˌO',
+  some: 'sˌʌm', them: 'ðˌɛm', though: 'ðˌO', up: 'ˌʌp', us: 'ˌʌs', what: 'wˌʌt', when: 'wˌɛn', where: 'wˌɛɹ',
+  which: 'wˌɪʧ', while: 'wˌIl', who: 'hˌu', whom: 'hˌum', whose: 'hˌuz', why: 'wˌI',
 }
 
 /** Those that carry the stress of what was left out behind them: "Yes, I can." */
@@ -53,19 +41,10 @@ export function reduced(word: string, atEnd: boolean, accent: Accent): string | 
   return fullAtEnd.has(word) ? stressed(spoken, 'ˈ') : lightAtEnd.has(word) ? stressed(spoken, 'ˌ') : spoken
 }
 
+// prettier-ignore
 const britishOwn: Readonly<Record<string, string>> = {
-  ...{
-    been: 'biːn',
-    from: 'fɹɒm',
-    not: 'nˌɒt',
-    got: 'ɡɒt',
-    of: 'ɒv',
-    on: 'ˌɒn',
-    was: 'wɒz',
-    what: 'wˌɒt',
-    your: 'jɔː',
-  },
-  ...{ "it'd": 'ɪtəd', "it'll": 'ɪtᵊl', "that'll": 'ðatᵊl', "you're": 'jɔː' },
+  been: 'biːn', from: 'fɹɒm', not: 'nˌɒt', got: 'ɡɒt', of: 'ɒv', on: 'ˌɒn', was: 'wɒz', what: 'wˌɒt', your: 'jɔː',
+  "it'd": 'ɪtəd', "it'll": 'ɪtᵊl', "that'll": 'ðatᵊl', "you're": 'jɔː',
 }
 
 const toBritish: readonly (readonly [RegExp, string])[] = [

@@ -32,7 +32,9 @@ async function pendingClone(books: Books): Promise<void> {
 }
 
 const heard = ({ account, key }: Books, id: string) => ({
-  ...{ id, accountId: account.id, keyId: key.id },
+  id,
+  accountId: account.id,
+  keyId: key.id,
   model: 'whisper',
 })
 

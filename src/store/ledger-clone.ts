@@ -49,7 +49,14 @@ async function insertVoice(sql: Sql, admission: CloneAdmission, nowMs: number): 
     {
       ...describedColumns({ ...admission, id: voiceId }),
       ...clip,
-      ...{ voiceId, accountId, keyId, consent, model, fidelity, operationId, nowMs },
+      voiceId,
+      accountId,
+      keyId,
+      consent,
+      model,
+      fidelity,
+      operationId,
+      nowMs,
       isPublic: isPublic ? 1 : 0,
     },
   )

@@ -188,8 +188,15 @@ describe('removal', () => {
 })
 
 const query = (books: Books, changes: Partial<VoiceQuery> = {}): VoiceQuery => ({
-  ...{ accountId: books.account.id, owner: 'all', status: null, category: null, language: null, search: null },
-  ...{ order: 'asc', after: null, limit: 100 },
+  accountId: books.account.id,
+  owner: 'all',
+  status: null,
+  category: null,
+  language: null,
+  search: null,
+  order: 'asc',
+  after: null,
+  limit: 100,
   ...changes,
 })
 

@@ -145,8 +145,14 @@ export class TestHub {
     const path = decodeURIComponent(new URL(asked.url ?? '/', 'http://x').pathname)
     const fromByte = /^bytes=(\d+)-$/.exec(asked.headers.range ?? '')?.[1]
     const request: HubRequest = {
-      ...{ at, method: asked.method ?? '', path, headers: asked.headers },
-      ...{ fromByte: fromByte === undefined ? null : Number(fromByte), status: 0, sentBytes: 0, isDone: false },
+      at,
+      method: asked.method ?? '',
+      path,
+      headers: asked.headers,
+      fromByte: fromByte === undefined ? null : Number(fromByte),
+      status: 0,
+      sentBytes: 0,
+      isDone: false,
     }
     this.requests.push(request)
     response.on('error', () => {})

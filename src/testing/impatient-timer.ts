@@ -33,7 +33,7 @@ export class ImpatientTimer implements Timer {
 
   /** All deadlines that run are over. */
   expire(): void {
-    for (const deadline of [...this.#deadlines]) {
+    for (const deadline of Array.from(this.#deadlines)) {
       this.#deadlines.delete(deadline)
       deadline()
     }

@@ -28,7 +28,10 @@ const withFiles = (card: Card, names: readonly string[], change: Partial<Card>):
 const graphs = ['flow_lm_main', 'flow_lm_flow', 'mimi_decoder', 'mimi_encoder', 'text_conditioner']
 const pocketFiles = [
   ...graphs.map((name) => `${name}.onnx`),
-  ...['bundle.json', 'tokenizer.model', 'bos_before_voice.npy', 'voices/alba.safetensors'],
+  'bundle.json',
+  'tokenizer.model',
+  'bos_before_voice.npy',
+  'voices/alba.safetensors',
 ]
 
 export const pocketCard = withFiles(pocketSmall, pocketFiles, { preference: 60, voiceAliases: { alloy: 'alba' } })
@@ -49,8 +52,12 @@ export const parakeetCard = withFiles(
 )
 
 const whisperFiles = [
-  ...['encoder_model.onnx', 'decoder_model_merged.onnx', 'tokenizer.json'],
-  ...['config.json', 'generation_config.json', 'preprocessor_config.json'],
+  'encoder_model.onnx',
+  'decoder_model_merged.onnx',
+  'tokenizer.json',
+  'config.json',
+  'generation_config.json',
+  'preprocessor_config.json',
 ]
 
 /** Knows the languages of the published ones, and the times of words. */
@@ -75,7 +82,12 @@ export const englishWhisperCard = withFiles(whisperCard, whisperFiles, {
 /** The small models, and the voice that is inside the program. */
 export const smallCards: readonly Card[] = [
   ...cards.filter(({ builtIn }) => builtIn),
-  ...[pocketCard, pocketSibling, kokoroCard, parakeetCard, whisperCard, englishWhisperCard],
+  pocketCard,
+  pocketSibling,
+  kokoroCard,
+  parakeetCard,
+  whisperCard,
+  englishWhisperCard,
 ]
 
 /** A folder with the files of a Pocket TTS. @param voice the only one */

@@ -60,7 +60,10 @@ export function testImport(dataDir = temporaryFolder()): TestImport {
   const folder = new ModelsFolder(`${dataDir}/models`)
   const events: InstallEvent[] = []
   return {
-    ...{ folder, events, timer: new ImpatientTimer(), clock: new ManualClock() },
+    folder,
+    events,
+    timer: new ImpatientTimer(),
+    clock: new ManualClock(),
     lock: () => tryFileLock(`${folder.path}/install.lock`),
     freeBytes: () => 10_000_000_000,
     onEvent: (event) => events.push(event),

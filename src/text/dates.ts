@@ -3,9 +3,10 @@ import { cardinal, ordinal, year } from './numbers.ts'
 import { mayEnd } from './abbreviations.ts'
 import { match, type Said } from './rule.ts'
 
+// prettier-ignore
 const months = [
-  ...['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October'],
-  ...['November', 'December'],
+  'January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November',
+  'December',
 ]
 const monthNames = new Map<string, string>(
   months.flatMap((name) => [[name.toLowerCase(), name] as const, [name.slice(0, 3).toLowerCase(), name] as const]),

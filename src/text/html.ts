@@ -2,33 +2,21 @@
 import { foldText } from './fold.ts'
 
 const paragraphTags = ['p', 'div', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'section', 'article', 'table', 'ul', 'ol', 'hr']
-const sentenceTags = [
-  ...['br', 'li', 'tr', 'dt', 'dd', 'dl', 'pre', 'blockquote', 'header', 'footer', 'nav', 'main', 'aside', 'figure'],
-  ...['figcaption', 'details', 'summary', 'option', 'title', 'caption', 'address', 's'],
-]
-const otherTags = [
-  ...['a', 'abbr', 'audio', 'b', 'bdi', 'bdo', 'big', 'body', 'button', 'canvas', 'center', 'cite', 'code', 'col'],
-  ...[
-    'colgroup',
-    'data',
-    'datalist',
-    'del',
-    'dfn',
-    'dialog',
-    'em',
-    'embed',
-    'fieldset',
-    'font',
-    'form',
-    'head',
-    'html',
-  ],
-  ...['i', 'iframe', 'img', 'input', 'ins', 'kbd', 'label', 'legend', 'link', 'map', 'mark', 'menu', 'meta', 'meter'],
-  ...['object', 'optgroup', 'output', 'param', 'picture', 'progress', 'q', 'rp', 'rt', 'ruby', 'samp', 'script'],
-  ...['select', 'small', 'source', 'span', 'strike', 'strong', 'style', 'sub', 'sup', 'svg', 'tbody', 'template'],
-  ...['textarea', 'tfoot', 'thead', 'time', 'track', 'tt', 'u', 'var', 'video', 'wbr', 'td', 'th'],
-  ...['speak', 'break', 'prosody', 'emphasis', 'say-as', 'voice', 'phoneme', 'lang', 'desc', 'w', 'lexicon'],
-]
+const sentenceTags = `
+  br li tr dt dd dl pre blockquote header footer nav main aside figure figcaption details summary option title
+  caption address s
+`
+  .trim()
+  .split(/\s+/)
+const otherTags = `
+  a abbr audio b bdi bdo big body button canvas center cite code col colgroup data datalist del dfn dialog em embed
+  fieldset font form head html i iframe img input ins kbd label legend link map mark menu meta meter object optgroup
+  output param picture progress q rp rt ruby samp script select small source span strike strong style sub sup svg
+  tbody template textarea tfoot thead time track tt u var video wbr td th speak break prosody emphasis say-as voice
+  phoneme lang desc w lexicon
+`
+  .trim()
+  .split(/\s+/)
 
 const meanings = new Map<string, string>([
   ...otherTags.map((tag) => [tag, ''] as const),

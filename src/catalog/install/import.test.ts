@@ -15,7 +15,10 @@ const voice = randomBytes(2, 20_000)
 const config = randomBytes(3, 500)
 
 const file = (name: string, path: string, content: Uint8Array, isKnown = true): CardFile => ({
-  ...{ name, repo: 'org/repo', revision: testRevision, path },
+  name,
+  repo: 'org/repo',
+  revision: testRevision,
+  path,
   sizeBytes: isKnown ? content.length : null,
   sha256: isKnown ? sha256Of(content) : null,
 })

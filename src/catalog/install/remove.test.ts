@@ -12,8 +12,12 @@ import { verify } from './verify.ts'
 
 const contents = { 'shared.bin': randomBytes(1, 5000), 'one.bin': randomBytes(2, 300), 'other.bin': randomBytes(3, 20) }
 const file = (name: keyof typeof contents): CardFile => ({
-  ...{ name, path: name, repo: 'org/repo', revision: testRevision },
-  ...{ sizeBytes: contents[name].length, sha256: sha256Of(contents[name]) },
+  name,
+  path: name,
+  repo: 'org/repo',
+  revision: testRevision,
+  sizeBytes: contents[name].length,
+  sha256: sha256Of(contents[name]),
 })
 const one = testCard('one', [file('shared.bin'), file('one.bin')])
 const other = testCard('other', [file('shared.bin'), file('other.bin')])

@@ -132,7 +132,8 @@ test('a running server is as ready as it says, and one that does not answer has 
   answer = () => Response.json({ status: 'degraded' })
   expect(await checkServer(status)).toMatchObject({ state: 'warning' })
   const troubles = ['a could not be loaded: no graph', 'b is not whole: without c'].map((words) => ({
-    ...{ id: words[0]!, words },
+    id: words[0]!,
+    words,
     task: 'text-to-speech' as const,
   }))
   expect((await checkServer({ ...status, troubles })).message).toBe(

@@ -12,8 +12,12 @@ const manifest: RuntimeManifest = {
   system: [],
 }
 const installed = {
-  ...{ path: '/data/runtime/installed/cuda', manifest, sizeBytes: 1_600_000_000, faults: [] as string[] },
-  ...{ gpuCode: null, oldestDriver: 580 },
+  path: '/data/runtime/installed/cuda',
+  manifest,
+  sizeBytes: 1_600_000_000,
+  faults: [] as string[],
+  gpuCode: null,
+  oldestDriver: 580,
 }
 const gpus = [{ index: 0, name: 'NVIDIA H100', memoryBytes: 85_000_000_000, capability: 90 }]
 const healthy: RuntimeStatus = {
@@ -24,7 +28,9 @@ const healthy: RuntimeStatus = {
     kernel: '580.10',
     library: { path: '/usr/lib/libcuda.so.1', version: '580.10' },
     devices: [{ path: '/dev/nvidia0', error: null }],
-    ...{ isWsl: false, container: null, hasCard: true },
+    isWsl: false,
+    container: null,
+    hasCard: true,
   },
   probe: { cuda: '13.0', gpus, error: null, remedy: null },
   trouble: null,

@@ -57,7 +57,9 @@ test('a model is pulled: the licence and its limits are told first, and where it
     'Licence CC-BY-4.0: By somebody, CC BY 4.0.',
     'Limits of use: Not for anything unlawful.',
     '3 files, 351 kB',
-    ...[expect.any(String), expect.any(String), expect.any(String)],
+    expect.any(String),
+    expect.any(String),
+    expect.any(String),
     '',
   ])
   expect(stderr).toContain('\n  onnx/model.onnx, 300 kB\n')

@@ -8,7 +8,11 @@ import { Tally } from '../../catalog/install/progress.ts'
 const plan = { event: 'planned', files: 2, keptFiles: 0, totalBytes: 1000, heldBytes: 100, unknownSizes: 0 } as const
 const received = (bytes: number): InstallEvent => ({ event: 'received', name: 'a', bytes })
 const finished = (sizeBytes: number): InstallEvent => ({
-  ...{ event: 'finished', name: 'a', sizeBytes, sha256: 'f'.repeat(64), evidence: 'card' },
+  event: 'finished',
+  name: 'a',
+  sizeBytes,
+  sha256: 'f'.repeat(64),
+  evidence: 'card',
 })
 
 test('the rate is that of the last seconds, and what is left follows from it', () => {

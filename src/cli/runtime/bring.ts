@@ -134,7 +134,7 @@ function tell(json: boolean, { manifest, path, wasWhole }: Brought, trouble: str
   const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
   const unchecked = files.filter(({ evidence }) => evidence === 'none').map(({ name }) => name)
   if (json) {
-    const done = { ...{ event: 'installed', path, onnxRuntime, cudaMajor, files: files.length, sizeBytes }, system }
+    const done = { event: 'installed', path, onnxRuntime, cudaMajor, files: files.length, sizeBytes, system }
     process.stdout.write(`${JSON.stringify(snakeCase({ ...done, unchecked, wasWhole, trouble }))}\n`)
     return
   }

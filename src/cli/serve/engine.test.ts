@@ -71,7 +71,9 @@ test.each([
       command: [...program, ...engineArguments(settingsOf('text-to-speech', { kind: 'cpu', reason }))],
       env: {},
     }),
-    ...{ readyMs: 60_000, stallMs: 60_000, loadMs: 60_000 },
+    readyMs: 60_000,
+    stallMs: 60_000,
+    loadMs: 60_000,
     log: (line) => lines.push(line),
   })
   await client.start()

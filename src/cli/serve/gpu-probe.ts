@@ -33,7 +33,9 @@ export async function askDriver(library: string, program = ownProgram()): Promis
   const text = await new Response(child.stdout).text()
   await child.exited
   const nothing = (error: string): Probe => ({
-    ...{ cuda: null, gpus: [], error },
+    cuda: null,
+    gpus: [],
+    error,
     remedy: 'See what nvidia-smi says; install the driver again, or restart the machine.',
   })
   if (child.signalCode === 'SIGKILL') return nothing(`the driver does not answer within ${answerMs / 1000} s`)

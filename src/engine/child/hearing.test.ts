@@ -92,7 +92,9 @@ test('windows go to a model in batches, and what it heard comes in the order of 
   const whisper = await loadWhisper({ card: smallCard, filesDir, pronunciations: null, workers: 1 })
   const sizes: number[] = []
   const counted: TranscriptionModel = {
-    ...{ sampleRateHz: whisper.sampleRateHz, maxWindowMs: whisper.maxWindowMs, unload: () => whisper.unload() },
+    sampleRateHz: whisper.sampleRateHz,
+    maxWindowMs: whisper.maxWindowMs,
+    unload: () => whisper.unload(),
     begin(input) {
       const transcribing = whisper.begin({ ...input, language: 'en', prompt: null })
       const { max, hear } = transcribing.batch!

@@ -86,8 +86,23 @@ function* take<T>(items: Iterator<T>, most: number): Generator<T> {
 
 /** Signs that end a segment, and what stands for them; those that are no symbol only part it. */
 const marks: Readonly<Record<string, string>> = {
-  ...{ '.': '.', '!': '!', '?': '?', ',': ',', ';': ';', ':': ':', '–': ' —' },
-  ...{ '"': '', '(': ',', ')': ',', '[': '', ']': '', '{': '', '}': '', '|': ',', '<': '', '>': '' },
+  '.': '.',
+  '!': '!',
+  '?': '?',
+  ',': ',',
+  ';': ';',
+  ':': ':',
+  '–': ' —',
+  '"': '',
+  '(': ',',
+  ')': ',',
+  '[': '',
+  ']': '',
+  '{': '',
+  '}': '',
+  '|': ',',
+  '<': '',
+  '>': '',
 }
 const stops = new Set(['.', '!', '?', '…'])
 

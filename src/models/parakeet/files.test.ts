@@ -24,8 +24,14 @@ test.each(faults)('a vocabulary with %s', (_, text, message) => {
 
 test('control pieces are known by their form', () => {
   expect(['<unk>', '<blk>', '<|nospeech|>', '<', '>', '<>', 'a<b>', '▁the'].map(isControl)).toEqual([
-    ...[true, true, true],
-    ...[false, false, false, false, false],
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
   ])
 })
 

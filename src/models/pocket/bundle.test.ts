@@ -23,16 +23,31 @@ test('what the exporter writes', () => {
   })
   expect(flowStates.slice(0, 3)).toEqual([
     {
-      ...{ input: 'state_0', output: 'out_state_0', module: 'transformer.layers.0.self_attn', key: 'cache' },
-      ...{ dims: [2, 1, 160, 2, 8], type: 'float32', fill: 'nan' },
+      input: 'state_0',
+      output: 'out_state_0',
+      module: 'transformer.layers.0.self_attn',
+      key: 'cache',
+      dims: [2, 1, 160, 2, 8],
+      type: 'float32',
+      fill: 'nan',
     },
     {
-      ...{ input: 'state_1', output: 'out_state_1', module: 'transformer.layers.0.self_attn', key: 'current_end' },
-      ...{ dims: [0], type: 'float32', fill: 'zeros' },
+      input: 'state_1',
+      output: 'out_state_1',
+      module: 'transformer.layers.0.self_attn',
+      key: 'current_end',
+      dims: [0],
+      type: 'float32',
+      fill: 'zeros',
     },
     {
-      ...{ input: 'state_2', output: 'out_state_2', module: 'transformer.layers.0.self_attn', key: 'step' },
-      ...{ dims: [1], type: 'int64', fill: 'zeros' },
+      input: 'state_2',
+      output: 'out_state_2',
+      module: 'transformer.layers.0.self_attn',
+      key: 'step',
+      dims: [1],
+      type: 'int64',
+      fill: 'zeros',
     },
   ])
   // As in the published exports: those of the encoder pass through the decoder.

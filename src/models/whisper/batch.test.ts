@@ -35,7 +35,11 @@ const begin = (input: Partial<TranscriptionInput> = {}, rules: Rules = greedy) =
   new Transcription(whisper, { ...plain, ...input, rules })
 
 const exact = ({ tokens, startMs, endMs, seekMs, temperature, words }: TranscriptSegment) => [
-  ...[tokens, startMs, endMs, seekMs, temperature],
+  tokens,
+  startMs,
+  endMs,
+  seekMs,
+  temperature,
   words?.map((word) => [word.text, word.startMs, word.endMs]),
 ]
 

@@ -73,9 +73,9 @@ function alignmentHeads(generation: Fields, layers: number, heads: number): Whis
 
 function specials(generation: Fields): ReadonlyMap<string, number> {
   const named = [
-    ...[['<|endoftext|>', generation.value('eos_token_id')]],
-    ...[['<|startoftranscript|>', generation.value('decoder_start_token_id')]],
-    ...[['<|notimestamps|>', generation.value('no_timestamps_token_id')]],
+    ['<|endoftext|>', generation.value('eos_token_id')],
+    ['<|startoftranscript|>', generation.value('decoder_start_token_id')],
+    ['<|notimestamps|>', generation.value('no_timestamps_token_id')],
     ...Object.entries(generation.record('task_to_id')).map(([task, id]) => [`<|${task}|>`, id]),
     ...Object.entries(generation.record('lang_to_id')),
   ]

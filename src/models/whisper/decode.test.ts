@@ -15,8 +15,11 @@ test.each([
 
 test('a window is silent when it probably is, and the text is unsure', () => {
   const written = (noSpeechProb: number, avgLogprob: number): Written => ({
-    ...{ tokens: [], temperature: 0, compressionRatio: 1 },
-    ...{ noSpeechProb, avgLogprob },
+    tokens: [],
+    temperature: 0,
+    compressionRatio: 1,
+    noSpeechProb,
+    avgLogprob,
   })
   expect(isSilent(written(0.7, -1.2), defaultRules)).toBe(true)
   expect(isSilent(written(0.7, -0.9), defaultRules)).toBe(false)

@@ -64,11 +64,15 @@ function exactly([seek, start, end, temperature, , , , tokens, words]: Segment) 
   return [10 * seek, ms(start), ms(end), temperature, tokens, told]
 }
 const measured = ({ avgLogprob, compressionRatio, noSpeechProb, words }: TranscriptSegment) => [
-  ...[avgLogprob, compressionRatio, noSpeechProb],
+  avgLogprob,
+  compressionRatio,
+  noSpeechProb,
   ...(words ?? []).map(({ probability }) => probability!),
 ]
 const measures = ([, , , , logprob, ratio, noSpeech, , words]: Segment) => [
-  ...[logprob, ratio, noSpeech],
+  logprob,
+  ratio,
+  noSpeech,
   ...(words ?? []).filter(([text]) => text.trim() !== '').map(([, , , probability]) => probability),
 ]
 

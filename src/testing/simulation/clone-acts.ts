@@ -47,7 +47,13 @@ async function beginClone(stage: Stage, { key, idempotencyKey, clip }: CloneAsk)
   const { clones } = stage.process
   const caller = await enter(stage, key)
   const read = async () => ({
-    ...{ name: 'A voice', description: null, labels: {}, language: 'en', aliases: [], isPublic: false, consent: null },
+    name: 'A voice',
+    description: null,
+    labels: {},
+    language: 'en',
+    aliases: [],
+    isPublic: false,
+    consent: null,
     file: { name: 'clip.wav', bytes: clipOf(clip) },
   })
   return clones.begin(caller, idempotencyKey, read, new AbortController().signal)

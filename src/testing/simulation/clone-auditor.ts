@@ -127,8 +127,13 @@ function moneyFaults(clone: FollowedClone, { entries, usage }: CloneBooks): stri
   const row = [account.id, ask.key.id, 0, 0, charged, priceMicros - charged, isFree ? 1 : 0].join()
   const rows = usage.filter((each) => each.operation_id === id)
   const is = rows.map((each) => [
-    ...[each.account_id, each.key_id, each.characters, each.audio_ms],
-    ...[each.charged_micros, each.refunded_micros, each.free],
+    each.account_id,
+    each.key_id,
+    each.characters,
+    each.audio_ms,
+    each.charged_micros,
+    each.refunded_micros,
+    each.free,
   ])
   return [
     ...different(`the entries of ${id}`, [sum], [charged]),

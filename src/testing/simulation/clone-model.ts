@@ -160,7 +160,11 @@ export class CloneModel {
     const nowMs = this.#clock.monotonicMs()
     const isFree = !account.admin && this.owned(account) < this.#settings.freeClones
     const clone: FollowedClone = {
-      ...{ id, voiceId, ask, learning, isFree },
+      id,
+      voiceId,
+      ask,
+      learning,
+      isFree,
       priceMicros: this.priceMicros(account),
       createdMs: this.#clock.nowMs(),
       stage: 'waiting',

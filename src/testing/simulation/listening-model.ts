@@ -102,16 +102,24 @@ export class ListeningModel {
 
   admit(id: string, key: KnownKey, clip: Clip): FollowedListening {
     const listening: FollowedListening = {
-      ...{ id, key, clip },
+      id,
+      key,
+      clip,
       stage: 'waiting',
       begun: false,
       wasSeen: false,
-      ...{ notedMs: 0, noteDueMs: 0, permits: 0, heard: 0, calls: 0 },
+      notedMs: 0,
+      noteDueMs: 0,
+      permits: 0,
+      heard: 0,
+      calls: 0,
       engineGone: false,
       waitDue: this.#due(this.#settings.queueWaitMs),
       unreadDue: null,
       ending: null,
-      ...{ clientLeft: false, isSettled: false, wasLate: false },
+      clientLeft: false,
+      isSettled: false,
+      wasLate: false,
     }
     this.all.push(listening)
     this.#promote()

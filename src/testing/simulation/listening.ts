@@ -48,8 +48,13 @@ async function* clipOfSilence(parts: number): AsyncGenerator<Int16Array> {
 }
 
 export const requestFor = (id: string): TranscriptionRequest => ({
-  ...{ model: null, language: null, task: 'transcribe', wordTimes: false },
-  ...{ prompt: id, temperature: 0, words: false },
+  model: null,
+  language: null,
+  task: 'transcribe',
+  wordTimes: false,
+  prompt: id,
+  temperature: 0,
+  words: false,
   upload: { path: id, remove: () => {} },
 })
 

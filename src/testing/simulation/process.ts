@@ -174,7 +174,11 @@ export class SimulatedProcess {
       voices: this.voices,
       files: this.#files,
       made: this.#made,
-      ...{ engine, encoders, meter, clock, timer },
+      engine,
+      encoders,
+      meter,
+      clock,
+      timer,
       random: world.random,
       report: () => {},
       log: { info: () => {} },
@@ -261,9 +265,16 @@ export class SimulatedProcess {
 }
 
 const ledgerWrites = [
-  ...['admitSpeech', 'markStarted', 'markFirstAudio', 'settle'],
-  ...['admitClone', 'completeClone', 'failClone'],
-  ...['beginTranscription', 'noteHeard', 'endTranscription'],
+  'admitSpeech',
+  'markStarted',
+  'markFirstAudio',
+  'settle',
+  'admitClone',
+  'completeClone',
+  'failClone',
+  'beginTranscription',
+  'noteHeard',
+  'endTranscription',
 ] as const
 const fileCalls = ['put', 'read', 'remove'] as const
 
