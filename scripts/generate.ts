@@ -62,7 +62,8 @@ function routesTable({ paths }: OpenAPIV3_1.Document): string {
 
 /** @param name of a request's schema in the document */
 function fieldsTable({ components }: OpenAPIV3_1.Document, name: string): string {
-  const { properties = {}, required = [] } = components?.schemas?.[name] as OpenAPIV3_1.SchemaObject
+  const { properties, required = [] }: OpenAPIV3_1.SchemaObject = components?.schemas?.[name] ?? {}
+  if (properties === undefined) throw new Error(`the document has no fields of ${name}`)
   const rows = Object.entries(properties as Record<string, OpenAPIV3_1.SchemaObject>).map(([field, schema]) => [
     `\`${field}\``,
     kindOf(schema),

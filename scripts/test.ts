@@ -64,7 +64,7 @@ async function step(...args: string[]): Promise<Counts> {
 
 /** A runner that crashed, or that says it failed without naming a test, is one failure more. */
 export function countTests({ exitCode, stderr }: Ended): Counts {
-  const lines = stderr.split('\n').map((line) => line.replace(/\u001b\[[0-9;]*m/g, ''))
+  const lines = stderr.split('\n').map((line) => Bun.stripANSI(line))
   const last = (pattern: RegExp): number => Number(lines.findLast((line) => pattern.test(line))?.match(/\d+/)?.[0] ?? 0)
   const ran = last(/^Ran \d+ tests? across \d+ files?\./)
   const counts = { passed: last(/^ \d+ pass$/), failed: last(/^ \d+ fail$/) }

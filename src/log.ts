@@ -54,7 +54,7 @@ export function causeOf(error: unknown): string {
   return error.cause === undefined ? (error.stack ?? error.message) : `${error.message} < ${causeOf(error.cause)}`
 }
 
-const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]+/g, ' ')
+const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ')
 
 function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')

@@ -22,7 +22,7 @@ test('the built-in card maps all names of OpenAI to voices of its own', () => {
 
 const broken: [string, (card: typeof flite) => unknown, string][] = [
   ['no object', () => [], 'x.json: expected an object'],
-  ['a missing name', ({ name: _, ...card }) => card, 'x.json: name: expected text'],
+  ['a missing name', ({ name: _name, ...card }) => card, 'x.json: name: expected text'],
   ['a blank description', (card) => ({ ...card, description: ' ' }), 'x.json: description: '],
   ['an unknown field', (card) => ({ ...card, nmae: 'x' }), 'x.json: nmae: expected no such field'],
   ['no source of its facts', (card) => ({ ...card, sources: [] }), 'x.json: sources: '],

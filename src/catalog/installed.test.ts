@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 test('what is installed is seen, and seen to go and to come back, by one that keeps looking', async () => {
   const states = async () => {
-    await null
+    await Promise.resolve()
     return [installed.has(card), installed.stateOf(card)]
   }
   expect(await states()).toEqual([true, 'installed'])
@@ -55,7 +55,7 @@ test.each([
 ])('a model from which %s was taken counts as none, and says what is missing', async (_what, take, missing) => {
   expect(installed.has(card)).toBe(true)
   take()
-  await null
+  await Promise.resolve()
   expect([installed.has(card), installed.stateOf(card), installed.missing(card)]).toEqual([false, 'broken', missing])
 })
 
@@ -64,7 +64,7 @@ test('what has changed a moment ago is looked at anew, and what has not is remem
   const keen = new InstalledModels(parts.folder, clock)
   const model = join(path, 'model.onnx')
   const isHere = async () => {
-    await null
+    await Promise.resolve()
     return keen.has(card)
   }
   expect(await isHere()).toBe(true)

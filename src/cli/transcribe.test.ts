@@ -103,7 +103,7 @@ test('passes on what it is told', async () => {
 
 test('a long recording is sent as it is read', async () => {
   const long = join(folder, 'long.wav')
-  await Bun.write(long, recordingOf(...new Array<number>(300).fill(9)))
+  await Bun.write(long, recordingOf(...Array.from({ length: 300 }, () => 9)))
   const { stdout } = await run([long])
   expect(stdout.split('heard')).toHaveLength(301)
 }, 20_000)
@@ -165,7 +165,7 @@ describe('says what is wrong', () => {
   test('a file too large, before all of it was sent', async () => {
     await using small = await startListening({ maxTranscriptionBytes: 1_000_000 })
     const large = join(folder, 'large.wav')
-    await Bun.write(large, recordingOf(...new Array<number>(120).fill(9)))
+    await Bun.write(large, recordingOf(...Array.from({ length: 120 }, () => 9)))
     const mine = { MYNA_URL: small.url, MYNA_API_KEY: await small.key() }
     const failed = await runCommand(['transcribe', large], { env: mine })
     expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('MYNA_MAX_TRANSCRIPTION_BYTES')])

@@ -12,7 +12,7 @@ import { type Instance, startInstance } from '../testing/instance.ts'
 import { until } from '../testing/until.ts'
 import { errorOf, formOf, recordingOf, startListening, transcribe, usageOf } from './transcription.fixture.ts'
 
-const minute = () => new File([recordingOf(...new Array<number>(60).fill(9))], 'minute.wav')
+const minute = () => new File([recordingOf(...Array.from({ length: 60 }, () => 9))], 'minute.wav')
 
 function rows(dataDir: string, sql: string): unknown[] {
   const books = new Database(join(dataDir, 'myna.db'), { readonly: true })

@@ -15,7 +15,7 @@ import {
   usageOf,
 } from './transcription.fixture.ts'
 
-const long = recordingOf(...new Array<number>(60).fill(9))
+const long = recordingOf(...Array.from({ length: 60 }, () => 9))
 const longFile = () => new File([long], 'long.wav')
 
 /** Holds every transcription at this part, from then on. */

@@ -116,7 +116,8 @@ class Speller {
     }
     if (base === 'SH' && before?.base === 'N' && /n[cst]i/.test(this.word)) return 'ʧ'
     if (base === 'HH' && next?.base === 'W') return ''
-    if (base === 'L' && this.base(at - 1) === 'K' && /ically$/.test(this.word) && this.base(at + 2) === '#') return 'ᵊl'
+    if (base === 'L' && this.base(at - 1) === 'K' && this.word.endsWith('ically') && this.base(at + 2) === '#')
+      return 'ᵊl'
     return symbols[base] as string
   }
 
@@ -175,7 +176,7 @@ class Speller {
     if (second === '#') return word.endsWith('is') ? 'ɪ' : 'ə'
     if (second !== 'T' || (third !== '#' && third !== 'S')) return 'ə'
     if (/ists?$/.test(word)) return 'ɪ'
-    return /est$/.test(word) && !plainEst.has(word) ? 'ᵻ' : 'ə'
+    return word.endsWith('est') && !plainEst.has(word) ? 'ᵻ' : 'ə'
   }
 
   private beforeL(at: number): string {

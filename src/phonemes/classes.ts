@@ -31,7 +31,7 @@ const adverbs = list(
 const joins = list('and or but nor')
 const connectives = list('when while if because since after before until where although though unless how why whether')
 
-const isAdverb = (word: string): boolean => adverbs.has(word) || (/ly$/.test(word) && word.length > 4)
+const isAdverb = (word: string): boolean => adverbs.has(word) || (word.endsWith('ly') && word.length > 4)
 const isAdjective = (word: string): boolean => /(?:al|ive|ous|ful|ic|able|ible|less|ish|ary|ent|ant|est)$/.test(word)
 
 /**

@@ -128,6 +128,7 @@ export const standsBeforeName = (word: string): boolean => Object.hasOwn(leading
 /** Whether a sentence that could end here does: nothing follows, or a word that begins sentences. */
 export function mayEnd(text: string, at: number, anyCapital: boolean): boolean {
   const next = nextWord(text, at)
+  // oxlint-disable-next-line no-control-regex -- U+0001 and U+0002 mark where a sentence and a paragraph end.
   if (next === '') return /^ ?["')]*(?:$|[\u0001\u0002])/.test(text.slice(at, at + 6))
   return starters.has(next) || (anyCapital && beginsCapital(next))
 }
@@ -170,7 +171,7 @@ function lettersAt(text: string, at: number, letters: string): Said {
   const to = at + letters.length
   const words = known ?? spell(letters.replaceAll('.', ''))
   const inside = known !== undefined && !/ M$| D$/.test(known)
-  return { to, words, stop: !inside && mayEnd(text, to, / M$/.test(known ?? '')) }
+  return { to, words, stop: !inside && mayEnd(text, to, known?.endsWith(' M') === true) }
 }
 
 /** One capital with a stop is an initial if a name is around it: "J. R. R. Tolkien", but not "plan B. We left". */

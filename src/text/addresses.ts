@@ -2,6 +2,7 @@
 import { cardinal, digitWords } from './numbers.ts'
 import { match, type Said, spell } from './rule.ts'
 
+// oxlint-disable-next-line no-control-regex -- U+0001 and U+0002 mark where a sentence and a paragraph end.
 const urlPattern = /(?:(?:https?|ftp|wss?):\/\/|www\.(?=[A-Za-z0-9]))([^\s<>"\u0001\u0002]{1,2100})/iy
 const mailPattern =
   /(?:mailto:)?([A-Za-z0-9._%+-]{1,64})@((?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24})(?![A-Za-z0-9@])/y

@@ -86,6 +86,7 @@ interface Piece {
 
 /** Cut at spaces; a break is a piece of its own. */
 function* piecesOf({ text, ends }: Mapped): Generator<Piece> {
+  // oxlint-disable-next-line no-control-regex -- U+0001 and U+0002 mark where a sentence and a paragraph end.
   const pattern = /[\u0001\u0002]|[^\s\u0001\u0002]+/g
   for (const { 0: found, index } of text.matchAll(pattern)) {
     yield { text: found, end: ends[index + found.length - 1] as number }
@@ -102,7 +103,7 @@ function* sayWritten(line: Line, { text, end }: Piece): Generator<SpokenWord> {
   if (!/[\p{L}\p{N}]/u.test(word) && !named.test(word)) return closeWith(line, bare, '', end)
   // The stop of an abbreviation or an ordinal: "3. Mai", "z. B.", "J. Weber".
   const short = marks === '.' && /^(\p{N}+|\p{L})$/u.test(word)
-  yield* line.say(short ? `${word}.` : /^'/.test(bare) ? `'${word}` : word, end)
+  yield* line.say(short ? `${word}.` : bare.startsWith("'") ? `'${word}` : word, end)
   if (!short) closeWith(line, marks, word, end)
 }
 

@@ -132,7 +132,7 @@ const attachedOnly = new Set(['A', 'B', 'K', 'J', 'N', 'pt', 'ha', 'ms', 'cal', 
 const invariable = new Set(['percent', 'hertz', 'kilohertz', 'megahertz', 'gigahertz', 'yen', 'yuan', 'kelvin'])
 const unitPattern =
   /([ -]?)((?:sq (?:ft|km|m)|km\/h|m\/s\^2|m\/s|[kMG]B\/s|°[CF]?|[%€£¥¢$]|µ?[A-Za-z]{1,4})(?:\^[23])?)(?![A-Za-z0-9'])/y
-const perPattern = /\/([A-Za-z]{1,8})(?![A-Za-z0-9\/])/y
+const perPattern = /\/([A-Za-z]{1,8})(?![A-Za-z0-9/])/y
 const perWords = new Set([
   'day',
   'week',

@@ -93,7 +93,7 @@ function signedAt(text: string, at: number, word: string): Said | null {
     return { to: end + 1, words: `${word} sharp` }
   if (text.startsWith('(s)', end) && !isAlphanumeric(text[end + 3])) return { to: end + 3, words: `${word}s` }
   if (text[end] !== '/') return null
-  const slashed = match(/[A-Za-z]{1,3}\/[A-Za-z]{0,3}(?![A-Za-z0-9\/])/y, text, at)?.[0]
+  const slashed = match(/[A-Za-z]{1,3}\/[A-Za-z]{0,3}(?![A-Za-z0-9/])/y, text, at)?.[0]
   const words = slashed === undefined ? undefined : wholeWords[slashed.toLowerCase()]
   return words === undefined ? null : { to: at + (slashed as string).length, words }
 }

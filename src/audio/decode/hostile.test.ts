@@ -93,7 +93,7 @@ test('hours of silence in a few bytes stop at the limit and leave no memory behi
       sequence: page + 2,
       granule: (page + 1) * 200 * 960,
       flags: 0,
-      packets: new Array<Uint8Array>(200).fill(frame),
+      packets: Array.from({ length: 200 }, () => frame),
     }),
   )
   const head = [opusHead(0, 48000), opusTags('x')].map((packet, sequence) =>

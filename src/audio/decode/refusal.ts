@@ -123,7 +123,7 @@ function isText(bytes: Uint8Array): boolean {
   try {
     // The last character may be cut.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, 512), { stream: true })
-    return !/[\x00-\x08\x0e-\x1f]/.test(text)
+    return !/(?![\t-\r])\p{Cc}/u.test(text)
   } catch {
     return false
   }

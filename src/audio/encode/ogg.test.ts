@@ -63,7 +63,7 @@ describe('page', () => {
   })
 
   test('too much for one page is refused', () => {
-    const packets = new Array<Uint8Array>(128).fill(new Uint8Array(255))
+    const packets = Array.from({ length: 128 }, () => new Uint8Array(255))
     expect(() => oggPage({ ...page, packets })).toThrow('256 segments')
   })
 })

@@ -29,7 +29,7 @@ export class EncoderPool {
   constructor({ workers }: { workers: number }) {
     if (!Number.isInteger(workers) || workers < 1)
       throw new RangeError(`An encoder pool cannot have ${workers} threads.`)
-    this.#threads = new Array<EncodeThread | null>(workers).fill(null)
+    this.#threads = Array.from({ length: workers }, () => null)
   }
 
   /**

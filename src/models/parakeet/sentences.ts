@@ -33,7 +33,7 @@ export function segmentsOf(words: readonly Word[], avgLogprob: number, withWords
       avgLogprob,
       compressionRatio,
       noSpeechProb: 0,
-      words: withWords ? sentence.map(({ tokens: _, ...word }) => word) : null,
+      words: withWords ? sentence.map(({ tokens: _tokens, ...word }) => word) : null,
     }))
 }
 

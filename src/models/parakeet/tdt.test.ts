@@ -14,7 +14,8 @@ const count = vocabulary + 5
  * What a frame holds are the logits themselves. The token written last adds to them: `b` makes every frame go on by
  * one. So does the state, which counts what was written: each time, the blank becomes more likely.
  */
-const byLastToken = [new Array(count).fill(0), new Array(count).fill(0), new Array(count).fill(0)]
+const zeros = (): number[] => Array.from({ length: count }, () => 0)
+const byLastToken = [zeros(), zeros(), zeros()]
 byLastToken[b]![vocabulary + 1] = 100
 const byState = new Float32Array(count)
 byState[blank] = 1
@@ -56,7 +57,7 @@ afterAll(() => session.release())
 
 /** A frame that says this token by so much, and this duration. */
 function frame(token: number, by: number, duration: number): number[] {
-  const logits = new Array<number>(count).fill(0)
+  const logits = zeros()
   logits[token] = by
   logits[vocabulary + duration] = 10
   return logits

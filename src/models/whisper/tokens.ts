@@ -98,9 +98,12 @@ export const writtenOf = ({ bpe, firstTimestamp }: WhisperTokens, ids: readonly 
   bpe.decode(ids.filter((id) => id < firstTimestamp))
 
 /** Without what counts as space to Python, whose `strip` the reference uses. */
-export const stripped = (text: string): string =>
-  text.replace(/^[\p{White_Space}\x1c-\x1f]+/u, '').replace(trailing, '')
+export const stripped = (text: string): string => text.replace(leading, '').replace(trailing, '')
+// Python counts the separators of files, groups, records and units as space.
+/* oxlint-disable no-control-regex */
+const leading = /^[\p{White_Space}\x1c-\x1f]+/u
 const trailing = /[\p{White_Space}\x1c-\x1f]+$/u
+/* oxlint-enable no-control-regex */
 
 // Tokens that annotate instead of saying what was said: brackets, speaker tags, notes (openai/whisper, `tokenizer.py`,
 // `non_speech_tokens`). Punctuation of sentences is none of them; a hyphen and an apostrophe only where they begin a

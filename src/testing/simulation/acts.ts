@@ -20,7 +20,7 @@ export async function ask(stage: Stage, asks: readonly AskDrawn[], leftAtOnce: b
     if (leftAtOnce) gone.abort()
     return client
   })
-  await stage.then(() => {
+  await stage.follow(() => {
     const fresh = [...stage.books.operations.values()].filter(({ id }) => !before.has(id))
     for (const [index, client] of clients.entries()) judgeAsk(stage, client, { index, fresh, leftAtOnce })
   })
@@ -109,7 +109,7 @@ export async function touch(stage: Stage, kind: 'cancel' | 'inspect', key: Known
       kind === 'cancel' ? cancelOperation(caller, id, ledger, speech) : inspectOperation(caller, id, ledger),
     ),
   )
-  await stage.then(() => {
+  await stage.follow(() => {
     const operation = stage.model.find(id)
     const refusal = stage.door.refusal(key, key.id) ?? touchRefusal(stage, key, operation)
     stage.note(`${kind}: ${refusal ?? 'answered'}`)
@@ -139,7 +139,7 @@ function touchRefusal(stage: Stage, key: KnownKey, operation: Followed | undefin
 export async function intrude(stage: Stage): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const answer = new Watched(enter(stage, 'sk-myna-guessed', 'stranger'))
-    await stage.then(() => {
+    await stage.follow(() => {
       stage.compare('the stranger', answer.code, stage.door.refusal(null, 'stranger'))
       stage.note(`stranger: ${answer.code}`)
     })
@@ -168,7 +168,7 @@ export async function administer(stage: Stage, command: Command): Promise<void> 
 
 async function commanded(stage: Stage, verb: Promise<unknown>, apply: () => void): Promise<void> {
   const answer = new Watched(verb)
-  await stage.then(() => {
+  await stage.follow(() => {
     if (answer.state === 'value') return apply()
     if (stage.disk === 'free' || answer.code !== 'storage_full') stage.fail(`the command got ${answer.code}`)
   })
@@ -183,7 +183,7 @@ export async function endEngine(stage: Stage): Promise<void> {
   stage.process.learners.vanish()
   const deaf = stage.model.listenings.live.filter(({ id }) => stage.process.gates.has(id))
   for (const gate of stage.process.gates.values()) gate.vanish()
-  await stage.then(() => {
+  await stage.follow(() => {
     for (const operation of gone) stage.model.engineVanishes(operation)
     stage.model.clones.engineVanishes()
     for (const listening of deaf) stage.model.listenings.engineVanishes(listening)
@@ -195,7 +195,7 @@ export async function sweep(stage: Stage): Promise<void> {
   const { clones } = stage.model
   const expiredClones = clones.all.filter((each) => !each.removed && clones.isExpired(each))
   const answer = new Watched(stage.process.ledger.sweep())
-  await stage.then(() => {
+  await stage.follow(() => {
     if (answer.code === 'storage_full' && stage.disk !== 'free') return
     stage.compare('sweep', answer.value, expired.length + expiredClones.length)
     const left = [
@@ -211,7 +211,7 @@ export async function report(stage: Stage, account: KnownAccount): Promise<void>
   const everMs = 8e15
   const query = { accountId: account.id, startMs: 1, endMs: everMs, bucketMs: everMs, groupBy: [] }
   const answer = new Watched<UsageRow[]>(stage.process.ledger.usage(query))
-  await stage.then(() => {
+  await stage.follow(() => {
     const used = stage.model.operations.flatMap(({ ask, ending, settledMs }) =>
       ask.key.account === account && settledMs !== null && ending !== null && ending.usedChars > 0 ? [ending] : [],
     )

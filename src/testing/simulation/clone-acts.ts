@@ -16,7 +16,7 @@ const enter = (stage: Stage, key: KnownKey) =>
 export async function clone(stage: Stage, ask: CloneAsk): Promise<void> {
   const before = stage.cloneBooks.operations
   const answer = new Watched(beginClone(stage, ask))
-  await stage.then(() => {
+  await stage.follow(() => {
     const { model } = stage
     const atDoor = stage.door.refusal(ask.key, ask.key.id)
     const verdicts = () =>
@@ -62,7 +62,7 @@ async function beginClone(stage: Stage, { key, idempotencyKey, clip }: CloneAsk)
 /** The engine ends its work on a clip. */
 export async function learn(stage: Stage, followed: FollowedClone): Promise<void> {
   stage.process.learners.permit(followed.id)
-  await stage.then(() => stage.model.clones.learn(followed))
+  await stage.follow(() => stage.model.clones.learn(followed))
 }
 
 /** Cancelled while its files are being written: they take many turns of the event loop, and this takes one of them. */
@@ -71,7 +71,7 @@ export async function cancelWriting(stage: Stage, followed: FollowedClone): Prom
   process.learners.permit(followed.id)
   await drained()
   process.clones.cancel(followed.id)
-  await stage.then(() => stage.model.clones.cancel(followed))
+  await stage.follow(() => stage.model.clones.cancel(followed))
 }
 
 /** Cancels or inspects. */
@@ -88,7 +88,7 @@ export async function touchClone(
       kind === 'cancel clone' ? cancelOperation(caller, id, ledger, clones) : inspectOperation(caller, id, ledger),
     ),
   )
-  await stage.then(() => {
+  await stage.follow(() => {
     const refusal = stage.door.refusal(key, key.id) ?? touchRefusal(stage, key, followed)
     stage.note(`${kind}: ${refusal ?? 'answered'}`)
     if (refusal !== null) return stage.compare(kind, answer.code, refusal)
@@ -115,7 +115,7 @@ export async function deleteVoice(stage: Stage, key: KnownKey, followed: Followe
   const { library } = stage.process
   const { voiceId } = followed
   const answer = new Watched(enter(stage, key).then((caller) => library.remove(caller, voiceId)))
-  await stage.then(() => {
+  await stage.follow(() => {
     const status = followed.ask.key.account === key.account ? statusOf(followed) : 'gone'
     const refusal = stage.door.refusal(key, key.id) ?? (status === 'gone' ? 'voice_not_found' : null)
     stage.note(`delete: ${refusal ?? status}`)
@@ -135,7 +135,7 @@ export async function sweepVoices(stage: Stage): Promise<void> {
   const { clones } = stage.model
   const stale = clones.all.filter((each) => clones.isStale(each))
   const swept = new Watched(stage.process.sweep())
-  await stage.then(() => {
+  await stage.follow(() => {
     const surely = stage.disk === 'free' && !stage.process.dead
     for (const followed of stale) {
       if (!surely && stage.cloneBooks.voices.has(followed.voiceId)) continue

@@ -11,7 +11,7 @@ export async function listen(stage: Stage, key: KnownKey): Promise<void> {
   const gone = new AbortController()
   const listener = new Listener(begin(stage, id, key, gone.signal), gone)
   stage.listeners.push(listener)
-  await stage.then(() => {
+  await stage.follow(() => {
     const { listenings } = stage.model
     const due = stage.door.refusal(key, key.id) ?? listenings.verdict(key)
     stage.note(`asked to listen: ${due}`)
@@ -32,17 +32,17 @@ async function begin(stage: Stage, id: string, key: KnownKey, gone: AbortSignal)
 export async function hear(stage: Stage, listening: FollowedListening): Promise<void> {
   const gate = stage.process.gates.get(listening.id)
   gate?.permit()
-  await stage.then(() => gate && stage.model.listenings.permit(listening))
+  await stage.follow(() => gate && stage.model.listenings.permit(listening))
 }
 
 export async function take(stage: Stage, listening: FollowedListening): Promise<void> {
   listenerOf(stage, listening).read()
-  await stage.then(() => stage.model.listenings.take(listening))
+  await stage.follow(() => stage.model.listenings.take(listening))
 }
 
 export async function hangUp(stage: Stage, listening: FollowedListening): Promise<void> {
   listenerOf(stage, listening).leave()
-  await stage.then(() => stage.model.listenings.leave(listening))
+  await stage.follow(() => stage.model.listenings.leave(listening))
 }
 
 function listenerOf(stage: Stage, listening: FollowedListening): Listener {

@@ -101,15 +101,15 @@ async function perform(stage: Stage, step: Step): Promise<void> {
       return ask(stage, step.asks, step.leftAtOnce)
     case 'frame':
       process.streams.get(step.operation.id)?.permit()
-      return stage.then(() => model.permit(step.operation))
+      return stage.follow(() => model.permit(step.operation))
     case 'engine gone':
       return endEngine(stage)
     case 'read':
       clientOf(stage, step.operation).read(stage.clock.monotonicMs())
-      return stage.then(() => model.read(step.operation))
+      return stage.follow(() => model.read(step.operation))
     case 'leave':
       clientOf(stage, step.operation).leave()
-      return stage.then(() => model.leave(step.operation))
+      return stage.follow(() => model.leave(step.operation))
     case 'cancel':
     case 'inspect':
       return touch(stage, step.kind, step.key, step.id)
@@ -123,7 +123,7 @@ async function perform(stage: Stage, step: Step): Promise<void> {
       return stage.pass(step.ms)
     case 'jump':
       stage.clock.jump(step.ms)
-      return stage.then(nothing)
+      return stage.follow(nothing)
     case 'clone':
       return clone(stage, step.ask)
     case 'learn':
@@ -151,13 +151,13 @@ async function perform(stage: Stage, step: Step): Promise<void> {
       return report(stage, step.account)
     case 'disk full':
       await stage.fillDisk(step.whole)
-      return stage.then(nothing)
+      return stage.follow(nothing)
     case 'disk free':
       await stage.freeDisk()
-      return stage.then(nothing)
+      return stage.follow(nothing)
     case 'drain':
       process.drain()
-      return stage.then(() => (model.draining = true))
+      return stage.follow(() => (model.draining = true))
     case 'stop':
       return stage.stop()
     case 'crash':

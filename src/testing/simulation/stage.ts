@@ -75,7 +75,7 @@ export class Stage {
     await this.#invite('bob', null, [null, null])
     await this.#invite('cyd', this.#random.whole(0, 3000), [['tts', 'voices', 'usage']], '12h')
     await this.#invite('dan', this.#random.whole(0, 3000), [null], null, 'admin')
-    await this.then(() => {})
+    await this.follow(() => {})
   }
 
   close(): void {
@@ -88,8 +88,11 @@ export class Stage {
     return this.#process
   }
 
-  /** @param apply tells the model what was done; the books are read before it is called */
-  async then(apply: () => void): Promise<void> {
+  /**
+   * Waits until the process is quiet.
+   * @param apply tells the model what was done; the books are read before it is called
+   */
+  async follow(apply: () => void): Promise<void> {
     await this.process.settled()
     this.#judge(apply)
   }
@@ -102,7 +105,7 @@ export class Stage {
       if (hopMs <= 0) this.fail('a deadline had no effect')
       this.clock.advance(hopMs)
       left -= hopMs
-      await this.then(() => {
+      await this.follow(() => {
         this.model.deadlines()
         clones.deadlines()
         listenings.deadlines()
@@ -124,7 +127,7 @@ export class Stage {
   /** The orderly end of the process, and the next one. */
   async stop(): Promise<void> {
     const stopped = new Watched(this.process.stop())
-    await this.then(() => {
+    await this.follow(() => {
       this.model.shutDown()
       this.model.clones.shutDown()
       this.model.listenings.shutDown()
