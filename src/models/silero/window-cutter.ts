@@ -28,10 +28,10 @@ const maxPauseMs = 1500
 /** A third of it is to hold some places where to cut. */
 const minMaxWindowMs = 3000
 /**
- * Shares of the longest window: one that holds so much ends at the next real pause. The first does so early, for
- * somebody waits for it; later ones hold more, for recognisers hear better, and some cheaper, what they hear at once.
+ * Share of the longest window: one that holds so much ends at the next real pause. Recognisers hear better, and some
+ * cheaper, what they hear at once: a first window that ended after a third, for those who wait for it, cost words on
+ * both sides of the cut.
  */
-const enoughAtFirst = 1 / 3
 const enough = 2 / 3
 /** Around a place where a cut may be, what is listened to. */
 const aroundMs = 96
@@ -41,7 +41,7 @@ const silentPower = 1e-8
 
 export class SpeechCutter {
   readonly #maxWindowMs: number
-  #enoughMs: number
+  readonly #enoughMs: number
   readonly #finder: BurstFinder
   readonly #tape: Tape
   /** Of the window being filled: speech and, between it, pauses. The last one may still be growing. */
@@ -56,7 +56,7 @@ export class SpeechCutter {
   constructor(options: CutOptions, windowMs: number) {
     if (options.maxWindowMs < minMaxWindowMs) throw new RangeError(`no windows of ${options.maxWindowMs} ms`)
     this.#maxWindowMs = options.maxWindowMs
-    this.#enoughMs = enoughAtFirst * options.maxWindowMs
+    this.#enoughMs = enough * options.maxWindowMs
     this.#finder = new BurstFinder(windowMs)
     // A pause, and what may yet become speech after it, can lie behind a window that is full.
     this.#tape = new Tape(options.maxWindowMs + 2 * maxPauseMs, windowMs)
@@ -165,7 +165,6 @@ export class SpeechCutter {
   #take(endMs: number, rest: Span[]): SpeechWindow {
     const window = { startMs: this.#startMs, pcm: this.#tape.between(this.#startMs, endMs) }
     this.#cutMs = endMs
-    this.#enoughMs = enough * this.#maxWindowMs
     this.#bursts = rest
     if (rest.length > 0) this.#startMs = Math.max(endMs, rest[0]!.startMs - paddingMs)
     return window

@@ -12,7 +12,10 @@ import { load, openWhisper } from './pipeline.ts'
 import { Transcription, type Whisper } from './transcribe.ts'
 
 const never = new AbortController().signal
-const greedy: Rules = { temperatures: [0], maxCompressionRatio: null, minAvgLogprob: null, maxNoSpeechProb: null }
+const greedy: Rules = {
+  ...{ temperatures: [0], salvages: false },
+  ...{ maxCompressionRatio: null, minAvgLogprob: null, maxNoSpeechProb: null },
+}
 const plain: TranscriptionInput = { task: 'transcribe', language: 'en', prompt: null, temperature: 0, words: false }
 
 let folder: string

@@ -20,14 +20,21 @@ export interface Rules {
   minAvgLogprob: number | null
   /** Above it nobody speaks, if the decoder is unsure of the text, too. */
   maxNoSpeechProb: number | null
+  /**
+   * Whether a window whose text is not good enough at the first temperature is heard again without what was heard
+   * before it, and whether the best text is kept where none is good enough. The reference does neither: after a long
+   * context, a window of one word was unsure at every temperature, and what was drawn at the last one was kept.
+   */
+  salvages: boolean
 }
 
-/** As openai/whisper has them. */
+/** As openai/whisper has them, but for `salvages`. */
 export const defaultRules: Rules = {
   temperatures: [0, 0.2, 0.4, 0.6, 0.8, 1],
   maxCompressionRatio: 2.4,
   minAvgLogprob: -1,
   maxNoSpeechProb: 0.6,
+  salvages: true,
 }
 
 export interface Written {
@@ -85,7 +92,8 @@ export class WindowDecoder {
     let windows = order.encoded.map((_, window) => window)
     for (const temperature of temperatures) {
       for (const line of await this.#write(begun, windows, temperature, order, signal)) {
-        written[line.window] = this.#writtenOf(line, temperature, begun.noSpeechProbs[line.window]!)
+        const found = this.#writtenOf(line, temperature, begun.noSpeechProbs[line.window]!)
+        written[line.window] = preferred(written[line.window], found, order.rules)
       }
       windows = windows.filter((window) => !isGood(written[window]!, order.rules))
       if (windows.length === 0) break
@@ -161,12 +169,21 @@ function inRows(values: Float32Array, rows: number): Float32Array[] {
   return Array.from({ length: rows }, (_, row) => values.subarray(row * size, (row + 1) * size))
 }
 
-function isGood({ compressionRatio, avgLogprob, noSpeechProb }: Written, rules: Rules): boolean {
-  const { maxCompressionRatio, minAvgLogprob, maxNoSpeechProb } = rules
-  const isUnsure = minAvgLogprob !== null && avgLogprob < minAvgLogprob
-  const isSilence = maxNoSpeechProb !== null && noSpeechProb > maxNoSpeechProb && isUnsure
-  const repeats = maxCompressionRatio !== null && compressionRatio > maxCompressionRatio
-  return isSilence || !(isUnsure || repeats)
+/** Whether no other temperature is to be tried. */
+export function isGood(written: Written, rules: Rules): boolean {
+  const { minAvgLogprob, maxNoSpeechProb } = rules
+  const isUnsure = minAvgLogprob !== null && written.avgLogprob < minAvgLogprob
+  const isSilence = maxNoSpeechProb !== null && written.noSpeechProb > maxNoSpeechProb && isUnsure
+  return isSilence || !(isUnsure || repeats(written, rules))
+}
+
+const repeats = ({ compressionRatio }: Written, { maxCompressionRatio }: Rules): boolean =>
+  maxCompressionRatio !== null && compressionRatio > maxCompressionRatio
+
+/** Of the texts of a window. One that repeats itself may be as sure as it likes. */
+function preferred(before: Written | undefined, found: Written, rules: Rules): Written {
+  if (before === undefined || !rules.salvages || isGood(found, rules) || repeats(before, rules)) return found
+  return repeats(found, rules) || found.avgLogprob < before.avgLogprob ? before : found
 }
 
 /** Whether there is nothing in this window, whatever was written. */

@@ -71,6 +71,7 @@ export function rulesOf(options: ReferenceOptions): Rules {
     maxCompressionRatio: options.compression_ratio_threshold,
     minAvgLogprob: options.logprob_threshold,
     maxNoSpeechProb: options.no_speech_threshold,
+    salvages: false,
   }
 }
 
@@ -103,12 +104,14 @@ export async function madeClips(): Promise<Record<string, Float32Array>> {
 const realFolder = join(import.meta.dir, '../../../../shared/data/clips')
 export const hasRealClips = existsSync(realFolder)
 
+/** One of them. @param name without `.flac` */
+export const realClip = async (name: string): Promise<Float32Array> =>
+  (await decodeFile(await Bun.file(join(realFolder, `${name}.flac`)).bytes(), 60)).pcm
+
 /** Twenty clips of real readers, and five of them on end. They are not in the repository: see `hasRealClips`. */
 export async function realClips(): Promise<Record<string, Float32Array>> {
   const names = [...new Bun.Glob('*.flac').scanSync({ cwd: realFolder })].sort().slice(0, 20)
-  const clips = await Promise.all(
-    names.map(async (name) => (await decodeFile(await Bun.file(join(realFolder, name)).bytes(), 60)).pcm),
-  )
+  const clips = await Promise.all(names.map((name) => realClip(name.replace('.flac', ''))))
   const five = [3, 7, 9, 12, 16].flatMap((index) => [...clips[index]!])
   return { ...Object.fromEntries(names.map((name, index) => [name, clips[index]!])), five: Float32Array.from(five) }
 }

@@ -7,14 +7,14 @@ import type { TranscriptSegment, TranscriptWord } from '../../domain/transcript.
 import type { Transcribing, TranscriptionInput } from '../architecture.ts'
 import { align } from './alignment.ts'
 import type { WhisperConfig } from './config.ts'
-import { defaultRules, isSilent, type Rules, WindowDecoder, type Written } from './decode.ts'
+import { defaultRules, isGood, isSilent, type Rules, WindowDecoder, type Written } from './decode.ts'
 import { frameMs, type LogMel, type LogMelMeter, windowFrames, windowOf } from './features.ts'
 import type { Encoded, WhisperGraphs } from './graphs.ts'
 import { Random } from '../../domain/random.ts'
 import { bestOf } from './sampling.ts'
 import { type Cut, cutTokens } from './segments.ts'
 import { promptOf, stripped, textOf, type WhisperTokens } from './tokens.ts'
-import { splitWords } from './word-split.ts'
+import { isUnspaced, splitWords } from './word-split.ts'
 import { type TimedWord, timeWords, type Worded } from './words.ts'
 
 /** A loaded model. */
@@ -163,15 +163,20 @@ export class Transcription implements Transcribing {
     return promptOf(this.#whisper.tokens, this.#language, this.#options.task)
   }
 
-  #write(windows: readonly Window[], context: readonly number[], signal: AbortSignal): Promise<Written[]> {
-    const before = context.length === 0 ? [] : [this.#whisper.tokens.startOfPrevious, ...context]
-    const order = {
-      encoded: windows.map(({ encoded }) => encoded),
-      prompt: [...before, ...this.#prompt()],
-      rules: this.#options.rules,
-      random: this.#random,
+  async #write(windows: readonly Window[], context: readonly number[], signal: AbortSignal): Promise<Written[]> {
+    const { rules } = this.#options
+    const write = (before: readonly number[], temperatures: readonly number[]) => {
+      const prompt = before.length === 0 ? [] : [this.#whisper.tokens.startOfPrevious, ...before]
+      const encoded = windows.map((window) => window.encoded)
+      const order = { encoded, prompt: [...prompt, ...this.#prompt()], random: this.#random }
+      return this.#decoder.decode({ ...order, rules: { ...rules, temperatures } }, signal)
     }
-    return this.#decoder.decode(order, signal)
+    const isFirst = context.length === 0 || context === this.#given
+    if (!rules.salvages || isFirst) return write(context, rules.temperatures)
+    const written = await write(context, rules.temperatures.slice(0, 1))
+    if (written.every((one) => isGood(one, rules))) return written
+    this.#context = this.#given
+    return write(this.#given, rules.temperatures)
   }
 
   async #keep(sound: Sound, window: Window, written: Written, signal: AbortSignal): Promise<Kept | null> {
@@ -201,7 +206,7 @@ export class Transcription implements Transcribing {
       return {
         startMs: Math.round(startS * 1000),
         endMs: Math.round(endS * 1000),
-        text: textOf(tokens, piece.tokens),
+        text: index === 0 ? this.#parted(textOf(tokens, piece.tokens)) : textOf(tokens, piece.tokens),
         seekMs: window.seek * frameMs,
         tokens: piece.tokens,
         temperature: written.temperature,
@@ -214,6 +219,12 @@ export class Transcription implements Transcribing {
     const isSaid = ({ startMs, endMs, text }: TranscriptSegment) => startMs !== endMs && stripped(text) !== ''
     const next = worded?.next ?? window.seek + cut.advanceFrames
     return { segments: segments.filter(isSaid), next }
+  }
+
+  /** A window's text as it goes on after that of the one before: some begin without the space that words have. */
+  #parted(text: string): string {
+    const language = this.#options.task === 'translate' ? 'en' : this.#language
+    return isUnspaced(language) || text === '' || /^\s/.test(text) ? text : ` ${text}`
   }
 
   /** @returns null where they are not wanted, or this model has no times of words */

@@ -11,6 +11,9 @@ export interface Word {
 }
 
 const unspaced = new Set(['zh', 'ja', 'th', 'lo', 'my', 'yue'])
+/** @param language ISO 639; null: one with spaces @returns whether it puts no spaces between words */
+export const isUnspaced = (language: string | null): boolean => language !== null && unspaced.has(language)
+
 const asciiPunctuation = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
 const unfinished = '\ufffd'
 
@@ -18,7 +21,7 @@ const unfinished = '\ufffd'
 export function splitWords(ids: readonly number[], language: string | null, tokens: WhisperTokens): Word[] {
   // The end of the text is the last word. After bytes that are no character it is none, and another is left out for it.
   const parts = splitCharacters([...ids, tokens.endOfText], tokens)
-  const words = language !== null && unspaced.has(language) ? parts : joined(parts, tokens.endOfText)
+  const words = isUnspaced(language) ? parts : joined(parts, tokens.endOfText)
   return words.slice(0, -1)
 }
 

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { realWeights } from '../../testing/real-weights.ts'
+import type { TranscriptionModel } from '../architecture.ts'
+import { loadDetector, type SpeechDetector } from '../silero/detector.ts'
+import { cutSpeech } from '../silero/windows.ts'
+import { smallCard } from './model.fixture.ts'
+import { hasRealClips, realClip } from './parity.fixture.ts'
+import { load } from './pipeline.ts'
+
+setDefaultTimeout(180_000)
+
+const never = new AbortController().signal
+const folder = realWeights('whisper-base-fp32')
+const isHere = folder !== null && hasRealClips
+
+let model: TranscriptionModel
+let detector: SpeechDetector
+beforeAll(async () => {
+  if (!isHere) return
+  model = await load({ card: { ...smallCard, weights: 'fp32' }, filesDir: folder, pronunciations: null, workers: 2 })
+  detector = await loadDetector()
+})
+afterAll(() => model?.unload())
+
+const begin = () => model.begin({ task: 'transcribe', language: 'en', prompt: null, temperature: 0, words: false })
+
+// Published weights and the clips of real readers are no part of the repository: skipped where either is missing.
+describe.skipIf(!isHere)('whisper-base hears real readers', () => {
+  test('a clip of 17 s is one window: no word is lost at a cut', async () => {
+    const pcm = await realClip('2414-128291-0002')
+    async function* blocks() {
+      for (let at = 0; at < pcm.length; at += 16_000) yield pcm.subarray(at, at + 16_000)
+    }
+    const transcribing = begin()
+    const heard: string[] = []
+    for await (const { pcm: window } of cutSpeech(blocks(), detector, { maxWindowMs: model.maxWindowMs }, never)) {
+      if (window !== null) for (const { text } of await transcribing.hear(window, never)) heard.push(text)
+    }
+    expect(heard.join('')).toMatch(/^ When, however, .* voice speak in the midst of /)
+  })
+
+  test('a last window of one word is heard without what came before it, and parted from that by a space', async () => {
+    const pcm = await realClip('1688-142285-0000')
+    const between = (fromS: number, toS: number) => pcm.subarray(16_000 * fromS, 16_000 * toS)
+    const transcribing = begin()
+    await transcribing.hear(between(0.28, 13.07), never)
+    const [last, ...more] = await transcribing.hear(between(13.81, 14.89), never)
+    expect([last?.temperature, more]).toEqual([0, []])
+    expect(last!.text).toMatch(/^ an( |d )?on\.?$/i)
+    expect(last!.avgLogprob).toBeGreaterThan(-1)
+  })
+})
