@@ -13,6 +13,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { BuildConfig, BunPlugin } from 'bun'
 import type { Natives } from '../src/engine/native.ts'
+import type { PackedModels } from './fetch-models.ts'
 import { nativePlugin } from './native.ts'
 import type { WebFiles } from './web.ts'
 
@@ -22,8 +23,14 @@ const src = join(root, 'src')
 /**
  * @param noticesFile what `myna licenses` prints; null while the notices are being gathered
  * @param web the finished console; null likewise. It is made before, for one build cannot wait for another inside it.
+ * @param models files of built-in models; null likewise
  */
-export function bundleConfig(natives: Natives, noticesFile: string | null, web: WebFiles | null): BuildConfig {
+export function bundleConfig(
+  natives: Natives,
+  noticesFile: string | null,
+  web: WebFiles | null,
+  models: PackedModels | null,
+): BuildConfig {
   const workers = [...new Bun.Glob('**/*-worker.ts').scanSync({ cwd: src, absolute: true })].sort()
   return {
     entrypoints: [join(src, 'main.ts'), ...workers],
@@ -33,7 +40,14 @@ export function bundleConfig(natives: Natives, noticesFile: string | null, web: 
     sourcemap: 'none',
     define: { 'process.env.NODE_ENV': '"production"' },
     // The first plug-in that takes a file decides: those that replace one whole file come before the one for all.
-    plugins: [nativePlugin(natives), webPlugin(web), noticesPlugin(noticesFile), cardsPlugin, workerPlugin],
+    plugins: [
+      nativePlugin(natives),
+      webPlugin(web),
+      noticesPlugin(noticesFile),
+      cardsPlugin,
+      modelsPlugin(models),
+      workerPlugin,
+    ],
   }
 }
 
@@ -92,6 +106,23 @@ function noticesPlugin(file: string | null): BunPlugin {
     name: 'notices',
     setup(build) {
       build.onLoad({ filter: /\/src\/embedded\/notices\.ts$/ }, () => ({ contents, loader: 'js' }))
+    },
+  }
+}
+
+/** The executable carries the files of built-in models instead of the program that looks into the build cache. */
+function modelsPlugin(models: PackedModels | null): BunPlugin {
+  const packed = Object.entries(models ?? {})
+  const contents = [
+    ...packed.map(([, path], at) => `import file${at} from ${JSON.stringify(path)} with { type: 'file' }`),
+    `const files = { ${packed.map(([sha256], at) => `${JSON.stringify(sha256)}: file${at}`).join(', ')} }`,
+    'const unpacked = async ({ sha256 }) => Bun.zstdDecompressSync(await Bun.file(files[sha256]).bytes())',
+    'export { unpacked as modelFile }',
+  ].join('\n')
+  return {
+    name: 'models',
+    setup(build) {
+      build.onLoad({ filter: /\/build\/model-files\.ts$/ }, () => ({ contents, loader: 'js' }))
     },
   }
 }

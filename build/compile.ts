@@ -1,5 +1,6 @@
 /**
- * Makes the executable, `build/out/myna`: the program, its Workers, the native libraries and the notices in one file.
+ * Makes the executable, `build/out/myna`: the program, its Workers, the native libraries, the
+ * built-in models and the notices in one file.
  * `--release` packs the libraries tighter and makes all that a release holds: also the build for processors without
  * AVX2 (whose runtime comes from the package registry), notices, list of parts, install script, unit and SHA256SUMS.
  *
@@ -10,6 +11,7 @@ import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'no
 import { join } from 'node:path'
 import type { Build } from 'bun'
 import { bundleConfig, root } from './bundle.ts'
+import { packModels } from './fetch-models.ts'
 import { packNatives } from './native.ts'
 import { notices } from './notices.ts'
 import { sbom } from './sbom.ts'
@@ -26,11 +28,12 @@ async function compile(outfile: string, level: number, target?: Build.CompileTar
   const noticesFile = join(outDir, 'NOTICES.txt')
   await Bun.write(noticesFile, await notices())
   const web = await webFiles()
+  const models = await packModels(join(outDir, 'models'))
   // A running executable cannot be written to ("text file busy"), but its name can be given to another file.
   const temp = `${outfile}.${process.pid}`
   try {
     await Bun.build({
-      ...bundleConfig(natives, noticesFile, web),
+      ...bundleConfig(natives, noticesFile, web, models),
       // A user's .env and bunfig.toml in the current folder are not ours to load.
       compile: { outfile: temp, autoloadDotenv: false, autoloadBunfig: false, ...(target && { target }) },
     })

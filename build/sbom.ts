@@ -3,10 +3,10 @@
  * really takes, the libraries inside them, and the runtime. It is made from the same facts as the notices.
  */
 import { version } from '../package.json' with { type: 'json' }
-import { bundledPackages } from './notices.ts'
+import { bundledPackages, carriedModels } from './notices.ts'
 
 interface Part {
-  type: 'library' | 'application'
+  type: 'library' | 'application' | 'machine-learning-model'
   name: string
   version?: string
   purl?: string
@@ -22,6 +22,10 @@ export async function sbom(nowMs: number): Promise<string> {
     { type: 'library', name, version: at, purl: `pkg:npm/${name.replace('@', '%40')}@${at}`, ...licenses(license) },
     ...inside.map((part): Part => ({ type: 'library', name: part.name, ...licenses(part.license) })),
   ])
+  const models = carriedModels().map(({ package: name, version: at, component }): Part => {
+    const purl = `pkg:pypi/${name}@${at}`
+    return { type: 'machine-learning-model', name: component.name, version: at, purl, ...licenses(component.license) }
+  })
   const runtime: Part = { type: 'application', name: 'bun', version: Bun.version, ...licenses('MIT') }
   const document = {
     bomFormat: 'CycloneDX',
@@ -31,7 +35,7 @@ export async function sbom(nowMs: number): Promise<string> {
       timestamp: new Date(nowMs).toISOString(),
       component: { type: 'application', name: 'myna', version, ...licenses('Apache-2.0') },
     },
-    components: [...parts, runtime],
+    components: [...parts, ...models, runtime],
   }
   return `${JSON.stringify(document, null, 2)}\n`
 }

@@ -176,6 +176,20 @@ export const data: readonly Component[] = [
   },
 ]
 
+/** Models inside the executable, each by the package that it is taken from. */
+export const models: Readonly<Record<string, Component>> = {
+  'hibari-tts': {
+    name: 'hibari',
+    license: 'Apache-2.0',
+    source: 'https://github.com/MMWilliams/hibari',
+    copyright: 'Copyright 2026 Maureese Williams',
+    note:
+      'Only the acoustic model (hibari.onnx) of the package hibari-tts is inside, unchanged. Its notice\n' +
+      'follows; the parts that it names for pronouncing words are not inside.',
+    text: 'hibari-tts-NOTICE',
+  },
+}
+
 /** Packages without a licence file of their own, each under a standard text: `third-party/<licence>.txt`. */
 export const copyrights: Readonly<Record<string, string>> = {
   'onnxruntime-common': 'Copyright (c) Microsoft Corporation',

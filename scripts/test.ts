@@ -1,7 +1,8 @@
 /**
- * The test command: format, types, README, the executable (tests of the command line run it), then every test. Whatever
+ * The test command: format, types, README, the built-in models, the
+ * executable (tests of the command line run it), then every test. Whatever
  * happens, the last line is `N passed, N failed` with the real counts; the format, the types, those of the console, the
- * README's tables and the compilation count as one test each. Exit code 0 only when nothing failed.
+ * README's tables, the fetch and the compilation count as one test each. Exit code 0 only when nothing failed.
  */
 import { join } from 'node:path'
 
@@ -78,6 +79,7 @@ if (import.meta.main) {
     await step('check'),
     await step('check', '--project', 'src/web'),
     await step('scripts/generate.ts', '--check'),
+    await step('build/fetch-models.ts'),
     await step('build/compile.ts'),
     countTests(await bun('test', `--parallel=${testProcesses}`, '--no-orphans', '--timeout', '30000')),
   ]

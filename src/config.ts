@@ -258,8 +258,8 @@ export function loadConfig(flags: Partial<Config> = {}, env: Record<string, stri
   return values as Config
 }
 
-/** Read by the commands that are clients, and by the install script. */
-const othersOfOurs = ['MYNA_URL', 'MYNA_API_KEY', 'MYNA_VERSION', 'MYNA_BIN_DIR', 'MYNA_RELEASES']
+/** Read by the commands that are clients, by the install script and by the build. */
+const othersOfOurs = ['MYNA_URL', 'MYNA_API_KEY', 'MYNA_VERSION', 'MYNA_BIN_DIR', 'MYNA_RELEASES', 'MYNA_BUILD_CACHE']
 
 /** Variables that look like settings and are none: misspelt, or of another version. */
 export function unknownSettings(env: Record<string, string | undefined> = process.env): readonly string[] {

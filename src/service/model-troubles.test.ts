@@ -29,11 +29,13 @@ test('each model once, whatever is wrong with it and on however many devices', (
     engine(failed('kokoro-82m')),
     engine(failed('flite')),
     engine(failed('flite')),
+    engine(failed('hibari')),
     engine({ task: 'automatic-speech-recognition' }),
   ])
   expect(troubles).toEqual([
     { id: 'kokoro-82m', task: 'text-to-speech', words: 'kokoro-82m is not whole' },
     { id: 'flite', task: 'text-to-speech', words: 'flite could not be loaded: no graph' },
+    { id: 'hibari', task: 'text-to-speech', words: 'hibari could not be loaded: no graph' },
   ])
   expect(able).toEqual(new Set(['automatic-speech-recognition']))
 })

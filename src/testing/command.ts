@@ -1,5 +1,6 @@
 /** The program as its users run it: a process of its own, with its arguments, streams and exit code. */
 import { join } from 'node:path'
+import { buildCache } from '../../build/model-files.ts'
 
 export interface CommandResult {
   code: number
@@ -10,12 +11,15 @@ export interface CommandResult {
 export interface CommandOptions {
   /** What runs, instead of the program from source. */
   program?: readonly string[]
-  /** Besides PATH and HOME; nothing else of the test's own environment gets through. */
+  /** Besides PATH, HOME and the build cache; nothing else of the test's own environment gets through. */
   env?: Record<string, string>
   stdin?: string | Uint8Array<ArrayBuffer>
 }
 
 const main = join(import.meta.dir, '..', 'main.ts')
+
+/** Run from source, the built-in models are found there. */
+const fromSource = { MYNA_BUILD_CACHE: buildCache() }
 
 /** Starts `myna <args>`; its process is in the result for tests that signal it. */
 export function startCommand(
@@ -24,7 +28,7 @@ export function startCommand(
 ) {
   return Bun.spawn([...program, ...args], {
     // A home that does not exist: a command that forgot its data folder must not find the developer's.
-    env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', ...env },
+    env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', ...fromSource, ...env },
     stdin: new Blob([stdin]),
     stdout: 'pipe',
     stderr: 'pipe',

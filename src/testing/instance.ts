@@ -15,7 +15,6 @@ import { EncoderPool } from '../audio/encode/pool.ts'
 import { voicePicture } from '../audio/picture/picture.ts'
 import { type Server, startServer } from '../cli/serve/server.ts'
 import type { World } from '../cli/serve/wiring.ts'
-import type { Card } from '../domain/card.ts'
 import { systemTimer } from '../domain/time.ts'
 import { keepingWarnings, logTo } from '../log.ts'
 import { FakeEngine } from './fake-engine.ts'
@@ -53,12 +52,8 @@ export interface Instance {
 /** A voice as the API tells it; tests say what they look at. */
 export type VoiceJson = Record<string, unknown> & { voice_id: string; operation_id: string; status: string }
 
-/** The fake engine clones and mixes whatever the card says of the real one. */
-const cloningCards: readonly Card[] = cards.map((card) => ({
-  ...card,
-  cloning: card.cloning ?? 'approximate',
-  mixing: true,
-}))
+/** The fake engine mixes whatever the card says of the real one. */
+const mixingCards = cards.map((card) => ({ ...card, mixing: true }))
 
 export async function startInstance(settings: Partial<Config> = {}, change: Partial<World> = {}): Promise<Instance> {
   const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), 'myna-test-'))
@@ -72,7 +67,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     clock,
     timer: systemTimer,
     random: new Seeded(7).fill,
-    catalog: new CardCatalog(cloningCards, () => false),
+    catalog: new CardCatalog(mixingCards, () => false),
     engine,
     transcriber,
     ...codecs,

@@ -34,7 +34,7 @@ test('a healthy folder: everything is tried, and nothing fails', async () => {
   expect(of('books')?.message).toContain('whole, 0 accounts, 0 keys')
   expect(of('native code')?.message).toContain('draws')
   expect(of('inference')?.message).toMatch(/^ONNX Runtime [\d.]+ computes exactly/)
-  expect(of('voice')?.message).toMatch(/^Flite spoke [1-9].* s of audio/)
+  expect(of('voice')?.message).toMatch(/^hibari spoke [1-9].* s of audio/)
   expect(of('server')).toMatchObject({ state: 'note' })
 }, 60_000)
 

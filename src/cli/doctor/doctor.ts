@@ -102,7 +102,7 @@ async function* withEngines(config: Config, cards: readonly Card[], look: Look):
   try {
     for (const engine of engines.members) yield await look('inference', () => checkInference(engine))
     for (const card of catalog.ranked('text-to-speech')) yield await look('voice', () => checkVoice(engines, card))
-    const voice = cards.find(({ builtIn }) => builtIn)
+    const voice = catalog.ranked('text-to-speech').find(({ builtIn }) => builtIn)
     if (voice === undefined) return
     for (const card of catalog.ranked('automatic-speech-recognition')) {
       yield await look('hearing', () => checkHearing(listeners, card, engines, voice))

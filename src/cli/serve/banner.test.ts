@@ -21,7 +21,7 @@ test('the banner says which models there are and what they can do, in a line tha
     'cpu (cuda:1: it is full)',
   ])
   expect(models?.trim()).toMatch(
-    /^Models +flite \((\w+, ){3}\w+\), pocket-tts \(\d+ voices\), whisper-base \(transcription\)$/,
+    /^Models +flite \((\w+, ){3}\w+\), hibari \(lark\), pocket-tts \(\d+ voices\), whisper-base \(transcription\)$/,
   )
 })
 
@@ -29,7 +29,7 @@ test('the banner says how to get what is not here yet, and where the console is'
   const lines = linesOf([]).map((line) => line.trim())
   const after = lines.findIndex((line) => line.startsWith('Models')) + 1
   expect(lines.slice(after, after + 2)).toEqual([
-    'for natural speech: myna models pull pocket-tts',
+    'for true clones of voices: myna models pull pocket-tts',
     'to transcribe: myna models pull whisper-base',
   ])
   expect(lines).toContain('Console   http://127.0.0.1:8790')

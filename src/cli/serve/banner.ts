@@ -44,10 +44,10 @@ const loopbacks = ['127.0.0.1', '::1', 'localhost']
 
 /** What a new machine cannot do yet, and the smallest model that does it well enough to go on with. */
 function worthPulling(installed: readonly Card[]): string[] {
-  const speaks = installed.some((card) => card.task === 'text-to-speech' && !card.builtIn)
+  const clones = installed.some(({ cloning }) => cloning === 'full')
   const transcribes = installed.some((card) => card.task === 'automatic-speech-recognition')
   return [
-    ...(speaks ? [] : ['for natural speech: myna models pull pocket-tts']),
+    ...(clones ? [] : ['for true clones of voices: myna models pull pocket-tts']),
     ...(transcribes ? [] : ['to transcribe: myna models pull whisper-base']),
   ]
 }

@@ -12,6 +12,8 @@ import type { Timers } from '../timers.ts'
 export interface Loaded {
   /** Its graphs, if it has any, run on the CPU wherever those of others do. */
   readonly onCpu?: boolean
+  /** It is small and often wanted: never unloaded for being idle, nor for another. */
+  readonly staysLoaded?: boolean
   unload(): Promise<void>
 }
 
@@ -31,7 +33,7 @@ export interface ResidencyOptions<M extends Loaded> {
   onLoading(id: string, isOver: boolean): void
   /** Afterwards. @param reason why it could not be had, for anybody to read; null: it is in memory */
   onTried(id: string, reason: string | null): void
-  /** The last resident model was unloaded for being idle. */
+  /** The last resident model, other than such as stay, was unloaded for being idle. */
   onEmpty(): void
   /** Unloading failed: the memory may not have come back. */
   onError(error: unknown): void
@@ -74,6 +76,7 @@ interface Entry<M> extends Holding {
   loading: Promise<M>
   loaded: boolean
   onCpu: boolean
+  stays: boolean
   leases: number
   /** To be unloaded once nobody uses it. */
   isDismissed: boolean
@@ -110,9 +113,9 @@ export class Residency<M extends Loaded> {
     }
   }
 
-  /** None is in memory or on its way there. */
+  /** None is in memory or on its way there, other than such as stay and are not in use. */
   get isEmpty(): boolean {
-    return this.#entries.size === 0
+    return this.#entries.values().every(({ stays, leases }) => stays && leases === 0)
   }
 
   status(): ResidentModel[] {
@@ -125,7 +128,7 @@ export class Residency<M extends Loaded> {
         memoryBytes: entry.bytes,
         activeStreams: entry.leases,
         idleMsLeft:
-          entry.leases > 0 || keepAliveMs === 0
+          entry.leases > 0 || keepAliveMs === 0 || entry.stays
             ? null
             : Math.max(0, entry.idleSinceMs + keepAliveMs - timers.monotonicMs()),
       }))
@@ -157,18 +160,20 @@ export class Residency<M extends Loaded> {
       loading: this.#unloading.then(() => this.#bring(id, entry)),
       loaded: false,
       onCpu: false,
+      stays: false,
       leases: 0,
       isDismissed: false,
       idleSinceMs: 0,
       cancelTimer: () => {},
-      isIdle: () => entry.loaded && entry.leases === 0 && this.#entries.get(id) === entry,
+      isIdle: () => entry.loaded && !entry.stays && entry.leases === 0 && this.#entries.get(id) === entry,
       unload: () => this.#unload(id, entry),
     }
     this.#entries.set(id, entry)
     entry.loading.then(
-      ({ onCpu = false }) => {
+      ({ onCpu = false, staysLoaded = false }) => {
         entry.loaded = true
         entry.onCpu = onCpu
+        entry.stays = staysLoaded
       },
       () => {
         if (this.#entries.get(id) === entry) this.#entries.delete(id)
@@ -197,7 +202,7 @@ export class Residency<M extends Loaded> {
     const { keepAliveMs, timers } = this.#options
     entry.idleSinceMs = timers.monotonicMs()
     this.#options.budget.noteIdle()
-    if (keepAliveMs === 0 || this.#entries.get(id) !== entry) return
+    if (keepAliveMs === 0 || entry.stays || this.#entries.get(id) !== entry) return
     entry.cancelTimer = timers.after(keepAliveMs, () => this.#retire(id, entry))
   }
 
@@ -206,7 +211,7 @@ export class Residency<M extends Loaded> {
     if (this.#entries.get(id) !== entry) return
     this.#unload(id, entry)
     void this.#unloading.then(() => {
-      if (this.#entries.size === 0) this.#options.onEmpty()
+      if (this.isEmpty) this.#options.onEmpty()
     })
   }
 

@@ -47,7 +47,7 @@ test('a key opens a session, which speaks for it on every route and which no scr
   const answer = await instance.fetch('/v1/audio/speech', { method: 'POST', headers, body: JSON.stringify(spoken) })
   expect([answer.status, (await answer.bytes()).length > 0]).toEqual([200, true])
   const { body } = await call('/console/api/operations', session)
-  expect(body).toMatchObject({ has_more: false, data: [{ type: 'speech', model: 'flite', input_chars: 11 }] })
+  expect(body).toMatchObject({ has_more: false, data: [{ type: 'speech', model: 'hibari', input_chars: 11 }] })
 })
 
 test('a wrong key opens nothing, and too many of them are slowed down', async () => {

@@ -7,7 +7,7 @@ import { symbolIds } from '../../phonemes/symbols.ts'
 import { randomText } from '../../text/random-text.fixture.ts'
 import { forEachSeed } from '../../testing/seeded.ts'
 import { until } from '../../testing/until.ts'
-import type { Unit } from './chunks.ts'
+import type { Unit } from '../../phonemes/chunks.ts'
 import { Espeak } from './espeak.ts'
 import { espeakVoices, foreignUnits, toSymbols } from './foreign.ts'
 

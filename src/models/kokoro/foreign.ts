@@ -7,7 +7,7 @@ import { symbolIds } from '../../phonemes/symbols.ts'
 import { blocks } from '../../text/blocks.ts'
 import { breaks, type Mapped } from '../../text/fold.ts'
 import { plainText } from '../../text/inline.ts'
-import type { Unit } from './chunks.ts'
+import type { Unit } from '../../phonemes/chunks.ts'
 import { type Espeak, longestLine } from './espeak.ts'
 
 /** Languages with voices of Kokoro, and espeak-ng's name for each. */

@@ -3,16 +3,14 @@
  * from the graph.
  */
 import { basename } from 'node:path'
-import { symbolIds } from '../../phonemes/symbols.ts'
+import { symbolNumbers } from '../../phonemes/symbols.ts'
 import { checkContract } from '../../onnx/contract.ts'
 import { createSession } from '../../onnx/back-end.ts'
 import type { Session, Tensor } from '../../onnx/session.ts'
 import { styleSize } from './styles.ts'
 
 /** Symbols at once; with the pad at both ends the graph has 512 places. */
-export const longest = 510
-
-const pad = 0n
+const longest = 510
 
 export class KokoroGraph {
   readonly #session: Session
@@ -54,7 +52,7 @@ export class KokoroGraph {
    * signal's reason
    */
   async speak(symbols: string, style: Float32Array, speed: number, signal?: AbortSignal): Promise<Float32Array> {
-    const ids = symbolNumbers(symbols)
+    const ids = symbolNumbers(symbols, longest)
     const feeds = {
       [this.#ids]: { type: 'int64', dims: [1, ids.length], data: ids } as const,
       style: number(this.#styleType, [1, styleSize], style),
@@ -82,17 +80,6 @@ export async function loadGraph(path: string, threads: number, create = createSe
     await session.release()
     throw error
   }
-}
-
-/** With the pad at both ends. @throws RangeError when there are none or too many, or one has no number */
-export function symbolNumbers(symbols: string): BigInt64Array {
-  const numbers = Array.from(symbols, (symbol) => symbolIds.get(symbol))
-  if (numbers.length === 0 || numbers.length > longest) throw new RangeError(`${numbers.length} symbols at once`)
-  const ids = numbers.map((id, at) => {
-    if (id === undefined) throw new RangeError(`${JSON.stringify(Array.from(symbols)[at])} has no number`)
-    return BigInt(id)
-  })
-  return BigInt64Array.from([pad, ...ids, pad])
 }
 
 function number(type: string, dims: readonly number[], values: Float32Array): Tensor {

@@ -10,10 +10,11 @@ import { Stretcher } from '../../audio/stretch.ts'
 import { primaryLanguage } from '../../domain/language.ts'
 import { type Mixture, parseMixture } from '../../domain/mixture.ts'
 import { createSession } from '../../onnx/back-end.ts'
+import { type Chunk, chunks, type Unit } from '../../phonemes/chunks.ts'
 import { English } from '../../phonemes/english.ts'
 import { takeOverrides } from '../../phonemes/overrides.ts'
 import { loadPronouncer } from '../../phonemes/pronouncer.ts'
-import { sentences } from '../../phonemes/sentences.ts'
+import { englishUnits } from '../../phonemes/units.ts'
 import { emptyLexicon, type Lexicon, parseLexicon } from '../../text/lexicon.ts'
 import {
   InputRefused,
@@ -23,7 +24,6 @@ import {
   type SpeechModel,
   type SpokenChunk,
 } from '../architecture.ts'
-import { type Chunk, chunks, type Unit } from './chunks.ts'
 import { Espeak } from './espeak.ts'
 import { espeakVoices, foreignUnits } from './foreign.ts'
 import { type KokoroGraph, loadGraph } from './graph.ts'
@@ -156,14 +156,3 @@ class KokoroModel implements SpeechModel {
 }
 
 // English text to the units of Kokoro's chunks.
-/** @param text as it came; numbers are read and Markdown is not */
-function* englishUnits(text: string, english: English, lexicon: Lexicon): Generator<Unit> {
-  for (const { words, boundary } of sentences(text, lexicon)) {
-    const spoken = english.speak(words)
-    for (const [at, { opening, mark, end }] of words.entries()) {
-      const isLast = at === words.length - 1
-      const ends = isLast && boundary !== 'clause' ? boundary : 'word'
-      yield { symbols: opening + (spoken[at] as string) + mark, end, ends }
-    }
-  }
-}

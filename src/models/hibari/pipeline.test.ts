@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { concatFloats, levelDb } from '../../audio/pcm.ts'
+import { measurePitch } from '../../audio/pitch.ts'
+import { cards } from '../../catalog/cards.ts'
+import type { Card } from '../../domain/card.ts'
+import { countChars } from '../../domain/charge.ts'
+import { embeddedFile } from '../../embedded/models.ts'
+import { InputRefused, type SpeechInput, type SpeechModel, type SpokenChunk } from '../architecture.ts'
+import { loadGraph } from './graph.ts'
+import { bins } from './parameters.ts'
+import { load } from './pipeline.ts'
+
+// The real graph, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
+
+const card = cards.find(({ id }) => id === 'hibari') as Card
+const options = { card, filesDir: null, pronunciations: 'Myna=minor', workers: 2 }
+let model: SpeechModel
+beforeAll(async () => {
+  model = await load(options)
+})
+afterAll(() => model.unload())
+
+const never = new AbortController().signal
+const inputOf = (text: string, changed: Partial<SpeechInput> = {}): SpeechInput => ({
+  voiceId: 'lark',
+  text,
+  voiceState: null,
+  speed: 1,
+  language: null,
+  instructions: null,
+  seed: null,
+  ...changed,
+})
+const speak = (input: SpeechInput): Promise<SpokenChunk[]> => Array.fromAsync(model.speak(input, never))
+const soundOf = (spoken: readonly SpokenChunk[]): Float32Array => concatFloats(spoken.map(({ pcm }) => pcm))
+const secondsOf = (spoken: readonly SpokenChunk[]): number => soundOf(spoken).length / model.sampleRateHz
+const refusal = (input: SpeechInput): Promise<unknown> =>
+  speak(input).then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+const birch = 'The birch canoe slid on the smooth planks.'
+
+test('a sentence: its length, level and pitch are those of this voice', async () => {
+  const spoken = await speak(inputOf(birch))
+  // 212 frames of 12.5 ms, less the silence at both ends; other processors differ by 2 % at most.
+  expect(secondsOf(spoken)).toBeWithin(1.9, 2.2)
+  const sound = soundOf(spoken)
+  expect(levelDb(sound)).toBeWithin(-24, -17)
+  const pitch = await measurePitch(sound, model.sampleRateHz, async () => {})
+  expect(pitch!.medianHz).toBeWithin(165, 215)
+  expect(soundOf(await speak(inputOf(birch)))).toEqual(sound)
+})
+
+test('the graph gives what Python gave, as far as processors agree', async () => {
+  const graph = await loadGraph(await embeddedFile(card, 'hibari.onnx'), 2)
+  const sum = (values: Float32Array) => values.reduce((total, value) => total + Math.abs(value), 0)
+  const found = await graph.predict('ðə bˈɜɹʧ kənˈu slˈɪd ˌɔn ðə smˈuð plˈæŋks.', 1)
+  expect(found.frames).toBeWithin(208, 217)
+  expect(found.harmonicLog.length).toBe(bins * found.frames)
+  const [frames, harmonics, rest, pitches] = [212, 796_827, 656_367, 26_393]
+  const inScale = (value: number) => (value * frames) / found.frames
+  expect(inScale(sum(found.harmonicLog)) / harmonics).toBeWithin(0.99, 1.01)
+  expect(inScale(sum(found.restLog)) / rest).toBeWithin(0.99, 1.01)
+  expect(inScale(sum(found.f0)) / pitches).toBeWithin(0.97, 1.03)
+  const aborted = graph.predict('hˈI.', 1, AbortSignal.abort(new Error('gone')))
+  expect(await aborted.catch((error: Error) => error.message)).toBe('gone')
+  await graph.release()
+})
+
+test('blocks are short and say how far the text is spoken, to its end and never back', async () => {
+  const text = `${birch} Glue the sheet to the dark blue background, and when it is dry, turn it over. Done!`
+  const spoken = await speak(inputOf(text))
+  const covered = spoken.map(({ coveredChars }) => coveredChars)
+  expect(covered).toEqual(covered.toSorted((a, b) => a - b))
+  expect(covered.at(-1)).toBe(countChars(text))
+  expect(spoken.length).toBeGreaterThan(40)
+  // A block of 100 ms, or the last one of a chunk with the pause behind it.
+  expect(Math.max(...spoken.map(({ pcm }) => pcm.length / model.sampleRateHz))).toBeLessThan(0.7)
+  // A twentieth of the sound has brought no more than a tenth of the text.
+  expect(covered[Math.floor(spoken.length / 20)]).toBeLessThan(countChars(text) / 10)
+})
+
+test('speed, within what the graph was taught and beyond', async () => {
+  const seconds = async (speed: number) => secondsOf(await speak(inputOf(birch, { speed })))
+  const own = await seconds(1)
+  expect((await seconds(2)) / own).toBeWithin(0.45, 0.6)
+  expect((await seconds(0.5)) / own).toBeWithin(1.8, 2.2)
+  expect((await seconds(4)) / own).toBeWithin(0.22, 0.32)
+  expect((await seconds(0.25)) / own).toBeWithin(3.6, 4.4)
+})
+
+test('one word, a very long word and a text of many paragraphs', async () => {
+  expect(secondsOf(await speak(inputOf('Hi.')))).toBeWithin(0.3, 0.7)
+  expect(secondsOf(await speak(inputOf('a'.repeat(300))))).toBeGreaterThan(3)
+  const paragraphs = await speak(inputOf('One.\n\nTwo.\n\nThree.'))
+  expect(paragraphs.at(-1)?.coveredChars).toBe(18)
+})
+
+test("the user's dictionary is heard", async () => {
+  const own = soundOf(await speak(inputOf('Myna speaks.')))
+  expect(own).toEqual(soundOf(await speak(inputOf('Minor speaks.'))))
+})
+
+test('what it cannot speak is refused', async () => {
+  expect(await refusal(inputOf('Bonjour.', { language: 'fr' }))).toBeInstanceOf(InputRefused)
+  expect(await refusal(inputOf('...'))).toBeInstanceOf(InputRefused)
+  expect(await refusal(inputOf(birch, { voiceId: 'nobody' }))).toMatchObject({
+    message: 'hibari has no voice "nobody"',
+  })
+  expect(secondsOf(await speak(inputOf(birch, { language: 'en-GB' })))).toBeGreaterThan(1.8)
+})
+
+test('the signal ends it between two blocks, and others go on', async () => {
+  const leaving = new AbortController()
+  const other = speak(inputOf(birch))
+  const heard: SpokenChunk[] = []
+  const left = (async () => {
+    for await (const chunk of model.speak(inputOf(birch.repeat(50)), leaving.signal)) {
+      heard.push(chunk)
+      leaving.abort(new Error('gone'))
+    }
+  })()
+  expect(await left.catch((error: Error) => error.message)).toBe('gone')
+  expect(heard.length).toBe(1)
+  expect(secondsOf(await other)).toBeGreaterThan(1.8)
+})

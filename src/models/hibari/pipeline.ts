@@ -1,0 +1,156 @@
+/**
+ * hibari, the built-in voice: English text to symbols (our own), symbols in short chunks to one graph, and what that
+ * says to the vocoders. Seed and instructions mean nothing to it: a text always has the same sound on one machine.
+ */
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { concatFloats } from '../../audio/pcm.ts'
+import { Stretcher } from '../../audio/stretch.ts'
+import { primaryLanguage } from '../../domain/language.ts'
+import { embeddedFile } from '../../embedded/models.ts'
+import { type Chunk, type ChunkLimits, chunks } from '../../phonemes/chunks.ts'
+import { English } from '../../phonemes/english.ts'
+import { takeOverrides } from '../../phonemes/overrides.ts'
+import { loadPronouncer } from '../../phonemes/pronouncer.ts'
+import { englishUnits } from '../../phonemes/units.ts'
+import { emptyLexicon, type Lexicon, parseLexicon } from '../../text/lexicon.ts'
+import {
+  InputRefused,
+  type LoadSpeechModel,
+  type SpeechInput,
+  type SpeechModel,
+  type SpokenChunk,
+} from '../architecture.ts'
+import { type HibariGraph, loadGraph, mostSymbols } from './graph.ts'
+import { sampleRateHz } from './parameters.ts'
+import { Vocoders } from './vocoders.ts'
+
+/**
+ * The graph gives nothing before it has all of a chunk: 20 ms for the first one on one core with VNNI, 50 ms for the
+ * longest. Longer chunks would hold more: 64 streams that wait for their readers hold 5 MB each at 100 symbols.
+ */
+const limits: ChunkLimits = { most: mostSymbols, enough: 60, first: 40, firstMost: 60 }
+
+/** Added to what `speech-span.ts` keeps of the graph's own silence, 140 ms at each join. */
+const pauseS: Readonly<Record<Chunk['boundary'], number>> = { word: 0, clause: 0.04, sentence: 0.23, paragraph: 0.53 }
+
+/** What the graph was taught of pace; the rest is made of the sound. */
+const slowest = 0.5
+const fastest = 2
+
+/** Spoken once it is loaded, so that the first client does not wait for what is slow the first time. */
+const warmUp = 'hˈI.'
+
+/** @throws Error when the pronunciations cannot be read, or the graph is missing or another one */
+export const load: LoadSpeechModel = async ({ card, filesDir, pronunciations, workers }) => {
+  const lexicon = pronunciations === null ? emptyLexicon : parseLexicon(pronunciations)
+  const english = new English(await loadPronouncer(), 'american')
+  const threads = workers > 0 ? workers : availableParallelism()
+  const name = 'hibari.onnx'
+  const graph = await loadGraph(filesDir === null ? await embeddedFile(card, name) : join(filesDir, name), threads)
+  const vocoders = new Vocoders(threads)
+  const model = new HibariModel({ graph, vocoders, english, lexicon, voices: new Set(card.voices.map(({ id }) => id)) })
+  try {
+    await model.warm()
+    return model
+  } catch (error) {
+    await model.unload()
+    throw error
+  }
+}
+
+interface Parts {
+  graph: HibariGraph
+  vocoders: Vocoders
+  english: English
+  lexicon: Lexicon
+  voices: ReadonlySet<string>
+}
+
+class HibariModel implements SpeechModel {
+  readonly sampleRateHz = sampleRateHz
+  readonly onCpu = true
+  readonly staysLoaded = true
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async warm(): Promise<void> {
+    const { graph, vocoders } = this.#parts
+    const order = { parameters: await graph.predict(warmUp, 1), speed: 1, isFirst: true, slackMs: 0 }
+    await Array.fromAsync(vocoders.speak(order, new AbortController().signal))
+  }
+
+  /**
+   * @throws InputRefused of another language; Error of an unknown voice, or that says what failed; the signal's reason
+   * once it aborts
+   */
+  async *speak(input: SpeechInput, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
+    const { graph, vocoders, voices } = this.#parts
+    if (!voices.has(input.voiceId)) throw new Error(`hibari has no voice ${JSON.stringify(input.voiceId)}`)
+    const speed = Math.min(fastest, Math.max(slowest, input.speed))
+    const stretcher = new Stretcher(sampleRateHz, input.speed / speed)
+    const listener = new Listener()
+    const parts = this.#chunks(input)
+    let chunk = await nextOf(parts)
+    if (chunk === null) {
+      throw new InputRefused(`There is nothing in the text that the voice '${input.voiceId}' can read.`, 'language')
+    }
+    for (let coveredBefore = 0; chunk !== null;) {
+      signal.throwIfAborted()
+      const parameters = await graph.predict(chunk.symbols, speed, signal)
+      const covered = chunk.coveredChars - coveredBefore
+      let next: Chunk | null = null
+      for await (const { pcm, share } of vocoders.speak({ parameters, speed, ...listener.standing() }, signal)) {
+        const isLast = share === 1
+        if (isLast) next = await nextOf(parts)
+        const spoken = isLast && next !== null ? withSilence(pcm, pauseS[chunk.boundary] / speed) : pcm
+        const ready = concatFloats([stretcher.push(spoken), ...(isLast && next === null ? [stretcher.flush()] : [])])
+        listener.takes(ready)
+        yield { pcm: ready, coveredChars: coveredBefore + Math.floor(covered * share) }
+      }
+      coveredBefore = chunk.coveredChars
+      chunk = next
+    }
+  }
+
+  async unload(): Promise<void> {
+    this.#parts.vocoders.end()
+    await this.#parts.graph.release()
+  }
+
+  #chunks({ text, language }: SpeechInput): AsyncGenerator<Chunk> {
+    if (language !== null && primaryLanguage(language) !== 'en') {
+      throw new InputRefused(`hibari does not speak '${language}'. Supported values are: en.`, 'language')
+    }
+    const { english, lexicon } = this.#parts
+    const own = takeOverrides(text, lexicon)
+    return chunks(englishUnits(own.text, english, own.lexicon), limits)
+  }
+}
+
+const nextOf = async (parts: AsyncGenerator<Chunk>): Promise<Chunk | null> => (await parts.next()).value ?? null
+
+/** How one stream stands with whoever listens to it as it comes. */
+class Listener {
+  #beganMs = 0
+  #takenMs = 0
+
+  takes(pcm: Float32Array): void {
+    if (this.#takenMs === 0) this.#beganMs = performance.now()
+    this.#takenMs += (1000 * pcm.length) / sampleRateHz
+  }
+
+  standing(): { isFirst: boolean; slackMs: number } {
+    const isFirst = this.#takenMs === 0
+    return { isFirst, slackMs: isFirst ? 0 : Math.max(0, this.#beganMs + this.#takenMs - performance.now()) }
+  }
+}
+
+function withSilence(pcm: Float32Array, silenceS: number): Float32Array {
+  const whole = new Float32Array(pcm.length + Math.round(silenceS * sampleRateHz))
+  whole.set(pcm)
+  return whole
+}

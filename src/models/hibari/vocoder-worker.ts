@@ -1,0 +1,85 @@
+/**
+ * A thread of vocoders. Two thirds of the work of speaking is done here, off the engine's loop and on all cores. Chunks
+ * of many streams are rendered together, some frames of one and then of another: first those of streams that were not
+ * heard yet, then those whose listener runs dry first. A chunk that has begun is rendered to its end, for its sound is
+ * a tenth of the size of its parameters.
+ */
+import type { Parameters } from './parameters.ts'
+import { Rendered } from './rendered.ts'
+
+export type ToVocoder =
+  | {
+      type: 'speak'
+      id: number
+      parameters: Parameters
+      /** How fast the chunk is spoken; 1: the voice's own pace. */
+      speed: number
+      /** Nothing of its stream was heard yet. */
+      isFirst: boolean
+      /** Until its listener runs dry. */
+      slackMs: number
+    }
+  | { type: 'drop'; id: number }
+
+export type FromVocoder =
+  | {
+      type: 'block'
+      id: number
+      /** Mono, in [-1, 1], at 24 kHz. */
+      pcm: Float32Array<ArrayBuffer>
+      /** Of the chunk, that is spoken once this has been played; 1: this is the last block. */
+      share: number
+    }
+  | { type: 'failed'; id: number; message: string }
+
+declare const self: Worker
+
+interface Chunk {
+  id: number
+  isFirst: boolean
+  dueMs: number
+  rendered: Rendered
+}
+
+const chunks: Chunk[] = []
+let isScheduled = false
+
+self.onmessage = ({ data }: MessageEvent<ToVocoder>) => {
+  if (data.type === 'speak') {
+    const { id, parameters, speed, isFirst, slackMs } = data
+    chunks.push({ id, isFirst, dueMs: performance.now() + slackMs, rendered: new Rendered(parameters, speed) })
+  } else remove(data.id)
+  schedule()
+}
+
+/** Messages are read between two blocks. */
+function schedule(): void {
+  if (isScheduled || chunks.length === 0) return
+  isScheduled = true
+  setTimeout(() => {
+    isScheduled = false
+    step()
+    schedule()
+  }, 0)
+}
+
+function step(): void {
+  const chunk = chunks.toSorted((a, b) => Number(b.isFirst) - Number(a.isFirst) || a.dueMs - b.dueMs)[0]
+  if (chunk === undefined) return
+  try {
+    const { pcm, share, durationMs } = chunk.rendered.next()
+    chunk.isFirst = false
+    chunk.dueMs += durationMs
+    if (share === 1) remove(chunk.id)
+    self.postMessage({ type: 'block', id: chunk.id, pcm, share } satisfies FromVocoder, [pcm.buffer])
+  } catch (error) {
+    remove(chunk.id)
+    const message = error instanceof Error ? error.message : String(error)
+    self.postMessage({ type: 'failed', id: chunk.id, message } satisfies FromVocoder)
+  }
+}
+
+function remove(id: number): void {
+  const at = chunks.findIndex((chunk) => chunk.id === id)
+  if (at !== -1) chunks.splice(at, 1)
+}
