@@ -6,6 +6,8 @@ import { ConfigError, loadConfig } from '../config.ts'
 import type { Card } from '../domain/card.ts'
 import { NativeError, setNativeDir } from '../engine/native.ts'
 import { accountsCommand } from './accounts.ts'
+import { auditCommand } from './audit.ts'
+import { backupCommand, restoreCommand } from './backup.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { globalOptions } from './globals.ts'
 import { keysCommand } from './keys.ts'
@@ -45,6 +47,9 @@ export async function main(argv: string[], cards: readonly Card[] = knownCards):
     .addCommand(usageCommand())
     .addCommand(psCommand())
     .addCommand(doctorCommand(cards))
+    .addCommand(auditCommand())
+    .addCommand(backupCommand())
+    .addCommand(restoreCommand())
     .addCommand(licenses())
     .addCommand(engineCommand(cards), { hidden: true })
     .addCommand(gpuProbeCommand(), { hidden: true })

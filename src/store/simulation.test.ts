@@ -1,5 +1,6 @@
 /** Random lives of accounts, by seed, with an independent audit after every step. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { brokenRules, type Row } from '../audit/rules.ts'
 import { MynaError } from '../domain/error.ts'
 import { settleSpeech } from '../domain/operation.ts'
 import type { Operation } from '../domain/operation.ts'
@@ -114,6 +115,8 @@ test(`${seeds} random lives keep the books right`, async () => {
       const faults = await auditor.faults(account.id)
       if (faults.length > 0) throw explained(seed, log, faults.join('\n'))
     }
+    const broken = seed % 25 === 0 ? await brokenRules((sql) => books.database.all<Row>(sql)) : []
+    if (broken.length > 0) throw explained(seed, log, JSON.stringify(broken))
   }
 })
 

@@ -10,6 +10,7 @@
  */
 import { Database as Connection } from 'bun:sqlite'
 import type { Statement } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { MynaError } from '../domain/error.ts'
 import { busyTimeoutMs, patiently } from './busy.ts'
@@ -187,6 +188,10 @@ const damaged = (cause?: unknown): MynaError =>
  */
 export async function openSqlite(dataDir: string): Promise<SqliteDatabase> {
   makeDataFolder(dataDir)
+  // `backup/restore.ts` leaves it while it exchanges files.
+  if (existsSync(join(dataDir, 'restore-unfinished'))) {
+    throw new StoreError(`A restore of ${dataDir} was interrupted. Run it again: myna restore FILE`)
+  }
   const path = join(dataDir, fileName)
   let connection: Connection | undefined
   try {

@@ -2,6 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { audit } from '../../audit/audit.ts'
 import type { Account } from '../../domain/account.ts'
 import { adminRemedy } from '../../service/accounts.ts'
 import { openSqlite } from '../../store/sqlite.ts'
@@ -46,11 +47,15 @@ export function checkDisk(dataDir: string): Found {
 export async function checkBooks(dataDir: string): Promise<Found> {
   const path = join(dataDir, 'myna.db')
   if (!existsSync(path)) return noted('there are none yet', 'They are made by: myna serve, or: myna keys create')
-  const away = 'Stop the server, put a backup of myna.db in its place, and start it again.'
+  const away = 'Stop the server, bring back a backup (myna restore FILE --replace), and start it again.'
   try {
-    const broken = integrity(path)
-    if (broken !== null) return failed(`${path} is damaged: ${broken}`, away)
     const { accounts, keys, remedy } = await contents(path, dataDir)
+    const [fault, ...more] = (await audit(dataDir, 'quick')).faults
+    if (fault?.rule === 'structure') return failed(`${path} is damaged: ${fault.words}`, away)
+    if (fault !== undefined) {
+      const others = more.length === 0 ? '' : `, and ${more.length} more`
+      return failed(`${fault.rule}: ${fault.words}${others}`, 'See all of them: myna audit')
+    }
     if (accounts > 0 && remedy !== null) return warning('there is no active administrator', `Make one: ${remedy}`)
     return ok(`whole, ${counted(accounts, 'account')}, ${counted(keys, 'key')}, ${bytes(sizeOf(path))}`)
   } catch (error) {
@@ -61,19 +66,6 @@ export async function checkBooks(dataDir: string): Promise<Found> {
 /** With the log beside it, which is a part of it. */
 const sizeOf = (path: string): number =>
   [path, `${path}-wal`].filter((part) => existsSync(part)).reduce((sum, part) => sum + statSync(part).size, 0)
-
-/** What SQLite finds wrong first; null: nothing. Reads every page. */
-function integrity(path: string): string | null {
-  const books = new Database(path, { readonly: true })
-  try {
-    const row = books.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()
-    if (row?.integrity_check !== 'ok') return row?.integrity_check ?? 'it cannot be checked'
-    const orphan = books.query<{ table: string }, []>('PRAGMA foreign_key_check').get()
-    return orphan === null ? null : `a row of ${orphan.table} refers to nothing`
-  } finally {
-    books.close()
-  }
-}
 
 interface Contents {
   accounts: number

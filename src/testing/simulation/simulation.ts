@@ -53,8 +53,10 @@ export async function simulate(seed: number, steps: number): Promise<Run> {
       trace.push('  the process died')
       stage.note('died between two writes')
       await stage.crash()
+      await stage.auditAlone()
     }
     await settleDown(stage)
+    await stage.auditAlone()
     return { trace, seen: stage.seen }
   } catch (error) {
     throw new SimulationFailure(seed, number, trace, error)

@@ -5,6 +5,7 @@
 import type { Database } from 'bun:sqlite'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brokenRules, type Row } from '../../audit/rules.ts'
 import { Auditor, booksOf, readBooks, type Snapshot } from './auditor.ts'
 import { CloneAuditor, type CloneBooks, readClones } from './clone-auditor.ts'
 import { ListeningAuditor, type ListeningBooks, readListenings } from './listening-auditor.ts'
@@ -157,6 +158,12 @@ export class Stage {
       mkdirSync(half, { recursive: true })
       writeFileSync(join(half, 'clip'), 'half')
     }
+  }
+
+  /** The product's own audit, which knows no model: `myna audit`. */
+  async auditAlone(): Promise<void> {
+    const faults = await brokenRules(async (sql) => this.#opened().query<Row, []>(sql).all())
+    if (faults.length > 0) this.fail(faults.map(({ rule, words }) => `${rule}: ${words}`).join('\n'))
   }
 
   compare(what: string, is: unknown, due: unknown): void {

@@ -1,0 +1,133 @@
+/** Each rule is shown to find what breaks it: a database is made right, then one thing in it is made wrong by hand. */
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { admission, cloneAdmission, openBooks, settlement, sha256 } from '../store/books.fixture.ts'
+import { audit } from './audit.ts'
+import { rules } from './rules.ts'
+
+/** With a record of every kind, and the files of a voice. */
+async function workedBooks() {
+  const books = await openBooks(5_000_000)
+  const { ledger, account, key } = books
+  const settled = async (outcome: 'completed' | 'stream_failed' | 'failed', micros: number, keyHash: string | null) => {
+    const { id } = await ledger.admitSpeech(admission(books, { keyHash }))
+    await ledger.settle(id, settlement(outcome, micros))
+    return id
+  }
+  const completed = await settled('completed', 1500, sha256('a key'))
+  await settled('stream_failed', 700, null)
+  await settled('failed', 0, sha256('another key'))
+  const { id: pending } = await ledger.admitSpeech(admission(books, { keyHash: sha256('third key') }))
+  const clip = new TextEncoder().encode('a clip')
+  const cloned = cloneAdmission(books, { aliases: ['me'] })
+  const of = { ...cloned, clip: { ...cloned.clip, sizeBytes: clip.length, hash: sha256('a clip') } }
+  const clone = await ledger.admitClone(of)
+  await ledger.completeClone(clone.id)
+  const { id: making, voiceId } = await ledger.admitClone(cloneAdmission(books))
+  await ledger.beginTranscription({ id: 'req_1', accountId: account.id, keyId: key.id, model: 'whisper' })
+  await ledger.beginTranscription({ id: 'req_2', accountId: account.id, keyId: key.id, model: 'whisper' })
+  await ledger.endTranscription('req_2', { outcome: 'completed', errorCode: null, heardMs: 9000 })
+  const folder = join(books.dataDir, 'voices', of.voiceId)
+  mkdirSync(folder, { recursive: true })
+  for (const name of ['clip', 'preview.wav', 'reference.wav', 'state']) writeFileSync(join(folder, name), clip)
+  return { ...books, completed, pending, making, ready: of.voiceId, processing: String(voiceId), folder }
+}
+
+type Worked = Awaited<ReturnType<typeof workedBooks>>
+
+/** Past triggers, constraints and references, as damage or another program would. */
+function force(dataDir: string, sql: string): void {
+  const database = new Database(join(dataDir, 'myna.db'))
+  database.run('PRAGMA foreign_keys = OFF')
+  database.run('PRAGMA ignore_check_constraints = ON')
+  const triggers = database.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()
+  for (const { name } of triggers) database.run(`DROP TRIGGER ${name}`)
+  database.run(sql)
+  database.close()
+}
+
+const rulesBroken = async ({ dataDir }: Worked, depth: 'quick' | 'full' = 'full') =>
+  new Set((await audit(dataDir, depth)).faults.map(({ rule }) => rule))
+
+test('finds nothing in what the service wrote, and says what it looked at', async () => {
+  const books = await workedBooks()
+  const { faults, seen } = await audit(books.dataDir, 'full')
+  expect(faults).toEqual([])
+  expect(seen).toMatchObject({ accounts: 1, keys: 1, operations: 6, voices: 2, files: 4 })
+})
+
+const wrongs: [string, (books: Worked) => string][] = [
+  ['balance', () => 'UPDATE accounts SET balance_micros = balance_micros + 1'],
+  ['charge', ({ completed }) => `DELETE FROM entries WHERE operation_id = '${completed}'`],
+  ['price', ({ completed }) => `UPDATE operations SET charged_micros = 1499 WHERE id = '${completed}'`],
+  [
+    'entries of one account',
+    () =>
+      `DROP INDEX entries_operation; INSERT INTO entries
+      SELECT NULL, account_id, operation_id, kind, amount_micros, created_at_ms FROM entries
+      WHERE operation_id IS NOT NULL`,
+  ],
+  ['counted once', ({ completed }) => `DELETE FROM usage WHERE operation_id = '${completed}'`],
+  ['counted as charged', ({ completed }) => `UPDATE usage SET charged_micros = 1 WHERE operation_id = '${completed}'`],
+  ['counted as booked', ({ completed }) => `DELETE FROM entries WHERE operation_id = '${completed}'`],
+  [
+    'booked is counted',
+    ({ completed }) =>
+      `DELETE FROM usage WHERE operation_id = '${completed}'; DELETE FROM operations WHERE id = '${completed}'`,
+  ],
+  ['transcription counted once', () => "UPDATE usage SET request_id = 'req_1' WHERE request_id = 'req_2'"],
+  [
+    'key held while it counts',
+    ({ pending }) => `UPDATE operations SET idempotency_hash = NULL WHERE id = '${pending}'`,
+  ],
+  ['times of the end', ({ pending }) => `UPDATE operations SET settled_at_ms = 1 WHERE id = '${pending}'`],
+  [
+    'voice of its clone',
+    ({ ready }) => `UPDATE voices SET status = 'failed', error_code = 'x', error_message = 'x' WHERE id = '${ready}'`,
+  ],
+  ['voice being made', ({ making }) => `DELETE FROM operations WHERE id = '${making}'`],
+  ['clone with a voice', ({ processing }) => `DELETE FROM voices WHERE id = '${processing}'`],
+  [
+    'alias of the owner',
+    () =>
+      `INSERT INTO accounts SELECT 'other', 'other', 'other', role, NULL, 0, NULL FROM accounts;
+      UPDATE voice_aliases SET account_id = 'other'`,
+  ],
+]
+
+describe('finds what breaks a rule', () => {
+  test.each(wrongs)('%s', async (rule, sql) => {
+    const books = await workedBooks()
+    force(books.dataDir, sql(books))
+    expect(await rulesBroken(books)).toContain(rule)
+  })
+
+  test('of each rule but that which an index keeps', () => {
+    const kept = ['one operation for a key']
+    const shown = [...wrongs.map(([rule]) => rule), ...kept]
+    expect(rules.map(({ rule }) => rule).filter((rule) => !shown.includes(rule))).toEqual([])
+  })
+})
+
+test('finds a voice without a file, and a clip that is another', async () => {
+  const books = await workedBooks()
+  writeFileSync(join(books.folder, 'clip'), 'b clip')
+  expect(await rulesBroken(books)).toEqual(new Set(['clip of a voice']))
+  rmSync(join(books.folder, 'state'))
+  expect(await rulesBroken(books)).toEqual(new Set(['files of a voice']))
+  expect(await rulesBroken(books, 'quick')).toEqual(new Set())
+})
+
+test('finds a damaged page, and a reference to nothing', async () => {
+  const books = await workedBooks()
+  await books.database.close()
+  force(books.dataDir, 'DELETE FROM keys')
+  expect(await rulesBroken(books)).toEqual(new Set(['reference']))
+  const path = join(books.dataDir, 'myna.db')
+  const file = openSync(path, 'r+')
+  writeSync(file, new Uint8Array(4096).fill(0xa5), 0, 4096, statSync(path).size - 4096)
+  closeSync(file)
+  expect(await rulesBroken(books)).toContain('structure')
+})

@@ -1,0 +1,144 @@
+/**
+ * `myna backup`: a copy of the database and of the files of its voices, from one moment, while a server runs or not.
+ * SQLite itself copies the database (VACUUM INTO) beside the archive, for the disk of the data folder may be full. Hard
+ * links hold the voices, so that none is lost while the archive is written. The copy is audited before it is packed,
+ * and the archive is read again after it was written.
+ */
+import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { link, mkdir, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { audit } from '../audit/audit.ts'
+import { BackupError, type Manifest, readArchive, writeArchive } from './archive.ts'
+
+export interface BackupFacts {
+  path: string
+  bytes: number
+  voices: number
+  manifest: Manifest
+}
+
+const voiceFiles = ['clip', 'preview.wav', 'reference.wav', 'state']
+const stagingPrefix = '.backup-'
+/** A voice that is deleted between the copy and its links makes another try necessary. */
+const attempts = 10
+const busyTimeoutMs = 5000
+
+/**
+ * @param path must not exist
+ * @param now UTC
+ * @throws BackupError
+ */
+export async function backUp(dataDir: string, path: string, program: string, now: Date): Promise<BackupFacts> {
+  if (!existsSync(join(dataDir, 'myna.db'))) throw new BackupError(`There is no database in ${dataDir}.`)
+  if (existsSync(path)) throw new BackupError(`${path} exists already; a backup never replaces a file.`)
+  await sweep(dataDir)
+  const staging = join(dataDir, `${stagingPrefix}${process.pid}`)
+  const part = `${path}.part`
+  const copy = `${path}.db.part`
+  await mkdir(staging, { mode: 0o700 })
+  try {
+    const voices = await stage(dataDir, staging, copy)
+    const { faults } = await audit(staging, 'full')
+    const [fault] = faults
+    if (fault !== undefined) {
+      throw new BackupError(`Not backed up, for what is there is wrong: ${fault.words}. See: myna audit`)
+    }
+    await rm(part, { force: true })
+    const files = await filesOf(staging)
+    if (existsSync(join(dataDir, 'pronunciations.txt'))) {
+      files.set('pronunciations.txt', join(dataDir, 'pronunciations.txt'))
+    }
+    await writeArchive(part, files, { program, made_at: now.toISOString() })
+    const manifest = await readArchive(part, null)
+    await rename(part, path)
+    await syncFolder(dirname(path))
+    return { path, bytes: (await stat(path)).size, voices, manifest }
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  } finally {
+    await rm(copy, { force: true })
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+/** The copy and the links, of one moment. @returns how many voices */
+async function stage(dataDir: string, staging: string, copy: string): Promise<number> {
+  await symlink(copy, join(staging, 'myna.db'))
+  for (let attempt = 1; ; attempt++) {
+    await rm(copy, { force: true })
+    const voices = copyDatabase(join(dataDir, 'myna.db'), copy)
+    const lost = await linkAll(dataDir, staging, voices)
+    if (lost === null) return voices.length
+    await rm(join(staging, 'voices'), { recursive: true, force: true })
+    if (attempt === attempts)
+      throw new BackupError(`Not backed up, for files of a voice are missing: ${lost}. See: myna audit`)
+  }
+}
+
+/** @returns the voices that have files */
+function copyDatabase(from: string, to: string): string[] {
+  const source = new Database(from, { readonly: true })
+  try {
+    source.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    source.run(`VACUUM INTO '${to.replaceAll("'", "''")}'`)
+  } finally {
+    source.close()
+  }
+  const copy = new Database(to, { readonly: true })
+  try {
+    const rows = copy.query<{ id: string }, []>("SELECT id FROM voices WHERE status = 'ready' AND category = 'cloned'")
+    return rows.all().map(({ id }) => id)
+  } finally {
+    copy.close()
+  }
+}
+
+/** @returns the first voice of which a file is missing, or null */
+async function linkAll(dataDir: string, staging: string, voices: readonly string[]): Promise<string | null> {
+  for (const id of voices) {
+    const folder = join(staging, 'voices', id)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    for (const name of voiceFiles) {
+      const isLinked = await link(join(dataDir, 'voices', id, name), join(folder, name)).then(
+        () => true,
+        () => false,
+      )
+      if (!isLinked) return id
+    }
+  }
+  return null
+}
+
+async function filesOf(staging: string): Promise<Map<string, string>> {
+  const names = await readdir(join(staging, 'voices'), { recursive: true }).catch(() => [])
+  const files = names.map((name) => `voices/${name}`).filter((name) => name.split('/').length === 3)
+  return new Map(['myna.db', ...files.sort()].map((name) => [name, join(staging, name)]))
+}
+
+/** What a killed backup left. */
+async function sweep(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (!name.startsWith(stagingPrefix)) continue
+    if (isAlive(Number(name.slice(stagingPrefix.length)))) continue
+    await rm(join(dataDir, name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}
+
+export async function syncFolder(folder: string): Promise<void> {
+  const opened = await open(folder, 'r')
+  try {
+    await opened.sync()
+  } finally {
+    await opened.close()
+  }
+}

@@ -1,0 +1,91 @@
+/** `myna backup` and `myna restore`: the database and the files of voices as one file, and back. */
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { version } from '../../package.json' with { type: 'json' }
+import { BackupError } from '../backup/archive.ts'
+import { backUp } from '../backup/backup.ts'
+import { restore } from '../backup/restore.ts'
+import { systemClock } from '../domain/time.ts'
+import { acquireLock, isLocked } from '../store/lock.ts'
+import { bytes, counted } from './terminal/format.ts'
+import { globalsOf } from './globals.ts'
+import { Failure, report } from './terminal/terminal.ts'
+
+export const backupCommand = (): Command =>
+  new Command('backup')
+    .description('write accounts, keys, records and voices to one file, and verify it')
+    .argument('<file>', 'a tar file that does not exist yet')
+    .addHelpText(
+      'after',
+      `
+May run while the server does: the file holds everything from one moment. It is read
+again and compared before the command ends. Models are not in it: myna models pull.
+The file holds people's voices and the hashes of keys, and only you can read it.
+
+Example:
+  myna backup myna-$(date +%F).tar`,
+    )
+    .action(async (file: string, _options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      // Also for the copy that SQLite makes.
+      process.umask(0o077)
+      const made = await told(() => backUp(config.dataDir, resolve(file), version, new Date(systemClock.nowMs())))
+      const { path, voices, manifest } = made
+      const facts = { path, bytes: made.bytes, voices, madeAt: manifest.made_at }
+      report(json, facts, () => `Wrote ${path}: ${bytes(made.bytes)}, ${counted(voices, 'voice')}. Verified.`)
+    })
+
+export const restoreCommand = (): Command =>
+  new Command('restore')
+    .description('put a backup in the place of what is in the data folder')
+    .argument('<file>', 'as myna backup wrote it')
+    .option('--replace', 'although there is a database: it moves into a folder beside it')
+    .addHelpText(
+      'after',
+      `
+The server must not run on the data folder. The backup is checked whole before anything
+is touched, and what was there is kept in a folder before-restore-TIME. Clients whose
+requests came after the backup find no record of them.
+
+Examples:
+  myna restore myna-2026-11-22.tar
+  myna restore myna-2026-11-22.tar --data /srv/other     look at it beside a running server`,
+    )
+    .action(async (file: string, { replace }: { replace?: boolean }, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const { dataDir } = config
+      const lock = lockOf(dataDir)
+      try {
+        const now = new Date(systemClock.nowMs())
+        const facts = await told(() => restore(dataDir, resolve(file), replace === true, now))
+        const { manifest, accounts, voices, former } = facts
+        const kept = former === null ? '' : `\nWhat was there is kept in ${former}.`
+        const what = `${counted(accounts, 'account')}, ${counted(voices, 'voice')}`
+        report(
+          json,
+          { madeAt: manifest.made_at, accounts, voices, former },
+          () => `Restored ${dataDir} as of ${manifest.made_at}: ${what}. Verified.${kept}`,
+        )
+      } finally {
+        lock.release()
+      }
+    })
+
+/** @throws Failure when a server or another command owns the folder */
+function lockOf(dataDir: string) {
+  try {
+    return acquireLock(dataDir)
+  } catch (error) {
+    if (!isLocked(dataDir)) throw error
+    throw new Failure(`A server runs on ${dataDir}. Stop it first, or name another folder with --data.`, 'server_runs')
+  }
+}
+
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof BackupError) throw new Failure(error.message, 'backup_failed')
+    throw error
+  }
+}
