@@ -119,6 +119,13 @@ export const settings = {
   freeClones: number('FREE_CLONES', 10, 0, million, 'clones that an account owns for nothing'),
   maxVoices: number('MAX_VOICES_PER_ACCOUNT', 100, 0, million, 'voices that an account may own'),
   maxInputChars: number('MAX_INPUT_CHARS', 4096, 1, 10 * million, 'longest speech input, in code points'),
+  maxSpeechSeconds: number(
+    'MAX_SPEECH_SECONDS',
+    0,
+    0,
+    10 * million,
+    'longest speech of one request, by estimate; 0: 900, and in proportion where MAX_INPUT_CHARS is not 4096',
+  ),
   maxJsonBytes: number('MAX_JSON_BYTES', 1_048_576, 1024, 100 * million, 'largest JSON body'),
   maxClipBytes: number('MAX_CLIP_BYTES', 10_485_760, 1024, 1000 * million, 'largest uploaded clip'),
   minClipSeconds: number('MIN_CLIP_SECONDS', 3, 1, 3600, 'shortest clip that a voice is cloned from'),

@@ -13,6 +13,13 @@ test('a refusal leaves no trace: no place, no slot of the account, no record', a
     expect((await scene.begin(rich, { voice: 'nobody' })).code).toBe('voice_not_found')
     expect((await scene.begin(rich, { language: 'de' })).code).toBe('unsupported_value')
     expect((await scene.begin(rich, { input: '🐦 🐦' })).code).toBe('unsupported_value')
+    const endless = await scene.begin(rich, { input: '7'.repeat(4096) })
+    expect(endless.refusal).toMatchObject({
+      code: 'string_above_max_length',
+      param: 'input',
+      message: expect.stringContaining('more than 15 minutes to speak'),
+    })
+    expect((await scene.begin(rich, { input: '7'.repeat(2048), speed: 0.5 })).code).toBe('string_above_max_length')
   }
   expect([process.speech.liveCount, process.queue.running, process.queue.depth]).toEqual([0, 0, 0])
   expect(await process.ledger.pendingCount()).toBe(0)

@@ -15,6 +15,7 @@ import { PerAccount } from './concurrency.ts'
 import { countRefusedKey, Live } from './running-work.ts'
 import type { SpeechAdmission } from './ports.ts'
 import type { Queue } from './queue.ts'
+import { estimateSpeech } from './speech-length.ts'
 import { Speaking, type SpeakingLimits, type SpeakingParts } from './speaking.ts'
 import type { VoiceNames } from './voice-names.ts'
 import { type Choice, type ChoiceParts, chooseVoice } from './voices.ts'
@@ -28,6 +29,8 @@ export interface SpeakLimits extends SpeakingLimits {
   microsPerChar: number
   voiceNames: VoiceNames
   concurrency: number
+  /** Longest that one request may take to speak, by estimate. */
+  maxSpeechSeconds: number
 }
 
 export class Speech extends Live<Speaking> {
@@ -78,6 +81,7 @@ export class Speech extends Live<Speaking> {
     // Loads the voice, too: speech that was admitted no longer needs it in the books.
     const choice = await chooseVoice(caller, request, voiceNames, this.#parts)
     requireSpeakable(request, choice)
+    await estimateSpeech(request.input, request.speed, this.#limits.maxSpeechSeconds)
     const inputChars = countChars(request.input)
     const priceMicros = speechPriceMicros(inputChars, this.#limits.microsPerChar)
     requireBalance(caller, priceMicros)

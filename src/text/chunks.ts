@@ -35,6 +35,8 @@ export interface Chunk {
 
 /** Longest word that is given to a voice whole. */
 const wordMax = 40
+/** A word without a vowel is spelled out, which lasts so many times as long: it takes the room of as many letters. */
+const spelledFactor = 4
 
 /**
  * Reads the input as far as it must to be sure of the next chunk: one window and the word behind it.
@@ -89,10 +91,12 @@ class Packer {
   }
 
   private *say(words: string, end: number): Generator<Chunk> {
-    const longest = Math.min(wordMax, this.options.maxChars - 2)
     const pieces: string[] = []
     for (const word of words.split(' ')) {
-      for (let from = 0; from < word.length; from += longest) pieces.push(word.slice(from, from + longest))
+      const longest = Math.min(wordMax, this.options.maxChars - 2) / (isSpelled(word) ? spelledFactor : 1)
+      for (let from = 0; from < word.length; from += Math.ceil(longest)) {
+        pieces.push(word.slice(from, from + Math.ceil(longest)))
+      }
     }
     for (const [index, word] of pieces.entries()) {
       const last = index === pieces.length - 1
@@ -105,14 +109,14 @@ class Packer {
     this.held = null
     while (this.isFull(unit.word)) yield this.cut(cutIndex(this.units))
     this.units.push(unit)
-    this.chars += unit.word.length + 1
+    this.chars += roomOf(unit.word) + 1
     this.covered = unit.end
   }
 
   /** Whether the open chunk has no room for the word and a mark behind it. */
   private isFull(word: string): boolean {
     if (this.first && this.units.length >= this.options.firstMaxWords) return true
-    return this.units.length > 0 && this.chars + word.length + 1 > this.options.maxChars
+    return this.units.length > 0 && this.chars + roomOf(word) + 1 > this.options.maxChars
   }
 
   private pause(mark: string, end: number): void {
@@ -137,12 +141,15 @@ class Packer {
   private cut(count: number): Chunk {
     const cut = this.units.slice(0, count)
     this.units = this.units.slice(count)
-    this.chars = this.units.reduce((sum, unit) => sum + unit.word.length + unit.mark.length + 1, 0)
+    this.chars = this.units.reduce((sum, unit) => sum + roomOf(unit.word) + unit.mark.length + 1, 0)
     this.first = false
     const text = cut.map((unit) => unit.word + unit.mark).join(' ')
     return { text, coveredChars: cut.at(-1)?.end ?? this.covered, boundary: 'clause' }
   }
 }
+
+const isSpelled = (word: string): boolean => word.length > 1 && !/[aeiouy]/i.test(word)
+const roomOf = (word: string): number => word.length * (isSpelled(word) ? spelledFactor : 1)
 
 const connectives = new Set(
   (

@@ -108,6 +108,7 @@ export function createService(config: Config, world: World, books: Books): Servi
       microsPerChar: config.speechMicrosPerChar,
       voiceNames: { aliases: aliasesOf(config), defaultVoice: config.defaultVoice || null },
       concurrency: config.speechConcurrency,
+      maxSpeechSeconds: maxSpeechSeconds(config),
       queueWaitMs: config.queueWaitMs,
       unreadMs: config.unreadMs,
     },
@@ -239,6 +240,10 @@ export async function createApi(
     idleConnectionS: config.idleConnectionS,
   })
 }
+
+/** Four times what that many characters of prose take: digits alone reach it. */
+const maxSpeechSeconds = ({ maxSpeechSeconds, maxInputChars }: Config): number =>
+  maxSpeechSeconds || Math.max(60, Math.round((900 / 4096) * maxInputChars))
 
 const aliasesOf = ({ voiceAliases }: Config): ReadonlyMap<string, string> =>
   new Map(voiceAliases.map((pair) => pair.split('=')).map(([name = '', voice = '']) => [name.toLowerCase(), voice]))

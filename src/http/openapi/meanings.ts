@@ -167,7 +167,7 @@ export const meanings: Readonly<Record<ErrorCode, Meaning>> = {
     message: 'The server cannot write its records, so it takes no new work.',
   },
   string_above_max_length: {
-    about: 'a text is too long',
+    about: 'a text is too long, in characters or in the time that it takes to speak',
     message:
       "Invalid 'input': string too long. " +
       'Expected a string with maximum length 4096, but got a string with length 5000 instead.',

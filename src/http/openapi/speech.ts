@@ -15,7 +15,9 @@ const speechRequest: Schema = {
       description:
         'The text to speak; not blank. Its length is counted in Unicode code points; the limit (4096 ' +
         'unless the server ' +
-        'is set otherwise) stands in `GET /v1/me`.',
+        'is set otherwise) stands in `GET /v1/me`. A text that would take more than 15 minutes to speak, ' +
+        'as thousands ' +
+        'of digits do, is refused, too.',
     },
     model: {
       type: ['string', 'null'],

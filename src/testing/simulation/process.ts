@@ -187,6 +187,7 @@ export class SimulatedProcess {
       { ...parts, queue: this.queue },
       {
         voiceNames: { aliases: new Map(), defaultVoice: null },
+        maxSpeechSeconds: 900,
         ...settings,
       },
     )
