@@ -213,6 +213,13 @@ export const settings = {
   engineLoadMs: number('ENGINE_LOAD_MS', 300_000, 100, 3_600_000, 'an engine that loads a model for so long is killed'),
   drainMs: number('DRAIN_MS', 30_000, 0, 600_000, 'how long a shutdown waits for streams'),
   idleConnectionS: number('IDLE_CONNECTION_S', 130, 1, 255, 'keep-alive of an unused connection'),
+  publicUrl: {
+    env: 'MYNA_PUBLIC_URL',
+    default: '',
+    about: 'address that clients use, such as https://voice.example.com, where a proxy stands before Myna',
+    takes: 'an origin without a path',
+    parse: (given: string) => (isOrigin(given) && given !== '*' ? given : undefined),
+  },
   corsOrigins: list(
     'CORS_ORIGINS',
     'origins such as https://app.example.com, without a path, or *',

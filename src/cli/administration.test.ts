@@ -43,10 +43,11 @@ async function serve(dataDir: string) {
     engines: [],
     troubles: [],
   })
+  const clientAccess = async () => ({ url: 'http://127.0.0.1:1', apiKey: 'sk-myna-none' })
   const onError = (error: unknown) => {
     throw error
   }
-  const local = startLocal({ dataDir, administration, status, dismissModel: () => {}, onError })
+  const local = startLocal({ dataDir, administration, status, clientAccess, dismissModel: () => {}, onError })
   return {
     stop: async () => {
       await local.stop()

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import { type ErrorCode, errorCodes, MynaError } from '../domain/error.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock } from '../domain/time.ts'
-import { type LocalVerb, localSocketPath, type ServerStatus } from '../http/admin-socket.ts'
+import { type ClientAccess, type LocalVerb, localSocketPath, type ServerStatus } from '../http/admin-socket.ts'
 import { type Administration, AdminVerbs } from '../service/accounts.ts'
 import { deleteOwned } from '../service/library.ts'
 import { SqlAccounts } from '../store/accounts.ts'
@@ -70,6 +70,12 @@ export async function serverStatus(dataDir: string): Promise<ServerStatus | null
     }
     await Bun.sleep(pauseMs)
   }
+}
+
+/** Of the server that owns the data folder; null when none does. @throws Failure, MynaError */
+export async function clientAccess(dataDir: string): Promise<ClientAccess | null> {
+  if ((await serverStatus(dataDir)) === null) return null
+  return (await callServer(dataDir, 'clientAccess', {})) as ClientAccess
 }
 
 /** Tells a running server that a model's files have come, changed or gone. @throws Failure, MynaError */

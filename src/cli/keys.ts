@@ -5,7 +5,7 @@ import { type Key, scopes } from '../domain/account.ts'
 import { systemClock } from '../domain/time.ts'
 import type { IssuedKey, ListedKey } from '../service/accounts.ts'
 import { momentForms } from '../domain/time.ts'
-import { withAdministration } from './administration.ts'
+import { serverStatus, withAdministration } from './administration.ts'
 import { day, time } from './terminal/format.ts'
 import { globalsOf, nameList } from './globals.ts'
 import { table } from './terminal/table.ts'
@@ -58,7 +58,8 @@ const createCommand = (): Command =>
           expires: options.expires ?? null,
         }),
       )
-      report(json, issued, () => issuedText(issued, config))
+      const running = await serverStatus(config.dataDir).catch(() => null)
+      report(json, issued, () => issuedText(issued, running?.url ?? urlOf(config)))
     })
 
 const listCommand = (): Command =>
@@ -83,16 +84,20 @@ const revokeCommand = (): Command =>
       report(json, { id, revoked: true }, () => `The key ${id} is revoked.`)
     })
 
-/** How to use it, so that nobody has to look for that with a secret on the screen. */
-function issuedText({ key, account, accountCreated, secret }: IssuedKey, config: Config): string {
+/** Where a server that starts with these settings will listen. */
+function urlOf(config: Config): string {
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${config.port || 8790}/v1`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${config.port || 8790}`
+}
+
+/** How to use it, so that nobody has to look for that with a secret on the screen. @param url without `/v1` */
+function issuedText({ key, account, accountCreated, secret }: IssuedKey, url: string): string {
   const created = accountCreated ? `Created the account '${account.name}' (unmetered).\n` : ''
   return `${created}Key of '${account.name}' (${rights(key)}), shown this once:
 
   ${bold(secret)}
 
-Use it with any OpenAI client, with the base URL ${url}, or from here:
+Use it with any OpenAI client, with the base URL ${url}/v1, or from here:
 
   export MYNA_API_KEY=${secret}
   myna speak "Hello." -o hello.mp3

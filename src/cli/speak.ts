@@ -42,14 +42,14 @@ Examples:
 }
 
 async function speak(given: string, options: SpeakOptions, command: Command): Promise<void> {
-  const { json } = globalsOf(command)
+  const { json, config } = globalsOf(command)
   const format = options.format ?? formatOf(options.output, command)
   const input = given === '-' ? (await Bun.stdin.text()).trimEnd() : given
   if (input.trim() === '') command.error('error: there is no text to speak')
   const file = options.output ?? `speech.${format}`
   const { voice, model, speed } = options
   const body = { input, voice, model, speed, response_format: format }
-  const operation = await speakInto({ file, body, options, json })
+  const operation = await speakInto({ file, body, options, config, json })
   const pcmBytes = operation?.completion_bytes ?? null
   const result = {
     seconds: pcmBytes === null ? null : pcmBytes / 2 / defaultSampleRateHz,

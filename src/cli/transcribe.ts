@@ -51,7 +51,7 @@ Examples:
 }
 
 async function transcribe(given: string, options: TranscribeOptions, command: Command): Promise<void> {
-  const { json } = globalsOf(command)
+  const { json, config } = globalsOf(command)
   const format = options.format ?? formatOf(options, json, command)
   if (options.words === true && format !== 'verbose_json') command.error('error: --words needs --format verbose_json')
   if (options.translate === true && options.language !== undefined) {
@@ -65,7 +65,7 @@ async function transcribe(given: string, options: TranscribeOptions, command: Co
   let skippedSeconds = 0
   const line = progressLine()
   const whole = await transcript({
-    client: clientOf(options),
+    client: await clientOf(options, config),
     translate: options.translate === true,
     upload: { file, fileName: given === '-' ? 'recording' : basename(given), fields: fieldsOf(options) },
     format,

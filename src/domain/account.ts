@@ -66,3 +66,9 @@ export function requireScope(key: Key, scope: Scope): void {
     extras: { required_scope: scope },
   })
 }
+
+/** For what several scopes allow. @throws MynaError `insufficient_scope`, which names the first */
+export function requireAnyScope(key: Key, [first, ...others]: readonly [Scope, ...Scope[]]): void {
+  if (others.some((scope) => key.scopes?.includes(scope))) return
+  requireScope(key, first)
+}

@@ -41,6 +41,7 @@ async function start(dataDir: string, status = async () => serverStatus, errors:
     dataDir,
     administration,
     status,
+    clientAccess: async () => ({ url: 'http://127.0.0.1:1', apiKey: 'sk-myna-none' }),
     dismissModel: (model) => void dismissed.push(model),
     onError: (error) => errors.push(error),
   })

@@ -29,8 +29,16 @@ export interface ServerStatus {
   troubles: readonly ModelTrouble[]
 }
 
+/** What a command needs to call the API as a client. */
+export interface ClientAccess {
+  /** Without `/v1`. */
+  url: string
+  apiKey: string
+}
+
 export interface LocalVerbs extends Administration {
   status(): Promise<ServerStatus>
+  clientAccess(): Promise<ClientAccess>
   /** A model's files were added, changed or removed: engines release what they loaded from them once it is unused. */
   dismissModel(argument: { model: string }): Promise<void>
 }
@@ -52,6 +60,7 @@ const verbs: Readonly<Record<LocalVerb, true>> = {
   revokeKey: true,
   usage: true,
   status: true,
+  clientAccess: true,
   dismissModel: true,
 }
 const isVerb = (name: string): name is LocalVerb => Object.hasOwn(verbs, name)
@@ -64,6 +73,7 @@ export interface LocalOptions {
   dataDir: string
   administration: Administration
   status: () => Promise<ServerStatus>
+  clientAccess: () => Promise<ClientAccess>
   dismissModel: (model: string) => void
   /** Called with errors other than MynaError; the caller at the socket gets `internal_error` and the message. */
   onError: (error: unknown) => void
@@ -109,8 +119,9 @@ async function answer(request: Request, options: LocalOptions): Promise<Response
 }
 
 async function call(verb: LocalVerb, body: object, options: LocalOptions): Promise<unknown> {
-  const { administration, status, dismissModel } = options
+  const { administration, status, clientAccess, dismissModel } = options
   if (verb === 'status') return status()
+  if (verb === 'clientAccess') return clientAccess()
   if (verb === 'dismissModel') {
     if ('model' in body && typeof body.model === 'string') return dismissModel(body.model)
     throw new MynaError('validation_error', 'model: expected the id of a model')

@@ -13,6 +13,7 @@ async function seen(peer: string, headers: Record<string, string>, trusted: read
     metrics: new Metrics(),
     cors: corsFor([]),
     trustedProxies: new Set(trusted),
+    publicOrigin: null,
     log: () => {},
     report: () => {},
   })

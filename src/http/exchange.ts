@@ -37,6 +37,8 @@ export interface ExchangeParts {
   metrics: Metrics
   cors: Cors
   trustedProxies: ReadonlySet<string>
+  /** The origin under which clients reach this server; null: what each request says. */
+  publicOrigin: string | null
   log: (line: Record<string, unknown>) => void
   report: (message: string, cause: unknown) => void
 }
@@ -78,7 +80,7 @@ function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): E
     params: incoming.params ?? {},
     route,
     address: clientAddress(request, peer, parts.trustedProxies),
-    origin: `${schemeOf(request, peer, parts.trustedProxies)}://${url.host}`,
+    origin: parts.publicOrigin ?? `${schemeOf(request, peer, parts.trustedProxies)}://${url.host}`,
     requestId: newId('req', parts.clock.nowMs(), parts.random),
     accountId: null,
     headers: new Headers({ 'x-content-type-options': 'nosniff' }),

@@ -170,7 +170,7 @@ describe('the list', () => {
     const keyed = (await (await instance.fetch('/v1/audio/voices', { key })).json()) as List
     expect(keyed).toEqual(await list())
     expect((await instance.fetch('/v1/audio/voices', { key: 'sk-myna-wrong' })).status).toBe(401)
-    const narrow = await instance.key({ scopes: ['tts'] })
+    const narrow = await instance.key({ scopes: ['usage'] })
     expect((await instance.fetch('/v1/audio/voices', { key: narrow })).status).toBe(403)
   })
 })
@@ -184,6 +184,30 @@ test('preview addresses follow the Host header, and TLS only on a trusted proxyâ
   const as = await behind.key()
   expect(await address(behind, as, told)).toBe('https://voice.example:8080/v1/voices/rms/preview')
   expect(await address(behind, as, { ...told, 'x-forwarded-proto': 'gopher' })).toStartWith('http://')
+})
+
+test('preview addresses are those of the public URL where one is set, whatever the request says', async () => {
+  await using behind = await startInstance({ publicUrl: 'https://voice.example' })
+  const as = await behind.key()
+  const answer = await behind.fetch('/v1/voices/rms', { key: as, headers: { host: 'other.example:8080' } })
+  expect(((await answer.json()) as VoiceJson).preview_url).toBe('https://voice.example/v1/voices/rms/preview')
+})
+
+test('a key for speech alone lists the voices that it may speak with, its own ones too', async () => {
+  const account = 'speaker'
+  const { voice_id: own } = await instance.cloned(await instance.key({ account }), { name: 'Mine' })
+  const ids = async (scopes: string[]) => {
+    const answer = await instance.fetch('/v1/audio/voices?limit=1000', { key: await instance.key({ account, scopes }) })
+    return answer.status === 200
+      ? ((await answer.json()) as { data: VoiceJson[] }).data.map(({ voice_id: id }) => id)
+      : answer.status
+  }
+  expect(await ids(['tts'])).toEqual(expect.arrayContaining([own, 'rms']))
+  expect(await ids(['voices'])).toEqual(expect.arrayContaining([own, 'rms']))
+  expect(await ids(['usage'])).toBe(403)
+  expect((await instance.fetch('/v1/voices', { key: await instance.key({ account, scopes: ['tts'] }) })).status).toBe(
+    403,
+  )
 })
 
 describe('changes', () => {

@@ -1,6 +1,6 @@
 /** The catalog of voices: list, get, update, delete (docs/api.md 4.3 and 4.4). */
 import { Elysia } from 'elysia'
-import { type Caller, requireScope } from '../domain/account.ts'
+import { type Caller, requireAnyScope } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Library, VoicePage } from '../service/library.ts'
 import { type Body, type BodyLimits, readJson } from './body.ts'
@@ -41,7 +41,7 @@ export function voicesRoutes(route: Route, parts: VoicesParts) {
         openToAll(exchange.headers)
         exchange.headers.set('cache-control', 'no-store')
         const caller = await gate.enterPublic(exchange)
-        if (caller !== null) requireScope(caller.key, 'voices')
+        if (caller !== null) requireAnyScope(caller.key, ['voices', 'tts'])
         return json(await listOf(exchange, caller, library))
       }),
       { detail: audioVoicesDetail },

@@ -38,6 +38,8 @@ export class Refusal extends Failure {
     message: string,
     /** The operation that the refusal is about. */
     readonly operationId: string | null,
+    /** Which server it is, for people who run several. */
+    readonly server: string,
   ) {
     super(message, code)
   }
@@ -94,7 +96,7 @@ export class ApiClient {
       const answer = await this.#fetch(path, init, attempt < attemptsMax)
       if (answer !== null && answer.ok) return answer
       const pauseMs = answer === null ? 500 * attempt : pauseAsked(answer)
-      const refusal = answer === null ? null : await refusalOf(answer)
+      const refusal = answer === null ? null : await refusalOf(answer, this.#url)
       if (refusal !== null && (pauseMs === null || attempt === attemptsMax)) throw refusal
       await this.#options.wait(pauseMs ?? 0)
       signal.throwIfAborted()
@@ -117,7 +119,9 @@ export class ApiClient {
   async ask(path: string, method = 'GET'): Promise<Response> {
     const answer = await this.#fetch(path, { method, signal: AbortSignal.timeout(answerMs) }, false)
     if (answer?.ok === true) return answer
-    throw answer === null ? new Failure('The server did not answer.', 'connection_broken') : await refusalOf(answer)
+    throw answer === null
+      ? new Failure('The server did not answer.', 'connection_broken')
+      : await refusalOf(answer, this.#url)
   }
 
   /** @returns null when the connection broke before the answer and `again` says that this will be tried once more */
@@ -161,7 +165,7 @@ function pauseAsked(answer: Response): number | null {
   return Number.isFinite(pauseMs) && pauseMs >= 0 && pauseMs <= pauseMsMax ? pauseMs : null
 }
 
-async function refusalOf(answer: Response): Promise<Refusal> {
+async function refusalOf(answer: Response, server: string): Promise<Refusal> {
   const body: unknown = await answer.json().catch(() => null)
   const error = (body as { error?: unknown } | null)?.error
   const {
@@ -175,5 +179,6 @@ async function refusalOf(answer: Response): Promise<Refusal> {
     typeof code === 'string' ? code : 'unexpected_answer',
     typeof message === 'string' ? message : `The server answered ${answer.status} ${answer.statusText}.`,
     typeof about === 'string' ? about : requestId?.startsWith('op_') === true ? requestId : null,
+    server,
   )
 }

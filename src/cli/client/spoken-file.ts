@@ -1,4 +1,5 @@
 /** Speech into a file or to standard output, as every command orders it: once, and told at the end. */
+import type { Config } from '../../config.ts'
 import { systemClock } from '../../domain/time.ts'
 import type { OperationRecord } from './client.ts'
 import { deliver } from './delivery.ts'
@@ -12,13 +13,14 @@ export interface SpokenFile {
   /** As `POST /v1/audio/speech` takes it. */
   body: object
   options: ServerOptions
+  config: Config
   json: boolean
 }
 
 /** @returns the completed operation, or null, as `deliver` @throws as `deliver` */
-export async function speakInto({ file, body, options, json }: SpokenFile): Promise<OperationRecord | null> {
+export async function speakInto({ file, body, options, config, json }: SpokenFile): Promise<OperationRecord | null> {
   return deliver({
-    client: clientOf(options),
+    client: await clientOf(options, config),
     body,
     idempotencyKey: crypto.randomUUID(),
     sink: file === '-' ? stdoutSink() : await fileSink(file),

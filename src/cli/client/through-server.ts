@@ -1,6 +1,7 @@
 /** What the commands share that are clients of a running server's API, as anybody's program could be. */
 import type { Command } from 'commander'
-import { clientEnv } from '../../config.ts'
+import { type Config, clientEnv } from '../../config.ts'
+import { clientAccess } from '../administration.ts'
 import { ApiClient, type Refusal } from './client.ts'
 import { Failure } from '../terminal/terminal.ts'
 
@@ -12,19 +13,29 @@ export interface ServerOptions {
 /** Adds the options that say which server and whose key. */
 export const throughServer = (command: Command): Command =>
   command
-    .option('--url <url>', 'the server (default: $MYNA_URL, else http://127.0.0.1:8790)')
-    .option('--key <key>', 'the API key (default: $MYNA_API_KEY)')
+    .option('--url <url>', 'the server (default: $MYNA_URL, else the one of this data folder)')
+    .option('--key <key>', 'the API key (default: $MYNA_API_KEY; none is needed for the server of this data folder)')
 
-export function clientOf(options: ServerOptions): ApiClient {
+/**
+ * A client of the server that is named by option or variable; else of the one that runs on this data folder, which
+ * needs no key here; else of the address that the settings name.
+ * @throws Failure when the server of the data folder does not answer
+ */
+export async function clientOf(options: ServerOptions, config: Config): Promise<ApiClient> {
   const env = clientEnv()
-  const url = options.url ?? (env.url || 'http://127.0.0.1:8790')
-  return new ApiClient({ url, apiKey: options.key ?? (env.apiKey || null), wait: (ms) => Bun.sleep(ms) })
+  const named = options.url ?? (env.url || null)
+  const apiKey = options.key ?? (env.apiKey || null)
+  const wait = (ms: number) => Bun.sleep(ms)
+  if (named !== null) return new ApiClient({ url: named, apiKey, wait })
+  const own = await clientAccess(config.dataDir)
+  if (own !== null) return new ApiClient({ url: own.url, apiKey: apiKey ?? own.apiKey, wait })
+  return new ApiClient({ url: `http://127.0.0.1:${config.port || 8790}`, apiKey, wait })
 }
 
 /** A key that is missing or refused (401): in the server's words, and how a person at a terminal gets one. */
-export function keyRefused({ message, code }: Refusal): Failure {
+export function keyRefused({ message, code, server }: Refusal): Failure {
   const how = 'Get a key with: myna keys create --account NAME, and give it as MYNA_API_KEY or --key.'
-  return new Failure(`${message.replace(/\.?$/, '.')} ${how}`, code)
+  return new Failure(`The server at ${server} answered: ${message.replace(/\.?$/, '.')} ${how}`, code)
 }
 
 /** Calls back at the first Ctrl-C; the second does what it does everywhere. @returns how to stop listening */

@@ -2,9 +2,10 @@
  * The whole program as real processes: started, killed, started again. From source; `executable.test.ts` has the other.
  */
 import { afterEach, describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync } from 'node:fs'
+import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../testing/folder.ts'
+import { runCommand } from '../../testing/command.ts'
 import { isDead } from '../../testing/process.ts'
 import { type Program, startProgram } from '../../testing/program.ts'
 import { breaks } from '../../testing/streams.ts'
@@ -188,3 +189,23 @@ describe('what cannot start says why', () => {
     expect(program.stderr()).toContain(file)
   })
 })
+
+test('commands find the server of their data folder and need no key there', async () => {
+  const dataDir = temporaryFolder()
+  const program = await start(dataDir)
+  const myna = (...args: string[]) => runCommand([...args, '--data', dataDir])
+  for (let i = 0; i < 2; i++) {
+    const file = join(dataDir, `${i}.wav`)
+    expect(await myna('speak', 'Hello.', '-o', file)).toMatchObject({ code: 0 })
+    expect(statSync(file).size).toBeGreaterThan(10_000)
+  }
+  const keys = await myna('keys', 'list')
+  expect(keys.stdout.match(/ command line /g)).toHaveLength(1)
+  expect(statSync(join(dataDir, 'command-line.key')).mode & 0o777).toBe(0o600)
+  expect((await myna('keys', 'create', '--account', 'anna')).stdout).toContain(`base URL ${program.url}/v1`)
+  const refused = await myna('voices', 'list', '--key', 'sk-myna-wrong')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`The server at ${program.url} answered`) })
+  const id = /(key_\w+) .* command line /.exec(keys.stdout)?.[1] ?? ''
+  await myna('keys', 'revoke', id)
+  expect(await myna('voices', 'list')).toMatchObject({ code: 0 })
+}, 60_000)

@@ -11,6 +11,8 @@ import type { Config } from '../../config.ts'
 import { MynaError } from '../../domain/error.ts'
 import { type LocalServer, type ServerStatus, startLocal } from '../../http/admin-socket.ts'
 import { readinessOf } from '../../http/readiness.ts'
+import { commandLineKey } from '../../service/command-line-key.ts'
+import { secretFile } from '../../store/secret-file.ts'
 import { adminRemedy, type AdminVerbs, ensureFirstAdmin, type IssuedKey } from '../../service/accounts.ts'
 import { modelStanding } from '../../service/model-troubles.ts'
 import { removeOrphans, startSweeping } from '../../service/housekeeping.ts'
@@ -124,7 +126,7 @@ async function start(
   onStop(async () => void (await app.server?.stop(true)))
   const wyoming = await openWyoming(config, world, books, service)
   onStop(async () => wyoming?.stop())
-  const local = openLocal(config, world, service, status)
+  const local = openLocal(config, world, service, accounts, status)
   onStop(() => local.stop())
   onStop(async () => {
     draining = true
@@ -234,12 +236,18 @@ function openLocal(
   { dataDir }: Config,
   world: World,
   service: Service,
+  accounts: SqlAccounts,
   status: () => Promise<ServerStatus>,
 ): LocalServer {
   const { administration, report } = service
   const onError = (error: unknown) => report('a command through the local socket failed', error)
   const dismissModel = (model: string) => renew(world, service, model)
-  return startLocal({ dataDir, administration, status, dismissModel, onError })
+  const keyFile = secretFile(dataDir, 'command-line.key')
+  const clientAccess = async () => ({
+    url: (await status()).url,
+    apiKey: await commandLineKey(accounts, administration, keyFile),
+  })
+  return startLocal({ dataDir, administration, status, clientAccess, dismissModel, onError })
 }
 
 function statusOf(

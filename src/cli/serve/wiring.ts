@@ -197,6 +197,7 @@ export async function createApi(
       metrics,
       cors: corsFor(config.corsOrigins),
       trustedProxies: new Set(config.trustedProxies),
+      publicOrigin: config.publicUrl || null,
       log: (fields) => log.debug('request', fields),
       report,
     },

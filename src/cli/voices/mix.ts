@@ -33,14 +33,14 @@ Example:
     .action(mix)
 
 async function mix(given: string, options: MixOptions, command: Command): Promise<void> {
-  const { json } = globalsOf(command)
+  const { json, config } = globalsOf(command)
   const mixture = parseMixture(given)
   if (mixture === null) command.error(`error: '${given}' is no mixture: two voices or more, with + between them`)
   if ('fault' in mixture) command.error(`error: ${mixture.fault}`)
   const voice = mixtureId(mixture.parts)
   const file = options.output
   const body = { input: options.text, voice, response_format: 'wav' }
-  const operation = await speakInto({ file, body, options, json })
+  const operation = await speakInto({ file, body, options, config, json })
   const chargedMicros = operation?.charged_micros ?? null
   const costs = chargedMicros === null ? '' : `, charged ${dollars(chargedMicros)}`
   tellSpoken({ file, json }, { voice, chargedMicros }, `the voice "${voice}"${costs}`)

@@ -151,7 +151,7 @@ test.each([
   routes = { 'POST /v1/voices': () => refuse(status, code) }
   const error = await failureOf(clone(order()))
   expect(error.code).toBe(code)
-  expect(error.message).toStartWith(`It says ${code}. `)
+  expect(error.message).toContain(`It says ${code}. `)
   expect(error.message).toContain(what)
   expect(seen).toEqual(['POST /v1/voices'])
 })

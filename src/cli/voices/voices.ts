@@ -58,8 +58,8 @@ async function asking<T>(requests: Promise<T>): Promise<T> {
 const listCommand = (): Command =>
   throughServer(new Command('list').alias('ls').description('own voices and public ones')).action(
     async (options: ServerOptions, command: Command) => {
-      const { json } = globalsOf(command)
-      const voices = await asking(everyVoice(clientOf(options)))
+      const { json, config } = globalsOf(command)
+      const voices = await asking(everyVoice(await clientOf(options, config)))
       tell(json, voices, () => voiceTable(voices))
     },
   )
@@ -94,7 +94,7 @@ Waits until the voice can be used. Ctrl-C stops the work; nothing is charged the
 const collect = (name: string, names: string[] = []): string[] => [...names, name]
 
 async function cloneFile(file: string, options: CloneOptions, command: Command): Promise<void> {
-  const { json } = globalsOf(command)
+  const { json, config } = globalsOf(command)
   const form = new FormData()
   form.append('name', options.name)
   if (options.language !== undefined) form.append('language', options.language)
@@ -103,7 +103,7 @@ async function cloneFile(file: string, options: CloneOptions, command: Command):
   form.append('file', await recordingIn(file, 'clip_undecodable'), basename(file))
   const line = progressLine()
   const { voice, chargedMicros } = await clone({
-    client: clientOf(options),
+    client: await clientOf(options, config),
     form,
     idempotencyKey: crypto.randomUUID(),
     onInterrupt,
@@ -127,8 +127,8 @@ const showCommand = (): Command =>
     .option('--plot <file>', 'also draw its waveform and spectrum into a .png or .webp file')
     .option('--dark', 'draw it for a dark page')
     .action(async (id: string, options: ServerOptions & { plot?: string; dark?: boolean }, command: Command) => {
-      const { json } = globalsOf(command)
-      const client = clientOf(options)
+      const { json, config } = globalsOf(command)
+      const client = await clientOf(options, config)
       const { plot, dark } = options
       const picture = plot === undefined ? '' : pictureOf(plot, command)
       const path = `/voices/${encodeURIComponent(id)}/preview${picture}?theme=${dark === true ? 'dark' : 'light'}`
@@ -150,12 +150,12 @@ const previewCommand = (): Command =>
     .argument('<id>', 'as myna voices list names it')
     .option('-o, --output <file>', '.wav, .mp3 or .opus; - is standard output, as wav (default: <id>.wav)')
     .action(async (id: string, options: ServerOptions & { output?: string }, command: Command) => {
-      const { json } = globalsOf(command)
+      const { json, config } = globalsOf(command)
       const file = options.output ?? `${id}.wav`
       const format = previewFormats[file === '-' ? '.wav' : extname(file).toLowerCase()]
       if (format === undefined) command.error(`error: a preview is a .wav, .mp3 or .opus file, not '${file}'`)
       const path = `/voices/${encodeURIComponent(id)}/preview?response_format=${format}`
-      const size = await asking(save(clientOf(options), path, file))
+      const size = await asking(save(await clientOf(options, config), path, file))
       if (file !== '-') report(json, { file, bytes: size }, () => `${file}: ${bytes(size)}`)
     })
 
@@ -185,8 +185,8 @@ const removeCommand = (): Command =>
     .description('remove an own voice with its recording, at once and for good')
     .argument('<id>', 'as myna voices list names it')
     .action(async (id: string, options: ServerOptions, command: Command) => {
-      const { json } = globalsOf(command)
-      await asking(clientOf(options).ask(`/voices/${encodeURIComponent(id)}`, 'DELETE'))
+      const { json, config } = globalsOf(command)
+      await asking((await clientOf(options, config)).ask(`/voices/${encodeURIComponent(id)}`, 'DELETE'))
       report(json, { voiceId: id, removed: true }, () => `Removed ${id}.`)
     })
 

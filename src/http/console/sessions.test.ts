@@ -61,7 +61,10 @@ const requests: [string, Record<string, string>, boolean][] = [
   ['POST', { origin: 'http://voice.example:8790', 'sec-fetch-site': 'cross-site' }, false],
   ['POST', { origin: 'null' }, false],
   ['POST', {}, false],
-  ['DELETE', { 'sec-fetch-site': 'same-origin' }, false],
+  ['DELETE', { 'sec-fetch-site': 'same-origin' }, true],
+  // Behind a proxy that passes its own name on as Host.
+  ['POST', { origin: 'https://public.example', 'sec-fetch-site': 'same-origin' }, true],
+  ['POST', { origin: 'https://public.example', 'sec-fetch-site': 'none' }, false],
 ]
 
 test.each(requests)('%s with %p is from here: %p', (method, headers, expected) => {

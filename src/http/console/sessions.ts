@@ -61,12 +61,14 @@ export function tokenOf(headers: Headers): string | null {
 }
 
 /**
- * Whether a browser says that the request comes from a page of this server. It names the origin with everything that is
- * no GET, and a cookie that is SameSite=Strict comes with no request of another site.
+ * Whether a browser says that the request comes from a page of this server. `Sec-Fetch-Site` is about the address in
+ * the browser and no page can forge it, so it decides also behind a proxy that passes another Host on. Browsers send it
+ * over TLS and to localhost; over plain http the origin, which comes with everything but GET, must be this host.
  */
 export function isFromHere({ method, headers, url }: Request): boolean {
   const site = headers.get('sec-fetch-site')
-  if (site !== null && site !== 'same-origin' && site !== 'none') return false
+  if (site === 'same-origin') return true
+  if (site !== null && site !== 'none') return false
   const origin = headers.get('origin')
   if (origin === null) return method === 'GET' || method === 'HEAD'
   return URL.canParse(origin) && new URL(origin).host === new URL(url).host

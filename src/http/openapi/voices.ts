@@ -71,7 +71,7 @@ export const audioVoicesDetail = detail({
   summary: 'List the voices, without a key',
   description:
     'For the pickers of user interfaces: needs no key, and any web page may read it. A key that is sent must be ' +
-    'valid and have the scope `voices`; your own voices are listed then, too. Takes the parameters of `/v1/voices`.',
+    'valid and have the scope `voices` or `tts`; your own voices are then listed, too. Parameters: as `/v1/voices`.',
   security: openOrBearer,
   parameters: listParameters,
   responses: {

@@ -27,7 +27,7 @@ const fresh: SpeechAsk = { input: sample, voice: null, model: null, format: 'wav
 const none: readonly Voice[] = []
 
 export function SpeakPage({ who }: PageProps) {
-  const voices = useLoaded<{ data: Voice[] }>('/v1/voices?limit=1000')
+  const voices = useLoaded<{ data: Voice[] }>('/v1/audio/voices?limit=1000')
   const models = useLoaded<{ data: ModelRecord[] }>('/v1/models')
   const [ask, setAsk] = useState<SpeechAsk>(kept?.keyId === who.key.id ? kept.ask : fresh)
   const change = (next: SpeechAsk) => {

@@ -1,0 +1,38 @@
+/**
+ * The key of this machine's own command line: whoever may read the data folder can issue keys anyway, so `myna speak`
+ * needs none there. It belongs to the first active administrator and may speak, transcribe and use voices. Its secret
+ * is kept in a file beside the database, so that there is one such key and not one for each start.
+ */
+import { hashSecret } from '../domain/account.ts'
+import { MynaError } from '../domain/error.ts'
+import type { AdminVerbs } from './accounts.ts'
+import type { Accounts } from './ports.ts'
+
+/** Where the secret is kept, readable by the owner of the data folder alone. */
+export interface SecretFile {
+  /** null: there is none. */
+  read(): Promise<string | null>
+  write(secret: string): Promise<void>
+}
+
+/**
+ * @returns the secret of a key that works
+ * @throws MynaError `validation_error` when no active administrator exists
+ */
+export async function commandLineKey(accounts: Accounts, verbs: AdminVerbs, file: SecretFile): Promise<string> {
+  const kept = await file.read()
+  if (kept !== null && (await works(accounts, kept))) return kept
+  const admin = (await accounts.list()).find(({ role, disabledAtMs }) => role === 'admin' && disabledAtMs === null)
+  if (admin === undefined) {
+    throw new MynaError('validation_error', 'There is no active administrator to act for. See: myna doctor')
+  }
+  const scopes = ['tts', 'voices']
+  const { secret } = await verbs.createKey({ account: admin.name, name: 'command line', scopes, expires: null })
+  await file.write(secret)
+  return secret
+}
+
+async function works(accounts: Accounts, secret: string): Promise<boolean> {
+  const caller = await accounts.findByKey(hashSecret(secret))
+  return caller !== null && caller.key.revokedAtMs === null && caller.account.disabledAtMs === null
+}
