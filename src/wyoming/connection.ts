@@ -143,8 +143,15 @@ export class Connection {
     const { version, catalog, library, account } = this.#parts
     const caller = await account.caller()
     const { voices } = await library.list(caller, {
-      ...{ owner: 'all', status: 'ready', category: null, language: null, search: null, order: 'asc' },
-      ...{ after: null, before: null, limit: voicesShown },
+      owner: 'all',
+      status: 'ready',
+      category: null,
+      language: null,
+      search: null,
+      order: 'asc',
+      after: null,
+      before: null,
+      limit: voicesShown,
     })
     return infoOf({
       version,

@@ -64,8 +64,11 @@ afterAll(() => [legacy, listener].forEach(({ socket }) => socket.close()))
 
 const start = (name: string) =>
   announce({
-    ...{ name, port: 10_300, addresses: () => [loopback] },
-    ...{ clock: systemClock, timer: systemTimer },
+    name,
+    port: 10_300,
+    addresses: () => [loopback],
+    clock: systemClock,
+    timer: systemTimer,
     report: (message, cause) => {
       throw new Error(message, { cause })
     },
@@ -82,7 +85,8 @@ test('it announces itself, answers, and takes its name back', async () => {
   const announced = await listener.next(isAbout('myna-one'))
   expect(announced.additionals).toContainEqual(
     expect.objectContaining({
-      ...{ name: `myna-one.${type}`, type: 'SRV' },
+      name: `myna-one.${type}`,
+      type: 'SRV',
       data: expect.objectContaining({ port: 10_300, target: 'myna-one.local' }),
     }),
   )

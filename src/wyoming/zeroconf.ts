@@ -161,7 +161,10 @@ class Interface {
     ]
     const additionals: Answer[] = [
       {
-        ...{ name: this.#instance, type: 'SRV', ttl: hostTtl, flush },
+        name: this.#instance,
+        type: 'SRV',
+        ttl: hostTtl,
+        flush,
         data: { port, target: this.#host, priority: 0, weight: 0 },
       },
       { name: this.#instance, type: 'TXT', ttl: otherTtl, flush, data: [] },

@@ -32,8 +32,12 @@ export async function openWyoming(
   // Home Assistant knows a server by its name: it must be the same after a restart.
   const name = `myna-${hashSecret((await account.caller()).key.id).slice(0, 8)}`
   const announcement = announce({
-    ...{ name, port: server.port, addresses: () => reachableAddresses(host) },
-    ...{ clock: world.clock, timer: world.timer, report },
+    name,
+    port: server.port,
+    addresses: () => reachableAddresses(host),
+    clock: world.clock,
+    timer: world.timer,
+    report,
   })
   const stop = async () => {
     await announcement.stop()

@@ -13,8 +13,11 @@ import { Transcription, type Whisper } from './transcribe.ts'
 
 const never = new AbortController().signal
 const greedy: Rules = {
-  ...{ temperatures: [0], salvages: false },
-  ...{ maxCompressionRatio: null, minAvgLogprob: null, maxNoSpeechProb: null },
+  temperatures: [0],
+  salvages: false,
+  maxCompressionRatio: null,
+  minAvgLogprob: null,
+  maxNoSpeechProb: null,
 }
 const plain: TranscriptionInput = { task: 'transcribe', language: 'en', prompt: null, temperature: 0, words: false }
 

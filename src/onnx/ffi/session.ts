@@ -209,7 +209,7 @@ export class FfiSession implements Session, LoopSession {
   /** What is under way ends first: freeing a session waits for its runs, and everything here would wait with it. */
   async #release(): Promise<void> {
     for (const run of this.#runs) run.terminate()
-    for (const loop of [...this.#loops]) loop.release()
+    for (const loop of Array.from(this.#loops)) loop.release()
     if (this.#unsettled.size > 0) await Promise.allSettled(this.#unsettled)
     forgotten.unregister(this)
     releaseNow(this.api, this.pointer)
