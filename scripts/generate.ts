@@ -7,8 +7,7 @@ import type { OpenAPIV3_1 } from 'openapi-types'
 import { cards } from '../src/catalog/cards.ts'
 import { settings } from '../src/config.ts'
 import type { Card } from '../src/domain/card.ts'
-import { answers } from '../src/http/errors.ts'
-import { meanings } from '../src/http/openapi/meanings.ts'
+import { codes } from '../src/http/error-codes.ts'
 import { startInstance } from '../src/testing/instance.ts'
 
 const folder = join(import.meta.dir, '..', 'docs')
@@ -90,13 +89,13 @@ const kinds = (types: readonly unknown[]): string =>
     .join(' or ') || 'any'
 
 function errorsTable(): string {
-  const rows = Object.entries(answers)
+  const rows = Object.entries(codes)
     .toSorted(([a, one], [b, other]) => one.status - other.status || a.localeCompare(b))
-    .map(([code, { status, type, noRetry }]) => [
+    .map(([code, { status, type, about, noRetry }]) => [
       String(status),
       `\`${code}\``,
       type,
-      `${meanings[code as keyof typeof meanings].about}${noRetry === true ? ' (`x-should-retry: false`)' : ''}`,
+      `${about}${noRetry === true ? ' (`x-should-retry: false`)' : ''}`,
     ])
   return table(['status', 'code', 'type', 'when'], rows)
 }

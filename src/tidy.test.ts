@@ -283,9 +283,8 @@ test('comments and documents name files, and sections of docs/api.md, that exist
       ...line.matchAll(/(?<![\w@./*{-])(?:\.\/)?([\w./-]+\.(?:md|tsx?|sql|sh|css)|scripts\/[\w-]+\.py)\b/g),
     ]
     const gone = named.map((found) => found[1] ?? '').filter((name) => !/(^|\/)x[.-]/.test(name) && !isFile(name))
-    const cited = [...(/docs\/api\.md ([\d., to]*[\d])/.exec(line)?.[1]?.matchAll(/\d+(?:\.\d+)?/g) ?? [])].map(
-      ([at]) => at,
-    )
+    const citation = /docs\/api\.md ((?:\d+(?:\.\d+)?(?:, | to | and )?)+)/.exec(line)?.[1] ?? ''
+    const cited = [...citation.matchAll(/\d+(?:\.\d+)?/g)].map(([section]) => section)
     return [...gone, ...cited.filter((at) => !sections.has(at)).map((at) => `section ${at}`)]
   }
   const isFile = (name: string) => files.some((file) => file === name || file.endsWith(`/${name}`))

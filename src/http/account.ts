@@ -1,9 +1,9 @@
 /** `GET /v1/me` and `GET /v1/usage` (docs/api.md 5). */
-import { Elysia } from 'elysia'
 import type { Caller } from '../domain/account.ts'
 import type { Clock } from '../domain/time.ts'
 import type { Accounts, Ledger } from '../service/ports.ts'
 import { meDetail, usageDetail } from './openapi/routes.ts'
+import { endpoints } from './endpoint.ts'
 import { json, type Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { usagePage } from './usage.ts'
@@ -32,23 +32,24 @@ export interface AccountParts {
 }
 
 export const accountRoutes = (route: Route, parts: AccountParts) =>
-  new Elysia()
-    .get(
-      '/v1/me',
-      route('/v1/me', async (exchange) => {
+  endpoints(route, [
+    [
+      'GET /v1/me',
+      meDetail,
+      async (exchange) => {
         const caller = await parts.gate.enter(exchange, 'usage', 'requests')
         return json(accountRecord(caller, await parts.accounts.countVoices(caller.account.id), parts.limits))
-      }),
-      { detail: meDetail },
-    )
-    .get(
-      '/v1/usage',
-      route('/v1/usage', async (exchange) => {
+      },
+    ],
+    [
+      'GET /v1/usage',
+      usageDetail,
+      async (exchange) => {
         const { account } = await parts.gate.enter(exchange, 'usage', 'requests')
         return json(await usagePage(account, exchange.url.searchParams, parts.ledger, parts.clock))
-      }),
-      { detail: usageDetail },
-    )
+      },
+    ],
+  ])
 
 function accountRecord({ account, key }: Caller, voices: number, limits: AccountLimits) {
   const isAdmin = account.role === 'admin'

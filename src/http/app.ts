@@ -15,7 +15,7 @@ import { preflight } from './cors.ts'
 import { type Action, type ExchangeParts, type Route, routeWith } from './exchange.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { type ModelsParts, modelsRoutes } from './models.ts'
-import { docsRoutes } from './openapi/docs.ts'
+import { type DocsParts, docsRoutes } from './openapi/docs.ts'
 import { type OperationsParts, operationsRoutes } from './operations.ts'
 import { type SpeechParts, speechRoutes } from './speech.ts'
 import { type TranscriptionsParts, transcriptionsRoutes } from './transcriptions.ts'
@@ -32,6 +32,7 @@ export interface AppParts {
   models: ModelsParts
   account: AccountParts
   health: HealthParts
+  docs: DocsParts
   console: ConsoleParts
   /** In seconds. Some clients pool their unused connections for 120. */
   idleConnectionS: number
@@ -56,7 +57,7 @@ export function createApp(parts: AppParts) {
     .use(accountRoutes(route, parts.account))
     .use(healthRoutes(route, parts.health))
     .use(consoleRoutes(route, parts.console))
-  app.use(docsRoutes(route, parts.health.version, app.routes))
+  app.use(docsRoutes(route, parts.docs, app.routes))
   const known = knownPaths(app.routes)
   const elsewhere = route('other', refuse(known))
   return app

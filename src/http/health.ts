@@ -1,6 +1,5 @@
 /** Health, readiness and metrics, beside the versioned paths and without an account (docs/api.md 9). */
 import { timingSafeEqual } from 'node:crypto'
-import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import type { Clock } from '../domain/time.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
@@ -8,7 +7,8 @@ import { modelStanding } from '../service/model-troubles.ts'
 import type { Catalog, EngineStatus, Ledger } from '../service/ports.ts'
 import type { StorageFacts } from '../service/storage-watch.ts'
 import { healthDetail, metricsDetail, readyDetail, rootDetail } from './openapi/routes.ts'
-import { type Exchange, json, type Route } from './exchange.ts'
+import { endpoints } from './endpoint.ts'
+import { type Action, type Exchange, json, type Route } from './exchange.ts'
 import { credentialOf } from './gate.ts'
 import type { Metrics } from './metrics.ts'
 import { readinessOf } from './readiness.ts'
@@ -38,41 +38,19 @@ export function healthRoutes(route: Route, parts: HealthParts) {
     uptime_seconds: Math.floor((parts.clock.monotonicMs() - beganMs) / 1000),
   })
   const name = { name: 'myna', version: parts.version, api_version: 'v1' }
-  return new Elysia()
-    .get(
-      '/v1',
-      route('/v1', () => json(name)),
-      { detail: rootDetail },
-    )
-    .get(
-      '/health',
-      route('/health', () => json(health())),
-      { detail: healthDetail },
-    )
-    .get(
-      '/healthz',
-      route('/healthz', () => json(health())),
-      { detail: { hide: true } },
-    )
-    .get(
-      '/livez',
-      route('/livez', () => json(health())),
-      { detail: { hide: true } },
-    )
-    .get(
-      '/readyz',
-      route('/readyz', () => readiness(parts)),
-      { detail: readyDetail },
-    )
-    .get(
-      '/metrics',
-      route('/metrics', async (exchange) => {
-        requireReader(exchange, parts.metricsToken)
-        const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
-        return new Response(await parts.metrics.text(), { headers })
-      }),
-      { detail: metricsDetail },
-    )
+  const metrics: Action = async (exchange) => {
+    requireReader(exchange, parts.metricsToken)
+    const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
+    return new Response(await parts.metrics.text(), { headers })
+  }
+  return endpoints(route, [
+    ['GET /v1', rootDetail, () => json(name)],
+    ['GET /health', healthDetail, () => json(health())],
+    ['GET /healthz', null, () => json(health())],
+    ['GET /livez', null, () => json(health())],
+    ['GET /readyz', readyDetail, () => readiness(parts)],
+    ['GET /metrics', metricsDetail, metrics],
+  ])
 }
 
 async function readiness(parts: HealthParts): Promise<Response> {

@@ -1,11 +1,11 @@
 /** Models in the form that existing clients and pickers read (docs/api.md 4.1). */
-import { Elysia } from 'elysia'
 import { type Card, modelAliases } from '../domain/card.ts'
 import type { Catalog } from '../service/ports.ts'
 import { missingModel } from '../service/voice-refusals.ts'
 import { openToAll } from './cors.ts'
 import { audioModelsDetail, modelDetail, modelsDetail } from './openapi/routes.ts'
-import { type Exchange, json, type Route } from './exchange.ts'
+import { endpoints } from './endpoint.ts'
+import { type Action, type Exchange, json, type Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { invalidInput } from './invalid.ts'
 
@@ -20,40 +20,30 @@ const maxIdChars = 256
 
 export function modelsRoutes(route: Route, parts: ModelsParts) {
   const { gate } = parts
-  const one = route('/v1/models/{model_id}', async (exchange) => {
+  const one: Action = async (exchange) => {
     await gate.enter(exchange, null, 'requests')
     const id = modelId(exchange)
     const record = records(parts).find((candidate) => candidate.id === id) ?? aliasRecord(id, parts)
     if (record === null) throw missingModel(id, parts.catalog)
     return json(record)
-  })
-  return new Elysia()
-    .get(
-      '/v1/models',
-      route('/v1/models', async (exchange) => {
-        await gate.enter(exchange, null, 'requests')
-        const data = records(parts)
-        return json({
-          ...listOf(data),
-          has_more: false,
-          first_id: data[0]?.id ?? null,
-          last_id: data.at(-1)?.id ?? null,
-        })
-      }),
-      { detail: modelsDetail },
-    )
-    .get('/v1/models/:model_id', one, { detail: modelDetail })
-    .get('/v1/models/*', one, { detail: { hide: true } })
-    .get(
-      '/v1/audio/models',
-      route('/v1/audio/models', async (exchange) => {
-        openToAll(exchange.headers)
-        await gate.enterPublic(exchange)
-        const data = records(parts).filter((record) => record.task === 'text-to-speech')
-        return json({ ...listOf(data), models: data.map(({ id, name }) => ({ id, name })) })
-      }),
-      { detail: audioModelsDetail },
-    )
+  }
+  const all: Action = async (exchange) => {
+    await gate.enter(exchange, null, 'requests')
+    const data = records(parts)
+    return json({ ...listOf(data), has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null })
+  }
+  const speaking: Action = async (exchange) => {
+    openToAll(exchange.headers)
+    await gate.enterPublic(exchange)
+    const data = records(parts).filter((record) => record.task === 'text-to-speech')
+    return json({ ...listOf(data), models: data.map(({ id, name }) => ({ id, name })) })
+  }
+  return endpoints(route, [
+    ['GET /v1/models', modelsDetail, all],
+    ['GET /v1/models/{model_id}', modelDetail, one],
+    ['GET /v1/models/{model_id*}', null, one],
+    ['GET /v1/audio/models', audioModelsDetail, speaking],
+  ])
 }
 
 const listOf = <T>(data: T[]) => ({ object: 'list', data })

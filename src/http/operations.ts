@@ -1,9 +1,9 @@
 /** Inspects and cancels operations (docs/api.md 6.1, 6.2). Both share a rate limit of their own. */
-import { Elysia } from 'elysia'
 import { expiresAtMs, type Operation } from '../domain/operation.ts'
 import { type Cancellable, cancelOperation, inspectOperation } from '../service/operations.ts'
 import type { Ledger } from '../service/ports.ts'
 import { cancelDetail, operationDetail } from './openapi/routes.ts'
+import { endpoints } from './endpoint.ts'
 import { json, type Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 
@@ -14,23 +14,24 @@ export interface OperationsParts {
 }
 
 export const operationsRoutes = (route: Route, { gate, ledger, running }: OperationsParts) =>
-  new Elysia()
-    .get(
-      '/v1/operations/:operation_id',
-      route('/v1/operations/{operation_id}', async (exchange) => {
+  endpoints(route, [
+    [
+      'GET /v1/operations/{operation_id}',
+      operationDetail,
+      async (exchange) => {
         const caller = await gate.enter(exchange, null, 'operations')
         return json(operationRecord(await inspectOperation(caller, exchange.params.operation_id ?? '', ledger)))
-      }),
-      { detail: operationDetail },
-    )
-    .post(
-      '/v1/operations/:operation_id/cancel',
-      route('/v1/operations/{operation_id}/cancel', async (exchange) => {
+      },
+    ],
+    [
+      'POST /v1/operations/{operation_id}/cancel',
+      cancelDetail,
+      async (exchange) => {
         const caller = await gate.enter(exchange, null, 'operations')
         return json({ ok: await cancelOperation(caller, exchange.params.operation_id ?? '', ledger, running) })
-      }),
-      { parse: 'none', detail: cancelDetail },
-    )
+      },
+    ],
+  ])
 
 export function operationRecord(operation: Operation) {
   const { type, outcome, completionBytes } = operation

@@ -1,5 +1,4 @@
-/** From a JSON body to a checked speech request, field by field (docs/api.md 2.1). Unknown fields are ignored. */
-import { MynaError } from '../domain/error.ts'
+/** The fields of a speech request, and the way from a JSON body to a checked one (docs/api.md 2.1). */
 import {
   type AudioFormat,
   audioFormats,
@@ -8,86 +7,109 @@ import {
   type SpeechRequest,
 } from '../domain/speech.ts'
 import type { Body } from './body.ts'
-import { nameOf, numberOf, oneOf, requireLength, unsupported, wholeOf, wrongType } from './body-fields.ts'
+import { documented, type Field, parseFields, required, withDefault } from './fields/field.ts'
+import { choice, languageTag, number, oneNumberOf, text, wholeNumber } from './fields/kinds.ts'
+import { openAiDialect } from './fields/refusals.ts'
 
+const maxNameChars = 256
 const maxInstructionChars = 4096
+const maxSeed = 2 ** 32 - 1
+
+const name = text({ max: maxNameChars, maxInSchema: false, trim: true, orNull: true })
+const mixable =
+  'Two to eight preset voices of one model that can mix them (Kokoro) are joined with `+` into one voice, with ' +
+  'weights in brackets if they are not equal: `af_heart+af_sky`, `af_heart(2)+am_adam(0.5)`. The operation names ' +
+  'the mixture by the ids of its voices.'
+
+/** A name, or OpenAI's object with an `id`. */
+const voice: Field<string | null> = {
+  ...name,
+  schema: {
+    description:
+      'A voice by its id, an alias (such as OpenAI’s `alloy` or `nova`) or its name. If absent, the server’s default ' +
+      `voice. ${mixable}`,
+    anyOf: [{ type: ['string', 'null'] }, { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }],
+  },
+  synonyms: { voice_id: null },
+  parse: (given, refuse) =>
+    name.parse(typeof given === 'object' && given !== null && 'id' in given ? given.id : given, refuse),
+}
+
+/** @param maxInputChars the configured limit, which the words state */
+export const speechFields = (maxInputChars: number) => ({
+  input: required(
+    text({
+      min: 1,
+      max: maxInputChars,
+      maxInSchema: false,
+      about:
+        `The text to speak; not blank. At most ${maxInputChars} Unicode code points (\`MYNA_MAX_INPUT_CHARS\`), ` +
+        'also reported by `GET /v1/me`. A text that would take more than 15 minutes to speak, as thousands of ' +
+        'digits do, is refused too.',
+    }),
+  ),
+  model: text({
+    max: maxNameChars,
+    maxInSchema: false,
+    trim: true,
+    automatic: 'auto',
+    defaultsTo: 'auto',
+    orNull: true,
+    about:
+      'A model id, or `auto` for the best one installed. OpenAI’s names (`tts-1`, `tts-1-hd`, `gpt-4o-mini-tts`) ' +
+      'mean `auto` too. With these the voice chooses the model.',
+  }),
+  voice,
+  voice_id: documented({ type: ['string', 'null'], description: 'Another name for `voice`, which takes precedence.' }),
+  response_format: withDefault(
+    choice(audioFormats, {
+      means: { ogg: 'opus' },
+      orNull: true,
+      about: 'In any case. `ogg` means `opus`. `pcm` is s16le, mono, without a header.',
+    }),
+    'mp3',
+  ),
+  speed: withDefault(number(0.25, 4, { orNull: true }), 1),
+  stream_format: withDefault(
+    choice(['audio', 'sse'], {
+      orNull: true,
+      about: '`audio`: the bytes themselves. `sse`: the same bytes in server-sent events.',
+    }),
+    'audio',
+  ),
+  instructions: text({
+    max: maxInstructionChars,
+    orNull: true,
+    about: 'How to speak. Models that cannot use it ignore it.',
+  }),
+  language: languageTag({ orNull: true, about: 'A hint: a BCP-47 tag such as `en` or `en-US`.' }),
+  seed: wholeNumber(0, maxSeed, { orNull: true }),
+  sample_rate: withDefault(
+    oneNumberOf(sampleRatesHz, { orNull: true, about: 'In hertz. Only `pcm` and `wav` support others than 24000.' }),
+    defaultSampleRateHz,
+  ),
+})
 
 /** @throws MynaError with the field as its param */
-export function parseSpeechRequest(body: Body, maxInputChars: number): SpeechRequest {
-  const input = inputOf(body, maxInputChars)
-  const format = formatOf(body)
+export function parseSpeechRequest(body: Body, fields: ReturnType<typeof speechFields>): SpeechRequest {
+  const given = parseFields(fields, body, openAiDialect)
+  requireRate(given.sample_rate, given.response_format)
   return {
-    model: modelOf(body),
-    voice: voiceOf(body),
-    input,
-    format,
-    speed: numberOf(body, 'speed', 0.25, 4) ?? 1,
-    streamFormat: oneOf(body, 'stream_format', ['audio', 'sse'] as const) ?? 'audio',
-    instructions: instructionsOf(body),
-    language: languageOf(body),
-    seed: wholeOf(body, 'seed', 0, 2 ** 32 - 1),
-    sampleRateHz: sampleRateOf(body, format),
+    model: given.model,
+    voice: given.voice,
+    input: given.input,
+    format: given.response_format,
+    speed: given.speed,
+    streamFormat: given.stream_format,
+    instructions: given.instructions,
+    language: given.language,
+    seed: given.seed,
+    sampleRateHz: given.sample_rate,
   }
 }
 
-function inputOf(body: Body, maxInputChars: number): string {
-  const given = body.input
-  if (given === undefined || given === null) {
-    throw new MynaError('missing_required_parameter', "Missing required parameter: 'input'.", { param: 'input' })
-  }
-  if (typeof given !== 'string') throw wrongType('input', 'a string', given)
-  const input = given.toWellFormed()
-  if (input.trim() === '') {
-    throw new MynaError('empty_string', "Invalid 'input': empty string. Expected text to speak.", { param: 'input' })
-  }
-  requireLength('input', input, maxInputChars)
-  return input
-}
-
-function modelOf(body: Body): string | null {
-  const model = nameOf('model', body.model)
-  return model === 'auto' ? null : model
-}
-
-function voiceOf(body: Body): string | null {
-  const given = body.voice ?? body.voice_id
-  if (typeof given === 'object' && given !== null && 'id' in given) return nameOf('voice', given.id)
-  return nameOf('voice', given)
-}
-
-function formatOf(body: Body): AudioFormat {
-  const given = body.response_format
-  const lowered = typeof given === 'string' ? given.toLowerCase() : given
-  const named = lowered === 'ogg' ? 'opus' : lowered
-  return oneOf({ response_format: named }, 'response_format', audioFormats) ?? 'mp3'
-}
-
-function sampleRateOf(body: Body, format: AudioFormat): number {
-  const rateHz = wholeOf(body, 'sample_rate', 1, 1_000_000)
-  if (rateHz === null || rateHz === defaultSampleRateHz) return defaultSampleRateHz
-  const supported: readonly number[] = format === 'pcm' || format === 'wav' ? sampleRatesHz : [defaultSampleRateHz]
-  if (supported.includes(rateHz)) return rateHz
-  throw unsupported('sample_rate', rateHz, supported, format === 'pcm' || format === 'wav' ? '' : ` with ${format}`)
-}
-
-function instructionsOf(body: Body): string | null {
-  const given = body.instructions
-  if (given === undefined || given === null || given === '') return null
-  if (typeof given !== 'string') throw wrongType('instructions', 'a string', given)
-  requireLength('instructions', given, maxInstructionChars)
-  return given.toWellFormed()
-}
-
-function languageOf(body: Body): string | null {
-  const given = body.language
-  if (given === undefined || given === null || given === '') return null
-  if (typeof given !== 'string') throw wrongType('language', 'a string', given)
-  try {
-    const [canonical] = Intl.getCanonicalLocales(given.trim().replaceAll('_', '-'))
-    if (canonical !== undefined) return canonical
-  } catch {
-    // Not a language tag: refused below.
-  }
-  const message = `Invalid value: '${given.slice(0, 40)}'. Expected a language tag such as 'en' or 'en-US'.`
-  throw new MynaError('unsupported_value', message, { param: 'language' })
+function requireRate(rateHz: number, format: AudioFormat): void {
+  if (rateHz === defaultSampleRateHz || format === 'pcm' || format === 'wav') return
+  const why = `The format ${format} has a fixed rate.`
+  throw openAiDialect('sample_rate').unsupported(rateHz, [defaultSampleRateHz], why)
 }

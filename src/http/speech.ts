@@ -1,17 +1,17 @@
 /** `POST /v1/audio/speech`: decodes the request, begins the work, hands over the stream (docs/api.md 2). */
-import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import { parseIdempotencyKey } from '../domain/idempotency.ts'
-import type { AudioFormat } from '../domain/speech.ts'
 import type { Timer } from '../domain/time.ts'
 import type { Speech } from '../service/speak.ts'
 import type { Speaking } from '../service/speaking.ts'
 import { type BodyLimits, readJson } from './body.ts'
+import { speechDetail } from './openapi/audio.ts'
+import { audioTypes } from './content-types.ts'
+import { endpoints } from './endpoint.ts'
 import { errorBody } from './errors.ts'
-import type { Route } from './exchange.ts'
+import type { Action, Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
-import { speechDetail } from './openapi/routes.ts'
-import { parseSpeechRequest } from './speech-request.ts'
+import { parseSpeechRequest, speechFields } from './speech-request.ts'
 import { event, type Events, eventStreamHeaders, sseSource } from './sse.ts'
 import { type Source, streamed } from './stream.ts'
 
@@ -23,33 +23,23 @@ export interface SpeechParts {
   maxInputChars: number
 }
 
-const contentTypes: Readonly<Record<AudioFormat, string>> = {
-  mp3: 'audio/mpeg',
-  opus: 'audio/ogg',
-  aac: 'audio/aac',
-  flac: 'audio/flac',
-  wav: 'audio/wav',
-  pcm: 'audio/pcm',
+export function speechRoutes(route: Route, parts: SpeechParts) {
+  const fields = speechFields(parts.maxInputChars)
+  const speak: Action = async (exchange) => {
+    const { request } = exchange
+    const caller = await parts.gate.enter(exchange, 'tts', 'speech')
+    const body = await readJson(request, parts.bodyLimits)
+    const idempotencyKey = parseIdempotencyKey(request.headers.get('idempotency-key'))
+    const asked = parseSpeechRequest(body, fields)
+    // The engine may take longer than an idle connection is allowed to; the service has deadlines of its own.
+    exchange.keepOpen()
+    const speaking = await parts.speech.begin(caller, asked, idempotencyKey, request.signal)
+    exchange.requestId = speaking.operation.id
+    if (asked.streamFormat === 'audio') return streamed(audioSource(speaking), audioHeaders(speaking))
+    return streamed(sseSource(speechEvents(speaking), parts.timer), eventStreamHeaders)
+  }
+  return endpoints(route, [['POST /v1/audio/speech', speechDetail, speak]])
 }
-
-export const speechRoutes = (route: Route, parts: SpeechParts) =>
-  new Elysia().post(
-    '/v1/audio/speech',
-    route('/v1/audio/speech', async (exchange) => {
-      const { request } = exchange
-      const caller = await parts.gate.enter(exchange, 'tts', 'speech')
-      const body = await readJson(request, parts.bodyLimits)
-      const idempotencyKey = parseIdempotencyKey(request.headers.get('idempotency-key'))
-      const asked = parseSpeechRequest(body, parts.maxInputChars)
-      // The engine may take longer than an idle connection is allowed to; the service has deadlines of its own.
-      exchange.keepOpen()
-      const speaking = await parts.speech.begin(caller, asked, idempotencyKey, request.signal)
-      exchange.requestId = speaking.operation.id
-      if (asked.streamFormat === 'audio') return streamed(audioSource(speaking), audioHeaders(speaking))
-      return streamed(sseSource(speechEvents(speaking), parts.timer), eventStreamHeaders)
-    }),
-    { parse: 'none', detail: speechDetail },
-  )
 
 const audioSource = (speaking: Speaking): Source => ({
   next: () => speaking.next(),
@@ -59,7 +49,7 @@ const audioSource = (speaking: Speaking): Source => ({
 function audioHeaders({ format, sampleRateHz }: Speaking): Record<string, string> {
   const raw = format === 'pcm' || format === 'wav'
   return {
-    'content-type': contentTypes[format],
+    'content-type': audioTypes[format],
     'content-disposition': `inline; filename="speech.${format}"`,
     ...(raw ? { 'x-audio-sample-rate': String(sampleRateHz), 'x-audio-channels': '1' } : {}),
   }

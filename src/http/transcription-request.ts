@@ -5,15 +5,87 @@
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptionRequest } from '../service/transcribe.ts'
 import type { Body } from './body.ts'
-import { flagOf, nameOf, numberOf, oneOf, unsupported, wrongType } from './body-fields.ts'
+import { documented, parseFields, type Values, withDefault } from './fields/field.ts'
+import { choice, choices, flag, number, text, valuesOf } from './fields/kinds.ts'
+import { openAiDialect } from './fields/refusals.ts'
 import type { FormLimits } from './voice-form.ts'
 import { type SpooledForm, spoolForm } from './multipart.ts'
 
-export const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const
+const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const
 export type TranscriptFormat = (typeof transcriptFormats)[number]
 
-const granularities = ['segment', 'word'] as const
+const granularities = ['word', 'segment'] as const
 export type Granularity = (typeof granularities)[number]
+
+const maxNameChars = 256
+const named = { max: maxNameChars, maxInSchema: false, trim: true, automatic: 'auto' } as const
+
+export interface RecordingLimits {
+  maxTranscriptionBytes: number
+  maxTranscriptionSeconds: number
+}
+
+const recordingOf = ({ maxTranscriptionBytes, maxTranscriptionSeconds }: RecordingLimits) =>
+  'The recording: flac, m4a, mp3, mp4, mpeg, mpga, oga, ogg, opus, wav, webm or aac, at most ' +
+  `${maxTranscriptionBytes} bytes (\`MYNA_MAX_TRANSCRIPTION_BYTES\`) and ${maxTranscriptionSeconds} seconds ` +
+  '(`MYNA_MAX_TRANSCRIPTION_SECONDS`). The format is detected from the content; file name and declared type do not ' +
+  'count.'
+
+/** @param limits the configured ones, which the words state */
+export const translationFields = (limits: RecordingLimits) => ({
+  file: documented({ type: 'string', format: 'binary', description: recordingOf(limits) }, true),
+  model: text({
+    ...named,
+    examples: ['whisper-1'],
+    about: 'A model id or one of OpenAI’s names. If absent, the best one installed.',
+  }),
+  prompt: text({ examples: [''], about: 'A hint at words and style; may be ignored.' }),
+  response_format: withDefault(choice(transcriptFormats), 'json'),
+  temperature: withDefault(
+    number(0, 1, { about: '0: as certain as the model can be, and warmer only where that fails.' }),
+    0,
+  ),
+})
+
+const hints = (description: string) =>
+  documented({ type: 'array', items: { type: 'string' }, examples: [[]], description })
+
+/** @param limits the configured ones, which the words state */
+export const transcriptionFields = (limits: RecordingLimits) => ({
+  ...translationFields(limits),
+  response_format: withDefault(
+    choice(transcriptFormats, {
+      refused: { diarized_json: 'No model here tells speakers apart.' },
+      about: '`diarized_json` is refused: no model here tells speakers apart.',
+    }),
+    'json',
+  ),
+  language: text({
+    ...named,
+    examples: ['en'],
+    about: 'ISO 639-1, a tag such as `en-US` or an English name. If absent or empty, it is detected.',
+  }),
+  'languages[]': hints('Languages to expect; may be ignored.'),
+  'keywords[]': hints('Words to expect; may be ignored.'),
+  'timestamp_granularities[]': choices(granularities, {
+    examples: [['segment']],
+    about:
+      'With `verbose_json`; `segment` by default. If no model is named, `word` chooses one that reports the times of ' +
+      'words; with a model that does not, the list of words is empty.',
+  }),
+  'include[]': documented({
+    type: 'array',
+    items: { type: 'string', enum: ['logprobs', 'segments'] },
+    examples: [['segments']],
+    description: '`segments`: a stream also reports each segment with its times. `logprobs` is ignored.',
+  }),
+  stream: flag({ about: 'With `json` and `text`: the text as server-sent events while it is made.' }),
+  chunking_strategy: documented({ description: 'Ignored: the audio is cut where no one speaks.' }),
+  'known_speaker_names[]': hints('Ignored: no model here tells speakers apart.'),
+  'known_speaker_references[]': hints('Ignored.'),
+})
+
+export type TranscriptionFields = ReturnType<typeof transcriptionFields>
 
 /** How the answer is to look. */
 export interface AnswerForm {
@@ -42,10 +114,11 @@ export async function readTranscription(
   request: Request,
   task: TranscriptionRequest['task'],
   limits: FormLimits,
+  fields: TranscriptionFields,
 ): Promise<Asked> {
   const form = await spoolForm(request, { ...limits, fileFields, unusedFields }).catch(inThisFamily)
   try {
-    return parseTranscription(form, task)
+    return parseTranscription(form, task, fields)
   } catch (error) {
     form.remove()
     throw error
@@ -53,10 +126,11 @@ export async function readTranscription(
 }
 
 function parseTranscription(
-  { fields: given, file, fileCount, remove }: SpooledForm,
+  { fields: sent, file, fileCount, remove }: SpooledForm,
   task: TranscriptionRequest['task'],
+  fields: TranscriptionFields,
 ): Asked {
-  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => !nothings.has(value)))
+  const body = Object.fromEntries(Object.entries(sent).filter(([, value]) => !nothings.has(value)))
   // A browser sends an empty part without a name when nothing was chosen.
   if (file === null || (file.bytes === 0 && file.fileName === '')) {
     throw new MynaError('missing_required_parameter', "Missing required parameter: 'file'.", { param: 'file' })
@@ -65,14 +139,15 @@ function parseTranscription(
     const message = `Invalid 'file': expected one file, but got ${fileCount} instead.`
     throw new MynaError('unsupported_value', message, { param: 'file' })
   }
-  const answer = answerOf(fields)
+  const given = parseFields(fields, body, openAiDialect)
+  const answer = answerOf(given, body)
   const request: TranscriptionRequest = {
     task,
-    model: autoOr(nameOf('model', fields.model)),
-    language: task === 'translate' ? null : autoOr(nameOf('language', fields.language)),
-    prompt: promptOf(fields),
-    temperature: numberOf(fields, 'temperature', 0, 1) ?? 0,
-    // Long segments of subtitles are cut by them.
+    model: given.model,
+    language: task === 'translate' ? null : given.language,
+    prompt: given.prompt,
+    temperature: given.temperature,
+    // Word times are used to cut long subtitles.
     words: answer.format === 'srt' || answer.format === 'vtt' || answer.granularities.has('word'),
     wordTimes: answer.granularities.has('word'),
     upload: { path: file.path, remove },
@@ -80,52 +155,17 @@ function parseTranscription(
   return { request, answer }
 }
 
-function answerOf(fields: Body): AnswerForm {
-  const format = formatOf(fields)
-  const isVerbose = format === 'verbose_json'
+function answerOf(given: Values<TranscriptionFields>, body: Body): AnswerForm {
+  const format = given.response_format
+  const named = given['timestamp_granularities[]']
   const streams = format === 'json' || format === 'text'
   return {
     format,
-    granularities: isVerbose ? granularitiesOf(fields.timestamp_granularities) : new Set(),
-    isStream: flagOf(fields, 'stream') && streams,
-    segmentEvents: valuesOf(fields.include).includes('segments'),
+    granularities: new Set(format !== 'verbose_json' ? [] : named.length === 0 ? ['segment'] : named),
+    isStream: given.stream && streams,
+    segmentEvents: valuesOf(body.include).includes('segments'),
   }
 }
-
-function formatOf(fields: Body): TranscriptFormat {
-  const given = fields.response_format
-  if (typeof given !== 'string' || given.toLowerCase() !== 'diarized_json') {
-    return oneOf(fields, 'response_format', transcriptFormats) ?? 'json'
-  }
-  const list = transcriptFormats.map((format) => `'${format}'`).join(', ')
-  const message = `Invalid value: 'diarized_json'. No model here tells speakers apart. Supported values are: ${list}.`
-  throw new MynaError('unsupported_value', message, { param: 'response_format' })
-}
-
-/** Of a field that may come once, several times or not at all. */
-const valuesOf = (given: unknown): unknown[] =>
-  typeof given === 'object' && given !== null ? Object.values(given) : [given ?? '']
-
-function granularitiesOf(given: unknown): ReadonlySet<Granularity> {
-  // Some send a whole list as one field, as JSON or between commas.
-  const list = valuesOf(given).flatMap((value) => (typeof value === 'string' ? value.split(/[\s,"'[\]]+/) : [value]))
-  const named = list
-    .filter((value) => value !== '')
-    .map((value) => {
-      const found = granularities.find((one) => one === value)
-      if (found === undefined) throw unsupported('timestamp_granularities', value, granularities)
-      return found
-    })
-  return new Set(named.length === 0 ? ['segment'] : named)
-}
-
-function promptOf({ prompt }: Body): string | null {
-  if (prompt === undefined || prompt === null) return null
-  if (typeof prompt !== 'string') throw wrongType('prompt', 'a string', prompt)
-  return prompt.trim() === '' ? null : prompt.toWellFormed()
-}
-
-const autoOr = (name: string | null): string | null => (name?.toLowerCase() === 'auto' ? null : name)
 
 /** Faults of a form are 422 on the routes of voices; those of OpenAI's family are 400. */
 function inThisFamily(error: unknown): never {

@@ -269,7 +269,7 @@ describe('refused', () => {
       400,
       'unsupported_value',
       'timestamp_granularities',
-      "'segment', 'word'",
+      "'word', 'segment'",
     ],
   ])('%s', async (_, fields, status, code, param, words) => {
     const response = await ask(fields)

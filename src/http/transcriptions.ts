@@ -2,49 +2,53 @@
  * `POST /v1/audio/transcriptions` and `/translations` (docs/api.md 3). Without an installed model they answer a 503 of
  * their own that names the command to install one; every other route is unaffected.
  */
-import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptPart } from '../service/ports-transcription.ts'
 import type { TranscriptionRequest, Transcriptions } from '../service/transcribe.ts'
 import type { Transcribing } from '../service/transcribing.ts'
 import { errorBody } from './errors.ts'
+import { transcriptionDetail, translationDetail } from './openapi/audio.ts'
+import { endpoints } from './endpoint.ts'
 import type { Action, Route } from './exchange.ts'
 import { drained, type FormLimits } from './voice-form.ts'
 import type { Gate } from './gate.ts'
-import { transcriptionDetail, translationDetail } from './openapi/transcription.ts'
 import { comment, event, type Events, eventStreamHeaders, sseSource } from './sse.ts'
 import { streamed } from './stream.ts'
-import { TranscriptText } from './transcription-body.ts'
-import { languagesOf, segmentRecord, skippedOf, wholeTranscript } from './transcription-body.ts'
-import { type AnswerForm, readTranscription } from './transcription-request.ts'
+import { languagesOf, segmentRecord, skippedOf, TranscriptText, wholeTranscript } from './transcription-body.ts'
+import {
+  type AnswerForm,
+  readTranscription,
+  type RecordingLimits,
+  transcriptionFields,
+} from './transcription-request.ts'
 
 export interface TranscriptionsParts {
   gate: Gate
   transcriptions: Transcriptions
   formLimits: FormLimits
+  /** As configured. */
+  limits: RecordingLimits
 }
 
 export const transcriptionsRoutes = (route: Route, parts: TranscriptionsParts) =>
-  new Elysia()
-    .post('/v1/audio/transcriptions', route('/v1/audio/transcriptions', action(parts, 'transcribe')), {
-      parse: 'none',
-      detail: transcriptionDetail,
-    })
-    .post('/v1/audio/translations', route('/v1/audio/translations', action(parts, 'translate')), {
-      parse: 'none',
-      detail: translationDetail,
-    })
+  endpoints(route, [
+    ['POST /v1/audio/transcriptions', transcriptionDetail, action(parts, 'transcribe')],
+    ['POST /v1/audio/translations', translationDetail, action(parts, 'translate')],
+  ])
 
-const action =
-  ({ gate, transcriptions, formLimits }: TranscriptionsParts, task: TranscriptionRequest['task']): Action =>
-  async (exchange) => {
+function action(
+  { gate, transcriptions, formLimits, limits }: TranscriptionsParts,
+  task: TranscriptionRequest['task'],
+): Action {
+  const fields = transcriptionFields(limits)
+  return async (exchange) => {
     const { request, requestId } = exchange
     const caller = await gate.enter(exchange, 'tts', 'transcriptions')
     // An upload may be slow and the engine silent for long; both have deadlines of their own.
     exchange.keepOpen()
     const asked: { answer: AnswerForm | null } = { answer: null }
     const read = async () => {
-      const given = await readTranscription(request, task, formLimits)
+      const given = await readTranscription(request, task, formLimits, fields)
       asked.answer = given.answer
       return given.request
     }
@@ -61,6 +65,7 @@ const action =
       throw error
     }
   }
+}
 
 // A transcript as server-sent events while it is made: a delta per segment, and the whole at the end. Progress is
 // reported in comments, which clients ignore.

@@ -203,12 +203,10 @@ test('an empty span has empty totals', async () => {
 const wrong: [string, string][] = [
   ['bucket_width', '2d'],
   ['bucket_width', 'constructor'],
-  ['bucket_width', ''],
   ['limit', '0'],
   ['limit', '181'],
   ['limit', '1.5'],
   ['limit', 'many'],
-  ['limit', ''],
   ['start_time', '-1'],
   ['start_time', 'yesterday'],
   ['start_time', String(nowS * 1000)],
@@ -224,6 +222,11 @@ test.each(wrong)('a wrong value is refused by its name: %s=%s', async (field, va
   const refused: unknown = await page({ [field]: value }).catch((error: unknown) => error)
   if (!(refused instanceof MynaError)) throw new Error(`not refused: ${refused}`)
   expect([refused.code, refused.param]).toEqual(['validation_error', field])
+})
+
+test('an empty value is an absent one', async () => {
+  const plain = await page({})
+  expect(await page({ bucket_width: '', limit: '', page: '', group_by: '', start_time: '' })).toEqual(plain)
 })
 
 test('over HTTP a wrong value is 422 in both shapes, and a right one is a page', async () => {

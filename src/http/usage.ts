@@ -2,9 +2,12 @@
  * The usage report: OpenAI's page of time buckets, and totals over the whole span, so that the total charge is known
  * without paging. The database computes the sums.
  */
+import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Account } from '../domain/account.ts'
 import type { Clock } from '../domain/time.ts'
 import type { Ledger, UsageQuery, UsageRow } from '../service/ports.ts'
+import { type Field, isAbsent, parseQuery, withDefault } from './fields/field.ts'
+import { choice, choices, wholeNumber } from './fields/kinds.ts'
 import { invalidInput } from './invalid.ts'
 
 const widths = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 } as const
@@ -12,6 +15,28 @@ const maxBuckets = 180
 const defaultDays = 30
 /** 4000-01-01: later times are mistakes (usually milliseconds). */
 const maxUnixS = 64_060_588_800
+
+/** In seconds as documented, in milliseconds as read. */
+const unixTime = (schema: OpenAPIV3_1.SchemaObject): Field<number | null> => ({
+  schema,
+  codes: [],
+  parse: (given, refuse) => {
+    if (isAbsent(given)) return null
+    if (/^\d{1,11}$/.test(String(given)) && Number(given) <= maxUnixS) return Number(given) * 1000
+    throw refuse.invalid(given, 'a unix time in seconds', 'int_parsing')
+  },
+})
+
+export const usageFields = {
+  start_time: unixTime({ type: 'integer', description: 'Unix time in seconds; included.' }),
+  end_time: unixTime({ type: 'integer', description: 'Unix time in seconds; not included.' }),
+  bucket_width: withDefault(choice(['1m', '1h', '1d'], { about: 'Length of a bucket.' }), '1d'),
+  limit: wholeNumber(1, maxBuckets, {
+    about: 'Buckets per page, empty ones included. If absent, only buckets that are not empty.',
+  }),
+  page: unixTime({ type: 'string', description: 'The `next_page` of the previous page.' }),
+  group_by: choices(['model', 'api_key_id'], { about: 'One result per model, key or both; may be repeated.' }),
+}
 
 interface Span {
   startMs: number
@@ -21,7 +46,7 @@ interface Span {
   fromMs: number
   /** null: only buckets that are not empty. */
   limit: number | null
-  groupBy: ('model' | 'api_key_id')[]
+  groupBy: readonly ('model' | 'api_key_id')[]
 }
 
 /** @throws MynaError `validation_error` */
@@ -48,46 +73,20 @@ export async function usagePage(account: Account, query: URLSearchParams, ledger
 }
 
 function parseSpan(query: URLSearchParams, nowMs: number): Span {
-  const width = query.get('bucket_width') ?? '1d'
-  if (!isWidth(width)) throw wrong('bucket_width', "input should be '1m', '1h' or '1d'", 'enum')
-  const bucketMs = widths[width]
-  const endMs = unixMs(query, 'end_time') ?? Math.ceil((nowMs + 1) / 1000) * 1000
+  const given = parseQuery(usageFields, query)
+  const bucketMs = widths[given.bucket_width]
+  const endMs = given.end_time ?? Math.ceil((nowMs + 1) / 1000) * 1000
   const lastDayMs = Math.floor((endMs - 1) / widths['1d']) * widths['1d']
-  const startMs = unixMs(query, 'start_time') ?? Math.max(0, lastDayMs - (defaultDays - 1) * widths['1d'])
-  if (startMs > endMs) throw wrong('start_time', 'input should not be after end_time', 'value_error')
-  const limitText = query.get('limit')
-  const limit = limitText === null ? null : Number(limitText)
-  if (limit !== null && !(Number.isInteger(limit) && limit >= 1 && limit <= maxBuckets)) {
-    throw wrong('limit', `input should be a whole number from 1 to ${maxBuckets}`, 'int_parsing')
-  }
-  const fromMs = unixMs(query, 'page') ?? startMs
+  const startMs = given.start_time ?? Math.max(0, lastDayMs - (defaultDays - 1) * widths['1d'])
+  if (startMs > endMs) throw wrong('start_time', 'input should not be after end_time')
+  const fromMs = given.page ?? startMs
   if (fromMs < startMs || fromMs > endMs || (fromMs - startMs) % bucketMs !== 0) {
-    throw wrong('page', 'input should be a next_page of this query', 'value_error')
+    throw wrong('page', 'input should be a next_page of this query')
   }
-  return { startMs, endMs, bucketMs, fromMs, limit, groupBy: groupsOf(query) }
+  return { startMs, endMs, bucketMs, fromMs, limit: given.limit, groupBy: given.group_by }
 }
 
-/** Excludes names that every object inherits, such as `constructor`. */
-const isWidth = (given: string): given is keyof typeof widths => Object.hasOwn(widths, given)
-
-function groupsOf(query: URLSearchParams): Span['groupBy'] {
-  const given = [...query.getAll('group_by'), ...query.getAll('group_by[]')].flatMap((value) => value.split(','))
-  return [...new Set(given.filter((value) => value !== ''))].map((value) => {
-    if (value === 'model' || value === 'api_key_id') return value
-    throw wrong('group_by', "input should be 'model' or 'api_key_id'", 'enum')
-  })
-}
-
-function unixMs(query: URLSearchParams, field: string): number | null {
-  const given = query.get(field)
-  if (given === null || given === '') return null
-  if (!/^\d{1,11}$/.test(given) || Number(given) > maxUnixS) {
-    throw wrong(field, 'input should be a unix time in seconds', 'int_parsing')
-  }
-  return Number(given) * 1000
-}
-
-const wrong = (field: string, msg: string, type: string) => invalidInput(['query', field], msg, type)
+const wrong = (field: string, msg: string) => invalidInput(['query', field], msg, 'value_error')
 
 function bucketsOf(rows: readonly UsageRow[], span: Span, lastMs: number) {
   const byStart = Map.groupBy(rows, (row) => row.bucketStartMs)

@@ -1,39 +1,38 @@
 /** `POST /v1/voices` and its aliases: takes a clip and starts making a voice from it (docs/api.md 4.5). */
-import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import { parseIdempotencyKey } from '../domain/idempotency.ts'
-import { countChars } from '../domain/charge.ts'
 import type { CloneRequest, Clones, NewClone } from '../service/clone.ts'
 import { cloneDetail } from './openapi/voices.ts'
+import { endpoints } from './endpoint.ts'
+import { parseFields } from './fields/field.ts'
+import { bodyDialect } from './fields/refusals.ts'
 import { type Action, json, type Route } from './exchange.ts'
 import { drained, type FormLimits, isMultipart, readUpload, type Upload } from './voice-form.ts'
 import type { Gate } from './gate.ts'
-import { invalidInput } from './invalid.ts'
-import { aliasesOf, descriptionOf, flagOf, labelsOf, languageOf, nameOf, textOf } from './voice-fields.ts'
+import { type ClipLimits, cloneFields, maxNameChars } from './voice-fields.ts'
 import { seconds } from './voice-record.ts'
 
 export interface VoiceCloneParts {
   gate: Gate
   clones: Clones
   formLimits: FormLimits
+  /** As configured. */
+  limits: ClipLimits
 }
-
-const maxNameChars = 100
-const maxConsentChars = 4000
 
 export function voiceCloneRoutes(route: Route, parts: VoiceCloneParts) {
   const action = cloneAction(parts)
-  const hidden = { parse: 'none', detail: { hide: true } } as const
-  return new Elysia()
-    .post('/v1/voices', route('/v1/voices', action), { parse: 'none', detail: cloneDetail })
-    .post('/v1/audio/voices', route('/v1/audio/voices', action), hidden)
-    .post('/v1/voices/clone', route('/v1/voices/clone', action), hidden)
-    .post('/v1/voices/add', route('/v1/voices/add', action), hidden)
+  return endpoints(route, [
+    ['POST /v1/voices', cloneDetail, action],
+    ['POST /v1/audio/voices', null, action],
+    ['POST /v1/voices/clone', null, action],
+    ['POST /v1/voices/add', null, action],
+  ])
 }
 
-const cloneAction =
-  ({ gate, clones, formLimits }: VoiceCloneParts): Action =>
-  async (exchange) => {
+function cloneAction({ gate, clones, formLimits, limits }: VoiceCloneParts): Action {
+  const fields = cloneFields(limits)
+  return async (exchange) => {
     const { request } = exchange
     const caller = await gate.enter(exchange, 'voices', 'clones')
     if (!isMultipart(request)) {
@@ -41,7 +40,7 @@ const cloneAction =
     }
     const idempotencyKey = parseIdempotencyKey(request.headers.get('idempotency-key'))
     exchange.keepOpen()
-    const read = async () => parseCloneRequest(await readUpload(request, formLimits))
+    const read = async () => parseCloneRequest(await readUpload(request, formLimits), fields)
     let made: NewClone
     try {
       made = await clones.begin(caller, idempotencyKey, read, request.signal)
@@ -55,6 +54,7 @@ const cloneAction =
     exchange.headers.set('location', `/v1/voices/${made.voiceId}`)
     return json(newVoiceRecord(made), 201)
   }
+}
 
 const newVoiceRecord = ({ voiceId, name, operation }: NewClone) => ({
   voice_id: voiceId,
@@ -67,15 +67,17 @@ const newVoiceRecord = ({ voiceId, name, operation }: NewClone) => ({
   requires_verification: false,
 })
 
-function parseCloneRequest({ fields, file }: Upload): CloneRequest {
+function parseCloneRequest({ fields: sent, file }: Upload, fields: ReturnType<typeof cloneFields>): CloneRequest {
+  // An empty field of a form is one that was not filled in.
+  const given = parseFields(fields, { ...sent, name: sent.name || null }, bodyDialect)
   return {
-    name: nameOf(fields.name || null) ?? nameOfFile(file.name),
-    description: descriptionOf(fields.description),
-    labels: labelsOf(fields.labels),
-    language: languageOf(fields.language),
-    aliases: aliasesOf(fields.aliases),
-    isPublic: flagOf('public', fields.public),
-    consent: consentOf(fields.consent),
+    name: given.name ?? nameOfFile(file.name),
+    description: given.description,
+    labels: given.labels,
+    language: given.language,
+    aliases: given.aliases,
+    isPublic: given.public,
+    consent: given.consent,
     file,
   }
 }
@@ -83,14 +85,4 @@ function parseCloneRequest({ fields, file }: Upload): CloneRequest {
 function nameOfFile(fileName: string): string {
   const name = [...fileName.replace(/\.[^.]*$/, '').trim()].slice(0, maxNameChars).join('').trim()
   return name === '' ? 'Untitled voice' : name
-}
-
-/** The declaration word for word; a "no" is not consent. */
-function consentOf(given: unknown): string | null {
-  if (given === undefined || given === null) return null
-  const consent = textOf('consent', given, /[^\P{Cc}\n\t\r]/u).trim()
-  if (countChars(consent) > maxConsentChars) {
-    throw invalidInput(['body', 'consent'], `string should have at most ${maxConsentChars} characters`, 'too_long')
-  }
-  return ['', 'false', '0', 'no'].includes(consent.toLowerCase()) ? null : consent
 }

@@ -1,120 +1,155 @@
 /**
- * What a voice may be called and described as, field by field, for new voices and for changes of known ones. A form's
- * fields come as strings, so a list or a map may come as JSON in one.
+ * The fields of voices: for new ones (forms) and for changes (JSON or forms). A form's fields are strings, so a list or
+ * a map may be JSON in one of them.
  */
-import { countChars } from '../domain/charge.ts'
+import type { OpenAPIV3_1 } from 'openapi-types'
 import type { VoiceChange } from '../service/ports.ts'
 import type { Body } from './body.ts'
+import { documented, type Field, parsePresent } from './fields/field.ts'
+import { checkedText, flag, languageTag, text } from './fields/kinds.ts'
+import { bodyDialect, type Refusals } from './fields/refusals.ts'
 import { invalidInput } from './invalid.ts'
 
-const maxNameChars = 100
+export const maxNameChars = 100
 const maxDescriptionChars = 500
 const maxLabels = 20
 const maxLabelKeyChars = 64
 const maxLabelValueChars = 256
 const maxAliases = 20
+const maxConsentChars = 4000
 
-const fields = ['name', 'description', 'labels', 'language', 'aliases'] as const
+const nameRules = { min: 1, max: maxNameChars, trim: true, refuses: 'control characters' } as const
 
-/** `null` clears what can be empty. @throws MynaError `validation_error`, also when no field is known */
+/** An empty name is refused; null is absent. */
+const name: Field<string | null> = {
+  ...text({ ...nameRules, examples: ['Grandmother'] }),
+  parse: (given, refuse) => (given === undefined || given === null ? null : checkedText(given, nameRules, refuse)),
+}
+
+const labels: Field<Record<string, string>> = {
+  schema: {
+    type: ['object', 'null'],
+    maxProperties: maxLabels,
+    additionalProperties: { type: 'string', maxLength: maxLabelValueChars },
+    description: 'Replaces all labels.',
+  } as OpenAPIV3_1.SchemaObject,
+  formSchema: {
+    type: 'string',
+    examples: ['{"accent":"scottish"}'],
+    description: 'A JSON object of strings; or one field `labels[accent]` for each.',
+  },
+  codes: [],
+  parse: (given, refuse) => {
+    const value = fromJson(given, refuse)
+    if (value === undefined || value === null) return {}
+    if (typeof value !== 'object' || Array.isArray(value)) throw refuse.wrongType('an object of strings', value)
+    const pairs = Object.entries(value).map(([key, label]) => labelOf(key, label, refuse))
+    if (pairs.length > maxLabels) throw refuse.invalid(given, `an object of at most ${maxLabels} labels`, 'too_long')
+    return Object.fromEntries(pairs)
+  },
+}
+
+const labelOf = (key: string, label: unknown, refuse: Refusals): [string, string] => [
+  checkedText(key, { min: 1, max: maxLabelKeyChars, refuses: 'control characters' }, refuse),
+  checkedText(label, { max: maxLabelValueChars, refuses: 'control characters' }, refuse),
+]
+
+const aliases: Field<string[]> = {
+  schema: {
+    type: ['array', 'null'],
+    maxItems: maxAliases,
+    items: { type: 'string', minLength: 1, maxLength: maxNameChars },
+    description: 'Replaces all aliases. Within an account one name, in any case, stands for one voice.',
+  } as OpenAPIV3_1.SchemaObject,
+  formSchema: {
+    type: 'string',
+    examples: ['["nova"]'],
+    description: 'A JSON array of strings; or one field `aliases[]` for each.',
+  },
+  codes: [],
+  parse: (given, refuse) => {
+    const value = fromJson(given, refuse)
+    if (value === undefined || value === null) return []
+    if (!Array.isArray(value)) throw refuse.wrongType('a list of strings', value)
+    if (value.length > maxAliases) throw refuse.invalid(given, `a list of at most ${maxAliases} aliases`, 'too_long')
+    return value.map((alias: unknown) => checkedText(alias, nameRules, refuse))
+  },
+}
+
+export const voiceChangeFields = {
+  name,
+  description: text({
+    max: maxDescriptionChars,
+    refuses: 'control characters in lines',
+    orNull: true,
+    examples: ['Reads slowly and warmly.'],
+  }),
+  language: languageTag({ orNull: true, about: 'BCP-47.', examples: ['en-GB'] }),
+  labels,
+  aliases,
+}
+
+export interface ClipLimits {
+  maxClipBytes: number
+  minClipSeconds: number
+  maxClipSeconds: number
+}
+
+const clipOf = ({ maxClipBytes, minClipSeconds, maxClipSeconds }: ClipLimits) =>
+  `The recording: ${minClipSeconds} to ${maxClipSeconds} seconds and at most ${maxClipBytes} bytes ` +
+  '(`MYNA_MIN_CLIP_SECONDS`, `MYNA_MAX_CLIP_SECONDS`, `MYNA_MAX_CLIP_BYTES`), as wav, mp3, flac, ogg, opus, m4a, ' +
+  'mp4, aac or webm. The format is detected from the content.'
+
+const consentRules = {
+  max: maxConsentChars,
+  maxInSchema: false,
+  trim: true,
+  refuses: 'control characters in lines',
+} as const
+const declared = text({
+  ...consentRules,
+  examples: ['I am the speaker.'],
+  about:
+    `Why the voice may be cloned, at most ${maxConsentChars} characters; kept word for word. Some servers require ` +
+    'it.',
+})
+
+/** A "no" is not consent. */
+const consent: Field<string | null> = {
+  ...declared,
+  parse: (given, refuse) => {
+    const said = declared.parse(given, refuse)
+    return said !== null && ['false', '0', 'no'].includes(said.toLowerCase()) ? null : said
+  },
+}
+
+/** @param limits the configured ones, which the words state */
+export const cloneFields = (limits: ClipLimits) => ({
+  file: documented({ type: 'string', format: 'binary', description: clipOf(limits) }, true),
+  ...voiceChangeFields,
+  name: { ...name, schema: { ...name.schema, description: 'If absent, the name of the file.' } },
+  consent,
+  public: flag({ about: 'For all accounts to use; only administrators may set it.' }),
+})
+
+/** `null` clears what may be empty. @throws MynaError `validation_error`, also if the body names no known field */
 export function parseVoiceChange(body: Body): VoiceChange {
-  if (!fields.some((field) => body[field] !== undefined)) {
-    throw invalidInput(['body', 'name'], `at least one of ${fields.join(', ')} is needed`, 'missing')
+  const { name: newName, ...change } = parsePresent(voiceChangeFields, body, bodyDialect)
+  const isKnown = Object.keys(voiceChangeFields).some((field) => body[field] !== undefined)
+  if (!isKnown) {
+    const msg = `at least one of ${Object.keys(voiceChangeFields).join(', ')} is needed`
+    throw invalidInput(['body', 'name'], msg, 'missing')
   }
-  const name = nameOf(body.name)
-  return {
-    ...(name === null ? {} : { name }),
-    ...(body.description === undefined ? {} : { description: descriptionOf(body.description) }),
-    ...(body.labels === undefined ? {} : { labels: labelsOf(body.labels) }),
-    ...(body.language === undefined ? {} : { language: languageOf(body.language) }),
-    ...(body.aliases === undefined ? {} : { aliases: aliasesOf(body.aliases) }),
-  }
+  return { ...change, ...(newName === null || newName === undefined ? {} : { name: newName }) }
 }
 
-/** @returns null when there is none */
-export function nameOf(given: unknown): string | null {
-  if (given === undefined || given === null) return null
-  const name = textOf('name', given).trim()
-  if (name === '' || countChars(name) > maxNameChars) throw wrongLength('name', 1, maxNameChars)
-  return name
-}
-
-export function descriptionOf(given: unknown): string | null {
-  if (given === undefined || given === null || given === '') return null
-  const description = textOf('description', given, /[^\P{Cc}\n\t\r]/u)
-  if (countChars(description) > maxDescriptionChars) throw wrongLength('description', 0, maxDescriptionChars)
-  return description
-}
-
-export function labelsOf(given: unknown): Record<string, string> {
-  const value = fromJson('labels', given)
-  if (value === undefined || value === null) return {}
-  if (typeof value !== 'object' || Array.isArray(value)) throw wrongType('labels', 'an object of strings')
-  const pairs = Object.entries(value)
-  if (pairs.length > maxLabels) throw invalidInput(['body', 'labels'], `at most ${maxLabels} labels`, 'too_long')
-  for (const [key, text] of pairs) {
-    if (typeof text !== 'string') throw wrongType('labels', 'an object of strings')
-    if (key === '' || countChars(key) > maxLabelKeyChars) throw wrongLength('labels', 1, maxLabelKeyChars)
-    if (countChars(text) > maxLabelValueChars) throw wrongLength('labels', 0, maxLabelValueChars)
-    textOf('labels', key)
-    textOf('labels', text)
-  }
-  return Object.fromEntries(pairs.map(([key, text]) => [key.toWellFormed(), String(text).toWellFormed()]))
-}
-
-/** In its canonical form. */
-export function languageOf(given: unknown): string | null {
-  if (given === undefined || given === null || given === '') return null
-  const language = textOf('language', given).trim().replaceAll('_', '-')
-  try {
-    const [canonical] = Intl.getCanonicalLocales(language)
-    if (canonical !== undefined && canonical.length <= 64) return canonical
-  } catch {
-    // Not a language tag: refused below.
-  }
-  throw invalidInput(['body', 'language'], "input should be a language tag such as 'en' or 'en-US'", 'value_error')
-}
-
-export function aliasesOf(given: unknown): string[] {
-  const value = fromJson('aliases', given)
-  if (value === undefined || value === null) return []
-  if (!Array.isArray(value)) throw wrongType('aliases', 'a list of strings')
-  if (value.length > maxAliases) throw invalidInput(['body', 'aliases'], `at most ${maxAliases} aliases`, 'too_long')
-  return value.map((alias: unknown) => {
-    const name = textOf('aliases', alias).trim()
-    if (name === '' || countChars(name) > maxNameChars) throw wrongLength('aliases', 1, maxNameChars)
-    return name
-  })
-}
-
-export function flagOf(field: string, given: unknown): boolean {
-  if (given === undefined || given === null || given === '') return false
-  const word = String(given).trim().toLowerCase()
-  if (word === 'true' || word === '1') return true
-  if (word === 'false' || word === '0') return false
-  throw invalidInput(['body', field], "input should be 'true' or 'false'", 'bool_parsing')
-}
-
-/** Whole text without characters that no name has. */
-export function textOf(field: string, given: unknown, forbidden = /\p{Cc}/u): string {
-  if (typeof given !== 'string') throw wrongType(field, 'a string')
-  if (forbidden.test(given)) throw invalidInput(['body', field], 'control characters are not allowed', 'value_error')
-  return given.toWellFormed()
-}
-
-/** What stands in the JSON of a form's field; anything else is itself already. */
-function fromJson(field: string, given: unknown): unknown {
+/** Parses the JSON in a form's field; any other value is returned as it is. */
+function fromJson(given: unknown, refuse: Refusals): unknown {
   if (typeof given !== 'string') return given
   if (given.trim() === '') return null
   try {
     return JSON.parse(given)
   } catch {
-    throw invalidInput(['body', field], 'input should be JSON', 'json_invalid')
+    throw refuse.invalid(given, 'JSON', 'json_invalid')
   }
 }
-
-const wrongType = (field: string, expected: string) =>
-  invalidInput(['body', field], `input should be ${expected}`, 'type_error')
-
-const wrongLength = (field: string, least: number, most: number) =>
-  invalidInput(['body', field], `string should have ${least} to ${most} characters`, 'string_length')

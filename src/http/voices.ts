@@ -1,11 +1,11 @@
 /** The catalog of voices: list, get, update, delete (docs/api.md 4.3 and 4.4). */
-import { Elysia } from 'elysia'
 import { type Caller, requireAnyScope } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Library, VoicePage } from '../service/library.ts'
 import { type Body, type BodyLimits, readJson } from './body.ts'
 import { openToAll } from './cors.ts'
 import { audioVoicesDetail, deleteVoiceDetail, updateVoiceDetail, voiceDetail, voicesDetail } from './openapi/voices.ts'
+import { endpoints } from './endpoint.ts'
 import { type Exchange, json, type Route } from './exchange.ts'
 import { type FormLimits, isMultipart, readFields } from './voice-form.ts'
 import type { Gate } from './gate.ts'
@@ -21,59 +21,44 @@ export interface VoicesParts {
   formLimits: FormLimits
 }
 
-const one = '/v1/voices/:voice_id'
-const template = '/v1/voices/{voice_id}'
-
 export function voicesRoutes(route: Route, parts: VoicesParts) {
   const { gate, library } = parts
-  return new Elysia()
-    .get(
-      '/v1/voices',
-      route('/v1/voices', async (exchange) => {
-        const caller = await gate.enter(exchange, 'voices', 'requests')
-        return json(await listOf(exchange, caller, library))
-      }),
-      { detail: voicesDetail },
-    )
-    .get(
-      '/v1/audio/voices',
-      route('/v1/audio/voices', async (exchange) => {
-        openToAll(exchange.headers)
-        exchange.headers.set('cache-control', 'no-store')
-        const caller = await gate.enterPublic(exchange)
-        if (caller !== null) requireAnyScope(caller.key, ['voices', 'tts'])
-        return json(await listOf(exchange, caller, library))
-      }),
-      { detail: audioVoicesDetail },
-    )
-    .get(
-      one,
-      route(template, async (exchange) => {
-        const caller = await gate.enter(exchange, 'voices', 'requests')
-        return json(voiceRecord(await library.get(caller, voiceIdOf(exchange)), caller, exchange.origin))
-      }),
-      { detail: voiceDetail },
-    )
-    .patch(
-      one,
-      route(template, async (exchange) => {
-        const caller = await gate.enter(exchange, 'voices', 'requests')
-        const body = await readChange(exchange.request, parts)
-        const id = voiceIdOf(exchange)
-        const voice = await library.change(caller, id, parseVoiceChange(body))
-        return json(voiceRecord(voice, caller, exchange.origin))
-      }),
-      { parse: 'none', detail: updateVoiceDetail },
-    )
-    .delete(
-      one,
-      route(template, async (exchange) => {
-        const caller = await gate.enter(exchange, 'voices', 'requests')
-        await library.remove(caller, voiceIdOf(exchange))
-        return new Response(null, { status: 204 })
-      }),
-      { parse: 'none', detail: deleteVoiceDetail },
-    )
+  const one = async (exchange: Exchange) => {
+    const caller = await gate.enter(exchange, 'voices', 'requests')
+    return json(voiceRecord(await library.get(caller, voiceIdOf(exchange)), caller, exchange.origin))
+  }
+  const change = async (exchange: Exchange) => {
+    const caller = await gate.enter(exchange, 'voices', 'requests')
+    const body = await readChange(exchange.request, parts)
+    const id = voiceIdOf(exchange)
+    const voice = await library.change(caller, id, parseVoiceChange(body))
+    return json(voiceRecord(voice, caller, exchange.origin))
+  }
+  const remove = async (exchange: Exchange) => {
+    const caller = await gate.enter(exchange, 'voices', 'requests')
+    await library.remove(caller, voiceIdOf(exchange))
+    return new Response(null, { status: 204 })
+  }
+  return endpoints(route, [
+    ['GET /v1/voices', voicesDetail, (exchange) => listAll(exchange, parts)],
+    ['GET /v1/audio/voices', audioVoicesDetail, (exchange) => listPublic(exchange, parts)],
+    ['GET /v1/voices/{voice_id}', voiceDetail, one],
+    ['PATCH /v1/voices/{voice_id}', updateVoiceDetail, change],
+    ['DELETE /v1/voices/{voice_id}', deleteVoiceDetail, remove],
+  ])
+}
+
+async function listAll(exchange: Exchange, { gate, library }: VoicesParts): Promise<Response> {
+  const caller = await gate.enter(exchange, 'voices', 'requests')
+  return json(await listOf(exchange, caller, library))
+}
+
+async function listPublic(exchange: Exchange, { gate, library }: VoicesParts): Promise<Response> {
+  openToAll(exchange.headers)
+  exchange.headers.set('cache-control', 'no-store')
+  const caller = await gate.enterPublic(exchange)
+  if (caller !== null) requireAnyScope(caller.key, ['voices', 'tts'])
+  return json(await listOf(exchange, caller, library))
 }
 
 async function listOf({ url, origin }: Exchange, caller: Caller | null, library: Library) {

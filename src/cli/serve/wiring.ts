@@ -190,6 +190,7 @@ export async function createApi(
   const { maxInputChars, maxJsonBytes, maxClipBytes, maxTranscriptionBytes } = config
   const bodyLimits = { maxJsonBytes, timer }
   const formLimits = { maxFileBytes: maxClipBytes, timer, dir: uploads }
+  const recordingFormLimits = { ...formLimits, maxFileBytes: maxTranscriptionBytes }
   return createApp({
     exchange: {
       clock,
@@ -202,13 +203,13 @@ export async function createApi(
       report,
     },
     speech: { gate, speech, timer, bodyLimits, maxInputChars },
-    transcriptions: { gate, transcriptions, formLimits: { ...formLimits, maxFileBytes: maxTranscriptionBytes } },
+    transcriptions: { gate, transcriptions, formLimits: recordingFormLimits, limits: config },
     operations: {
       gate,
       ledger,
       running: { cancel: (id) => [speech, clones].forEach((running) => running.cancel(id)) },
     },
-    voices: { gate, library, clones, previews, bodyLimits, formLimits },
+    voices: { gate, library, clones, previews, bodyLimits, formLimits, limits: config },
     models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars },
     account: { gate, accounts, ledger, clock, limits: config },
     console: {
@@ -238,6 +239,7 @@ export async function createApi(
       diskFull: () => [speech, clones, transcriptions].some(({ unwrittenCount }) => unwrittenCount > 0),
       draining,
     },
+    docs: { version, limits: config },
     idleConnectionS: config.idleConnectionS,
   })
 }

@@ -2,7 +2,7 @@
  * The console's page. It asks no other host for anything and runs nothing that stands inside it: its policy says so.
  * The scripts and the style come under addresses that change with their content.
  */
-import { Elysia } from 'elysia'
+import { endpoints } from '../endpoint.ts'
 import type { Exchange, Route } from '../exchange.ts'
 import { json } from '../exchange.ts'
 import { rootDetail } from '../openapi/routes.ts'
@@ -24,17 +24,17 @@ export function consolePageRoutes(route: Route, { version, webFiles }: ConsolePa
   })
   const [isolated, plain] = [fresh(page, { ...pageHeaders, ...isolation }), fresh(page, pageHeaders)]
   const show = (exchange: Exchange) => (isTrusted(new URL(exchange.origin)) ? isolated : plain)(exchange)
-  const hidden = { detail: { hide: true } }
-  const root = route('/', (exchange) => {
+  const root = (exchange: Exchange) => {
     exchange.headers.set('vary', 'Accept')
     return wantsPage(exchange) ? redirect('/console') : json({ name: 'myna', version, api_version: 'v1' })
-  })
-  return new Elysia()
-    .get('/', root, { detail: rootDetail })
-    .get('/console', route('/console', show), hidden)
-    .get('/console/app.js', route('/console/app.js', kept(script)), hidden)
-    .get('/console/recorder.js', route('/console/recorder.js', kept(recorder)), hidden)
-    .get('/console/app.css', route('/console/app.css', kept(style)), hidden)
+  }
+  return endpoints(route, [
+    ['GET /', rootDetail, root],
+    ['GET /console', null, show],
+    ['GET /console/app.js', null, kept(script)],
+    ['GET /console/recorder.js', null, kept(recorder)],
+    ['GET /console/app.css', null, kept(style)],
+  ])
 }
 
 /** A browser's address bar asks for HTML by name; clients of the API do not. */

@@ -4,7 +4,7 @@ import { type Caller, hashSecret } from '../../domain/account.ts'
 import { MynaError } from '../../domain/error.ts'
 import type { Authenticator } from '../../service/authenticate.ts'
 import { type BodyLimits, readJson } from '../body.ts'
-import { answers } from '../errors.ts'
+import { codes } from '../error-codes.ts'
 import { type Exchange, json, type Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'
 import { clearCookie, isFromHere, type Sessions, setCookie, tokenOf } from './sessions.ts'
@@ -58,7 +58,7 @@ async function whoIsIn(exchange: Exchange, gate: Gate) {
   try {
     return who(await gate.enter(exchange, null, 'requests'))
   } catch (error) {
-    if (error instanceof MynaError && answers[error.code].status === 401) return null
+    if (error instanceof MynaError && codes[error.code].status === 401) return null
     throw error
   }
 }

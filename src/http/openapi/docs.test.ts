@@ -10,7 +10,7 @@ import { trustedDependencies, version } from '../../../package.json' with { type
 import { errorCodes } from '../../domain/error.ts'
 import { hum, type Instance, startInstance } from '../../testing/instance.ts'
 import { until } from '../../testing/until.ts'
-import { answers } from '../errors.ts'
+import { codes } from '../error-codes.ts'
 
 let instance: Instance
 let key: string
@@ -142,7 +142,7 @@ describe('the document', () => {
         const { content } = response as OpenAPIV3_1.ResponseObject
         for (const code of Object.keys(content?.['application/json']?.examples ?? {})) {
           const known = errorCodes.find((candidate) => candidate === code)
-          if (known !== undefined) expect(`${path} ${answers[known].status}`).toBe(`${path} ${status}`)
+          if (known !== undefined) expect(`${path} ${codes[known].status}`).toBe(`${path} ${status}`)
         }
       }
     }

@@ -9,35 +9,41 @@ import { swagger } from '@elysiajs/swagger'
 import { Elysia, type InternalRoute } from 'elysia'
 import bundleFile from '../../../node_modules/swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import styleFile from '../../../node_modules/swagger-ui-dist/swagger-ui.css' with { type: 'file' }
-import { documentFrame } from './document.ts'
+import { documentFrame, type DocumentLimits } from './document.ts'
 import { asset, fresh, kept, once } from '../assets.ts'
+import { endpoints } from '../endpoint.ts'
 import type { Route } from '../exchange.ts'
 
-/** @param routes those to be described, unless their detail hides them */
-export function docsRoutes(route: Route, version: string, routes: readonly InternalRoute[]) {
+export interface DocsParts {
+  version: string
+  limits: DocumentLimits
+}
+
+/** @param routes the described ones, unless their detail hides them */
+export function docsRoutes(route: Route, parts: DocsParts, routes: readonly InternalRoute[]) {
   const bundle = once(() => asset('text/javascript; charset=utf-8', Bun.file(bundleFile)))
   const style = once(() => asset('text/css; charset=utf-8', Bun.file(styleFile)))
   const start = once(() => asset('text/javascript; charset=utf-8', new Blob([startScript])))
-  const spec = once(async () => asset('application/json; charset=utf-8', new Blob([await documentOf(routes, version)])))
+  const spec = once(async () => asset('application/json; charset=utf-8', new Blob([await documentOf(routes, parts)])))
   const page = once(async () => {
     const html = pageOf((await style()).digest, (await bundle()).digest, (await start()).digest)
     return asset('text/html; charset=utf-8', new Blob([html]))
   })
-  const hidden = { detail: { hide: true } }
-  return new Elysia()
-    .get('/openapi.json', route('/openapi.json', fresh(spec)), hidden)
-    .get('/docs', route('/docs', fresh(page, { 'content-security-policy': policy })), hidden)
-    .get('/docs/swagger-ui.css', route('/docs/swagger-ui.css', kept(style)), hidden)
-    .get('/docs/swagger-ui-bundle.js', route('/docs/swagger-ui-bundle.js', kept(bundle)), hidden)
-    .get('/docs/start.js', route('/docs/start.js', kept(start)), hidden)
+  return endpoints(route, [
+    ['GET /openapi.json', null, fresh(spec)],
+    ['GET /docs', null, fresh(page, { 'content-security-policy': policy })],
+    ['GET /docs/swagger-ui.css', null, kept(style)],
+    ['GET /docs/swagger-ui-bundle.js', null, kept(bundle)],
+    ['GET /docs/start.js', null, kept(start)],
+  ])
 }
 
-async function documentOf(routes: readonly InternalRoute[], version: string): Promise<string> {
+async function documentOf(routes: readonly InternalRoute[], { version, limits }: DocsParts): Promise<string> {
   const described = new Elysia()
   for (const { method, path, hooks } of routes) described.route(method, path, () => '', { detail: hooks.detail })
   described.use(
     swagger({
-      documentation: documentFrame(version),
+      documentation: documentFrame(version, limits),
       path: '/page',
       specPath: '/document',
       exclude: ['/page', '/document'],
@@ -74,7 +80,7 @@ const pageOf = (style: string, bundle: string, start: string): string => `<!doct
   </head>
   <body>
     <div id="docs"></div>
-    <noscript>This page needs JavaScript. The API's document is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <noscript>This page needs JavaScript. The API is described in <a href="/openapi.json">/openapi.json</a>.</noscript>
   </body>
 </html>
 `

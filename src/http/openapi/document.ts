@@ -1,42 +1,68 @@
-/** The frame of the API's document: what is said once, above all routes. The routes bring their own parts. */
+/** The frame of the API's document: what holds for all routes, and the schemas. The routes bring their own parts. */
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
+import { objectOf, type Schema } from '../fields/field.ts'
+import { speechFields } from '../speech-request.ts'
+import { type RecordingLimits, transcriptionFields, translationFields } from '../transcription-request.ts'
+import { type ClipLimits, cloneFields, voiceChangeFields } from '../voice-fields.ts'
+import { answerRecords } from './parts.ts'
 import { errorSchemas, headers } from './refusals.ts'
-import { recordSchemas } from './records.ts'
-import { speechSchemas } from './speech.ts'
-import { transcriptionSchemas } from './transcription.ts'
-import { voiceSchemas } from './voice-records.ts'
+
+/** As configured; the document states them. */
+export interface DocumentLimits extends RecordingLimits, ClipLimits {
+  maxInputChars: number
+}
 
 /** Schemas are JSON Schema 2020-12 (`null` as a type, `const`), which OpenAPI has had since 3.1. */
 const openApiVersion = '3.1.0'
 
 const about = [
-  'Speech behind an OpenAI-compatible API: clients that are made for OpenAI work with `base_url` set to this address ' +
-    'and `/v1`.',
-  '**Keys.** Send `Authorization: Bearer <key>`; where the server allows it, `xi-api-key`, `X-API-Key` and `api-key` ' +
-    'do, too, when there is no `Authorization`. A key is unrestricted or has some of the scopes `tts`, `voices` and ' +
-    '`usage`.',
+  'Speech, voices and transcription behind an OpenAI-compatible API: OpenAI clients work once their `base_url` is ' +
+    'this address with `/v1`.',
+  '**Keys.** Send `Authorization: Bearer <key>`. If there is no `Authorization` and the server allows it, ' +
+    '`xi-api-key`, `X-API-Key` and `api-key` work too. A key is unrestricted or has some of the scopes `tts`, ' +
+    '`voices` and `usage`.',
   '**Request ids.** Every answer has an `X-Request-Id`: `op_...` once the request has made an operation, otherwise ' +
-    '`req_...`. An `X-Client-Request-Id` that is sent comes back.',
-  '**Errors.** Every answer from 400 on is the JSON envelope of the schema `Error`, on audio routes too. A path that ' +
-    'there is not answers 404 `unknown_url`, a method that a path has not 405 `method_not_allowed`.',
-  '**Bodies.** JSON is read whatever its `Content-Type` says. Unknown fields are ignored; `null` means absent.',
-  '**HEAD** works wherever GET does; a slash at the end of a path makes no difference.',
+    '`req_...`. An `X-Client-Request-Id` that is sent is returned.',
+  '**Errors.** Every answer from status 400 on is the JSON envelope of the schema `Error`, on audio routes too. ' +
+    'Unknown paths return 404 `unknown_url`, unsupported methods 405 `method_not_allowed`.',
+  '**Bodies.** JSON is parsed whatever its `Content-Type`. Unknown fields are ignored; `null` means absent.',
+  '**HEAD** works wherever GET does; a trailing slash makes no difference.',
 ].join('\n\n')
 
 const tags: OpenAPIV3_1.TagObject[] = [
-  { name: 'Audio', description: 'Speak, and write down what was spoken.' },
-  { name: 'Operations', description: 'What became of a speech request or a clone.' },
-  { name: 'Voices', description: 'Your own and public ones; clones of a clip.' },
+  { name: 'Audio', description: 'Speech and transcription.' },
+  { name: 'Operations', description: 'How a speech request or clone ended.' },
+  { name: 'Voices', description: 'Your own voices and public ones; cloning.' },
   { name: 'Models' },
-  { name: 'Account', description: 'Who am I, what did I use.' },
+  { name: 'Account', description: 'Your account and its usage.' },
   { name: 'Server', description: 'Health and metrics, beside the versioned paths.' },
 ]
 
+const speechWords =
+  'OpenAI’s speech request, with more fields. Unknown fields are ignored, `null` means absent, and numbers may be ' +
+  'strings.'
+const cloneWords =
+  'Exactly one file; its field may also be called `clip`, `files`, `audio_sample`, `audio`, `audio_file`, `sample` ' +
+  'or `reference`. Unknown fields are ignored.'
+
+const requestSchemas = (limits: DocumentLimits): Record<string, Schema> => ({
+  SpeechRequest: objectOf(speechFields(limits.maxInputChars), { description: speechWords }),
+  TranscriptionRequest: objectOf(transcriptionFields(limits)),
+  TranslationRequest: objectOf(translationFields(limits)),
+  VoiceChange: objectOf(voiceChangeFields, { minProperties: 1, description: 'What to change; `null` clears.' }),
+  VoiceChangeForm: objectOf(voiceChangeFields, {}, true),
+  CloneRequest: objectOf(cloneFields(limits), { description: cloneWords }, true),
+})
+
+const answerSchemas: Record<string, Schema> = Object.fromEntries(
+  Object.entries(answerRecords).map(([name, { schema }]) => [name, schema]),
+)
+
 /**
  * @param version of this program
- * @returns what the plug-in adds the routes to; its type knows OpenAPI 3.0 only, but it copies what it is given
+ * @returns the frame to which the plug-in adds the routes; its type knows only OpenAPI 3.0, but it copies anything
  */
-export function documentFrame(version: string): Partial<OpenAPIV3.Document> {
+export function documentFrame(version: string, limits: DocumentLimits): Partial<OpenAPIV3.Document> {
   const frame: Partial<OpenAPIV3_1.Document> = {
     openapi: openApiVersion,
     info: {
@@ -44,13 +70,13 @@ export function documentFrame(version: string): Partial<OpenAPIV3.Document> {
       version,
       summary: 'Text to speech, voices and transcription on your own machine.',
       description: about,
-      // No identifier: the page would make a link to another host of it.
+      // Without an identifier: the page would turn it into a link to another host.
       license: { name: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
     tags,
     components: {
-      schemas: { ...errorSchemas, ...speechSchemas, ...transcriptionSchemas, ...voiceSchemas, ...recordSchemas },
+      schemas: { ...errorSchemas, ...requestSchemas(limits), ...answerSchemas },
       headers,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `sk-myna-` and 43 letters and digits.' },

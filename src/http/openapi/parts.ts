@@ -1,18 +1,31 @@
 /** What the descriptions of routes are put together from: who may call, which headers come, what an answer holds. */
 import type { DocumentDecoration } from 'elysia'
-import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
+import type { OpenAPIV3_1 } from 'openapi-types'
 import type { ErrorCode } from '../../domain/error.ts'
-import { headerRef, keyedCodes, schemaRef } from './refusals.ts'
-import { examples } from './examples.ts'
+import { headerRef, keyedCodes } from './refusals.ts'
+import { records } from './records.ts'
+import { schemaRef, type Shape } from './shapes.ts'
+import { transcriptRecords } from './transcripts.ts'
+import { voiceRecords } from './voice-records.ts'
 
 export type Operation = OpenAPIV3_1.OperationObject
 export type Parameter = OpenAPIV3_1.ParameterObject
 export type Headers = Record<string, OpenAPIV3_1.ReferenceObject>
 
-/** Elysia's type knows OpenAPI 3.0 only; what is given is copied into the document as it is, so 3.1 gets through. */
-export const detail = (operation: Operation): DocumentDecoration => operation as DocumentDecoration
+/**
+ * The description of a route. Elysia's type knows only OpenAPI 3.0, but copies anything into the document.
+ * @param operationId null: none, because it must be unique and the description is used twice
+ * @param operation asks for a bearer key unless it says otherwise
+ */
+export const detail = (tag: string, operationId: string | null, summary: string, operation: Operation) =>
+  ({
+    tags: [tag],
+    ...(operationId === null ? {} : { operationId }),
+    summary,
+    security: [{ bearer: [] }],
+    ...operation,
+  }) as DocumentDecoration
 
-export const bearer: NonNullable<Operation['security']> = [{ bearer: [] }]
 export const open: NonNullable<Operation['security']> = []
 export const openOrBearer: NonNullable<Operation['security']> = [{}, { bearer: [] }]
 
@@ -23,15 +36,23 @@ export const rates: Headers = {
   'x-ratelimit-reset-requests': headerRef('RateReset'),
 }
 
+export const answerRecords = { ...transcriptRecords, ...voiceRecords, ...records }
+
 export const ok = (
-  schema: keyof typeof examples,
+  name: keyof typeof answerRecords,
   description: string,
   headers: Headers = { ...requestId, ...rates },
 ) => ({
   description,
   headers,
-  content: { 'application/json': { schema: schemaRef(schema), example: examples[schema] } },
+  content: { 'application/json': contentOf(name) },
 })
+
+/** The record of that name with its example, as the content of an answer. */
+export function contentOf(name: keyof typeof answerRecords): OpenAPIV3_1.MediaTypeObject {
+  const { example }: Shape = answerRecords[name]
+  return { schema: schemaRef(name), example }
+}
 
 export const scoped: readonly ErrorCode[] = [...keyedCodes, 'insufficient_scope']
 /** Without a key a request passes; a wrong one is refused. */
@@ -46,21 +67,17 @@ export const pathId = (name: string, description: string, example: string): Para
   example,
 })
 
-export const query = (name: string, description: string, schema: OpenAPIV3.SchemaObject): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-})
+const binary: OpenAPIV3_1.MediaTypeObject = { schema: { type: 'string', format: 'binary' } }
 
-export const audio: OpenAPIV3_1.MediaTypeObject = { schema: { type: 'string', format: 'binary' } }
+/** Binary content of each of these types. */
+export const binaryOf = (types: readonly string[]): Record<string, OpenAPIV3_1.MediaTypeObject> =>
+  Object.fromEntries(types.map((type) => [type, binary]))
 
 export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    '1 to 128 bytes of UTF-8, taken as they are. A second request of the account with the same key is ' +
-    'refused with ' +
-    '409 while the first is pending, completed or charged. Without it requests are never seen as duplicates.',
+    '1 to 128 bytes of UTF-8, used as they are. A second request of the account with the same key is refused with ' +
+    '409 if the first is pending, completed or charged. Without a key, requests never count as duplicates.',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 }

@@ -1,253 +1,254 @@
-/** The records that the API gives back, as its document shows them (docs/api.md 4, 5, 6 and 9). */
+/** The records of operations, models, accounts and the server, each with an example (docs/api.md 4, 5, 6 and 9). */
 import { outcomes } from '../../domain/operation.ts'
-import { type Schema, schemaRef } from './refusals.ts'
+import { exampleOperationId } from '../error-codes.ts'
+import * as is from './shapes.ts'
+import type { Shape } from './shapes.ts'
 
-export const unixS: Schema = { type: 'integer', description: 'Unix time in seconds.' }
-const unixOrNull: Schema = { type: ['integer', 'null'], description: 'Unix time in seconds.' }
-const micros: Schema = { type: 'integer', description: 'Millionths of a US dollar.' }
-const balance: Schema = {
-  type: ['integer', 'null'],
-  description: 'Millionths of a US dollar, net of holds; `null`: unmetered, nobody is blocked.',
-}
-export const count: Schema = { type: 'integer', minimum: 0 }
-const countOrNull: Schema = { type: ['integer', 'null'], minimum: 0 }
-export const text: Schema = { type: 'string' }
-export const textOrNull: Schema = { type: ['string', 'null'] }
-
-/** All fields are always there unless named as optional. */
-export function record(properties: Record<string, Schema>, description = '', optional: readonly string[] = []): Schema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name))
-  return { type: 'object', required, properties, ...(description === '' ? {} : { description }) }
+/** Why something did not complete. */
+export const fault: Shape = {
+  schema: {
+    description: 'Why it did not complete.',
+    anyOf: [is.record({ code: is.text(), message: is.text() }).schema, { type: 'null' }],
+  },
+  example: null,
 }
 
-/** @param more fields beside OpenAI's `object` and `data` */
-export const listOf = (item: string, more: Record<string, Schema> = {}, optional: readonly string[] = []): Schema =>
-  record(
-    { object: { type: 'string', const: 'list' }, data: { type: 'array', items: schemaRef(item) }, ...more },
-    '',
-    optional,
-  )
-
-export const page: Record<string, Schema> = { has_more: { type: 'boolean' }, first_id: textOrNull, last_id: textOrNull }
-
-export const fault: Schema = {
-  description: 'Why it did not complete.',
-  anyOf: [record({ code: text, message: text }), { type: 'null' }],
-}
-
-const operation: Schema = record(
+const operation = is.record(
   {
-    id: { type: 'string', pattern: '^op_[0-9A-HJKMNP-TV-Z]{26}$' },
-    object: { type: 'string', const: 'operation' },
-    type: { type: 'string', enum: ['speech', 'clone'] },
-    state: { type: 'string', enum: ['pending', 'terminal'] },
-    outcome: { type: ['string', 'null'], enum: [...outcomes, null], description: '`null` while pending.' },
-    charged_micros: { ...micros, description: 'Millionths of a US dollar. While pending: the hold, not a charge.' },
-    completion_bytes: {
-      type: 'integer',
-      description: 'Only for completed speech: PCM bytes delivered, whatever the format, without a header.',
-    },
-    created_at: unixS,
-    settled_at: unixOrNull,
-    expires_at: { ...unixOrNull, description: 'When the record may be removed; `null` while pending.' },
-    voice_id: textOrNull,
+    id: is.matching('^op_[0-9A-HJKMNP-TV-Z]{26}$', exampleOperationId),
+    object: is.constant('operation'),
+    type: is.oneOf(['speech', 'clone'], 'speech'),
+    state: is.oneOf(['pending', 'terminal'], 'terminal'),
+    outcome: is.oneOrNull(outcomes, 'completed', '`null` while pending.'),
+    charged_micros: is.micros(675, 'Millionths of a US dollar. While pending, the reserved price.'),
+    completion_bytes: is.whole(
+      153600,
+      'Only for completed speech: PCM bytes delivered, in any format, without a header.',
+    ),
+    created_at: is.unixS(1763712000),
+    settled_at: is.unixOrNull(1763712003),
+    expires_at: is.unixOrNull(1763715603, 'When the record may be removed; `null` while pending.'),
+    voice_id: is.textOrNull('slt'),
     error: fault,
   },
-  'The record of one accepted speech request or clone. It is no archive: it is removed an hour after ' +
-    'settlement, or 24 ' +
-    'hours after creation when an idempotency key was sent.',
+  'The record of one accepted speech request or clone. It is removed one hour after settlement, or 24 hours after ' +
+    'creation if an idempotency key was sent.',
   ['completion_bytes'],
 )
 
-const model: Schema = record(
+const model = is.record(
   {
-    id: text,
-    object: { type: 'string', const: 'model' },
-    created: unixS,
-    owned_by: text,
-    shutdown_date: { type: 'null' },
-    task: { type: 'string', enum: ['text-to-speech', 'automatic-speech-recognition'] },
-    root: { type: 'string', description: 'The model that answers to this id: itself, or what an alias stands for.' },
-    name: text,
-    languages: { type: 'array', items: text, description: 'BCP-47.' },
-    sample_rate: { type: 'integer', description: 'Hertz.' },
-    max_input_chars: { type: 'integer', description: 'Of speech models: the longest input, in code points.' },
+    id: is.text('flite'),
+    object: is.constant('model'),
+    created: is.unixS(1646092800),
+    owned_by: is.text('myna'),
+    shutdown_date: is.nothing,
+    task: is.oneOf(['text-to-speech', 'automatic-speech-recognition'], 'text-to-speech'),
+    root: is.text('flite', 'The model behind this id: itself, or the one an alias stands for.'),
+    name: is.text('Flite'),
+    languages: is.list(is.text('en'), 'BCP-47.'),
+    sample_rate: is.whole(24000, 'Hertz.'),
+    max_input_chars: is.whole(4096, 'Speech models only: the longest input, in code points.'),
   },
-  'OpenAI’s model record and some fields more.',
+  'OpenAI’s model record, with more fields.',
   ['max_input_chars'],
 )
 
-const account: Schema = record({
-  object: { type: 'string', const: 'account' },
-  id: text,
-  user_id: { type: 'string', description: 'The same as `id`.' },
-  name: text,
-  email: { type: 'null' },
-  role: { type: 'string', enum: ['user', 'admin'] },
-  is_admin: { type: 'boolean' },
-  created_at: unixS,
-  key: record(
+const accountId = 'acct_01KAJ5ZV0A1B2C3D4E5F6G7H8J'
+const balance = is.wholeOrNull(
+  4999325,
+  'Millionths of a US dollar, net of reservations. `null`: unmetered, never blocked.',
+)
+
+const account = is.record({
+  object: is.constant('account'),
+  id: is.text(accountId),
+  user_id: is.text(accountId, 'The same as `id`.'),
+  name: is.text('workshop'),
+  email: is.nothing,
+  role: is.oneOf(['user', 'admin'], 'user'),
+  is_admin: is.flag(false),
+  created_at: is.unixS(1763712000),
+  key: is.record(
     {
-      object: { type: 'string', const: 'api_key' },
-      id: text,
-      name: text,
-      prefix: { type: 'string', description: 'What may be shown of the secret.' },
-      unrestricted: { type: 'boolean' },
+      object: is.constant('api_key'),
+      id: is.text('key_01KAJ5ZV1A1B2C3D4E5F6G7H8J'),
+      name: is.text('laptop'),
+      prefix: is.text('sk-myna-AbCd', 'The part of the secret that may be shown.'),
+      unrestricted: is.flag(false),
       scopes: {
-        type: ['array', 'null'],
-        items: { type: 'string', enum: ['tts', 'voices', 'usage'] },
-        description: '`null`: unrestricted.',
+        schema: {
+          type: ['array', 'null'],
+          items: { type: 'string', enum: ['tts', 'voices', 'usage'] },
+          description: '`null`: unrestricted.',
+        },
+        example: ['tts', 'usage'],
       },
-      created_at: unixS,
-      expires_at: unixOrNull,
-      last_used_at: unixOrNull,
+      created_at: is.unixS(1763712000),
+      expires_at: is.unixOrNull(null),
+      last_used_at: is.unixOrNull(1763715600),
     },
     'The key of this request.',
   ),
-  currency: { type: 'string', const: 'usd' },
+  currency: is.constant('usd'),
   balance_micros: balance,
-  voices: record({ owned: count, limit: { type: ['integer', 'null'], description: '`null`: exempt.' } }),
-  clones: record({ used: count, free_allowance: count, free_remaining: count, price_micros: micros }),
-  limits: record({
-    max_input_chars: count,
-    max_clip_bytes: count,
-    speech_requests_per_minute: count,
-    speech_concurrency: count,
-    max_transcription_bytes: count,
-    max_transcription_seconds: count,
-    transcription_requests_per_minute: count,
-    transcription_concurrency: count,
-    operation_requests_per_minute: count,
+  voices: is.record({ owned: is.count(3), limit: is.wholeOrNull(100, '`null`: exempt.') }),
+  clones: is.record({
+    used: is.count(3),
+    free_allowance: is.count(10),
+    free_remaining: is.count(7),
+    price_micros: is.micros(1000000),
+  }),
+  limits: is.record({
+    max_input_chars: is.count(4096),
+    max_clip_bytes: is.count(10485760),
+    speech_requests_per_minute: is.count(300),
+    speech_concurrency: is.count(16),
+    max_transcription_bytes: is.count(26214400),
+    max_transcription_seconds: is.count(10860),
+    transcription_requests_per_minute: is.count(60),
+    transcription_concurrency: is.count(2),
+    operation_requests_per_minute: is.count(600),
   }),
 })
 
-const group: Record<string, Schema> = {
-  model: { ...textOrNull, description: '`null` unless grouped by it.' },
-  api_key_id: { ...textOrNull, description: '`null` unless grouped by it.' },
-  project_id: { type: 'null' },
-  user_id: { type: 'null' },
+const group: Record<string, Shape> = {
+  model: is.textOrNull(null, '`null` unless grouped by it.'),
+  api_key_id: is.textOrNull(null, '`null` unless grouped by it.'),
+  project_id: is.nothing,
+  user_id: is.nothing,
 }
-const resultKind = (name: string): Schema => ({ type: 'string', const: name })
+const speechResult = is.record({
+  object: is.constant('organization.usage.audio_speeches.result'),
+  characters: is.count(45),
+  audio_seconds: is.number(3.2),
+  num_model_requests: is.count(1),
+  charged_micros: is.micros(675),
+  ...group,
+})
+const transcriptionResult = is.record({
+  object: is.constant('organization.usage.audio_transcriptions.result'),
+  seconds: is.count(),
+  num_model_requests: is.count(),
+  charged_micros: is.micros(),
+  ...group,
+})
+const cloneResult = is.record({
+  object: is.constant('usage.voice_clones.result'),
+  num_clones: is.count(),
+  num_free: is.count(),
+  charged_micros: is.micros(),
+  refunded_micros: is.micros(),
+  ...group,
+})
 
-const usageResult: Schema = {
-  oneOf: [
-    record({
-      object: resultKind('organization.usage.audio_speeches.result'),
-      characters: count,
-      audio_seconds: { type: 'number' },
-      num_model_requests: count,
-      charged_micros: micros,
-      ...group,
-    }),
-    record({
-      object: resultKind('organization.usage.audio_transcriptions.result'),
-      seconds: count,
-      num_model_requests: count,
-      charged_micros: micros,
-      ...group,
-    }),
-    record({
-      object: resultKind('usage.voice_clones.result'),
-      num_clones: count,
-      num_free: count,
-      charged_micros: micros,
-      refunded_micros: micros,
-      ...group,
-    }),
-  ],
+const usageResult: Shape = {
+  schema: { oneOf: [speechResult.schema, transcriptionResult.schema, cloneResult.schema] },
+  example: speechResult.example,
 }
+const bucket = is.record({
+  object: is.constant('bucket'),
+  start_time: is.unixS(1763683200),
+  end_time: is.unixS(1763712001),
+  results: is.list(usageResult),
+})
 
-const usagePage: Schema = record({
-  object: { type: 'string', const: 'page' },
-  start_time: unixS,
-  end_time: unixS,
-  currency: { type: 'string', const: 'usd' },
-  data: {
-    type: 'array',
-    items: record({
-      object: { type: 'string', const: 'bucket' },
-      start_time: unixS,
-      end_time: unixS,
-      results: { type: 'array', items: usageResult },
-    }),
-  },
-  has_more: { type: 'boolean' },
-  next_page: { ...textOrNull, description: 'What to send as `page`.' },
-  totals: record(
+const usagePage = is.record({
+  object: is.constant('page'),
+  start_time: is.unixS(1761177600),
+  end_time: is.unixS(1763712001),
+  currency: is.constant('usd'),
+  data: is.list(bucket),
+  has_more: is.flag(false),
+  next_page: is.textOrNull(null, 'Send it as `page`.'),
+  totals: is.record(
     {
-      speech: record({ requests: count, characters: count, audio_seconds: { type: 'number' }, charged_micros: micros }),
-      transcription: record({ requests: count, seconds: count, charged_micros: micros }),
-      clones: record({ requests: count, free: count, charged_micros: micros, refunded_micros: micros }),
-      charged_micros: micros,
+      speech: is.record({
+        requests: is.count(1),
+        characters: is.count(45),
+        audio_seconds: is.number(3.2),
+        charged_micros: is.micros(675),
+      }),
+      transcription: is.record({ requests: is.count(0), seconds: is.count(0), charged_micros: is.micros(0) }),
+      clones: is.record({
+        requests: is.count(0),
+        free: is.count(0),
+        charged_micros: is.micros(0),
+        refunded_micros: is.micros(0),
+      }),
+      charged_micros: is.micros(675),
     },
-    'Over the whole span, not over this page.',
+    'Over the whole span, not only this page.',
   ),
   balance_micros: balance,
 })
 
-const check = (...states: string[]): Schema => ({ type: 'string', enum: states })
+const device = (name?: string, reason?: null) => ({
+  device: is.text(name, '`cpu` or `cuda:N`.'),
+  reason: is.textOrNull(reason, 'Why it is the CPU, if the CPU was not asked for.'),
+  memory_used_bytes: is.count(undefined, 'Of the graphics card: used by all programs.'),
+  memory_total_bytes: is.count(undefined, 'Of the graphics card: in all.'),
+})
+const onlyOfCards = ['memory_used_bytes', 'memory_total_bytes']
+const loadStates = ['ok', 'loading', 'degraded', 'failed']
 
-const bytesOfCard = (what: string): Schema => ({ ...count, description: `Of the graphics card: ${what}.` })
-const deviceFields = {
-  device: { ...text, description: '`cpu`, or `cuda:N`.' },
-  reason: { ...textOrNull, description: 'Why it is the CPU, where that was not asked for.' },
-  memory_used_bytes: bytesOfCard('what all programs have taken'),
-  memory_total_bytes: bytesOfCard('what there is'),
-}
-const ofCards = ['memory_used_bytes', 'memory_total_bytes']
-
-const readiness: Schema = record(
+const readiness = is.record(
   {
-    status: { type: 'string', enum: ['ready', 'loading', 'degraded', 'draining'] },
-    checks: record({
-      database: check('ok', 'failed'),
-      tts: check('ok', 'loading', 'degraded', 'failed'),
-      transcription: check('ok', 'loading', 'degraded', 'failed', 'unavailable'),
-      disk: check('ok', 'full', 'read_only', 'failed'),
-      uploads: check('ok', 'failed'),
+    status: is.oneOf(['ready', 'loading', 'degraded', 'draining'], 'ready'),
+    checks: is.record({
+      database: is.oneOf(['ok', 'failed'], 'ok'),
+      tts: is.oneOf(loadStates, 'ok'),
+      transcription: is.oneOf([...loadStates, 'unavailable'], 'unavailable'),
+      disk: is.oneOf(['ok', 'full', 'read_only', 'failed'], 'ok'),
+      uploads: is.oneOf(['ok', 'failed'], 'ok'),
     }),
     devices: {
-      type: 'object',
-      description: 'Where each task runs, and why there.',
-      additionalProperties: record(
-        { ...deviceFields, others: { type: 'array', items: record(deviceFields, '', ofCards) } },
-        'Where there are several devices, the others follow the first.',
-        [...ofCards, 'others'],
-      ),
+      schema: {
+        type: 'object',
+        description: 'Where each task runs, and why.',
+        additionalProperties: is.record(
+          { ...device(), others: { schema: is.list(is.record(device(), '', onlyOfCards)).schema, example: undefined } },
+          'The first device; if there are several, the others follow.',
+          [...onlyOfCards, 'others'],
+        ).schema,
+      },
+      example: { tts: { device: 'cpu', reason: null } },
     },
-    models: {
-      type: 'array',
-      description:
-        'In memory now, on their way there, or of no use; while one is being loaded, perhaps not all of the others.',
-      items: record(
+    models: is.list(
+      is.record(
         {
-          id: text,
-          task: text,
-          state: { type: 'string', enum: ['loaded', 'loading', 'failed'] },
-          reason: { ...text, description: 'What is wrong with one that has failed.' },
-          device: textOrNull,
-          memory_bytes: countOrNull,
-          active_streams: count,
-          idle_seconds_left: { ...countOrNull, description: 'null: in use, or kept for ever.' },
+          id: is.text('flite'),
+          task: is.text('text-to-speech'),
+          state: is.oneOf(['loaded', 'loading', 'failed'], 'loaded'),
+          reason: is.text(undefined, 'Why it failed.'),
+          device: is.textOrNull('cpu'),
+          memory_bytes: is.countOrNull(150_000_000),
+          active_streams: is.count(0),
+          idle_seconds_left: is.countOrNull(287, '`null`: in use, or kept forever.'),
         },
         '',
         ['reason'],
       ),
-    },
+      'Loaded, being loaded, or unusable. While one is being loaded, others may be missing.',
+    ),
   },
   '',
   ['devices', 'models'],
 )
 
-export const recordSchemas: Record<string, Schema> = {
+const modelRef = is.named('Model', model)
+
+export const records = {
   Operation: operation,
-  Cancelled: record({ ok: { type: 'boolean', description: 'Whether running work was signalled.' } }),
+  Cancelled: is.record({ ok: is.flag(true, 'Whether running work was signalled.') }),
   Model: model,
-  ModelList: listOf('Model', page),
-  SpeechModelList: listOf('Model', { models: { type: 'array', items: record({ id: text, name: text }) } }),
+  ModelList: is.listOf(modelRef, is.page('flite')),
+  SpeechModelList: is.listOf(modelRef, {
+    models: is.list(is.record({ id: is.text('flite'), name: is.text('Flite') })),
+  }),
   Account: account,
   UsagePage: usagePage,
-  Health: record({ status: { type: 'string', const: 'ok' }, version: text, uptime_seconds: count }),
+  Health: is.record({ status: is.constant('ok'), version: is.text('0.1.0'), uptime_seconds: is.count(3600) }),
   Readiness: readiness,
-  Service: record({ name: text, version: text, api_version: { type: 'string', const: 'v1' } }),
+  Service: is.record({ name: is.text('myna'), version: is.text('0.1.0'), api_version: is.constant('v1') }),
 }

@@ -1,10 +1,12 @@
-/** What the routes of voices are in the API's document (docs/api.md 4.2 to 4.7). */
+/** The routes of voices in the API's document (docs/api.md 4.2 to 4.7). */
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { ErrorCode } from '../../domain/error.ts'
-import { headerRef, refusals, schemaRef } from './refusals.ts'
-import { examples, voiceId } from './examples.ts'
+import { audioTypes, pictureTypes } from '../content-types.ts'
+import { parametersOf } from '../fields/field.ts'
+import { pictureFields, previewFields, voiceQueryFields } from '../voice-query.ts'
+import { engineCodes } from './audio.ts'
 import {
-  bearer,
+  binaryOf,
   detail,
   type Headers,
   idempotencyKey,
@@ -12,52 +14,23 @@ import {
   openOrBearer,
   pathId,
   publicCodes,
-  query,
   rates,
   requestId,
   scoped,
 } from './parts.ts'
+import { headerRef, refusals } from './refusals.ts'
+import { schemaRef } from './shapes.ts'
+import { exampleVoiceId } from './voice-records.ts'
 
-const tags = ['Voices']
-const idParameter = pathId('voice_id', 'A voice’s id: letters, digits, `_`, `.` and `-`, at most 128.', voiceId)
+const idParameter = pathId('voice_id', 'A voice’s id: letters, digits, `_`, `.` and `-`, at most 128.', exampleVoiceId)
 const unseen =
-  'A voice that is neither yours nor public is answered exactly as one that does not exist: 404 `voice_not_found`.'
+  'A voice that is neither yours nor public is answered exactly like one that does not exist: 404 `voice_not_found`.'
 
-const listParameters = [
-  query('limit', 'Voices on a page; `page_size` is the same.', {
-    type: 'integer',
-    minimum: 1,
-    maximum: 1000,
-    default: 100,
-  }),
-  query('after', 'Only voices behind the one with this id; `starting_after` is the same.', { type: 'string' }),
-  query('before', 'Only voices before it; `ending_before` is the same.', { type: 'string' }),
-  query('order', 'By age.', { type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
-  query('owner', 'Whose; `is_owner=true`, `type` and `voice_type` say the same in the words of other services.', {
-    type: 'string',
-    enum: ['me', 'public', 'all'],
-    default: 'all',
-  }),
-  query('status', 'Own voices may be in any status; public ones are ready.', {
-    type: 'string',
-    enum: ['processing', 'ready', 'failed'],
-  }),
-  query('category', 'Clones, or the voices of the models.', { type: 'string', enum: ['cloned', 'premade'] }),
-  query('language', 'A BCP-47 tag: `en` finds `en-GB`, too.', { type: 'string' }),
-  query('search', 'Anywhere in name, description, labels or id, whatever the case; `q` is the same.', {
-    type: 'string',
-  }),
-  query('compat', '`0` leaves out `voices`, which repeats `data`.', { type: 'string', enum: ['0', '1'] }),
-]
+const listParameters = parametersOf(voiceQueryFields)
 
-export const voicesDetail = detail({
-  tags,
-  operationId: 'listVoices',
-  summary: 'List the voices',
+export const voicesDetail = detail('Voices', 'listVoices', 'List voices', {
   description:
-    'Your own voices in every status, and the public ones. Asks for the scope `voices`. Parameters that are not ' +
-    'listed are ignored.',
-  security: bearer,
+    'Your own voices in every status, and public ones. Requires the scope `voices`. Unknown parameters are ignored.',
   parameters: listParameters,
   responses: {
     200: ok('VoiceList', 'The voices.'),
@@ -65,13 +38,10 @@ export const voicesDetail = detail({
   },
 })
 
-export const audioVoicesDetail = detail({
-  tags,
-  operationId: 'listSpeechVoices',
-  summary: 'List the voices, without a key',
+export const audioVoicesDetail = detail('Voices', 'listSpeechVoices', 'List voices (no key needed)', {
   description:
-    'For the pickers of user interfaces: needs no key, and any web page may read it. A key that is sent must be ' +
-    'valid and have the scope `voices` or `tts`; your own voices are then listed, too. Parameters: as `/v1/voices`.',
+    'For pickers in user interfaces: needs no key, and any web page may read it. A key that is sent must be valid ' +
+    'and have the scope `voices` or `tts`; then your own voices are listed too. Takes the parameters of `/v1/voices`.',
   security: openOrBearer,
   parameters: listParameters,
   responses: {
@@ -80,59 +50,46 @@ export const audioVoicesDetail = detail({
   },
 })
 
-export const voiceDetail = detail({
-  tags,
-  operationId: 'retrieveVoice',
-  summary: 'Look at a voice',
-  description: `Asks for the scope \`voices\`. ${unseen}`,
-  security: bearer,
+export const voiceDetail = detail('Voices', 'retrieveVoice', 'Get a voice', {
+  description: `Requires the scope \`voices\`. ${unseen}`,
   parameters: [idParameter],
   responses: { 200: ok('Voice', 'The voice.'), ...refusals(...scoped, 'voice_not_found', 'validation_error') },
 })
 
 const changing: readonly ErrorCode[] = [...scoped, 'voice_not_found', 'voice_not_owned', 'validation_error']
 
-export const updateVoiceDetail = detail({
-  tags,
-  operationId: 'updateVoice',
-  summary: 'Rename or relabel a voice',
-  description: `For its owner; what is not named stays. A form with the same fields does, too. ${unseen}`,
-  security: bearer,
+export const updateVoiceDetail = detail('Voices', 'updateVoice', 'Update a voice', {
+  description: `For its owner; fields that are not named stay. Also accepts a form with the same fields. ${unseen}`,
   parameters: [idParameter],
   requestBody: {
     required: true,
     content: {
-      'application/json': { schema: schemaRef('VoiceChange'), example: examples.VoiceChange },
+      'application/json': {
+        schema: schemaRef('VoiceChange'),
+        example: { name: 'Grandma', labels: { accent: 'scottish' }, aliases: ['nova'] },
+      },
       'multipart/form-data': { schema: schemaRef('VoiceChangeForm') },
     },
   },
   responses: {
-    200: ok('Voice', 'The voice as it is now.'),
+    200: ok('Voice', 'The updated voice.'),
     ...refusals(...changing, 'request_timeout', 'request_too_large'),
   },
 })
 
-export const deleteVoiceDetail = detail({
-  tags,
-  operationId: 'deleteVoice',
-  summary: 'Delete a voice',
+export const deleteVoiceDetail = detail('Voices', 'deleteVoice', 'Delete a voice', {
   description:
-    'For its owner. Clip, reference and preview go with it; agents that use it lose it and stay. A clone that is ' +
-    `still being made is cancelled and refunded. ${unseen}`,
-  security: bearer,
+    'For its owner. Clip, reference and preview are removed too; agents that use it lose it and stay. A clone that ' +
+    `is still being made is cancelled and refunded. ${unseen}`,
   parameters: [idParameter],
-  responses: { 204: { description: 'It is gone.', headers: { ...requestId, ...rates } }, ...refusals(...changing) },
+  responses: { 204: { description: 'It is deleted.', headers: { ...requestId, ...rates } }, ...refusals(...changing) },
 })
 
-export const cloneDetail = detail({
-  tags,
-  operationId: 'createVoice',
-  summary: 'Clone a voice from one clip',
+export const cloneDetail = detail('Voices', 'createVoice', 'Clone a voice from one clip', {
   description:
-    'Asks for the scope `voices`. The clip is checked before anything is charged; then the answer comes at once, and ' +
-    'the voice is made in the background: it is `processing`, then `ready` or `failed`. Whatever keeps it from being ' +
-    'ready refunds the charge in full. `/v1/audio/voices`, `/v1/voices/clone` and `/v1/voices/add` do the same.',
-  security: bearer,
+    'Requires the scope `voices`. The clip is checked before anything is charged; then the answer comes at once, and ' +
+    'the voice is made in the background: it is `processing`, then `ready` or `failed`. Unless it becomes ready, the ' +
+    'charge is refunded in full. `/v1/audio/voices`, `/v1/voices/clone` and `/v1/voices/add` do the same.',
   parameters: [idempotencyKey],
   requestBody: { required: true, content: { 'multipart/form-data': { schema: schemaRef('CloneRequest') } } },
   responses: {
@@ -146,11 +103,7 @@ export const cloneDetail = detail({
       'insufficient_balance',
       'admin_required',
       'voice_limit_reached',
-      'model_not_found',
-      'request_timeout',
       'duplicate_request',
-      'request_too_large',
-      'unsupported_media_type',
       'validation_error',
       'missing_file',
       'too_many_files',
@@ -159,19 +112,11 @@ export const cloneDetail = detail({
       'clip_too_long',
       'clip_silent',
       'consent_required',
-      'concurrency_limit_exceeded',
-      'generation_failed',
-      'engine_overloaded',
-      'engine_unavailable',
-      'model_unavailable',
-      'server_shutting_down',
-      'storage_full',
-      'database_damaged',
+      ...engineCodes,
     ),
   },
 })
 
-const binary: OpenAPIV3_1.MediaTypeObject = { schema: { type: 'string', format: 'binary' } }
 const validators: Headers = {
   ...requestId,
   ETag: headerRef('ETag'),
@@ -179,16 +124,16 @@ const validators: Headers = {
   'Accept-Ranges': headerRef('AcceptRanges'),
 }
 
-const heard = (types: readonly string[]): OpenAPIV3_1.ResponsesObject => {
-  const content = Object.fromEntries(types.map((type) => [type, binary]))
+const files = (types: readonly string[]): OpenAPIV3_1.ResponsesObject => {
+  const content = binaryOf(types)
   return {
-    200: { description: 'The whole.', headers: validators, content },
+    200: { description: 'All of it.', headers: validators, content },
     206: {
-      description: 'The part that was asked for.',
+      description: 'The requested range.',
       headers: { ...validators, 'Content-Range': headerRef('ContentRange') },
       content,
     },
-    304: { description: 'The same as you have.', headers: validators },
+    304: { description: 'Unchanged.', headers: validators },
     ...refusals(
       'missing_api_key',
       ...publicCodes,
@@ -206,37 +151,25 @@ const heard = (types: readonly string[]): OpenAPIV3_1.ResponsesObject => {
 }
 
 const access =
-  'For a public voice no credential is needed and none is looked at, so that a bare element of any web page can load ' +
-  'it. For your own it takes a key of your account, with whatever scope. Anything else is 401 without a key and 404 ' +
-  'with one.'
+  'A public voice needs no credential and ignores any, so that a bare element of any web page can load it. Your own ' +
+  'voices need a key of your account, with any scope. Anything else is 401 without a key and 404 with one.'
 
-export const previewDetail = detail({
-  tags,
-  operationId: 'previewVoice',
-  summary: 'Hear a voice',
-  description: `A few seconds of speech, 24 kHz mono, with support for parts. ${access}`,
+export const previewDetail = detail('Voices', 'previewVoice', 'Get a preview of a voice', {
+  description: `A few seconds of speech, 24 kHz mono, with support for ranges. ${access}`,
   security: openOrBearer,
-  parameters: [
-    idParameter,
-    query('response_format', 'In any case of letters.', {
-      type: 'string',
-      enum: ['wav', 'mp3', 'opus'],
-      default: 'wav',
-    }),
-  ],
-  responses: heard(['audio/wav', 'audio/mpeg', 'audio/ogg']),
+  parameters: [idParameter, ...parametersOf(previewFields)],
+  responses: files([audioTypes.wav, audioTypes.mp3, audioTypes.opus]),
 })
 
 export const pictureDetail = (format: 'png' | 'webp') =>
-  detail({
-    tags,
-    operationId: `pictureVoice${format === 'png' ? 'Png' : 'Webp'}`,
-    summary: `See a voice (${format.toUpperCase()})`,
-    description: `Waveform over mel spectrogram of its preview, on a transparent ground. ${access}`,
-    security: openOrBearer,
-    parameters: [
-      idParameter,
-      query('theme', 'Of the page that shows it.', { type: 'string', enum: ['light', 'dark'], default: 'light' }),
-    ],
-    responses: heard([`image/${format}`]),
-  })
+  detail(
+    'Voices',
+    `pictureVoice${format === 'png' ? 'Png' : 'Webp'}`,
+    `Get an image of a voice (${format.toUpperCase()})`,
+    {
+      description: `Waveform over mel spectrogram of its preview, on a transparent background. ${access}`,
+      security: openOrBearer,
+      parameters: [idParameter, ...parametersOf(pictureFields)],
+      responses: files([pictureTypes[format]]),
+    },
+  )

@@ -51,7 +51,7 @@ const linesOf = (labels: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name} = ${value}`)
     .join('\n')
 
-export function labelsOf(lines: string): Record<string, string> {
+function labelsOf(lines: string): Record<string, string> {
   const pairs = lines.split('\n').flatMap((line) => {
     const at = line.indexOf('=')
     return at < 1 ? [] : [[line.slice(0, at).trim(), line.slice(at + 1).trim()]]
