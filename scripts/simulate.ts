@@ -1,8 +1,10 @@
 /**
  * Runs the simulation of the books outside the tests: one seed again (`bun scripts/simulate.ts 123 --verbose`), or many
- * (`--seeds 5000`, from `--from`). Says at the end what happened how often. Exit code 1 when a run broke a rule.
+ * (`--seeds 5000`, from `--from`). With `--rot N` the files that each life leaves are damaged N times as disks damage
+ * them, and opened again. Says at the end what happened how often. Exit code 1 when a run broke a rule.
  */
 import { parseArgs } from 'node:util'
+import { rot } from '../src/testing/simulation/rot.ts'
 import { simulate, SimulationFailure } from '../src/testing/simulation/simulation.ts'
 
 const { values, positionals } = parseArgs({
@@ -11,14 +13,16 @@ const { values, positionals } = parseArgs({
     steps: { type: 'string', default: '100' },
     seeds: { type: 'string', default: '1' },
     from: { type: 'string', default: '1' },
+    rot: { type: 'string', default: '0' },
     verbose: { type: 'boolean', default: false },
   },
 })
 const first = Number(positionals[0] ?? values.from)
 const count = Number(values.seeds)
 const steps = Number(values.steps)
-if (![first, count, steps].every((value) => Number.isSafeInteger(value) && value >= 0)) {
-  console.error('usage: bun scripts/simulate.ts [SEED] [--steps N] [--verbose] | --seeds N [--from SEED]')
+const damages = Number(values.rot)
+if (![first, count, steps, damages].every((value) => Number.isSafeInteger(value) && value >= 0)) {
+  console.error('usage: bun scripts/simulate.ts [SEED] [--steps N] [--rot N] [--verbose] | --seeds N [--from SEED]')
   process.exit(2)
 }
 
@@ -30,6 +34,13 @@ for (let seed = first; seed < first + count; seed++) {
     const run = await simulate(seed, steps)
     for (const [what, times] of run.seen) seen.set(what, (seen.get(what) ?? 0) + times)
     if (values.verbose) console.log(run.trace.join('\n'))
+    for (const { damage, verdict, words } of damages === 0 ? [] : await rot(seed, steps, damages)) {
+      const what = `rot: ${damage}: ${verdict}`
+      seen.set(what, (seen.get(what) ?? 0) + 1)
+      if (verdict === 'right' || verdict === 'refused') continue
+      failed.push(seed)
+      console.log(`seed ${seed}, ${damage}: ${verdict}\n${words}`)
+    }
   } catch (error) {
     if (!(error instanceof SimulationFailure)) throw error
     failed.push(seed)

@@ -22,7 +22,7 @@ export interface RestoreFacts {
 const markName = 'restore-unfinished'
 
 /** What a backup replaces; a log belongs to its database. */
-const replaced = ['myna.db', 'myna.db-wal', 'myna.db-shm', 'voices', 'previews']
+const replaced = ['myna.db', 'myna.db-wal', 'myna.db-shm', 'myna.db.sum', 'voices', 'previews']
 const brought = ['myna.db', 'voices', 'pronunciations.txt']
 
 /**

@@ -20,6 +20,7 @@ import { codeOf, messageOf, StoreError } from './errors.ts'
 import { makeDataFolder } from './folder.ts'
 import { hasLog, logDamage } from './log-file.ts'
 import { migrate } from './migrations.ts'
+import { sumDamage, writeSum } from './rest-sum.ts'
 
 const fileName = 'myna.db'
 
@@ -33,6 +34,7 @@ const dialect: Dialect = {
 export class SqliteDatabase implements Database {
   readonly dialect = dialect
   readonly #connection: Connection
+  readonly #path: string
   /** Bun keeps only 20 by itself. The texts are all in our source, so this is bounded. */
   readonly #statements = new Map<string, Statement<unknown, [Parameters]>>()
   readonly #inside = {
@@ -44,8 +46,10 @@ export class SqliteDatabase implements Database {
   #isSuspect = false
   #isRefused = false
 
-  constructor(connection: Connection) {
+  /** @param path of the file that is open */
+  constructor(connection: Connection, path: string) {
     this.#connection = connection
+    this.#path = path
   }
 
   get<Row>(sql: string, parameters?: Parameters): Promise<Row | null> {
@@ -133,6 +137,8 @@ export class SqliteDatabase implements Database {
       // On a full disk the log stays beside the file and is read at the next opening: nothing is lost.
     }
     this.#connection.close()
+    // A log that is left has more in it than the file.
+    if (!hasLog(this.#path)) writeSum(this.#path)
   }
 
   #get<Row>(sql: string, parameters: Parameters = {}): Row | null {
@@ -198,12 +204,12 @@ export async function openSqlite(dataDir: string): Promise<SqliteDatabase> {
     const isUnclean = hasLog(path)
     const lost = isUnclean ? logDamage(path) : null
     if (lost !== null) throw new StoreError(`${path}-wal is damaged: ${lost}. ${backup}`)
-    const damage = isUnclean ? quickDamage(path) : null
+    const damage = sumDamage(path) ?? (isUnclean ? quickDamage(path) : null)
     if (damage !== null) throw new StoreError(`${path} is damaged (${damage}). ${backup}`)
     connection = new Connection(path, { create: true, strict: true })
     await configure(connection)
     await migrate(connection, path)
-    return new SqliteDatabase(connection)
+    return new SqliteDatabase(connection, path)
   } catch (cause) {
     connection?.close()
     if (cause instanceof StoreError) throw cause

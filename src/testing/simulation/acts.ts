@@ -158,12 +158,21 @@ export async function administer(stage: Stage, command: Command): Promise<void> 
       return commanded(stage, credited, () => (account.creditedMicros += micros))
     }
     case 'disable':
-      return commanded(stage, verbs.disableAccount({ name: command.account.name }), () => {
-        command.account.disabled = true
-      })
+      return disable(stage, command.account)
     case 'revoke':
       return commanded(stage, verbs.revokeKey({ id: command.key.id }), () => (command.key.revoked = true))
   }
+}
+
+/** The last administrator stays: there is one in these lives. */
+async function disable(stage: Stage, account: KnownAccount): Promise<void> {
+  const disabled = stage.process.verbs.disableAccount({ name: account.name })
+  if (!account.admin) return commanded(stage, disabled, () => (account.disabled = true))
+  const answer = new Watched(disabled)
+  await stage.follow(() => {
+    const isUnwritten = stage.disk !== 'free' && answer.code === 'storage_full'
+    if (!isUnwritten) stage.compare('disabling the last administrator', answer.code, 'validation_error')
+  })
 }
 
 async function commanded(stage: Stage, verb: Promise<unknown>, apply: () => void): Promise<void> {

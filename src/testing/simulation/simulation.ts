@@ -34,8 +34,11 @@ export class SimulationFailure extends Error {
   }
 }
 
-/** @throws SimulationFailure naming the seed, the step and the rules that are broken */
-export async function simulate(seed: number, steps: number): Promise<Run> {
+/**
+ * @param atEnd gets the folder as a kill would leave it, before it is removed
+ * @throws SimulationFailure naming the seed, the step and the rules that are broken
+ */
+export async function simulate(seed: number, steps: number, atEnd: (folder: string) => void = () => {}): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'myna-simulation-'))
   const trace: string[] = []
   const stage = new Stage(seed, folder, trace)
@@ -57,6 +60,7 @@ export async function simulate(seed: number, steps: number): Promise<Run> {
     }
     await settleDown(stage)
     await stage.auditAlone()
+    atEnd(folder)
     return { trace, seen: stage.seen }
   } catch (error) {
     throw new SimulationFailure(seed, number, trace, error)
