@@ -35,19 +35,19 @@ const voice: Field<string | null> = {
     name.parse(typeof given === 'object' && given !== null && 'id' in given ? given.id : given, refuse),
 }
 
-/** @param maxInputChars the configured limit, which the words state */
-export const speechFields = (maxInputChars: number) => ({
-  input: required(
-    text({
-      min: 1,
-      max: maxInputChars,
-      maxInSchema: false,
-      about:
-        `The text to speak; not blank. At most ${maxInputChars} Unicode code points (\`MYNA_MAX_INPUT_CHARS\`), ` +
-        'also reported by `GET /v1/me`. A text that would take more than 15 minutes to speak, as thousands of ' +
-        'digits do, is refused too.',
-    }),
-  ),
+export interface SpeechLimits {
+  maxInputChars: number
+  maxSpeechSeconds: number
+}
+
+const textOf = ({ maxInputChars, maxSpeechSeconds }: SpeechLimits) =>
+  `The text to speak; not blank. At most ${maxInputChars} Unicode code points (\`MYNA_MAX_INPUT_CHARS\`), also ` +
+  `reported by \`GET /v1/me\`. A text that would take more than ${maxSpeechSeconds} seconds to speak, as thousands ` +
+  'of digits do, is refused too (`MYNA_MAX_SPEECH_SECONDS`).'
+
+/** @param limits the configured ones, which the words state */
+export const speechFields = (limits: SpeechLimits) => ({
+  input: required(text({ min: 1, max: limits.maxInputChars, maxInSchema: false, about: textOf(limits) })),
   model: text({
     max: maxNameChars,
     maxInSchema: false,

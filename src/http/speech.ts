@@ -11,7 +11,7 @@ import { endpoints } from './endpoint.ts'
 import { errorBody } from './errors.ts'
 import type { Action, Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
-import { parseSpeechRequest, speechFields } from './speech-request.ts'
+import { parseSpeechRequest, speechFields, type SpeechLimits } from './speech-request.ts'
 import { event, type Events, eventStreamHeaders, sseSource } from './sse.ts'
 import { type Source, streamed } from './stream.ts'
 
@@ -20,11 +20,12 @@ export interface SpeechParts {
   speech: Speech
   timer: Timer
   bodyLimits: BodyLimits
-  maxInputChars: number
+  /** As configured. */
+  limits: SpeechLimits
 }
 
 export function speechRoutes(route: Route, parts: SpeechParts) {
-  const fields = speechFields(parts.maxInputChars)
+  const fields = speechFields(parts.limits)
   const speak: Action = async (exchange) => {
     const { request } = exchange
     const caller = await parts.gate.enter(exchange, 'tts', 'speech')

@@ -6,7 +6,7 @@ import { MynaError } from '../domain/error.ts'
 import type { TranscriptionRequest } from '../service/transcribe.ts'
 import type { Body } from './body.ts'
 import { documented, parseFields, type Values, withDefault } from './fields/field.ts'
-import { choice, choices, flag, number, text, valuesOf } from './fields/kinds.ts'
+import { choice, choices, flag, number, sizeInWords, text, valuesOf } from './fields/kinds.ts'
 import { openAiDialect } from './fields/refusals.ts'
 import type { FormLimits } from './voice-form.ts'
 import { type SpooledForm, spoolForm } from './multipart.ts'
@@ -27,7 +27,7 @@ export interface RecordingLimits {
 
 const recordingOf = ({ maxTranscriptionBytes, maxTranscriptionSeconds }: RecordingLimits) =>
   'The recording: flac, m4a, mp3, mp4, mpeg, mpga, oga, ogg, opus, wav, webm or aac, at most ' +
-  `${maxTranscriptionBytes} bytes (\`MYNA_MAX_TRANSCRIPTION_BYTES\`) and ${maxTranscriptionSeconds} seconds ` +
+  `${sizeInWords(maxTranscriptionBytes)} (\`MYNA_MAX_TRANSCRIPTION_BYTES\`) and ${maxTranscriptionSeconds} seconds ` +
   '(`MYNA_MAX_TRANSCRIPTION_SECONDS`). The format is detected from the content; file name and declared type do not ' +
   'count.'
 

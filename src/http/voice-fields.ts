@@ -6,7 +6,7 @@ import type { OpenAPIV3_1 } from 'openapi-types'
 import type { VoiceChange } from '../service/ports.ts'
 import type { Body } from './body.ts'
 import { documented, type Field, parsePresent } from './fields/field.ts'
-import { checkedText, flag, languageTag, text } from './fields/kinds.ts'
+import { checkedText, flag, languageTag, sizeInWords, text } from './fields/kinds.ts'
 import { bodyDialect, type Refusals } from './fields/refusals.ts'
 import { invalidInput } from './invalid.ts'
 
@@ -96,7 +96,7 @@ export interface ClipLimits {
 }
 
 const clipOf = ({ maxClipBytes, minClipSeconds, maxClipSeconds }: ClipLimits) =>
-  `The recording: ${minClipSeconds} to ${maxClipSeconds} seconds and at most ${maxClipBytes} bytes ` +
+  `The recording: ${minClipSeconds} to ${maxClipSeconds} seconds and at most ${sizeInWords(maxClipBytes)} ` +
   '(`MYNA_MIN_CLIP_SECONDS`, `MYNA_MAX_CLIP_SECONDS`, `MYNA_MAX_CLIP_BYTES`), as wav, mp3, flac, ogg, opus, m4a, ' +
   'mp4, aac or webm. The format is detected from the content.'
 

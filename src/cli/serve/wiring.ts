@@ -182,15 +182,15 @@ export async function createApi(
 ) {
   const { speech, clones, transcriptions, library, previews, metrics, allowances, administration, report } = service
   const { clock, timer, random, catalog, log } = world
+  const limits = { ...config, maxSpeechSeconds: maxSpeechSeconds(config) }
   const authenticator = new Authenticator(accounts, clock, (code) => metrics.authFailure(code))
   const anonymous = config.allowAnonymous ? await HouseAccount.open(accounts, administration, anonymousAccount) : null
   const sessions = new Sessions({ clock, random })
   const onLimited = (route: string) => metrics.rateLimited(route)
   const gate = new Gate({ authenticator, sessions, allowances, anonymous, onLimited }, config)
-  const { maxInputChars, maxJsonBytes, maxClipBytes, maxTranscriptionBytes } = config
-  const bodyLimits = { maxJsonBytes, timer }
-  const formLimits = { maxFileBytes: maxClipBytes, timer, dir: uploads }
-  const recordingFormLimits = { ...formLimits, maxFileBytes: maxTranscriptionBytes }
+  const bodyLimits = { maxJsonBytes: config.maxJsonBytes, timer }
+  const formLimits = { maxFileBytes: config.maxClipBytes, timer, dir: uploads }
+  const recordings = { ...formLimits, maxFileBytes: config.maxTranscriptionBytes }
   return createApp({
     exchange: {
       clock,
@@ -202,16 +202,16 @@ export async function createApi(
       log: (fields) => log.debug('request', fields),
       report,
     },
-    speech: { gate, speech, timer, bodyLimits, maxInputChars },
-    transcriptions: { gate, transcriptions, formLimits: recordingFormLimits, limits: config },
+    speech: { gate, speech, timer, bodyLimits, limits },
+    transcriptions: { gate, transcriptions, formLimits: recordings, limits },
     operations: {
       gate,
       ledger,
       running: { cancel: (id) => [speech, clones].forEach((running) => running.cancel(id)) },
     },
-    voices: { gate, library, clones, previews, bodyLimits, formLimits, limits: config },
-    models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars },
-    account: { gate, accounts, ledger, clock, limits: config },
+    voices: { gate, library, clones, previews, bodyLimits, formLimits, limits },
+    models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars: config.maxInputChars },
+    account: { gate, accounts, ledger, clock, limits },
     console: {
       version,
       webFiles: consoleFiles,
@@ -239,7 +239,7 @@ export async function createApi(
       diskFull: () => [speech, clones, transcriptions].some(({ unwrittenCount }) => unwrittenCount > 0),
       draining,
     },
-    docs: { version, limits: config },
+    docs: { version, limits },
     idleConnectionS: config.idleConnectionS,
   })
 }

@@ -7,6 +7,10 @@ import { countChars } from '../../domain/charge.ts'
 import { type Field, isAbsent, type Words } from './field.ts'
 import type { Refusals } from './refusals.ts'
 
+/** A size as people read it. */
+export const sizeInWords = (bytes: number): string =>
+  bytes > 0 && bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20} MiB` : `${bytes} bytes`
+
 type ScalarSchema = OpenAPIV3_1.NonArraySchemaObject
 
 function schemaWith({ about, examples, orNull, defaultsTo }: Words, schema: ScalarSchema): OpenAPIV3_1.SchemaObject {

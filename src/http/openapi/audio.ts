@@ -35,7 +35,7 @@ export const engineCodes: readonly ErrorCode[] = [
 ]
 
 /** The codes do not depend on the limits. */
-const anyLimits = { maxTranscriptionBytes: 0, maxTranscriptionSeconds: 0 }
+const anyLimits = { maxInputChars: 0, maxSpeechSeconds: 0, maxTranscriptionBytes: 0, maxTranscriptionSeconds: 0 }
 
 export const speechDetail = detail('Audio', 'createSpeech', 'Create speech', {
   description:
@@ -80,7 +80,7 @@ export const speechDetail = detail('Audio', 'createSpeech', 'Create speech', {
     },
     ...refusals(
       'invalid_json',
-      ...codesOf(speechFields(0)),
+      ...codesOf(speechFields(anyLimits)),
       'invalid_idempotency_key',
       'voice_model_mismatch',
       'operation_cancelled',

@@ -1,16 +1,14 @@
 /** The frame of the API's document: what holds for all routes, and the schemas. The routes bring their own parts. */
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
 import { objectOf, type Schema } from '../fields/field.ts'
-import { speechFields } from '../speech-request.ts'
+import { speechFields, type SpeechLimits } from '../speech-request.ts'
 import { type RecordingLimits, transcriptionFields, translationFields } from '../transcription-request.ts'
 import { type ClipLimits, cloneFields, voiceChangeFields } from '../voice-fields.ts'
 import { answerRecords } from './parts.ts'
 import { errorSchemas, headers } from './refusals.ts'
 
 /** As configured; the document states them. */
-export interface DocumentLimits extends RecordingLimits, ClipLimits {
-  maxInputChars: number
-}
+export type DocumentLimits = SpeechLimits & RecordingLimits & ClipLimits
 
 /** Schemas are JSON Schema 2020-12 (`null` as a type, `const`), which OpenAPI has had since 3.1. */
 const openApiVersion = '3.1.0'
@@ -46,7 +44,7 @@ const cloneWords =
   'or `reference`. Unknown fields are ignored.'
 
 const requestSchemas = (limits: DocumentLimits): Record<string, Schema> => ({
-  SpeechRequest: objectOf(speechFields(limits.maxInputChars), { description: speechWords }),
+  SpeechRequest: objectOf(speechFields(limits), { description: speechWords }),
   TranscriptionRequest: objectOf(transcriptionFields(limits)),
   TranslationRequest: objectOf(translationFields(limits)),
   VoiceChange: objectOf(voiceChangeFields, { minProperties: 1, description: 'What to change; `null` clears.' }),

@@ -94,3 +94,13 @@ test.each<[string, Parameters<typeof transcribe>[2], number]>([
     expect(Object.keys(examples)).toContain(body.error.code)
   }
 })
+
+test('the document states the limits as they are configured', async () => {
+  const fieldsOf = (document: OpenAPIV3_1.Document, schema: string) =>
+    JSON.stringify(document.components?.schemas?.[schema])
+  expect(fieldsOf(document, 'TranscriptionRequest')).toContain('at most 200000 bytes (`MYNA_MAX_TRANSCRIPTION_BYTES`)')
+  await using other = await startListening({ maxInputChars: 77, maxClipBytes: 3 * 2 ** 20, maxClipSeconds: 21 })
+  const changed = (await (await other.fetch('/openapi.json')).json()) as OpenAPIV3_1.Document
+  expect(fieldsOf(changed, 'SpeechRequest')).toContain('At most 77 Unicode code points')
+  expect(fieldsOf(changed, 'CloneRequest')).toContain('3 to 21 seconds and at most 3 MiB')
+})
