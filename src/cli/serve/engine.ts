@@ -1,6 +1,5 @@
 /** The hidden subcommand that an engine child is: the same executable, started by the server, spoken to over IPC. */
 import { readFileSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import { Command } from 'commander'
 import { ModelsFolder } from '../../catalog/models-folder.ts'
 import type { Card, Task } from '../../domain/card.ts'
@@ -110,7 +109,6 @@ export const engineCommand = (cards: readonly Card[]): Command =>
     .requiredOption('--models <dir>', 'where models are installed')
     .option('--pronunciations <file>', "the user's pronunciation dictionary")
     .action(async (task: Task, flags: EngineFlags) => {
-      if (task === 'automatic-speech-recognition') giveWay()
       setNativeDir(flags.nativeDir)
       const folder = new ModelsFolder(flags.models)
       const builtIn = new Set(cards.filter((card) => card.builtIn).map(({ id }) => id))
@@ -148,18 +146,5 @@ async function deviceOf({ cuda, cudaDir, tf32, modelMemory }: EngineFlags): Prom
     if (cause instanceof Error && cause.message !== message) console.error(cause.message)
     console.error(message)
     return process.exit(1)
-  }
-}
-
-/**
- * Both engines may use every core. Speech is listened to while it is made, a transcript is waited for as a whole: it
- * takes what speech leaves. On two cores that it kept busy, the first audio took 0.3 s instead of 0.8 s. Called before
- * threads are started, for they inherit it.
- */
-function giveWay(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // A sandbox may forbid it: then both are served alike.
   }
 }
