@@ -7,39 +7,40 @@ import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { Catalog } from '../service/ports.ts'
 
 export class CardCatalog implements Catalog {
-  readonly #cards: readonly Card[]
+  readonly #cards: () => readonly Card[]
   readonly #hasFiles: (cardId: string) => boolean
   readonly #onCard: (task: Task) => boolean
   readonly #broken: () => readonly ModelTrouble[]
 
   /**
+   * @param cards every model that may be here; asked at every question, for users bring some of their own
    * @param hasFiles whether a model that is not built in lies complete on this machine; asked at every question
    * @param onCard whether models of this task run on a graphics card now; asked likewise
    * @param broken as the port says; asked likewise
    */
   constructor(
-    cards: readonly Card[],
+    cards: readonly Card[] | (() => readonly Card[]),
     hasFiles: (cardId: string) => boolean,
     onCard: (task: Task) => boolean = () => false,
     broken: () => readonly ModelTrouble[] = () => [],
   ) {
-    this.#cards = cards
+    this.#cards = typeof cards === 'function' ? cards : () => cards
     this.#hasFiles = hasFiles
     this.#onCard = onCard
     this.#broken = broken
   }
 
   cards(): readonly Card[] {
-    return this.#cards
+    return this.#cards()
   }
 
   isInstalled(cardId: string): boolean {
-    const card = this.#cards.find((known) => known.id === cardId)
+    const card = this.#cards().find((known) => known.id === cardId)
     return card !== undefined && (card.builtIn || this.#hasFiles(card.id))
   }
 
   ranked(task: Task): Card[] {
-    const usable = this.#cards
+    const usable = this.#cards()
       .filter((card) => card.task === task && this.isInstalled(card.id))
       .toSorted((one, other) => other.preference - one.preference)
     if (!this.#onCard(task)) return usable

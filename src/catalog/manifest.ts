@@ -34,14 +34,17 @@ export interface InstalledFile {
 export interface Manifest {
   id: string
   installedAtMs: number
+  /** The card in whose place the user's own files stand; null: they are the ones that the card `id` means. */
+  like: string | null
   files: readonly InstalledFile[]
 }
 
 const version = 1
 
-export function manifestText({ id, installedAtMs, files }: Manifest): string {
+export function manifestText({ id, installedAtMs, like, files }: Manifest): string {
   const written = files.map(({ sizeBytes, ...file }) => ({ ...file, size_bytes: sizeBytes }))
-  return `${JSON.stringify({ version, id, installed_at_ms: installedAtMs, files: written }, null, 2)}\n`
+  const origin = like === null ? {} : { like }
+  return `${JSON.stringify({ version, id, installed_at_ms: installedAtMs, ...origin, files: written }, null, 2)}\n`
 }
 
 /** @param folder of the installed model @returns null when there is none, or none that can be read */
@@ -60,10 +63,11 @@ export function readManifestSync(folder: string): Manifest | null {
 function parseManifest(text: string | null): Manifest | null {
   const value = text === null ? null : parseJson(text)
   if (!isFields(value) || value.version !== version || !Array.isArray(value.files)) return null
-  const { id, installed_at_ms: installedAtMs } = value
+  const { id, installed_at_ms: installedAtMs, like = null } = value
   const files = value.files.map(readEntry)
   if (typeof id !== 'string' || typeof installedAtMs !== 'number' || !files.every((file) => file !== null)) return null
-  return { id, installedAtMs, files }
+  if (like !== null && typeof like !== 'string') return null
+  return { id, installedAtMs, like, files }
 }
 
 function readEntry(value: unknown): InstalledFile | null {

@@ -91,6 +91,11 @@ export interface Card {
   options: Readonly<Record<string, CardOption>>
   /** What the bulk of them are; null or absent: the question does not arise. */
   weights?: Weights | null
+  /**
+   * Of a model whose files its user brought: the id of the card in whose place they stand. Nobody vouches for them:
+   * they were held against the architecture's contract and no hash. Absent: the files are the published ones.
+   */
+  like?: string
   /** Where the facts of this card were found, and what of them nobody has tried. */
   sources: readonly string[]
   /** BCP-47. */

@@ -94,5 +94,6 @@ const record = (id: string, card: Card, { maxInputChars }: ModelsParts) => ({
   name: card.name,
   languages: card.languages,
   sample_rate: card.sampleRateHz,
+  verified: card.like === undefined,
   ...(card.task === 'text-to-speech' ? { max_input_chars: maxInputChars } : {}),
 })

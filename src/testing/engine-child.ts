@@ -49,7 +49,7 @@ async function main(options: TestEngine): Promise<void> {
   }
   runEngine({
     task,
-    cards: [...testCards, ...listenerCards],
+    cards: () => [...testCards, ...listenerCards],
     speechArchitectures: {
       test: async () => ({ load }),
       'test-missing': async () => ({ load: loadMissing }),

@@ -31,6 +31,8 @@ interface Model {
   download_bytes: number
   unknown_sizes: number
   license: { name: string; attribution: string; limits: string | null }
+  /** Files of the operator's own in the place of this model; null: the published ones. */
+  like: string | null
   pull: Pull | null
 }
 
@@ -117,12 +119,14 @@ function ModelCard({ model, onChanged }: { model: Model; onChanged: () => void }
       <Problem error={error} />
       <div class="row">
         {isComing ? <button onClick={cancel}>Cancel</button> : null}
-        {!isComing && (model.state === 'absent' || model.state === 'broken') ? (
+        {!isComing && model.like === null && (model.state === 'absent' || model.state === 'broken') ? (
           <button class="primary" onClick={() => setAsking('pull')}>
             {pull?.state === 'failed' ? 'Try again' : model.state === 'broken' ? 'Mend' : 'Get it'}
           </button>
         ) : null}
-        {!isComing && model.state === 'installed' ? <button onClick={() => setAsking('remove')}>Remove</button> : null}
+        {!isComing && (model.state === 'installed' || model.like !== null) ? (
+          <button onClick={() => setAsking('remove')}>Remove</button>
+        ) : null}
       </div>
       {asking === 'pull' ? <PullDialog model={model} onClose={close} onChanged={onChanged} /> : null}
       {asking === 'remove' ? <RemoveDialog model={model} onClose={close} onChanged={onChanged} /> : null}
@@ -130,10 +134,11 @@ function ModelCard({ model, onChanged }: { model: Model; onChanged: () => void }
   )
 }
 
-function State({ model: { state, pull } }: { model: Model }) {
+function State({ model: { state, pull, like } }: { model: Model }) {
   if (pull?.state === 'failed' && state === 'absent') return <span class="tag bad">failed</span>
   if (pull !== null && pull.state !== 'failed') return <span class="tag busy">{pull.state}</span>
   if (state === 'built_in') return <span class="tag good">built in</span>
+  if (state === 'installed' && like !== null) return <span class="tag busy">unverified</span>
   if (state === 'installed') return <span class="tag good">installed</span>
   return state === 'broken' ? <span class="tag bad">broken</span> : <span class="tag">not installed</span>
 }

@@ -38,7 +38,8 @@ export async function importModel(
   return withLock(parts, signal, async () => {
     await sweepFolders(folder)
     const place = folder.model(card.id)
-    const before = await readManifest(place)
+    // Files of the user's own may be others this time.
+    const before = card.like === undefined ? await readManifest(place) : null
     const known = card.files.map((file) => knownOf(file, before))
     const held = await holdAll(card.id, known, parts, signal)
     const missing = known.filter(({ blob }) => !held.has(blob))
@@ -52,7 +53,7 @@ export async function importModel(
     const all = known.map((one) => intake.found.get(one.file.name) ?? one)
     for (const [blob, content] of intake.held) held.set(blob, content)
     requireAll(card, path, all, held, intake)
-    const manifest = manifestOf(card.id, all, held, clock.nowMs())
+    const manifest = manifestOf(card, all, held, clock.nowMs())
     await install(folder, manifest)
     await sweepBlobs(folder, clock.nowMs())
     return { manifest, path: place, wasWhole: false }
@@ -77,9 +78,10 @@ function requireAll(card: Card, path: string, all: readonly Wanted[], held: Held
   })
   const more = absent.length > namedMax ? ` and ${absent.length - namedMax} more` : ''
   const kept = held.size === 0 ? '' : ' What was found is kept.'
-  throw new ModelError(
-    'files_missing',
-    `${card.id} needs files that are not in ${path}: ${named.join(', ')}${more}.${kept} ` +
-      `The rest comes with another import, or with: myna models pull ${card.id}`,
-  )
+  const rest =
+    card.like === undefined
+      ? `The rest comes with another import, or with: myna models pull ${card.id}`
+      : `A model like ${card.like} has all of these: myna models show ${card.like} --json`
+  const what = `${card.id} needs files that are not in ${path}: ${named.join(', ')}${more}.${kept}`
+  throw new ModelError('files_missing', `${what} ${rest}`)
 }

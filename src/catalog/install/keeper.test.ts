@@ -33,7 +33,7 @@ function keeper(change: { isInUse?: boolean } = {}) {
   const dismissed: string[] = []
   const reports: unknown[] = []
   const kept = new BackgroundKeeper({
-    cards: [card, builtIn],
+    cards: () => [card, builtIn],
     installed: new InstalledModels(parts.folder),
     clock: new ManualClock(),
     installation: (onEvent) => ({ ...parts, onEvent }),

@@ -14,7 +14,8 @@ import { remove } from './remove.ts'
 import { Tally } from './progress.ts'
 
 export interface KeeperParts {
-  cards: readonly Card[]
+  /** Every model that may be here; asked at every question. */
+  cards: () => readonly Card[]
   installed: InstalledModels
   clock: Clock
   /** @throws Error when a setting makes no sense */
@@ -45,7 +46,7 @@ export class BackgroundKeeper implements ModelKeeper {
 
   async list(): Promise<KeptModel[]> {
     const { cards, installed } = this.#parts
-    return byUse(cards).map((card) => ({
+    return byUse(cards()).map((card) => ({
       card,
       state: installed.stateOf(card),
       diskBytes: installed.manifest(card.id)?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? 0,
@@ -57,6 +58,7 @@ export class BackgroundKeeper implements ModelKeeper {
 
   pull(id: string): void {
     const card = this.#card(id)
+    if (card.like !== undefined) throw refused(`${id} is made of your own files: import them again.`)
     if (this.#running.has(id)) return
     const running: Running = { abort: new AbortController(), tally: new Tally(this.#parts.clock), state: 'checking' }
     this.#failures.delete(id)
@@ -121,7 +123,7 @@ export class BackgroundKeeper implements ModelKeeper {
   }
 
   #card(id: string): Card {
-    const card = this.#parts.cards.find((known) => known.id === id)
+    const card = this.#parts.cards().find((known) => known.id === id)
     if (card === undefined) throw new MynaError('model_not_found', `There is no model '${id}'.`, { param: 'model_id' })
     if (card.builtIn) throw refused(`${id} is inside the program: it is always here.`)
     return card

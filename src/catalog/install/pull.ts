@@ -51,7 +51,7 @@ export async function pull(card: Card, parts: PullParts, signal: AbortSignal): P
     await inParallel(bySize(missing), filesAtOnce, signal, async (one, ending) => {
       held.set(one.blob, await download(one, parts, ending))
     })
-    const manifest = manifestOf(card.id, wanted, held, clock.nowMs())
+    const manifest = manifestOf(card, wanted, held, clock.nowMs())
     await install(folder, manifest)
     await sweepBlobs(folder, clock.nowMs())
     return { manifest, path, wasWhole: false }
@@ -62,12 +62,12 @@ export async function pull(card: Card, parts: PullParts, signal: AbortSignal): P
 const bySize = (files: readonly Wanted[]): Wanted[] => files.toSorted((a, b) => (b.sizeBytes ?? 0) - (a.sizeBytes ?? 0))
 
 /** @param held the content of every file that is wanted */
-export function manifestOf(cardId: string, wanted: readonly Wanted[], held: Held, nowMs: number): Manifest {
+export function manifestOf({ id, like }: Card, wanted: readonly Wanted[], held: Held, nowMs: number): Manifest {
   const files = wanted.map(({ file: { name, repo, revision, path }, commit, blob, evidence }) => {
     const content = held.get(blob)
     if (content === undefined) throw new Error(`${name} is not here`)
     const { sizeBytes, sha256 } = content
     return { name, sizeBytes, sha256, blob, repo, revision, commit, path, evidence }
   })
-  return { id: cardId, installedAtMs: nowMs, files }
+  return { id, installedAtMs: nowMs, like: like ?? null, files }
 }

@@ -8,7 +8,7 @@ import { systemClock } from '../../domain/time.ts'
 import { logTo } from '../../log.ts'
 import { serverStatus } from '../administration.ts'
 import { globalsOf } from '../globals.ts'
-import { installedCatalog, modelsFolder } from '../models/local.ts'
+import { allCards, installedCatalog, mending, modelsFolder } from '../models/local.ts'
 import { gpuStatus } from '../serve/gpu-probe.ts'
 import { bytes, counted } from '../terminal/format.ts'
 import { dim, green, red, report, yellow } from '../terminal/terminal.ts'
@@ -122,18 +122,21 @@ const line = ({ about, state, message, remedy }: Finding): string =>
 export async function checkModels(config: Pick<Config, 'dataDir'>, cards: readonly Card[]): Promise<Found[]> {
   const folder = modelsFolder(config)
   const installed = new InstalledModels(folder)
+  const known = allCards(config, cards)
   return (await folder.modelIds()).map((id) => {
-    const card = cards.find((known) => known.id === id && !known.builtIn)
+    const card = known.find((one) => one.id === id && !one.builtIn)
     if (card === undefined) {
       return warning(`${id} is no model that this version of Myna knows`, `Remove it: myna models rm ${id}`)
     }
     const trouble = installed.trouble(card)
-    return trouble === null ? whole(card, installed) : failed(trouble, `Mend it: myna models pull ${id}`)
+    return trouble === null ? whole(card, installed) : failed(trouble, `Mend it: ${mending(card)}`)
   })
 }
 
-function whole({ id }: Card, installed: InstalledModels): Found {
+function whole({ id, like }: Card, installed: InstalledModels): Found {
   const files = installed.manifest(id)?.files ?? []
   const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
-  return ok(`${id}: ${counted(files.length, 'file')}, ${bytes(sizeBytes)}; myna models verify reads them through`)
+  const own = like === undefined ? '' : `, your own in the place of ${like}, unverified`
+  const what = `${counted(files.length, 'file')}, ${bytes(sizeBytes)}${own}`
+  return ok(`${id}: ${what}; myna models verify reads them through`)
 }

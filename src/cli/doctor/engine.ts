@@ -82,10 +82,12 @@ async function* spoken(engine: SpeechEngine, card: Card, sampleRateHz: number): 
   for await (const { pcm } of engine.speak(order, AbortSignal.timeout(speakMs))) yield pcm
 }
 
-const mend = ({ id, builtIn }: Card): string =>
-  builtIn
-    ? 'Reinstall Myna.'
-    : `Check its files: myna models verify ${id}. If they are whole, get them anew: myna models rm ${id}, then pull it`
+const mend = ({ id, builtIn, like }: Card): string => {
+  if (builtIn) return 'Reinstall Myna.'
+  if (like !== undefined) return `These files are your own: export them as those of ${like} are, and import them again.`
+  const check = `Check its files: myna models verify ${id}.`
+  return `${check} If they are whole, get them anew: myna models rm ${id}, then pull it`
+}
 
 /** The engine's own words where it has said any, without where in the program it was. */
 function reasonOf(error: unknown): string {

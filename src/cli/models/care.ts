@@ -6,8 +6,7 @@ import type { Card } from '../../domain/card.ts'
 import { dismissModel, serverStatus } from '../administration.ts'
 import { bytes, counted } from '../terminal/format.ts'
 import { globalsOf } from '../globals.ts'
-import { findCard } from './local.ts'
-import { installationParts, interruptible, modelsFolder, uses } from './local.ts'
+import { allCards, findCard, installationParts, interruptible, mending, modelsFolder, uses } from './local.ts'
 import { displayFor } from './progress.ts'
 import { Failure, green, red, report } from '../terminal/terminal.ts'
 
@@ -24,7 +23,8 @@ Ends with 1 when something is damaged or missing; myna models pull mends it.`,
       const { json, config } = globalsOf(command)
       const folder = modelsFolder(config)
       const here = await folder.modelIds()
-      const meant = id === undefined ? cards.filter((card) => here.includes(card.id)) : [findCard(cards, id)]
+      const known = allCards(config, cards)
+      const meant = id === undefined ? known.filter((card) => here.includes(card.id)) : [findCard(known, id)]
       const found: Verification[] = []
       await interruptible('Stopped.', async (signal) => {
         for (const card of meant.filter(({ builtIn }) => !builtIn)) {
@@ -33,7 +33,7 @@ Ends with 1 when something is damaged or missing; myna models pull mends it.`,
           const onEvent = json ? () => {} : display.onEvent
           const result = await verify(card, { folder, onEvent }, signal).finally(display.end)
           found.push(result)
-          if (!json) process.stdout.write(`${verdict(result)}\n`)
+          if (!json) process.stdout.write(`${verdict(result, mending(card))}\n`)
         }
       })
       if (json) report(true, found, () => '')
@@ -41,14 +41,14 @@ Ends with 1 when something is damaged or missing; myna models pull mends it.`,
       if (found.some(({ isGood }) => !isGood)) process.exitCode = 1
     })
 
-function verdict({ id, isGood, reason, files }: Verification): string {
+function verdict({ id, isGood, reason, files }: Verification, remedy: string): string {
   const sizeBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
   if (isGood)
     return `${green('ok  ')}  ${id}: ${counted(files.length, 'file')}, ${bytes(sizeBytes)}, as they were installed`
   const bad = files.filter(({ state }) => state !== 'good').map(({ name, state }) => `${name} is ${state}`)
   return [
     `${red('FAIL')}  ${id}: ${[...(reason === null ? [] : [reason]), ...bad].join(', ')}`,
-    `      -> Mend it with: myna models pull ${id}`,
+    `      -> Mend it with: ${remedy}`,
   ].join('\n')
 }
 
@@ -60,7 +60,7 @@ export const removeCommand = (cards: readonly Card[]): Command =>
     .action(async (id: string, { force = false }: { force?: boolean }, command: Command) => {
       const { json, config } = globalsOf(command)
       const isHere = (await modelsFolder(config).modelIds()).includes(id)
-      const card = cards.find((known) => known.id === id) ?? null
+      const card = allCards(config, cards).find((known) => known.id === id) ?? null
       if (card === null && !isHere) findCard(cards, id)
       if (card?.builtIn) throw new Failure(`${id} is inside the program and cannot be removed.`, 'built_in')
       if (!force) await requireUnused(config.dataDir, id)

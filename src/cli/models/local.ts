@@ -7,6 +7,7 @@ import type { OnEvent } from '../../catalog/install/events.ts'
 import { Hub, publicHub } from '../../catalog/install/hub.ts'
 import type { PullParts } from '../../catalog/install/pull.ts'
 import { InstalledModels } from '../../catalog/installed.ts'
+import { OwnModels } from '../../catalog/own.ts'
 import { ModelError } from '../../catalog/model-error.ts'
 import { ModelsFolder } from '../../catalog/models-folder.ts'
 import { type Config, hubEnv } from '../../config.ts'
@@ -34,14 +35,26 @@ export function installedCatalog(
   known: readonly Card[],
   onCard?: (task: Task) => boolean,
 ): CardCatalog {
-  const installed = new InstalledModels(modelsFolder(config))
-  const byId = new Map(known.map((card) => [card.id, card]))
+  const folder = modelsFolder(config)
+  const installed = new InstalledModels(folder)
+  const own = new OwnModels(folder, known)
+  const all = () => [...known, ...own.cards()]
   const hasFiles = (cardId: string) => {
-    const card = byId.get(cardId)
+    const card = all().find(({ id }) => id === cardId)
     return card !== undefined && installed.has(card)
   }
-  return new CardCatalog(known, hasFiles, onCard, () => brokenModels(installed, known))
+  return new CardCatalog(all, hasFiles, onCard, () => brokenModels(installed, all()))
 }
+
+/** The program's cards, and those of the models that the user brought. */
+export const allCards = (config: Pick<Config, 'dataDir'>, known: readonly Card[]): readonly Card[] => [
+  ...known,
+  ...new OwnModels(modelsFolder(config), known).cards(),
+]
+
+/** What to do about one that is not whole. */
+export const mending = ({ id, like }: Pick<Card, 'id' | 'like'>): string =>
+  like === undefined ? `myna models pull ${id}` : `myna models import PATH --as ${id} --like ${like}`
 
 /** Models that lie here and are not whole, or not those that this program means. */
 const brokenModels = (installed: InstalledModels, cards: readonly Card[]): ModelTrouble[] =>

@@ -6,11 +6,10 @@ import type { Card } from '../../domain/card.ts'
 import { bytes, count, counted } from '../terminal/format.ts'
 import { globalsOf } from '../globals.ts'
 import { removeCommand, verifyCommand } from './care.ts'
-import { hubEndpoint, modelsFolder } from './local.ts'
+import { allCards, findCard, hubEndpoint, mending, modelsFolder } from './local.ts'
 import { importCommand, pullCommand } from './pull.ts'
 import { table } from '../terminal/table.ts'
 import { bold, report } from '../terminal/terminal.ts'
-import { findCard } from './local.ts'
 
 /** @param cards every model that may be installed */
 export function modelsCommand(cards: readonly Card[]): Command {
@@ -30,6 +29,7 @@ Examples:
   myna models show pocket-tts
   myna models pull pocket-tts
   myna models import whisper-base ./whisper-base.zip
+  myna models import ./my-export --as my-whisper --like whisper-base
   myna models verify`,
     )
     .addCommand(listCommand(cards))
@@ -77,7 +77,7 @@ DOWNLOAD ends with + where the hub alone knows the sizes of some files.`,
     )
     .action((_options, command: Command) => {
       const { json, config } = globalsOf(command)
-      const models = here(cards, config)
+      const models = here(allCards(config, cards), config)
       report(json, models.map(asData), () => modelTable(models))
     })
 
@@ -87,17 +87,19 @@ const showCommand = (cards: readonly Card[]): Command =>
     .argument('<id>', 'as myna models list names it')
     .action((id: string, _options, command: Command) => {
       const { json, config } = globalsOf(command)
-      const [model] = here([findCard(cards, id)], config)
+      const [model] = here([findCard(allCards(config, cards), id)], config)
       if (model !== undefined) report(json, asData(model), () => modelText(model, config))
     })
 
 const asData = ({ card, ...facts }: Here) => ({ ...card, installed: facts.state === 'installed', ...facts })
 
 const stateText = ({ card, state }: Here): string =>
-  card.builtIn ? 'built in' : { installed: 'yes', broken: 'broken', absent: 'no' }[state]
+  card.builtIn
+    ? 'built in'
+    : { installed: card.like === undefined ? 'yes' : 'unverified', broken: 'broken', absent: 'no' }[state]
 
 function downloadText({ card, downloadBytes, unknownSizes }: Here): string {
-  if (card.files.length === 0) return '-'
+  if (card.files.length === 0 || card.like !== undefined) return '-'
   if (unknownSizes === card.files.length) return '?'
   return bytes(downloadBytes) + (unknownSizes > 0 ? '+' : '')
 }
@@ -164,7 +166,7 @@ function installedText(model: Here, config: Config): string {
   if (card.builtIn) return 'built in'
   const place = modelsFolder(config).model(card.id)
   if (state === 'installed') return `${bytes(diskBytes)} in ${place}`
-  const get = `myna models pull ${card.id}`
+  const get = mending(card)
   return state === 'absent' ? `no; get it with: ${get}` : `not whole in ${place}; mend it with: ${get}`
 }
 
@@ -172,6 +174,8 @@ function installedText(model: Here, config: Config): string {
 function sourceFacts(model: Here): string[][] {
   const { card, unknownSizes } = model
   if (card.files.length === 0) return []
+  if (card.like !== undefined)
+    return [['Source', `your own files, in the place of ${card.like}; nobody vouches for them`]]
   const files = counted(card.files.length, 'file')
   const known = unknownSizes === card.files.length ? files : `${downloadText(model)} in ${files}`
   const unknown = unknownSizes === 0 ? '' : `; the hub alone knows the sizes of ${unknownSizes}`

@@ -5,12 +5,14 @@ import { importModel } from '../../catalog/install/import.ts'
 import { ModelError } from '../../catalog/model-error.ts'
 import { type Installation, pull } from '../../catalog/install/pull.ts'
 import type { Config } from '../../config.ts'
-import type { Card } from '../../domain/card.ts'
+import { ownCard } from '../../catalog/own.ts'
+import { remove } from '../../catalog/install/remove.ts'
+import { type Card, modelAliases } from '../../domain/card.ts'
 import { dismissModel } from '../administration.ts'
 import { bytes, counted } from '../terminal/format.ts'
 import { globalsOf } from '../globals.ts'
-import { findCard } from './local.ts'
-import { installationParts, interruptible } from './local.ts'
+import { findCard, installationParts, interruptible } from './local.ts'
+import { whyUnusable } from './trial.ts'
 import { displayFor } from './progress.ts'
 import { Failure, note, snakeCase } from '../terminal/terminal.ts'
 
@@ -40,22 +42,74 @@ const withOtherWays = (error: unknown, id: string): unknown =>
       )
     : error
 
+interface ImportOptions {
+  as?: string | undefined
+  like?: string | undefined
+}
+
 export const importCommand = (cards: readonly Card[]): Command =>
   new Command('import')
     .description('install a model from a folder or an archive')
-    .argument('<id>', 'as myna models list names it')
-    .argument('<path>', 'a folder, .zip, .tar or .tar.gz with its files')
+    .argument('<id>', 'as myna models list names it; the path, with --as')
+    .argument('[path]', 'a folder, .zip, .tar or .tar.gz with its files')
+    .option('--as <new-id>', 'files of your own, such as a fine-tune, under an id of their own')
+    .option('--like <id>', 'the model in whose place they stand: its languages, voices and file names')
     .addHelpText(
       'after',
       `
 For machines without a network. Files are known by their names, or by their hashes
-whatever they are called; myna models show ID --json lists both.`,
+whatever they are called; myna models show ID --json lists both.
+
+With --as and --like, files of your own are taken as they are: an engine loads them and
+checks that they are what the architecture needs, and no hash is compared. Such a model
+is marked as unverified wherever models are listed.
+
+Examples:
+  myna models import whisper-base ./whisper-base.zip
+  myna models import ./my-export --as my-whisper --like whisper-base`,
     )
-    .action((id: string, path: string, _options, command: Command) =>
-      bring(command, findCard(cards, id), 'import it again', (card, parts, signal) =>
-        importModel(card, resolve(path), parts, signal),
-      ),
-    )
+    .action((first: string, second: string | undefined, { as, like }: ImportOptions, command: Command) => {
+      if (as !== undefined || like !== undefined) return importOwn(command, cards, { path: first, second, as, like })
+      if (second === undefined) throw new Failure('Import what? Give an id and a path.', 'missing_argument')
+      return bring(command, findCard(cards, first), 'import it again', (card, parts, signal) =>
+        importModel(card, resolve(second), parts, signal),
+      )
+    })
+
+interface OwnImport extends ImportOptions {
+  path: string
+  second: string | undefined
+}
+
+/** Installed, and taken away again where no engine can load it. */
+async function importOwn(command: Command, cards: readonly Card[], given: OwnImport): Promise<void> {
+  const { config } = globalsOf(command)
+  const { path, second, as: id, like } = given
+  if (id === undefined || like === undefined || second !== undefined) {
+    throw new Failure('Files of your own take a path, --as NEW_ID and --like ID.', 'bad_option')
+  }
+  requireNewId(cards, id)
+  const base = findCard(cards, like)
+  if (base.builtIn) throw new Failure(`${like} is inside the program and has no files to stand in for.`, 'built_in')
+  await bring(command, ownCard(base, id), 'import it again', async (card, parts, signal) => {
+    const installation = await importModel(card, resolve(path), parts, signal)
+    const reason = await whyUnusable(config, card, signal)
+    if (reason === null) return installation
+    await remove(id, card, parts, signal, async () => {})
+    throw new Failure(`${reason} Nothing is installed.`, 'model_unusable')
+  })
+}
+
+/** @throws Failure where the id means something else, or could not name a folder */
+function requireNewId(cards: readonly Card[], id: string): void {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(id)) {
+    throw new Failure(`'${id}' cannot be an id: letters, digits, _ . - and at most 128 of them.`, 'bad_option')
+  }
+  const isAlias = Object.values(modelAliases).some(({ accepted }) => accepted.test(id))
+  if (isAlias || id === 'auto' || cards.some((card) => card.id === id)) {
+    throw new Failure(`'${id}' is the name of another model: choose another.`, 'bad_option')
+  }
+}
 
 type Bring = (card: Card, parts: ReturnType<typeof installationParts>, signal: AbortSignal) => Promise<Installation>
 
@@ -98,6 +152,8 @@ function tell(json: boolean, card: Card, { manifest: { files }, path, wasWhole }
   const size = `${counted(files.length, 'file')}, ${bytes(sizeBytes)}`
   const how = wasWhole ? `is installed already, and whole` : 'is installed'
   process.stdout.write(`${card.id} ${how}: ${size} in ${path}\n`)
+  if (card.like !== undefined)
+    return note(`An engine has loaded it. Nobody vouches for its files: it counts as unverified.`)
   if (unchecked.length === 0) return
   const what = 'Nobody publishes what these files must contain'
   note(

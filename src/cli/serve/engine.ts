@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { ModelsFolder } from '../../catalog/models-folder.ts'
+import { OwnModels } from '../../catalog/own.ts'
 import type { Card, Task } from '../../domain/card.ts'
 import type { Device } from '../../engine/child/device.ts'
 import { setNativeDir } from '../../engine/native.ts'
@@ -111,13 +112,14 @@ export const engineCommand = (cards: readonly Card[]): Command =>
     .action(async (task: Task, flags: EngineFlags) => {
       setNativeDir(flags.nativeDir)
       const folder = new ModelsFolder(flags.models)
+      const own = new OwnModels(folder, cards)
       const builtIn = new Set(cards.filter((card) => card.builtIn).map(({ id }) => id))
       const { runEngine } = await import('../../engine/child/worker.ts')
       const device = await deviceOf(flags)
       const { speechArchitectures, transcriptionArchitectures } = await import('../../models/registry.ts')
       runEngine({
         task,
-        cards,
+        cards: () => [...cards, ...own.cards()],
         speechArchitectures,
         transcriptionArchitectures,
         filesDir: (cardId) => (builtIn.has(cardId) ? null : folder.model(cardId)),

@@ -19,7 +19,7 @@ import { findCuda } from './cuda.ts'
 import { chooseDevices, describeDevices } from './devices.ts'
 import { areOnCard, speechEngine, transcriptionEngine, tryCards } from './engines.ts'
 import { globalsOf, wholeNumber } from '../globals.ts'
-import { installedCatalog } from '../models/local.ts'
+import { installedCatalog, mending } from '../models/local.ts'
 import { type Server, startServer } from './server.ts'
 import type { World } from './wiring.ts'
 import { settingsWarnings } from './settings-warnings.ts'
@@ -99,7 +99,8 @@ function warnAtStart({ settledCrashed, endedCrashed }: Server, catalog: CardCata
     log.warn('counted what the last run was listening to as far as was noted', { transcriptions: endedCrashed })
   }
   for (const { id, words } of catalog.broken()) {
-    log.warn(`${words}; it counts as not installed`, { model: id, mend: `myna models pull ${id}` })
+    const card = catalog.cards().find((known) => known.id === id)
+    log.warn(`${words}; it counts as not installed`, { model: id, mend: mending(card ?? { id }) })
   }
   for (const warning of settingsWarnings(config, catalog)) log.warn(warning)
 }

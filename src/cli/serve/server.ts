@@ -163,7 +163,7 @@ function adminKeyOf({ adminKeyFile }: Config): string | null {
 
 function keeperFor(config: Config, world: World, service: Service, status: () => Promise<ServerStatus>) {
   return new BackgroundKeeper({
-    cards: world.catalog.cards(),
+    cards: () => world.catalog.cards(),
     installed: new InstalledModels(modelsFolder(config)),
     clock: world.clock,
     installation: (onEvent) => installationParts(config, onEvent),

@@ -29,8 +29,8 @@ import { Turns } from './turns.ts'
 
 export interface EngineOptions {
   task: Task
-  /** Those that this engine may load. */
-  cards: readonly Card[]
+  /** Those that this engine may load; asked at every load, for users bring some of their own. */
+  cards(): readonly Card[]
   /** By name: `models/registry`, except in tests. */
   speechArchitectures: Architectures<LoadSpeechModel>
   transcriptionArchitectures: Architectures<LoadTranscriptionModel>
@@ -108,15 +108,15 @@ class Engine {
     this.#turns = new Turns(options.workers)
     this.#windowTurns = new Turns(windowsAtOnce(options))
     this.#pulse = new Pulse({ timers, isAtWork: () => this.#isAtWork, beat: () => send({ type: 'alive' }) })
-    const cards = new Map(options.cards.filter((card) => card.task === options.task).map((card) => [card.id, card]))
-    const memoryBytes = (id: string) => cards.get(id)?.memoryBytes ?? 0
+    const cardOf = (id: string) => options.cards().find((card) => card.id === id && card.task === options.task)
+    const memoryBytes = (id: string) => cardOf(id)?.memoryBytes ?? 0
     this.#models = this.#residency({
-      load: (id) => loadModel(options, options.speechArchitectures, cards.get(id)),
+      load: (id) => loadModel(options, options.speechArchitectures, cardOf(id)),
       memoryBytes,
       keepAliveMs: options.keepAliveMs,
     })
     this.#transcribers = this.#residency({
-      load: (id) => loadModel(options, options.transcriptionArchitectures, cards.get(id)),
+      load: (id) => loadModel(options, options.transcriptionArchitectures, cardOf(id)),
       memoryBytes,
       keepAliveMs: options.keepAliveMs,
     })

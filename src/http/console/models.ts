@@ -55,6 +55,7 @@ const modelRecord = ({ card, state, diskBytes, downloadBytes, unknownSizes, pull
   download_bytes: downloadBytes,
   unknown_sizes: unknownSizes,
   license: card.license,
+  like: card.like ?? null,
   pull:
     pull === null
       ? null

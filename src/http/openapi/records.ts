@@ -48,6 +48,7 @@ const model = is.record(
     name: is.text('Flite'),
     languages: is.list(is.text('en'), 'BCP-47.'),
     sample_rate: is.whole(24000, 'Hertz.'),
+    verified: is.flag(true, 'False: the operator’s own files, such as a fine-tune, which no hash vouches for.'),
     max_input_chars: is.whole(4096, 'Speech models only: the longest input, in code points.'),
   },
   'OpenAI’s model record, with more fields.',
