@@ -126,7 +126,8 @@ function requireSpeakable(request: SpeechRequest, choice: Choice): void {
     const message = `Invalid value: '${language}'. The model '${card.id}' speaks: ${card.languages.join(', ')}.`
     throw new MynaError('unsupported_value', message, { param: 'language' })
   }
-  if (speakable(request.input, card.scripts)) return
+  // Without a letter or a number there is nothing for anybody to say: the engine answers with a moment of silence.
+  if (!/[\p{L}\p{N}]/u.test(request.input) || speakable(request.input, card.scripts)) return
   const message = `The model '${card.id}' can speak nothing of this input: it reads ${card.scripts.join(', ')} script.`
   throw new MynaError('unsupported_value', message, { param: 'input' })
 }

@@ -38,3 +38,9 @@ test('a long text is read bit by bit, and each bit makes it longer', () => {
   expect(found.length).toBeGreaterThan(20)
   expect(found).toEqual(found.toSorted((a, b) => a - b))
 })
+
+test('pauses that a text asks for count, so that they cannot be ordered by the hour', () => {
+  const total = (input: string) => [...spokenSeconds(input)].at(-1) ?? 0
+  expect(total('[pause:9s]'.repeat(100))).toBeGreaterThan(900)
+  expect(total('One. <break time="4s"/> Two.') - total('One. Two.')).toBeCloseTo(4, 1)
+})

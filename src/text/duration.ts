@@ -9,6 +9,7 @@
 import { blocks } from './blocks.ts'
 import { plainText } from './inline.ts'
 import { emptyLexicon } from './lexicon.ts'
+import { stretches } from './pauses.ts'
 import { tokens } from './tokens.ts'
 
 const symbolS = 0.06
@@ -22,13 +23,15 @@ const otherLetters = /(?!\p{Script=Latin})\p{L}/gu
 const otherLetterS = 0.065
 
 /**
- * Seconds at the normal pace, as far as the text has been read: each time some thousand characters more.
+ * Seconds at the normal pace with the pauses it asks for, as far as the text has been read: each time some thousand
+ * characters more.
  * @param input text with Markdown, as it came
  */
 export function* spokenSeconds(input: string): Generator<number, void> {
   const found = (pattern: RegExp) => input.match(pattern)?.length ?? 0
   const ofSyllables = found(syllables)
-  let seconds = syllableS * ofSyllables + otherLetterS * (found(otherLetters) - ofSyllables)
+  const pauses = stretches(input).reduce((sum, { pauseSeconds }) => sum + pauseSeconds, 0)
+  let seconds = pauses + syllableS * ofSyllables + otherLetterS * (found(otherLetters) - ofSyllables)
   yield seconds
   for (const block of blocks(input)) {
     for (const token of tokens(plainText(block), emptyLexicon)) {

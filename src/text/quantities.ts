@@ -13,7 +13,11 @@ const fractionPattern = /(?:(\d{1,3}) )?(\d{1,4})\/(\d{1,4})(?![\d/]|\.\d)/y
 const numberPattern = /(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d|\.\d))?/y
 const rangePattern = /(?:-| ?– ?)(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d))?(?![-–]\d)/y
 const ratioPattern = /(\d{1,4}):(\d{1,4})(?![\d:])/y
-const scalePattern = /([KkMB])(?![A-Za-z0-9])/y
+/** A scale only before what is counted, or behind a fraction: "221B Baker Street" and "Gate 34B" are names. */
+const scalePattern = /([KkMB])(?= [a-z]{2,20}s\b| people\b)/y
+const scaleOfFraction = /([KkMB])(?![A-Za-z0-9])/y
+/** Words that end like a plural and count nothing. */
+const notCounted = / (?:as|is|was|has|this|its|does|us|across|plus|less|thus|yes|always|perhaps|towards)\b/y
 const scaleWords: Record<string, string> = { K: 'thousand', k: 'thousand', M: 'million', B: 'billion' }
 const crossPattern = /(?: ?x ?|×)(?=\d)/y
 const wordScalePattern = / (thousand|million|billion|trillion)(?![A-Za-z])/y
@@ -55,14 +59,15 @@ function ordinalAt(text: string, at: number): Said | null {
   return found && { to: at + found[0].length, words: ordinal((found[1] as string).replaceAll(',', '')) }
 }
 
-/** "1990s", "the 80s"; two digits without an article or an apostrophe are seconds. */
+/** "1990s", "the 80s", "John's 90s hits"; two digits without an article, an owner or an apostrophe are seconds. */
 function decadeAt(text: string, at: number, before: Before): Said | null {
   const found = match(decadePattern, text, at)
   const digits = found?.[1] ?? ''
   if (found === null || !digits.endsWith('0') || Number(digits) === 0) return null
   if (digits.length === 2) {
-    const named = text[at - 1] === "'" || /^(?:the|early|late|mid|his|her|their|my|your|in)$/i.test(before.word)
-    if (!named) return null
+    const owned = /(?:'s|s') $/.test(text.slice(Math.max(0, at - 3), at))
+    const named = text[at - 1] === "'" || /^(?:the|early|late|mid|his|her|their|my|your|our|in)$/i.test(before.word)
+    if (!named && !owned) return null
   }
   return { to: at + found[0].length, words: plural(digits.length === 4 ? year(digits) : cardinal(digits)) }
 }
@@ -113,7 +118,7 @@ function numberAt(text: string, at: number, before: Before): Said {
     words += ` to ${decimal(range.whole + (range.fraction ?? ''))}`
     to = range.to
   }
-  const scale = match(scalePattern, text, to)
+  const scale = scaleAt(text, to, (range ?? { fraction: found[2] }).fraction !== undefined)
   if (scale !== null) {
     words += ` ${scaleWords[scale[1] as string]}`
     to += scale[0].length
@@ -129,6 +134,12 @@ function numberAt(text: string, at: number, before: Before): Said {
   if (plain && isYear(written, before)) words = year(written)
   const cross = plain || found[2] !== undefined ? match(crossPattern, text, to) : null
   return cross === null ? { to, words } : { to: to + cross[0].length, words: `${words} by` }
+}
+
+function scaleAt(text: string, at: number, isFraction: boolean): RegExpExecArray | null {
+  if (isFraction) return match(scaleOfFraction, text, at)
+  const scale = match(scalePattern, text, at)
+  return scale === null || match(notCounted, text, at + 1) !== null ? null : scale
 }
 
 function rangeAt(text: string, at: number): { to: number; whole: string; fraction: string | undefined } | null {

@@ -129,6 +129,8 @@ const units = new Map(Object.entries(table))
 
 /** Units that are words or names too: read as units only where no space is between. */
 const attachedOnly = new Set(['A', 'B', 'K', 'J', 'N', 'pt', 'ha', 'ms', 'cal', 's', 'h', 'mi', 'l'])
+/** These are also the letters of flats, gates and seats ("12B"): units only behind a fraction ("2.5A"). */
+const letters = new Set(['A', 'B', 'J', 'K', 'N'])
 const invariable = new Set(['percent', 'hertz', 'kilohertz', 'megahertz', 'gigahertz', 'yen', 'yuan', 'kelvin'])
 const unitPattern =
   /([ -]?)((?:sq (?:ft|km|m)|km\/h|m\/s\^2|m\/s|[kMG]B\/s|°[CF]?|[%€£¥¢$]|µ?[A-Za-z]{1,4})(?:\^[23])?)(?![A-Za-z0-9'])/y
@@ -169,6 +171,7 @@ export function unitAt(text: string, at: number, many: boolean): { to: number; w
   const gap = found[1] as string
   const symbol = found[2] as string
   if (gap === ' ' && attachedOnly.has(symbol)) return null
+  if (letters.has(symbol) && !/\.\d{1,20}$/.test(text.slice(Math.max(0, at - 21), at))) return null
   if (gap === '-' && !/^[A-Za-z]{2,4}$/.test(symbol)) return null
   const name = units.get(symbol) ?? (symbol.length > 1 ? units.get(symbol.toLowerCase()) : undefined)
   if (name === undefined) return null

@@ -6,6 +6,7 @@
 import type { SpeechModel, SpeechInput } from '../../models/architecture.ts'
 import { FrameCutter, type Frame } from './frames.ts'
 import type { Lease } from './residency.ts'
+import { speech } from './speech.ts'
 import type { Turns } from './turns.ts'
 
 export interface RenderingOptions {
@@ -58,7 +59,7 @@ export class Rendering {
   async #speak(model: SpeechModel): Promise<void> {
     const { signal } = this.#abort
     const cutter = new FrameCutter(model.sampleRateHz, this.#options.sampleRateHz)
-    const chunks = model.speak(this.#options.input, signal)[Symbol.asyncIterator]()
+    const chunks = speech(model, this.#options.input, signal)
     try {
       for (let isFirst = true; await this.#hasCredit(); isFirst = false) {
         const step = await this.#options.turns.take(isFirst, async () => (signal.aborted ? null : chunks.next()))
@@ -69,7 +70,7 @@ export class Rendering {
         if (step.done) return
       }
     } finally {
-      await chunks.return?.()
+      await chunks.return()
     }
   }
 

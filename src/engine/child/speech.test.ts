@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import type { SpeechInput, SpeechModel, SpokenChunk } from '../../models/architecture.ts'
+import { speech } from './speech.ts'
+
+const rateHz = 1000
+const input: SpeechInput = {
+  text: '',
+  voiceId: 'one',
+  voiceState: null,
+  speed: 1,
+  language: null,
+  instructions: null,
+  seed: null,
+}
+
+/** Speaks each word as ten samples of 1, and nothing where there is no letter. */
+const model: SpeechModel = {
+  sampleRateHz: rateHz,
+  async *speak({ text }, signal) {
+    for (const word of text.matchAll(/\p{L}+/gu)) {
+      if (signal.aborted) return
+      const covered = [...text.slice(0, word.index + word[0].length)].length
+      yield { pcm: new Float32Array(10).fill(1), coveredChars: covered }
+    }
+  },
+  unload: async () => {},
+} as SpeechModel
+
+async function spoken(text: string, signal = new AbortController().signal): Promise<[number, number, number][]> {
+  const chunks: SpokenChunk[] = []
+  for await (const chunk of speech(model, { ...input, text }, signal)) chunks.push(chunk)
+  return chunks.map(({ pcm, coveredChars }) => [pcm.length, Math.max(...pcm), coveredChars])
+}
+
+test('a pause is silence of its length, and coverage counts its letters', async () => {
+  expect(await spoken('One two[pause:1.5s] three')).toEqual([
+    [10, 1, 3],
+    [10, 1, 7],
+    [1500, 0, 19],
+    [10, 1, 25],
+  ])
+})
+
+test('a text without anything to say is a moment of silence that covers all of it', async () => {
+  for (const text of ['🎉🎉', '...', '!?']) expect(await spoken(text)).toEqual([[100, 0, [...text].length]])
+})
+
+test('a pause alone is that pause and nothing more', async () => {
+  expect(await spoken('[pause:200ms]')).toEqual([[200, 0, 13]])
+})
+
+test('an order that was cancelled gets no silence', async () => {
+  const abort = new AbortController()
+  abort.abort()
+  expect(await spoken('...', abort.signal)).toEqual([])
+})

@@ -1,0 +1,34 @@
+/**
+ * An order's text as its model speaks it, with the pauses that the text asks for (child side). A pause is silence
+ * between two stretches that are spoken each for itself, so it is exact for every model. A text in which nothing can be
+ * said, such as an emoji alone, is a moment of silence: a program that reads a chat aloud must not fail at it.
+ */
+import type { SpeechInput, SpeechModel, SpokenChunk } from '../../models/architecture.ts'
+import { stretches } from '../../text/pauses.ts'
+
+const nothingSeconds = 0.1
+
+/** @throws what the model throws */
+export async function* speech(
+  model: SpeechModel,
+  input: SpeechInput,
+  signal: AbortSignal,
+): AsyncGenerator<SpokenChunk, void, void> {
+  const silence = (seconds: number, coveredChars: number): SpokenChunk => ({
+    pcm: new Float32Array(Math.round(seconds * model.sampleRateHz)),
+    coveredChars,
+  })
+  let covered = 0
+  let isSilent = true
+  for (const { text, pauseSeconds, coveredChars } of stretches(input.text)) {
+    for await (const chunk of model.speak({ ...input, text }, signal)) {
+      isSilent = false
+      yield { ...chunk, coveredChars: covered + chunk.coveredChars }
+    }
+    if (signal.aborted) return
+    if (pauseSeconds > 0) yield silence(pauseSeconds, coveredChars)
+    if (pauseSeconds > 0) isSilent = false
+    covered = coveredChars
+  }
+  if (isSilent) yield silence(nothingSeconds, covered)
+}
