@@ -245,6 +245,14 @@ test('for a reader who does not read, the engine makes what was granted, owes no
   await reading.return?.()
 })
 
+test('a stream whose graphs run for long is no stall, nor is one that waits for it', async () => {
+  const client = connect({}, { stallMs: 500 })
+  await client.start()
+  const [long, other] = await Promise.all([read(client, '!runs=1500 b'), read(client, 'c d')])
+  expect([long.length > 0, other.length > 0]).toEqual([true, true])
+  expect((await client.status()).restarts).toBe(0)
+})
+
 test('a stream that hangs among others fails alone; one that cannot be stopped costs the engine', async () => {
   const client = connect({ workers: 2 }, { stallMs: 800 })
   const other = iterate(client, '!slow=5 !endless')

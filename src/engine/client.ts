@@ -296,8 +296,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
         this.#deadlines.noteProgress()
         return this.#listenings.receive(message)
       case 'alive':
-        this.#deadlines.noteProgress()
-        return this.#listenings.renewAll()
+        return this.#deadlines.noteAlive()
       case 'end':
         return this.#finish(message.stream, null)
       case 'refused':

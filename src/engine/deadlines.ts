@@ -56,6 +56,17 @@ export class Deadlines {
     return this.#lastProgressMs
   }
 
+  /**
+   * Graphs are being run, for whichever debt: all of them are owed from now on. A long run on a busy machine must fail
+   * nobody; what was cancelled must stop all the same.
+   */
+  noteAlive(): void {
+    const nowMs = this.noteProgress()
+    for (const debt of this.#options.debts()) {
+      if (debt.owedSinceMs !== null && !debt.isCancelled) debt.owedSinceMs = nowMs
+    }
+  }
+
   /** The child begins to load a model, or has ended that. */
   noteLoading(model: string, isOver: boolean): void {
     const realMs = this.#options.timers.monotonicMs()

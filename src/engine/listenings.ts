@@ -48,11 +48,6 @@ export class Listenings {
     return this.#open.get(message.stream)?.heard(message.part)
   }
 
-  /** Graphs are being run, for whichever of them. */
-  renewAll(): void {
-    for (const listening of this.#open.values()) listening.renew()
-  }
-
   /** The child is done with it. @param error null: it came to its end */
   finish(id: number, error: MynaError | null): void {
     const listening = this.#open.get(id)

@@ -17,8 +17,7 @@ import {
   type Transcribing,
   type TranscriptionInput,
 } from '../models/architecture.ts'
-import { runSelfTest } from '../onnx/back-end.ts'
-import { fault, testCard } from './test-voice.ts'
+import { fault, runFor, testCard } from './test-voice.ts'
 
 export const listenerMaxWindowMs = 4000
 
@@ -79,12 +78,5 @@ class TestTranscribing implements Transcribing {
       noSpeechProb: 0,
       words: this.#input.words ? words : null,
     }
-  }
-}
-
-async function runFor(ms: number, signal: AbortSignal): Promise<void> {
-  for (const endMs = performance.now() + ms; performance.now() < endMs; await Bun.sleep(10)) {
-    signal.throwIfAborted()
-    await runSelfTest()
   }
 }

@@ -6,6 +6,7 @@
  * space included. A word that begins with `!` is a command:
  *
  *   !throw       the model fails                      !slow=MS     before each later chunk, wait
+ *   !runs=MS     runs a graph again and again for so long
  *   !crash       an uncaught error ends the engine    !long=MS     one chunk of that length
  *   !segv        noise on stderr, then SIGSEGV        !endless     chunks of 100 ms without end
  *   !full        the device has no memory left     !lost        the device is lost
@@ -24,6 +25,7 @@ import {
   type SpeechInput,
   type SpokenChunk,
 } from '../models/architecture.ts'
+import { runSelfTest } from '../onnx/back-end.ts'
 import { deviceError } from '../onnx/device.ts'
 
 export const msPerChar = 10
@@ -151,9 +153,18 @@ async function* perform(input: SpeechInput, rateHz: number, signal: AbortSignal)
       return
     }
     if (command === '!slow') slowMs = Number(value)
+    else if (command === '!runs') await runFor(Number(value), signal)
     else if (command === '!long') yield { pcm: tone(Number(value)), coveredChars: covered }
     else if (command.startsWith('!')) await fault(command)
     else yield { pcm: tone([...word].length * msPerChar), coveredChars: covered }
+  }
+}
+
+/** Runs a graph again and again. @throws the signal's reason */
+export async function runFor(ms: number, signal: AbortSignal): Promise<void> {
+  for (const endMs = performance.now() + ms; performance.now() < endMs; await Bun.sleep(10)) {
+    signal.throwIfAborted()
+    await runSelfTest()
   }
 }
 
