@@ -1,7 +1,7 @@
 /** Models in the form that existing clients and pickers read (docs/api.md 4.1). */
 import { type Card, modelAliases } from '../domain/card.ts'
 import type { Catalog } from '../service/ports.ts'
-import { missingModel } from '../service/voice-refusals.ts'
+import { missingModel, modelNamed } from '../service/model-names.ts'
 import { openToAll } from './cors.ts'
 import { audioModelsDetail, modelDetail, modelsDetail } from './openapi/routes.ts'
 import { endpoints } from './endpoint.ts'
@@ -76,6 +76,8 @@ function records(parts: ModelsParts) {
 }
 
 function aliasRecord(id: string, parts: ModelsParts) {
+  const named = modelNamed(id, parts.catalog)
+  if (named !== null && parts.catalog.isInstalled(named.id)) return record(id, named, parts)
   for (const task of ['text-to-speech', 'automatic-speech-recognition'] as const) {
     const best = modelAliases[task].accepted.test(id) ? parts.catalog.best(task) : null
     if (best !== null) return record(id, best, parts)

@@ -55,7 +55,7 @@ export class Library {
 
   /** What is said of a voice that the caller does not know. */
   missing(id: string): MynaError {
-    return missingVoice(id, this.#parts.catalog, 'voice_id')
+    return missingVoice(id, this.#parts.catalog, [], 'voice_id')
   }
 
   /** @param caller null: only public ones @throws MynaError `invalid_cursor` */

@@ -7,7 +7,7 @@ import { MynaError } from '../domain/error.ts'
 import { findLanguage, languageCode } from '../domain/language.ts'
 import type { Catalog } from './ports.ts'
 import type { TranscriptionOrder } from './ports-transcription.ts'
-import { notInstalled, unknownModel } from './voice-refusals.ts'
+import { modelNamed, notInstalled, unknownModel } from './model-names.ts'
 
 export interface Wanted {
   /** As the client named it; null: absent, or `auto`. */
@@ -57,11 +57,11 @@ export function chooseListener(wanted: Wanted, catalog: Catalog): Listener {
 /** The preferred first. */
 function candidates(model: string | null, catalog: Catalog): Card[] {
   if (model === null || model === 'auto' || modelAliases[task].accepted.test(model)) return catalog.ranked(task)
-  const card = catalog.cards().find(({ id }) => id === model)
+  const card = modelNamed(model, catalog)
   if (card?.task === 'text-to-speech' || modelAliases['text-to-speech'].accepted.test(model)) {
     throw unsupported(`The model '${model}' speaks; it does not transcribe.`, 'model')
   }
-  if (card === undefined) throw unknownModel(model)
+  if (card === null) throw unknownModel(model, catalog)
   if (!catalog.isInstalled(card.id)) throw notInstalled(card.id)
   return [card]
 }

@@ -179,6 +179,12 @@ test('a model that is known but not installed says which command gets it; an unk
   expect(chosen('nothing', null)).rejects.toThrow("The model 'nothing' does not exist")
 })
 
+test('a mistyped voice or model is refused with the nearest name', async () => {
+  await expect(chosen(null, 'alloyy')).rejects.toThrow("Did you mean 'alloy'?")
+  await expect(chosen('smal', null)).rejects.toThrow("Did you mean 'small'?")
+  await expect(chosen(null, 'nothing like it')).rejects.toThrow(/access to it\.$/)
+})
+
 test('the server’s own aliases come before those of the cards, and after ids', async () => {
   const names = {
     aliases: new Map([

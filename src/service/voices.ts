@@ -9,17 +9,10 @@ import { isLanguageAmong } from '../domain/language.ts'
 import { type Mixture, parseMixture } from '../domain/mixture.ts'
 import type { Voice } from '../domain/voice.ts'
 import { mixVoices, refusal } from './voice-names.ts'
+import { modelNamed, notInstalled, unknownModel } from './model-names.ts'
 import type { Catalog, VoiceFiles, Voices } from './ports.ts'
 import { findVoice, type VoiceNames } from './voice-names.ts'
-import {
-  mismatch,
-  missingVoice,
-  notInstalled,
-  notReady,
-  unknownModel,
-  unknownVoice,
-  unusable,
-} from './voice-refusals.ts'
+import { mismatch, missingVoice, notReady, unknownVoice, unusable } from './voice-refusals.ts'
 
 export interface ChoiceParts {
   catalog: Catalog
@@ -73,13 +66,29 @@ export async function chooseVoice(
   const isOfAnother = async (name: string) => within.length === 1 && (await find(name, others)) !== null
   const target = (name: string) => names.aliases.get(name.toLowerCase()) ?? name
   const missing = async (name: string) =>
-    (await isOfAnother(name)) ? mismatch(best, name) : missingVoice(target(name), catalog)
+    (await isOfAnother(name))
+      ? mismatch(best, name)
+      : missingVoice(target(name), catalog, await namesFor(caller, names, parts))
   const mixture = mixtureOf(target(wanted))
   if (mixture !== null) return { ...(await mixVoices(mixture, within, find, missing)), voiceState: null }
   // A configured default is for the models that have it; any other speaks with its own.
   const isForeignDefault = voice === null && own !== null && (await isOfAnother(wanted))
   if (isForeignDefault) return chooseVoice(caller, { ...wish, voice: own }, names, parts)
   throw await missing(wanted)
+}
+
+const ownVoicesMax = 1000
+
+/** Names that the caller could have meant: public ones before own ones. */
+async function namesFor({ account }: Caller, names: VoiceNames, { catalog, voices }: ChoiceParts): Promise<string[]> {
+  const cards = speechCards(catalog)
+  const ofCards = cards.flatMap((card) => [
+    ...Object.keys(card.voiceAliases),
+    ...card.voices.flatMap(({ id, name }) => [id, name]),
+  ])
+  const page = { status: null, category: null, language: null, search: null, order: 'desc', after: null } as const
+  const own = await voices.list({ ...page, accountId: account.id, owner: 'me', limit: ownVoicesMax })
+  return [...ofCards, ...names.aliases.keys(), ...own.flatMap(({ name, aliases }) => [name, ...aliases])]
 }
 
 /** @throws MynaError `unsupported_value` of a mixture that cannot be @returns null when it is no mixture */
@@ -130,14 +139,14 @@ async function chosenClone(
 /** The model that an id names by itself; null for `auto`, no id at all and the aliases. */
 function nativeModel(model: string | null, catalog: Catalog): Card | null {
   if (model === null || model === 'auto' || modelAliases['text-to-speech'].accepted.test(model)) return null
-  const card = catalog.cards().find((candidate) => candidate.id === model)
+  const card = modelNamed(model, catalog)
   const transcribes = modelAliases['automatic-speech-recognition'].accepted.test(model)
   if (transcribes || card?.task === 'automatic-speech-recognition') {
     throw new MynaError('unsupported_value', `The model '${model}' transcribes; it does not speak.`, { param: 'model' })
   }
-  if (card === undefined) throw unknownModel(model)
+  if (card === null) throw unknownModel(model, catalog)
   if (catalog.isInstalled(card.id)) return card
-  throw notInstalled(model)
+  throw notInstalled(card.id)
 }
 
 /** The preferred first. */

@@ -333,10 +333,25 @@ test('a voice is removed; one that is not there says where to look', async () =>
     'DELETE /v1/voices/voice_1': () => new Response(null, { status: 204 }),
     'DELETE /v1/voices/rms': () => refuse(403, 'voice_not_owned'),
     'DELETE /v1/voices/voice_2': () => refuse(404, 'voice_not_found'),
+    'GET /v1/voices': () => Response.json({ data: [], has_more: false }),
   }
   expect((await voices('rm', 'voice_1')).stdout).toBe('Removed voice_1.\n')
   expect(JSON.parse((await voices('rm', 'voice_1', '--json')).stdout)).toEqual({ voice_id: 'voice_1', removed: true })
   expect((await voices('rm', 'rms')).stderr).toContain('Which are yours: myna voices list')
   const none = await voices('rm', 'voice_2')
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('myna voices list') })
+})
+
+test('a voice may be named by its alias or its name, and one name of several is refused', async () => {
+  const other = { ...voice, voice_id: 'voice_2', name: 'Anna', aliases: [] }
+  const unknown = () => refuse(404, 'voice_not_found')
+  routes = {
+    'GET /v1/voices/narrator': unknown,
+    'GET /v1/voices/ANNA': unknown,
+    'GET /v1/voices/voice_1': () => Response.json(voice),
+    'GET /v1/voices': () => Response.json({ data: [{ ...voice, aliases: ['Narrator'] }, other], has_more: false }),
+  }
+  expect((await voices('show', 'narrator')).stdout).toContain('Id        voice_1\n')
+  const several = await voices('show', 'ANNA')
+  expect(several).toMatchObject({ code: 1, stderr: expect.stringContaining('voice_1, voice_2') })
 })

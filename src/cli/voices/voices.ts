@@ -64,6 +64,31 @@ const listCommand = (): Command =>
     },
   )
 
+/**
+ * Works on the voice that a person named: by its id, which the server knows, else by an own alias or a name.
+ * @throws Refusal, Failure when several voices have the name
+ */
+async function onVoice<T>(client: ApiClient, given: string, work: (id: string) => Promise<T>): Promise<T> {
+  try {
+    return await work(given)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'voice_not_found') throw error
+    const id = await idCalled(client, given)
+    if (id === null) throw error
+    return work(id)
+  }
+}
+
+async function idCalled(client: ApiClient, given: string): Promise<string | null> {
+  const voices = await everyVoice(client)
+  const isSame = (name: string) => name.toLowerCase() === given.toLowerCase()
+  const aliased = voices.filter(({ aliases }) => aliases?.some(isSame))
+  const named = aliased.length > 0 ? aliased : voices.filter(({ name }) => isSame(name))
+  if (named.length < 2) return named[0]?.voice_id ?? null
+  const ids = named.map(({ voice_id: id }) => id).join(', ')
+  throw new Failure(`Several voices are called '${given}'. Give the id of one: ${ids}`, 'voice_not_found')
+}
+
 async function everyVoice(client: ApiClient): Promise<VoiceRecord[]> {
   const voices: VoiceRecord[] = []
   for (let after = ''; ;) {
@@ -123,16 +148,17 @@ async function cloneFile(file: string, options: CloneOptions, command: Command):
 const showCommand = (): Command =>
   throughServer(new Command('show'))
     .description('all about one voice')
-    .argument('<id>', 'as myna voices list names it')
+    .argument('<voice>', 'id, alias or name, as shown by myna voices list')
     .option('--plot <file>', 'also draw its waveform and spectrum into a .png or .webp file')
     .option('--dark', 'draw it for a dark page')
-    .action(async (id: string, options: ServerOptions & { plot?: string; dark?: boolean }, command: Command) => {
+    .action(async (given: string, options: ServerOptions & { plot?: string; dark?: boolean }, command: Command) => {
       const { json, config } = globalsOf(command)
       const client = await clientOf(options, config)
       const { plot, dark } = options
       const picture = plot === undefined ? '' : pictureOf(plot, command)
-      const path = `/voices/${encodeURIComponent(id)}/preview${picture}?theme=${dark === true ? 'dark' : 'light'}`
-      const voice = await asking(readVoice(client, id))
+      const voice = await asking(onVoice(client, given, (id) => readVoice(client, id)))
+      const theme = dark === true ? 'dark' : 'light'
+      const path = `/voices/${encodeURIComponent(voice.voice_id)}/preview${picture}?theme=${theme}`
       if (plot !== undefined) await asking(save(client, path, plot))
       tell(json, voice, () => voiceText(voice))
       if (plot !== undefined && !json) note(`Picture: ${plot}`)
@@ -147,15 +173,16 @@ function pictureOf(file: string, command: Command): string {
 const previewCommand = (): Command =>
   throughServer(new Command('preview'))
     .description('what a voice sounds like, as a file')
-    .argument('<id>', 'as myna voices list names it')
+    .argument('<voice>', 'id, alias or name, as shown by myna voices list')
     .option('-o, --output <file>', '.wav, .mp3 or .opus; - is standard output, as wav (default: <id>.wav)')
-    .action(async (id: string, options: ServerOptions & { output?: string }, command: Command) => {
+    .action(async (given: string, options: ServerOptions & { output?: string }, command: Command) => {
       const { json, config } = globalsOf(command)
-      const file = options.output ?? `${id}.wav`
+      const file = options.output ?? `${given}.wav`
       const format = previewFormats[file === '-' ? '.wav' : extname(file).toLowerCase()]
       if (format === undefined) command.error(`error: a preview is a .wav, .mp3 or .opus file, not '${file}'`)
-      const path = `/voices/${encodeURIComponent(id)}/preview?response_format=${format}`
-      const size = await asking(save(await clientOf(options, config), path, file))
+      const client = await clientOf(options, config)
+      const path = (id: string) => `/voices/${encodeURIComponent(id)}/preview?response_format=${format}`
+      const size = await asking(onVoice(client, given, (id) => save(client, path(id), file)))
       if (file !== '-') report(json, { file, bytes: size }, () => `${file}: ${bytes(size)}`)
     })
 
@@ -183,10 +210,15 @@ async function save(client: ApiClient, path: string, file: string): Promise<numb
 const removeCommand = (): Command =>
   throughServer(new Command('rm'))
     .description('remove an own voice with its recording, at once and for good')
-    .argument('<id>', 'as myna voices list names it')
-    .action(async (id: string, options: ServerOptions, command: Command) => {
+    .argument('<voice>', 'id, alias or name, as shown by myna voices list')
+    .action(async (given: string, options: ServerOptions, command: Command) => {
       const { json, config } = globalsOf(command)
-      await asking((await clientOf(options, config)).ask(`/voices/${encodeURIComponent(id)}`, 'DELETE'))
+      const client = await clientOf(options, config)
+      const remove = async (id: string) => {
+        await client.ask(`/voices/${encodeURIComponent(id)}`, 'DELETE')
+        return id
+      }
+      const id = await asking(onVoice(client, given, remove))
       report(json, { voiceId: id, removed: true }, () => `Removed ${id}.`)
     })
 

@@ -1,0 +1,46 @@
+/** Which model a name in a request means, and in which words an unknown one is refused. */
+import type { Card } from '../domain/card.ts'
+import { MynaError } from '../domain/error.ts'
+import { ownModelName } from '../domain/model-names.ts'
+import { nearest } from '../domain/nearest.ts'
+import type { Catalog } from './ports.ts'
+
+/** The same weights in another precision, or exported with the times of words. */
+const isVariant = (id: string, of: string): boolean =>
+  id === of || (id.startsWith(of) && /^(?:-(?:fp16|fp32|q8|int8|words))+$/.test(id.slice(of.length)))
+
+/**
+ * The model of that id. Else, for a name of another server, the model with the same weights: an installed one before
+ * others, the preferred one first.
+ * @returns null when the name means no model
+ */
+export function modelNamed(name: string, catalog: Catalog): Card | null {
+  const cards = catalog.cards()
+  const own = cards.find(({ id }) => id === name)
+  if (own !== undefined) return own
+  const id = ownModelName(name)
+  if (id === null) return null
+  const same = cards.filter((card) => isVariant(card.id, id)).toSorted((a, b) => b.preference - a.preference)
+  return same.find((card) => catalog.isInstalled(card.id)) ?? same[0] ?? null
+}
+
+export const notInstalled = (model: string): MynaError =>
+  new MynaError('model_not_found', `The model '${model}' is not installed. Get it with: myna models pull ${model}`, {
+    param: 'model',
+  })
+
+export function unknownModel(model: string, catalog: Catalog): MynaError {
+  const near = nearest(
+    model,
+    catalog.cards().map(({ id }) => id),
+  )
+  const hint = near === null ? '' : ` Did you mean '${near}'?`
+  const message = `The model '${model}' does not exist or you do not have access to it.${hint}`
+  return new MynaError('model_not_found', message, { param: 'model' })
+}
+
+/** For a name that no installed model answers to. */
+export function missingModel(model: string, catalog: Catalog): MynaError {
+  const card = modelNamed(model, catalog)
+  return card === null ? unknownModel(model, catalog) : notInstalled(card.id)
+}
