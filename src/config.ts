@@ -232,7 +232,7 @@ export const settings = {
     (address) => isIP(address) !== 0,
     'addresses whose X-Forwarded-For is believed',
   ),
-  metricsToken: text('METRICS_TOKEN', '', 'bearer token for /metrics; empty: loopback only'),
+  metricsToken: text('METRICS_TOKEN', '', 'bearer token for /metrics; empty: metrics are only on the local socket'),
   encoderWorkers: number('ENCODER_WORKERS', 2, 1, 64, 'threads that encode audio'),
   decoderWorkers: number('DECODER_WORKERS', 2, 1, 64, 'threads that decode clips of voices'),
   voiceWorkers: number('VOICE_WORKERS', 0, 0, 64, 'threads of the built-in voice; 0: one per core, at most 4'),
@@ -296,14 +296,17 @@ export const hubEnv = (env: Record<string, string | undefined> = process.env) =>
   token: env.HF_TOKEN?.trim() || null,
 })
 
+/** An engine has no use for them, and whatever reads its environment has. */
+const secrets: readonly string[] = ['MYNA_API_KEY', 'MYNA_METRICS_TOKEN', 'MYNA_ADMIN_KEY_FILE', 'HF_TOKEN']
+
 /**
- * What a child process is given: this process's environment, without the keys and tokens of others' services. CUDA
+ * What a child process is given: this process's environment, without keys and tokens. CUDA
  * counts cards by their speed unless it is told otherwise; `nvidia-smi` counts them by their place, and so do we. ONNX
  * Runtime 1.30 for Linux keeps a log of the models that it runs in ~/.cache/Microsoft and sends it to its maker unless
  * this variable is in the environment before it is loaded: an engine tells nobody what it does.
  */
 export function childEnv(env: Record<string, string | undefined> = process.env): Record<string, string> {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const own = given.filter(([name]) => name !== 'MYNA_API_KEY' && name !== 'HF_TOKEN')
+  const own = given.filter(([name]) => !secrets.includes(name))
   return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', ...Object.fromEntries(own), ORT_DISABLE_TELEMETRY: '1' }
 }

@@ -4,6 +4,7 @@
  */
 import { cpuUsage } from 'node:process'
 import { type Connections, hammer } from './connections.ts'
+import { readsMetrics as metricsHeaders } from './subject.ts'
 
 export interface SpeechLoad {
   kind: 'speech'
@@ -102,7 +103,7 @@ async function speak(load: SpeechLoad, number: number): Promise<SpeechSample> {
 }
 
 async function firstByteSums(url: string): Promise<{ serverMs: number; engineMs: number }> {
-  const text = await (await fetch(`${url}/metrics`)).text()
+  const text = await (await fetch(`${url}/metrics`, { headers: metricsHeaders })).text()
   const sumMs = (name: string) => 1000 * Number(new RegExp(`^${name}_sum (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
   return { serverMs: sumMs('voice_speech_first_byte_seconds'), engineMs: sumMs('voice_engine_first_frame_seconds') }
 }

@@ -5,7 +5,7 @@
 import { until } from '../../src/testing/until.ts'
 import { printTable } from './figures.ts'
 import { peakDuring } from './lifetime.ts'
-import { openingMicros, residentNow, speech, startSubject, type Subject, warmUp } from './subject.ts'
+import { openingMicros, readsMetrics, residentNow, speech, startSubject, type Subject, warmUp } from './subject.ts'
 
 const clients = 64
 /** More than can be done: time ends the soak. */
@@ -49,7 +49,7 @@ export async function soak(executable: string, seconds: number): Promise<object>
 }
 
 async function pending({ url }: Subject): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text()
+  const text = await (await fetch(`${url}/metrics`, { headers: readsMetrics })).text()
   return Number(/^voice_operations_pending (\d+)$/m.exec(text)?.[1] ?? Number.NaN)
 }
 

@@ -47,7 +47,9 @@ async function serve(dataDir: string) {
   const onError = (error: unknown) => {
     throw error
   }
-  const local = startLocal({ dataDir, administration, status, clientAccess, dismissModel: () => {}, onError })
+  const metrics = async () => new Response('')
+  const dismissModel = () => {}
+  const local = startLocal({ dataDir, administration, status, clientAccess, metrics, dismissModel, onError })
   return {
     stop: async () => {
       await local.stop()

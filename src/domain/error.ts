@@ -33,6 +33,7 @@ export const errorCodes = [
   'invalid_authorization_header',
   'invalid_cursor',
   'invalid_form',
+  'invalid_host',
   'invalid_idempotency_key',
   'invalid_json',
   'invalid_type',

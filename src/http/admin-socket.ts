@@ -74,6 +74,8 @@ export interface LocalOptions {
   administration: Administration
   status: () => Promise<ServerStatus>
   clientAccess: () => Promise<ClientAccess>
+  /** `GET /metrics`, for Prometheus' own scraper on this machine. */
+  metrics: () => Promise<Response>
   dismissModel: (model: string) => void
   /** Called with errors other than MynaError; the caller at the socket gets `internal_error` and the message. */
   onError: (error: unknown) => void
@@ -104,6 +106,7 @@ export function startLocal(options: LocalOptions): LocalServer {
 
 async function answer(request: Request, options: LocalOptions): Promise<Response> {
   const verb = new URL(request.url).pathname.slice(1)
+  if (request.method === 'GET' && verb === 'metrics') return options.metrics()
   if (request.method !== 'POST' || !isVerb(verb)) {
     return refuse(404, 'unknown_url', 'The running server does not know this command: is it of another version?')
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { type Instance, startInstance } from '../testing/instance.ts'
 
 let instance: Instance
@@ -24,7 +25,7 @@ describe('every answer', () => {
     ['GET', '/livez', {}, 200, null],
     ['GET', '/readyz', {}, 200, null],
     ['HEAD', '/readyz', {}, 200, null],
-    ['GET', '/metrics', {}, 200, null],
+    ['GET', '/metrics', {}, 401, 'invalid_api_key'],
     ['GET', '/v1/models', { key: true }, 200, null],
     ['GET', '/v1/models/', { key: true }, 200, null],
     ['HEAD', '/v1/models', { key: true }, 200, null],
@@ -148,7 +149,7 @@ test('models and voices have the fields that pickers read', async () => {
 
 test('metrics are in the text format and count requests by template', async () => {
   await instance.fetch('/v1/operations/op_x', { key })
-  const response = await instance.fetch('/metrics')
+  const response = await fetch('http://localhost/metrics', { unix: join(instance.dataDir, 'myna.sock') })
   expect(response.headers.get('content-type')).toStartWith('text/plain; version=0.0.4')
   const text = await response.text()
   expect(text).toMatch(
@@ -162,6 +163,15 @@ test('with a token, metrics are for its bearer', async () => {
   await using guarded = await startInstance({ metricsToken: 'secret' })
   expect((await guarded.fetch('/metrics')).status).toBe(401)
   expect((await guarded.fetch('/metrics', { key: 'wrong' })).status).toBe(401)
+  expect((await guarded.fetch('/metrics', { key: 'secret' })).status).toBe(200)
+  expect((await guarded.fetch('/metrics', { headers: { 'x-forwarded-for': '127.0.0.1' } })).status).toBe(401)
+})
+
+test('the metrics token cannot be guessed at speed, and still passes then', async () => {
+  await using guarded = await startInstance({ metricsToken: 'secret' })
+  const statuses: number[] = []
+  for (let turn = 0; turn < 12; turn++) statuses.push((await guarded.fetch('/metrics', { key: `${turn}` })).status)
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
   expect((await guarded.fetch('/metrics', { key: 'secret' })).status).toBe(200)
 })
 

@@ -111,7 +111,7 @@ export const codes: Readonly<Record<ErrorCode, CodeRow>> = {
   expired_api_key: identity(401, 'the key has expired', 'This API key has expired.'),
   foreign_origin: permission(
     403,
-    'a page of another origin used a session of the console',
+    'a page of another origin, or a name that is not the server’s, without a key',
     'Only a page of this server may do that.',
   ),
   generation_failed: server(
@@ -151,6 +151,11 @@ export const codes: Readonly<Record<ErrorCode, CodeRow>> = {
     400,
     'the form cannot be parsed',
     'body: the form cannot be parsed: is its boundary right, and is it complete?',
+  ),
+  invalid_host: invalid(
+    400,
+    'the request names no host, several, or none that can be read',
+    'The request must have one Host header with a name or an address.',
   ),
   invalid_idempotency_key: invalid(
     400,

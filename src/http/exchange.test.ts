@@ -17,7 +17,7 @@ async function seen(peer: string, headers: Record<string, string>, trusted: read
     log: () => {},
     report: () => {},
   })
-  const request = new Request('http://voice.example/v1', { headers })
+  const request = new Request('http://voice.example/v1', { headers: { host: 'voice.example', ...headers } })
   const server = { requestIP: () => ({ address: peer }), timeout: () => {} }
   const answer = await route('/v1', ({ address, origin }) => json([address, origin]))({ request, server })
   return answer.json()

@@ -9,6 +9,7 @@ import type { Clock } from '../domain/time.ts'
 import type { Cors } from './cors.ts'
 import { errorResponse } from './errors.ts'
 import type { Metrics } from './metrics.ts'
+import { hostOf } from './own-names.ts'
 
 export interface Exchange {
   readonly request: Request
@@ -63,6 +64,7 @@ export const routeWith =
     const exchange = newExchange(parts, template, incoming)
     let response: Response
     try {
+      if (hostOf(incoming.request) === null && !probes.has(template)) throw unreadableHost()
       response = await action(exchange)
     } catch (error) {
       response = failed(parts, exchange, error)
@@ -72,7 +74,7 @@ export const routeWith =
 
 function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): Exchange {
   const { request, server } = incoming
-  const url = new URL(request.url)
+  const url = urlOf(request)
   const peer = plainAddress(server?.requestIP(request)?.address ?? 'unknown')
   return {
     request,
@@ -86,6 +88,19 @@ function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): E
     headers: new Headers({ 'x-content-type-options': 'nosniff' }),
     keepOpen: () => server?.timeout(request, 0),
   }
+}
+
+/** Load balancers probe by HTTP/1.0, without a host. */
+const probes: ReadonlySet<string> = new Set(['/health', '/healthz', '/livez', '/readyz'])
+
+const unreadableHost = (): MynaError =>
+  new MynaError('invalid_host', 'The request must have one Host header with a name or an address.')
+
+/** Without a readable host Bun gives the path alone, or an address that cannot be parsed. */
+function urlOf({ url }: Request): URL {
+  if (URL.canParse(url)) return new URL(url)
+  const path = url.replace(/^http:\/\/[^/]*/, '')
+  return URL.canParse(path, 'http://localhost') ? new URL(path, 'http://localhost') : new URL('http://localhost')
 }
 
 function failed(parts: ExchangeParts, exchange: Exchange, error: unknown): Response {

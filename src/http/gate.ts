@@ -5,7 +5,9 @@ import type { ThrottleVerdict } from '../domain/throttle.ts'
 import type { Allowance, Allowances } from '../service/allowances.ts'
 import type { Authenticator, Credential } from '../service/authenticate.ts'
 import type { HouseAccount } from '../service/house-account.ts'
+import type { Cors } from './cors.ts'
 import type { Exchange } from './exchange.ts'
+import { type OwnNames, requireOwnPage } from './own-names.ts'
 import { isFromHere, type Sessions, tokenOf } from './console/sessions.ts'
 
 export interface GateLimits {
@@ -18,6 +20,8 @@ export interface GateParts {
   allowances: Allowances
   /** Whom a request without a credential acts as; null: it is refused. */
   anonymous: HouseAccount | null
+  names: OwnNames
+  cors: Cors
   onLimited: (route: string) => void
 }
 
@@ -35,10 +39,11 @@ export class Gate {
     exchange.headers.set('cache-control', 'no-store')
     const credential = this.#credential(exchange)
     const { anonymous, authenticator } = this.#parts
-    const caller =
-      credential.kind === 'missing' && anonymous !== null
-        ? await anonymous.caller()
-        : await authenticator.authenticate(credential, exchange.address)
+    const isAnonymous = credential.kind === 'missing' && anonymous !== null
+    if (isAnonymous) requireOwnPage(exchange.request, this.#parts.names, this.#parts.cors)
+    const caller = isAnonymous
+      ? await anonymous.caller()
+      : await authenticator.authenticate(credential, exchange.address)
     exchange.accountId = caller.account.id
     if (scope !== null) requireScope(caller.key, scope)
     this.#count(exchange, allowance, caller.account.id)
@@ -60,7 +65,7 @@ export class Gate {
   /** A key wins over a session, so that a page can be tried with another key. */
   #credential({ request }: Exchange): Credential {
     const given = credentialOf(request.headers, this.#limits.acceptKeyHeaders)
-    const token = given.kind === 'missing' && isFromHere(request) ? tokenOf(request.headers) : null
+    const token = given.kind === 'missing' && isFromHere(request, this.#parts.names) ? tokenOf(request.headers) : null
     const secretHash = token === null ? null : this.#parts.sessions.use(token)
     return secretHash === null ? given : { kind: 'session', secretHash }
   }

@@ -1,6 +1,7 @@
 /** Health, readiness and metrics, beside the versioned paths and without an account (docs/api.md 9). */
 import { timingSafeEqual } from 'node:crypto'
 import { MynaError } from '../domain/error.ts'
+import { Bucket } from '../domain/throttle.ts'
 import type { Clock } from '../domain/time.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
 import { modelStanding } from '../service/model-troubles.ts'
@@ -19,7 +20,7 @@ export interface HealthParts {
   ledger: Ledger
   catalog: Catalog
   metrics: Metrics
-  /** Empty: only loopback may read metrics. */
+  /** Empty: metrics are only on the local socket. */
   metricsToken: string
   speechEngines: () => Promise<readonly EngineStatus[]>
   /** null: no model for it is installed. */
@@ -38,10 +39,10 @@ export function healthRoutes(route: Route, parts: HealthParts) {
     uptime_seconds: Math.floor((parts.clock.monotonicMs() - beganMs) / 1000),
   })
   const name = { name: 'myna', version: parts.version, api_version: 'v1' }
+  const failures = new Bucket(attemptsAtOnce, attemptRefillMs)
   const metrics: Action = async (exchange) => {
-    requireReader(exchange, parts.metricsToken)
-    const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
-    return new Response(await parts.metrics.text(), { headers })
+    requireReader(exchange, parts, failures)
+    return parts.metrics.answer()
   }
   return endpoints(route, [
     ['GET /v1', rootDetail, () => json(name)],
@@ -124,13 +125,33 @@ const troubleOf = ({ id, task, words }: ModelTrouble) => ({
   idle_seconds_left: null,
 })
 
-const loopback = /^(127\.|::1$|::ffff:127\.)/
+const attemptsAtOnce = 10
+const attemptRefillMs = 6000
 
-function requireReader(exchange: Exchange, token: string): void {
-  if (token === '' && loopback.test(exchange.address)) return
-  const credential = credentialOf(exchange.request.headers, false)
+/**
+ * Metrics are for the holder of the token. An address proves nothing, because everybody who comes through a proxy on
+ * this machine has its address. The socket in the data folder has the metrics too (`admin-socket.ts`).
+ * @throws MynaError `invalid_api_key`, `too_many_failed_attempts`
+ */
+function requireReader(
+  { request, address }: Exchange,
+  { metricsToken: token, clock }: HealthParts,
+  failures: Bucket,
+): void {
+  const credential = credentialOf(request.headers, false)
   if (token !== '' && credential.kind === 'secret' && sameText(credential.secret, token)) return
-  throw new MynaError('invalid_api_key', 'Metrics are for loopback, or for the bearer of the metrics token.')
+  if (credential.kind === 'secret') {
+    const retryAfterMs = failures.take(address, clock.monotonicMs())
+    if (retryAfterMs > 0) {
+      const message = 'Too many failed authentication attempts. Try again later.'
+      throw new MynaError('too_many_failed_attempts', message, { retryAfterMs })
+    }
+  }
+  throw new MynaError(
+    'invalid_api_key',
+    'Metrics need the metrics token (MYNA_METRICS_TOKEN) as the bearer key. On this machine the socket in the data ' +
+      'folder has them without: curl --unix-socket myna.sock http://localhost/metrics',
+  )
 }
 
 const sameText = (a: string, b: string): boolean => {

@@ -115,9 +115,10 @@ export class Metrics implements Meter, TranscriptionMeter {
     })
   }
 
-  /** Prometheus text format 0.0.4. */
-  text(): Promise<string> {
-    return this.#registry.metrics()
+  /** In Prometheus text format 0.0.4. */
+  async answer(): Promise<Response> {
+    const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
+    return new Response(await this.#registry.metrics(), { headers })
   }
 
   request(method: string, route: string, status: number, seconds: number): void {

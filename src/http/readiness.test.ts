@@ -118,7 +118,7 @@ test('readiness, metrics and the local status tell of both engines', async () =>
       },
     ],
   })
-  const metrics = await (await instance.fetch('/metrics')).text()
+  const metrics = await instance.metrics()
   expect(metrics).toContain('voice_engine_up{task="text-to-speech",device="cpu"} 1')
   expect(metrics).toContain('voice_engine_up{task="automatic-speech-recognition",device="cpu"} 0')
   const { readiness, engines } = await instance.server.status()
@@ -145,7 +145,7 @@ test('each device of several is told of, with how full it is', async () => {
       others: [{ device: 'cpu', reason: 'cuda:1: CUDA failure 2: out of memory' }],
     },
   })
-  const metrics = await (await instance.fetch('/metrics')).text()
+  const metrics = await instance.metrics()
   expect(metrics).toContain('voice_engine_up{task="text-to-speech",device="cuda:0"} 1')
   expect(metrics).toContain(
     'voice_engine_fallback{task="text-to-speech",device="cpu",reason="cuda:1: CUDA failure 2: out of memory"} 1',

@@ -145,8 +145,7 @@ describe('a client that leaves', () => {
     await started.promise
     raw.socket.terminate()
     await raw.closed
-    const usage = async () =>
-      (await (await instance.fetch('/metrics')).text()).match(/outcome="stream_failed"\} 1/) !== null
+    const usage = async () => (await instance.metrics()).match(/outcome="stream_failed"\} 1/) !== null
     while (!(await usage()));
     expect(instance.engine.active).toBe(0)
     const page = (await (await instance.fetch('/v1/usage', { key })).json()) as { totals: { charged_micros: number } }

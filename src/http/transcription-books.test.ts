@@ -64,7 +64,7 @@ test('one that runs is in the books, and in no report as ended', async () => {
   )
   expect(ended(instance)).toEqual([])
   expect(await usageOf(instance, key)).toEqual({ requests: 0, seconds: 0, charged_micros: 0 })
-  expect(await (await instance.fetch('/metrics')).text()).not.toMatch(/voice_transcriptions_total\{/)
+  expect(await instance.metrics()).not.toMatch(/voice_transcriptions_total\{/)
   allow(3)
   expect((await answer).status).toBe(200)
   expect([underWay(instance), ended(instance)]).toEqual([
@@ -166,7 +166,7 @@ test('a client that leaves while it is being written into the books leaves nothi
   other.run('ROLLBACK')
   other.close()
   await until('it has ended', async () =>
-    (await (await instance.fetch('/metrics')).text()).includes('voice_transcriptions_total{result="client_gone"} 1'),
+    (await instance.metrics()).includes('voice_transcriptions_total{result="client_gone"} 1'),
   )
   expect([underWay(instance), ended(instance)]).toEqual([
     [],

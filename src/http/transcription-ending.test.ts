@@ -67,7 +67,7 @@ const allOver = (instance: Instance) =>
     return transcriber.active === 0 && streamDecoder.threads === 0 && uploadsOf(instance).length === 0
   })
 
-const metricsOf = async (instance: Instance): Promise<string> => (await instance.fetch('/metrics')).text()
+const metricsOf = async (instance: Instance): Promise<string> => instance.metrics()
 
 describe('a client that leaves', () => {
   test('while it sends leaves no file', async () => {

@@ -62,7 +62,7 @@ describe('a clip becomes a voice', () => {
     expect(readdirSync(folder).sort()).toEqual(['clip', 'preview.wav', 'reference.wav', 'state'])
     expect(await Bun.file(join(folder, 'clip')).bytes()).toEqual(await hum(3).bytes())
     expect(instance.engine.clips[0]?.sampleRateHz).toBe(24_000)
-    const metrics = await (await instance.fetch('/metrics')).text()
+    const metrics = await instance.metrics()
     expect(metrics).toContain('voice_clones_total{result="completed"} 1')
     expect(metrics).toContain('voice_operations_total{type="clone",outcome="completed"} 1')
   })

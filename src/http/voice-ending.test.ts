@@ -91,7 +91,7 @@ describe('delete', () => {
     expect(await get(instance, operation, key)).toMatchObject({ outcome: 'cancelled', charged_micros: 0 })
     learned.resolve(new Uint8Array(1))
     await until('the clone is over', async () =>
-      (await (await instance.fetch('/metrics')).text()).includes('voice_clones_total{result="cancelled"} 1'),
+      (await instance.metrics()).includes('voice_clones_total{result="cancelled"} 1'),
     )
     expect((await instance.fetch(`/v1/voices/${id}`, { key })).status).toBe(404)
     expect([await balance(instance, key), foldersOf(instance)]).toEqual([1000, []])
@@ -113,7 +113,7 @@ describe('delete', () => {
     }
     const settled = /voice_clones_total\{result="\w+"\} (\d+)/g
     await until('all are over', async () => {
-      const metrics = await (await instance.fetch('/metrics')).text()
+      const metrics = await instance.metrics()
       return [...metrics.matchAll(settled)].reduce((sum, [, count]) => sum + Number(count), 0) === 12
     })
     expect([await balance(instance, key), foldersOf(instance)]).toEqual([100_000 - charged, []])
@@ -177,7 +177,7 @@ describe('failure', () => {
     expect(voice).toMatchObject({ status: 'failed', error: { code, message: expect.stringContaining(message) } })
     expect(JSON.stringify(voice)).not.toContain('secret')
     expect([await balance(instance, key), foldersOf(instance)]).toEqual([400, []])
-    expect(await (await instance.fetch('/metrics')).text()).toContain('voice_clones_total{result="failed"} 1')
+    expect(await instance.metrics()).toContain('voice_clones_total{result="failed"} 1')
   })
 
   test('a voice that cannot speak its preview', async () => {

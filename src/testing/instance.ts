@@ -39,6 +39,8 @@ export interface Instance {
   key(options?: { account?: string; prepaidMicros?: number; scopes?: string[] | null }): Promise<string>
   /** With a bearer key, when one is given. */
   fetch(path: string, init?: RequestInit & { key?: string }): Promise<Response>
+  /** What Prometheus would read, from the local socket. */
+  metrics(): Promise<string>
   speak(key: string, body?: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>
   /** Sends a clip of three seconds unless another is given. */
   clone(key: string, fields?: Record<string, string | Blob>, headers?: Record<string, string>): Promise<Response>
@@ -104,6 +106,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
       return (await administration.createKey({ account, name: 'test', scopes, expires: null })).secret
     },
     fetch: call,
+    metrics: async () => (await fetch('http://localhost/metrics', { unix: join(dataDir, 'myna.sock') })).text(),
     speak: (key, body = {}, headers = {}) =>
       call('/v1/audio/speech', {
         method: 'POST',

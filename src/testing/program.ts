@@ -13,6 +13,8 @@ export interface Program {
   stderr(): string
   fetch(path: string, key?: string, init?: RequestInit): Promise<Response>
   speak(key: string, body: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>
+  /** What Prometheus would read, from the local socket. */
+  metrics(): Promise<string>
   /** As the local socket tells it. */
   engine(): Promise<EngineStatus>
   kill(signal: NodeJS.Signals): void
@@ -57,6 +59,7 @@ export async function startProgram(
     fetch: call,
     speak: (by, body, headers = {}) =>
       call('/v1/audio/speech', by, { method: 'POST', headers, body: JSON.stringify(body) }),
+    metrics: async () => (await fetch('http://localhost/metrics', { unix: join(dataDir, 'myna.sock') })).text(),
     async engine() {
       const answer = await fetch('http://localhost/status', {
         unix: join(dataDir, 'myna.sock'),

@@ -59,7 +59,7 @@ const get = async (path: string) => (await (await program.fetch(path, key)).json
 const operation = (answer: Response) => get(`/v1/operations/${answer.headers.get('x-request-id')}`)
 const ids = async (path: string, list: string, id: string) =>
   ((await get(path))[list] as Record<string, unknown>[]).map((one) => one[id])
-const metrics = async () => (await program.fetch('/metrics')).text()
+const metrics = async () => program.metrics()
 const settled = (answer: Response) =>
   until('it is settled', async () => (await operation(answer)).state === 'terminal', 20_000)
 

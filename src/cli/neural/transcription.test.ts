@@ -88,7 +88,7 @@ test('a running server has the model from its import on, and has loaded it befor
   const listed = (await (await program.fetch('/v1/models', key)).json()) as { data: { id: string }[] }
   expect(listed.data.map(({ id }) => id)).toEqual(expect.arrayContaining([parakeetCard.id, 'whisper-1']))
   expect((await runCommand(['ps'], { program: command, env })).stdout).toContain(parakeetCard.id)
-  expect(await (await program.fetch('/metrics')).text()).toContain(`voice_engine_up{task="${task}",device="cpu"} 1`)
+  expect(await program.metrics()).toContain(`voice_engine_up{task="${task}",device="cpu"} 1`)
 })
 
 test('every format tells the same', async () => {
@@ -177,7 +177,7 @@ test('a client that leaves ends the work', async () => {
   const models = async () =>
     ((await (await program.fetch('/readyz')).json()) as { models: { id: string; active_streams: number }[] }).models
   await until('nothing is under way', async () => (await models()).every((one) => one.active_streams === 0), 20_000)
-  const usage = await (await program.fetch('/metrics')).text()
+  const usage = await program.metrics()
   expect(usage).toMatch(/voice_transcriptions_total\{result="(?!completed)\w+"\} [12]/)
 })
 

@@ -258,7 +258,7 @@ test('a client that leaves in the middle ends the work', async () => {
     return models.filter(({ id }) => id === whisperCard.id).map((one) => one.active_streams)
   }
   await until('nothing is under way', async () => (await streams()).every((count) => count === 0), 20_000)
-  expect(await (await program.fetch('/metrics')).text()).toMatch(/voice_transcriptions_total\{result="client_gone"\} 1/)
+  expect(await program.metrics()).toMatch(/voice_transcriptions_total\{result="client_gone"\} 1/)
   expect((await heard()).text).toBe(text)
 })
 

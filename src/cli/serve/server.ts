@@ -242,12 +242,13 @@ function openLocal(
   const { administration, report } = service
   const onError = (error: unknown) => report('a command through the local socket failed', error)
   const dismissModel = (model: string) => renew(world, service, model)
+  const metrics = () => service.metrics.answer()
   const keyFile = secretFile(dataDir, 'command-line.key')
   const clientAccess = async () => ({
     url: (await status()).url,
     apiKey: await commandLineKey(accounts, administration, keyFile),
   })
-  return startLocal({ dataDir, administration, status, clientAccess, dismissModel, onError })
+  return startLocal({ dataDir, administration, status, clientAccess, metrics, dismissModel, onError })
 }
 
 function statusOf(

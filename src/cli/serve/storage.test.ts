@@ -34,7 +34,7 @@ const checks = async (program: Program) => {
 const shows = (program: Program, what: string, state: string) =>
   until(`${what} is ${state}`, async () => (await checks(program))[what as 'status'] === (state as unknown))
 const metric = async (program: Program, check: string) =>
-  (await (await program.fetch('/metrics')).text()).includes(`voice_storage_ok{check="${check}"} 0`)
+  (await program.metrics()).includes(`voice_storage_ok{check="${check}"} 0`)
 const accountOf = async (program: Program, key: string) => (await program.fetch('/v1/me', key)).status
 const database = (dataDir: string) => join(dataDir, 'myna.db')
 

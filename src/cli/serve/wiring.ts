@@ -11,6 +11,7 @@ import { corsFor } from '../../http/cors.ts'
 import { Gate } from '../../http/gate.ts'
 import type { ServerStatus } from '../../http/admin-socket.ts'
 import { Metrics } from '../../http/metrics.ts'
+import { OwnNames } from '../../http/own-names.ts'
 import { Sessions } from '../../http/console/sessions.ts'
 import { MynaError } from '../../domain/error.ts'
 import { causeOf, type Log, type Warning } from '../../log.ts'
@@ -187,7 +188,9 @@ export async function createApi(
   const anonymous = config.allowAnonymous ? await HouseAccount.open(accounts, administration, anonymousAccount) : null
   const sessions = new Sessions({ clock, random })
   const onLimited = (route: string) => metrics.rateLimited(route)
-  const gate = new Gate({ authenticator, sessions, allowances, anonymous, onLimited }, config)
+  const names = new OwnNames(config)
+  const cors = corsFor(config.corsOrigins)
+  const gate = new Gate({ authenticator, sessions, allowances, anonymous, names, cors, onLimited }, config)
   const bodyLimits = { maxJsonBytes: config.maxJsonBytes, timer }
   const formLimits = { maxFileBytes: config.maxClipBytes, timer, dir: uploads }
   const recordings = { ...formLimits, maxFileBytes: config.maxTranscriptionBytes }
@@ -196,7 +199,7 @@ export async function createApi(
       clock,
       random,
       metrics,
-      cors: corsFor(config.corsOrigins),
+      cors,
       trustedProxies: new Set(config.trustedProxies),
       publicOrigin: config.publicUrl || null,
       log: (fields) => log.debug('request', fields),
@@ -217,6 +220,7 @@ export async function createApi(
       webFiles: consoleFiles,
       gate,
       sessions,
+      names,
       authenticator,
       accounts,
       ledger,
@@ -233,16 +237,20 @@ export async function createApi(
       catalog,
       metrics,
       metricsToken: config.metricsToken,
-      speechEngines: () => world.engine.engines(),
-      transcriptionEngines: () => transcriptionEngines(world),
-      storage: () => service.storage.facts,
-      diskFull: () => [speech, clones, transcriptions].some(({ unwrittenCount }) => unwrittenCount > 0),
+      ...healthFacts(world, service),
       draining,
     },
     docs: { version, limits },
     idleConnectionS: config.idleConnectionS,
   })
 }
+
+const healthFacts = (world: World, { speech, clones, transcriptions, storage }: Service) => ({
+  speechEngines: () => world.engine.engines(),
+  transcriptionEngines: () => transcriptionEngines(world),
+  storage: () => storage.facts,
+  diskFull: () => [speech, clones, transcriptions].some(({ unwrittenCount }) => unwrittenCount > 0),
+})
 
 /** Four times what that many characters of prose take: digits alone reach it. */
 const maxSpeechSeconds = ({ maxSpeechSeconds, maxInputChars }: Config): number =>

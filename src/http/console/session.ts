@@ -7,6 +7,7 @@ import { type BodyLimits, readJson } from '../body.ts'
 import { codes } from '../error-codes.ts'
 import { type Exchange, json, type Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'
+import { type OwnNames, requireOwnName } from '../own-names.ts'
 import { clearCookie, isFromHere, type Sessions, setCookie, tokenOf } from './sessions.ts'
 
 export interface ConsoleSessionParts {
@@ -14,16 +15,17 @@ export interface ConsoleSessionParts {
   sessions: Sessions
   authenticator: Authenticator
   bodyLimits: BodyLimits
+  names: OwnNames
 }
 
 const path = '/console/api/session'
 
 export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
-  const { gate, sessions, authenticator, bodyLimits } = parts
+  const { gate, sessions, authenticator, bodyLimits, names } = parts
   const open = route(path, async (exchange) => {
     gate.countPublic(exchange)
     exchange.headers.set('cache-control', 'no-store')
-    requireFromHere(exchange.request)
+    requireFromHere(exchange.request, names)
     const { api_key: given } = await readJson(exchange.request, bodyLimits)
     const secret = typeof given === 'string' ? given.trim() : ''
     const credential = secret === '' ? ({ kind: 'missing' } as const) : ({ kind: 'secret', secret } as const)
@@ -35,7 +37,7 @@ export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
   // Nobody signed in is no failure: browsers would show one in their console.
   const look = route(path, async (exchange) => json(await whoIsIn(exchange, gate)))
   const close = route(path, (exchange) => {
-    requireFromHere(exchange.request)
+    requireFromHere(exchange.request, names)
     const token = tokenOf(exchange.request.headers)
     if (token !== null) sessions.close(token)
     exchange.headers.set('set-cookie', clearCookie)
@@ -48,9 +50,10 @@ export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
     .delete(path, close, { parse: 'none', ...hidden })
 }
 
-/** Another page could sign a visitor in with a key of its own, or out. @throws MynaError `invalid_api_key` */
-function requireFromHere(request: Request): void {
-  if (isFromHere(request)) return
+/** Another page could sign a visitor in with a key of its own, or out. @throws MynaError `foreign_origin` */
+function requireFromHere(request: Request, names: OwnNames): void {
+  if (isFromHere(request, names)) return
+  if (request.headers.get('sec-fetch-site') === null) requireOwnName(request, names)
   throw new MynaError('foreign_origin', 'Only a page of this server may do that.')
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ManualClock } from '../../testing/manual-clock.ts'
 import { Seeded } from '../../testing/seeded.ts'
+import { OwnNames } from '../own-names.ts'
 import { isFromHere, Sessions, setCookie, tokenOf } from './sessions.ts'
 
 const hourMs = 3_600_000
@@ -48,6 +49,8 @@ test('the cookie is found among others', () => {
   expect(tokenOf(new Headers())).toBeNull()
 })
 
+const names = new OwnNames({ publicUrl: 'http://voice.example:8790', host: '127.0.0.1' })
+
 const requests: [string, Record<string, string>, boolean][] = [
   ['GET', {}, true],
   ['GET', { 'sec-fetch-site': 'same-origin' }, true],
@@ -68,5 +71,9 @@ const requests: [string, Record<string, string>, boolean][] = [
 ]
 
 test.each(requests)('%s with %p is from here: %p', (method, headers, expected) => {
-  expect(isFromHere(new Request('http://voice.example:8790/v1/me', { method, headers }))).toBe(expected)
+  const request = new Request('http://voice.example:8790/v1/me', {
+    method,
+    headers: { host: 'voice.example:8790', ...headers },
+  })
+  expect(isFromHere(request, names)).toBe(expected)
 })

@@ -4,6 +4,7 @@
  * looks up again. The cookie is HttpOnly and SameSite=Strict; what changes anything must also name this very origin.
  */
 import type { Clock } from '../../domain/time.ts'
+import { hostOf, type OwnNames } from '../own-names.ts'
 
 const sessionCookie = 'myna_session'
 
@@ -63,15 +64,19 @@ export function tokenOf(headers: Headers): string | null {
 /**
  * Whether a browser says that the request comes from a page of this server. `Sec-Fetch-Site` is about the address in
  * the browser and no page can forge it, so it decides also behind a proxy that passes another Host on. Browsers send it
- * over TLS and to localhost; over plain http the origin, which comes with everything but GET, must be this host.
+ * over TLS and to localhost. Over plain http the origin, which comes with everything but GET, must be this host, and
+ * the host a name of this server (`own-names.ts`).
  */
-export function isFromHere({ method, headers, url }: Request): boolean {
+export function isFromHere(request: Request, names: OwnNames): boolean {
+  const { method, headers } = request
   const site = headers.get('sec-fetch-site')
   if (site === 'same-origin') return true
   if (site !== null && site !== 'none') return false
+  const host = hostOf(request)
+  if (host === null || !names.has(host)) return false
   const origin = headers.get('origin')
   if (origin === null) return method === 'GET' || method === 'HEAD'
-  return URL.canParse(origin) && new URL(origin).host === new URL(url).host
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
 }
 
 /** @param secure whether the browser speaks TLS with this server */

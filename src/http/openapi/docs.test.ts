@@ -170,7 +170,6 @@ describe('the server answers as the document says', () => {
     ['/v1', '/v1'],
     ['/health', '/health'],
     ['/readyz', '/readyz'],
-    ['/metrics', '/metrics'],
     ['/v1/audio/models', '/v1/audio/models'],
     ['/v1/audio/voices', '/v1/audio/voices'],
     ['/v1/models', '/v1/models'],

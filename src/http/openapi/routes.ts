@@ -80,15 +80,16 @@ export const readyDetail = detail('Server', 'readiness', 'Check that the server 
 })
 
 export const metricsDetail = detail('Server', 'metrics', 'Get metrics for Prometheus', {
-  description: 'From this machine only; or, if the server has a metrics token, with that token as the bearer key.',
-  security: openOrBearer,
+  description:
+    'With the metrics token (`MYNA_METRICS_TOKEN`) as the bearer key. On its own machine the server has them also on ' +
+    'the socket in the data folder: `curl --unix-socket myna.sock http://localhost/metrics`.',
   responses: {
     200: {
       description: 'Prometheus text format 0.0.4.',
       headers: requestId,
       content: { 'text/plain': { schema: { type: 'string' } } },
     },
-    ...refusals('invalid_api_key', 'internal_error'),
+    ...refusals('invalid_api_key', 'too_many_failed_attempts', 'internal_error'),
   },
 })
 
