@@ -104,6 +104,8 @@ export const settings = {
   adminKeyFile: text('ADMIN_KEY_FILE', '', "file with the first administrator's key; empty: one is made and printed"),
   host: text('HOST', '127.0.0.1', 'address to listen on'),
   port: number('PORT', 8790, 0, 65535, 'port to listen on; 0: any free one'),
+  tlsCert: text('TLS_CERT', '', 'file with a certificate in PEM: the API speaks https and wss; empty: it does not'),
+  tlsKey: text('TLS_KEY', '', 'file with its private key in PEM'),
   wyoming: text('WYOMING', '', "Home Assistant's Wyoming protocol: [HOST:]PORT to listen on; empty: off"),
   wyomingAccount: text('WYOMING_ACCOUNT', 'wyoming', 'account that Wyoming requests are charged to; made when missing'),
   wyomingAnnounce: toggle('WYOMING_ANNOUNCE', true, 'announce the Wyoming port on the network where it is open to it'),
@@ -172,6 +174,7 @@ export const settings = {
     3_600_000,
     'longest wait of a transcription for the engine',
   ),
+  realtimeSessions: number('REALTIME_SESSIONS', 256, 1, million, 'realtime sockets that an account may have open'),
   defaultVoice: text('DEFAULT_VOICE', '', "voice when none is named; empty: the model's own default"),
   voiceAliases: list(
     'VOICE_ALIASES',

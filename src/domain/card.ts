@@ -118,15 +118,3 @@ export interface Card {
   /** OpenAI's voice names, each to one of this card's voices. */
   voiceAliases: Readonly<Record<string, string>>
 }
-
-/** The public ids that OpenAI's clients ask for, each standing for `auto` of its task. */
-export const modelAliases: Readonly<Record<Task, { listed: readonly string[]; accepted: RegExp }>> = {
-  'text-to-speech': {
-    listed: ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts'],
-    accepted: /^(tts-1(-hd)?(-1106)?|gpt-4o-mini-tts(-2025-.*)?)$/,
-  },
-  'automatic-speech-recognition': {
-    listed: ['whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'gpt-transcribe'],
-    accepted: /^(whisper-1|gpt-4o(-mini)?-transcribe(-.*)?|gpt-transcribe)$/,
-  },
-}

@@ -59,6 +59,7 @@ export const errorCodes = [
   'unknown_url',
   'unsupported_media_type',
   'unsupported_value',
+  'upgrade_required',
   'validation_error',
   'voice_limit_reached',
   'voice_model_mismatch',

@@ -14,15 +14,20 @@ import type {
   VoiceEngine,
 } from '../service/ports.ts'
 import { notLoaded } from '../domain/model-trouble.ts'
-import type { TranscriptionEngine, TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
+import type {
+  SpeechWatcher,
+  TranscriptionEngine,
+  TranscriptionOrder,
+  TranscriptPart,
+} from '../service/ports-transcription.ts'
 import { Deadlines, type Debt } from './deadlines.ts'
 import { FailedModels } from './failed-models.ts'
 import { Inquiries, type Answer } from './inquiries.ts'
-import { Listenings } from './listenings.ts'
 import { creditFrames, selfTestOutputs, type FromEngine, type ToEngine } from './protocol.ts'
 import { Queries } from './queries.ts'
 import { failure, refusalOf, unavailable } from './refusals.ts'
 import { ReplyStream } from './reply-stream.ts'
+import { Sounds } from './sounds.ts'
 import { type Launch, Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
@@ -61,14 +66,14 @@ interface Open extends Debt {
   credits: number
 }
 
-export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEngine {
+export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEngine, SpeechWatcher {
   readonly #options: EngineClientOptions
   readonly #timers: Timers
   readonly #supervisor: Supervisor
   readonly #streams = new Map<number, Open>()
   readonly #queries: Queries
   readonly #inquiries: Inquiries
-  readonly #listenings: Listenings
+  readonly #sounds: Sounds
   readonly #deadlines: Deadlines
   readonly #failed = new FailedModels()
   #nextId = 1
@@ -91,7 +96,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
       nowMs: () => this.#deadlines.nowMs(),
       failure: () => failure(atClip),
     })
-    this.#listenings = new Listenings({
+    this.#sounds = new Sounds({
       nowMs: () => this.#deadlines.nowMs(),
       nextId: () => this.#nextId++,
       start: () => this.start(),
@@ -141,7 +146,11 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     pcm: AsyncIterable<Int16Array>,
     signal: AbortSignal,
   ): AsyncIterable<TranscriptPart> {
-    return this.#listenings.begin(order, pcm, signal)
+    return this.#sounds.transcripts.begin((stream) => ({ type: 'transcribe', stream, order }), pcm, signal)
+  }
+
+  watchSpeech(pcm: AsyncIterable<Int16Array>, signal: AbortSignal): AsyncIterable<Float32Array> {
+    return this.#sounds.watches.begin((stream) => ({ type: 'watch', stream }), pcm, signal)
   }
 
   async detectSpeech(pcm: Int16Array, signal: AbortSignal): Promise<SpeechSpan[]> {
@@ -190,7 +199,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     return {
       task,
       ...this.#supervisor.status(),
-      activeStreams: this.#streams.size + this.#listenings.open.length,
+      activeStreams: this.#streams.size + this.#sounds.transcripts.open.length,
       loading: this.#deadlines.loading,
       failed: this.#failed.list(),
       residentBytes: answer?.residentBytes ?? null,
@@ -284,7 +293,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   }
 
   #debts(): Debt[] {
-    return [...this.#streams.values(), ...this.#listenings.open, ...this.#inquiries.open]
+    return [...this.#streams.values(), ...this.#sounds.open, ...this.#inquiries.open]
   }
 
   #receive(message: FromEngine): void {
@@ -293,8 +302,9 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
         return this.#receiveFrame(message)
       case 'want':
       case 'heard':
+      case 'voiced':
         this.#deadlines.noteProgress()
-        return this.#listenings.receive(message)
+        return this.#sounds.receive(message)
       case 'alive':
         return this.#deadlines.noteAlive()
       case 'end':
@@ -348,7 +358,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   /** @param errorOf what whoever reads is told, for what the engine was doing; null: it came to its end */
   #finish(id: number, errorOf: ((doing: string) => MynaError) | null): void {
     this.#deadlines.noteProgress()
-    this.#listenings.finish(id, errorOf?.(transcribing) ?? null)
+    this.#sounds.finish(id, errorOf?.(transcribing) ?? null)
     const open = this.#streams.get(id)
     this.#streams.delete(id)
     open?.frames.finish(errorOf === null ? null : { reason: errorOf(speaking) })
@@ -359,7 +369,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     for (const model of loading) this.#noteTried(model, 'the engine ended while it was loading it')
     this.#deadlines.noteEnd()
     for (const id of Array.from(this.#streams.keys())) this.#finish(id, failure)
-    this.#listenings.failAll()
+    this.#sounds.failAll()
     this.#queries.answerAll(null)
     this.#inquiries.failAll()
   }

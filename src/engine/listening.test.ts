@@ -15,7 +15,7 @@ beforeEach(() => {
 
 /** With a reader who waits for the next part. */
 function begin(clip: Clip) {
-  let listening: Listening | null = null
+  let listening: Listening<TranscriptPart> | null = null
   const parts = new ReplyStream<TranscriptPart>(new AbortController().signal, {
     start: () => {},
     onTaken: () => void listening?.read(),

@@ -3,7 +3,6 @@
  * is the clip read, so that neither a long clip nor a fast decoder fills anybody's memory. A reader who does not take
  * what was heard is given no more: then the clip is not read either.
  */
-import type { TranscriptPart } from '../service/ports-transcription.ts'
 import type { Debt } from './deadlines.ts'
 import { clipBlockSamples } from './protocol.ts'
 import type { ReplyStream } from './reply-stream.ts'
@@ -11,9 +10,9 @@ import type { ReplyStream } from './reply-stream.ts'
 /** Parts that may lie unread. What the child has of the clip already can add some more. */
 const unreadMax = 16
 
-export interface ListeningOptions {
+export interface ListeningOptions<Part> {
   clip: AsyncIterator<Int16Array>
-  parts: ReplyStream<TranscriptPart>
+  parts: ReplyStream<Part>
   nowMs(): number
   /** The next samples, in a buffer of their own; none with the last. */
   send(pcm: Int16Array, isLast: boolean): void
@@ -23,12 +22,12 @@ export interface ListeningOptions {
   failure(): Error
 }
 
-export class Listening implements Debt {
+export class Listening<Part> implements Debt {
   readonly kind = 'transcription'
   /** The child owes once it has all that it asked for; until then it is waiting itself. */
   owedSinceMs: number | null
   isCancelled = false
-  readonly #options: ListeningOptions
+  readonly #options: ListeningOptions<Part>
   #wanted = 0
   /** Of a block that was longer than what is wanted. */
   #rest: Int16Array = new Int16Array(0)
@@ -37,7 +36,7 @@ export class Listening implements Debt {
   #isOver = false
   #isWhole = false
 
-  constructor(options: ListeningOptions) {
+  constructor(options: ListeningOptions<Part>) {
     this.#options = options
     this.owedSinceMs = options.nowMs()
   }
@@ -50,7 +49,7 @@ export class Listening implements Debt {
     void this.read()
   }
 
-  heard(part: TranscriptPart): void {
+  heard(part: Part): void {
     if (this.isCancelled) return
     this.renew()
     this.#options.parts.push(part)

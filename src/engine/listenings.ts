@@ -1,9 +1,11 @@
-/** The clips that an engine is listening to (server side): which message is about which. */
+/**
+ * The sounds that an engine is listening to (server side), to transcribe them or to tell where somebody speaks: which
+ * message is about which.
+ */
 import { MynaError } from '../domain/error.ts'
-import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 import type { Debt } from './deadlines.ts'
 import { Listening } from './listening.ts'
-import type { FromEngine, ToEngine } from './protocol.ts'
+import type { ToEngine } from './protocol.ts'
 import { ReplyStream } from './reply-stream.ts'
 
 export interface ListeningsOptions {
@@ -20,9 +22,10 @@ export interface ListeningsOptions {
   failure(): MynaError
 }
 
-export class Listenings {
+/** @template Part what is found in a stretch of sound */
+export class Listenings<Part> {
   readonly #options: ListeningsOptions
-  readonly #open = new Map<number, Listening>()
+  readonly #open = new Map<number, Listening<Part>>()
 
   constructor(options: ListeningsOptions) {
     this.#options = options
@@ -33,19 +36,22 @@ export class Listenings {
     return [...this.#open.values()]
   }
 
-  /** As `TranscriptionEngine` says. */
-  begin(order: TranscriptionOrder, pcm: AsyncIterable<Int16Array>, signal: AbortSignal): ReplyStream<TranscriptPart> {
+  /** As `TranscriptionEngine` and `SpeechWatcher` say. @param orderOf the message that begins it */
+  begin(orderOf: (stream: number) => ToEngine, pcm: AsyncIterable<Int16Array>, signal: AbortSignal): ReplyStream<Part> {
     const id = this.#options.nextId()
     return new ReplyStream(signal, {
-      start: (parts) => void this.#start(id, order, pcm[Symbol.asyncIterator](), parts),
+      start: (parts) => void this.#start(id, orderOf(id), pcm[Symbol.asyncIterator](), parts),
       onTaken: () => void this.#open.get(id)?.read(),
       onCancel: () => this.#open.get(id)?.cancel(),
     })
   }
 
-  receive(message: Extract<FromEngine, { type: 'want' | 'heard' }>): void {
-    if (message.type === 'want') return this.#open.get(message.stream)?.want(message.samples)
-    return this.#open.get(message.stream)?.heard(message.part)
+  want(id: number, samples: number): void {
+    this.#open.get(id)?.want(samples)
+  }
+
+  heard(id: number, part: Part): void {
+    this.#open.get(id)?.heard(part)
   }
 
   /** The child is done with it. @param error null: it came to its end */
@@ -60,12 +66,7 @@ export class Listenings {
     for (const id of Array.from(this.#open.keys())) this.finish(id, this.#options.failure())
   }
 
-  async #start(
-    id: number,
-    order: TranscriptionOrder,
-    clip: AsyncIterator<Int16Array>,
-    parts: ReplyStream<TranscriptPart>,
-  ): Promise<void> {
+  async #start(id: number, order: ToEngine, clip: AsyncIterator<Int16Array>, parts: ReplyStream<Part>): Promise<void> {
     const { nowMs, start, send, onOpen, unavailable, failure } = this.#options
     const listening = new Listening({
       clip,
@@ -80,7 +81,7 @@ export class Listenings {
       (reason: MynaError) => reason,
     )
     if (error !== null || parts.isFinished) return listening.finish(error)
-    if (!send({ type: 'transcribe', stream: id, order })) return listening.finish(unavailable())
+    if (!send(order)) return listening.finish(unavailable())
     listening.renew()
     this.#open.set(id, listening)
     onOpen()

@@ -4,13 +4,18 @@
  */
 import type { EngineState, EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder } from '../service/ports.ts'
 import type { SpeechSpan, VoiceEngine } from '../service/ports.ts'
-import type { TranscriptionEngine, TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
+import type {
+  SpeechWatcher,
+  TranscriptionEngine,
+  TranscriptionOrder,
+  TranscriptPart,
+} from '../service/ports-transcription.ts'
 import type { EngineClient } from './client.ts'
 
 /** One that is being started comes after all that could begin, one that has given up comes last. */
 const stateRank: Readonly<Record<EngineState, number>> = { ready: 0, stopped: 0, starting: 1, failed: 2 }
 
-export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngine {
+export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngine, SpeechWatcher {
   /** At least one. */
   readonly members: readonly EngineClient[]
   readonly #first: EngineClient
@@ -41,6 +46,10 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
     signal: AbortSignal,
   ): AsyncIterable<TranscriptPart> {
     return new Placed(() => this.#next().transcribe(order, pcm, signal))
+  }
+
+  watchSpeech(pcm: AsyncIterable<Int16Array>, signal: AbortSignal): AsyncIterable<Float32Array> {
+    return new Placed(() => this.#next().watchSpeech(pcm, signal))
   }
 
   detectSpeech(pcm: Int16Array, signal: AbortSignal): Promise<SpeechSpan[]> {

@@ -29,6 +29,8 @@ export type ToEngine =
   | { type: 'credit'; stream: number; frames: number }
   /** Answered by `want`, `heard` and, at last, `end`, `failed` or `refused`. */
   | { type: 'transcribe'; stream: number; order: TranscriptionOrder }
+  /** Answered by `want`, `voiced` and, at last, `end` or `failed`: the sound comes by `audio`, like a clip. */
+  | { type: 'watch'; stream: number }
   /** The next samples of the clip, never more than are wanted; after the last there is no more to want. */
   | { type: 'audio'; stream: number; pcm: Int16Array; isLast: boolean }
   | { type: 'cancel'; stream: number }
@@ -58,6 +60,8 @@ export type FromEngine =
   /** So many samples of the clip more than were asked for before. */
   | { type: 'want'; stream: number; samples: number }
   | { type: 'heard'; stream: number; part: TranscriptPart }
+  /** Of each window of the detector that has come since the last one. */
+  | { type: 'voiced'; stream: number; probabilities: Float32Array }
   | { type: 'end'; stream: number }
   | { type: 'failed'; stream: number; message: string; load: LoadFailure | null }
   /** The model cannot do what was ordered, in its words for the client. */

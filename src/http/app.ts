@@ -17,6 +17,7 @@ import { type HealthParts, healthRoutes } from './health.ts'
 import { type ModelsParts, modelsRoutes } from './models.ts'
 import { type DocsParts, docsRoutes } from './openapi/docs.ts'
 import { type OperationsParts, operationsRoutes } from './operations.ts'
+import { realtimeRoutes, type RealtimeRoutesParts, socketLimits } from './realtime.ts'
 import { type SpeechParts, speechRoutes } from './speech.ts'
 import { type TranscriptionsParts, transcriptionsRoutes } from './transcriptions.ts'
 import { type VoiceCloneParts, voiceCloneRoutes } from './voice-clone.ts'
@@ -27,6 +28,7 @@ export interface AppParts {
   exchange: ExchangeParts
   speech: SpeechParts
   transcriptions: TranscriptionsParts
+  realtime: RealtimeRoutesParts
   operations: OperationsParts
   voices: VoicesParts & VoiceCloneParts & VoicePreviewParts
   models: ModelsParts
@@ -46,9 +48,11 @@ export function createApp(parts: AppParts) {
   const app = new Elysia({
     // Elysia shares ports by default: a second server on the same port would silently get half of the requests.
     serve: { idleTimeout: parts.idleConnectionS, maxRequestBodySize: bodyBytesOutOfReach, reusePort: false },
+    websocket: socketLimits,
   })
     .use(speechRoutes(route, parts.speech))
     .use(transcriptionsRoutes(route, parts.transcriptions))
+    .use(realtimeRoutes(route, parts.realtime))
     .use(operationsRoutes(route, parts.operations))
     .use(voicesRoutes(route, parts.voices))
     .use(voiceCloneRoutes(route, parts.voices))
@@ -73,7 +77,7 @@ interface KnownPath {
 function knownPaths(routes: readonly { method: string; path: string }[]): KnownPath[] {
   const byPath = Map.groupBy(routes, (entry) => entry.path)
   return [...byPath].map(([path, entries]) => {
-    const methods = new Set(entries.map((entry) => entry.method))
+    const methods = new Set(entries.map((entry) => entry.method).filter((method) => method !== 'WS'))
     if (methods.has('GET')) methods.add('HEAD')
     const escaped = path.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
     const pattern = new RegExp(`^${escaped.replace(/:[a-z_]+/g, '[^/]+').replace(/\*$/, '.+')}/?$`)

@@ -259,6 +259,11 @@ export const codes: Readonly<Record<ErrorCode, CodeRow>> = {
     "Invalid value: 'ogg2'. Supported values are: 'mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'.",
     { param: 'response_format' },
   ),
+  upgrade_required: invalid(
+    426,
+    'the address is for WebSockets',
+    'This address is for WebSockets: wss://.../v1/realtime',
+  ),
   validation_error: invalid(422, 'the path, the query or a field is invalid', `bucket_width: ${badWidth}`, {
     param: 'bucket_width',
     extras: { details: [{ loc: ['query', 'bucket_width'], msg: badWidth, type: 'enum' }] },

@@ -82,7 +82,7 @@ function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): E
     params: incoming.params ?? {},
     route,
     address: clientAddress(request, peer, parts.trustedProxies),
-    origin: parts.publicOrigin ?? `${schemeOf(request, peer, parts.trustedProxies)}://${url.host}`,
+    origin: parts.publicOrigin ?? `${schemeOf(request, url, peer, parts.trustedProxies)}://${url.host}`,
     requestId: newId('req', parts.clock.nowMs(), parts.random),
     accountId: null,
     headers: new Headers({ 'x-content-type-options': 'nosniff' }),
@@ -143,8 +143,8 @@ function clientAddress(request: Request, peer: string, trusted: ReadonlySet<stri
   return hops.reverse().find((hop) => hop !== '' && !trusted.has(hop)) ?? peer
 }
 
-/** Only a trusted proxy can know that the client speaks TLS. */
-function schemeOf(request: Request, peer: string, trusted: ReadonlySet<string>): 'http' | 'https' {
+function schemeOf(request: Request, { protocol }: URL, peer: string, trusted: ReadonlySet<string>): 'http' | 'https' {
+  if (protocol === 'https:') return 'https'
   const [forwarded] = (request.headers.get('x-forwarded-proto') ?? '').split(',')
   return trusted.has(peer) && forwarded?.trim().toLowerCase() === 'https' ? 'https' : 'http'
 }

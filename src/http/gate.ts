@@ -4,6 +4,7 @@ import { MynaError } from '../domain/error.ts'
 import type { ThrottleVerdict } from '../domain/throttle.ts'
 import type { Allowance, Allowances } from '../service/allowances.ts'
 import type { Authenticator, Credential } from '../service/authenticate.ts'
+import type { ClientSecrets } from '../service/client-secrets.ts'
 import type { HouseAccount } from '../service/house-account.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange } from './exchange.ts'
@@ -38,16 +39,40 @@ export class Gate {
   async enter(exchange: Exchange, scope: Scope | null, allowance: Exclude<Allowance, 'public'>): Promise<Caller> {
     exchange.headers.set('cache-control', 'no-store')
     const credential = this.#credential(exchange)
-    const { anonymous, authenticator } = this.#parts
-    const isAnonymous = credential.kind === 'missing' && anonymous !== null
-    if (isAnonymous) requireOwnPage(exchange.request, this.#parts.names, this.#parts.cors)
-    const caller = isAnonymous
-      ? await anonymous.caller()
-      : await authenticator.authenticate(credential, exchange.address)
+    const caller = await this.#caller(credential, exchange)
     exchange.accountId = caller.account.id
     if (scope !== null) requireScope(caller.key, scope)
     this.#count(exchange, allowance, caller.account.id)
     return caller
+  }
+
+  /**
+   * Like `enter`, for a connection that stays open: also with a client secret, and with a key that comes as the
+   * subprotocol of a WebSocket, for a page can send no header with one.
+   * @returns also how to ask whether the credential still holds, and the settings that came with a client secret
+   */
+  async enterForLong(
+    exchange: Exchange,
+    scope: Scope,
+    allowance: Exclude<Allowance, 'public'>,
+    secrets: ClientSecrets,
+  ): Promise<{ caller: Caller; again: () => Promise<Caller>; session: unknown }> {
+    const plain = this.#credential(exchange)
+    const given = plain.kind === 'missing' ? subprotocolKey(exchange.request.headers) : plain
+    const opened = given.kind === 'secret' ? await secrets.open(given.secret) : null
+    const credential: Credential = opened === null ? given : { kind: 'session', secretHash: opened.secretHash }
+    const { anonymous, authenticator } = this.#parts
+    const { address } = exchange
+    // Without the exchange, which would stay in memory for as long as the connection is open.
+    const again = () =>
+      credential.kind === 'missing' && anonymous !== null
+        ? anonymous.caller()
+        : authenticator.authenticate(credential, address)
+    const caller = await this.#caller(credential, exchange)
+    exchange.accountId = caller.account.id
+    requireScope(caller.key, scope)
+    this.#count(exchange, allowance, caller.account.id)
+    return { caller, again, session: opened?.session ?? null }
   }
 
   /** For routes that need no key: counted by address. A credential that is sent must be valid. */
@@ -68,6 +93,13 @@ export class Gate {
     const token = given.kind === 'missing' && isFromHere(request, this.#parts.names) ? tokenOf(request.headers) : null
     const secretHash = token === null ? null : this.#parts.sessions.use(token)
     return secretHash === null ? given : { kind: 'session', secretHash }
+  }
+
+  async #caller(credential: Credential, { request, address }: Exchange): Promise<Caller> {
+    const { anonymous, authenticator, names, cors } = this.#parts
+    if (credential.kind !== 'missing' || anonymous === null) return authenticator.authenticate(credential, address)
+    requireOwnPage(request, names, cors)
+    return anonymous.caller()
   }
 
   #count(exchange: Exchange, allowance: Allowance, subject: string): void {
@@ -99,4 +131,12 @@ export function credentialOf(headers: Headers, acceptKeyHeaders: boolean): Crede
   const secret = (match[1] ?? '').trim()
   if (secret === '') return { kind: 'missing' }
   return /\s/.test(secret) ? { kind: 'malformed' } : { kind: 'secret', secret }
+}
+
+/** OpenAI's clients in a browser put their key among the subprotocols that they offer. */
+function subprotocolKey(headers: Headers): Credential {
+  const offered = (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
+  const prefix = 'openai-insecure-api-key.'
+  const secret = offered.find((name) => name.startsWith(prefix))?.slice(prefix.length) ?? ''
+  return secret === '' ? { kind: 'missing' } : { kind: 'secret', secret }
 }

@@ -1,5 +1,6 @@
 /** Models in the form that existing clients and pickers read (docs/api.md 4.1). */
-import { type Card, modelAliases } from '../domain/card.ts'
+import type { Card } from '../domain/card.ts'
+import { aliasTask, modelAliases } from '../domain/model-aliases.ts'
 import type { Catalog } from '../service/ports.ts'
 import { missingModel, modelNamed } from '../service/model-names.ts'
 import { openToAll } from './cors.ts'
@@ -71,18 +72,16 @@ function records(parts: ModelsParts) {
     .filter((card) => parts.catalog.isInstalled(card.id))
     .map((card) => record(card.id, card, parts))
   if (!parts.listAliases) return native
-  const aliases = Object.values(modelAliases).flatMap(({ listed }) => listed)
-  return [...native, ...aliases.flatMap((alias) => aliasRecord(alias, parts) ?? [])]
+  const listed = modelAliases.filter(({ isListed }) => isListed)
+  return [...native, ...listed.flatMap(({ name }) => aliasRecord(name, parts) ?? [])]
 }
 
 function aliasRecord(id: string, parts: ModelsParts) {
   const named = modelNamed(id, parts.catalog)
   if (named !== null && parts.catalog.isInstalled(named.id)) return record(id, named, parts)
-  for (const task of ['text-to-speech', 'automatic-speech-recognition'] as const) {
-    const best = modelAliases[task].accepted.test(id) ? parts.catalog.best(task) : null
-    if (best !== null) return record(id, best, parts)
-  }
-  return null
+  const task = aliasTask(id)
+  const best = task === null ? null : parts.catalog.best(task)
+  return best === null ? null : record(id, best, parts)
 }
 
 const record = (id: string, card: Card, { maxInputChars }: ModelsParts) => ({

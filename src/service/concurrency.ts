@@ -1,10 +1,19 @@
 /** How many requests of one account are under way, and no more than so many. */
 import { MynaError } from '../domain/error.ts'
+import type { Timer } from '../domain/time.ts'
+
+export interface Patience {
+  timer: Timer
+  maxMs: number
+  signal: AbortSignal
+}
 
 export class PerAccount {
   readonly #limit: number
   readonly #what: string
   readonly #counts = new Map<string, number>()
+  /** By account, who waits, in the order in which they came. */
+  readonly #waiting = new Map<string, Set<() => void>>()
 
   /** @param what in the plural, for the refusal: `speech requests` */
   constructor(limit: number, what: string) {
@@ -27,6 +36,31 @@ export class PerAccount {
       const left = (this.#counts.get(accountId) ?? 1) - 1
       if (left === 0) this.#counts.delete(accountId)
       else this.#counts.set(accountId, left)
+      const [next] = this.#waiting.get(accountId) ?? []
+      next?.()
     }
+  }
+
+  /** Like `enter`, but waits for others to leave. @throws MynaError as `enter` after the wait; the signal's reason */
+  async enterInTurn(accountId: string, { timer, maxMs, signal }: Patience): Promise<() => void> {
+    signal.throwIfAborted()
+    const waiting = this.#waiting.get(accountId) ?? new Set()
+    if (waiting.size === 0 && (this.#counts.get(accountId) ?? 0) < this.#limit) return this.enter(accountId)
+    this.#waiting.set(accountId, waiting)
+    const woken = Promise.withResolvers<void>()
+    const wake = () => woken.resolve()
+    waiting.add(wake)
+    const cancel = timer.after(maxMs, wake)
+    signal.addEventListener('abort', wake)
+    await woken.promise
+    cancel()
+    signal.removeEventListener('abort', wake)
+    waiting.delete(wake)
+    if (waiting.size === 0) this.#waiting.delete(accountId)
+    if (!signal.aborted) return this.enter(accountId)
+    // It was perhaps this one that was woken for the place that is free now.
+    const [next] = waiting
+    if ((this.#counts.get(accountId) ?? 0) < this.#limit) next?.()
+    throw signal.reason
   }
 }

@@ -66,6 +66,11 @@ export class SoundPipe implements AsyncIterable<Int16Array> {
 
 const sampleRateHz = 16_000
 
+/** A sound that is here as a whole. */
+export async function* oneBlock(pcm: Int16Array): AsyncGenerator<Int16Array> {
+  yield pcm
+}
+
 /** As a clip of which nobody knows the length. @throws MynaError `audio_too_long`, by its iteration */
 export const liveSound = (pcm: AsyncIterable<Int16Array>, maxSeconds: number): ClipStream => ({
   container: 'live',

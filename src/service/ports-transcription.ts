@@ -46,6 +46,20 @@ export interface TranscriptionEngine {
   engines(): Promise<readonly EngineStatus[]>
 }
 
+/** Samples that one probability of speech stands for, at 16 kHz. */
+export const watchedSamples = 512
+
+export interface SpeechWatcher {
+  /**
+   * How likely it is that somebody speaks, for each 512 samples, as the sound comes. Many sounds may be watched at
+   * once; each is silent until its next samples come, for however long. Ends like a transcription.
+   * @param pcm mono, 16 kHz, in blocks of any length
+   * @returns 0 to 1 for each window that is whole, and for what is left at the end
+   * @throws MynaError `engine_unavailable`, `generation_failed`; the signal's reason
+   */
+  watchSpeech(pcm: AsyncIterable<Int16Array>, signal: AbortSignal): AsyncIterable<Float32Array>
+}
+
 /** A clip that is decoded as it is read. */
 export interface ClipStream {
   /** As it was found to be. */

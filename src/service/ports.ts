@@ -149,6 +149,8 @@ export interface NewKey {
 export interface Accounts {
   /** The key with this hash and its account, revoked, expired or disabled ones too; null when there is none. */
   findByKey(secretHash: string): Promise<Caller | null>
+  /** Of a key, by its id, whatever became of the key; null: there is none. */
+  findSecretHash(keyId: string): Promise<string | null>
   /** Notes the use; may be written late and coarsely (to the minute). */
   touchKey(keyId: string): void
   create(account: NewAccount): Promise<Account>

@@ -2,9 +2,10 @@
  * From the names in a request to the model that listens and the language that it listens for. Nothing is substituted
  * silently: what no model here can do is refused with the field that asked for it.
  */
-import { type Card, modelAliases } from '../domain/card.ts'
+import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { findLanguage, languageCode } from '../domain/language.ts'
+import { aliasTask } from '../domain/model-aliases.ts'
 import type { Catalog } from './ports.ts'
 import type { TranscriptionOrder } from './ports-transcription.ts'
 import { modelNamed, notInstalled, unknownModel } from './model-names.ts'
@@ -56,9 +57,9 @@ export function chooseListener(wanted: Wanted, catalog: Catalog): Listener {
 
 /** The preferred first. */
 function candidates(model: string | null, catalog: Catalog): Card[] {
-  if (model === null || model === 'auto' || modelAliases[task].accepted.test(model)) return catalog.ranked(task)
+  if (model === null || model === 'auto' || aliasTask(model) === task) return catalog.ranked(task)
   const card = modelNamed(model, catalog)
-  if (card?.task === 'text-to-speech' || modelAliases['text-to-speech'].accepted.test(model)) {
+  if (card?.task === 'text-to-speech' || aliasTask(model) === 'text-to-speech') {
     throw unsupported(`The model '${model}' speaks; it does not transcribe.`, 'model')
   }
   if (card === null) throw unknownModel(model, catalog)

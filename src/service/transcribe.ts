@@ -6,10 +6,10 @@
 import type { Caller } from '../domain/account.ts'
 import { PerAccount } from './concurrency.ts'
 import { Live } from './running-work.ts'
-import { liveSound } from './live-sound.ts'
+import { liveSound, oneBlock } from './live-sound.ts'
 import type { Catalog } from './ports.ts'
-import type { OpenSound, StreamDecoder } from './ports-transcription.ts'
-import type { Queue } from './queue.ts'
+import type { OpenSound, StreamDecoder, TranscriptionOrder } from './ports-transcription.ts'
+import { Queue } from './queue.ts'
 import { chooseListener, requireListener, type Wanted } from './transcribe-choice.ts'
 import { Transcribing, type TranscribingLimits, type TranscribingParts } from './transcribing.ts'
 
@@ -40,16 +40,27 @@ export interface TranscribeLimits extends TranscribingLimits {
   concurrency: number
 }
 
+/** The engine takes turns with them window by window; each holds no more than what is being said. */
+const [liveStreams, liveWaiting] = [64, 256]
+
 export class Transcriptions extends Live<Transcribing> {
   readonly #parts: TranscribeParts
   readonly #limits: TranscribeLimits
   readonly #perAccount: PerAccount
+  /** Sounds that are being recorded have a queue of their own: nobody who speaks waits for somebody's long file. */
+  readonly #live: Queue
 
   constructor(parts: TranscribeParts, limits: TranscribeLimits) {
     super()
     this.#parts = parts
     this.#limits = limits
     this.#perAccount = new PerAccount(limits.concurrency, 'transcriptions')
+    this.#live = new Queue(liveStreams, liveWaiting, parts.timer)
+  }
+
+  /** @throws MynaError `transcription_unavailable` when no model at all is installed */
+  requireModel(): void {
+    requireListener(this.#parts.catalog)
   }
 
   /**
@@ -76,9 +87,8 @@ export class Transcriptions extends Live<Transcribing> {
       const request = await read()
       upload = request.upload
       const { path } = upload
-      transcribing = this.#admit(caller, id, request, (options, signal) =>
-        this.#parts.decoder.open(path, options, signal),
-      )
+      const open: OpenSound = (options, signal) => this.#parts.decoder.open(path, options, signal)
+      transcribing = this.#admit(caller, id, request, open, this.#parts.queue)
       this.add(transcribing, leaveAccount)
       await transcribing.start(gone)
       return transcribing
@@ -102,10 +112,13 @@ export class Transcriptions extends Live<Transcribing> {
     this.requireOpen()
     requireListener(this.#parts.catalog)
     this.requireWritable()
-    const leaveAccount = this.#perAccount.enter(caller.account.id)
+    const { timer } = this.#parts
+    const patience = { timer, maxMs: this.#limits.queueWaitMs, signal: gone }
+    const leaveAccount = await this.#perAccount.enterInTurn(caller.account.id, patience)
     let transcribing: Transcribing | null = null
     try {
-      transcribing = this.#admit(caller, id, request, async ({ maxSeconds }) => liveSound(pcm, maxSeconds))
+      const open: OpenSound = async ({ maxSeconds }) => liveSound(pcm, maxSeconds)
+      transcribing = this.#admit(caller, id, request, open, this.#live)
     } finally {
       if (transcribing === null) leaveAccount()
     }
@@ -114,16 +127,42 @@ export class Transcriptions extends Live<Transcribing> {
     return transcribing
   }
 
-  #admit(caller: Caller, id: string, request: ListeningRequest, open: OpenSound): Transcribing {
+  /**
+   * What a sound that goes on seems to say so far, for whoever watches: a guess that is made only where it keeps no
+   * other work waiting, and of which no record is kept.
+   * @param pcm mono, 16 kHz @returns null: there was no room for a guess
+   * @throws MynaError as `listen`; the signal's reason
+   */
+  async guess(request: ListeningRequest, pcm: Int16Array, signal: AbortSignal): Promise<string | null> {
+    const place = this.#live.reserveFree()
+    if (place === null) return null
+    try {
+      const order = this.#order(request)
+      let text = ''
+      for await (const { segments } of this.#parts.engine.transcribe(order, oneBlock(pcm), signal)) {
+        for (const segment of segments) text += segment.text
+      }
+      return text.trim()
+    } finally {
+      place.leave()
+    }
+  }
+
+  #order(request: ListeningRequest): TranscriptionOrder {
     const { card, language } = chooseListener(request, this.#parts.catalog)
     const { task, prompt, temperature, words } = request
+    return { model: card.id, task, language, prompt, temperature, words }
+  }
+
+  #admit(caller: Caller, id: string, request: ListeningRequest, open: OpenSound, queue: Queue): Transcribing {
+    const order = this.#order(request)
     return new Transcribing(this.#parts, this.#limits, {
       id,
       accountId: caller.account.id,
       keyId: caller.key.id,
-      order: { model: card.id, task, language, prompt, temperature, words },
+      order,
       open,
-      place: this.#parts.queue.reserve(),
+      place: queue.reserve(),
     })
   }
 }

@@ -3,9 +3,10 @@
  * unknown name is an error that repeats it, and another account's private voice counts as unknown.
  */
 import type { Caller } from '../domain/account.ts'
-import { type Card, modelAliases } from '../domain/card.ts'
+import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { isLanguageAmong } from '../domain/language.ts'
+import { aliasTask } from '../domain/model-aliases.ts'
 import { type Mixture, parseMixture } from '../domain/mixture.ts'
 import type { Voice } from '../domain/voice.ts'
 import { mixVoices, refusal } from './voice-names.ts'
@@ -138,9 +139,9 @@ async function chosenClone(
 
 /** The model that an id names by itself; null for `auto`, no id at all and the aliases. */
 function nativeModel(model: string | null, catalog: Catalog): Card | null {
-  if (model === null || model === 'auto' || modelAliases['text-to-speech'].accepted.test(model)) return null
+  if (model === null || model === 'auto' || aliasTask(model) === 'text-to-speech') return null
   const card = modelNamed(model, catalog)
-  const transcribes = modelAliases['automatic-speech-recognition'].accepted.test(model)
+  const transcribes = aliasTask(model) === 'automatic-speech-recognition'
   if (transcribes || card?.task === 'automatic-speech-recognition') {
     throw new MynaError('unsupported_value', `The model '${model}' transcribes; it does not speak.`, { param: 'model' })
   }

@@ -41,6 +41,11 @@ export class SqlAccounts implements Accounts {
     return row === null ? null : callerOf(this.#uses.freshen(row))
   }
 
+  async findSecretHash(keyId: string): Promise<string | null> {
+    const row = await this.#database.get<{ hash: string }>('SELECT hash FROM keys WHERE id = $keyId', { keyId })
+    return row?.hash ?? null
+  }
+
   touchKey(keyId: string): void {
     this.#uses.touch(keyId)
   }

@@ -6,7 +6,13 @@
  */
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
-import type { TranscriptionEngine, TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
+import {
+  type SpeechWatcher,
+  type TranscriptionEngine,
+  type TranscriptionOrder,
+  type TranscriptPart,
+  watchedSamples,
+} from '../service/ports-transcription.ts'
 import { unlessAborted } from './fake-engine.ts'
 import { FakeProcess } from './fake-process.ts'
 
@@ -31,7 +37,7 @@ const plainHearing: FakeHearing = {
 
 const samplesPerMs = 16
 
-export class FakeTranscriber extends FakeProcess implements TranscriptionEngine {
+export class FakeTranscriber extends FakeProcess implements TranscriptionEngine, SpeechWatcher {
   protected readonly task = 'automatic-speech-recognition'
   /** Called for each order. */
   plan: (order: TranscriptionOrder) => Partial<FakeHearing> = () => ({})
@@ -68,6 +74,35 @@ export class FakeTranscriber extends FakeProcess implements TranscriptionEngine 
     } finally {
       this.active--
       if (!whole) this.aborted++
+    }
+  }
+
+  /** Sounds that are being watched. */
+  watched = 0
+  /** Each ends one watch at its next samples, as a crash does. */
+  readonly watchFailures: MynaError[] = []
+
+  /** Somebody speaks wherever a window is not all zeros. */
+  async *watchSpeech(pcm: AsyncIterable<Int16Array>, signal: AbortSignal): AsyncGenerator<Float32Array> {
+    const blocks = pcm[Symbol.asyncIterator]()
+    let rest = new Int16Array(0)
+    this.watched++
+    try {
+      for (;;) {
+        const { done, value } = await unlessAborted(blocks.next(), signal)
+        if (done) return
+        const failure = this.watchFailures.shift()
+        if (failure !== undefined) throw failure
+        rest = Int16Array.from([...rest, ...value])
+        const found: number[] = []
+        for (; rest.length >= watchedSamples; rest = rest.slice(watchedSamples)) {
+          found.push(rest.slice(0, watchedSamples).some((sample) => sample !== 0) ? 0.95 : 0.01)
+        }
+        if (found.length > 0) yield Float32Array.from(found)
+      }
+    } finally {
+      this.watched--
+      await blocks.return?.()
     }
   }
 

@@ -94,7 +94,7 @@ export async function speak(
   await send('audio-stop', { timestamp: Math.round(sentMs) })
 }
 
-/** A sentence of emoji alone is skipped where others are spoken. */
+/** A sentence in a script that the model cannot read is skipped where others are spoken. */
 function unlessUnspeakable(error: unknown): MynaError {
   if (error instanceof MynaError && error.code === 'unsupported_value' && error.param === 'input') return error
   throw error

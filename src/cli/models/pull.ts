@@ -7,7 +7,8 @@ import { type Installation, pull } from '../../catalog/install/pull.ts'
 import type { Config } from '../../config.ts'
 import { ownCard } from '../../catalog/own.ts'
 import { remove } from '../../catalog/install/remove.ts'
-import { type Card, modelAliases } from '../../domain/card.ts'
+import type { Card } from '../../domain/card.ts'
+import { aliasTask } from '../../domain/model-aliases.ts'
 import { dismissModel } from '../administration.ts'
 import { bytes, counted } from '../terminal/format.ts'
 import { globalsOf } from '../globals.ts'
@@ -105,7 +106,7 @@ function requireNewId(cards: readonly Card[], id: string): void {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(id)) {
     throw new Failure(`'${id}' cannot be an id: letters, digits, _ . - and at most 128 of them.`, 'bad_option')
   }
-  const isAlias = Object.values(modelAliases).some(({ accepted }) => accepted.test(id))
+  const isAlias = aliasTask(id) !== null
   if (isAlias || id === 'auto' || cards.some((card) => card.id === id)) {
     throw new Failure(`'${id}' is the name of another model: choose another.`, 'bad_option')
   }

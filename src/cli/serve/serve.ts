@@ -29,6 +29,8 @@ interface ServeFlags {
   port?: number
   device?: string
   wyoming?: string
+  tlsCert?: string
+  tlsKey?: string
 }
 
 /** @param cards every model that there is */
@@ -39,6 +41,8 @@ export const serveCommand = (cards: readonly Card[]): Command =>
     .option('--port <n>', 'port to listen on; 0: any free one (default: 8790)', wholeNumber)
     .option('--device <device>', 'where models run: auto, cpu, cuda or cuda:N (default: auto)')
     .option('--wyoming <[host:]port>', "also speak Home Assistant's Wyoming protocol; without a host: 127.0.0.1")
+    .option('--tls-cert <file>', 'certificate in PEM: the API speaks https and wss; SIGHUP reads it again')
+    .option('--tls-key <file>', 'its private key in PEM')
     .action(async (flags: ServeFlags, command: Command) => {
       const globals = globalsOf(command)
       const config = loadConfig({ ...flags, dataDir: globals.config.dataDir })
@@ -76,6 +80,7 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
     throw error
   }
   const stopped = untilToldToStop(log)
+  if (config.tlsCert !== '') process.on('SIGHUP', () => renewTls(server, log))
   warnAtStart(server, catalog, config, log)
   const deviceLines = describeDevices(devices, await engine.engines())
   announce({ version, server, catalog, config, deviceLines }, json)
@@ -84,6 +89,16 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   await server.stop()
   await close()
   log.info('stopped')
+}
+
+/** As tools that get certificates tell a server: the files are there, read them. */
+function renewTls(server: Server, log: Log): void {
+  try {
+    server.renewTls()
+    log.info('listening with the certificate and the key as they are now')
+  } catch (error) {
+    log.warn('the old certificate stays: the new one will not do', { cause: (error as Error).message })
+  }
 }
 
 /** Twice as wide as high, for screens that draw two pixels for one. */

@@ -27,6 +27,7 @@ import { SqliteStorage } from '../../store/storage.ts'
 import { makeUploads } from '../../store/uploads.ts'
 import { SqlVoices } from '../../store/voices.ts'
 import { installationParts, modelsFolder, uses } from '../models/local.ts'
+import { Listener } from './listener.ts'
 import { createApi, createService, type Service, transcriptionEngines, type World } from './wiring.ts'
 import type { Address } from './address.ts'
 import { openWyoming } from './wyoming.ts'
@@ -48,6 +49,8 @@ export interface Server {
   endedCrashed: number
   administration: AdminVerbs
   status(): Promise<ServerStatus>
+  /** Takes certificate and key as their files are now. @throws Failure; then everything is as before */
+  renewTls(): void
   /** Refuses new work, lets streams finish for DRAIN_MS, settles the rest, closes the books. */
   stop(): Promise<void>
 }
@@ -121,9 +124,9 @@ async function start(
   const models = keeperFor(config, world, service, status)
   onStop(() => models.close())
   const app = await createApi(config, world, books, service, { status, models, draining: () => draining })
-  const port = listen(app, config)
-  url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
-  onStop(async () => void (await app.server?.stop(true)))
+  const listener = new Listener(app, config)
+  url = listener.url
+  onStop(() => listener.stop())
   const wyoming = await openWyoming(config, world, books, service)
   onStop(async () => wyoming?.stop())
   const local = openLocal(config, world, service, accounts, status)
@@ -133,8 +136,9 @@ async function start(
     await drain(config, world, service)
   })
   const { administration } = service
-  const keys = { firstKey, adminRemedy: remedy }
-  return { url, port, wyoming, ...keys, settledCrashed, endedCrashed, administration, status, stop }
+  const found = { firstKey, adminRemedy: remedy, settledCrashed, endedCrashed }
+  const renewTls = () => listener.renew()
+  return { url, port: listener.port, wyoming, ...found, administration, status, renewTls, stop }
 }
 
 /** @returns as `ensureFirstAdmin` @throws Failure that names the file whose key will not do */
@@ -218,19 +222,6 @@ async function drain({ drainMs }: Config, { timer }: World, service: Service): P
 }
 
 const liveOf = ({ speech, clones, transcriptions }: Service) => [speech, clones, transcriptions]
-
-function listen(app: Awaited<ReturnType<typeof createApi>>, { host, port }: Config): number {
-  try {
-    app.listen({ hostname: host, port })
-  } catch (cause) {
-    const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
-    const why = taken ? 'it is in use; give another with --port, or 0 for any free one' : (cause as Error).message
-    throw new Failure(`Cannot listen on ${host}:${port}: ${why}`, 'cannot_listen')
-  }
-  const bound = app.server?.port
-  if (bound === undefined) throw new Failure(`Cannot listen on ${host}:${port}.`, 'cannot_listen')
-  return bound
-}
 
 function openLocal(
   { dataDir }: Config,

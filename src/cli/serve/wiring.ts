@@ -15,10 +15,12 @@ import { OwnNames } from '../../http/own-names.ts'
 import { Sessions } from '../../http/console/sessions.ts'
 import { MynaError } from '../../domain/error.ts'
 import { causeOf, type Log, type Warning } from '../../log.ts'
+import type { RealtimeParts } from '../../realtime/parts.ts'
 import { AdminVerbs } from '../../service/accounts.ts'
 import { Allowances } from '../../service/allowances.ts'
 import { Authenticator } from '../../service/authenticate.ts'
 import { type CloneParts, Clones } from '../../service/clone.ts'
+import { ClientSecrets } from '../../service/client-secrets.ts'
 import { HouseAccount } from '../../service/house-account.ts'
 import { Library } from '../../service/library.ts'
 import type {
@@ -34,7 +36,12 @@ import type {
   Voices,
 } from '../../service/ports.ts'
 import type { Decoder, DrawVoice, Sound } from '../../service/ports-sound.ts'
-import type { StreamDecoder, TranscriptionBooks, TranscriptionEngine } from '../../service/ports-transcription.ts'
+import type {
+  SpeechWatcher,
+  StreamDecoder,
+  TranscriptionBooks,
+  TranscriptionEngine,
+} from '../../service/ports-transcription.ts'
 import type { Storage } from '../../service/ports-storage.ts'
 import { StorageWatch } from '../../service/storage-watch.ts'
 import type { ModelKeeper } from '../../service/ports-models.ts'
@@ -51,7 +58,7 @@ export interface World {
   random: (bytes: Uint8Array) => Uint8Array
   catalog: Catalog
   engine: SpeechEngine & VoiceEngine
-  transcriber: TranscriptionEngine
+  transcriber: TranscriptionEngine & SpeechWatcher
   encoders: Encoders
   decoder: Decoder
   streamDecoder: StreamDecoder
@@ -207,28 +214,22 @@ export async function createApi(
     },
     speech: { gate, speech, timer, bodyLimits, limits },
     transcriptions: { gate, transcriptions, formLimits: recordings, limits },
+    realtime: {
+      ...{ gate, bodyLimits, draining, sessionsMax: config.realtimeSessions },
+      secrets: new ClientSecrets(accounts, clock),
+      realtime: realtimeParts(world, service),
+    },
     operations: {
-      gate,
-      ledger,
+      ...{ gate, ledger },
       running: { cancel: (id) => [speech, clones].forEach((running) => running.cancel(id)) },
     },
     voices: { gate, library, clones, previews, bodyLimits, formLimits, limits },
     models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars: config.maxInputChars },
     account: { gate, accounts, ledger, clock, limits },
     console: {
-      version,
+      ...{ version, gate, sessions, names, authenticator, accounts, ledger, administration },
+      ...{ bodyLimits, status, models, log },
       webFiles: consoleFiles,
-      gate,
-      sessions,
-      names,
-      authenticator,
-      accounts,
-      ledger,
-      administration,
-      bodyLimits,
-      status,
-      models,
-      log,
     },
     health: {
       version,
@@ -255,6 +256,14 @@ const healthFacts = (world: World, { speech, clones, transcriptions, storage }: 
 /** Four times what that many characters of prose take: digits alone reach it. */
 const maxSpeechSeconds = ({ maxSpeechSeconds, maxInputChars }: Config): number =>
   maxSpeechSeconds || Math.max(60, Math.round((900 / 4096) * maxInputChars))
+
+const realtimeParts = (world: World, { transcriptions, report }: Service): RealtimeParts => ({
+  ...world,
+  transcriptions,
+  report,
+  watcher: world.transcriber,
+  log: (fields) => world.log.debug('realtime', fields),
+})
 
 const aliasesOf = ({ voiceAliases }: Config): ReadonlyMap<string, string> =>
   new Map(voiceAliases.map((pair) => pair.split('=')).map(([name = '', voice = '']) => [name.toLowerCase(), voice]))

@@ -26,6 +26,7 @@ import { Rendering } from './rendering.ts'
 import { type Loaded, NotLoaded, Residency, type ResidencyOptions } from './residency.ts'
 import { systemTimers, type Timers } from '../timers.ts'
 import { Turns } from './turns.ts'
+import { Watching } from './watching.ts'
 
 export interface EngineOptions {
   task: Task
@@ -97,6 +98,7 @@ class Engine {
   readonly #windowTurns: Turns
   readonly #renderings = new Map<number, Rendering>()
   readonly #hearings = new Map<number, Hearing>()
+  readonly #watchings = new Map<number, Watching>()
   readonly #pulse: Pulse
 
   constructor(options: EngineOptions, send: (message: FromEngine) => void, timers: Timers) {
@@ -141,9 +143,13 @@ class Engine {
         return this.#renderings.get(message.stream)?.grant(message.frames)
       case 'transcribe':
         return void this.#transcribe(message.stream, message.order)
+      case 'watch':
+        return void this.#watch(message.stream)
       case 'audio':
+        this.#watchings.get(message.stream)?.push(message.pcm, message.isLast)
         return this.#hearings.get(message.stream)?.push(message.pcm, message.isLast)
       case 'cancel':
+        this.#watchings.get(message.stream)?.cancel()
         this.#renderings.get(message.stream)?.cancel()
         return this.#hearings.get(message.stream)?.cancel()
       case 'detect':
@@ -200,6 +206,17 @@ class Engine {
     this.#pulse.start()
     await this.#run(stream, model, hearing)
     this.#hearings.delete(stream)
+  }
+
+  async #watch(stream: number): Promise<void> {
+    const watching = new Watching({
+      acquireDetector: () => this.#detectors.use(detectorId),
+      want: (samples) => this.#send({ type: 'want', stream, samples }),
+      send: (probabilities) => this.#send({ type: 'voiced', stream, probabilities }),
+    })
+    this.#watchings.set(stream, watching)
+    await this.#run(stream, detectorId, watching)
+    this.#watchings.delete(stream)
   }
 
   async #run(stream: number, model: string, work: { run(): Promise<void> }): Promise<void> {
@@ -272,7 +289,7 @@ class Engine {
   }
 
   async #stop(): Promise<void> {
-    for (const work of [...this.#renderings.values(), ...this.#hearings.values()]) work.cancel()
+    for (const works of [this.#renderings, this.#hearings, this.#watchings]) works.forEach((work) => work.cancel())
     this.#answering.dropAll()
     this.#budget.close()
     await Promise.all(this.#residencies.map((residency) => residency.unloadAll()))

@@ -93,6 +93,7 @@ describe('the document', () => {
       'GET /v1/models',
       'GET /v1/models/{model_id}',
       'GET /v1/operations/{operation_id}',
+      'GET /v1/realtime',
       'GET /v1/usage',
       'GET /v1/voices',
       'GET /v1/voices/{voice_id}',
@@ -104,6 +105,7 @@ describe('the document', () => {
       'POST /v1/audio/transcriptions',
       'POST /v1/audio/translations',
       'POST /v1/operations/{operation_id}/cancel',
+      'POST /v1/realtime/client_secrets',
       'POST /v1/voices',
     ])
   })

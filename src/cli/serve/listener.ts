@@ -1,0 +1,98 @@
+/**
+ * The port of the API, with TLS where the operator gives a certificate. Bun takes no new certificate into a server that
+ * listens (`reload` keeps the old one without a word), so a new pair means to stop listening softly and to listen
+ * again: what is open goes on with the old server until its own end. A pair that will not do is refused before
+ * anything stops.
+ */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Config } from '../../config.ts'
+import { Failure } from '../terminal/terminal.ts'
+
+/** What is needed of the Elysia app. */
+export interface Listens {
+  listen(options: { hostname: string; port: number; tls?: TlsPair }): unknown
+  readonly server: { readonly port?: number | undefined; stop(closeActive?: boolean): unknown } | null
+}
+
+export interface TlsPair {
+  /** PEM, with the certificates between it and the root. */
+  cert: string
+  key: string
+}
+
+export class Listener {
+  readonly #app: Listens
+  readonly #config: Config
+  readonly #before: NonNullable<Listens['server']>[] = []
+  readonly port: number
+
+  /** @throws Failure when the port cannot be had or the pair will not do */
+  constructor(app: Listens, config: Config) {
+    this.#app = app
+    this.#config = config
+    this.port = this.#listen(config.port, readPair(config))
+  }
+
+  /** Without `/v1`. */
+  get url(): string {
+    const { host, tlsCert } = this.#config
+    const name = host.includes(':') ? `[${host}]` : host
+    return `${tlsCert === '' ? 'http' : 'https'}://${name}:${this.port}`
+  }
+
+  /** Reads certificate and key again and listens with them. @throws Failure; then it listens as before */
+  renew(): void {
+    const pair = readPair(this.#config)
+    const { server } = this.#app
+    if (server === null || pair === null) return
+    void server.stop(false)
+    this.#before.push(server)
+    this.#listen(this.port, pair)
+  }
+
+  /** Ends every connection. */
+  async stop(): Promise<void> {
+    const servers = [...this.#before, ...(this.#app.server === null ? [] : [this.#app.server])]
+    await Promise.all(servers.map((server) => server.stop(true)))
+  }
+
+  #listen(port: number, pair: TlsPair | null): number {
+    const { host } = this.#config
+    try {
+      this.#app.listen({ hostname: host, port, ...(pair === null ? {} : { tls: pair }) })
+    } catch (cause) {
+      const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+      const why = taken ? 'it is in use; give another with --port, or 0 for any free one' : (cause as Error).message
+      throw new Failure(`Cannot listen on ${host}:${port}: ${why}`, 'cannot_listen')
+    }
+    const bound = this.#app.server?.port
+    if (bound === undefined) throw new Failure(`Cannot listen on ${host}:${port}.`, 'cannot_listen')
+    return bound
+  }
+}
+
+/** @returns null: no TLS @throws Failure in words for whoever set it */
+function readPair({ tlsCert, tlsKey }: Config): TlsPair | null {
+  if (tlsCert === '' && tlsKey === '') return null
+  if (tlsCert === '' || tlsKey === '') throw unfit('TLS needs both, --tls-cert and --tls-key.')
+  const pair = { cert: readPem(tlsCert), key: readPem(tlsKey) }
+  let isPair: boolean
+  try {
+    isPair = new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key))
+  } catch (cause) {
+    throw unfit(`${tlsCert} and ${tlsKey} are not a certificate and its key in PEM: ${(cause as Error).message}`)
+  }
+  if (!isPair) throw unfit(`The key in ${tlsKey} is not that of the certificate in ${tlsCert}.`)
+  return pair
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw unfit(`${path} cannot be read: ${(cause as Error).message}`)
+  }
+}
+
+const unfit = (message: string): Failure => new Failure(message, 'bad_setting')

@@ -1,0 +1,137 @@
+/** A session's sound cut into turns where the detector hears somebody begin and fall silent. */
+import type { MynaError } from '../domain/error.ts'
+import type { TurnSettings } from './config.ts'
+import { heardRateHz, samplesPerMs } from './input.ts'
+import { type RealtimeParts, turnMaxSeconds } from './parts.ts'
+import type { Tape } from './tape.ts'
+import { Turn } from './transcripts.ts'
+import { TurnDetector } from './turn-detector.ts'
+import { Watch } from './watch.ts'
+
+export interface TurnNews {
+  began(turn: Turn): void
+  /** @param end where in the session's sound */
+  ended(turn: Turn, end: number): void
+  /** About once in a second of speech. */
+  goesOn(turn: Turn, end: number): void
+  failed(error: MynaError): void
+  newItemId(): string
+}
+
+/** Sound between two guesses: a little less than the second in which a client shall see something new. */
+const guessEverySamples = 0.9 * heardRateHz
+/** From here on a turn ends at any pause: recognisers hear half a minute at once, and guesses take ever longer. */
+const longTurnSeconds = 25
+/** Kept of silence, so that a client may ask for a longer prefix while it lasts. */
+const spareMs = 1000
+
+export class TurnCutter {
+  readonly #tape: Tape
+  readonly #news: TurnNews
+  readonly #watch: Watch
+  #detector: TurnDetector
+  #turn: Turn | null = null
+  /** No turn begins before. */
+  #cut: number
+
+  constructor(parts: RealtimeParts, settings: TurnSettings, tape: Tape, news: TurnNews) {
+    this.#tape = tape
+    this.#news = news
+    this.#cut = tape.end
+    this.#detector = new TurnDetector(settings, tape.end)
+    this.#watch = new Watch(parts, {
+      heard: (probabilities) => this.#heard(probabilities),
+      interrupted: () => this.#interrupted(),
+      failed: (error) => news.failed(error),
+    })
+  }
+
+  set settings(settings: TurnSettings) {
+    this.#detector.settings = settings
+  }
+
+  /** How far the detector has come in the session's sound. */
+  get at(): number {
+    return this.#detector.at
+  }
+
+  write(pcm: Int16Array): void {
+    this.#watch.write(pcm)
+  }
+
+  close(): void {
+    this.#watch.close()
+    this.#turn?.over.abort(new Error('the session does not listen any more'))
+  }
+
+  /** What was said so far is dropped. */
+  forget(): void {
+    this.#turn?.over.abort(new Error('the turn was dropped'))
+    this.#turn = null
+    this.#cut = this.#tape.end
+    this.#detector.forget()
+  }
+
+  /**
+   * Ends the turn under way where the detector is, in the middle of speech: what follows is another turn, which nobody
+   * is told the beginning of. @returns null: nobody speaks
+   */
+  cut(): Turn | null {
+    const turn = this.#turn
+    if (turn === null) return null
+    this.#cut = this.at
+    this.#turn = new Turn(this.#news.newItemId(), this.at)
+    return turn
+  }
+
+  #heard(probabilities: Float32Array): void {
+    for (const probability of probabilities) {
+      const turnSamples = this.#turn === null ? 0 : this.at - this.#turn.start
+      this.#detector.isHurried = turnSamples > longTurnSeconds * heardRateHz
+      const found = this.#detector.push(probability)
+      if (found === 'ended') this.#end()
+      else if (found !== null) this.#begin(found.began)
+      else if (turnSamples >= turnMaxSeconds * heardRateHz) this.#cutLong()
+    }
+    const turn = this.#turn
+    if (turn === null) {
+      const keptMs = this.#detector.settings.prefixMs + spareMs
+      return this.#tape.dropBefore(this.at - keptMs * samplesPerMs)
+    }
+    if (turn.isGuessing || this.at - turn.guessedAt < guessEverySamples) return
+    turn.guessedAt = this.at
+    this.#news.goesOn(turn, this.at)
+  }
+
+  #begin(voiceAt: number): void {
+    // What was cleared while the detector was still on its way to it.
+    if (voiceAt < this.#cut) return this.#detector.forget()
+    const prefix = this.#detector.settings.prefixMs * samplesPerMs
+    const start = Math.max(this.#cut, this.#tape.begin, voiceAt - prefix)
+    this.#turn = new Turn(this.#news.newItemId(), start)
+    this.#news.began(this.#turn)
+  }
+
+  #end(): void {
+    const turn = this.#turn
+    if (turn === null) return
+    this.#turn = null
+    this.#cut = this.at
+    this.#news.ended(turn, this.at)
+  }
+
+  /** Somebody who does not pause: clients expect a beginning and an end for each item. */
+  #cutLong(): void {
+    const turn = this.cut()
+    if (turn === null || this.#turn === null) return
+    this.#news.ended(turn, this.at)
+    this.#news.began(this.#turn)
+  }
+
+  /** The engine has failed in the middle: what was said until then is a turn, and it listens on from now. */
+  #interrupted(): void {
+    this.#end()
+    this.#cut = this.#tape.end
+    this.#detector = new TurnDetector(this.#detector.settings, this.#tape.end)
+  }
+}
