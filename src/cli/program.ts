@@ -8,6 +8,7 @@ import { NativeError, setNativeDir } from '../engine/native.ts'
 import { accountsCommand } from './accounts.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
+import { completionCommand } from './completion.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { globalOptions } from './globals.ts'
 import { keysCommand } from './keys.ts'
@@ -50,6 +51,7 @@ export async function main(argv: string[], cards: readonly Card[] = knownCards):
     .addCommand(auditCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
+    .addCommand(completionCommand())
     .addCommand(licenses())
     .addCommand(engineCommand(cards), { hidden: true })
     .addCommand(gpuProbeCommand(), { hidden: true })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished, runCommand, startCommand } from '../testing/command.ts'
@@ -209,6 +209,28 @@ test('a refused key says how to get one, and leaves no file', async () => {
   expect(result.code).toBe(1)
   expect(result.stderr).toContain('It says invalid_api_key. Get a key with: myna keys create')
   expect(readdirSync(folder).filter((name) => name.startsWith('h.'))).toEqual([])
+})
+
+test('a player hears the raw samples, and its failure is told', async () => {
+  const bin = mkdtempSync(join(folder, 'bin-'))
+  const heard = path('heard.pcm')
+  writeFileSync(join(bin, 'aplay'), `#!/bin/sh\necho "$@" > ${heard}.args\ncat > ${heard}\n`, { mode: 0o755 })
+  let format: unknown
+  speech = (request, body) => {
+    format = body.response_format
+    return whole(request, body)
+  }
+  operations = [operation]
+  const played = await runCommand(['speak', 'Hello.', '--play'], { env: { ...env(), PATH: `${bin}:/usr/bin:/bin` } })
+  expect(played).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('2.0 s of audio') })
+  expect(format).toBe('pcm')
+  expect(readFileSync(heard)).toEqual(Buffer.from(audio))
+  expect(readFileSync(`${heard}.args`, 'utf8')).toContain('-f S16_LE -r 24000 -c 1')
+  writeFileSync(join(bin, 'aplay'), '#!/bin/sh\ncat > /dev/null\necho "no card" >&2\nexit 3\n', { mode: 0o755 })
+  const mute = await runCommand(['speak', 'Hello.', '--play'], { env: { ...env(), PATH: `${bin}:/usr/bin:/bin` } })
+  expect(mute).toMatchObject({ code: 1, stderr: expect.stringContaining('aplay cannot play: no card') })
+  const none = await runCommand(['speak', 'Hello.', '--play'], { env: { ...env(), PATH: mkdtempSync(path('empty-')) } })
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('No player was found') })
 })
 
 test('no server says how to start one', async () => {

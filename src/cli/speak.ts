@@ -5,6 +5,8 @@ import { countChars } from '../domain/charge.ts'
 import { type AudioFormat, audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
 import { counted, dollars, duration } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
+import { findPlayer, type Player, playerNames } from './client/player.ts'
+import { Failure, note } from './terminal/terminal.ts'
 import { speakInto, tellSpoken } from './client/spoken-file.ts'
 import { type ServerOptions, throughServer } from './client/through-server.ts'
 
@@ -14,6 +16,7 @@ interface SpeakOptions extends ServerOptions {
   model?: string
   format?: AudioFormat
   speed?: number
+  play?: true
 }
 
 export function speakCommand(): Command {
@@ -25,6 +28,7 @@ export function speakCommand(): Command {
     .option('--model <model>', 'id of a model (default: the best one for the voice)')
     .option('--format <format>', `${audioFormats.join(', ')} (default: as the file is called, else mp3)`, parseFormat)
     .option('--speed <factor>', '0.25 to 4 (default: 1)', parseSpeed)
+    .option('--play', 'play it (the default at a terminal, unless a file or a format is named)')
   return throughServer(command)
     .addHelpText(
       'after',
@@ -43,13 +47,14 @@ Examples:
 
 async function speak(given: string, options: SpeakOptions, command: Command): Promise<void> {
   const { json, config } = globalsOf(command)
-  const format = options.format ?? formatOf(options.output, command)
+  const player = playerFor(options, json)
+  const format = player === null ? (options.format ?? formatOf(options.output, command)) : 'pcm'
   const input = given === '-' ? (await Bun.stdin.text()).trimEnd() : given
   if (input.trim() === '') command.error('error: there is no text to speak')
-  const file = options.output ?? `speech.${format}`
+  const file = player === null ? (options.output ?? `speech.${format}`) : '-'
   const { voice, model, speed } = options
   const body = { input, voice, model, speed, response_format: format }
-  const operation = await speakInto({ file, body, options, config, json })
+  const operation = await speakInto({ player, file, body, options, config, json })
   const pcmBytes = operation?.completion_bytes ?? null
   const result = {
     seconds: pcmBytes === null ? null : pcmBytes / 2 / defaultSampleRateHz,
@@ -60,6 +65,20 @@ async function speak(given: string, options: SpeakOptions, command: Command): Pr
   const length = result.seconds === null ? '' : `${duration(1000 * result.seconds)} of audio from `
   const costs = operation === null ? '' : `, charged ${dollars(operation.charged_micros)} (${operation.id})`
   tellSpoken({ file, json }, result, `${length}${counted(result.characters, 'character')}${costs}`)
+}
+
+/**
+ * Whether it is heard at once: where that is asked for, and at a terminal where no file is.
+ * @throws Failure when it is asked for and this machine has no player
+ */
+function playerFor({ play, output, format }: SpeakOptions, json: boolean): Player | null {
+  const isUsual = output === undefined && format === undefined && process.stdout.isTTY === true && !json
+  if (play !== true && !isUsual) return null
+  const player = findPlayer(defaultSampleRateHz)
+  const none = `No player was found (${playerNames()}).`
+  if (player === null && play === true) throw new Failure(`${none} Write a file with -o FILE.`, 'cannot_play')
+  if (player === null) note(`${none} The speech goes to a file.`)
+  return player
 }
 
 const byExtension: Readonly<Record<string, AudioFormat>> = {

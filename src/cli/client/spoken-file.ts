@@ -3,11 +3,14 @@ import type { Config } from '../../config.ts'
 import { systemClock } from '../../domain/time.ts'
 import type { OperationRecord } from './client.ts'
 import { deliver } from './delivery.ts'
-import { fileSink, stdoutSink } from './sink.ts'
+import { type Player, playerSink } from './player.ts'
+import { fileSink, type Sink, stdoutSink } from './sink.ts'
 import { note, report, snakeCase } from '../terminal/terminal.ts'
 import { clientOf, onInterrupt, type ServerOptions } from './through-server.ts'
 
 export interface SpokenFile {
+  /** Hears it instead of a file; absent: the audio goes to `file`. */
+  player?: Player | null
   /** `-` is standard output. */
   file: string
   /** As `POST /v1/audio/speech` takes it. */
@@ -18,17 +21,29 @@ export interface SpokenFile {
 }
 
 /** @returns the completed operation, or null, as `deliver` @throws as `deliver` */
-export async function speakInto({ file, body, options, config, json }: SpokenFile): Promise<OperationRecord | null> {
+export async function speakInto({
+  player = null,
+  file,
+  body,
+  options,
+  config,
+  json,
+}: SpokenFile): Promise<OperationRecord | null> {
   return deliver({
     client: await clientOf(options, config),
     body,
     idempotencyKey: crypto.randomUUID(),
-    sink: file === '-' ? stdoutSink() : await fileSink(file),
+    sink: await sinkFor(player, file),
     onInterrupt,
     notice: json ? () => {} : note,
     wait: (ms) => Bun.sleep(ms),
     clock: systemClock,
   })
+}
+
+const sinkFor = async (player: Player | null, file: string): Promise<Sink> => {
+  if (player !== null) return playerSink(player)
+  return file === '-' ? stdoutSink() : fileSink(file)
 }
 
 /** Beside the audio, where that goes to standard output. @param text the result for a person, without the file */

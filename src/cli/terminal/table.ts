@@ -1,5 +1,5 @@
 /** Tables and bars of text. Widths are those of the terminal's cells, so that wide characters stay in line. */
-import { bold } from './terminal.ts'
+import { bold, terminalColumns } from './terminal.ts'
 
 export interface Column {
   title: string
@@ -7,19 +7,58 @@ export interface Column {
   right?: boolean
 }
 
-/** @param rows as many cells each as there are columns */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+/** A column is never narrower, unless its own cells are. */
+const narrowest = 8
+const gap = '  '
+
+/**
+ * @param rows as many cells each as there are columns
+ * @param width of the terminal: the widest columns are cut until the table fits; absent: what the terminal has, and no
+ * limit where the output is no terminal
+ */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width = process.stdout.isTTY === true ? terminalColumns() : Number.POSITIVE_INFINITY,
+): string {
   const shown = rows.map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, '?')))
-  const widths = columns.map((column, at) =>
+  const wanted = columns.map((column, at) =>
     Math.max(Bun.stringWidth(column.title), ...shown.map((row) => Bun.stringWidth(row[at] ?? ''))),
   )
+  const widths = fitted(wanted, width - gap.length * (columns.length - 1))
   const line = (cells: readonly string[]) =>
     columns
-      .map((column, at) => pad(cells[at] ?? '', widths[at] ?? 0, column.right === true))
-      .join('  ')
+      .map((column, at) => pad(cut(cells[at] ?? '', widths[at] ?? 0), widths[at] ?? 0, column.right === true))
+      .join(gap)
       .trimEnd()
   return [bold(line(columns.map((column) => column.title))), ...shown.map(line)].join('\n')
 }
+
+/** Takes cells from the widest column, one at a time, until all fit or none can give any more. */
+function fitted(wanted: readonly number[], room: number): number[] {
+  const widths = [...wanted]
+  let excess = widths.reduce((sum, width) => sum + width, 0) - room
+  while (excess > 0) {
+    const widest = Math.max(...widths)
+    if (widest <= narrowest) break
+    widths[widths.lastIndexOf(widest)]!--
+    excess--
+  }
+  return widths
+}
+
+/** The beginning of a text that is too wide, and an ellipsis. */
+function cut(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text
+  let kept = ''
+  for (const { segment } of letters.segment(text)) {
+    if (Bun.stringWidth(kept + segment) > width - 1) break
+    kept += segment
+  }
+  return `${kept.trimEnd()}…`
+}
+
+const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 function pad(cell: string, width: number, right: boolean): string {
   const blanks = ' '.repeat(Math.max(0, width - Bun.stringWidth(cell)))
