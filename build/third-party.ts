@@ -188,6 +188,13 @@ export const models: Readonly<Record<string, Component>> = {
       'follows; the parts that it names for pronouncing words are not inside.',
     text: 'hibari-tts-NOTICE',
   },
+  'moonshine-voice': {
+    name: 'Moonshine tiny, English',
+    license: 'MIT',
+    source: 'https://github.com/moonshine-ai/moonshine',
+    copyright: 'Copyright (c) 2025 Moonshine AI',
+    note: 'Only the tiny English model of the package moonshine-voice is inside, unchanged.',
+  },
 }
 
 /** Packages without a licence file of their own, each under a standard text: `third-party/<licence>.txt`. */

@@ -42,8 +42,11 @@ test('the order of preference: on a card each model comes after those of its fam
     )
       .ranked(task)
       .map(({ id }) => id)
-  const byPreference = cards.filter(({ id }) => installed.includes(id)).toSorted((a, b) => b.preference - a.preference)
+  const builtIn = cards.find((card) => card.builtIn && card.task === task)!.id
+  const byPreference = cards
+    .filter(({ id }) => [...installed, builtIn].includes(id))
+    .toSorted((a, b) => b.preference - a.preference)
   expect(ranked(false)).toEqual(byPreference.map(({ id }) => id))
   const [v3, v3Whole, small, smallWhole] = [installed[2]!, installed[3]!, installed[0]!, installed[1]!]
-  expect(ranked(true)).toEqual([v3Whole, v3, smallWhole, small])
+  expect(ranked(true)).toEqual([v3Whole, v3, smallWhole, small, builtIn])
 })

@@ -125,8 +125,8 @@ test('a refusal ends with 1 and one sentence on stderr', async () => {
 
 test('models are listed and shown from their cards', async () => {
   const list = (await mynaJson('models', 'list')) as { id: string; installed: boolean }[]
-  expect(list[0]).toMatchObject({ id: 'flite', installed: true, sample_rate_hz: 24000 })
-  expect((await myna('models', 'list')).stdout).toMatch(/\nflite +speech +built in +- +/)
+  expect(list[0]).toMatchObject({ id: 'hibari', installed: true, sample_rate_hz: 24000 })
+  expect((await myna('models', 'list')).stdout).toMatch(/\nhibari +speech +built in +- +/)
   const { stdout } = await myna('models', 'show', 'flite')
   expect(stdout).toContain('alloy')
   expect(stdout).toContain('Carnegie Mellon')

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodedFile } from '../audio/decode/containers.fixture.ts'
 import { buzz } from '../audio/encode/readback.fixture.ts'
-import { recording, recordingOf, said, startListening } from '../http/transcription.fixture.ts'
+import { deaf, recording, recordingOf, said, startListening } from '../http/transcription.fixture.ts'
 import { type CommandOptions, finished, runCommand, startCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import type { Instance } from '../testing/instance.ts'
@@ -172,7 +172,7 @@ describe('says what is wrong', () => {
   })
 
   test('no model', async () => {
-    await using bare = await startListening({}, [])
+    await using bare = await startListening({}, [], { catalog: deaf })
     const mine = { MYNA_URL: bare.url, MYNA_API_KEY: await bare.key() }
     const failed = await runCommand(['transcribe', talk], { env: mine })
     expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('myna models pull whisper-base')])

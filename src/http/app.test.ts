@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Instance, startInstance } from '../testing/instance.ts'
+import { deaf } from './transcription.fixture.ts'
 
 let instance: Instance
 let key: string
@@ -33,7 +34,7 @@ describe('every answer', () => {
     ['GET', '/v1/models/flite', { key: true }, 200, null],
     ['GET', '/v1/models/tts-1', { key: true }, 200, null],
     ['GET', '/v1/models/tts-1-1106', { key: true }, 200, null],
-    ['GET', '/v1/models/whisper-1', { key: true }, 404, 'model_not_found'],
+    ['GET', '/v1/models/whisper-1', { key: true }, 200, null],
     ['GET', '/v1/models/nobody/nothing', { key: true }, 404, 'model_not_found'],
     ['GET', '/v1/models/nobody%2Fnothing', { key: true }, 404, 'model_not_found'],
     ['GET', `/v1/models/${'x'.repeat(257)}`, { key: true }, 422, 'validation_error'],
@@ -47,8 +48,8 @@ describe('every answer', () => {
     ['GET', '/v1/operations/op_1', { key: true }, 404, 'operation_not_found'],
     ['GET', '/v1/operations/%00', { key: true }, 404, 'operation_not_found'],
     ['POST', '/v1/operations/op_1/cancel', { key: true }, 404, 'operation_not_found'],
-    ['POST', '/v1/audio/transcriptions', { key: true }, 503, 'transcription_unavailable'],
-    ['POST', '/v1/audio/translations', { key: true }, 503, 'transcription_unavailable'],
+    ['POST', '/v1/audio/transcriptions', { key: true }, 415, 'unsupported_media_type'],
+    ['POST', '/v1/audio/translations', { key: true }, 415, 'unsupported_media_type'],
     ['POST', '/v1/audio/transcriptions', {}, 401, 'missing_api_key'],
     ['GET', '/nowhere', {}, 404, 'unknown_url'],
     ['POST', '/v1/nowhere', {}, 404, 'unknown_url'],
@@ -132,15 +133,28 @@ describe('CORS', () => {
 
 test('models and voices have the fields that pickers read', async () => {
   const models = (await (await instance.fetch('/v1/models', { key })).json()) as { data: Record<string, unknown>[] }
-  expect(models.data.map(({ id }) => id)).toEqual(['flite', 'tts-1', 'tts-1-hd', 'gpt-4o-mini-tts'])
+  expect(models.data.map(({ id }) => id)).toEqual([
+    'flite',
+    'hibari',
+    'moonshine-tiny-en',
+    'tts-1',
+    'tts-1-hd',
+    'gpt-4o-mini-tts',
+    'whisper-1',
+    'gpt-4o-transcribe',
+    'gpt-4o-mini-transcribe',
+    'gpt-transcribe',
+  ])
   for (const model of models.data) {
-    expect(model).toMatchObject({ object: 'model', owned_by: 'myna', task: 'text-to-speech', root: 'flite' })
+    expect(model).toMatchObject({ object: 'model', owned_by: 'myna', task: expect.any(String) })
     expect(Number.isInteger(model.created)).toBe(true)
   }
+  const roots = Object.fromEntries(models.data.map(({ id, root }) => [id, root]))
+  expect(roots).toMatchObject({ flite: 'flite', 'tts-1': 'hibari', 'whisper-1': 'moonshine-tiny-en' })
   const audio = (await (await instance.fetch('/v1/audio/models')).json()) as { models: { id: string; name: string }[] }
   expect(audio.models[0]).toEqual({ id: 'flite', name: expect.any(String) })
   const voices = (await (await instance.fetch('/v1/audio/voices')).json()) as { voices: Record<string, unknown>[] }
-  expect(voices.voices).toHaveLength(4)
+  expect(voices.voices).toHaveLength(5)
   for (const voice of voices.voices) {
     expect(voice).toMatchObject({ object: 'audio.voice', status: 'ready', is_public: true, is_owner: false })
     expect(voice.id).toBe(voice.voice_id)
@@ -176,7 +190,8 @@ test('the metrics token cannot be guessed at speed, and still passes then', asyn
 })
 
 test('readiness without a model for transcription: unavailable, and no fault', async () => {
-  const response = await instance.fetch('/readyz')
+  await using bare = await startInstance({}, { catalog: deaf })
+  const response = await bare.fetch('/readyz')
   const { status, checks, devices } = (await response.json()) as Record<string, Record<string, unknown>>
   expect([response.status, String(status)]).toEqual([200, 'ready'])
   expect(checks).toEqual({ database: 'ok', tts: 'ok', transcription: 'unavailable', disk: 'ok', uploads: 'ok' })

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI, { APIError, AuthenticationError, ConflictError, NotFoundError } from 'openai'
 import { type Instance, startInstance } from '../testing/instance.ts'
+import { deaf } from './transcription.fixture.ts'
 
 let instance: Instance
 let key: string
@@ -13,14 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => instance[Symbol.asyncDispose]())
 
-const client = (options: { apiKey?: string } = {}) =>
+const client = (options: { apiKey?: string } = {}, at = instance) =>
   new OpenAI({
     apiKey: key,
     ...options,
-    baseURL: `${instance.url}/v1`,
+    baseURL: `${at.url}/v1`,
     fetch: (input, init) => {
       // The SDK also tries its runtime's FormData on a data: address.
-      if (String(input).startsWith(instance.url)) sent++
+      if (String(input).startsWith(at.url)) sent++
       return fetch(input as string, init as RequestInit)
     },
   })
@@ -154,8 +155,10 @@ describe('errors', () => {
   })
 
   test('transcription without a model says which command gets one, and is asked once', async () => {
+    await using bare = await startInstance({}, { catalog: deaf })
     const file = new File([new Uint8Array(100)], 'a.wav')
-    const { error, requests } = await refusal(() => client().audio.transcriptions.create({ file, model: 'whisper-1' }))
+    const by = client({ apiKey: await bare.key() }, bare)
+    const { error, requests } = await refusal(() => by.audio.transcriptions.create({ file, model: 'whisper-1' }))
     expect([error.status, error.code, requests]).toEqual([503, 'transcription_unavailable', 1])
     expect(error.message).toContain('myna models pull')
   })

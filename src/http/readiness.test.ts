@@ -137,6 +137,7 @@ test('each device of several is told of, with how full it is', async () => {
   ]
   const ready = (await (await instance.fetch('/readyz')).json()) as { devices: unknown }
   expect(ready.devices).toEqual({
+    transcription: { device: 'cpu', reason: null },
     tts: {
       device: 'cuda:0',
       reason: null,

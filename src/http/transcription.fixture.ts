@@ -19,6 +19,12 @@ export const startListening = (
     { catalog: new CardCatalog(cards, (id) => installed.includes(id)), ...change },
   )
 
+/** Without the built-in recogniser: what a program would be that was built without it. */
+export const deaf = new CardCatalog(
+  cards.filter(({ task }) => task === 'text-to-speech'),
+  () => false,
+)
+
 /** A WAV file, 16 kHz. @param loudness of each second; 0 is silence */
 export const recordingOf = (...loudness: number[]): Uint8Array<ArrayBuffer> => {
   const pcm = Int16Array.from({ length: 16_000 * loudness.length }, (_, i) => {

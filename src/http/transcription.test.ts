@@ -14,6 +14,7 @@ import {
   transcribe,
   uploadsOf,
   usageOf,
+  deaf,
 } from './transcription.fixture.ts'
 
 let instance: Instance
@@ -381,7 +382,7 @@ describe('limits', () => {
 })
 
 test('without a model it says which command gets one, and every other route works', async () => {
-  await using bare = await startListening({}, [])
+  await using bare = await startListening({}, [], { catalog: deaf })
   const by = await bare.key()
   for (const path of ['/v1/audio/transcriptions', translations]) {
     const response = await transcribe(bare, by, {}, path)

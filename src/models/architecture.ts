@@ -82,6 +82,8 @@ export interface TranscriptionInput {
 export interface TranscriptionModel {
   /** Of the windows that it hears. */
   readonly sampleRateHz: number
+  /** Absent: it computes wherever the graphs of this process run. */
+  readonly onCpu?: true
   /** Longest window; speech is cut at pauses so that none is longer. */
   readonly maxWindowMs: number
   /** @throws InputRefused when it cannot do what is asked, such as another language or a translation */

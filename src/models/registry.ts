@@ -12,6 +12,7 @@ export const speechArchitectures: Readonly<Record<string, () => Promise<{ load: 
 }
 
 export const transcriptionArchitectures: Readonly<Record<string, () => Promise<{ load: LoadTranscriptionModel }>>> = {
+  moonshine: () => import('./moonshine/pipeline.ts'),
   parakeet: () => import('./parakeet/pipeline.ts'),
   whisper: () => import('./whisper/pipeline.ts'),
 }

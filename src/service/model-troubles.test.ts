@@ -21,7 +21,10 @@ const catalog = (installed: string[], broken: string[] = []): CardCatalog => {
 const failed = (id: string) => ({ failed: [{ id, reason: 'no graph' }] })
 
 test('nothing is wrong, and what is not installed is missed by nobody', () => {
-  expect(modelStanding(catalog([]), [status])).toEqual({ troubles: [], able: new Set(['text-to-speech']) })
+  expect(modelStanding(catalog([]), [status])).toEqual({
+    troubles: [],
+    able: new Set(['text-to-speech', 'automatic-speech-recognition']),
+  })
 })
 
 test('each model once, whatever is wrong with it and on however many devices', () => {

@@ -1,13 +1,19 @@
 /** Which model listens, over the cards that there are. */
 import { describe, expect, test } from 'bun:test'
 import { cards } from '../catalog/cards.ts'
+import type { Card } from '../domain/card.ts'
 import { CardCatalog } from '../catalog/catalog.ts'
 import { MynaError } from '../domain/error.ts'
 import { chooseListener, type Wanted } from './transcribe-choice.ts'
 
-const choose = (installed: readonly string[], wanted: Partial<Wanted> = {}, onCard = false): string => {
+const choose = (
+  installed: readonly string[],
+  wanted: Partial<Wanted> = {},
+  onCard = false,
+  known: readonly Card[] = cards,
+): string => {
   const catalog = new CardCatalog(
-    cards,
+    known,
     (id) => installed.includes(id),
     () => onCard,
   )
@@ -33,7 +39,9 @@ describe('without a name, or with an alias', () => {
     ['one that knows the language', both, { language: 'french' }, 'whisper-base fr'],
     ['the preferred one of those that know it', both, { language: 'en-GB' }, 'parakeet-tdt-0.6b-v2 en'],
     ['one that translates', both, { task: 'translate' }, 'whisper-base null'],
-    ['the only one', ['whisper-tiny.en'], {}, 'whisper-tiny.en null'],
+    ['the only one that is pulled', ['whisper-tiny.en'], {}, 'whisper-tiny.en null'],
+    ['the built-in one where nothing is', [], { model: 'whisper-1' }, 'moonshine-tiny-en null'],
+    ['the built-in one for English', [], { language: 'en-GB' }, 'moonshine-tiny-en en'],
   ])('%s', (_, installed, wanted, chosen) => {
     expect(choose(installed, wanted)).toBe(chosen)
   })
@@ -85,10 +93,18 @@ describe('without a name, or with an alias', () => {
   })
 
   test('is refused what none can do', () => {
-    expect(choose([])).toStartWith('transcription_unavailable null: No transcription model')
+    expect(choose([], {}, false, [])).toStartWith('transcription_unavailable null: No transcription model')
     expect(choose(['parakeet-tdt-0.6b-v2', 'whisper-tiny.en'], { language: 'fr' })).toBe(
       "unsupported_value language: Invalid value: 'fr'. No installed model knows this language (fr). " +
-        'Supported values are: en.',
+        'Supported values are: en. One that does: myna models pull whisper-base',
+    )
+    expect(choose([], { language: 'fr' })).toBe(
+      "unsupported_value language: Invalid value: 'fr'. The model 'moonshine-tiny-en' does not know this language " +
+        '(fr). Supported values are: en. One that does: myna models pull whisper-base',
+    )
+    expect(choose([], { task: 'translate' })).toBe(
+      "unsupported_value model: The model 'moonshine-tiny-en' cannot translate. " +
+        'One that can: myna models pull whisper-base',
     )
     expect(choose(['parakeet-tdt-0.6b-v2', 'whisper-tiny.en'], { task: 'translate' })).toBe(
       'unsupported_value model: No installed model can translate. One that can: myna models pull whisper-base',

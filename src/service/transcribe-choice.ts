@@ -27,6 +27,8 @@ export interface Listener {
 }
 
 const task = 'automatic-speech-recognition'
+/** The smallest that does well in every language, and translates. */
+const remedy = 'whisper-base'
 /** More than this nobody reads. */
 const shownLanguages = 30
 
@@ -52,7 +54,7 @@ export function chooseListener(wanted: Wanted, catalog: Catalog): Listener {
     const language = code === null ? null : findLanguage(code, card.languages)
     if ((code === null || language !== null) && canDo(wanted.task, card)) return { card, language }
   }
-  throw refusal(wanted, code, known)
+  throw refusal(wanted, code, known, catalog)
 }
 
 /** The preferred first. */
@@ -74,18 +76,26 @@ const byWordTimes = (one: Card, other: Card): number =>
 const canDo = (wanted: Wanted['task'], card: Card): boolean =>
   wanted === 'transcribe' || card.options.translates === true
 
-function refusal({ task: wanted, language }: Wanted, code: string | null, cards: readonly Card[]): MynaError {
+function refusal(
+  { task: wanted, language }: Wanted,
+  code: string | null,
+  cards: readonly Card[],
+  catalog: Catalog,
+): MynaError {
   const able = cards.filter((card) => canDo(wanted, card))
   const [first] = cards
   const who = cards.length === 1 && first !== undefined ? `The model '${first.id}'` : 'No installed model'
   if (able.length === 0) {
     const what = cards.length === 1 ? 'cannot translate' : 'can translate'
-    return unsupported(`${who} ${what}. One that can: myna models pull whisper-base`, 'model')
+    return unsupported(`${who} ${what}. One that can: myna models pull ${remedy}`, 'model')
   }
   const known = [...new Set(able.flatMap(({ languages }) => languages))]
   const list = known.length <= shownLanguages ? ` Supported values are: ${known.join(', ')}.` : ''
   const what = cards.length === 1 ? 'does not know this language' : 'knows this language'
-  return unsupported(`Invalid value: '${language}'. ${who} ${what} (${code}).${list}`, 'language')
+  const spoken = catalog.cards().find(({ id }) => id === remedy)?.languages ?? []
+  const isRemedy = !catalog.isInstalled(remedy) && code !== null && findLanguage(code, spoken) !== null
+  const advice = isRemedy ? ` One that does: myna models pull ${remedy}` : ''
+  return unsupported(`Invalid value: '${language}'. ${who} ${what} (${code}).${list}${advice}`, 'language')
 }
 
 function codeOf(language: string): string {

@@ -45,10 +45,10 @@ const loopbacks = ['127.0.0.1', '::1', 'localhost']
 /** What a new machine cannot do yet, and the smallest model that does it well enough to go on with. */
 function worthPulling(installed: readonly Card[]): string[] {
   const clones = installed.some(({ cloning }) => cloning === 'full')
-  const transcribes = installed.some((card) => card.task === 'automatic-speech-recognition')
+  const transcribes = installed.some((card) => card.task === 'automatic-speech-recognition' && !card.builtIn)
   return [
     ...(clones ? [] : ['for true clones of voices: myna models pull pocket-tts']),
-    ...(transcribes ? [] : ['to transcribe: myna models pull whisper-base']),
+    ...(transcribes ? [] : ['to transcribe other languages: myna models pull whisper-base']),
   ]
 }
 

@@ -136,8 +136,9 @@ function announce(facts: BannerFacts & { server: Server }, json: boolean): void 
 function warmUp({ engine, transcriber, encoders, catalog, log }: World & { encoders: EncoderPool }): void {
   const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
   engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
+  // The built-in recogniser is loaded within a second, and many never use it: a pulled one says that somebody will.
   const transcription = catalog.best('automatic-speech-recognition')
-  if (transcription !== null) transcriber.start(transcription.id).catch(warn('the transcription engine'))
+  if (transcription?.builtIn === false) transcriber.start(transcription.id).catch(warn('the transcription engine'))
   encoders.warm(['mp3']).catch(warn('an encoder'))
 }
 

@@ -169,7 +169,7 @@ test('an administrator sees the service; its warnings come without their stacks'
   instance.engine.plan = () => ({})
   await until('the failure is told', () => instance.lines.some((line) => line.includes('WARN')))
   const { body } = await call('/console/api/admin/server', admin)
-  expect(body).toMatchObject({ readiness: 'ready', queue: { running: 0 }, engines: [{ task: 'text-to-speech' }] })
+  expect(body).toMatchObject({ readiness: 'ready', queue: { running: 0 }, engines: [{ task: 'text-to-speech' }, {}] })
   expect(body.warnings[0]).toMatchObject({ message: expect.stringMatching(/^operation op_\w+ failed$/) })
   expect(body.warnings[0].cause).toBe('Error: the engine tripped')
 })

@@ -95,9 +95,6 @@ class HibariModel implements SpeechModel {
     const listener = new Listener()
     const parts = this.#chunks(input)
     let chunk = await nextOf(parts)
-    if (chunk === null) {
-      throw new InputRefused(`There is nothing in the text that the voice '${input.voiceId}' can read.`, 'language')
-    }
     for (let coveredBefore = 0; chunk !== null;) {
       signal.throwIfAborted()
       const parameters = await graph.predict(chunk.symbols, speed, signal)

@@ -1,12 +1,7 @@
 /** From the tokens of a window to its words, with their times and how sure the model was of each. */
-import type { TranscriptWord } from '../../domain/transcript.ts'
+import type { Word } from '../sentences.ts'
 import type { Emission } from './tdt.ts'
 import { isControl, unknownPiece } from './vocabulary.ts'
-
-export interface Word extends TranscriptWord {
-  probability: number
-  tokens: number[]
-}
 
 export interface Timing {
   /** One frame of the encoder. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { segmentsOf } from './sentences.ts'
-import type { Word } from './words.ts'
+import { segmentsOf, type Word } from './sentences.ts'
 
 /** Words of 300 ms, 100 ms apart; a number is a pause of so many ms instead. */
 function spoken(text: string): Word[] {

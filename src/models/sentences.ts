@@ -3,8 +3,12 @@
  * model writes no marks, long pauses part; what is too long for one look is parted where the speaker breathes.
  */
 import { deflateSync } from 'node:zlib'
-import type { TranscriptSegment } from '../../domain/transcript.ts'
-import type { Word } from './words.ts'
+import type { TranscriptSegment, TranscriptWord } from '../domain/transcript.ts'
+
+export interface Word extends TranscriptWord {
+  probability: number
+  tokens: number[]
+}
 
 /** A sentence goes on across a shorter pause. */
 const maxPauseMs = 1000

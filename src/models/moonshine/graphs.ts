@@ -1,0 +1,158 @@
+/**
+ * Moonshine's two graphs, in ONNX Runtime's own format: an encoder that hears a window at once, and a decoder that
+ * writes token after token. The decoder's first step computes what it keeps of the sound; the later ones are given
+ * that, and their own states stay where they are computed.
+ * Source: moonshine-ai/moonshine, core/moonshine-model.cpp (MIT).
+ */
+import { createSession } from '../../onnx/back-end.ts'
+import { checkContract } from '../../onnx/contract.ts'
+import type { Session, Tensor, Tensors } from '../../onnx/session.ts'
+import { endToken, startToken, type Written } from './vocabulary.ts'
+
+export const sampleRateHz = 16_000
+export const encoderFile = 'encoder_model.ort'
+export const decoderFile = 'decoder_model_merged.ort'
+/** The encoder's strides need so many samples for one step. */
+const leastSamples = 895
+/** Nobody says more in a second: what goes on is a decoder that does not find its end. */
+const tokensPerSecond = 6.5
+
+const layers = 6
+const heads = 8
+const headSize = 36
+const statesOf = (part: 'decoder' | 'encoder'): string[] =>
+  Array.from({ length: layers }, (_, layer) => ['key', 'value'].map((kind) => `${layer}.${part}.${kind}`)).flat()
+const own = statesOf('decoder')
+const ofSound = statesOf('encoder')
+
+export interface Heard {
+  written: Written[]
+  /** The decoder did not end by itself. */
+  isCutOff: boolean
+}
+
+export class MoonshineGraphs {
+  readonly #encoder: Session
+  readonly #decoder: Session
+
+  private constructor(encoder: Session, decoder: Session) {
+    this.#encoder = encoder
+    this.#decoder = decoder
+  }
+
+  /** @param read a file of the model, its path or its bytes @throws Error naming the file that does not fit */
+  static async load(read: (name: string) => Promise<string | Uint8Array>, threads: number): Promise<MoonshineGraphs> {
+    const sessions: Session[] = []
+    try {
+      for (const name of [encoderFile, decoderFile]) {
+        sessions.push(await createSession(await read(name), { threads, onCpu: true }))
+      }
+      const [encoder, decoder] = sessions as [Session, Session]
+      checkGraphs(encoder, decoder)
+      return new MoonshineGraphs(encoder, decoder)
+    } catch (error) {
+      for (const session of sessions) await session.release()
+      throw error
+    }
+  }
+
+  /**
+   * What is said in a window: the most probable token at each step.
+   * @param pcm mono, in [-1, 1], 16 kHz; what is shorter than 56 ms is nothing
+   * @throws the signal's reason, and what ONNX Runtime refuses
+   */
+  async hear(pcm: Float32Array, signal: AbortSignal): Promise<Heard> {
+    if (pcm.length < leastSamples) return { written: [], isCutOff: false }
+    const { last_hidden_state: hidden } = await this.#encoder.run(
+      { input_values: floats([1, pcm.length], pcm), attention_mask: ones(pcm.length) },
+      signal,
+    )
+    if (hidden === undefined) throw new Error(`${encoderFile} gave no last_hidden_state`)
+    // The mask counts samples, of which the graph takes every 384th; a single one stands for all.
+    const sound = { encoder_hidden_states: hidden, encoder_attention_mask: ones(1) }
+    const empty = Object.fromEntries([...own, ...ofSound].map((name) => [past(name), nothing]))
+    const first = await this.#decoder.run({ ...sound, ...empty, ...stepOf(startToken, false) }, signal)
+    const kept = (names: readonly string[]): Tensors =>
+      Object.fromEntries(names.map((name) => [past(name), given(first, `present.${name}`)]))
+    const loop = this.#decoder.loop({
+      links: Object.fromEntries(own.map((name) => [past(name), `present.${name}`])),
+      start: kept(own),
+      // Later steps give them back empty.
+      constants: { ...sound, ...kept(ofSound) },
+    })
+    const most = Math.ceil((pcm.length / sampleRateHz) * tokensPerSecond)
+    const written: Written[] = []
+    try {
+      for (let logits = given(first, 'logits'); ;) {
+        const best = mostProbable(logits.data as Float32Array)
+        if (best.token === endToken) return { written: [...written, best], isCutOff: false }
+        written.push(best)
+        if (written.length >= most) return { written, isCutOff: true }
+        logits = given(await loop.step(stepOf(best.token, true), signal), 'logits')
+      }
+    } finally {
+      loop.release()
+    }
+  }
+
+  async release(): Promise<void> {
+    await this.#encoder.release()
+    await this.#decoder.release()
+  }
+}
+
+const past = (name: string): string => `past_key_values.${name}`
+
+const floats = (dims: readonly number[], data: Float32Array): Tensor => ({ type: 'float32', dims, data })
+
+const ones = (length: number): Tensor => ({
+  type: 'int64',
+  dims: [1, length],
+  data: new BigInt64Array(length).fill(1n),
+})
+
+const nothing: Tensor = floats([1, heads, 0, headSize], new Float32Array(0))
+
+const stepOf = (token: number, hasStates: boolean): Tensors => ({
+  input_ids: { type: 'int64', dims: [1, 1], data: BigInt64Array.of(BigInt(token)) },
+  use_cache_branch: { type: 'bool', dims: [1], data: Uint8Array.of(hasStates ? 1 : 0) },
+})
+
+function given(results: Readonly<Record<string, Tensor>>, name: string): Tensor {
+  const tensor = results[name]
+  if (tensor === undefined) throw new Error(`${decoderFile} gave no ${name}`)
+  return tensor
+}
+
+/** The first of those that are alike. */
+function mostProbable(logits: Float32Array): Written {
+  let token = 0
+  for (let at = 1; at < logits.length; at++) if (logits[at]! > logits[token]!) token = at
+  let sum = 0
+  for (let at = 0; at < logits.length; at++) sum += Math.exp(logits[at]! - logits[token]!)
+  return { token, logProbability: -Math.log(sum) }
+}
+
+function checkGraphs(encoder: Session, decoder: Session): void {
+  checkContract(encoderFile, encoder, {
+    inputs: [
+      { name: 'input_values', type: 'float32', dims: [null, null] },
+      { name: 'attention_mask', type: 'int64', dims: [null, null] },
+    ],
+    outputs: [{ name: 'last_hidden_state', type: 'float32', dims: [null, null, heads * headSize] }],
+  })
+  const state = (name: string) => ({ name, type: 'float32', dims: [null, heads, null, headSize] })
+  checkContract(decoderFile, decoder, {
+    inputs: [
+      { name: 'input_ids', type: 'int64', dims: [null, null] },
+      { name: 'encoder_hidden_states', type: 'float32', dims: [null, null, null] },
+      { name: 'encoder_attention_mask', type: 'int64', dims: [null, null] },
+      { name: 'use_cache_branch', type: 'bool', dims: [null] },
+      ...[...own, ...ofSound].map((name) => state(past(name))),
+    ],
+    outputs: [
+      { name: 'logits', type: 'float32', dims: null },
+      ...[...own, ...ofSound].map((name) => ({ name: `present.${name}`, type: 'float32', dims: null })),
+    ],
+  })
+}
