@@ -26,6 +26,16 @@ test.each(['a(0)+b', 'a+b(0.0)', 'a(1001)+b', 'a+'.repeat(8) + 'a'])('%j is refu
 )
 
 test.each([
+  ['a:0.5+b:0.5', 'a(0.5)+b(0.5)'],
+  ['a : 2 + b', 'a(2)+b'],
+  ['0.3*a+0.7*b', 'a(0.3)+b(0.7)'],
+  ['a*2+b(3)', 'a(2)+b(3)'],
+])('%s is refused with the right spelling', (text, right) => {
+  const fault = `Weights of a mixture stand in brackets. Did you mean '${right}'?`
+  expect(parseMixture(text)).toEqual({ fault })
+})
+
+test.each([
   ['a+b', 'a+b'],
   ['a(2)+b(2)', 'a+b'],
   ['a(2)+b', 'a(2)+b(1)'],

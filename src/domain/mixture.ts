@@ -13,6 +13,8 @@ export type Mixture = readonly MixturePart[]
 const mostMixed = 8
 const largestWeight = 1000
 
+/** As other programs write it: "bella:0.5", "bella*0.5", "0.5*bella". */
+const foreignPattern = /^(?:(.+?)\s*[:*=]\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*\*\s*(.+))$/
 /** A voice in a mixture, perhaps with its weight in brackets at the end. */
 const partPattern = /^(.*?)\s*(?:\(\s*(\d{1,4}(?:\.\d{1,4})?)\s*\))?$/
 
@@ -27,11 +29,23 @@ export function parseMixture(text: string): { parts: Mixture } | { fault: string
     return { voice: voice as string, weight: weight === undefined ? 1 : Number(weight) }
   })
   if (parts.some(({ voice }) => voice === '')) return null
+  const rewritten = parts.map(inBrackets).join('+')
+  if (rewritten !== parts.map(written).join('+')) {
+    return { fault: `Weights of a mixture stand in brackets. Did you mean '${rewritten}'?` }
+  }
   if (parts.length > mostMixed) return { fault: `At most ${mostMixed} voices can be mixed.` }
   if (parts.some(({ weight }) => !(weight > 0 && weight <= largestWeight))) {
     return { fault: `Each weight of a mixture is a number above 0, at most ${largestWeight}.` }
   }
   return { parts }
+}
+
+const written = ({ voice, weight }: MixturePart): string => (weight === 1 ? voice : `${voice}(${weight})`)
+
+function inBrackets(part: MixturePart): string {
+  const [, voice, weight, first, second] = foreignPattern.exec(part.voice) ?? []
+  if (voice !== undefined) return `${voice}(${weight})`
+  return second === undefined ? written(part) : `${second}(${first})`
 }
 
 /** One way of writing each mixture: voices that are named twice once, weights only where they differ. */

@@ -31,6 +31,16 @@ const adverbs = list(
 const joins = list('and or but nor')
 const connectives = list('when while if because since after before until where although though unless how why whether')
 
+/** "last year" is over; "the last year" may be what is read, and "last year's" is. */
+const times = list(
+  'night week weekend month quarter year decade century time spring summer autumn fall winter monday tuesday ' +
+    'wednesday thursday friday saturday sunday january february march april may june july august september ' +
+    'october november december',
+)
+/** Behind these a verb may stand without an ending: "people use", "they help use". */
+const bare = list('people men women children police help helps helped helping go come')
+/** Verbs, as often as not, behind a name: "Anna read in bed". */
+const oftenVerbs = list('read live')
 const isAdverb = (word: string): boolean => adverbs.has(word) || (word.endsWith('ly') && word.length > 4)
 const isAdjective = (word: string): boolean => /(?:al|ive|ous|ful|ic|able|ible|less|ish|ary|ent|ant|est)$/.test(word)
 
@@ -53,7 +63,10 @@ export function classOf(words: readonly string[], breaks: readonly boolean[], at
   if (subjects.has(left) || connectives.has(left)) return 'verb'
   if (prepositions.has(left)) return naming(right)
   if (takesObject) return 'verb'
-  return isAdjective(left) ? 'noun' : null
+  if (isAdjective(left)) return 'noun'
+  // "memory use", "make use of": behind a name that is no plural a verb would have an ending.
+  const isName = !plural && !left.endsWith('s') && !bare.has(left) && !oftenVerbs.has(words[at] as string)
+  return isName && isEnd(right) ? 'noun' : null
 }
 
 /** The next word on the left that is no adverb; '' at the start of a phrase. */
@@ -83,5 +96,9 @@ export function isPast(words: readonly string[], breaks: readonly boolean[], at:
   if (havings.has(before)) return true
   if (leaders.has(left) || leaders.has(before)) return false
   if (['he', 'she', 'it', 'who'].includes(left)) return true
-  return words.some((word) => ['yesterday', 'ago', 'was', 'were', 'had'].includes(word) || /[^e]ed$/.test(word))
+  const isOver = (word: string, index: number) =>
+    ['yesterday', 'ago', 'was', 'were', 'had'].includes(word) ||
+    /[^e]ed$/.test(word) ||
+    (word === 'last' && times.has(words[index + 1] ?? '') && words[index - 1] !== 'the')
+  return words.some(isOver)
 }
