@@ -118,3 +118,6 @@ export interface Card {
   /** OpenAI's voice names, each to one of this card's voices. */
   voiceAliases: Readonly<Record<string, string>>
 }
+
+/** The one model without a card: it is inside the program, finds where somebody speaks, and nobody chooses it. */
+export const detectorId = 'silero-vad'

@@ -6,7 +6,7 @@ const latin1 = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
 
 describe('which header values are keys', () => {
   test('absent is no key', () => expect(parseIdempotencyKey(null)).toBeNull())
-  test.each(['a', 'x'.repeat(128), '"quoted"', 'ключ', 'é'.repeat(64), 'a b'])('%p is a key', (key) => {
+  test.each(['a', 'x'.repeat(128), '"quoted"', 'ключ', 'é'.repeat(64), 'a b', 'a,b'])('%p is a key', (key) => {
     expect(parseIdempotencyKey(latin1(key))).toBe(key)
   })
   test('blanks around it are not part of it', () => expect(parseIdempotencyKey(' \tabc \t')).toBe('abc'))
@@ -20,6 +20,7 @@ describe('which header values are keys', () => {
     ['C1 control', latin1('a\u0085b')],
     ['not UTF-8', 'a\u00ff'],
     ['cut UTF-8', latin1('é').slice(0, 1)],
+    ['sent twice', 'a, b'],
   ])('%s is refused', (_, header) => {
     expect(() => parseIdempotencyKey(header)).toThrow(MynaError)
   })

@@ -14,6 +14,8 @@ const maxKeyBytes = 128
  */
 export function parseIdempotencyKey(header: string | null): string | null {
   if (header === null) return null
+  // The runtime joins repeated headers so. Which of two keys was meant cannot be known.
+  if (header.includes(', ')) throw invalid('it was sent more than once, or holds a comma and a blank')
   const bytes = Buffer.from(header.replace(/^[ \t]+|[ \t]+$/g, ''), 'latin1')
   if (bytes.length < 1 || bytes.length > maxKeyBytes) {
     throw invalid(`it must have 1 to ${maxKeyBytes} bytes, not ${bytes.length}`)

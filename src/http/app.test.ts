@@ -231,3 +231,25 @@ test('readiness tells which models are in memory, and which are being loaded', a
     },
   ])
 })
+
+test('two slashes are never answered as a method that is not allowed', async () => {
+  // Elysia looks for the path behind the 11th character, which a host of one letter does not reach.
+  for (const host of ['x', 'voice.example']) {
+    const head = `GET // HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    const answer = await new Promise<string>((resolve, reject) => {
+      let text = ''
+      const { hostname, port } = new URL(instance.url)
+      void Bun.connect({
+        hostname,
+        port: Number(port),
+        socket: {
+          open: (socket) => void socket.write(head),
+          data: (_socket, bytes) => void (text += bytes.toString()),
+          close: () => resolve(text),
+          error: (_socket, error) => reject(error),
+        },
+      })
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 (200|404) /)
+  }
+})

@@ -80,7 +80,8 @@ function knownPaths(routes: readonly { method: string; path: string }[]): KnownP
     const methods = new Set(entries.map((entry) => entry.method).filter((method) => method !== 'WS'))
     if (methods.has('GET')) methods.add('HEAD')
     const escaped = path.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-    const pattern = new RegExp(`^${escaped.replace(/:[a-z_]+/g, '[^/]+').replace(/\*$/, '.+')}/?$`)
+    const end = path === '/' ? '' : '/?'
+    const pattern = new RegExp(`^${escaped.replace(/:[a-z_]+/g, '[^/]+').replace(/\*$/, '.+')}${end}$`)
     return { pattern, methods }
   })
 }

@@ -2,6 +2,7 @@
  * Metrics for Prometheus. Names and labels are part of the contract (docs/api.md 9). Routes are counted by template,
  * never by raw path: attackers choose paths, and each label value costs memory.
  */
+import { detectorId } from '../domain/card.ts'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { OperationType, Outcome, Settlement } from '../domain/operation.ts'
 import type { AudioFormat } from '../domain/speech.ts'
@@ -79,7 +80,9 @@ export class Metrics implements Meter, TranscriptionMeter {
       'Models that are loaded, and what memory they were given',
       ['task', 'model', 'device'],
       (gauge, { task, models }) => {
-        for (const { id, device, memoryBytes } of models) gauge.inc({ task, model: id, device }, memoryBytes)
+        for (const { id, device, memoryBytes } of models) {
+          gauge.inc({ task: id === detectorId ? 'voice-activity-detection' : task, model: id, device }, memoryBytes)
+        }
       },
     )
     each(

@@ -98,7 +98,7 @@ const EngineCard = ({ engine }: { engine: Engine }) => (
     {engine.last_error === null ? null : <p class="error">Last crash: {engine.last_error}</p>}
     {engine.models.map((model) => (
       <div class="row apart" key={model.id}>
-        <strong>{model.id}</strong>
+        <strong>{model.id === 'silero-vad' ? 'Voice detector (silero-vad)' : model.id}</strong>
         <span class="hint">
           {bytes(model.memory_bytes)}, {idle(model.active_streams, model.idle_ms_left)}
         </span>

@@ -5,13 +5,11 @@
 import { fromS16 } from '../../audio/pcm.ts'
 import { ClipRefused, type SpeechModel } from '../../models/architecture.ts'
 import { deviceFailure, DeviceOutOfMemory } from '../../onnx/device.ts'
+import { detectorId } from '../../domain/card.ts'
 import type { SpeechDetector } from '../../models/silero/detector.ts'
 import type { Answer } from '../inquiries.ts'
 import type { LoadFailure } from '../protocol.ts'
 import { NotLoaded, type Loaded, type Residency } from './residency.ts'
-
-/** The one model without a card: it is inside the program, and nobody chooses it. */
-export const detectorId = 'silero-vad'
 
 export interface AnsweringOptions {
   models: Residency<SpeechModel>
