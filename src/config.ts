@@ -299,6 +299,12 @@ export const hubEnv = (env: Record<string, string | undefined> = process.env) =>
   token: env.HF_TOKEN?.trim() || null,
 })
 
+/** @param output of this process @returns whether systemd's journal keeps what is written there (systemd.exec(5)) */
+export const isJournal = (
+  output: { dev: number; ino: number } | null,
+  env: Record<string, string | undefined> = process.env,
+): boolean => output !== null && env.JOURNAL_STREAM === `${output.dev}:${output.ino}`
+
 /** An engine has no use for them, and whatever reads its environment has. */
 const secrets: readonly string[] = ['MYNA_API_KEY', 'MYNA_METRICS_TOKEN', 'MYNA_ADMIN_KEY_FILE', 'HF_TOKEN']
 

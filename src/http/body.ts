@@ -10,6 +10,8 @@ export type Body = Readonly<Record<string, unknown>>
 export interface BodyLimits {
   maxJsonBytes: number
   timer: Timer
+  /** How long the whole body may take; absent: as long as it does not stop. */
+  totalMs?: number
 }
 
 const stallMs = 60_000
@@ -22,7 +24,9 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Bo
   if (/^\s*multipart\//i.test(request.headers.get('content-type') ?? '')) {
     throw new MynaError('unsupported_media_type', 'This route takes a JSON body, not multipart/form-data.')
   }
-  const bytes = await readAll(request, limits.maxJsonBytes, limits.timer)
+  const { maxJsonBytes, timer, totalMs } = limits
+  const read = readAll(request, maxJsonBytes, timer)
+  const bytes = await (totalMs === undefined ? read : unlessLate(read, timer, totalMs))
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body
@@ -53,14 +57,19 @@ async function readAll(request: Request, maxBytes: number, timer: Timer): Promis
 
 /** A client that disconnects in the middle is not our failure, and will not read the answer. */
 export function unlessStalled<T>(read: Promise<T>, timer: Timer): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const stopped = (cause?: unknown) =>
-    new MynaError('request_timeout', 'The request body stopped coming.', cause === undefined ? {} : { cause })
   const whole = read.catch((error: unknown) => {
     throw stopped(error)
   })
-  return Promise.race([whole, promise]).finally(timer.after(stallMs, () => reject(stopped())))
+  return unlessLate(whole, timer, stallMs)
 }
+
+function unlessLate<T>(read: Promise<T>, timer: Timer, afterMs: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  return Promise.race([read, promise]).finally(timer.after(afterMs, () => reject(stopped())))
+}
+
+const stopped = (cause?: unknown): MynaError =>
+  new MynaError('request_timeout', 'The request body stopped coming.', cause === undefined ? {} : { cause })
 
 const tooLarge = (maxBytes: number): MynaError =>
   new MynaError('request_too_large', `The request body is larger than ${maxBytes} bytes.`, {

@@ -28,6 +28,8 @@ export interface Exchange {
   readonly headers: Headers
   /** Stops Bun from closing this connection while it waits for the engine. */
   keepOpen(): void
+  /** Has Bun close it some seconds after the answer, whatever still comes; another request on it ends that. */
+  closeSoon(): void
 }
 
 export type Action = (exchange: Exchange) => Response | Promise<Response>
@@ -87,6 +89,7 @@ function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): E
     accountId: null,
     headers: new Headers({ 'x-content-type-options': 'nosniff' }),
     keepOpen: () => server?.timeout(request, 0),
+    closeSoon: () => server?.timeout(request, lingerS),
   }
 }
 
@@ -120,6 +123,7 @@ function sent(parts: ExchangeParts, exchange: Exchange, response: Response, bega
   for (const [name, value] of headers) if (!response.headers.has(name)) response.headers.set(name, value)
   const seconds = (parts.clock.monotonicMs() - beganMs) / 1000
   parts.metrics.request(request.method, exchange.route, response.status, seconds)
+  if (exchange.accountId === null && isStillSending(request, response)) exchange.closeSoon()
   parts.log({
     event: 'request',
     id: exchange.requestId,
@@ -131,6 +135,15 @@ function sent(parts: ExchangeParts, exchange: Exchange, response: Response, bega
     ...(clientId === null ? {} : { client_request_id: clientId.slice(0, 512) }),
   })
   return response
+}
+
+/** How long somebody unknown may go on sending after the answer. */
+const lingerS = 10
+
+/** Whether there may be a body that nothing reads: a connection would be held open as long as it drips. */
+function isStillSending({ method, headers }: Request, { status }: Response): boolean {
+  const hasBody = headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0
+  return hasBody && (status >= 400 || method === 'GET' || method === 'HEAD')
 }
 
 /** A dual-stack socket reports IPv4 addresses as `::ffff:10.0.0.1`; people and settings write 10.0.0.1. */

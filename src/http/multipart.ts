@@ -118,10 +118,13 @@ async function parse(request: Request, options: FormOptions, spool: Spool): Prom
   return fields
 }
 
+export const wrongMediaType = (): MynaError =>
+  new MynaError('unsupported_media_type', 'This route takes multipart/form-data.')
+
 function open(request: Request, fileFields: ReadonlySet<string>): BusboyInstance {
   const contentType = request.headers.get('content-type') ?? ''
   if (!/^\s*multipart\/form-data\b/i.test(contentType)) {
-    throw new MynaError('unsupported_media_type', 'This route takes multipart/form-data.')
+    throw wrongMediaType()
   }
   const headers: BusboyHeaders = { 'content-type': contentType }
   const limits = { fields: maxFields, fieldSize: maxFieldBytes, headerPairs: 20 }

@@ -10,7 +10,8 @@ import { errorBody } from './errors.ts'
 import { transcriptionDetail, translationDetail } from './openapi/audio.ts'
 import { endpoints } from './endpoint.ts'
 import type { Action, Route } from './exchange.ts'
-import { drained, type FormLimits } from './voice-form.ts'
+import { wrongMediaType } from './multipart.ts'
+import { drained, type FormLimits, isMultipart } from './voice-form.ts'
 import type { Gate } from './gate.ts'
 import { comment, event, type Events, eventStreamHeaders, sseSource } from './sse.ts'
 import { streamed } from './stream.ts'
@@ -53,6 +54,7 @@ function action(
       return given.request
     }
     try {
+      if (!isMultipart(request)) throw wrongMediaType()
       const transcribing = await transcriptions.begin(caller, requestId, read, request.signal)
       const { answer } = asked
       if (answer === null) throw new Error('a transcription began before its form was read')

@@ -8,7 +8,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isBusy, StoreError } from './errors.ts'
-import { makeDataFolder } from './folder.ts'
+import { makeDataFolder, makePrivate } from './folder.ts'
 
 export interface DataLock {
   /** Harmless when called again. */
@@ -26,6 +26,7 @@ export function acquireLock(dataDir: string): DataLock {
   makeDataFolder(dataDir)
   for (let attempt = 1; ; attempt++) {
     const file = open(dataDir)
+    makePrivate(join(dataDir, fileName))
     try {
       file.run('BEGIN EXCLUSIVE')
       return { release: () => file.close() }

@@ -17,7 +17,7 @@ import { busyTimeoutMs, patiently } from './busy.ts'
 import { isDamage, quickDamage } from './damage.ts'
 import { type Database, type Dialect, inScope, type Parameters, refuseInScope, type Sql } from './database.ts'
 import { codeOf, messageOf, StoreError } from './errors.ts'
-import { makeDataFolder } from './folder.ts'
+import { makeDataFolder, makePrivate } from './folder.ts'
 import { hasLog, logDamage } from './log-file.ts'
 import { migrate } from './migrations.ts'
 import { sumDamage, writeSum } from './rest-sum.ts'
@@ -206,6 +206,7 @@ export async function openSqlite(dataDir: string): Promise<SqliteDatabase> {
     if (lost !== null) throw new StoreError(`${path}-wal is damaged: ${lost}. ${backup}`)
     const damage = sumDamage(path) ?? (isUnclean ? quickDamage(path) : null)
     if (damage !== null) throw new StoreError(`${path} is damaged (${damage}). ${backup}`)
+    makePrivate(path)
     connection = new Connection(path, { create: true, strict: true })
     await configure(connection)
     await migrate(connection, path)

@@ -183,6 +183,17 @@ test('an archive that says less than it holds is found out', async () => {
   expect(readdirSync(parts.folder.blobs)).toEqual([])
 })
 
+test('a file whose hash nobody knows is no larger than such a model can be', async () => {
+  const small = { ...card, memoryBytes: 1_000_000 }
+  const contents = { ...asCardSays, 'config.json': new Uint8Array(70_000_000) }
+  const parts = testImport()
+  const path = written('large.zip', zipOf(Object.entries(contents).map(([name, content]) => ({ name, content }))))
+  await expect(importModel(small, path, parts, never)).rejects.toMatchObject({
+    code: 'files_missing',
+    message: expect.stringContaining('config.json has 70000000 bytes, which is more than the 68000000'),
+  })
+})
+
 test('an archive that says that it holds more than any model is not read on', async () => {
   const tar = await tarOf([{ name: 'huge', content: config }])
   const path = written('huge.tar', claimingSize(tar, 300 * 2 ** 30))

@@ -22,6 +22,9 @@ export type ImportParts = Omit<PullParts, 'hub' | 'stallMs' | 'random'>
 
 const namedMax = 8
 
+/** Four times: weights of 32 bits in the place of 8. And some, for small models have large tokenizers. */
+const unknownBytesMax = ({ memoryBytes }: Card): number => 4 * memoryBytes + 64_000_000
+
 /**
  * @param path a folder, or a .zip, .tar or .tar.gz file
  * @throws ModelError `no_such_source`, `bad_archive`, `files_missing`, `disk_full`; the signal's reason
@@ -45,7 +48,7 @@ export async function importModel(
     const missing = known.filter(({ blob }) => !held.has(blob))
     const isWhole = before !== null && fits(card, before) && (await isIntact(folder, before, held, signal))
     if (isWhole && missing.length === 0) return { manifest: before, path: place, wasWhole: true }
-    const choice = candidates(missing, await source.entries(signal))
+    const choice = candidates(missing, await source.entries(signal), unknownBytesMax(card))
     await prepare(known, distinct(missing).map(sized(choice)), parts)
     const intake = new Intake(missing, choice, parts)
     const isChosen = (entry: { path: string }) => intake.wants(entry.path)

@@ -15,15 +15,23 @@ export interface Choice {
   refused: ReadonlyMap<string, string>
 }
 
-/** @throws ModelError `bad_archive` when several files may be one that nobody knows the hash of */
-export function candidates(wanted: readonly Wanted[], entries: readonly SourceEntry[]): Choice {
+/**
+ * @param unknownBytesMax no file is larger whose size and hash nobody knows
+ * @throws ModelError `bad_archive` when several files may be one that nobody knows the hash of
+ */
+export function candidates(
+  wanted: readonly Wanted[],
+  entries: readonly SourceEntry[],
+  unknownBytesMax: number,
+): Choice {
   const chosen = new Map<string, SourceEntry[]>()
   const refused = new Map<string, string>()
   for (const { file, sizeBytes, sha256 } of wanted) {
     const ranked = entries
       .map((entry) => ({ entry, rank: rankOf(entry.path, file) }))
       .sort((one, other) => other.rank - one.rank)
-    const fitting = ranked.filter(({ entry }) => sizeBytes === null || entry.sizeBytes === sizeBytes)
+    const fits = (bytes: number) => (sizeBytes === null ? bytes <= unknownBytesMax : bytes === sizeBytes)
+    const fitting = ranked.filter(({ entry }) => fits(entry.sizeBytes))
     if (sha256 !== null && sizeBytes !== null) {
       chosen.set(
         file.name,
@@ -35,8 +43,10 @@ export function candidates(wanted: readonly Wanted[], entries: readonly SourceEn
       chosen.set(file.name, best)
     }
     const [called] = ranked.filter(({ rank }) => rank > 0)
-    if (called !== undefined && sizeBytes !== null && called.entry.sizeBytes !== sizeBytes) {
-      refused.set(file.name, `${called.entry.path} has ${called.entry.sizeBytes} bytes instead of ${sizeBytes}`)
+    if (called !== undefined && !fits(called.entry.sizeBytes)) {
+      const due = sizeBytes === null ? `more than the ${unknownBytesMax} that such a model may have` : sizeBytes
+      const than = sizeBytes === null ? ', which is' : ' instead of'
+      refused.set(file.name, `${called.entry.path} has ${called.entry.sizeBytes} bytes${than} ${due}`)
     }
   }
   return { entries: chosen, refused }

@@ -27,8 +27,12 @@ export function checkFolder(dataDir: string): Found {
   }
   if (isNew) return noted(`${dataDir} does not exist yet, and can be made`, 'It is made by: myna serve')
   if ((statSync(dataDir).mode & 0o077) === 0) return ok(`${dataDir} is writable, and closed to others`)
-  return warning(`${dataDir} is open to other users of this machine`, `chmod 700 ${dataDir}`)
+  const open = ['myna.db', 'myna.db-wal', 'server.lock'].filter((name) => isOpen(join(dataDir, name)))
+  const files = open.length === 0 ? '' : `, and they can read ${open.join(', ')}`
+  return warning(`${dataDir} is open to other users of this machine${files}`, `chmod 700 ${dataDir}`)
 }
+
+const isOpen = (path: string): boolean => existsSync(path) && (statSync(path).mode & 0o077) !== 0
 
 /** The path, or the nearest folder above it that exists. */
 const existing = (path: string): string => (existsSync(path) || dirname(path) === path ? path : existing(dirname(path)))

@@ -9,13 +9,15 @@ import { bold, dim, yellow } from '../terminal/terminal.ts'
 export interface BannerFacts {
   version: string
   server: Pick<Server, 'url' | 'firstKey' | 'adminRemedy' | 'wyoming'>
+  /** The file that has the first key, because what is printed here is kept; null: it is shown. */
+  keyFile: string | null
   catalog: CardCatalog
   config: Pick<Config, 'dataDir' | 'host'>
   /** Where models run, one line for each device. */
   deviceLines: readonly string[]
 }
 
-export function banner({ version, server, catalog, config, deviceLines }: BannerFacts): string {
+export function banner({ version, server, keyFile, catalog, config, deviceLines }: BannerFacts): string {
   const installed = catalog.cards().filter((card) => catalog.isInstalled(card.id))
   const row = (name: string, value: string) => `  ${dim(name.padEnd(9))} ${value}`
   const models = installed.map((card) => `${card.id} ${dim(`(${abilityOf(card)})`)}`)
@@ -37,7 +39,7 @@ export function banner({ version, server, catalog, config, deviceLines }: Banner
     lines.push(yellow('  Open to the network: every client needs a key.'), '')
   if (server.wyoming !== null && !loopbacks.includes(server.wyoming.host))
     lines.push(yellow('  Wyoming asks for no key: whoever reaches its port can use it.'), '')
-  return `${[...lines, ...keyLines(server)].join('\n')}\n`
+  return `${[...lines, ...keyLines(server, keyFile)].join('\n')}\n`
 }
 
 const loopbacks = ['127.0.0.1', '::1', 'localhost']
@@ -60,8 +62,10 @@ function abilityOf({ voices }: Card): string {
   return voices.length <= voicesNamed ? voices.map(({ id }) => id).join(', ') : `${voices.length} voices`
 }
 
-function keyLines({ url, firstKey, adminRemedy }: BannerFacts['server']): string[] {
+function keyLines({ url, firstKey, adminRemedy }: BannerFacts['server'], keyFile: string | null): string[] {
   if (adminRemedy !== null) return [yellow('  There is no active administrator. Make one:'), `    ${adminRemedy}`, '']
+  if (keyFile !== null)
+    return [`  ${bold('Your administrator key')} is in ${keyFile}: copy it, then delete the file.`, '']
   if (firstKey === null) return [dim('  Another key: myna keys create --account NAME'), '']
   return [
     `  ${bold('Your administrator key')}, shown only now:`,

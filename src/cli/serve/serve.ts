@@ -18,6 +18,7 @@ import { banner, type BannerFacts } from './banner.ts'
 import { findCuda } from './cuda.ts'
 import { chooseDevices, describeDevices } from './devices.ts'
 import { areOnCard, speechEngine, transcriptionEngine, tryCards } from './engines.ts'
+import { keptFromJournal } from './first-key.ts'
 import { globalsOf, wholeNumber } from '../globals.ts'
 import { installedCatalog, mending } from '../models/local.ts'
 import { type Server, startServer } from './server.ts'
@@ -83,7 +84,8 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   if (config.tlsCert !== '') process.on('SIGHUP', () => renewTls(server, log))
   warnAtStart(server, catalog, config, log)
   const deviceLines = describeDevices(devices, await engine.engines())
-  announce({ version, server, catalog, config, deviceLines }, json)
+  const keyFile = keptFromJournal(server.firstKey, config.dataDir)
+  announce({ version, server, keyFile, catalog, config, deviceLines }, json)
   warmUp(world)
   await stopped
   await server.stop()
@@ -126,7 +128,8 @@ function announce(facts: BannerFacts & { server: Server }, json: boolean): void 
     return
   }
   const { firstKey, port, url, wyoming } = facts.server
-  const key = firstKey === null ? {} : { first_key: firstKey.secret }
+  const shown = firstKey === null ? {} : { first_key: firstKey.secret }
+  const key = facts.keyFile === null ? shown : { first_key_file: facts.keyFile }
   const also = wyoming === null ? {} : { wyoming_port: wyoming.port }
   const line = { event: 'listening', port, url: `${url}/v1`, version, pid: process.pid, ...also, ...key }
   process.stdout.write(`${JSON.stringify(line)}\n`)

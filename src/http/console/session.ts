@@ -18,6 +18,9 @@ export interface ConsoleSessionParts {
   names: OwnNames
 }
 
+/** Nobody is known yet: a key, and no time to hold a connection open. */
+const strangersBody = { maxJsonBytes: 16_384, totalMs: 10_000 }
+
 const path = '/console/api/session'
 
 export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
@@ -26,7 +29,7 @@ export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
     gate.countPublic(exchange)
     exchange.headers.set('cache-control', 'no-store')
     requireFromHere(exchange.request, names)
-    const { api_key: given } = await readJson(exchange.request, bodyLimits)
+    const { api_key: given } = await readJson(exchange.request, { ...bodyLimits, ...strangersBody })
     const secret = typeof given === 'string' ? given.trim() : ''
     const credential = secret === '' ? ({ kind: 'missing' } as const) : ({ kind: 'secret', secret } as const)
     const caller = await authenticator.authenticate(credential, exchange.address)

@@ -1,0 +1,26 @@
+/**
+ * Where the first administrator's key is shown. A terminal shows it once; a journal would keep it for everyone who may
+ * read the journal, so there it goes to a file that only the owner of the data folder can read.
+ */
+import { fstatSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isJournal } from '../../config.ts'
+import type { IssuedKey } from '../../service/accounts.ts'
+
+const fileName = 'first-key'
+
+/** @returns the file that has the key now, or null: it may be shown */
+export function keptFromJournal(firstKey: IssuedKey | null, dataDir: string): string | null {
+  if (firstKey === null || !isJournal(standardOutput())) return null
+  const path = join(dataDir, fileName)
+  writeFileSync(path, `${firstKey.secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  return path
+}
+
+function standardOutput(): { dev: number; ino: number } | null {
+  try {
+    return fstatSync(1)
+  } catch {
+    return null
+  }
+}
