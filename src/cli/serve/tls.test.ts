@@ -72,8 +72,8 @@ test.each([
 
 test('a start with half a pair, or none that can be read, says so', async () => {
   const { files } = filesOf(onePair)
-  expect(startInstance({ tlsCert: files.tlsCert })).rejects.toThrow('TLS needs both')
-  expect(startInstance({ ...files, tlsKey: '/nowhere/x.key' })).rejects.toThrow('/nowhere/x.key cannot be read')
+  await expect(startInstance({ tlsCert: files.tlsCert })).rejects.toThrow('TLS needs both')
+  await expect(startInstance({ ...files, tlsKey: '/nowhere/x.key' })).rejects.toThrow('/nowhere/x.key cannot be read')
 })
 
 test('SIGHUP makes the program read them again', async () => {

@@ -57,3 +57,13 @@ test('an abort ends the reading, also while nothing comes', async () => {
     await expect(reading).rejects.toThrow('enough')
   }
 })
+
+test('an abort while a block is being worked on ends it, although nothing more comes', async () => {
+  const abort = new AbortController()
+  const intake = new Intake(() => {})
+  intake.push(new Int16Array(10), false)
+  const read = async () => {
+    for await (const _ of intake.blocks(abort.signal)) abort.abort(new Error('enough'))
+  }
+  await expect(read()).rejects.toThrow('enough')
+})

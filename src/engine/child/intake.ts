@@ -36,6 +36,8 @@ export class Intake {
     try {
       for (;;) {
         this.#askOn()
+        // Also an abort that came while the last block was being worked on: nothing else would come any more.
+        signal.throwIfAborted()
         const block = this.#blocks.shift()
         if (block === undefined && this.#hasEnded) return
         if (block === undefined) await new Promise<void>((resolve) => (this.#wake = resolve))
