@@ -15,6 +15,7 @@ import { measureKokoro } from './bench/kokoro.ts'
 import { measureLoops } from './bench/loops.ts'
 import { measureParakeet } from './bench/parakeet.ts'
 import { measurePocket } from './bench/pocket.ts'
+import { measureRealtime } from './bench/realtime.ts'
 import { soak } from './bench/soak.ts'
 import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
 import { connections, startSubject, type Subject, warmUp } from './bench/subject.ts'
@@ -22,7 +23,7 @@ import { measureWhisper } from './bench/whisper.ts'
 
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
-  --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books,
+  --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books, realtime,
                      listening, loops, parakeet, pocket, kokoro, whisper
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for so long, then the books are checked
@@ -85,6 +86,7 @@ const measures: Readonly<Record<string, (subject: Subject) => Promise<object>>> 
 const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   start: () => measureStart(executable, quick ? 2 : 20),
   memory: () => measureMemory(executable, quick ? 64 : 192, quick ? 100 : 2000),
+  realtime: () => measureRealtime(executable, { sessions: 200, talkers: quick ? 3 : 10, turns: quick ? 2 : 8 }),
   books: () => measureBooks(quick ? 1 : 3),
   listening: () => measureListening(quick ? 0.2 : 3),
   loops: () => measureLoops(quick ? 500 : 3000),

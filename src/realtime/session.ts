@@ -172,8 +172,9 @@ export class RealtimeSession {
         this.#commitTurn(turn, end)
       },
       goesOn: (turn, end) => {
-        const pcm = this.#tape.between(turn.start, end)
-        void this.#transcripts.guess(turn, pcm, this.#config.wish)
+        if (!this.#transcripts.canGuess(turn)) return false
+        void this.#transcripts.guess(turn, this.#tape.between(turn.start, end), this.#config.wish)
+        return true
       },
       failed: (error) => this.#fail(error),
       newItemId: () => this.#newItemId(),

@@ -36,13 +36,12 @@ export class Turn {
     return this.#isGuessing
   }
 
-  /** Runs one guess, unless one is under way. What goes wrong with it is of no consequence. */
-  async guess(work: (signal: AbortSignal) => Promise<string | null>): Promise<string> {
-    if (this.#isGuessing) return ''
+  /** What goes wrong with a guess is of no consequence. */
+  async guess(work: (signal: AbortSignal) => Promise<string>): Promise<string> {
     this.#isGuessing = true
     try {
       const text = await work(this.over.signal)
-      return text === null || this.over.signal.aborted ? '' : this.deltas.guess(text)
+      return this.over.signal.aborted ? '' : this.deltas.guess(text)
     } catch {
       return ''
     } finally {
@@ -69,6 +68,11 @@ export class Transcripts {
 
   get waitingSamples(): number {
     return this.#waitingSamples
+  }
+
+  /** Whether there is room for one more guess at this turn. */
+  canGuess(turn: Turn): boolean {
+    return !turn.isGuessing && this.#parts.transcriptions.canGuess
   }
 
   /** What a turn that goes on seems to say so far. @param pcm all of it until now */

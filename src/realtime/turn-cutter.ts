@@ -12,14 +12,14 @@ export interface TurnNews {
   began(turn: Turn): void
   /** @param end where in the session's sound */
   ended(turn: Turn, end: number): void
-  /** About once in a second of speech. */
-  goesOn(turn: Turn, end: number): void
+  /** Enough has been said since the last guess. @returns whether a guess is made now */
+  goesOn(turn: Turn, end: number): boolean
   failed(error: MynaError): void
   newItemId(): string
 }
 
-/** Sound between two guesses: a little less than the second in which a client shall see something new. */
-const guessEverySamples = 0.9 * heardRateHz
+/** Sound between two guesses: it takes two that agree to send a word, and something new shall come every second. */
+const guessEverySamples = 0.5 * heardRateHz
 /** From here on a turn ends at any pause: recognisers hear half a minute at once, and guesses take ever longer. */
 const longTurnSeconds = 25
 /** Kept of silence, so that a client may ask for a longer prefix while it lasts. */
@@ -98,9 +98,8 @@ export class TurnCutter {
       const keptMs = this.#detector.settings.prefixMs + spareMs
       return this.#tape.dropBefore(this.at - keptMs * samplesPerMs)
     }
-    if (turn.isGuessing || this.at - turn.guessedAt < guessEverySamples) return
-    turn.guessedAt = this.at
-    this.#news.goesOn(turn, this.at)
+    if (this.at - turn.guessedAt < guessEverySamples) return
+    if (this.#news.goesOn(turn, this.at)) turn.guessedAt = this.at
   }
 
   #begin(voiceAt: number): void {

@@ -42,11 +42,6 @@ export class Queue {
     return { turn: (maxMs, signal) => this.#turn(entry, maxMs, signal), leave: () => this.#leave(entry) }
   }
 
-  /** A place whose turn it is at once; null: there is none free, or others wait. */
-  reserveFree(): Place | null {
-    return this.#running < this.#runningMax && this.#waiting.size === 0 ? this.reserve() : null
-  }
-
   #turn(entry: Entry, maxMs: number, signal: AbortSignal): Promise<void> {
     if (entry.state === 'running') return Promise.resolve()
     return new Promise((resolve, reject) => {

@@ -42,6 +42,8 @@ export interface TranscribeLimits extends TranscribingLimits {
 
 /** The engine takes turns with them window by window; each holds no more than what is being said. */
 const [liveStreams, liveWaiting] = [64, 256]
+/** One is computed while the next is on its way to the engine. */
+const guessesAtOnce = 2
 
 export class Transcriptions extends Live<Transcribing> {
   readonly #parts: TranscribeParts
@@ -49,6 +51,7 @@ export class Transcriptions extends Live<Transcribing> {
   readonly #perAccount: PerAccount
   /** Sounds that are being recorded have a queue of their own: nobody who speaks waits for somebody's long file. */
   readonly #live: Queue
+  #guesses = 0
 
   constructor(parts: TranscribeParts, limits: TranscribeLimits) {
     super()
@@ -128,14 +131,13 @@ export class Transcriptions extends Live<Transcribing> {
   }
 
   /**
-   * What a sound that goes on seems to say so far, for whoever watches: a guess that is made only where it keeps no
-   * other work waiting, and of which no record is kept.
-   * @param pcm mono, 16 kHz @returns null: there was no room for a guess
+   * What a sound that goes on seems to say so far, for whoever watches. No record of it is kept. Only so many are made
+   * at once (`canGuess`), for whoever waits for the text of what is over must not wait for guesses.
+   * @param pcm mono, 16 kHz
    * @throws MynaError as `listen`; the signal's reason
    */
-  async guess(request: ListeningRequest, pcm: Int16Array, signal: AbortSignal): Promise<string | null> {
-    const place = this.#live.reserveFree()
-    if (place === null) return null
+  async guess(request: ListeningRequest, pcm: Int16Array, signal: AbortSignal): Promise<string> {
+    this.#guesses++
     try {
       const order = this.#order(request)
       let text = ''
@@ -144,8 +146,12 @@ export class Transcriptions extends Live<Transcribing> {
       }
       return text.trim()
     } finally {
-      place.leave()
+      this.#guesses--
     }
+  }
+
+  get canGuess(): boolean {
+    return this.#guesses < guessesAtOnce
   }
 
   #order(request: ListeningRequest): TranscriptionOrder {

@@ -17,6 +17,7 @@ export interface Program {
   metrics(): Promise<string>
   /** As the local socket tells it. */
   engine(): Promise<EngineStatus>
+  engines(): Promise<readonly EngineStatus[]>
   kill(signal: NodeJS.Signals): void
   end(): Promise<void>
 }
@@ -50,6 +51,14 @@ export async function startProgram(
     if (by !== undefined) headers.set('authorization', `Bearer ${by}`)
     return fetch(base + path, { ...init, headers })
   }
+  const engines = async () => {
+    const answer = await fetch('http://localhost/status', {
+      unix: join(dataDir, 'myna.sock'),
+      method: 'POST',
+      body: '{}',
+    })
+    return ((await answer.json()) as { result: { engines: EngineStatus[] } }).result.engines
+  }
   return {
     url: base,
     key,
@@ -60,14 +69,9 @@ export async function startProgram(
     speak: (by, body, headers = {}) =>
       call('/v1/audio/speech', by, { method: 'POST', headers, body: JSON.stringify(body) }),
     metrics: async () => (await fetch('http://localhost/metrics', { unix: join(dataDir, 'myna.sock') })).text(),
+    engines,
     async engine() {
-      const answer = await fetch('http://localhost/status', {
-        unix: join(dataDir, 'myna.sock'),
-        method: 'POST',
-        body: '{}',
-      })
-      const { result } = (await answer.json()) as { result: { engines: EngineStatus[] } }
-      const [status] = result.engines
+      const [status] = await engines()
       if (status === undefined) throw new Error('the server has no engine')
       return status
     },
