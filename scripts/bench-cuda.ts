@@ -61,7 +61,7 @@ async function selfTests(devices: readonly Device[], bench: Bench): Promise<void
       await engine.start()
       const startMs = performance.now() - beganMs
       const { onnxRuntime, isExact } = await engine.probe()
-      if (!isExact) throw new Error(`${device.name} computes wrongly`)
+      if (!isExact) throw new Error(`${device.name} computes wrong results`)
       rows.push([device.name, (await engine.status()).device, onnxRuntime, 'exact', startMs])
     } finally {
       await engine.close()

@@ -30,7 +30,7 @@ describe('what a setting cannot hold is refused with what it takes', () => {
     ['MYNA_CORS_ORIGINS', 'https://app.example.com/', 'origins such as https://app.example.com, without a path, or *'],
   ]
   test.each(cases)('%s=%s', (name, given, takes) => {
-    expect(() => loadConfig({}, { [name]: given })).toThrow(new ConfigError(`${name}=${given}: it takes ${takes}`))
+    expect(() => loadConfig({}, { [name]: given })).toThrow(new ConfigError(`${name}=${given}: must be ${takes}`))
   })
 })
 

@@ -28,8 +28,10 @@ Examples:
     .addCommand(createCommand())
     .addCommand(creditCommand())
     .addCommand(
-      changeCommand('disable', 'refuse all keys of an account from now on; its records stay', (verbs, name) =>
-        verbs.disableAccount({ name }),
+      changeCommand(
+        'disable',
+        'refuse all keys of an account from the next request on; its records stay',
+        (verbs, name) => verbs.disableAccount({ name }),
       ),
     )
     .addCommand(
@@ -45,7 +47,7 @@ Examples:
 const listCommand = (): Command =>
   new Command('list')
     .alias('ls')
-    .description('every account with its role, balance and state')
+    .description('list accounts with role, balance and state')
     .action(async (_options, command: Command) => {
       const { json, config } = globalsOf(command)
       const accounts = await withAdministration(config, false, (verbs) => verbs.listAccounts())
@@ -54,7 +56,7 @@ const listCommand = (): Command =>
 
 const createCommand = (): Command =>
   new Command('create')
-    .description('create an account; keys for it: myna keys create --account <name>')
+    .description('create an account; then give it a key: myna keys create --account <name>')
     .argument('<name>', '1 to 64 printable characters')
     .option('--admin', 'an administrator: never charged, no cap on voices')
     .option(
@@ -77,7 +79,7 @@ const creditCommand = (): Command =>
   new Command('credit')
     .description('add to the balance of a prepaid account')
     .argument('<name>', 'the account')
-    .argument('<amount>', 'what to add, such as 5usd or 0.50usd', money)
+    .argument('<amount>', 'the amount to add, such as 5usd or 0.50usd', money)
     .action(async (name: string, amountMicros: number, _options, command: Command) => {
       const { json, config } = globalsOf(command)
       const account = await withAdministration(config, false, (verbs) => verbs.credit({ name, amountMicros }))
@@ -101,7 +103,7 @@ const changeCommand = (
 
 const renameCommand = (): Command =>
   new Command('rename')
-    .description('give an account another name; its keys, voices and records stay')
+    .description('rename an account; its keys, voices and records stay')
     .argument('<name>', 'the account')
     .argument('<new-name>', '1 to 64 printable characters')
     .action(async (name: string, to: string, _options, command: Command) => {

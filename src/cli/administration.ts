@@ -37,8 +37,8 @@ export async function withAdministration<T>(
 ): Promise<T> {
   if (!make && !existsSync(config.dataDir)) {
     throw new Failure(
-      `There is no data folder ${config.dataDir}. It is made by: myna serve, or: myna keys create. ` +
-        'Another one is named with --data.',
+      `There is no data folder ${config.dataDir}. Create it with: myna serve, or: myna keys create. Name another ` +
+        'one with --data.',
     )
   }
   const deadlineMs = systemClock.monotonicMs() + patienceMs
@@ -48,8 +48,9 @@ export async function withAdministration<T>(
     if (await answers(config.dataDir)) return work(remoteVerbs(config.dataDir))
     if (systemClock.monotonicMs() > deadlineMs) {
       throw new Failure(
-        `A server owns the data folder ${config.dataDir}, but does not answer on ${localSocketPath(config.dataDir)}. ` +
-          'Is it stuck, or still starting? Look at its log, or end it and try again.',
+        `A server owns the data folder ${config.dataDir}, but does not answer on ` +
+          `${localSocketPath(config.dataDir)}. It may be stuck or still starting. Look at its log, or stop it and ` +
+          'try again.',
         'server_silent',
       )
     }
@@ -149,7 +150,10 @@ async function callServer(dataDir: string, verb: LocalVerb, argument: object): P
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   const known = errorCodes.find((one): one is ErrorCode => one === code) ?? 'internal_error'
-  throw new MynaError(known, typeof message === 'string' ? message : 'The running server answered in an unknown way.')
+  throw new MynaError(
+    known,
+    typeof message === 'string' ? message : 'The running server gave an answer that this version does not understand.',
+  )
 }
 
 async function exchange(socket: string, verb: LocalVerb, argument: object): Promise<unknown> {

@@ -10,14 +10,14 @@ import { Failure, green, red, report } from './terminal/terminal.ts'
 export const auditCommand = (): Command =>
   new Command('audit')
     .description('check that balances, charges, usage, keys and voices fit together')
-    .option('--quick', 'do not read indexes and the files of voices')
+    .option('--quick', 'skip indexes and the files of voices')
     .addHelpText(
       'after',
       `
-Reads the database and the files of voices, and adds up for itself: what each account
-has and owes, what each operation was charged, what usage counts, which voices have
-their files. It changes nothing and may run while the server does.
-Ends with 1 if a rule is broken.`,
+Reads the database and the files of voices, and recalculates what each account has and
+owes, what each operation was charged, what usage counts, and which voices have their
+files. It changes nothing and may run while the server does.
+Exits 1 if a rule is broken.`,
     )
     .action(async ({ quick }: { quick?: boolean }, command: Command) => {
       const { json, config } = globalsOf(command)

@@ -76,7 +76,7 @@ test('restore keeps what was there, and asks before it moves it', async () => {
   const refused = await myna('restore', file, '--data', dataDir)
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('With --replace it moves aside')])
   const done = await myna('restore', file, '--data', dataDir, '--replace')
-  expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('What was there is kept in')])
+  expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('The old data is kept in')])
   await using instance = await startInstance({ dataDir })
   expect((await instance.fetch('/v1/me', { key })).status).toBe(200)
   expect((await instance.fetch('/v1/me', { key: later })).status).toBe(401)

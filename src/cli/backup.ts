@@ -18,9 +18,9 @@ export const backupCommand = (): Command =>
     .addHelpText(
       'after',
       `
-May run while the server does: the file holds everything from one moment. It is read
-again and compared before the command ends. Models are not in it: myna models pull.
-The file holds people's voices and the hashes of keys, and only you can read it.
+Can run while the server does: the file holds everything from one moment. It is read
+back and compared before the command ends. Models are not included: myna models pull.
+The file contains people's voices and the hashes of keys; only you can read it.
 
 Example:
   myna backup myna-$(date +%F).tar`,
@@ -37,19 +37,19 @@ Example:
 
 export const restoreCommand = (): Command =>
   new Command('restore')
-    .description('put a backup in the place of what is in the data folder')
-    .argument('<file>', 'as myna backup wrote it')
-    .option('--replace', 'although there is a database: it moves into a folder beside it')
+    .description('replace what is in the data folder with a backup')
+    .argument('<file>', 'a file from myna backup')
+    .option('--replace', 'replace an existing database: it moves into a folder beside it')
     .addHelpText(
       'after',
       `
-The server must not run on the data folder. The backup is checked whole before anything
-is touched, and what was there is kept in a folder before-restore-TIME. Clients whose
-requests came after the backup find no record of them.
+The server must not run on the data folder. The whole backup is checked before anything
+is touched, and the old data is kept in a folder before-restore-TIME. Clients that sent
+requests after the backup will find no record of them.
 
 Examples:
   myna restore myna-2026-11-22.tar
-  myna restore myna-2026-11-22.tar --data /srv/other     look at it beside a running server`,
+  myna restore myna-2026-11-22.tar --data /srv/other     inspect it beside a running server`,
     )
     .action(async (file: string, { replace }: { replace?: boolean }, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -59,7 +59,7 @@ Examples:
         const now = new Date(systemClock.nowMs())
         const facts = await told(() => restore(dataDir, resolve(file), replace === true, now))
         const { manifest, accounts, voices, former } = facts
-        const kept = former === null ? '' : `\nWhat was there is kept in ${former}.`
+        const kept = former === null ? '' : `\nThe old data is kept in ${former}.`
         const what = `${counted(accounts, 'account')}, ${counted(voices, 'voice')}`
         report(
           json,

@@ -145,9 +145,9 @@ test('usage is a table by account and day, its sums, and a plot', async () => {
   const { stdout } = await myna('usage', '--since', '7d', '--account', 'BEN')
   const today = new Date(todayMs).toISOString().slice(0, 10)
   expect(stdout).toMatch(new RegExp(`\\n${today} +ben +3 +1,200 +1 min 0 s +18 s +- +\\$0\\.018\\n`))
-  expect(stdout).toMatch(/\nin all +4 +1,600 +1 min 20 s +18 s +- +\$0\.024\n/)
+  expect(stdout).toMatch(/\ntotal +4 +1,600 +1 min 20 s +18 s +- +\$0\.024\n/)
   expect(stdout).toMatch(new RegExp(`\\n${today} +█+ 1,200\\n$`))
-  expect((await myna('usage', '--account', 'anna')).stdout).toContain('No work was done')
+  expect((await myna('usage', '--account', 'anna')).stdout).toContain('No usage')
 })
 
 /** 1,200 characters of speech last a minute here. @param transcriptions beside it, nine seconds each */

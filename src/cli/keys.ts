@@ -17,7 +17,7 @@ export function keysCommand(): Command {
     .addHelpText(
       'after',
       `
-Works with the server running or not; what changes holds from the next request on.
+Works whether or not the server runs; changes apply from the next request.
 
 Examples:
   myna keys create --account alice
@@ -39,15 +39,15 @@ interface CreateOptions {
 
 const createCommand = (): Command =>
   new Command('create')
-    .description('create a key and print it, once; the account is created if it is new')
-    .requiredOption('--account <name>', 'the account that the key acts for')
+    .description('create a key and print it once; creates the account if it is new')
+    .requiredOption('--account <name>', 'the account that the key belongs to')
     .option(
       '--scopes <list>',
-      `what it may do: ${scopes.join(',')} (default: everything); tts is for transcription, too`,
+      `what it may do: ${scopes.join(',')} (default: everything); tts includes transcription`,
       nameList,
     )
     .option('--expires <when>', `${momentForms} (default: never)`)
-    .option('--name <label>', 'what you will know it by (default: default)')
+    .option('--name <label>', 'a label to recognize it by (default: default)')
     .action(async (options: CreateOptions, command: Command) => {
       const { json, config } = globalsOf(command)
       const issued = await withAdministration(config, true, (verbs) =>
@@ -65,7 +65,7 @@ const createCommand = (): Command =>
 const listCommand = (): Command =>
   new Command('list')
     .alias('ls')
-    .description('every key with its account, scopes and state; never the secret')
+    .description('list keys with account, scopes and state; never the secret')
     .option('--account <name>', 'only the keys of this account')
     .action(async (options: { account?: string }, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -76,7 +76,7 @@ const listCommand = (): Command =>
 
 const revokeCommand = (): Command =>
   new Command('revoke')
-    .description('refuse a key from now on')
+    .description('refuse a key from the next request on')
     .argument('<id>', 'the id of the key, not the key itself')
     .action(async (id: string, _options, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -93,7 +93,7 @@ function urlOf(config: Config): string {
 /** How to use it, so that nobody has to look for that with a secret on the screen. @param url without `/v1` */
 function issuedText({ key, account, accountCreated, secret }: IssuedKey, url: string): string {
   const created = accountCreated ? `Created the account '${account.name}' (unmetered).\n` : ''
-  return `${created}Key of '${account.name}' (${rights(key)}), shown this once:
+  return `${created}Key of '${account.name}' (${rights(key)}), shown only once:
 
   ${bold(secret)}
 
@@ -106,9 +106,8 @@ Lost or leaked? myna keys revoke ${key.id}`
 }
 
 const rights = (key: Key): string =>
-  `${key.scopes === null ? 'all scopes' : `scopes ${key.scopes.join(', ')}`}, ${
-    key.expiresAtMs === null ? 'no expiry' : `expires ${time(key.expiresAtMs)} UTC`
-  }`
+  `${key.scopes === null ? 'all scopes' : `scopes ${key.scopes.join(', ')}`}, ` +
+  `${key.expiresAtMs === null ? 'no expiry' : `expires ${time(key.expiresAtMs)} UTC`}`
 
 function keyTable(keys: readonly ListedKey[], nowMs: number): string {
   if (keys.length === 0) return 'There are no keys yet. Create one: myna keys create --account NAME'

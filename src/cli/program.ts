@@ -84,17 +84,17 @@ function inherit(parent: Command): void {
 
 const firstSteps = `
 First steps:
-  myna serve                              start the service; a new one prints a key once
-  myna keys create --account alice        a key for somebody else
-  myna speak "Hello there." -o hello.mp3  hear it
-  myna transcribe talk.mp3                read it
+  myna serve                              start the service; the first start prints a key once
+  myna keys create --account alice        create a key for someone else
+  myna speak "Hello there." -o hello.mp3  create speech
+  myna transcribe talk.mp3                transcribe a recording
   myna doctor                             find out why something does not work
 
 Every setting is also an environment variable: MYNA_PORT, MYNA_DATA and so on.`
 
 // `myna licenses`: the notices of everything that is inside the executable.
 const licenses = (): Command =>
-  new Command('licenses').description('print the licences of everything inside this program').action(async () => {
+  new Command('licenses').description('print the licenses of everything inside this program').action(async () => {
     const { notices } = await import('../embedded/notices.ts')
     await Bun.write(Bun.stdout, await notices())
   })

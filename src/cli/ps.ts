@@ -12,13 +12,13 @@ import { bold, report } from './terminal/terminal.ts'
 
 export function psCommand(): Command {
   return new Command('ps')
-    .description('engines, models in memory, device, requests under way')
+    .description('show engines, loaded models, devices and active requests')
     .addHelpText(
       'after',
       `
-An engine is a process of its own that holds models. It starts with the first request,
-and gives its memory back when nobody has used it for a while.
-Ends with 1 where no server runs.`,
+An engine is a separate process that holds models. It starts with the first request
+and frees its memory when it has been idle for a while.
+Exits 1 if no server runs.`,
     )
     .action(async (_options, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -74,7 +74,7 @@ function engineTable(engines: readonly EngineStatus[]): string {
 
 const engineNotes = (engine: EngineStatus): string[] => [
   ...(engine.deviceReason === null ? [] : [`${engine.task} runs on ${engine.device}: ${engine.deviceReason}`]),
-  ...(engine.lastError === null ? [] : [`${engine.task} last failed with: ${engine.lastError}`]),
+  ...(engine.lastError === null ? [] : [`${engine.task} last failed: ${engine.lastError}`]),
 ]
 
 /** Of a graphics card, by all programs. */

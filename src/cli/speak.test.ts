@@ -133,7 +133,7 @@ test('a broken stream is told with its cause, its charge and its rest', async ()
   operations = [{ ...broken, state: 'pending', outcome: null }, broken]
   const result = await speak('Hello.', '-o', path('c.mp3'))
   expect(result.code).toBe(1)
-  expect(result.stderr).toContain(': The engine failed. Charged: $0.00 (op_1). What came is in ')
+  expect(result.stderr).toContain(': The engine failed. Charged: $0.00 (op_1). The part that arrived is in ')
   expect(readFileSync(path('c.mp3.part')).length).toBe(1000)
   expect(existsSync(path('c.mp3'))).toBe(false)
 })
@@ -207,7 +207,7 @@ test('a refused key says how to get one, and leaves no file', async () => {
   speech = () => refuse(401, 'invalid_api_key')
   const result = await speak('Hello.', '-o', path('h.mp3'))
   expect(result.code).toBe(1)
-  expect(result.stderr).toContain('It says invalid_api_key. Get a key with: myna keys create')
+  expect(result.stderr).toContain('It says invalid_api_key. Create a key with: myna keys create')
   expect(readdirSync(folder).filter((name) => name.startsWith('h.'))).toEqual([])
 })
 
@@ -257,7 +257,9 @@ test('Ctrl-C cancels on the server and keeps what came', async () => {
   command.kill('SIGINT')
   const result = await finished(command)
   expect(result.code).toBe(1)
-  expect(result.stderr).toBe(`myna: Stopped. Charged: $0.00003 (op_1). What came is in ${path('j.mp3.part')}.\n`)
+  expect(result.stderr).toBe(
+    `myna: Stopped. Charged: $0.00003 (op_1). The part that arrived is in ${path('j.mp3.part')}.\n`,
+  )
 })
 
 test('what cannot be right is refused before anything is asked of the server', async () => {

@@ -21,20 +21,20 @@ interface SpeakOptions extends ServerOptions {
 
 export function speakCommand(): Command {
   const command = new Command('speak')
-    .description('speak a text into an audio file, through a running server')
-    .argument('<text>', 'what to say; - reads it from standard input')
-    .option('-o, --output <file>', 'where the audio goes; - is standard output (default: speech.<format>)')
-    .option('--voice <voice>', "id, name or alias of a voice, or a mixture (default: the model's own)")
-    .option('--model <model>', 'id of a model (default: the best one for the voice)')
-    .option('--format <format>', `${audioFormats.join(', ')} (default: as the file is called, else mp3)`, parseFormat)
+    .description('synthesize text to an audio file, through a running server')
+    .argument('<text>', 'the text; - reads it from standard input')
+    .option('-o, --output <file>', 'output file; - is standard output (default: speech.<format>)')
+    .option('--voice <voice>', "id, name or alias of a voice, or a mixture (default: the model's default voice)")
+    .option('--model <model>', 'model id (default: the best one for the voice)')
+    .option('--format <format>', `${audioFormats.join(', ')} (default: from the file name, else mp3)`, parseFormat)
     .option('--speed <factor>', '0.25 to 4 (default: 1)', parseSpeed)
     .option('--play', 'play it (the default at a terminal, unless a file or a format is named)')
   return throughServer(command)
     .addHelpText(
       'after',
       `
-Until the last byte is there, the file is called FILE.part. An existing file is replaced.
-Ctrl-C stops the work on the server; what was not spoken is not charged.
+Until it is complete, the file is called FILE.part. An existing file is replaced.
+Ctrl-C stops the work on the server; only delivered speech is charged.
 
 Examples:
   myna speak "Good morning." -o morning.mp3
@@ -90,7 +90,7 @@ const byExtension: Readonly<Record<string, AudioFormat>> = {
 function formatOf(output: string | undefined, command: Command): AudioFormat {
   if (output === undefined || output === '-') return 'mp3'
   const format = byExtension[extname(output).toLowerCase()]
-  return format ?? command.error(`error: no audio format is called '${extname(output)}'; name one with --format`)
+  return format ?? command.error(`error: '${extname(output)}' is not a known audio format; name one with --format`)
 }
 
 function parseFormat(text: string): AudioFormat {

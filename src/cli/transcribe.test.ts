@@ -43,13 +43,13 @@ test.each([
   expect(await run([talk, '--format', format])).toEqual({ code: 0, stdout: text, stderr: '' })
 })
 
-test.each(['text', 'srt'])('says beside the %s what could not be heard', async (format) => {
+test.each(['text', 'srt'])('says beside the %s what could not be decoded', async (format) => {
   const flac = await encodedFile('flac', buzz(3, 24_000))
   flac.fill(0, flac.length / 2, flac.length / 2 + 40)
   const path = join(folder, 'harmed.flac')
   await Bun.write(path, flac)
   const { code, stdout, stderr } = await run([path, '--format', format])
-  expect([code, stderr]).toEqual([0, `${path} is damaged: 0.2 s of it could not be heard.\n`])
+  expect([code, stderr]).toEqual([0, `${path} is damaged: 0.2 s of it could not be decoded.\n`])
   expect(stdout).toContain('heard 2.')
 })
 
@@ -67,7 +67,7 @@ test('for a script', async () => {
 test('without a key: a whole sentence, and how to get one', async () => {
   const { code, stderr } = await run([talk], { env: { ...env, MYNA_API_KEY: '' } })
   expect(code).toBe(1)
-  expect(stderr).toContain('Bearer <key>. Get a key with: myna keys create --account NAME')
+  expect(stderr).toContain('Bearer <key>. Create a key with: myna keys create --account NAME')
 })
 
 test('writes a file in the format that it is called by', async () => {
@@ -130,16 +130,16 @@ test('comes back when the server is full for a moment', async () => {
 describe('says what is wrong', () => {
   test.each<[string, string[], CommandOptions, number, string]>([
     ['no file', [join(folder, 'none.wav')], {}, 1, 'There is no file '],
-    ['a folder', [folder], {}, 1, 'it is no file'],
-    ['nothing on standard input', ['-'], { stdin: '' }, 1, 'nothing on standard input'],
+    ['a folder', [folder], {}, 1, 'not a regular file'],
+    ['Standard input is empty', ['-'], { stdin: '' }, 1, 'Standard input is empty'],
     ['no audio', ['-'], { stdin: 'Call me Ishmael.' }, 1, 'This is text, not audio.'],
     ['an unknown model', [talk, '--model', 'whisper-9'], {}, 1, "The model 'whisper-9' does not exist"],
     ['one not installed', [talk, '--model', 'whisper-small'], {}, 1, 'myna models pull whisper-small'],
     ['no language', [talk, '--language', 'loud!'], {}, 1, "Expected a language such as 'en'"],
     ['no format', [talk, '--format', 'docx'], {}, 2, 'Expected one of text, json'],
-    ['a file of no format', [talk, '-o', 'talk.docx'], {}, 2, "no transcript is called '.docx'"],
+    ['a file of no format', [talk, '-o', 'talk.docx'], {}, 2, "'.docx' is not a known transcript format"],
     ['words of a text', [talk, '--words', '--format', 'srt'], {}, 2, '--words needs --format verbose_json'],
-    ['a language to translate from', [talk, '--translate', '--language', 'de'], {}, 2, 'leave --language out'],
+    ['a language to translate from', [talk, '--translate', '--language', 'de'], {}, 2, 'leave out --language'],
     ['a folder that is not there', [talk, '-o', join(folder, 'none', 'a.txt')], {}, 1, 'Cannot write'],
     ['a wrong key', [talk, '--key', 'sk-myna-wrong'], {}, 1, 'myna keys create'],
     ['no server', [talk, '--url', 'http://127.0.0.1:1'], {}, 1, 'Start one with: myna serve'],

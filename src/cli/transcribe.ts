@@ -26,15 +26,15 @@ interface TranscribeOptions extends ServerOptions {
 
 export function transcribeCommand(): Command {
   const command = new Command('transcribe')
-    .description('write down what is said in a recording, through a running server')
+    .description('transcribe a recording, through a running server')
     .argument('<file>', 'the recording: wav, mp3, flac, ogg, m4a or webm; - reads it from standard input')
-    .option('-o, --output <file>', 'where the transcript goes (default: standard output)')
-    .option('--format <format>', `${formats.join(', ')} (default: as the file is called, else text)`, parseFormat)
-    .option('--language <language>', 'what is spoken: en, de, english ... (default: found by listening)')
-    .option('--translate', 'write it in English, whatever is spoken')
+    .option('-o, --output <file>', 'output file (default: standard output)')
+    .option('--format <format>', `${formats.join(', ')} (default: from the file name, else text)`, parseFormat)
+    .option('--language <language>', 'spoken language: en, de, english ... (default: detected automatically)')
+    .option('--translate', 'translate into English')
     .option('--prompt <text>', 'names and words to expect')
-    .option('--words', 'with verbose_json: the times of single words, too')
-    .option('--model <model>', 'id of a model (default: the best one installed)')
+    .option('--words', 'with verbose_json: also the times of single words')
+    .option('--model <model>', 'model id (default: the best one installed)')
   return throughServer(command)
     .addHelpText(
       'after',
@@ -55,7 +55,7 @@ async function transcribe(given: string, options: TranscribeOptions, command: Co
   const format = options.format ?? formatOf(options, json, command)
   if (options.words === true && format !== 'verbose_json') command.error('error: --words needs --format verbose_json')
   if (options.translate === true && options.language !== undefined) {
-    command.error('error: --translate finds the language by itself; leave --language out')
+    command.error('error: --translate detects the language by itself; leave out --language')
   }
   const { output } = options
   const file = await recordingOf(given)
@@ -89,7 +89,7 @@ async function transcribe(given: string, options: TranscribeOptions, command: Co
     throw error
   })
   line.clear()
-  if (skippedSeconds > 0) note(`${given} is damaged: ${skippedSeconds.toFixed(1)} s of it could not be heard.`)
+  if (skippedSeconds > 0) note(`${given} is damaged: ${skippedSeconds.toFixed(1)} s of it could not be decoded.`)
   if (sink === null) return void process.stdout.write(whole.slice(shown))
   await sink.write(Buffer.from(whole))
   await sink.keep()
@@ -112,7 +112,7 @@ function fieldsOf({ model, language, prompt, words }: TranscribeOptions): [strin
 async function recordingOf(given: string): Promise<Blob> {
   if (given === '-') {
     const bytes = await Bun.stdin.bytes()
-    if (bytes.length === 0) throw new Failure('There is nothing on standard input.', 'invalid_audio')
+    if (bytes.length === 0) throw new Failure('Standard input is empty.', 'invalid_audio')
     return new Blob([bytes])
   }
   return recordingIn(given, 'invalid_audio')
@@ -125,7 +125,7 @@ function formatOf({ output, words }: TranscribeOptions, json: boolean, command: 
   if (output === undefined || output === '-') return json ? 'json' : 'text'
   const extension = extname(output).toLowerCase()
   const format = extension === '' ? 'text' : byExtension[extension]
-  return format ?? command.error(`error: no transcript is called '${extension}'; name its format with --format`)
+  return format ?? command.error(`error: '${extension}' is not a known transcript format; name one with --format`)
 }
 
 function parseFormat(text: string): Format {

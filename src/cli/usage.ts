@@ -15,14 +15,14 @@ const maxPlotDays = 62
 
 export function usageCommand(): Command {
   return new Command('usage')
-    .description('work done and charged, by account and day')
+    .description('show usage and charges by account and day')
     .option('--account <name>', 'only this account')
     .addOption(new Option('--since <when>', `first day: ${momentForms}`).argParser(since).default(since('30d'), '30d'))
     .addHelpText(
       'after',
       `
-Days are those of UTC. Work that was refused or failed costs nothing and is not counted
-as characters.
+Days are in UTC. Work that was refused or failed is free, and its characters are not
+counted.
 
 Examples:
   myna usage
@@ -50,7 +50,7 @@ function since(text: string): number {
   const nowMs = systemClock.nowMs()
   const timeMs = momentMs(text, nowMs, -1)
   if (timeMs === null || timeMs < 0) throw new InvalidArgumentError(`Expected ${momentForms}.`)
-  if (timeMs > nowMs) throw new InvalidArgumentError('Expected a time that has passed.')
+  if (timeMs > nowMs) throw new InvalidArgumentError('Expected a time in the past.')
   return timeMs
 }
 
@@ -81,7 +81,7 @@ const total = (rows: readonly ListedUsage[], field: (row: ListedUsage) => number
 
 function usageText(rows: readonly ListedUsage[], startMs: number, endMs: number): string {
   const span = `${day(startMs)} to ${day(endMs)}`
-  if (rows.length === 0) return `No work was done from ${span}.`
+  if (rows.length === 0) return `No usage from ${span}.`
   const columns = [
     { title: 'DAY' },
     { title: 'ACCOUNT' },
@@ -94,8 +94,8 @@ function usageText(rows: readonly ListedUsage[], startMs: number, endMs: number)
     ...cells(sum(group)),
   ])
   const accounts = [...Map.groupBy(rows, (row) => row.accountName ?? '').entries()]
-  const totals = accounts.length < 2 ? [] : accounts.map(([name, own]) => ['in all', name, ...cells(sum(own))])
-  const grand = ['in all', accounts.length < 2 ? '' : 'together', ...cells(sum(rows))]
+  const totals = accounts.length < 2 ? [] : accounts.map(([name, own]) => ['total', name, ...cells(sum(own))])
+  const grand = ['total', accounts.length < 2 ? '' : 'together', ...cells(sum(rows))]
   return [table(columns, [...lines, ...totals, grand]), '', plot(rows, startMs, endMs)].join('\n')
 }
 
@@ -126,5 +126,5 @@ function plot(rows: readonly ListedUsage[], startMs: number, endMs: number): str
     const value = values[at] ?? 0
     return value === 0 ? dim(day(dayStartMs)) : `${day(dayStartMs)}  ${drawn[at]} ${count(value)}`
   })
-  return [bold(`${spoken ? 'Characters' : 'Requests'} a day`), ...lines].join('\n')
+  return [bold(`${spoken ? 'Characters' : 'Requests'} per day`), ...lines].join('\n')
 }

@@ -75,7 +75,7 @@ test('the first that must be mended is told: driver, device, runtime, its releas
   expect((await status(failed)).trouble).toEqual({ message: failed.error, remedy: 'Look.' })
   expect((await status()).trouble).toEqual({
     message: 'the CUDA build of ONNX Runtime is not installed',
-    remedy: 'Get it: myna runtime pull cuda',
+    remedy: 'Install it: myna runtime pull cuda',
   })
   await install()
   expect((await status(answer(), '1.31.0')).trouble?.message).toBe(

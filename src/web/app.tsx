@@ -57,8 +57,8 @@ const Failed = ({ message, onRetry }: { message: string; onRetry: () => void }) 
 const Ended = ({ onIn, onOut }: { onIn: (who: Who) => void; onOut: () => void }) => (
   <Dialog title="Your session has ended" onClose={onOut}>
     <p>
-      Sessions end when the server is restarted, when their key does, and after twelve hours without a request. Sign in
-      again, and the page goes on where it was.
+      Sessions end when the server restarts, when their key is revoked, and after twelve hours without a request. Sign
+      in again to continue where you were.
     </p>
     <SignInForm onIn={onIn} />
   </Dialog>

@@ -49,7 +49,7 @@ export function ModelsPage(_props: PageProps) {
   const models = useOrdered(value?.data ?? []).filter((model) => model.task === task)
   return (
     <div class="page">
-      <Head title="Models" about="Downloaded from the Hugging Face hub at pinned commits, and checked by their hashes.">
+      <Head title="Models" about="Downloaded from the Hugging Face hub at pinned commits and verified by hash.">
         <Choice
           label="Task"
           value={task}
@@ -93,7 +93,7 @@ function ModelCard({ model, onChanged }: { model: Model; onChanged: () => void }
     setError(null)
     void send('DELETE', `${path}/${id}/pull`).then(() => {
       onChanged()
-      announce(`The download of ${name} was cancelled. What came so far is kept for the next try.`)
+      announce(`The download of ${name} was cancelled. The partial download is kept for the next try.`)
     }, setError)
   }
   return (
@@ -121,7 +121,7 @@ function ModelCard({ model, onChanged }: { model: Model; onChanged: () => void }
         {isComing ? <button onClick={cancel}>Cancel</button> : null}
         {!isComing && model.like === null && (model.state === 'absent' || model.state === 'broken') ? (
           <button class="primary" onClick={() => setAsking('pull')}>
-            {pull?.state === 'failed' ? 'Try again' : model.state === 'broken' ? 'Mend' : 'Get it'}
+            {pull?.state === 'failed' ? 'Try again' : model.state === 'broken' ? 'Mend' : 'Install'}
           </button>
         ) : null}
         {!isComing && (model.state === 'installed' || model.like !== null) ? (
@@ -146,8 +146,8 @@ function State({ model: { state, pull, like } }: { model: Model }) {
 function sizeOf({ state, download_bytes: download, unknown_sizes: unknown, disk_bytes: disk }: Model): string {
   if (state === 'built_in') return 'Inside the program'
   if (state === 'installed') return `${bytes(disk)} on disk`
-  if (download === 0) return 'A download of a size that shows when it begins'
-  return `A download of ${unknown > 0 ? 'at least ' : ''}${bytes(download)}`
+  if (download === 0) return 'Size shown when the download starts'
+  return `${unknown > 0 ? 'At least ' : ''}${bytes(download)} to download`
 }
 
 function abilitiesOf({ languages, voices, cloning }: Model): string {
@@ -195,7 +195,7 @@ function PullDialog({ model: { id, name, license }, onClose, onChanged }: Dialog
     announce(`${name} is being downloaded.`)
   }
   return (
-    <Ask title={`Get ${name}`} action="Download" onYes={pull} onClose={onClose}>
+    <Ask title={`Install ${name}`} action="Download" onYes={pull} onClose={onClose}>
       <p>
         <strong>{license.name}.</strong> {license.attribution}
       </p>
@@ -209,21 +209,21 @@ function RemoveDialog({ model: { id, name, disk_bytes: held }, onClose, onChange
     const { freed_bytes: freed } = await send<{ freed_bytes: number }>('DELETE', `${path}/${id}`)
     onClose()
     onChanged()
-    announce(`${name} was removed. ${bytes(freed)} are free again.`)
+    announce(`${name} was removed; ${bytes(freed)} freed.`)
   }
   return (
     <Ask
       title={`Remove ${name}?`}
-      action="Remove the model"
+      action="Remove model"
       busy="Removing…"
-      refusal="Keep it"
+      refusal="Cancel"
       isDestructive
       onYes={remove}
       onClose={onClose}
     >
       <p>
-        It takes {bytes(held)} on the disk; files that other models share stay. Voices that were cloned with it stay,
-        and speak again when it is back.
+        It uses {bytes(held)} on disk; files shared with other models stay. Voices cloned with it stay, and work again
+        once it is back.
       </p>
     </Ask>
   )

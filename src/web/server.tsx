@@ -116,7 +116,7 @@ function idle(streams: number, leftMs: number | null): string {
 
 const Warnings = ({ warnings }: Pick<ServerRecord, 'warnings'>) =>
   warnings.length === 0 ? (
-    <p class="empty">None since the start.</p>
+    <p class="empty">No warnings since the start.</p>
   ) : (
     <ul class="warnings" tabIndex={0} aria-label="Last warnings">
       {warnings.map((warning, index) => (

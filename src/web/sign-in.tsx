@@ -13,10 +13,11 @@ export const SignIn = ({ onIn }: DoorProps) => (
       <h1>
         <span class="mark" aria-hidden="true" /> Myna
       </h1>
-      <p>Sign in with an API key. It stays on the server; this page only gets a session.</p>
+      <p>Sign in with an API key.</p>
       <SignInForm onIn={onIn} />
       <p class="hint">
-        The first start prints an administrator's key. Another one: <code>myna keys create --account NAME</code>
+        The first start prints an administrator's key. To create another one:{' '}
+        <code>myna keys create --account NAME</code>
       </p>
     </div>
   </main>

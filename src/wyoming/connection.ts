@@ -119,7 +119,7 @@ export class Connection {
 
   #growStream(text: string): void {
     if (this.#stream === null) return
-    if (this.#stream.length + text.length > unspokenMax) throw new FramingError('a text without end')
+    if (this.#stream.length + text.length > unspokenMax) throw new FramingError('a text that never ends')
     this.#stream.add(text)
   }
 

@@ -40,7 +40,7 @@ export class WyomingListening {
   /** @param start of the sound: its format @throws MynaError `invalid_audio` */
   constructor(start: WyomingEvent) {
     const { rate = heardRateHz, width = 2, channels = 1 } = start.data
-    if (width !== 2) throw invalid(`The audio must have 2 bytes a sample, not ${String(width)}.`)
+    if (width !== 2) throw invalid(`The audio must have 2 bytes per sample, not ${String(width)}.`)
     if (typeof channels !== 'number' || !Number.isInteger(channels) || channels < 1 || channels > 8) {
       throw invalid(`The audio must have 1 to 8 channels, not ${String(channels)}.`)
     }

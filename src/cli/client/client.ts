@@ -134,7 +134,7 @@ export class ApiClient {
       if (init.signal?.aborted) throw error
       if ((error as { code?: unknown }).code !== 'ECONNRESET') throw this.#unreachable(error)
       if (again) return null
-      throw new Failure(`The connection to ${this.#url} broke before an answer came.`, 'connection_broken')
+      throw new Failure(`The connection to ${this.#url} broke before an answer arrived.`, 'connection_broken')
     }
   }
 
@@ -151,7 +151,7 @@ export class ApiClient {
 function baseUrl(given: string): string {
   const url = URL.parse(given.includes('://') ? given : `http://${given}`)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Failure(`'${given}' is no address of a server. Write it as http://127.0.0.1:8790`, 'invalid_url')
+    throw new Failure(`'${given}' is not a server address. Write it as http://127.0.0.1:8790`, 'invalid_url')
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '')
 }

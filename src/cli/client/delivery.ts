@@ -86,7 +86,7 @@ async function pour(answer: Response, sink: Sink, stop: AbortController): Promis
 /** Cancels on the server, which then ends the stream; where it does not, or nothing has come yet, we end it. */
 function interrupt(client: ApiClient, operationId: string | null, stop: AbortController): void {
   const reason = new Failure('stopped', 'interrupted')
-  if (operationId === null) return stop.abort(new Failure('Stopped before any audio came.', 'interrupted'))
+  if (operationId === null) return stop.abort(new Failure('Stopped before any audio arrived.', 'interrupted'))
   setTimeout(() => stop.abort(reason), cancelMs).unref()
   client.cancel(operationId).catch(() => stop.abort(reason))
 }
@@ -101,7 +101,7 @@ async function settled(delivery: Delivery, operationId: string): Promise<Operati
     operation = await client.operation(operationId).catch(() => operation)
     if (operation?.state === 'terminal') return operation
     if (clock.monotonicMs() - startMs + pauseMs > pollingMs) return operation
-    if (pauseMs === firstPauseMs) notice('The stream is over; asking the server what became of it.')
+    if (pauseMs === firstPauseMs) notice('The stream is over; asking the server how it ended.')
     await wait(pauseMs)
   }
 }
@@ -110,15 +110,15 @@ function brokenOff(error: unknown, operation: OperationRecord | null, place: str
   const cancelled = operation?.outcome === 'cancelled'
   // Our own reason first: to the server we merely left.
   const why = error instanceof Failure ? error.message : (operation?.error?.message ?? 'the connection broke')
-  const what = cancelled ? 'Stopped.' : `The audio broke off after ${bytes(got)}: ${why.replace(/\.$/, '')}.`
-  const where = place === null ? 'No audio was kept.' : `What came is in ${place}.`
+  const what = cancelled ? 'Stopped.' : `The audio stopped after ${bytes(got)}: ${why.replace(/\.$/, '')}.`
+  const where = place === null ? 'No audio was kept.' : `The part that arrived is in ${place}.`
   return new Failure([what, charge(operation), where].join(' '), operation?.outcome ?? 'stream_failed')
 }
 
 function charge(operation: OperationRecord | null): string {
-  if (operation === null) return 'What was charged could not be read.'
+  if (operation === null) return 'The charge could not be read.'
   if (operation.state === 'pending')
-    return `Not settled yet; held: ${dollars(operation.charged_micros)} (${operation.id}).`
+    return `Not settled yet; reserved: ${dollars(operation.charged_micros)} (${operation.id}).`
   return `Charged: ${dollars(operation.charged_micros)} (${operation.id}).`
 }
 

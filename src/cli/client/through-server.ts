@@ -34,7 +34,7 @@ export async function clientOf(options: ServerOptions, config: Config): Promise<
 
 /** A key that is missing or refused (401): in the server's words, and how a person at a terminal gets one. */
 export function keyRefused({ message, code, server }: Refusal): Failure {
-  const how = 'Get a key with: myna keys create --account NAME, and give it as MYNA_API_KEY or --key.'
+  const how = 'Create a key with: myna keys create --account NAME, and pass it as MYNA_API_KEY or --key.'
   return new Failure(`The server at ${server} answered: ${message.replace(/\.?$/, '.')} ${how}`, code)
 }
 

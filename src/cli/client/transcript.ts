@@ -44,7 +44,7 @@ export async function transcript(order: TranscriptOrder): Promise<string> {
     if (error instanceof Refusal) throw advised(error)
     if (error instanceof Failure) throw error
     throw new Failure(
-      `The connection broke before the transcript was whole: ${(error as Error).message}`,
+      `The connection broke before the transcript was complete: ${(error as Error).message}`,
       'connection_broken',
     )
   } finally {
@@ -92,7 +92,7 @@ async function streamed(answer: Response, order: TranscriptOrder, stop: AbortCon
   } finally {
     clearTimeout(deadline)
   }
-  throw new Failure('The connection broke before the transcript was whole.', 'connection_broken')
+  throw new Failure('The connection broke before the transcript was complete.', 'connection_broken')
 }
 
 interface Event {
@@ -109,7 +109,7 @@ function readBlock(block: string, order: TranscriptOrder, startMs: number): stri
   if (comment !== null) {
     const [heard, all] = [Number(comment[1]), comment[2] === undefined ? null : Number(comment[2])]
     const far = all === null ? duration(1000 * heard) : `${duration(1000 * heard)} of ${duration(1000 * all)}`
-    order.progress(`Heard ${far}`, startMs, all === null ? null : heard / all)
+    order.progress(`Processed ${far}`, startMs, all === null ? null : heard / all)
   }
   const data = /^data: (\{.*)$/m.exec(block)?.[1]
   if (data === undefined) return null
@@ -128,13 +128,13 @@ function advised(refusal: Refusal): Failure {
 }
 
 const advice: Readonly<Record<string, string>> = {
-  audio_too_long: 'Cut it into parts, or let the server take more: MYNA_MAX_TRANSCRIPTION_SECONDS.',
+  audio_too_long: "Split it, or raise the server's limit: MYNA_MAX_TRANSCRIPTION_SECONDS.",
   audio_too_short: '',
   engine_overloaded: 'Try again later.',
-  insufficient_scope: 'A key for it: myna keys create --account NAME --scopes tts',
+  insufficient_scope: 'Create a key for it: myna keys create --account NAME --scopes tts',
   invalid_audio: '',
   model_not_found: '',
-  request_too_large: 'Save it as MP3 or Opus, or let the server take more: MYNA_MAX_TRANSCRIPTION_BYTES.',
+  request_too_large: "Save it as MP3 or Opus, or raise the server's limit: MYNA_MAX_TRANSCRIPTION_BYTES.",
   transcription_unavailable: '',
   unsupported_value: '',
 }

@@ -59,7 +59,7 @@ export async function recordingIn(path: string, whenEmpty: string): Promise<Blob
     const why = error.code === 'ENOENT' ? `There is no file ${path}.` : `Cannot read ${path}: ${error.message}`
     throw new Failure(why, 'cannot_read')
   })
-  if (!found.isFile()) throw new Failure(`Cannot read ${path}: it is no file.`, 'cannot_read')
-  if (found.size === 0) throw new Failure(`${path} is empty: nothing was recorded.`, whenEmpty)
+  if (!found.isFile()) throw new Failure(`Cannot read ${path}: not a regular file.`, 'cannot_read')
+  if (found.size === 0) throw new Failure(`${path} is empty.`, whenEmpty)
   return Bun.file(path)
 }

@@ -21,12 +21,12 @@ export function checkFolder(dataDir: string): Found {
     rmdirSync(mkdtempSync(join(existing(dataDir), '.doctor-')))
   } catch (error) {
     return failed(
-      `${dataDir} cannot be ${isNew ? 'made' : 'written'}: ${wordsOf(error)}`,
-      'Give it to the user who runs Myna, or name another folder with --data or MYNA_DATA.',
+      `${dataDir} cannot be ${isNew ? 'created' : 'written'}: ${wordsOf(error)}`,
+      'Make the user who runs Myna its owner, or name another folder with --data or MYNA_DATA.',
     )
   }
-  if (isNew) return noted(`${dataDir} does not exist yet, and can be made`, 'It is made by: myna serve')
-  if ((statSync(dataDir).mode & 0o077) === 0) return ok(`${dataDir} is writable, and closed to others`)
+  if (isNew) return noted(`${dataDir} does not exist yet and can be created`, 'Create it with: myna serve')
+  if ((statSync(dataDir).mode & 0o077) === 0) return ok(`${dataDir} is writable, and closed to other users`)
   const open = ['myna.db', 'myna.db-wal', 'server.lock'].filter((name) => isOpen(join(dataDir, name)))
   const files = open.length === 0 ? '' : `, and they can read ${open.join(', ')}`
   return warning(`${dataDir} is open to other users of this machine${files}`, `chmod 700 ${dataDir}`)
@@ -42,7 +42,7 @@ export function checkDisk(dataDir: string): Found {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
   const message = `${bytes(free)} free at ${folder}`
-  if (free < diskBytesMin) return failed(message, `Free some space: below ${bytes(diskBytesMin)} work is refused.`)
+  if (free < diskBytesMin) return failed(message, `Free some space: below ${bytes(diskBytesMin)} new work is refused.`)
   if (free < diskBytesLow) return warning(message, 'Free some space soon.')
   return ok(message)
 }
@@ -50,8 +50,8 @@ export function checkDisk(dataDir: string): Found {
 /** The schema is that of whoever owns the folder; a running server's is not touched. */
 export async function checkBooks(dataDir: string): Promise<Found> {
   const path = join(dataDir, 'myna.db')
-  if (!existsSync(path)) return noted('there are none yet', 'They are made by: myna serve, or: myna keys create')
-  const away = 'Stop the server, bring back a backup (myna restore FILE --replace), and start it again.'
+  if (!existsSync(path)) return noted('there is no database yet', 'Create it with: myna serve, or: myna keys create')
+  const away = 'Stop the server, restore a backup (myna restore FILE --replace), and start it again.'
   try {
     const { accounts, keys, remedy } = await contents(path, dataDir)
     const [fault, ...more] = (await audit(dataDir, 'quick')).faults
@@ -60,8 +60,8 @@ export async function checkBooks(dataDir: string): Promise<Found> {
       const others = more.length === 0 ? '' : `, and ${more.length} more`
       return failed(`${fault.rule}: ${fault.words}${others}`, 'See all of them: myna audit')
     }
-    if (accounts > 0 && remedy !== null) return warning('there is no active administrator', `Make one: ${remedy}`)
-    return ok(`whole, ${counted(accounts, 'account')}, ${counted(keys, 'key')}, ${bytes(sizeOf(path))}`)
+    if (accounts > 0 && remedy !== null) return warning('there is no active administrator', `Create one: ${remedy}`)
+    return ok(`intact, ${counted(accounts, 'account')}, ${counted(keys, 'key')}, ${bytes(sizeOf(path))}`)
   } catch (error) {
     return failed(wordsOf(error), away)
   }

@@ -31,7 +31,7 @@ test('a healthy folder: everything is tried, and nothing fails', async () => {
   const { healthy, findings } = JSON.parse(stdout) as Result
   expect(healthy).toBe(true)
   const of = (about: string) => findings.find((finding) => finding.about === about)
-  expect(of('books')?.message).toContain('whole, 0 accounts, 0 keys')
+  expect(of('database')?.message).toContain('intact, 0 accounts, 0 keys')
   expect(of('native code')?.message).toContain('draws')
   expect(of('inference')?.message).toMatch(/^ONNX Runtime [\d.]+ computes exactly/)
   expect(of('voice')?.message).toMatch(/^hibari spoke [1-9].* s of audio/)
@@ -51,7 +51,7 @@ test('a broken folder ends with 1 and says what to do, and the rest is tried all
   const { code, stdout } = await runCommand(['doctor', '--data', dataDir], { env: { MYNA_PORT: '0' } })
   expect(code).toBe(1)
   expect(stdout).toContain('FAIL  data folder')
-  expect(stdout).toContain('-> Give it to the user who runs Myna')
+  expect(stdout).toContain('-> Make the user who runs Myna its owner')
   expect(stdout).toContain('computes exactly')
 }, 60_000)
 
@@ -90,11 +90,11 @@ test('a database of one account with one key, before and after it is an administ
   expect(await checkBooks(dataDir)).toMatchObject({
     state: 'warning',
     message: 'there is no active administrator',
-    remedy: expect.stringMatching(/^Make one: myna accounts role .+ admin$/),
+    remedy: expect.stringMatching(/^Create one: myna accounts role .+ admin$/),
   })
   await database.run("UPDATE accounts SET role = 'admin'")
   await database.close()
-  expect((await checkBooks(dataDir)).message).toMatch(/^whole, 1 account, 1 key, /)
+  expect((await checkBooks(dataDir)).message).toMatch(/^intact, 1 account, 1 key, /)
 })
 
 test('the address: free, served by another Myna, in use by something else', async () => {

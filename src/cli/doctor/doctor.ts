@@ -21,13 +21,13 @@ import { checkImages, checkPort, checkServer } from './machine.ts'
 /** @param cards every model that there is */
 export function doctorCommand(cards: readonly Card[]): Command {
   return new Command('doctor')
-    .description('find out why something does not work, and what to do')
+    .description('find out why something does not work, and how to fix it')
     .addHelpText(
       'after',
       `
-Looks at the data folder, its disk, books and models, the graphics card, the native
-libraries, the address and the running server, and has each installed model speak a
-sentence, or listen to one, in an engine of its own. Ends with 1 if a line is marked FAIL.`,
+Checks the data folder, its disk, database and models, the graphics card, the native
+libraries, the address and the running server. Each installed model speaks a sentence, or
+transcribes one, in an engine of its own. Exits 1 if a line is marked FAIL.`,
     )
     .action(async (_options, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -53,14 +53,14 @@ async function* examine(config: Config, cards: readonly Card[]): AsyncGenerator<
   yield look('program', () => ok(`Myna ${version}, Bun ${Bun.version}, ${process.platform} ${process.arch}`))
   yield look('data folder', () => checkFolder(config.dataDir))
   yield look('free disk', () => checkDisk(config.dataDir))
-  yield look('books', () => checkBooks(config.dataDir))
+  yield look('database', () => checkBooks(config.dataDir))
   yield* modelFindings(config, cards)
   yield* gpuFindings(config, look)
   yield look('native code', () => checkImages(config))
   yield* withEngines(config, cards, look)
   const own = await serverStatus(config.dataDir).catch((error: unknown) => ({ silent: wordsOf(error) }))
   if (own !== null && 'silent' in own) {
-    yield look('server', () => failed(own.silent, 'Look at the log of the server, or end it and start it again.'))
+    yield look('server', () => failed(own.silent, 'Look at the log of the server, or stop it and start it again.'))
     return
   }
   yield look('address', () => checkPort(config, own))
@@ -126,17 +126,17 @@ export async function checkModels(config: Pick<Config, 'dataDir'>, cards: readon
   return (await folder.modelIds()).map((id) => {
     const card = known.find((one) => one.id === id && !one.builtIn)
     if (card === undefined) {
-      return warning(`${id} is no model that this version of Myna knows`, `Remove it: myna models rm ${id}`)
+      return warning(`this version of Myna does not know the model ${id}`, `Remove it: myna models rm ${id}`)
     }
     const trouble = installed.trouble(card)
-    return trouble === null ? whole(card, installed) : failed(trouble, `Mend it: ${mending(card)}`)
+    return trouble === null ? whole(card, installed) : failed(trouble, `Fix it: ${mending(card)}`)
   })
 }
 
 function whole({ id, like }: Card, installed: InstalledModels): Found {
   const files = installed.manifest(id)?.files ?? []
   const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
-  const own = like === undefined ? '' : `, your own in the place of ${like}, unverified`
+  const own = like === undefined ? '' : `, your own files in place of ${like}, unverified`
   const what = `${counted(files.length, 'file')}, ${bytes(sizeBytes)}${own}`
-  return ok(`${id}: ${what}; myna models verify reads them through`)
+  return ok(`${id}: ${what}; to verify them: myna models verify`)
 }

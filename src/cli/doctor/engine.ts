@@ -16,10 +16,10 @@ const hearingRateHz = 16_000
 const silentAmplitude = 500
 
 export async function checkInference(engine: EngineClient): Promise<Found> {
-  const remedy = 'Reinstall Myna, or set MYNA_NATIVE_DIR to a folder that is writable and may hold programs.'
+  const remedy = 'Reinstall Myna, or set MYNA_NATIVE_DIR to a folder that is writable and may contain programs.'
   try {
     const { onnxRuntime, isExact } = await engine.probe()
-    if (!isExact) return failed(`ONNX Runtime ${onnxRuntime} computes wrongly in the engine`, remedy)
+    if (!isExact) return failed(`ONNX Runtime ${onnxRuntime} computes wrong results in the engine`, remedy)
     const { device, deviceReason } = await engine.status()
     const where = deviceReason === null ? `on ${device}` : `on ${device}, because ${deviceReason}`
     const found = `ONNX Runtime ${onnxRuntime} computes exactly, in an engine process ${where}`
@@ -50,7 +50,7 @@ export async function checkVoice(engine: SpeechEngine, card: Card): Promise<Foun
   if (seconds < 0.5 || loudest < silentAmplitude) {
     return failed(`${card.name} gave ${duration(1000 * seconds)} of near silence`, mend(card))
   }
-  return ok(`${card.name} spoke ${duration(1000 * seconds)} of audio; the first of it came after ${duration(firstMs)}`)
+  return ok(`${card.name} spoke ${duration(1000 * seconds)} of audio; the first of it after ${duration(firstMs)}`)
 }
 
 /** What a model writes down of the sentence. @param speaker who says it @param voice its model */
@@ -72,8 +72,8 @@ export async function checkHearing(
     return failed(`${card.name} cannot transcribe: ${reasonOf(error)}`, mend(card))
   }
   const text = said.join(' ')
-  if (text === '') return warning(`${card.name} wrote nothing of a spoken sentence`, mend(card))
-  return ok(`${card.name} wrote in ${duration(performance.now() - startMs)}: ${text}`)
+  if (text === '') return warning(`${card.name} transcribed nothing of a spoken sentence`, mend(card))
+  return ok(`${card.name} transcribed in ${duration(performance.now() - startMs)}: ${text}`)
 }
 
 async function* spoken(engine: SpeechEngine, card: Card, sampleRateHz: number): AsyncGenerator<Int16Array> {
@@ -84,9 +84,9 @@ async function* spoken(engine: SpeechEngine, card: Card, sampleRateHz: number): 
 
 const mend = ({ id, builtIn, like }: Card): string => {
   if (builtIn) return 'Reinstall Myna.'
-  if (like !== undefined) return `These files are your own: export them as those of ${like} are, and import them again.`
+  if (like !== undefined) return `These files are your own: export them like those of ${like}, and import them again.`
   const check = `Check its files: myna models verify ${id}.`
-  return `${check} If they are whole, get them anew: myna models rm ${id}, then pull it`
+  return `${check} If they are intact, replace them: myna models rm ${id}, then pull it`
 }
 
 /** The engine's own words where it has said any, without where in the program it was. */

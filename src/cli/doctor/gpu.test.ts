@@ -45,7 +45,7 @@ test('a machine on which CUDA can be used', () => {
   })
   expect(checkRuntime(healthy)).toMatchObject({
     state: 'ok',
-    message: "ONNX Runtime 1.30.0 for CUDA 13, 1.6 GB, whole, and of this program's release",
+    message: "ONNX Runtime 1.30.0 for CUDA 13, 1.6 GB, complete, and of this program's release",
   })
 })
 
@@ -58,7 +58,7 @@ test('a machine without a card is a healthy one, and says so', () => {
   })
   expect(checkRuntime(status)).toMatchObject({
     state: 'note',
-    message: 'the CUDA build of ONNX Runtime is not installed, and would be of no use here yet',
+    message: 'the CUDA build of ONNX Runtime is not installed, and would not help here yet',
   })
 })
 
@@ -67,7 +67,7 @@ test('a card that could be used, and is not, is a warning with its remedy', () =
   expect(checkRuntime({ ...healthy, installed: null, trouble })).toEqual({
     state: 'warning',
     message: 'the CUDA build of ONNX Runtime is not installed: models run on the CPU',
-    remedy: 'Get it: myna runtime pull cuda',
+    remedy: 'Install it: myna runtime pull cuda',
   })
   expect(checkDriver({ ...healthy, driver: { ...none, hasCard: true }, probe: null })).toMatchObject({
     state: 'warning',
@@ -81,7 +81,7 @@ test('a card that could be used, and is not, is a warning with its remedy', () =
   })
   expect(checkRuntime({ ...healthy, probe: failing, trouble })).toMatchObject({
     state: 'note',
-    message: 'ONNX Runtime 1.30.0 for CUDA 13, 1.6 GB, whole; it waits for the driver',
+    message: 'ONNX Runtime 1.30.0 for CUDA 13, 1.6 GB, complete; it waits for the driver',
   })
   const faults = ['libcudart.so.13 is missing']
   const broken = { message: 'it is not whole: libcudart.so.13 is missing', remedy: 'Mend it.' }

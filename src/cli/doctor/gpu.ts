@@ -19,7 +19,8 @@ export function checkDriver({ driver, installed, probe }: RuntimeStatus): Found 
   }
   const version = `NVIDIA driver ${driver.version ?? 'of an unknown version'}`
   if (probe === null) return ok(version)
-  if (probe.error !== null) return warning(`${version}: ${probe.error}`, probe.remedy ?? 'See what nvidia-smi says.')
+  if (probe.error !== null)
+    return warning(`${version}: ${probe.error}`, probe.remedy ?? 'Look at the output of nvidia-smi.')
   return ok(`${version}, for CUDA up to ${probe.cuda}; ${probe.gpus.map(gpuText).join('; ')}`)
 }
 
@@ -28,13 +29,13 @@ export function checkRuntime({ installed, driver, probe, trouble, onnxRuntime }:
   const isDriverFine = driverTrouble(driver, installed?.manifest.cudaMajor ?? null) === null && probe?.error === null
   if (installed === null) {
     const what = 'the CUDA build of ONNX Runtime is not installed'
-    if (!isDriverFine) return noted(`${what}, and would be of no use here yet`)
-    return warning(`${what}: models run on the CPU`, 'Get it: myna runtime pull cuda')
+    if (!isDriverFine) return noted(`${what}, and would not help here yet`)
+    return warning(`${what}: models run on the CPU`, 'Install it: myna runtime pull cuda')
   }
   const { manifest, sizeBytes } = installed
   const what = `ONNX Runtime ${manifest.onnxRuntime} for CUDA ${manifest.cudaMajor}, ${bytes(sizeBytes)}`
-  if (trouble === null) return ok(`${what}, whole, and of this program's release`)
+  if (trouble === null) return ok(`${what}, complete, and of this program's release`)
   const isWhole = installed.faults.length === 0 && manifest.onnxRuntime === onnxRuntime
-  if (isWhole && !isDriverFine) return noted(`${what}, whole; it waits for the driver`)
+  if (isWhole && !isDriverFine) return noted(`${what}, complete; it waits for the driver`)
   return warning(`${trouble.message}: models run on the CPU`, trouble.remedy)
 }

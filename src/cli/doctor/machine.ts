@@ -17,10 +17,11 @@ export async function checkImages(config: Config): Promise<Found> {
       '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8" fill="#f00"/></svg>'
     const png = await sharp(Buffer.from(svg)).png().toBuffer()
     const [red, green] = await sharp(png).removeAlpha().raw().toBuffer()
-    if (red !== 255 || green !== 0) return failed(`libvips ${sharp.versions.vips} draws wrongly`, 'Reinstall Myna.')
+    if (red !== 255 || green !== 0)
+      return failed(`libvips ${sharp.versions.vips} draws wrong pixels`, 'Reinstall Myna.')
     return ok(`load and run (${place}); libvips ${sharp.versions.vips} draws`)
   } catch (error) {
-    return failed(wordsOf(error), 'Set MYNA_NATIVE_DIR to a folder that is writable and may hold programs.')
+    return failed(wordsOf(error), 'Set MYNA_NATIVE_DIR to a folder that is writable and may contain programs.')
   }
 }
 
@@ -29,19 +30,19 @@ export async function checkImages(config: Config): Promise<Found> {
  * @param own what the data folder's server says of itself; null: none runs
  */
 export async function checkPort({ host, port }: Config, own: ServerStatus | null): Promise<Found> {
-  if (own !== null) return ok(`served by this data folder's server: ${own.url}, process ${own.pid}`)
+  if (own !== null) return ok(`used by this data folder's server: ${own.url}, process ${own.pid}`)
   if (port === 0) return ok('any free one')
   try {
     Bun.listen({ hostname: host, port, socket: { data: () => {} } }).stop(true)
     return ok(`${host}:${port} is free`)
   } catch (error) {
     const taken = (error as { code?: unknown }).code === 'EADDRINUSE'
-    if (!taken) return failed(`${host}:${port}: ${wordsOf(error)}`, 'Give another address with --host.')
+    if (!taken) return failed(`${host}:${port}: ${wordsOf(error)}`, 'Choose another address with --host.')
   }
   const other = await mynaAt(host, port)
-  const remedy = 'Start on another one: myna serve --port 0, or MYNA_PORT.'
+  const remedy = 'Choose another one: myna serve --port 0, or MYNA_PORT.'
   if (other !== null)
-    return warning(`${host}:${port} is served by another Myna (${other}), of another data folder`, remedy)
+    return warning(`${host}:${port} is used by another Myna (${other}) with another data folder`, remedy)
   return failed(`${host}:${port} is in use by another program`, remedy)
 }
 
@@ -59,7 +60,7 @@ async function mynaAt(host: string, port: number): Promise<string | null> {
 
 /** @param own as above */
 export async function checkServer(own: ServerStatus | null): Promise<Found> {
-  if (own === null) return noted('none runs on this data folder', 'Start it: myna serve')
+  if (own === null) return noted('no server runs on this data folder', 'Start it: myna serve')
   const since = `version ${own.version}, up ${duration(own.uptimeMs)}`
   // It may listen on every address; from here it is reached by the loopback.
   const url = own.url.replace('//0.0.0.0', '//127.0.0.1').replace('//[::]', '//[::1]')
@@ -69,8 +70,10 @@ export async function checkServer(own: ServerStatus | null): Promise<Found> {
     if (status === 'ready') return ok(`ready, ${since}`)
     const why = own.troubles.map(({ words }) => words).join('; ')
     const message = `${status}, ${since}${why === '' ? '' : `: ${why}`}`
-    return answer.ok ? warning(message, 'See: myna ps') : failed(message, 'See: myna ps, and the log of the server.')
+    return answer.ok
+      ? warning(message, 'Look at: myna ps')
+      : failed(message, 'Look at: myna ps, and the log of the server.')
   } catch (error) {
-    return failed(`${url} does not answer: ${wordsOf(error)}`, 'Look at the log of the server, or start it again.')
+    return failed(`${url} does not answer: ${wordsOf(error)}`, 'Look at the log of the server, or restart it.')
   }
 }

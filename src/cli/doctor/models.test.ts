@@ -23,13 +23,13 @@ test('each model that is here has a line: whole, not whole with what is missing,
   mkdirSync(join(parts.folder.installed, 'stranger'))
   rmSync(join(parts.folder.model('broken'), 'd.bin'))
   expect(await find()).toEqual([
-    { state: 'failed', message: 'broken is not whole: without d.bin', remedy: 'Mend it: myna models pull broken' },
+    { state: 'failed', message: 'broken is not whole: without d.bin', remedy: 'Fix it: myna models pull broken' },
     {
       state: 'warning',
-      message: 'stranger is no model that this version of Myna knows',
+      message: 'this version of Myna does not know the model stranger',
       remedy: 'Remove it: myna models rm stranger',
     },
-    { state: 'ok', message: 'whole: 5 files, 5.0 kB; myna models verify reads them through', remedy: null },
+    { state: 'ok', message: 'whole: 5 files, 5.0 kB; to verify them: myna models verify', remedy: null },
   ])
   for (const name of ['a.bin', 'b.bin', 'c.bin']) rmSync(join(parts.folder.model('broken'), name))
   expect((await find())[0]?.message).toBe('broken is not whole: without a.bin, b.bin, c.bin and 1 more')

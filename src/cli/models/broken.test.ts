@@ -43,5 +43,5 @@ test('whatever somebody has made of the folder of models, the server serves and 
   const { code, stdout } = await runCommand(['doctor'], { env: { MYNA_DATA: dataDir } })
   expect(code).toBe(1)
   expect(stdout).toContain('FAIL  model        pocket-tts is not whole: its files are not those that it needs\n')
-  expect(stdout).toContain('-> Mend it: myna models pull whisper-base\n')
+  expect(stdout).toContain('-> Fix it: myna models pull whisper-base\n')
 })

@@ -12,12 +12,12 @@ import { Failure, green, red, report } from '../terminal/terminal.ts'
 
 export const verifyCommand = (cards: readonly Card[]): Command =>
   new Command('verify')
-    .description('read installed models through and compare them with what was installed')
-    .argument('[id]', 'one model; all that are installed unless given')
+    .description('verify the files of installed models')
+    .argument('[id]', 'one model (default: all installed ones)')
     .addHelpText(
       'after',
       `
-Ends with 1 when something is damaged or missing; myna models pull mends it.`,
+Exits 1 if anything is missing or damaged; fix it with \`myna models pull\`.`,
     )
     .action(async (id: string | undefined, _options, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -37,26 +37,26 @@ Ends with 1 when something is damaged or missing; myna models pull mends it.`,
         }
       })
       if (json) report(true, found, () => '')
-      else if (found.length === 0) process.stdout.write('There is nothing to check but what is inside the program.\n')
+      else if (found.length === 0)
+        process.stdout.write('There is nothing to verify: everything is inside the program.\n')
       if (found.some(({ isGood }) => !isGood)) process.exitCode = 1
     })
 
 function verdict({ id, isGood, reason, files }: Verification, remedy: string): string {
   const sizeBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
-  if (isGood)
-    return `${green('ok  ')}  ${id}: ${counted(files.length, 'file')}, ${bytes(sizeBytes)}, as they were installed`
+  if (isGood) return `${green('ok  ')}  ${id}: ${counted(files.length, 'file')}, ${bytes(sizeBytes)}, as installed`
   const bad = files.filter(({ state }) => state !== 'good').map(({ name, state }) => `${name} is ${state}`)
   return [
     `${red('FAIL')}  ${id}: ${[...(reason === null ? [] : [reason]), ...bad].join(', ')}`,
-    `      -> Mend it with: ${remedy}`,
+    `      -> Fix it with: ${remedy}`,
   ].join('\n')
 }
 
 export const removeCommand = (cards: readonly Card[]): Command =>
   new Command('rm')
     .description('remove a model from this machine')
-    .argument('<id>', 'as myna models list names it')
-    .option('--force', 'also while a running server is using it: requests under way finish')
+    .argument('<id>', 'model id, as shown by myna models list')
+    .option('--force', 'even while a running server uses it: active requests finish')
     .action(async (id: string, { force = false }: { force?: boolean }, command: Command) => {
       const { json, config } = globalsOf(command)
       const isHere = (await modelsFolder(config).modelIds()).includes(id)
@@ -69,7 +69,7 @@ export const removeCommand = (cards: readonly Card[]): Command =>
         return remove(id, card, parts, signal, () => dismissModel(config.dataDir, id))
       })
       if (!wasThere) throw new Failure(`${id} is not installed.`, 'not_installed')
-      report(json, { id, freedBytes }, () => `${id} is removed; ${bytes(freedBytes)} are free again.`)
+      report(json, { id, freedBytes }, () => `Removed ${id}; ${bytes(freedBytes)} freed.`)
     })
 
 /** @throws Failure while a running server has requests with the model */
@@ -77,8 +77,8 @@ async function requireUnused(dataDir: string, id: string): Promise<void> {
   const server = await serverStatus(dataDir)
   if (server?.engines.some((engine) => uses(engine, id)) !== true) return
   throw new Failure(
-    `The running server is using ${id} right now. Wait until it is done (myna ps), or give --force: what is under ` +
-      'way finishes, and new requests are refused.',
+    `The running server is using ${id}. Wait until it is done (myna ps), or use --force: active requests finish, ` +
+      'and new ones are refused.',
     'model_in_use',
   )
 }

@@ -68,7 +68,7 @@ export function hubEndpoint(): string {
   const given = hubEnv().endpoint ?? publicHub
   const url = URL.parse(given)
   if (url !== null && /^https?:$/.test(url.protocol)) return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
-  throw new Failure(`HF_ENDPOINT=${given} is no address of a hub. Write it as ${publicHub}`, 'bad_setting')
+  throw new Failure(`HF_ENDPOINT=${given} is not a hub address. Write it as ${publicHub}`, 'bad_setting')
 }
 
 /** What changing the installed models takes. @throws Failure as `hubEndpoint` */
@@ -124,6 +124,6 @@ export function findCard(cards: readonly Card[], id: string): Card {
   const card = cards.find((known) => known.id === id)
   if (card !== undefined) return card
   const similar = cards.filter((known) => known.id.includes(id.toLowerCase())).map((known) => known.id)
-  const hint = similar.length === 0 ? 'The models: myna models list' : `Did you mean ${similar.join(', ')}?`
+  const hint = similar.length === 0 ? 'List the models with: myna models list' : `Did you mean ${similar.join(', ')}?`
   throw new Failure(`There is no model '${id}'. ${hint}`, 'model_not_found')
 }

@@ -54,8 +54,8 @@ test('a model is pulled: the licence and its limits are told first, and where it
   const { code, stdout, stderr } = await models('pull', 'speaker')
   expect([code, stdout]).toEqual([0, `speaker is installed: 3 files, 351 kB in ${place()}\n`])
   expect(stderr.split('\n')).toEqual([
-    'Licence CC-BY-4.0: By somebody, CC BY 4.0.',
-    'Limits of use: Not for anything unlawful.',
+    'License CC-BY-4.0: By somebody, CC BY 4.0.',
+    'Terms of use: Not for anything unlawful.',
     '3 files, 351 kB',
     expect.any(String),
     expect.any(String),
@@ -66,7 +66,7 @@ test('a model is pulled: the licence and its limits are told first, and where it
   expect(isInstalled()).toBe(true)
   const again = await models('pull', 'speaker')
   expect([again.code, again.stderr]).toEqual([0, ''])
-  expect(again.stdout).toBe(`speaker is installed already, and whole: 3 files, 351 kB in ${place()}\n`)
+  expect(again.stdout).toBe(`speaker is installed already, and complete: 3 files, 351 kB in ${place()}\n`)
 })
 
 test('with --json each event is a line, and the last says what there is', async () => {
@@ -93,12 +93,12 @@ test('Ctrl-C stops it, says how to go on, and going on asks only for the rest', 
   child.kill('SIGINT')
   const { code, stderr } = await finished(child)
   expect([code, isInstalled()]).toEqual([1, false])
-  expect(stderr).toEndWith('myna: Stopped. What has come is kept; go on with: myna models pull speaker\n')
+  expect(stderr).toEndWith('myna: Stopped. The partial download is kept; resume with: myna models pull speaker\n')
   hub.trouble = () => null
   hub.requests.length = 0
   const on = await models('pull', 'speaker')
   expect([on.code, hub.sentBytes]).toEqual([0, 290_000])
-  expect(on.stderr).toContain('2 files, 350 kB; 60.0 kB of it came before; 1 more are here already\n')
+  expect(on.stderr).toContain('2 files, 350 kB; 60.0 kB of it downloaded earlier; 1 more exist already\n')
 })
 
 test('a disk that takes no more is told, and what it took is kept', async () => {
@@ -120,7 +120,9 @@ test('a hub that gives nothing now: what else there is to do', async () => {
   await server.stop(true)
   expect([code, isInstalled()]).toEqual([1, false])
   expect(stderr).toContain('run this again later. Other ways: a mirror (HF_ENDPOINT=https://...)')
-  expect(stderr).toEndWith('myna models show speaker --json names them, myna models import speaker PATH takes them.\n')
+  expect(stderr).toEndWith(
+    'myna models show speaker --json lists them, myna models import speaker PATH installs them.\n',
+  )
 })
 
 test('a gated repository says what to accept and where, and opens with HF_TOKEN', async () => {
@@ -146,13 +148,16 @@ test('two pulls of one model at once: both end well, and each byte comes once', 
   const reading = (async () => {
     for await (const block of second.stderr) {
       told += decoder.decode(block)
-      if (told.includes('Another command is at work')) waits.resolve()
+      if (told.includes('Another command is changing')) waits.resolve()
     }
   })()
   await waits.promise
   expect(await finished(first)).toMatchObject({ code: 0, stdout: expect.stringContaining('speaker is installed: ') })
   const said = await new Response(second.stdout).text()
-  expect([await second.exited, said]).toEqual([0, expect.stringContaining('speaker is installed already, and whole')])
+  expect([await second.exited, said]).toEqual([
+    0,
+    expect.stringContaining('speaker is installed already, and complete'),
+  ])
   await reading
   expect(hub.sentBytes).toBe(350_700)
 })
@@ -160,25 +165,29 @@ test('two pulls of one model at once: both end well, and each byte comes once', 
 test('verify names what is damaged and how to mend it, and a pull mends that alone', async () => {
   await models('pull', 'speaker')
   const good = await models('verify')
-  expect(good).toEqual({ code: 0, stdout: 'ok    speaker: 3 files, 351 kB, as they were installed\n', stderr: '' })
+  expect(good).toEqual({
+    code: 0,
+    stdout: 'ok    speaker: 3 files, 351 kB, as installed\n',
+    stderr: '',
+  })
   writeFileSync(join(place(), 'onnx/model.onnx'), randomBytes(1, 300_000))
   rmSync(join(place(), 'config.json'))
   const bad = await models('verify', 'speaker')
   expect([bad.code, bad.stdout]).toEqual([
     1,
     'FAIL  speaker: onnx/model.onnx is damaged, config.json is missing\n' +
-      '      -> Mend it with: myna models pull speaker\n',
+      '      -> Fix it with: myna models pull speaker\n',
   ])
   expect(JSON.parse((await models('verify', '--json')).stdout)).toMatchObject([{ id: 'speaker', is_good: false }])
   hub.requests.length = 0
   const mended = await models('pull', 'speaker')
   expect([mended.code, hub.sentBytes]).toEqual([0, 300_000])
-  expect(mended.stderr).toContain('onnx/model.onnx is damaged, and comes again.\n')
+  expect(mended.stderr).toContain('onnx/model.onnx is damaged; downloading it again.\n')
   expect((await models('verify', 'speaker')).code).toBe(0)
 })
 
 test('without an installed model there is nothing to verify; one that is not installed is an error', async () => {
-  expect(await models('verify')).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to check') })
+  expect(await models('verify')).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to verify') })
   expect(await models('verify', 'speaker')).toMatchObject({ code: 1, stderr: 'myna: speaker is not installed.\n' })
 })
 
@@ -186,7 +195,7 @@ test('rm removes a model and gives its space back, and what an interrupted pull 
   await models('pull', 'speaker')
   expect(await models('rm', 'speaker')).toMatchObject({
     code: 0,
-    stdout: 'speaker is removed; 351 kB are free again.\n',
+    stdout: 'Removed speaker; 351 kB freed.\n',
   })
   const { blobs, installed } = modelsFolder({ dataDir })
   expect([readdirSync(blobs), readdirSync(installed), isInstalled()]).toEqual([[], [], false])
@@ -202,7 +211,9 @@ test('rm: what is built in stays, what no card knows goes, what nobody knows is 
   expect(await models('rm', 'flite')).toMatchObject({ code: 1, stderr: expect.stringContaining('inside the program') })
   mkdirSync(join(modelsFolder({ dataDir }).installed, 'of-another-version'), { recursive: true })
   expect((await models('rm', 'of-another-version')).code).toBe(0)
-  expect((await models('rm', 'speakr')).stderr).toBe("myna: There is no model 'speakr'. The models: myna models list\n")
+  expect((await models('rm', 'speakr')).stderr).toBe(
+    "myna: There is no model 'speakr'. List the models with: myna models list\n",
+  )
   expect((await models('pull', 'speak')).stderr).toBe("myna: There is no model 'speak'. Did you mean speaker?\n")
 })
 
@@ -213,12 +224,12 @@ test('list and show say what is here, how large it is, and what is not whole', a
   expect((await models('list')).stdout).toMatch(/\nspeaker +speech +yes +301 kB\+ /)
   const { stdout } = await models('show', 'speaker')
   expect(stdout).toContain(`\nInstalled  351 kB in ${place()}\n`)
-  expect(stdout).toContain('\nDownload   301 kB+ in 3 files; the hub alone knows the sizes of 1\n')
+  expect(stdout).toContain('\nDownload   301 kB+ in 3 files; the sizes of 1 are not published\n')
   expect(stdout).toMatch(/\nSource +http:\S+\/org\/speaker at 0123456789abcdef/)
   expect(stdout).toContain('\nLimits     Not for anything unlawful.\n')
   rmSync(join(place(), 'config.json'))
   expect((await models('list')).stdout).toMatch(/\nspeaker +speech +broken /)
-  expect((await models('show', 'speaker')).stdout).toContain('mend it with: myna models pull speaker\n')
+  expect((await models('show', 'speaker')).stdout).toContain('fix it with: myna models pull speaker\n')
   const [first] = JSON.parse((await models('list', '--json')).stdout) as {
     id: string
     state: string
@@ -237,7 +248,7 @@ test('a model is imported from a folder, and what nobody could check is named', 
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('speaker needs files that are not in ')])
   const { code, stdout, stderr } = await models('import', 'speaker', folder)
   expect([code, stdout]).toEqual([0, `speaker is installed: 3 files, 351 kB in ${place()}\n`])
-  expect(stderr).toContain('they are recorded as they were found: voices/anna.bin\n')
+  expect(stderr).toContain('they are recorded as found: voices/anna.bin\n')
   expect([isInstalled(), hub.requests.length]).toEqual([true, 0])
 })
 
@@ -245,5 +256,8 @@ test('misuse and bad settings are told', async () => {
   expect(await models('pull')).toMatchObject({ code: 2 })
   expect((await models('pull', 'flite')).stderr).toContain('flite is inside the program')
   const wrong = await runCommand(['models', 'pull', 'speaker'], options({ HF_ENDPOINT: 'huggingface' }))
-  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('HF_ENDPOINT=huggingface is no address') })
+  expect(wrong).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('HF_ENDPOINT=huggingface is not a hub address'),
+  })
 })

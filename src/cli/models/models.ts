@@ -14,15 +14,15 @@ import { bold, report } from '../terminal/terminal.ts'
 /** @param cards every model that may be installed */
 export function modelsCommand(cards: readonly Card[]): Command {
   return new Command('models')
-    .description('list, show, download, check and remove models')
+    .description('list, show, download, verify and remove models')
     .addHelpText(
       'after',
       `
-Models come from the Hugging Face hub, each file at a pinned commit and checked by its
-hash. What is interrupted goes on where it stopped. HF_TOKEN opens repositories that ask
-for it, HF_ENDPOINT names a mirror, and import takes files that came another way.
+Models come from the Hugging Face hub, each file at a pinned commit and verified by hash.
+Interrupted downloads resume. HF_TOKEN opens repositories that require it, HF_ENDPOINT
+names a mirror, and import installs files that came by other means.
 
-Without a model named, a request goes to the installed one that comes first in the list.
+A request that names no model goes to the installed one that comes first in the list.
 
 Examples:
   myna models list
@@ -69,11 +69,11 @@ const rank = (state: ModelState): number => ['absent', 'broken', 'installed'].in
 const listCommand = (cards: readonly Card[]): Command =>
   new Command('list')
     .alias('ls')
-    .description('every known model')
+    .description('list all models')
     .addHelpText(
       'after',
       `
-DOWNLOAD ends with + where the hub alone knows the sizes of some files.`,
+DOWNLOAD ends with + if the sizes of some files are not published.`,
     )
     .action((_options, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -83,8 +83,8 @@ DOWNLOAD ends with + where the hub alone knows the sizes of some files.`,
 
 const showCommand = (cards: readonly Card[]): Command =>
   new Command('show')
-    .description('all about one model: sizes, source, licence, languages, voices')
-    .argument('<id>', 'as myna models list names it')
+    .description('show everything about a model: sizes, source, license, languages, voices')
+    .argument('<id>', 'model id, as shown by myna models list')
     .action((id: string, _options, command: Command) => {
       const { json, config } = globalsOf(command)
       const [model] = here([findCard(allCards(config, cards), id)], config)
@@ -167,18 +167,17 @@ function installedText(model: Here, config: Config): string {
   const place = modelsFolder(config).model(card.id)
   if (state === 'installed') return `${bytes(diskBytes)} in ${place}`
   const get = mending(card)
-  return state === 'absent' ? `no; get it with: ${get}` : `not whole in ${place}; mend it with: ${get}`
+  return state === 'absent' ? `no; install it with: ${get}` : `incomplete in ${place}; fix it with: ${get}`
 }
 
 /** Nothing where the model is inside the program. */
 function sourceFacts(model: Here): string[][] {
   const { card, unknownSizes } = model
   if (card.files.length === 0) return []
-  if (card.like !== undefined)
-    return [['Source', `your own files, in the place of ${card.like}; nobody vouches for them`]]
+  if (card.like !== undefined) return [['Source', `your own files, in place of ${card.like}; unverified`]]
   const files = counted(card.files.length, 'file')
   const known = unknownSizes === card.files.length ? files : `${downloadText(model)} in ${files}`
-  const unknown = unknownSizes === 0 ? '' : `; the hub alone knows the sizes of ${unknownSizes}`
+  const unknown = unknownSizes === 0 ? '' : `; the sizes of ${unknownSizes} are not published`
   const places = [...new Set(card.files.map(({ repo, revision }) => `${hubEndpoint()}/${repo} at ${revision}`))]
   return [['Download', known + unknown], ...places.map((place, at) => [at === 0 ? 'Source' : '', place])]
 }

@@ -49,7 +49,7 @@ test('files that are not the published ones are a model of their own, at once, i
 
 test('it is marked as unverified in the list, the record and the console, and nothing else is', async () => {
   expect((await run('models', 'list')).stdout).toMatch(/^my-whisper +transcription +unverified +-/m)
-  expect((await run('models', 'show', 'my-whisper')).stdout).toContain(`in the place of ${whisperCard.id}`)
+  expect((await run('models', 'show', 'my-whisper')).stdout).toContain(`in place of ${whisperCard.id}`)
   const list = (await (await program.fetch('/v1/models', program.key)).json()) as {
     data: { id: string; verified: boolean }[]
   }
@@ -82,14 +82,14 @@ test('files that the architecture cannot use are refused with the reason, and no
   const { code, stderr } = await own(folder, 'my-broken', whisperCard.id)
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /my-broken could not be loaded: encoder_model\.onnx is not the graph[^\n]* Nothing is installed\./,
+    /my-broken could not be loaded: encoder_model\.onnx is not the graph[^\n]* Nothing was installed\./,
   )
   expect(existsSync(join(dataDir, 'models/installed/my-broken'))).toBe(false)
   expect((await transcribe('my-broken')).status).toBe(404)
 })
 
 test.each([
-  [['--as', 'my-other'], 'take a path, --as NEW_ID and --like ID'],
+  [['--as', 'my-other'], 'give a path, --as NEW_ID and --like ID'],
   [['--as', 'flite', '--like', whisperCard.id], "'flite' is the name of another model"],
   [['--as', 'whisper-1', '--like', whisperCard.id], "'whisper-1' is the name of another model"],
   [['--as', '../x', '--like', whisperCard.id], 'cannot be an id'],

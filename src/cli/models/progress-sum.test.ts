@@ -88,7 +88,7 @@ test('at a terminal one line is drawn over and over, fits in, and is cleared awa
     for (const part of line.split('\n').slice(-1)) expect(Bun.stringWidth(part)).toBeLessThan(30)
   expect(drawn).toContain('checking a (3.0 MB)')
   expect(text).toContain('a: the connection broke (X). Trying again in 1.5 s.\n')
-  expect(text).toContain(`Licence ${card.license.name}: ${card.license.attribution}\n`)
+  expect(text).toContain(`License ${card.license.name}: ${card.license.attribution}\n`)
   expect(text).toEndWith('\r\u001b[K')
 })
 
@@ -104,11 +104,11 @@ test('in a log there is a line for each file, and now and then one for how far i
   display.onEvent(finished(900))
   display.onEvent({ event: 'restarted', name: 'a', lostBytes: 500, reason: 'it is longer than the file' })
   expect(lines.slice(1).map((line) => Bun.stripANSI(line))).toEqual([
-    '2 files, 1.0 kB and more; 100 bytes of it came before; 3 more are here already',
+    '2 files, 1.0 kB and more; 100 bytes of it downloaded earlier; 3 more exist already',
     '  350 bytes  50 bytes/s  0 of 2 files',
     '  600 bytes  50 bytes/s  0 of 2 files',
     '  a, 900 bytes',
-    'a: 500 bytes are of no use, for it is longer than the file.',
+    'a: 500 bytes cannot be used, because it is longer than the file.',
   ])
 })
 

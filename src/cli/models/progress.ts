@@ -105,31 +105,31 @@ export function jsonDisplay(card: Licensed, write: (line: string) => void, clock
 function wordsOf(event: InstallEvent, card: Licensed): string[] {
   switch (event.event) {
     case 'waiting':
-      return ['Another command is at work on the models of this data folder: waiting for its end.']
+      return ['Another command is changing the models of this data folder: waiting for it to end.']
     case 'damaged':
-      return [`${event.name} is damaged, and comes again.`]
+      return [`${event.name} is damaged; downloading it again.`]
     case 'planned':
       return event.files === 0 ? [] : [...licenceWords(card), planText(event)]
     case 'retrying':
       return [`${event.name}: ${event.reason}. Trying again in ${duration(event.pauseMs)}.`]
     case 'restarted':
-      return [`${event.name}: ${bytes(event.lostBytes)} are of no use, for ${event.reason}.`]
+      return [`${event.name}: ${bytes(event.lostBytes)} cannot be used, because ${event.reason}.`]
     default:
       return []
   }
 }
 
 const licenceWords = ({ license: { name, attribution, limits } }: Licensed): string[] => [
-  `Licence ${name}: ${attribution}`,
-  ...(limits === null ? [] : [`Limits of use: ${limits}`]),
+  `License ${name}: ${attribution}`,
+  ...(limits === null ? [] : [`Terms of use: ${limits}`]),
 ]
 
 function planText(plan: InstallEvent & { event: 'planned' }): string {
   const { files, keptFiles, totalBytes, heldBytes, unknownSizes } = plan
   const what = `${count(files)} ${files === 1 ? 'file' : 'files'}`
   const size = unknownSizes === files ? 'of unknown size' : `${bytes(totalBytes)}${unknownSizes > 0 ? ' and more' : ''}`
-  const held = heldBytes === 0 ? '' : `; ${bytes(heldBytes)} of it came before`
-  const kept = keptFiles === 0 ? '' : `; ${count(keptFiles)} more are here already`
+  const held = heldBytes === 0 ? '' : `; ${bytes(heldBytes)} of it downloaded earlier`
+  const kept = keptFiles === 0 ? '' : `; ${count(keptFiles)} more exist already`
   return `${what}, ${size}${held}${kept}`
 }
 

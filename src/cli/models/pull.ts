@@ -19,16 +19,16 @@ import { Failure, note, snakeCase } from '../terminal/terminal.ts'
 
 export const pullCommand = (cards: readonly Card[]): Command =>
   new Command('pull')
-    .description('download a model, or what of it is missing or damaged')
-    .argument('<id>', 'as myna models list names it')
+    .description('download a model, or repair it')
+    .argument('<id>', 'model id, as shown by myna models list')
     .addHelpText(
       'after',
       `
-What is here is checked and not downloaded again. Ctrl-C keeps what has come. A running
-server has the model from its next request on. With --json, one line for each event.`,
+Files that exist are verified, not downloaded again. Ctrl-C keeps what has arrived. A
+running server uses the model from its next request. With --json, one line per event.`,
     )
     .action((id: string, _options, command: Command) =>
-      bring(command, findCard(cards, id), `go on with: myna models pull ${id}`, (card, parts, signal) =>
+      bring(command, findCard(cards, id), `resume with: myna models pull ${id}`, (card, parts, signal) =>
         pull(card, parts, signal).catch((error: unknown) => Promise.reject(withOtherWays(error, id))),
       ),
     )
@@ -37,8 +37,8 @@ server has the model from its next request on. With --json, one line for each ev
 const withOtherWays = (error: unknown, id: string): unknown =>
   error instanceof ModelError && error.code === 'no_hub'
     ? new Failure(
-        `${error.message} Other ways: a mirror (HF_ENDPOINT=https://...), or files that were fetched elsewhere: ` +
-          `myna models show ${id} --json names them, myna models import ${id} PATH takes them.`,
+        `${error.message} Other ways: a mirror (HF_ENDPOINT=https://...), or files downloaded elsewhere: myna ` +
+          `models show ${id} --json lists them, myna models import ${id} PATH installs them.`,
         error.code,
       )
     : error
@@ -51,19 +51,19 @@ interface ImportOptions {
 export const importCommand = (cards: readonly Card[]): Command =>
   new Command('import')
     .description('install a model from a folder or an archive')
-    .argument('<id>', 'as myna models list names it; the path, with --as')
-    .argument('[path]', 'a folder, .zip, .tar or .tar.gz with its files')
-    .option('--as <new-id>', 'files of your own, such as a fine-tune, under an id of their own')
-    .option('--like <id>', 'the model in whose place they stand: its languages, voices and file names')
+    .argument('<id>', 'model id, as shown by myna models list; the path, with --as')
+    .argument('[path]', 'folder, .zip, .tar or .tar.gz with its files')
+    .option('--as <new-id>', 'install files of your own, such as a fine-tune, under this new id')
+    .option('--like <id>', 'the model that they replace: its languages, voices and file names')
     .addHelpText(
       'after',
       `
-For machines without a network. Files are known by their names, or by their hashes
-whatever they are called; myna models show ID --json lists both.
+For machines without a network. Files are recognized by name, or by hash whatever their
+name; myna models show ID --json lists both.
 
-With --as and --like, files of your own are taken as they are: an engine loads them and
-checks that they are what the architecture needs, and no hash is compared. Such a model
-is marked as unverified wherever models are listed.
+With --as and --like, your own files are accepted without comparing hashes: an engine
+loads them and checks that they fit the architecture. Such a model is marked as
+unverified wherever models are listed.
 
 Examples:
   myna models import whisper-base ./whisper-base.zip
@@ -71,7 +71,7 @@ Examples:
     )
     .action((first: string, second: string | undefined, { as, like }: ImportOptions, command: Command) => {
       if (as !== undefined || like !== undefined) return importOwn(command, cards, { path: first, second, as, like })
-      if (second === undefined) throw new Failure('Import what? Give an id and a path.', 'missing_argument')
+      if (second === undefined) throw new Failure('Give an id and a path.', 'missing_argument')
       return bring(command, findCard(cards, first), 'import it again', (card, parts, signal) =>
         importModel(card, resolve(second), parts, signal),
       )
@@ -87,28 +87,29 @@ async function importOwn(command: Command, cards: readonly Card[], given: OwnImp
   const { config } = globalsOf(command)
   const { path, second, as: id, like } = given
   if (id === undefined || like === undefined || second !== undefined) {
-    throw new Failure('Files of your own take a path, --as NEW_ID and --like ID.', 'bad_option')
+    throw new Failure('For files of your own, give a path, --as NEW_ID and --like ID.', 'bad_option')
   }
   requireNewId(cards, id)
   const base = findCard(cards, like)
-  if (base.builtIn) throw new Failure(`${like} is inside the program and has no files to stand in for.`, 'built_in')
+  if (base.builtIn)
+    throw new Failure(`${like} is inside the program and has no files that could be replaced.`, 'built_in')
   await bring(command, ownCard(base, id), 'import it again', async (card, parts, signal) => {
     const installation = await importModel(card, resolve(path), parts, signal)
     const reason = await whyUnusable(config, card, signal)
     if (reason === null) return installation
     await remove(id, card, parts, signal, async () => {})
-    throw new Failure(`${reason} Nothing is installed.`, 'model_unusable')
+    throw new Failure(`${reason} Nothing was installed.`, 'model_unusable')
   })
 }
 
 /** @throws Failure where the id means something else, or could not name a folder */
 function requireNewId(cards: readonly Card[], id: string): void {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(id)) {
-    throw new Failure(`'${id}' cannot be an id: letters, digits, _ . - and at most 128 of them.`, 'bad_option')
+    throw new Failure(`'${id}' cannot be an id: use letters, digits, _ . and -, at most 128.`, 'bad_option')
   }
   const isAlias = aliasTask(id) !== null
   if (isAlias || id === 'auto' || cards.some((card) => card.id === id)) {
-    throw new Failure(`'${id}' is the name of another model: choose another.`, 'bad_option')
+    throw new Failure(`'${id}' is the name of another model; choose another name.`, 'bad_option')
   }
 }
 
@@ -116,12 +117,13 @@ type Bring = (card: Card, parts: ReturnType<typeof installationParts>, signal: A
 
 async function bring(command: Command, card: Card, goOn: string, work: Bring): Promise<void> {
   const { json, config } = globalsOf(command)
-  if (card.builtIn) throw new Failure(`${card.id} is inside the program: it is installed on every machine.`, 'built_in')
+  if (card.builtIn)
+    throw new Failure(`${card.id} is inside the program, so it is installed on every machine.`, 'built_in')
   const display = displayFor(card, json)
   const parts = installationParts(config, display.onEvent)
   let installation: Installation
   try {
-    const leaving = `Stopped. What has come is kept; ${goOn}`
+    const leaving = `Stopped. The partial download is kept; ${goOn}`
     installation = await interruptible(leaving, (signal) => work(card, parts, signal))
   } finally {
     display.end()
@@ -138,7 +140,7 @@ async function renewInServer({ dataDir }: Config, { id }: Card): Promise<void> {
   try {
     await dismissModel(dataDir, id)
   } catch (error) {
-    note(`The running server could not be told: ${(error as Error).message} If it has used ${id}, start it again.`)
+    note(`The running server could not be notified: ${(error as Error).message} If it has used ${id}, restart it.`)
   }
 }
 
@@ -151,15 +153,15 @@ function tell(json: boolean, card: Card, { manifest: { files }, path, wasWhole }
     return
   }
   const size = `${counted(files.length, 'file')}, ${bytes(sizeBytes)}`
-  const how = wasWhole ? `is installed already, and whole` : 'is installed'
+  const how = wasWhole ? 'is installed already, and complete' : 'is installed'
   process.stdout.write(`${card.id} ${how}: ${size} in ${path}\n`)
   if (card.like !== undefined)
-    return note(`An engine has loaded it. Nobody vouches for its files: it counts as unverified.`)
+    return note('An engine has loaded it. Its files are your own, so it counts as unverified.')
   if (unchecked.length === 0) return
-  const what = 'Nobody publishes what these files must contain'
+  const what = 'No hash is published for these files'
   note(
     wasWhole
-      ? `${what}, so those that are here stay as they are. To take others, first: myna models rm ${card.id}`
-      : `${what}; they are recorded as they were found: ${unchecked.join(', ')}`,
+      ? `${what}, so the existing ones are kept. To replace them, first run: myna models rm ${card.id}`
+      : `${what}; they are recorded as found: ${unchecked.join(', ')}`,
   )
 }

@@ -156,8 +156,8 @@ test('files that were damaged since are found by their content; a new import men
   expect((await run('models', 'rm', pocketCard.id)).code).toBe(0)
   await install(pocketCard.id, await pocketFolder())
   const again = await run('models', 'import', pocketCard.id, broken)
-  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is installed already, and whole')])
-  expect(again.stderr).toContain(`stay as they are. To take others, first: myna models rm ${pocketCard.id}\n`)
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is installed already, and complete')])
+  expect(again.stderr).toContain(`kept. To replace them, first run: myna models rm ${pocketCard.id}\n`)
   const answer = await speak({})
   expect([answer.status, (await answer.arrayBuffer()).byteLength > 1000]).toEqual([200, true])
   const { models } = (await (await program.fetch('/readyz')).json()) as { models: { id: string; state: string }[] }

@@ -27,15 +27,15 @@ const release = cudaRelease.onnxRuntime
 
 export const runtimePullCommand = (): Command =>
   new Command('pull')
-    .description('download the CUDA build of ONNX Runtime and the CUDA libraries that it needs')
+    .description('download the CUDA build of ONNX Runtime and the CUDA libraries it needs')
     .argument('<name>', 'cuda')
-    .option('--force', 'also where the driver here cannot use it')
+    .option('--force', 'even if the driver here cannot use it')
     .addHelpText(
       'after',
       `
-Some 1.2 GB come from the Python package index, each file checked by its hash; 1.6 GB stay.
-Ctrl-C keeps what has come. MYNA_RUNTIME_MIRROR names a mirror of
-https://files.pythonhosted.org. With --json, one line for each event.
+Downloads about 1.2 GB from the Python package index, each file verified by hash; 1.6 GB
+installed. Ctrl-C keeps what has arrived. MYNA_RUNTIME_MIRROR names a mirror of
+https://files.pythonhosted.org. With --json, one line per event.
 
 The CUDA libraries are NVIDIA's, on NVIDIA's terms: https://docs.nvidia.com/cuda/eula/`,
     )
@@ -44,7 +44,7 @@ The CUDA libraries are NVIDIA's, on NVIDIA's terms: https://docs.nvidia.com/cuda
       return bring(
         command,
         force,
-        'Stopped. What has come is kept; go on with: myna runtime pull cuda',
+        'Stopped. The partial download is kept; resume with: myna runtime pull cuda',
         (parts, signal) => pullCuda(cudaRelease, parts, signal),
       )
     })
@@ -53,7 +53,7 @@ export const runtimeImportCommand = (): Command =>
   new Command('import')
     .description('install the CUDA build of ONNX Runtime from files')
     .argument('<paths...>', 'archives (.whl, .nupkg, .tgz, .zip), folders of libraries, folders of such archives')
-    .option('--force', 'also where the driver here cannot use it')
+    .option('--force', 'even if the driver here cannot use it')
     .addHelpText(
       'after',
       `
@@ -108,7 +108,7 @@ function mirrorOf({ runtimeMirror }: Config): string {
   const given = runtimeMirror || cudaRelease.host
   const url = URL.parse(given)
   if (url !== null && /^https?:$/.test(url.protocol)) return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
-  throw new Failure(`MYNA_RUNTIME_MIRROR=${given} is no address. Write it as ${cudaRelease.host}`, 'bad_setting')
+  throw new Failure(`MYNA_RUNTIME_MIRROR=${given} is not an address. Write it as ${cudaRelease.host}`, 'bad_setting')
 }
 
 type Bring = (parts: PullParts, signal: AbortSignal) => Promise<Brought>
@@ -124,7 +124,7 @@ async function bring(command: Command, force: boolean, leaving: string, work: Br
     .finally(display.end)
   const { trouble } = await gpuStatus(config)
   const isServed = (await serverStatus(config.dataDir).catch(() => null)) !== null
-  if (isServed && !brought.wasWhole) note('The running server takes it up when it is started again.')
+  if (isServed && !brought.wasWhole) note('The running server uses it after a restart.')
   tell(json, brought, trouble === null ? null : `${trouble.message}. ${trouble.remedy}`)
 }
 
@@ -138,11 +138,10 @@ function tell(json: boolean, { manifest, path, wasWhole }: Brought, trouble: str
     process.stdout.write(`${JSON.stringify(snakeCase({ ...done, unchecked, wasWhole, trouble }))}\n`)
     return
   }
-  const how = wasWhole ? 'is installed already, and whole' : 'is installed'
+  const how = wasWhole ? 'is installed already, and complete' : 'is installed'
   const what = `ONNX Runtime ${onnxRuntime} for CUDA ${cudaMajor}`
   process.stdout.write(`${what} ${how}: ${count(files.length)} libraries, ${bytes(sizeBytes)} in ${path}\n`)
   if (system.length > 0) note(`These are taken from the system: ${system.join(', ')}`)
-  if (unchecked.length > 0)
-    note(`Nobody vouches for these; they are recorded as they were found: ${unchecked.join(', ')}`)
+  if (unchecked.length > 0) note(`No hash is published for these; they are recorded as found: ${unchecked.join(', ')}`)
   if (trouble !== null) note(`It cannot be used yet: ${trouble}`)
 }

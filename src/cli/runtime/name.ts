@@ -4,5 +4,5 @@ import { Failure } from '../terminal/terminal.ts'
 /** @throws Failure for any but `cuda` */
 export function requireCuda(name: string): void {
   if (name === 'cuda') return
-  throw new Failure(`There is no runtime '${name}': the one that can be had is cuda.`, 'no_such_runtime')
+  throw new Failure(`There is no runtime '${name}': the only one is cuda.`, 'no_such_runtime')
 }

@@ -38,7 +38,7 @@ test('import, status, doctor and rm, for people', async () => {
   expect(imported.code).toBe(0)
   const place = join(dataDir, 'runtime/installed/cuda')
   expect(imported.stdout).toMatch(/^ONNX Runtime 1\.30\.0 for CUDA 13 is installed: 16 libraries, .* in .*\/cuda\n$/)
-  expect(imported.stderr).toContain('Nobody vouches for these; they are recorded as they were found: libcublas.so.13,')
+  expect(imported.stderr).toContain('No hash is published for these; they are recorded as found: libcublas.so.13,')
   expect(cudaRuntime(dataDir, '1.30.0')).toMatchObject({ dir: place })
 
   const { stdout } = await runtime(dataDir, ['status'])
@@ -52,7 +52,7 @@ test('import, status, doctor and rm, for people', async () => {
   )
 
   const removed = await runtime(dataDir, ['rm', 'cuda'])
-  expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The CUDA build is removed; .* are free/) })
+  expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The CUDA build is removed; .* freed/) })
   expect(existsSync(place)).toBe(false)
   const again = await runtime(dataDir, ['rm', 'cuda'])
   expect(again).toMatchObject({ code: 1, stderr: 'myna: The CUDA build of ONNX Runtime is not installed.\n' })
@@ -89,7 +89,7 @@ test('what was half pulled goes with rm', async () => {
   const blobs = join(dataDir, 'runtime/blobs')
   mkdirSync(blobs, { recursive: true })
   writeFileSync(join(blobs, `${'ab'.repeat(32)}.part`), 'x'.repeat(1000))
-  expect((await runtime(dataDir, ['rm', 'cuda'])).stdout).toBe('The CUDA build is removed; 1.0 kB are free again.\n')
+  expect((await runtime(dataDir, ['rm', 'cuda'])).stdout).toBe('The CUDA build is removed; 1.0 kB freed.\n')
   expect(readdirSync(blobs)).toEqual([])
 })
 
@@ -100,9 +100,9 @@ test('misuse and failures have their sentences', async () => {
     expect(code).toBe(1)
     return stderr
   }
-  expect(await words(['pull', 'rocm'])).toBe("myna: There is no runtime 'rocm': the one that can be had is cuda.\n")
+  expect(await words(['pull', 'rocm'])).toBe("myna: There is no runtime 'rocm': the only one is cuda.\n")
   expect(await words(['pull', 'cuda'], { MYNA_RUNTIME_MIRROR: 'mirror' })).toBe(
-    'myna: MYNA_RUNTIME_MIRROR=mirror is no address. Write it as https://files.pythonhosted.org\n',
+    'myna: MYNA_RUNTIME_MIRROR=mirror is not an address. Write it as https://files.pythonhosted.org\n',
   )
   expect(await words(['import', join(dataDir, 'nothing.whl')])).toContain('There is no file or folder')
   const mirror = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('', { status: 404 }) })
@@ -122,6 +122,8 @@ test('a driver that cannot be loaded is no trouble for whoever asks', async () =
 
 test('a driver that ends the process that asks it, or says nothing, is an answer, too', async () => {
   const asking = (script: string) => askDriver('x', ['/bin/sh', '-c', script])
-  expect(await asking('kill -SEGV $$')).toMatchObject({ error: 'the driver ends whoever asks it (SIGSEGV)' })
-  expect(await asking('echo no answer')).toMatchObject({ error: 'asking the driver fails without an answer' })
+  expect(await asking('kill -SEGV $$')).toMatchObject({
+    error: 'the driver crashes the process that asks it (SIGSEGV)',
+  })
+  expect(await asking('echo no answer')).toMatchObject({ error: 'asking the driver failed without an answer' })
 })

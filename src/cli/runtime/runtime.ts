@@ -17,12 +17,12 @@ import { Failure, report } from '../terminal/terminal.ts'
 
 export const runtimeCommand = (): Command =>
   new Command('runtime')
-    .description('get, show and remove what models need to run on an NVIDIA card')
+    .description('install, show and remove what models need to run on an NVIDIA card')
     .addHelpText(
       'after',
       `
-Inside the program is ONNX Runtime for the CPU. For an NVIDIA card it takes the driver, and
-one command: myna runtime pull cuda. No CUDA toolkit and no container are needed.
+The program contains ONNX Runtime for the CPU. An NVIDIA card needs the driver and one
+command: myna runtime pull cuda. No CUDA toolkit and no container are needed.
 
 Examples:
   myna runtime status
@@ -42,7 +42,7 @@ const removeCommand = (): Command =>
     .addHelpText(
       'after',
       `
-An engine that is using it goes on until it ends; the next one starts on the CPU.`,
+An engine that uses it continues until it ends; the next one starts on the CPU.`,
     )
     .action(async (name: string, _options, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -62,7 +62,7 @@ An engine that is using it goes on until it ends; the next one starts on the CPU
         })
       })
       if (!wasThere) throw new Failure('The CUDA build of ONNX Runtime is not installed.', 'not_installed')
-      report(json, { name, freedBytes }, () => `The CUDA build is removed; ${bytes(freedBytes)} are free again.`)
+      report(json, { name, freedBytes }, () => `The CUDA build is removed; ${bytes(freedBytes)} freed.`)
     })
 
 /** @returns the bytes that it had */

@@ -9,7 +9,7 @@ import { green, report, yellow } from '../terminal/terminal.ts'
 
 export const runtimeStatusCommand = (): Command =>
   new Command('status')
-    .description('what is installed, what the driver is, and whether models can run on a card')
+    .description('show what is installed, the driver, and whether models can run on a card')
     .action(async (_options, command: Command) => {
       const { json, config } = globalsOf(command)
       const status = await gpuStatus(config)
@@ -55,5 +55,5 @@ function driverFacts({ driver, probe }: RuntimeStatus): string[][] {
 
 const verdict = ({ trouble }: RuntimeStatus): string[] =>
   trouble === null
-    ? [`${green('CUDA can be used.')} Whether a model computes rightly on it is tried when an engine starts.`]
+    ? [`${green('CUDA can be used.')} Each model's results are checked when an engine starts.`]
     : [`${yellow('CUDA is not used:')} ${trouble.message}.`, `  -> ${trouble.remedy}`]

@@ -35,7 +35,7 @@ test('the banner says how to get what is not here yet, and where the console is'
   const lines = linesOf([]).map((line) => line.trim())
   const after = lines.findIndex((line) => line.startsWith('Models')) + 1
   expect(lines.slice(after, after + 2)).toEqual([
-    'for true clones of voices: myna models pull pocket-tts',
+    'for true voice clones: myna models pull pocket-tts',
     'to transcribe other languages: myna models pull whisper-base',
   ])
   expect(lines).toContain('Console   http://127.0.0.1:8790')
@@ -48,14 +48,14 @@ test('the banner says where Wyoming is spoken, and warns where that is not this 
     return Bun.stripANSI(banner({ ...facts, server: { ...facts.server, wyoming: { host, port: 10_300 } } }))
   }
   expect(bannerOf('127.0.0.1')).toContain('Wyoming   127.0.0.1:10300')
-  expect(bannerOf('127.0.0.1')).not.toContain('asks for no key')
-  expect(bannerOf('0.0.0.0')).toContain('Wyoming asks for no key')
+  expect(bannerOf('127.0.0.1')).not.toContain('has no keys')
+  expect(bannerOf('0.0.0.0')).toContain('Wyoming has no keys')
 })
 
 test('the banner says how to get an administrator where there is none', () => {
   const facts = factsOf([])
   const adminRemedy = 'myna accounts enable admin'
   const lines = Bun.stripANSI(banner({ ...facts, server: { ...facts.server, adminRemedy } })).split('\n')
-  const at = lines.indexOf('  There is no active administrator. Make one:')
+  const at = lines.indexOf('  There is no active administrator. Create one:')
   expect(lines[at + 1]?.trim()).toBe(adminRemedy)
 })

@@ -38,7 +38,7 @@ export function banner({ version, server, keyFile, catalog, config, deviceLines 
   if (config.host === '0.0.0.0' || config.host === '::')
     lines.push(yellow('  Open to the network: every client needs a key.'), '')
   if (server.wyoming !== null && !loopbacks.includes(server.wyoming.host))
-    lines.push(yellow('  Wyoming asks for no key: whoever reaches its port can use it.'), '')
+    lines.push(yellow('  Wyoming has no keys: everyone who reaches its port can use it.'), '')
   return `${[...lines, ...keyLines(server, keyFile)].join('\n')}\n`
 }
 
@@ -49,7 +49,7 @@ function worthPulling(installed: readonly Card[]): string[] {
   const clones = installed.some(({ cloning }) => cloning === 'full')
   const transcribes = installed.some((card) => card.task === 'automatic-speech-recognition' && !card.builtIn)
   return [
-    ...(clones ? [] : ['for true clones of voices: myna models pull pocket-tts']),
+    ...(clones ? [] : ['for true voice clones: myna models pull pocket-tts']),
     ...(transcribes ? [] : ['to transcribe other languages: myna models pull whisper-base']),
   ]
 }
@@ -63,7 +63,7 @@ function abilityOf({ voices }: Card): string {
 }
 
 function keyLines({ url, firstKey, adminRemedy }: BannerFacts['server'], keyFile: string | null): string[] {
-  if (adminRemedy !== null) return [yellow('  There is no active administrator. Make one:'), `    ${adminRemedy}`, '']
+  if (adminRemedy !== null) return [yellow('  There is no active administrator. Create one:'), `    ${adminRemedy}`, '']
   if (keyFile !== null)
     return [`  ${bold('Your administrator key')} is in ${keyFile}: copy it, then delete the file.`, '']
   if (firstKey === null) return [dim('  Another key: myna keys create --account NAME'), '']

@@ -4,7 +4,7 @@ import { chooseDevices, type Cuda, describeDevices, parseDevice } from './device
 
 const cuda = { dir: '/cuda', libraryPath: '/cuda:/driver', cards: 2 }
 const missing = 'the CUDA build is not installed'
-const none = { missing, remedy: 'Get it: myna runtime pull cuda' }
+const none = { missing, remedy: 'Install it: myna runtime pull cuda' }
 const card = (id: number, tf32 = true) => ({ kind: 'cuda', id, dir: '/cuda', tf32 }) as const
 const choose = (device: string, found: Cuda = cuda) => chooseDevices(device, true, async () => found)
 
@@ -21,7 +21,7 @@ test.each([
 const noDevices = ['', 'gpu', 'cuda:', 'cuda:-1', 'cuda:x', 'cuda0', 'CUDA', 'cuda:1,2', 'cuda:1000']
 
 test.each(noDevices)('%p is none', (text) => {
-  expect(() => parseDevice(text)).toThrow(`--device ${text}: it is auto, cpu, cuda or cuda:N`)
+  expect(() => parseDevice(text)).toThrow(`--device ${text}: must be auto, cpu, cuda or cuda:N`)
 })
 
 test('all cards by default, and they may be gone without; those asked for by name may not', async () => {
@@ -36,7 +36,7 @@ test('all cards by default, and they may be gone without; those asked for by nam
 test('without CUDA it is the CPU, with the reason', async () => {
   expect(await choose('auto', none)).toEqual({ kind: 'cpu', devices: [{ kind: 'cpu', reason: missing }] })
   const hidden = await choose('auto', { ...cuda, cards: 0 })
-  expect(describeDevices(hidden, [])).toEqual(['cpu (the driver shows no card)'])
+  expect(describeDevices(hidden, [])).toEqual(['cpu (the driver reports no card)'])
 })
 
 test('nobody looks for CUDA who was told to use the CPU', async () => {
@@ -46,10 +46,14 @@ test('nobody looks for CUDA who was told to use the CPU', async () => {
 })
 
 test.each([
-  ['cuda', none, `--device cuda cannot be had: ${missing}. Get it: myna runtime pull cuda`],
-  ['cuda:0', none, `--device cuda:0 cannot be had: ${missing}`],
-  ['cuda:2', cuda, '--device cuda:2 cannot be had: there is no card 2: the driver shows 2, counted from 0'],
-  ['cuda', { ...cuda, cards: 0 }, '--device cuda cannot be had: the driver shows no card. CUDA_VISIBLE_DEVICES may'],
+  ['cuda', none, `--device cuda is not available: ${missing}. Install it: myna runtime pull cuda`],
+  ['cuda:0', none, `--device cuda:0 is not available: ${missing}`],
+  ['cuda:2', cuda, '--device cuda:2 is not available: there is no card 2: the driver reports 2, counted from 0'],
+  [
+    'cuda',
+    { ...cuda, cards: 0 },
+    '--device cuda is not available: the driver reports no card. CUDA_VISIBLE_DEVICES may',
+  ],
 ])('%s is refused when it cannot be had', async (device, found, words) => {
   await expect(choose(device, found)).rejects.toMatchObject({
     code: 'no_device',
@@ -65,5 +69,5 @@ test('each card is shown with how full it is, or with why it is not used', async
       { ...status, device: 'cuda:0', deviceMemory },
       { ...status, device: 'cpu', deviceReason: 'cuda:1: CUDA failure 2: out of memory' },
     ]),
-  ).toEqual(['cuda:0 (8.0 GB, of which 1.0 GB are taken)', 'cpu (cuda:1: CUDA failure 2: out of memory)'])
+  ).toEqual(['cuda:0 (8.0 GB, 1.0 GB in use)', 'cpu (cuda:1: CUDA failure 2: out of memory)'])
 })

@@ -45,7 +45,7 @@ export function parseDevice(text: string): DeviceWish {
   if (text === 'cuda') return { kind: 'cuda', id: null }
   const [, id] = /^cuda:(\d{1,3})$/.exec(text) ?? []
   if (id !== undefined) return { kind: 'cuda', id: Number(id) }
-  throw new Failure(`--device ${text}: it is auto, cpu, cuda or cuda:N`, 'bad_setting')
+  throw new Failure(`--device ${text}: must be auto, cpu, cuda or cuda:N`, 'bad_setting')
 }
 
 /**
@@ -58,7 +58,7 @@ export async function chooseDevices(device: string, tf32: boolean, find: () => P
   const found = cudaDevices(wish.kind === 'cuda' ? wish.id : null, tf32, await find())
   if (!('missing' in found)) return { kind: 'cuda', ...found, mayFallBack: wish.kind === 'auto' }
   if (wish.kind === 'auto') return onCpu(found.missing)
-  throw new Failure(`--device ${device} cannot be had: ${found.missing}. ${found.remedy}`, 'no_device')
+  throw new Failure(`--device ${device} is not available: ${found.missing}. ${found.remedy}`, 'no_device')
 }
 
 const onCpu = (reason: string | null): Devices => ({ kind: 'cpu', devices: [{ kind: 'cpu', reason }] })
@@ -73,7 +73,7 @@ function cudaDevices(id: number | null, tf32: boolean, cuda: Cuda): Found {
   const devices = id === null ? all : all.slice(id, id + 1)
   if (devices.length > 0) return { devices, libraryPath }
   const missing =
-    cards === 0 ? 'the driver shows no card' : `there is no card ${id}: the driver shows ${cards}, counted from 0`
+    cards === 0 ? 'the driver reports no card' : `there is no card ${id}: the driver reports ${cards}, counted from 0`
   return { missing, remedy: 'CUDA_VISIBLE_DEVICES may hide some; see myna runtime status.' }
 }
 
@@ -86,7 +86,7 @@ export function describeDevices(devices: Devices, engines: readonly EngineStatus
   return engines.map(({ device, deviceReason, deviceMemory }) =>
     deviceMemory === null
       ? withReason(device, deviceReason)
-      : `${device} (${bytes(deviceMemory.totalBytes)}, of which ${bytes(deviceMemory.usedBytes)} are taken)`,
+      : `${device} (${bytes(deviceMemory.totalBytes)}, ${bytes(deviceMemory.usedBytes)} in use)`,
   )
 }
 

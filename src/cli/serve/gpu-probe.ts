@@ -36,14 +36,14 @@ export async function askDriver(library: string, program = ownProgram()): Promis
     cuda: null,
     gpus: [],
     error,
-    remedy: 'See what nvidia-smi says; install the driver again, or restart the machine.',
+    remedy: 'Look at the output of nvidia-smi; reinstall the driver, or restart the machine.',
   })
-  if (child.signalCode === 'SIGKILL') return nothing(`the driver does not answer within ${answerMs / 1000} s`)
-  if (child.signalCode !== null) return nothing(`the driver ends whoever asks it (${child.signalCode})`)
+  if (child.signalCode === 'SIGKILL') return nothing(`the driver did not answer within ${answerMs / 1000} s`)
+  if (child.signalCode !== null) return nothing(`the driver crashes the process that asks it (${child.signalCode})`)
   try {
     return JSON.parse(text) as Probe
   } catch {
-    return nothing('asking the driver fails without an answer')
+    return nothing('asking the driver failed without an answer')
   }
 }
 

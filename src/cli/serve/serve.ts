@@ -110,10 +110,10 @@ const draw: DrawVoice = (pcm, sampleRateHz, style) =>
 /** What whoever runs it should know before the first request. */
 function warnAtStart({ settledCrashed, endedCrashed }: Server, catalog: CardCatalog, config: Config, log: Log): void {
   if (settledCrashed > 0) {
-    log.warn('settled what the last run left pending, free of charge', { operations: settledCrashed })
+    log.warn('settled operations that the last run left pending, free of charge', { operations: settledCrashed })
   }
   if (endedCrashed > 0) {
-    log.warn('counted what the last run was listening to as far as was noted', { transcriptions: endedCrashed })
+    log.warn('counted unfinished transcriptions of the last run, as far as recorded', { transcriptions: endedCrashed })
   }
   for (const { id, words } of catalog.broken()) {
     const card = catalog.cards().find((known) => known.id === id)
@@ -151,7 +151,7 @@ function untilToldToStop(log: Log): Promise<void> {
   let signals = 0
   const received = (signal: string) => {
     if (signals++ > 0) process.exit(1)
-    log.info('stopping: streams may finish first; another signal ends them', { signal })
+    log.info('stopping: active streams may finish; another signal cuts them off', { signal })
     resolve()
   }
   process.on('SIGINT', received)

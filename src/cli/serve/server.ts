@@ -186,14 +186,14 @@ function renew({ catalog, engine, transcriber }: World, { report }: Service, mod
   const card = catalog.cards().find(({ id }) => id === model)
   if (card === undefined || catalog.best(card.task)?.id !== model) return
   const loading = (card.task === 'text-to-speech' ? engine : transcriber).start(model)
-  loading.catch((error: unknown) => report(`${model} was not loaded ahead of the first request`, error))
+  loading.catch((error: unknown) => report(`${model} could not be loaded ahead of the first request`, error))
 }
 
 /** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */
 const strangeFolder = ({ dataDir }: Config): Failure =>
   new Failure(
-    `The books in ${dataDir} are empty, but there are files of voices. Put the database that knows them back, ` +
-      `or move ${join(dataDir, 'voices')} away.`,
+    `The database in ${dataDir} is empty, but there are files of voices. Put back the database that belongs to ` +
+      `them, or move ${join(dataDir, 'voices')} away.`,
     'strange_folder',
   )
 

@@ -26,6 +26,6 @@ test('a voice that no installed model has', () => {
 
 test('a variable that looks like a setting', () => {
   expect(warningsOf({ MYNA_PROT: '9000', MYNA_PORT: '9000', MYNAH: '1' })).toEqual([
-    'MYNA_PROT is no setting of this version, and changes nothing',
+    'MYNA_PROT is not a setting of this version and is ignored',
   ])
 })

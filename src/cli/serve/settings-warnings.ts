@@ -15,7 +15,7 @@ export function settingsWarnings(
   catalog: Catalog,
   env?: Record<string, string | undefined>,
 ): readonly string[] {
-  const strangers = unknownSettings(env).map((name) => `${name} is no setting of this version, and changes nothing`)
+  const strangers = unknownSettings(env).map((name) => `${name} is not a setting of this version and is ignored`)
   return [...strangers, ...voicesMissing(config, catalog)]
 }
 

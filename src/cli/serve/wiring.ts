@@ -151,7 +151,10 @@ async function enginesOf(world: World): Promise<EngineStatus[]> {
 
 function createClones(config: Config, { timer }: World, parts: Omit<CloneParts, 'queue'>): Clones {
   if (config.minClipSeconds > config.maxClipSeconds) {
-    throw new Failure('MYNA_MIN_CLIP_SECONDS is above MYNA_MAX_CLIP_SECONDS: no clip would do', 'bad_setting')
+    throw new Failure(
+      'MYNA_MIN_CLIP_SECONDS is above MYNA_MAX_CLIP_SECONDS, so every clip would be rejected',
+      'bad_setting',
+    )
   }
   const queue = new Queue(config.cloneStreams, config.cloneQueue, timer)
   return new Clones({ ...parts, queue }, { ...config, concurrency: config.cloneConcurrency })

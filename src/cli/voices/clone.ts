@@ -104,14 +104,14 @@ async function finished(order: CloneOrder, voiceId: string, interrupted: Promise
   let stopped = false
   void interrupted.then(() => (stopped = true))
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMsMax, pauseMs * pauseFactor)) {
-    progress(stopped ? 'Stopping' : 'Making the voice', startMs)
+    progress(stopped ? 'Stopping' : 'Creating the voice', startMs)
     // After Ctrl-C the server is asked at once, and then as patiently as before.
     await (stopped ? wait(pauseMs) : Promise.race([wait(pauseMs), interrupted]))
     const voice = await readVoice(client, voiceId).catch(goneOrUnreachable)
     if (voice !== null && voice.status !== 'processing') return voice
     if (clock.monotonicMs() - startMs > waitingMs) {
-      const look = `See what becomes of it: myna voices show ${voiceId}`
-      throw new Failure(`The voice is not ready after ${duration(waitingMs)}, and still being made. ${look}`, 'timeout')
+      const look = `Check on it with: myna voices show ${voiceId}`
+      throw new Failure(`After ${duration(waitingMs)} the voice is still being made. ${look}`, 'timeout')
     }
   }
 }
@@ -147,24 +147,24 @@ const goodClip =
 const advice: Readonly<Record<string, string>> = {
   clip_too_short: `Record more: ${goodClip}.`,
   clip_too_long: `Cut out the best part: ${goodClip}.`,
-  clip_silent: `Check that the right microphone is on and its level is up, then record ${goodClip}.`,
-  clip_undecodable: 'Save the recording as WAV, FLAC or MP3 (a phone makes M4A, which works too) and send that.',
+  clip_silent: `Check that the right microphone is selected and its level is high enough, then record ${goodClip}.`,
+  clip_undecodable: 'Save the recording as WAV, FLAC or MP3 and send that (M4A from a phone works too).',
   clip_refused: `Record it again: ${goodClip}.`,
-  request_too_large: 'Save it as FLAC or MP3, or cut it: 10 to 20 seconds of speech are enough.',
+  request_too_large: 'Save it as FLAC or MP3, or shorten it: 10 to 20 seconds of speech are enough.',
   request_timeout: 'The upload stalled. Send it again, or save it as MP3, which is smaller.',
-  consent_required: `Say whose voice it is and that they agree: --consent "This is my own voice."`,
+  consent_required: 'State whose voice it is and that they agree: --consent "This is my own voice."',
   voice_limit_reached: 'Make room: myna voices list, then myna voices rm ID.',
   insufficient_balance:
-    'Removing a clone that is no longer used (myna voices rm ID) frees a free one; ' +
-    'an administrator adds to the balance: myna accounts credit NAME MICROS.',
-  insufficient_scope: 'A key for voices: myna keys create --account NAME --scopes tts,voices',
-  voice_not_found: 'Which there are: myna voices list',
-  voice_not_owned: 'Which are yours: myna voices list',
+    'Removing an unused clone (myna voices rm ID) frees one of the free clones; an administrator can add to the ' +
+    'balance: myna accounts credit NAME AMOUNT.',
+  insufficient_scope: 'Create a key for voices: myna keys create --account NAME --scopes tts,voices',
+  voice_not_found: 'List the voices: myna voices list',
+  voice_not_owned: 'List your voices: myna voices list',
   voice_not_ready: 'It is still being made: try again in a few seconds.',
-  preview_not_available: 'The voice failed, so it has none; why: myna voices show ID',
-  engine_overloaded: 'The clip may well be good. Try again in a few minutes.',
-  engine_failed: 'The clip may well be good. Try again.',
-  engine_unavailable: 'The clip may well be good. Try again later; what is wrong with the server: myna doctor',
-  model_unavailable: 'The clip may well be good. Why the model cannot be loaded: myna doctor, on the server.',
-  not_started: 'The server stopped before it began. Try again.',
+  preview_not_available: 'The voice failed, so it has no preview. See why: myna voices show ID',
+  engine_overloaded: 'The clip may be fine. Try again in a few minutes.',
+  engine_failed: 'The clip may be fine. Try again.',
+  engine_unavailable: 'The clip may be fine. Try again later; to find out what is wrong with the server: myna doctor',
+  model_unavailable: 'The clip may be fine. To find out why the model cannot be loaded, run myna doctor on the server.',
+  not_started: 'The server stopped before the work began. Try again.',
 }

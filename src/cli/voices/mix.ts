@@ -15,16 +15,16 @@ interface MixOptions extends ServerOptions {
 
 export const mixCommand = (): Command =>
   throughServer(new Command('mix'))
-    .description('hear several voices as one')
-    .argument('<mixture>', 'voices with + between them, weights in brackets: "af_heart(2)+af_sky"')
-    .option('-o, --output <file>', 'where the audio goes, as wav; - is standard output', 'mix.wav')
-    .option('--text <text>', 'what it says', sample)
+    .description('hear several voices mixed into one')
+    .argument('<mixture>', 'voices joined with +, weights in brackets: "af_heart(2)+af_sky"')
+    .option('-o, --output <file>', 'output file, wav; - is standard output', 'mix.wav')
+    .option('--text <text>', 'the text to speak', sample)
     .addHelpText(
       'after',
       `
-Two to eight preset voices of one model that can mix (Kokoro). A mixture is not kept:
-it is asked for like any other voice, by what this command prints. The sample costs
-what any speech costs.
+Two to eight preset voices of one model that can mix (Kokoro). A mixture is not stored:
+request it like any other voice, by what this command prints. The sample costs what any
+speech costs.
 
 Example:
   myna voices mix "af_heart(2)+am_adam" -o blend.wav
@@ -35,7 +35,7 @@ Example:
 async function mix(given: string, options: MixOptions, command: Command): Promise<void> {
   const { json, config } = globalsOf(command)
   const mixture = parseMixture(given)
-  if (mixture === null) command.error(`error: '${given}' is no mixture: two voices or more, with + between them`)
+  if (mixture === null) command.error(`error: '${given}' is not a mixture: join two or more voices with +`)
   if ('fault' in mixture) command.error(`error: ${mixture.fault}`)
   const voice = mixtureId(mixture.parts)
   const file = options.output

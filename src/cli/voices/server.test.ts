@@ -90,12 +90,12 @@ test('a clip that the model refuses is paid back, and the second clone past the 
   expect((await clone('free')).stdout).toContain('Charged $0.00.')
   expect((await clone('paid')).stdout).toContain('Charged $1.00.')
   const third = await clone('too much')
-  expect([third.code, third.stderr]).toEqual([1, expect.stringContaining('myna accounts credit NAME MICROS')])
+  expect([third.code, third.stderr]).toEqual([1, expect.stringContaining('myna accounts credit NAME AMOUNT')])
 }, 30_000)
 
 test("a preset voice stays, for it is nobody's to remove", async () => {
   const result = await voices('rm', 'rms')
-  expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('Which are yours: myna voices list')])
+  expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('List your voices: myna voices list')])
 })
 
 test('a mixture is heard and named; what is none says why', async () => {
@@ -103,7 +103,7 @@ test('a mixture is heard and named; what is none says why', async () => {
   expect([mixed.code, mixed.stderr]).toEqual([0, ''])
   expect(mixed.stdout).toStartWith(`${path('mix.wav')}: the voice "rms(2)+Celia(1)", charged`)
   expect(await Bun.file(path('mix.wav')).slice(0, 4).text()).toBe('RIFF')
-  expect((await voices('mix', 'rms')).stderr).toContain("'rms' is no mixture")
+  expect((await voices('mix', 'rms')).stderr).toContain("'rms' is not a mixture")
   expect((await voices('mix', 'rms(0)+slt')).stderr).toContain('a number above 0')
   const unknown = await voices('mix', 'rms+nobody', '-o', path('none.wav'))
   expect([unknown.code, await Bun.file(path('none.wav')).exists()]).toEqual([1, false])

@@ -118,8 +118,8 @@ test('a clip becomes a voice, and the command says how to speak with it', async 
   const result = await voices('clone', path('clip.wav'), ...named)
   expect(result).toMatchObject({ code: 0, stderr: '' })
   expect(result.stdout).toBe(
-    "'Anna' is ready: voice_1 (an approximate clone: a built-in voice made to resemble the clip). Charged $1.00.\n" +
-      'Speak with it: myna speak "Hello." --voice voice_1\n',
+    "'Anna' is ready: voice_1 (an approximate clone: a built-in voice adjusted to resemble the clip). Charged " +
+      '$1.00.\nSpeak with it: myna speak "Hello." --voice voice_1\n',
   )
   const file = sent?.get('file')
   expect(file instanceof File ? [file.name, await file.text()] : null).toEqual(['clip.wav', 'RIFF and so on'])
@@ -138,11 +138,11 @@ test('a clip becomes a voice, and the command says how to speak with it', async 
 test.each([
   [422, 'clip_too_short', 'Record more: one person who speaks'],
   [422, 'clip_too_long', 'Cut out the best part'],
-  [422, 'clip_silent', 'the right microphone is on'],
+  [422, 'clip_silent', 'the right microphone is selected'],
   [422, 'clip_undecodable', 'WAV, FLAC or MP3'],
   [413, 'request_too_large', 'FLAC or MP3'],
   [403, 'voice_limit_reached', 'myna voices rm ID'],
-  [402, 'insufficient_balance', 'myna accounts credit NAME MICROS'],
+  [402, 'insufficient_balance', 'myna accounts credit NAME AMOUNT'],
   [422, 'consent_required', '--consent'],
   [403, 'insufficient_scope', '--scopes tts,voices'],
   [401, 'invalid_api_key', 'myna keys create'],
@@ -337,7 +337,7 @@ test('a voice is removed; one that is not there says where to look', async () =>
   }
   expect((await voices('rm', 'voice_1')).stdout).toBe('Removed voice_1.\n')
   expect(JSON.parse((await voices('rm', 'voice_1', '--json')).stdout)).toEqual({ voice_id: 'voice_1', removed: true })
-  expect((await voices('rm', 'rms')).stderr).toContain('Which are yours: myna voices list')
+  expect((await voices('rm', 'rms')).stderr).toContain('List your voices: myna voices list')
   const none = await voices('rm', 'voice_2')
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('myna voices list') })
 })

@@ -56,7 +56,7 @@ async function asking<T>(requests: Promise<T>): Promise<T> {
 }
 
 const listCommand = (): Command =>
-  throughServer(new Command('list').alias('ls').description('own voices and public ones')).action(
+  throughServer(new Command('list').alias('ls').description('list your own and public voices')).action(
     async (options: ServerOptions, command: Command) => {
       const { json, config } = globalsOf(command)
       const voices = await asking(everyVoice(await clientOf(options, config)))
@@ -103,16 +103,16 @@ async function everyVoice(client: ApiClient): Promise<VoiceRecord[]> {
 
 const cloneCommand = (): Command =>
   throughServer(new Command('clone'))
-    .description('make a voice from a recording of somebody who speaks')
+    .description('make a voice from a recording of a person')
     .argument('<file>', 'the recording: wav, mp3, flac, ogg, m4a or webm')
-    .requiredOption('--name <name>', 'what the voice is called')
-    .option('--language <code>', 'what is spoken: en, de, pt-BR ...')
-    .option('--consent <text>', 'who agreed that this voice is cloned; kept with it')
-    .option('--alias <name>', 'a name that stands for the voice in your requests (nova); may be repeated', collect)
+    .requiredOption('--name <name>', 'name of the voice')
+    .option('--language <code>', 'spoken language: en, de, pt-BR ...')
+    .option('--consent <text>', 'who agreed that this voice is cloned; stored with it')
+    .option('--alias <name>', 'another name for the voice in your requests (nova); may be repeated', collect)
     .addHelpText(
       'after',
       `
-Waits until the voice can be used. Ctrl-C stops the work; nothing is charged then.`,
+Waits until the voice is ready. Ctrl-C stops the work; then nothing is charged.`,
     )
     .action(cloneFile)
 
@@ -147,9 +147,9 @@ async function cloneFile(file: string, options: CloneOptions, command: Command):
 
 const showCommand = (): Command =>
   throughServer(new Command('show'))
-    .description('all about one voice')
+    .description('show everything about a voice')
     .argument('<voice>', 'id, alias or name, as shown by myna voices list')
-    .option('--plot <file>', 'also draw its waveform and spectrum into a .png or .webp file')
+    .option('--plot <file>', 'also draw its waveform and spectrogram into a .png or .webp file')
     .option('--dark', 'draw it for a dark page')
     .action(async (given: string, options: ServerOptions & { plot?: string; dark?: boolean }, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -172,7 +172,7 @@ function pictureOf(file: string, command: Command): string {
 
 const previewCommand = (): Command =>
   throughServer(new Command('preview'))
-    .description('what a voice sounds like, as a file')
+    .description('save a sample of a voice')
     .argument('<voice>', 'id, alias or name, as shown by myna voices list')
     .option('-o, --output <file>', '.wav, .mp3 or .opus; - is standard output, as wav (default: <id>.wav)')
     .action(async (given: string, options: ServerOptions & { output?: string }, command: Command) => {
@@ -201,7 +201,7 @@ async function save(client: ApiClient, path: string, file: string): Promise<numb
     for await (const chunk of answer.body ?? []) await sink.write(chunk)
   } catch (error) {
     await sink.leave()
-    throw new Failure(`${file} is not whole: ${(error as Error).message}`, 'connection_broken')
+    throw new Failure(`${file} is incomplete: ${(error as Error).message}`, 'connection_broken')
   }
   await sink.keep()
   return sink.bytes
@@ -209,7 +209,7 @@ async function save(client: ApiClient, path: string, file: string): Promise<numb
 
 const removeCommand = (): Command =>
   throughServer(new Command('rm'))
-    .description('remove an own voice with its recording, at once and for good')
+    .description('delete one of your voices and its recording, permanently')
     .argument('<voice>', 'id, alias or name, as shown by myna voices list')
     .action(async (given: string, options: ServerOptions, command: Command) => {
       const { json, config } = globalsOf(command)
@@ -223,9 +223,9 @@ const removeCommand = (): Command =>
     })
 
 const fidelities: Readonly<Record<VoiceRecord['fidelity'], string>> = {
-  native: "the model's own",
+  native: 'preset',
   full: 'a full clone',
-  approximate: 'an approximate clone: a built-in voice made to resemble the clip',
+  approximate: 'an approximate clone: a built-in voice adjusted to resemble the clip',
 }
 
 const speakWith = (voice: VoiceRecord): string => `Speak with it: myna speak "Hello." --voice ${voice.voice_id}`

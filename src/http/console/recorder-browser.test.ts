@@ -153,7 +153,7 @@ test.skipIf(!hasBrowser)(
     await page.getByRole('timer').getByText('0:01').waitFor()
     // No script can pull a plug: the track ends as the browser tells it when one is pulled.
     await page.evaluate("given.getAudioTracks()[0].dispatchEvent(new Event('ended'))")
-    await page.getByRole('alert').getByText('went away in the middle').waitFor()
+    await page.getByRole('alert').getByText('was disconnected').waitFor()
     const clip = await recorded(page)
     expect(clip.samples.length).toBeGreaterThan(clip.sampleRateHz)
     await page.getByRole('button', { name: 'Record' }).click()
@@ -177,7 +177,7 @@ test.skipIf(!hasBrowser)(
     expect(await said(denied)).toContain('The microphone is not allowed.')
     const url = instance.url.replace(/\/\/[^:/]+/, `//${untrustedHost}`)
     await using plain = await atMicrophone(hearing, { permissions: [] }, url)
-    expect(await said(plain)).toContain(`this one came from ${new URL(url).origin}`)
+    expect(await said(plain)).toContain(`this page came from ${new URL(url).origin}`)
     expect(plain.faults).toEqual([])
   },
   flowMs,

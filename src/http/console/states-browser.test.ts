@@ -251,9 +251,9 @@ test.skipIf(!hasBrowser)(
       await form.getByLabel('Audio or video file').setInputFiles({ name: 'clip.wav', mimeType: 'audio/wav', buffer })
       await form.getByLabel('Name', { exact: true }).fill(name)
       await form.getByLabel(/I am this person/).check()
-      await form.getByRole('button', { name: 'Make the voice' }).click()
-      await page.getByRole('button', { name: 'Go on in the background' }).click()
-      await page.getByRole('article', { name }).getByText('being made').waitFor()
+      await form.getByRole('button', { name: 'Create voice' }).click()
+      await page.getByRole('button', { name: 'Continue in background' }).click()
+      await page.getByRole('article', { name }).getByText('generated').waitFor()
     }
     good.resolve(new TextEncoder().encode('state'))
     await page.getByRole('status').getByText('Slow is ready.').waitFor()

@@ -22,7 +22,7 @@ export function AccountsPage({ who }: PageProps) {
   const known = accounts.value?.data ?? []
   return (
     <div class="page">
-      <Head title="Accounts" about="Accounts own voices and are charged; keys speak for them.">
+      <Head title="Accounts" about="Each account has its own keys, voices and usage.">
         <div class="row">
           <button onClick={() => setOpen('account')}>New account</button>
           <button class="primary" disabled={accounts.value === null} onClick={() => setOpen('key')}>
@@ -61,7 +61,7 @@ export function AccountsPage({ who }: PageProps) {
 
 const ShownOnce = ({ made, onClose }: { made: NewKey; onClose: () => void }) => (
   <Dialog title={`The key ${made.name} of ${made.account}`} onClose={onClose}>
-    <p>Copy it now: it is shown this once and cannot be shown again.</p>
+    <p>Copy it now: it cannot be shown again.</p>
     <p class="note">
       <code>{made.secret}</code>
     </p>

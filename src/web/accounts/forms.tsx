@@ -21,15 +21,12 @@ export function AccountForm({ onClose, onMade }: { onClose: () => void; onMade: 
     await send('POST', '/console/api/admin/accounts', account)
     onClose()
     onMade()
-    announce(`The account ${name} was made. It can do nothing until it has a key.`)
+    announce(`The account ${name} was created. Create a key to use it.`)
   }
   return (
-    <Ask title="New account" action="Make the account" busy="Making it…" onYes={make} onClose={onClose}>
+    <Ask title="New account" action="Create account" busy="Creating…" onYes={make} onClose={onClose}>
       <Field label="Name">{(id) => <input id={id} name="name" required maxLength={64} autofocus dir="auto" />}</Field>
-      <Field
-        label="Opening balance in dollars"
-        hint="Empty: usage is summed, and nothing is ever refused for its price"
-      >
+      <Field label="Opening balance in dollars" hint="Leave empty for unlimited use">
         {(id) => <input id={id} name="dollars" type="number" inputMode="decimal" min="0" step="0.000001" />}
       </Field>
       <label class="check">
@@ -54,7 +51,7 @@ const scopes = [
 export function KeyForm({ accounts, onClose, onMade }: KeyFormProps) {
   const make = async (given: FormData) => {
     const chosen = given.getAll('scope').map(String)
-    if (chosen.length === 0) throw new Error('Choose at least one thing that the key may use.')
+    if (chosen.length === 0) throw new Error('Choose at least one permission.')
     const expires = String(given.get('expires')).trim()
     const key = {
       account: String(given.get('account')),
@@ -67,7 +64,7 @@ export function KeyForm({ accounts, onClose, onMade }: KeyFormProps) {
     onMade(made)
   }
   return (
-    <Ask title="New key" action="Make the key" busy="Making it…" onYes={make} onClose={onClose}>
+    <Ask title="New key" action="Create key" busy="Creating…" onYes={make} onClose={onClose}>
       <div class="fields">
         <Field label="Account">
           {(id) => (
@@ -78,7 +75,7 @@ export function KeyForm({ accounts, onClose, onMade }: KeyFormProps) {
             </select>
           )}
         </Field>
-        <Field label="Name" hint="What it is for">
+        <Field label="Name" hint="Name">
           {(id) => <input id={id} name="name" required maxLength={64} dir="auto" />}
         </Field>
         <Field label="Expires" hint="30d, 2027-01-31, or empty for never">
@@ -86,7 +83,7 @@ export function KeyForm({ accounts, onClose, onMade }: KeyFormProps) {
         </Field>
       </div>
       <fieldset>
-        <legend class="label">It may use</legend>
+        <legend class="label">Permissions</legend>
         {scopes.map(([scope, about]) => (
           <label class="check" key={scope}>
             <input type="checkbox" name="scope" value={scope} defaultChecked /> {about}

@@ -39,15 +39,16 @@ export function KeysTable({ keys, who, onChanged }: TableProps) {
       {asking === null ? null : (
         <Ask
           title={`Revoke ${asking.name}?`}
-          action="Revoke the key"
+          action="Revoke key"
           busy="Revoking…"
-          refusal="Keep it"
+          refusal="Cancel"
           isDestructive
           onYes={revoke}
           onClose={() => setAsking(null)}
         >
           <p>
-            Whatever uses <code>{asking.prefix}…</code> stops working at once. A revoked key never works again.
+            Everything that uses <code>{asking.prefix}…</code> stops working immediately. A revoked key never works
+            again.
           </p>
           {asking.id === who.key.id ? (
             <p class="note">You are signed in with this very key: you will be signed out.</p>
@@ -65,7 +66,7 @@ const columnsFor = (revoke: (key: KeyRecord) => void): Column<KeyRecord>[] => [
   { name: 'Account', kind: 'name', cell: ({ account }) => <bdi>{account}</bdi> },
   { name: 'Name', kind: 'name', cell: ({ name }) => <bdi>{name}</bdi> },
   { name: 'Key', kind: 'brief', cell: ({ prefix }) => <code>{prefix}…</code> },
-  { name: 'May use', cell: ({ scopes }) => (scopes === null ? 'everything' : scopes.join(', ')) },
+  { name: 'Permissions', cell: ({ scopes }) => (scopes === null ? 'everything' : scopes.join(', ')) },
   {
     name: 'Last used',
     kind: 'brief',

@@ -90,11 +90,11 @@ function Credit({ account: { name, balance_micros: balance }, onClose, onDone }:
     const { balance_micros: now } = await send<AccountRecord>('POST', `${path}/credit`, amount)
     onClose()
     onDone()
-    announce(`${name} has ${dollars(now ?? 0)} now.`)
+    announce(`${name} now has ${dollars(now ?? 0)}.`)
   }
   return (
-    <Ask title={`Credit ${name}`} action="Credit the account" busy="Crediting…" onYes={credit} onClose={onClose}>
-      <p>Its balance is {dollars(balance ?? 0)}. What is credited cannot be taken back here.</p>
+    <Ask title={`Credit ${name}`} action="Add credit" busy="Crediting…" onYes={credit} onClose={onClose}>
+      <p>Its balance is {dollars(balance ?? 0)}. Credit cannot be taken back here.</p>
       <Field label="Amount in dollars">
         {(id) => (
           <input
@@ -132,14 +132,14 @@ function Disable({ account: { name }, isOwn, close, onChanged }: DisableProps) {
   return (
     <Ask
       title={`Disable ${name}?`}
-      action="Disable the account"
+      action="Disable account"
       busy="Disabling…"
-      refusal="Keep it"
+      refusal="Cancel"
       isDestructive
       onYes={disable}
       onClose={close}
     >
-      <p>All its keys stop working at once. It cannot be enabled again; its voices and its books stay.</p>
+      <p>All its keys stop working immediately. It cannot be enabled again here; its voices and records stay.</p>
       {isOwn ? <p class="note">This is your own account: you will be signed out.</p> : null}
     </Ask>
   )

@@ -15,7 +15,7 @@ export function Copy({ text, kind }: CopyProps) {
         {done === true ? 'Copied' : 'Copy'}
       </button>
       <span class="hint" role="status">
-        {done === false ? 'The browser did not allow it: mark the text and press Ctrl+C.' : ''}
+        {done === false ? 'The browser did not allow it: select the text and press Ctrl+C.' : ''}
       </span>
     </>
   )

@@ -68,7 +68,7 @@ export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
   return (
     <div class="frame">
       <a class="skip" href="#main" onClick={skip}>
-        To the page
+        Skip to content
       </a>
       <header class="bar">
         <a class="brand" href="#/">
@@ -89,7 +89,7 @@ export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
         </div>
       </header>
       <main ref={main} tabIndex={-1}>
-        {page === undefined ? <p>This key may do nothing here.</p> : <page.show who={who} />}
+        {page === undefined ? <p>This key has no permissions here.</p> : <page.show who={who} />}
       </main>
       <Announcer />
     </div>

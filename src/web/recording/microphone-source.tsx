@@ -24,8 +24,7 @@ type State = { kind: 'idle' } | { kind: 'asking' } | ({ kind: 'recording' } & Ru
 
 const lookMs = 60
 
-const lost =
-  'The microphone went away in the middle. What was recorded until then is kept: listen to it, or record again.'
+const lost = 'The microphone was disconnected. The recording up to that point is kept: listen to it, or record again.'
 
 export function MicrophoneSource({ maxSeconds, onClip }: MicrophoneProps) {
   const { state, error, advice, start, stop } = useRecording({ maxSeconds, onClip })
@@ -47,7 +46,7 @@ export function MicrophoneSource({ maxSeconds, onClip }: MicrophoneProps) {
         </span>
         <span class="hint numbers">
           {state.kind === 'asking'
-            ? 'Waiting for the microphone: the browser may ask whether it is allowed.'
+            ? 'Waiting for the microphone: the browser may ask for permission.'
             : `${clock(Math.max(0, maxSeconds - running.seconds))} left`}
         </span>
       </div>
@@ -64,16 +63,17 @@ export function MicrophoneSource({ maxSeconds, onClip }: MicrophoneProps) {
 const silenceS = 2
 
 function whileRunning({ seconds, loudest }: Running): string {
-  if (loudest >= tooLoud) return 'Too loud: the sound is cut off. Go further away and record again.'
+  if (loudest >= tooLoud) return 'Too loud: the audio is clipping. Move back and try again.'
   if (seconds < silenceS) return ''
-  if (loudest < silent) return 'Nothing is heard. Is it the right microphone, and is it switched on?'
-  return loudest < quiet ? 'Very quiet: come closer, or turn the microphone up.' : ''
+  if (loudest < silent) return 'No sound. Is it the right microphone, and is it switched on?'
+  return loudest < quiet ? "Very quiet: move closer, or raise the microphone's level." : ''
 }
 
 function afterwards({ peak }: Recording): string {
-  if (peak >= tooLoud) return 'It is cut off where it is loudest, which a clone learns. Better record it again.'
-  if (peak < silent) return 'Nothing was heard. Is it the right microphone, and is it switched on?'
-  return peak < quiet ? 'It is very quiet. Closer to the microphone it will sound better.' : ''
+  if (peak >= tooLoud)
+    return 'The loudest parts are clipped and the clone would copy that. We recommend recording again.'
+  if (peak < silent) return 'No sound was recorded. Is it the right microphone, and is it switched on?'
+  return peak < quiet ? 'It is very quiet. It will sound better closer to the microphone.' : ''
 }
 
 /** One recording at a time; leaving the page forgets it. */

@@ -24,7 +24,7 @@ export function SoundSource({ clip, onClip, maxSeconds, advice }: SourceProps) {
       <span class="label">Clip</span>
       <div>
         <Choice
-          label="Where the clip comes from"
+          label="Source of the clip"
           value={kind}
           options={[
             ['file', 'File'],

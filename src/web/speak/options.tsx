@@ -41,7 +41,7 @@ export function SpeechOptions({ ask, onChange, voices, models }: OptionsProps) {
             value={ask.voice ?? ''}
             onChange={({ currentTarget }) => onChange({ ...ask, voice: empty(currentTarget.value) })}
           >
-            <option value="">The model's own</option>
+            <option value="">Default</option>
             <VoiceGroup label="Yours" voices={own} />
             <VoiceGroup label="Public" voices={others} />
           </select>

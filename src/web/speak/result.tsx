@@ -51,14 +51,14 @@ const Result = ({ progress, spoken }: ResultProps) => {
 function outcomeOf({ operation, error }: Spoken): string {
   if (operation !== null) return (operation.outcome ?? 'pending').replaceAll('_', ' ')
   if (error === null) return 'cancelled'
-  return error instanceof ApiError && error.status > 0 ? 'refused' : 'broken off'
+  return error instanceof ApiError && error.status > 0 ? 'refused' : 'failed'
 }
 
 /** For whoever cannot see it: once when it begins and once when it has ended, not with every figure. */
 function inWords(progress: Progress | null, spoken: Spoken | null): string {
   if (spoken === null) return progress === null ? '' : 'Speaking.'
   const seconds = secondsOf(spoken.operation)
-  return `Speech ${outcomeOf(spoken)}${seconds === null ? '' : `, ${duration(seconds)} of sound`}.`
+  return `Speech ${outcomeOf(spoken)}${seconds === null ? '' : `, ${duration(seconds)} of audio`}.`
 }
 
 function factsOf(progress: Progress | null, spoken: Spoken | null): [string, string][] {
@@ -66,8 +66,8 @@ function factsOf(progress: Progress | null, spoken: Spoken | null): [string, str
   const took = progress?.tookMs ?? null
   const first = progress?.firstSoundMs ?? null
   return [
-    ['First sound', first === null ? '…' : `${Math.round(first)} ms`],
-    ['Made in', took === null ? '…' : duration(took / 1000)],
+    ['First audio', first === null ? '…' : `${Math.round(first)} ms`],
+    ['Generated in', took === null ? '…' : duration(took / 1000)],
     ['Audio', seconds === null ? bytes(progress?.receivedBytes ?? 0) : duration(seconds)],
     ['Real-time factor', seconds === null || took === null ? '…' : (took / 1000 / seconds).toFixed(3)],
     ['Charge', spoken?.operation ? dollars(spoken.operation.charged_micros) : '…'],
@@ -83,11 +83,11 @@ function Download({ spoken }: { spoken: Spoken }) {
   const isPlayable = format !== 'pcm'
   return (
     <div class="row">
-      {isPlayable ? <audio controls src={url} aria-label="What was spoken" /> : null}
+      {isPlayable ? <audio controls src={url} aria-label="Spoken text" /> : null}
       <a class="button" href={url} download={name}>
-        Download {spoken.isWhole ? '' : 'what there is '}({bytes(spoken.file.size)})
+        Download {spoken.isWhole ? '' : 'the part that arrived '}({bytes(spoken.file.size)})
       </a>
-      {spoken.isWhole ? null : <span class="hint">Incomplete: it ends where the speech was broken off.</span>}
+      {spoken.isWhole ? null : <span class="hint">Incomplete: it ends where the speech failed.</span>}
     </div>
   )
 }

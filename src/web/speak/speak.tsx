@@ -44,7 +44,7 @@ export function SpeakPage({ who }: PageProps) {
   }
   return (
     <div class="page">
-      <Head title="Speak" about="Type something and hear it; it plays while it is being made." />
+      <Head title="Speak" about="Type something and listen; it plays while it is generated." />
       <form class="card" onSubmit={submit}>
         <div class="field">
           <label for="text">Text</label>
@@ -80,7 +80,9 @@ export function SpeakPage({ who }: PageProps) {
 }
 
 const formatHint = (format: Format): string =>
-  format === 'opus' || format === 'flac' || format === 'aac' ? 'Browsers play this format only when it is whole.' : ''
+  format === 'opus' || format === 'flac' || format === 'aac'
+    ? 'Browsers play this format only once it is complete.'
+    : ''
 
 /** One request at a time; leaving the page ends it. */
 function useSpeaking() {

@@ -86,7 +86,7 @@ export async function speak(
   } catch (cause) {
     playback.stop()
     // Whoever ended it knows.
-    if (!signal.aborted) error = cause instanceof ApiError ? cause : new Error('The stream broke off before its end.')
+    if (!signal.aborted) error = cause instanceof ApiError ? cause : new Error('The stream failed before its end.')
   }
   const heard = error === null && !signal.aborted ? playback.finish() : null
   const operation = progress.operationId === null ? null : await settled(progress.operationId)

@@ -26,10 +26,15 @@ export function TranscribePage(_props: PageProps) {
   }
   return (
     <div class="page">
-      <Head title="Transcribe" about="Speech to text, with its times. Silence stays empty." />
+      <Head title="Transcribe" about="Turn recordings into text with timestamps." />
       {models.value !== null && listening.length === 0 ? <NoModel /> : null}
       <form class="card" onSubmit={submit}>
-        <SoundSource clip={clip} onClip={setClip} maxSeconds={maxSeconds} advice="Any recording, hours of it too." />
+        <SoundSource
+          clip={clip}
+          onClip={setClip}
+          maxSeconds={maxSeconds}
+          advice="Any audio or video, even hours long."
+        />
         <Options options={options} onChange={setOptions} models={listening} />
         <div class="row">
           <button class="primary" disabled={clip === null} aria-disabled={running}>
@@ -50,7 +55,7 @@ const isListener = (task: string) => task === 'automatic-speech-recognition'
 
 const NoModel = () => (
   <p class="note">
-    No transcription model is installed. An administrator gets one under Models, or with{' '}
+    No transcription model is installed. An administrator can install one under Models, or with{' '}
     <code>myna models pull whisper-base</code>.
   </p>
 )
@@ -85,7 +90,7 @@ const Options = ({ options, onChange, models }: OptionsProps) => (
         </select>
       )}
     </Field>
-    <Field label="Language" hint="Such as en; empty: found by listening">
+    <Field label="Language" hint="Leave empty to detect automatically (or e.g. en)">
       {(id) => (
         <input
           id={id}

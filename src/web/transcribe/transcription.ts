@@ -64,7 +64,7 @@ export async function transcribe(
 }
 
 const brokenOff = (): ApiError =>
-  new ApiError(0, 'unreachable', 'The transcript broke off before its end. What was understood until then stays.', null)
+  new ApiError(0, 'unreachable', 'The transcript failed before its end. The text up to that point stays.', null)
 
 function heardSoFar(before: Transcript, comment: string): Transcript {
   const match = /^heard ([\d.]+)(?: of ([\d.]+))?$/.exec(comment)

@@ -19,7 +19,7 @@ export function TranscriptView({ transcript, clip, running }: ViewProps) {
       <div class="row apart">
         <h2>Transcript</h2>
         <Choice
-          label="How it is shown"
+          label="Format"
           value={as}
           options={[
             ['text', 'Text'],
@@ -36,7 +36,9 @@ export function TranscriptView({ transcript, clip, running }: ViewProps) {
       {as === 'text' ? (
         <p class="transcript" dir="auto">
           {transcript.text}
-          {transcript.isWhole && transcript.text === '' ? <span class="hint">Nobody speaks in this clip.</span> : null}
+          {transcript.isWhole && transcript.text === '' ? (
+            <span class="hint">No speech found in this recording.</span>
+          ) : null}
         </p>
       ) : (
         <Segments segments={transcript.segments} clip={clip} />
@@ -49,8 +51,8 @@ export function TranscriptView({ transcript, clip, running }: ViewProps) {
 /** For whoever cannot see it: not every word as it comes, only that it has ended. */
 function inWords({ isWhole, text }: Transcript, running: boolean): string {
   if (running) return 'Listening.'
-  if (!isWhole) return 'The transcript is not complete.'
-  return text === '' ? 'Nobody speaks in this clip.' : 'The transcript is complete.'
+  if (!isWhole) return 'The transcript is incomplete.'
+  return text === '' ? 'No speech found in this recording.' : 'The transcript is complete.'
 }
 
 function Heard({ transcript: { heard } }: { transcript: Transcript }) {
@@ -87,7 +89,7 @@ function Segments({ segments, clip }: { segments: readonly Segment[]; clip: Clip
       <ol class="segments">
         {segments.map((segment, at) => (
           <li key={at}>
-            <button onClick={() => hear(segment)} title="Hear it">
+            <button onClick={() => hear(segment)} title="Play">
               <time>{clock(segment.start, true)}</time>
               <span dir="auto">{segment.text}</span>
             </button>

@@ -38,7 +38,7 @@ export function OperationsTable({ nameOf }: { nameOf: (keyId: string) => string 
   }
   const last = value?.data.at(-1)
   if (value === null) return <Progressing of={[loaded]} />
-  if (value.data.length === 0 && before === undefined) return <p class="empty">No operation is on record.</p>
+  if (value.data.length === 0 && before === undefined) return <p class="empty">No requests yet.</p>
   return (
     <>
       <Progressing of={[loaded]} />

@@ -46,7 +46,7 @@ const dataOf = (days: readonly Day[]): uPlot.AlignedData => [
 
 function summaryOf(days: readonly Day[]): string {
   const charged = days.reduce((sum, day) => sum + day.chargedMicros, 0)
-  return `Usage of ${days.length} days: ${dollars(charged)} charged in all.`
+  return `Usage over ${days.length} days: ${dollars(charged)} charged in all.`
 }
 
 function optionsFor(node: HTMLElement): uPlot.Options {
@@ -84,8 +84,8 @@ function optionsFor(node: HTMLElement): uPlot.Options {
         points: { show: false },
         ...drawn,
       },
-      line('Audio made', resolved('--good')),
-      line('Audio heard', resolved('--other')),
+      line('Audio generated', resolved('--good')),
+      line('Audio transcribed', resolved('--other')),
     ],
   }
 }

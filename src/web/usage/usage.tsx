@@ -42,7 +42,7 @@ export function UsagePage(_props: PageProps) {
   const nameOf = (id: string | null) => keys.value?.data.find((key) => key.id === id)?.name ?? id ?? 'none'
   return (
     <div class="page">
-      <Head title="Usage" about="Charges are settled sums; work that failed by our fault costs nothing.">
+      <Head title="Usage" about="Failed requests are free.">
         <Choice
           label="Span"
           value={span}
@@ -70,7 +70,7 @@ function Used({ usage, nameOf }: { usage: UsagePageRecord; nameOf: (id: string |
     <>
       <Facts facts={factsOf(usage.totals, usage.balance_micros)} />
       {rows.length === 0 ? (
-        <p class="empty">Nothing was used in this span.</p>
+        <p class="empty">No usage in this period.</p>
       ) : (
         <>
           <section class="card">
@@ -93,9 +93,9 @@ function Used({ usage, nameOf }: { usage: UsagePageRecord; nameOf: (id: string |
 const factsOf = (totals: UsagePageRecord['totals'], balanceMicros: number | null): [string, string][] => [
   ['Charged', dollars(totals.charged_micros)],
   ['Balance', balanceMicros === null ? 'unmetered' : dollars(balanceMicros)],
-  ['Characters spoken', count(totals.speech.characters)],
-  ['Audio made', duration(totals.speech.audio_seconds)],
-  ['Audio heard', duration(totals.transcription.seconds)],
+  ['Characters', count(totals.speech.characters)],
+  ['Audio generated', duration(totals.speech.audio_seconds)],
+  ['Audio transcribed', duration(totals.transcription.seconds)],
   ['Clones', `${count(totals.clones.requests)}, ${count(totals.clones.free)} free`],
 ]
 
@@ -136,7 +136,7 @@ const columnsFor = (nameOf: ByKeyProps['nameOf']): Column<Row>[] => [
   { name: 'Key', kind: 'name', cell: ([id]) => <bdi>{nameOf(id)}</bdi> },
   figure('Requests', (results) => count(sum(results, (one) => one.num_model_requests ?? one.num_clones))),
   figure('Characters', (results) => count(sum(results, (one) => one.characters))),
-  figure('Audio made', (results) => duration(sum(results, (one) => one.audio_seconds))),
-  figure('Audio heard', (results) => duration(sum(results, (one) => one.seconds))),
+  figure('Audio generated', (results) => duration(sum(results, (one) => one.audio_seconds))),
+  figure('Audio transcribed', (results) => duration(sum(results, (one) => one.seconds))),
   figure('Charged', (results) => dollars(sum(results, (one) => one.charged_micros))),
 ]

@@ -138,14 +138,14 @@ function OwnerActions({ voice, onChanged }: CardProps) {
       {open === 'delete' ? (
         <Ask
           title={`Delete ${voice.name}?`}
-          action="Delete the voice"
+          action="Delete voice"
           busy="Deleting…"
-          refusal="Keep it"
+          refusal="Cancel"
           isDestructive
           onYes={remove}
           onClose={close}
         >
-          <p>Its clip and everything made from it are removed for good. Requests that name it will fail.</p>
+          <p>This permanently deletes the recording and the voice. Requests that use it will fail.</p>
         </Ask>
       ) : null}
     </>

@@ -9,8 +9,8 @@ import type { Voice } from '../speak/options.tsx'
 import type { Clip } from '../recording/recorder.ts'
 
 const advice =
-  'One person, 5 to 20 seconds, in a quiet room, close to the microphone but not too loud, without music. ' +
-  'Speak as the voice shall sound: a clone keeps mood, pace and noise.'
+  'One person, 5 to 20 seconds, in a quiet room, close to the microphone but not too loud, without music. Speak the ' +
+  'way you want the voice to sound; the clone copies mood, pace and background noise.'
 const maxSeconds = 30
 const consent = 'I am this person, or this person has explicitly and lawfully agreed to be cloned.'
 
@@ -26,11 +26,11 @@ export function CloneDialog({ onClose }: { onClose: () => void }) {
   }
   if (voiceId !== null) return <CloneProgress id={voiceId} onClose={onClose} />
   return (
-    <Ask title="Clone a voice" action="Make the voice" busy="Sending…" onYes={make} onClose={onClose}>
+    <Ask title="Clone a voice" action="Create voice" busy="Sending…" onYes={make} onClose={onClose}>
       <SoundSource clip={clip} onClip={setClip} maxSeconds={maxSeconds} advice={advice} />
       <div class="fields">
         <Field label="Name">{(id) => <input id={id} name="name" required maxLength={100} dir="auto" />}</Field>
-        <Field label="Language" hint="Such as en or de-AT; may be left empty">
+        <Field label="Language" hint="For example en or de-AT; may be empty">
           {(id) => <input id={id} name="language" maxLength={16} />}
         </Field>
         <Field label="Description" wide>
@@ -53,7 +53,7 @@ function CloneProgress({ id, onClose }: { id: string; onClose: () => void }) {
   useEffect(() => setIsMade(status !== 'processing'), [status])
   return (
     <Dialog title={titles[status]} onClose={onClose}>
-      {status === 'processing' ? <progress aria-label="The voice is being made" /> : null}
+      {status === 'processing' ? <progress aria-label="Creating the voice" /> : null}
       {status === 'failed' ? (
         <p class="error" role="alert">
           {voice?.error?.message ?? 'The voice could not be made.'} Nothing was charged. Try a longer or quieter clip.
@@ -65,7 +65,7 @@ function CloneProgress({ id, onClose }: { id: string; onClose: () => void }) {
       <Problem error={error} />
       <div class="row">
         <button class="primary" autofocus onClick={onClose}>
-          {status === 'processing' ? 'Go on in the background' : 'Done'}
+          {status === 'processing' ? 'Continue in background' : 'Done'}
         </button>
       </div>
     </Dialog>
@@ -73,7 +73,7 @@ function CloneProgress({ id, onClose }: { id: string; onClose: () => void }) {
 }
 
 const titles: Readonly<Record<Voice['status'], string>> = {
-  processing: 'Making the voice…',
+  processing: 'Creating the voice…',
   ready: 'The voice is ready',
   failed: 'The voice could not be made',
 }

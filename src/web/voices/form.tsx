@@ -39,7 +39,7 @@ export function VoiceForm({ voice, onClose, onChanged }: FormProps) {
           />
         )}
       </Field>
-      <Field label="Labels" hint="One a line: name = value">
+      <Field label="Labels" hint="One per line: name = value">
         {(id) => <textarea id={id} class="low" name="labels" defaultValue={linesOf(voice.labels)} dir="auto" />}
       </Field>
     </Ask>

@@ -33,7 +33,7 @@ export function VoicesPage(_props: PageProps) {
   const voices = value?.data ?? []
   return (
     <div class="page">
-      <Head title="Voices" about="Those of the installed models, public ones, and yours.">
+      <Head title="Voices" about="Voices from your installed models, shared voices, and your own.">
         <button class="primary" onClick={() => setCloning(true)}>
           Clone a voice
         </button>
@@ -115,5 +115,5 @@ function changesIn(before: readonly Voice[], now: readonly Voice[]): string[] {
 function foundOf({ data, total_count: total }: VoiceList, owner: 'all' | 'me' | 'public', sought: string): string {
   if (data.length > 0) return data.length < total ? `${count(data.length)} of ${count(total)}` : counted(total, 'voice')
   if (sought !== '') return `No voice matches “${sought}”.`
-  return owner === 'me' ? 'You have no voice of your own yet. A clip of some ten seconds makes one.' : 'No voices.'
+  return owner === 'me' ? 'You have no voices of your own yet. A clip of about ten seconds makes one.' : 'No voices.'
 }
