@@ -1,8 +1,11 @@
-/** Inspects and cancels operations (docs/api.md 6.1, 6.2). Both share a rate limit of their own. */
+/**
+ * Lists, inspects and cancels operations (docs/api.md 6). Inspecting and cancelling share a rate limit of their own.
+ */
 import { expiresAtMs, type Operation } from '../domain/operation.ts'
 import { type Cancellable, cancelOperation, inspectOperation } from '../service/operations.ts'
 import type { Ledger } from '../service/ports.ts'
-import { cancelDetail, operationDetail } from './openapi/routes.ts'
+import { operationLimitOf } from './operation-query.ts'
+import { cancelDetail, operationDetail, operationsDetail } from './openapi/routes.ts'
 import { endpoints } from './endpoint.ts'
 import { json, type Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
@@ -15,6 +18,18 @@ export interface OperationsParts {
 
 export const operationsRoutes = (route: Route, { gate, ledger, running }: OperationsParts) =>
   endpoints(route, [
+    [
+      'GET /v1/operations',
+      operationsDetail,
+      async (exchange) => {
+        const { account } = await gate.enter(exchange, 'usage', 'requests')
+        const { searchParams } = exchange.url
+        const limit = operationLimitOf(searchParams.get('limit'))
+        const found = await ledger.recent(account.id, { before: searchParams.get('before'), limit: limit + 1 })
+        const data = found.slice(0, limit).map(listedOperation)
+        return json({ object: 'list', data, has_more: found.length > limit })
+      },
+    ],
     [
       'GET /v1/operations/{operation_id}',
       operationDetail,
@@ -33,7 +48,16 @@ export const operationsRoutes = (route: Route, { gate, ledger, running }: Operat
     ],
   ])
 
-export function operationRecord(operation: Operation) {
+/** With what a list is read for: which model and key it was, and how much was asked. */
+const listedOperation = (operation: Operation) => ({
+  ...operationRecord(operation),
+  model: operation.model,
+  input_chars: operation.inputChars,
+  price_micros: operation.priceMicros,
+  key_id: operation.keyId,
+})
+
+function operationRecord(operation: Operation) {
   const { type, outcome, completionBytes } = operation
   return {
     id: operation.id,

@@ -46,7 +46,7 @@ test('a key opens a session, which speaks for it on every route and which no scr
   const headers = { ...own(), cookie: session.cookie }
   const answer = await instance.fetch('/v1/audio/speech', { method: 'POST', headers, body: JSON.stringify(spoken) })
   expect([answer.status, (await answer.bytes()).length > 0]).toEqual([200, true])
-  const { body } = await call('/console/api/operations', session)
+  const { body } = await call('/v1/operations', session)
   expect(body).toMatchObject({ has_more: false, data: [{ type: 'speech', model: 'hibari', input_chars: 11 }] })
 })
 
@@ -101,7 +101,7 @@ test('a key in a header wins over the session', async () => {
 
 test('scopes hold in a session, too', async () => {
   const session = await signIn(await instance.key({ account: 'fay', scopes: ['voices'] }))
-  expect((await call('/console/api/operations', session)).body.error.code).toBe('insufficient_scope')
+  expect((await call('/v1/operations', session)).body.error.code).toBe('insufficient_scope')
   expect((await call('/v1/voices', session)).status).toBe(200)
 })
 
@@ -109,7 +109,7 @@ test('operations come in pages, the newest first, own ones only', async () => {
   const [mine, theirs] = [await instance.key({ account: 'gil' }), await instance.key({ account: 'hal' })]
   for (const key of [mine, mine, theirs, mine]) await (await instance.speak(key)).bytes()
   const session = await signIn(mine)
-  const list = async (query: string) => (await call(`/console/api/operations${query}`, session)).body
+  const list = async (query: string) => (await call(`/v1/operations${query}`, session)).body
   const all = await list('')
   const ids: string[] = all.data.map((operation: { id: string }) => operation.id)
   expect(ids).toHaveLength(3)
@@ -119,7 +119,7 @@ test('operations come in pages, the newest first, own ones only', async () => {
   const rest = await list(`?limit=2&before=${first.data[1].id}`)
   expect([rest.data[0].id, rest.has_more]).toEqual([ids[2], false])
   for (const wrong of ['0', '201', 'x', '1.5']) {
-    expect((await call(`/console/api/operations?limit=${wrong}`, session)).status).toBe(422)
+    expect((await call(`/v1/operations?limit=${wrong}`, session)).status).toBe(422)
   }
 })
 

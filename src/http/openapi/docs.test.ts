@@ -92,6 +92,7 @@ describe('the document', () => {
       'GET /v1/me',
       'GET /v1/models',
       'GET /v1/models/{model_id}',
+      'GET /v1/operations',
       'GET /v1/operations/{operation_id}',
       'GET /v1/realtime',
       'GET /v1/usage',

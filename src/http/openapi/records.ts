@@ -13,26 +13,40 @@ export const fault: Shape = {
   example: null,
 }
 
+const operationFields = {
+  id: is.matching('^op_[0-9A-HJKMNP-TV-Z]{26}$', exampleOperationId),
+  object: is.constant('operation'),
+  type: is.oneOf(['speech', 'clone'], 'speech'),
+  state: is.oneOf(['pending', 'terminal'], 'terminal'),
+  outcome: is.oneOrNull(outcomes, 'completed', '`null` while pending.'),
+  charged_micros: is.micros(675, 'Millionths of a US dollar. While pending, the reserved price.'),
+  completion_bytes: is.whole(
+    153600,
+    'Only for completed speech: PCM bytes delivered, in any format, without a header.',
+  ),
+  created_at: is.unixS(1763712000),
+  settled_at: is.unixOrNull(1763712003),
+  expires_at: is.unixOrNull(1763715603, 'When the record may be removed; `null` while pending.'),
+  voice_id: is.textOrNull('slt'),
+  error: fault,
+}
+
 const operation = is.record(
-  {
-    id: is.matching('^op_[0-9A-HJKMNP-TV-Z]{26}$', exampleOperationId),
-    object: is.constant('operation'),
-    type: is.oneOf(['speech', 'clone'], 'speech'),
-    state: is.oneOf(['pending', 'terminal'], 'terminal'),
-    outcome: is.oneOrNull(outcomes, 'completed', '`null` while pending.'),
-    charged_micros: is.micros(675, 'Millionths of a US dollar. While pending, the reserved price.'),
-    completion_bytes: is.whole(
-      153600,
-      'Only for completed speech: PCM bytes delivered, in any format, without a header.',
-    ),
-    created_at: is.unixS(1763712000),
-    settled_at: is.unixOrNull(1763712003),
-    expires_at: is.unixOrNull(1763715603, 'When the record may be removed; `null` while pending.'),
-    voice_id: is.textOrNull('slt'),
-    error: fault,
-  },
+  operationFields,
   'The record of one accepted speech request or clone. It is removed one hour after settlement, or 24 hours after ' +
     'creation if an idempotency key was sent.',
+  ['completion_bytes'],
+)
+
+const listedOperation = is.record(
+  {
+    ...operationFields,
+    model: is.text('hibari'),
+    input_chars: is.count(45),
+    price_micros: is.micros(675),
+    key_id: is.text('key_01KAJ5ZV0A1B2C3D4E5F6G7H8J'),
+  },
+  'An operation in a list.',
   ['completion_bytes'],
 )
 
@@ -241,6 +255,7 @@ const modelRef = is.named('Model', model)
 
 export const records = {
   Operation: operation,
+  OperationList: is.listOf(listedOperation, { has_more: is.flag(false, 'Whether older ones exist.') }),
   Cancelled: is.record({ ok: is.flag(true, 'Whether running work was signalled.') }),
   Model: model,
   ModelList: is.listOf(modelRef, is.page('flite')),

@@ -1,4 +1,5 @@
 /** The operations, models, account and server routes in the API's document. */
+import { maxOperations } from '../operation-query.ts'
 import { exampleOperationId } from '../error-codes.ts'
 import { parametersOf } from '../fields/field.ts'
 import { usageFields } from '../usage.ts'
@@ -10,6 +11,22 @@ const operationParameter = pathId('operation_id', 'From the `X-Request-Id` of th
 const ownLimit =
   'Requires the scope of the work: `tts` for speech, `voices` for a clone. Inspecting and cancelling have a rate ' +
   'limit of their own, so that limits on generation never stand in the way.'
+
+export const operationsDetail = detail('Operations', 'listOperations', 'List operations', {
+  description:
+    'Your own speech requests and clones, newest first, while their records are kept. Requires the scope `usage`. ' +
+    'The next page begins behind the last id of this one: give it as `before`.',
+  parameters: [
+    {
+      name: 'limit',
+      in: 'query',
+      description: 'How many to return.',
+      schema: { type: 'integer', minimum: 1, maximum: maxOperations, default: 50 },
+    },
+    { name: 'before', in: 'query', description: 'Only older ones than this operation.', schema: { type: 'string' } },
+  ],
+  responses: { 200: ok('OperationList', 'The operations.'), ...refusals(...scoped, 'validation_error') },
+})
 
 export const operationDetail = detail('Operations', 'retrieveOperation', 'Get an operation', {
   description: `The state of a speech request or clone, or how it ended and what it cost. ${ownLimit}`,

@@ -27,7 +27,7 @@ export function OperationsTable({ nameOf }: { nameOf: (keyId: string) => string 
   const [pages, setPages] = useState<readonly string[]>([])
   const before = pages.at(-1)
   const loaded = useLoaded<{ data: ListedOperation[]; has_more: boolean }>(
-    `/console/api/operations?limit=${pageSize}${before === undefined ? '' : `&before=${before}`}`,
+    `/v1/operations?limit=${pageSize}${before === undefined ? '' : `&before=${before}`}`,
     lookMs,
   )
   const { value, reload } = loaded
