@@ -22,7 +22,7 @@ interface Spoken {
 }
 
 async function speak(engine: EngineClient, card: Card): Promise<Spoken> {
-  const voice = { voiceId: card.defaultVoice ?? '', voiceState: null, speed: 1, seed: 1 }
+  const voice = { voiceId: card.defaultVoice ?? '', voiceState: null, speed: 1, seed: 1, share: 'bench' }
   const order = { ...voice, model: card.id, text, sampleRateHz: rateHz, language: null, instructions: null }
   const beganMs = performance.now()
   let firstMs = Number.NaN
@@ -37,6 +37,7 @@ async function speak(engine: EngineClient, card: Card): Promise<Spoken> {
 async function hear(engine: EngineClient, card: Card, pcm: Int16Array): Promise<void> {
   const order = {
     model: card.id,
+    share: 'account',
     task: 'transcribe',
     language: 'en',
     prompt: null,

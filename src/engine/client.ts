@@ -23,7 +23,7 @@ import type {
 import { Deadlines, type Debt } from './deadlines.ts'
 import { FailedModels } from './failed-models.ts'
 import { Inquiries, type Answer } from './inquiries.ts'
-import { creditFrames, selfTestOutputs, type FromEngine, type ToEngine } from './protocol.ts'
+import { creditFrames, selfTestOutputs, type FromEngine, type Steps, type ToEngine } from './protocol.ts'
 import { Queries } from './queries.ts'
 import { failure, refusalOf, unavailable } from './refusals.ts'
 import { ReplyStream } from './reply-stream.ts'
@@ -50,6 +50,8 @@ export interface EngineClientOptions {
   log(line: string): void
   /** As `log`, of what an operator should see; absent: the same. */
   warn?(line: string): void
+  /** How fast a model works, now and then while it does. */
+  onPace?(model: string, steps: Steps): void
   timers?: Timers
 }
 
@@ -307,6 +309,8 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
         return this.#sounds.receive(message)
       case 'alive':
         return this.#deadlines.noteAlive()
+      case 'pace':
+        return this.#options.onPace?.(message.model, message)
       case 'end':
         return this.#finish(message.stream, null)
       case 'refused':

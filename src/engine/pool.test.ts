@@ -138,7 +138,14 @@ test('clips are listened to by the one that has the least to do', async () => {
     await held.promise
     yield new Int16Array(16_000)
   }
-  const input = { model: 'test-listener', task: 'transcribe', language: null, prompt: null, temperature: 0 } as const
+  const input = {
+    model: 'test-listener',
+    share: 'account',
+    task: 'transcribe',
+    language: null,
+    prompt: null,
+    temperature: 0,
+  } as const
   const parts = [0, 1].map(() => pool.transcribe({ ...input, words: false }, clip(), never)[Symbol.asyncIterator]())
   const first = parts.map((part) => part.next())
   await until('each has one', async () => Bun.deepEquals(await streams(pool), [1, 1]))

@@ -9,6 +9,15 @@
 import type { SpeechOrder, SpeechSpan } from '../service/ports.ts'
 import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 
+/** What the steps of a model brought, and took. */
+export interface Steps {
+  steps: number
+  /** Sound that they made. */
+  soundMs: number
+  /** That they took of the machine's time: while n steps are computed, each has an nth of it. */
+  machineMs: number
+}
+
 /** Frames that a stream may have under way before its reader takes one. */
 export const creditFrames = 16
 
@@ -57,6 +66,8 @@ export type FromEngine =
   /** Whether a model that was not in memory could be had. Not told where models in use were in its way: that passes. */
   | { type: 'tried'; model: string; reason: string | null }
   | { type: 'frame'; stream: number; pcm: Int16Array; coveredChars: number; engineMs: number }
+  /** What the steps of a model brought since the last word of it, and took of the machine's time. */
+  | ({ type: 'pace'; model: string } & Steps)
   /** So many samples of the clip more than were asked for before. */
   | { type: 'want'; stream: number; samples: number }
   | { type: 'heard'; stream: number; part: TranscriptPart }

@@ -78,7 +78,9 @@ export class Transcripts {
   /** What a turn that goes on seems to say so far. @param pcm all of it until now */
   async guess(turn: Turn, pcm: Int16Array, wish: TranscriptionWish): Promise<void> {
     const { transcriptions } = this.#parts
-    const delta = await turn.guess((signal) => transcriptions.guess(requestOf(wish), pcm, signal))
+    const delta = await turn.guess(async (signal) =>
+      transcriptions.guess(await this.#access(), requestOf(wish), pcm, signal),
+    )
     if (delta !== '' && !this.#gone.aborted) this.#news.delta(turn.itemId, delta)
   }
 

@@ -5,6 +5,8 @@ import type { EngineStatus } from './ports.ts'
 
 export interface TranscriptionOrder {
   model: string
+  /** Whose share of the engine it counts to: an account's id. */
+  share: string
   /** `translate`: into English, whatever is spoken. */
   task: 'transcribe' | 'translate'
   /** ISO 639; null: to be detected. */

@@ -252,6 +252,8 @@ export interface SpeechOrder {
   model: string
   voiceId: string
   text: string
+  /** Whose share of the engine it counts to: an account's id. */
+  share: string
   /** What `clone` made of the voice's clip; null: the voice is a preset. */
   voiceState: Uint8Array | null
   speed: number

@@ -9,6 +9,8 @@ import type { SpeechEngine } from './ports.ts'
 
 export const previewHz = 24_000
 const longestMs = 10_000
+/** Samples are the service's own work, whoever they are made for. */
+const ownShare = 'samples'
 const fadeMs = 50
 
 const sentences: Readonly<Record<string, string>> = {
@@ -60,6 +62,7 @@ export async function speakSample(of: SampleOf, engine: SpeechEngine, signal: Ab
   const { text, language } = sampleText(of)
   const order = {
     model: card.id,
+    share: ownShare,
     voiceId,
     text,
     voiceState,

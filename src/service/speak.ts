@@ -102,6 +102,7 @@ export class Speech extends Live<Speaking> {
       const operation = await countRefusedKey(this.#parts.meter, ledger.admitSpeech(admission))
       const order = {
         model: choice.card.id,
+        share: caller.account.id,
         voiceId: choice.voiceId,
         text: request.input,
         voiceState: choice.voiceState,

@@ -136,10 +136,10 @@ export class Transcriptions extends Live<Transcribing> {
    * @param pcm mono, 16 kHz
    * @throws MynaError as `listen`; the signal's reason
    */
-  async guess(request: ListeningRequest, pcm: Int16Array, signal: AbortSignal): Promise<string> {
+  async guess(caller: Caller, request: ListeningRequest, pcm: Int16Array, signal: AbortSignal): Promise<string> {
     this.#guesses++
     try {
-      const order = this.#order(request)
+      const order = this.#order(request, caller.account.id)
       let text = ''
       for await (const { segments } of this.#parts.engine.transcribe(order, oneBlock(pcm), signal)) {
         for (const segment of segments) text += segment.text
@@ -154,14 +154,15 @@ export class Transcriptions extends Live<Transcribing> {
     return this.#guesses < guessesAtOnce
   }
 
-  #order(request: ListeningRequest): TranscriptionOrder {
+  /** @param share as of the order */
+  #order(request: ListeningRequest, share: string): TranscriptionOrder {
     const { card, language } = chooseListener(request, this.#parts.catalog)
     const { task, prompt, temperature, words } = request
-    return { model: card.id, task, language, prompt, temperature, words }
+    return { model: card.id, share, task, language, prompt, temperature, words }
   }
 
   #admit(caller: Caller, id: string, request: ListeningRequest, open: OpenSound, queue: Queue): Transcribing {
-    const order = this.#order(request)
+    const order = this.#order(request, caller.account.id)
     return new Transcribing(this.#parts, this.#limits, {
       id,
       accountId: caller.account.id,

@@ -7,6 +7,7 @@ export const transcriptionTask = 'automatic-speech-recognition'
 /** @param prompt the test listener's script */
 export const order = (prompt: string, changes: Partial<TranscriptionOrder> = {}): TranscriptionOrder => ({
   model: 'test-listener',
+  share: 'account',
   task: 'transcribe',
   language: null,
   prompt,

@@ -6,6 +6,7 @@ import { FakeTranscriber } from './fake-transcriber.ts'
 const never = new AbortController().signal
 const order: TranscriptionOrder = {
   model: 'test',
+  share: 'account',
   task: 'transcribe',
   language: null,
   prompt: null,

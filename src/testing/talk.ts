@@ -9,6 +9,7 @@ type Message<K extends Kind> = Extract<FromEngine, { type: K }>
 
 export const order = (text: string, changes: Partial<SpeechOrder> = {}): SpeechOrder => ({
   model: 'test',
+  share: 'account',
   voiceId: 'test-voice',
   text,
   voiceState: null,

@@ -61,7 +61,14 @@ export async function checkHearing(
   voice: Card,
 ): Promise<Found> {
   const signal = AbortSignal.timeout(hearMs)
-  const order = { model: card.id, task: 'transcribe', prompt: null, temperature: 0, words: false } as const
+  const order = {
+    model: card.id,
+    share: 'account',
+    task: 'transcribe',
+    prompt: null,
+    temperature: 0,
+    words: false,
+  } as const
   const startMs = performance.now()
   const said: string[] = []
   try {
@@ -77,7 +84,7 @@ export async function checkHearing(
 }
 
 async function* spoken(engine: SpeechEngine, card: Card, sampleRateHz: number): AsyncGenerator<Int16Array> {
-  const plain = { speed: 1, voiceState: null, language: null, instructions: null, seed: null }
+  const plain = { speed: 1, voiceState: null, language: null, instructions: null, seed: null, share: 'doctor' }
   const order = { ...plain, model: card.id, voiceId: card.defaultVoice ?? '', text: sentence, sampleRateHz }
   for await (const { pcm } of engine.speak(order, AbortSignal.timeout(speakMs))) yield pcm
 }

@@ -26,11 +26,20 @@ export async function whyUnusable(config: Config, card: Card, signal: AbortSigna
   const engine = (card.task === 'text-to-speech' ? speechEngine : transcriptionEngine)(config, devices, log)
   try {
     if (card.task === 'text-to-speech') {
-      const plain = { speed: 1, voiceState: null, language: null, instructions: null, seed: null, text: 'One.' }
+      const plain = {
+        speed: 1,
+        voiceState: null,
+        language: null,
+        instructions: null,
+        seed: null,
+        share: 'trial',
+        text: 'One.',
+      }
       const order = { ...plain, model: card.id, voiceId: card.defaultVoice ?? '', sampleRateHz: card.sampleRateHz }
       for await (const _ of engine.speak(order, ending)) break
     } else {
-      const order = { model: card.id, task: 'transcribe', language: null, prompt: null, temperature: 0, words: false }
+      const plain = { share: 'trial', language: null, prompt: null, temperature: 0, words: false }
+      const order = { ...plain, model: card.id }
       for await (const _ of engine.transcribe({ ...order, task: 'transcribe' }, aSecondOfSilence(), ending)) break
     }
     return null

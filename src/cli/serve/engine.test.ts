@@ -39,7 +39,14 @@ test('an engine for each task, of one priority: a transcription is waited for, t
   expect(nicenessOf(transcription.child.pid)).toBe(nicenessOf(speech.child.pid))
   speech.speak(1, 'Hello.', 100, { model: 'flite', voiceId: 'rms' })
   await speech.until('end')
-  const order = { task: 'transcribe', language: null, prompt: null, temperature: 0, words: false } as const
+  const order = {
+    share: 'account',
+    task: 'transcribe',
+    language: null,
+    prompt: null,
+    temperature: 0,
+    words: false,
+  } as const
   transcription.send({ type: 'transcribe', stream: 1, order: { ...order, model: 'flite' } })
   const [failed] = await transcription.until('failed')
   expect(failed?.message).toContain('no model of that name for automatic-speech-recognition')

@@ -23,6 +23,8 @@ export interface HearingOptions {
   input: TranscriptionInput
   acquireModel(): Promise<Lease<TranscriptionModel>>
   acquireDetector(): Promise<Lease<SpeechDetector>>
+  /** Whose share of the engine it counts to. */
+  share: string
   turns: Turns
   timers: Timers
   /** Asks the server for so many samples more. */
@@ -105,7 +107,8 @@ export class Hearing {
       transcribing.batch !== undefined && pcms.length > 1
         ? transcribing.batch.hear(pcms, signal)
         : [await transcribing.hear(pcms[0]!, signal)]
-    const heard = await this.#options.turns.take(isFirst, hear, signal)
+    const claim = { account: this.#options.share, isFirst, dueMs: null }
+    const { value: heard } = await this.#options.turns.take(claim, hear, signal)
     signal.throwIfAborted()
     return windows.map(({ startMs, pcm }, at) =>
       heard[at]!.map((segment) => shifted(segment, startMs, (1000 * pcm.length) / clipRateHz)),

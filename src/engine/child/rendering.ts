@@ -4,9 +4,11 @@
  * memory and no computing.
  */
 import type { SpeechModel, SpeechInput } from '../../models/architecture.ts'
+import { PlayClock } from '../../domain/play-clock.ts'
 import { FrameCutter, type Frame } from './frames.ts'
 import type { Lease } from './residency.ts'
 import { speech } from './speech.ts'
+import type { Timers } from '../timers.ts'
 import type { Turns } from './turns.ts'
 
 export interface RenderingOptions {
@@ -15,14 +17,20 @@ export interface RenderingOptions {
   sampleRateHz: number
   /** Frames that may be sent before the server grants more. */
   credits: number
+  /** Whose share of the engine it counts to. */
+  share: string
   acquire(): Promise<Lease<SpeechModel>>
   turns: Turns
+  timers: Pick<Timers, 'monotonicMs'>
   send(frame: Frame): void
+  /** A step has brought sound. @param machineMs as of a turn */
+  onStep(soundMs: number, machineMs: number): void
 }
 
 export class Rendering {
   readonly #options: RenderingOptions
   readonly #abort = new AbortController()
+  readonly #clock = new PlayClock()
   #credits: number
   #wake: () => void = () => {}
 
@@ -58,14 +66,19 @@ export class Rendering {
 
   async #speak(model: SpeechModel): Promise<void> {
     const { signal } = this.#abort
+    const { share, turns, onStep } = this.#options
     const cutter = new FrameCutter(model.sampleRateHz, this.#options.sampleRateHz)
     const chunks = speech(model, this.#options.input, signal)
     try {
       for (let isFirst = true; await this.#hasCredit(); isFirst = false) {
-        const step = await this.#options.turns.take(isFirst, async () => (signal.aborted ? null : chunks.next()))
-        if (step === null || signal.aborted) return
+        const claim = { account: share, isFirst, dueMs: this.#clock.dueMs }
+        const { value: step, machineMs } = await turns.take(claim, () => chunks.next(), signal)
+        if (signal.aborted) return
         if (step.done) cutter.finish()
-        else cutter.add(step.value)
+        else {
+          cutter.add(step.value)
+          onStep((1000 * step.value.pcm.length) / model.sampleRateHz, machineMs)
+        }
         await this.#sendAll(cutter)
         if (step.done) return
       }
@@ -79,17 +92,21 @@ export class Rendering {
       const frame = cutter.take()
       if (frame === null) return
       this.#credits--
+      this.#clock.give((1000 * frame.pcm.length) / this.#options.sampleRateHz, this.#options.timers.monotonicMs())
       this.#options.send(frame)
     }
   }
 
-  /** Waits for a credit. @returns false once the stream was cancelled */
+  /** Waits for a credit: whoever does not read has no claim meanwhile. @returns false once the stream was cancelled */
   async #hasCredit(): Promise<boolean> {
+    const { timers } = this.#options
+    const startMs = timers.monotonicMs()
     while (this.#credits <= 0 && !this.#abort.signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
+    this.#clock.hold(timers.monotonicMs() - startMs)
     return !this.#abort.signal.aborted
   }
 }

@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
+import type { Claim } from '../../domain/schedule.ts'
+import { ManualClock } from '../../testing/manual-clock.ts'
 import { Turns } from './turns.ts'
+
+const claim = (isFirst: boolean, account = 'account'): Claim => ({ account, isFirst, dueMs: null })
+const turnsOf = (slots: number) => new Turns(slots, new ManualClock())
 
 /** Streams of some chunks each, the way a stream takes its turns; the order in which chunks were computed. */
 async function computed(
@@ -7,12 +12,12 @@ async function computed(
   chunks: Record<string, number>,
   newcomer?: { after: number },
 ): Promise<string[]> {
-  const turns = new Turns(slots)
+  const turns = turnsOf(slots)
   const order: string[] = []
   const others: Promise<void>[] = []
   const stream = async (name: string, count: number) => {
     for (let i = 0; i < count; i++) {
-      await turns.take(i === 0, async () => {
+      await turns.take(claim(i === 0), async () => {
         order.push(`${name}${i}`)
         if (newcomer?.after === order.length) others.push(stream('new', 1))
         await Promise.resolve()
@@ -44,7 +49,7 @@ test('a first chunk goes ahead of all later ones', async () => {
 })
 
 test('as many at once as there are slots, and no more', async () => {
-  const turns = new Turns(3)
+  const turns = turnsOf(3)
   let running = 0
   let most = 0
   const step = async () => {
@@ -52,36 +57,50 @@ test('as many at once as there are slots, and no more', async () => {
     await new Promise<void>((resolve) => setImmediate(resolve))
     running--
   }
-  await Promise.all(Array.from({ length: 20 }, () => turns.take(true, step)))
+  await Promise.all(Array.from({ length: 20 }, () => turns.take(claim(true), step)))
   expect([most, running]).toEqual([3, 0])
 })
 
 test('a step that fails gives its slot back and tells only its own stream', async () => {
-  const turns = new Turns(1)
-  const failing = turns.take(true, async () => {
+  const turns = turnsOf(1)
+  const failing = turns.take(claim(true), async () => {
     throw new Error('out of memory')
   })
-  const next = turns.take(true, async () => 'spoken')
+  const next = turns.take(claim(true), async () => 'spoken')
   await expect(failing).rejects.toThrow('out of memory')
-  expect(await next).toBe('spoken')
+  expect((await next).value).toBe('spoken')
 })
 
 test('no slot at all is refused', () => {
-  expect(() => new Turns(0)).toThrow(RangeError)
+  expect(() => turnsOf(0)).toThrow(RangeError)
 })
 
 test('a turn that is given up leaves the row; one that runs is let run', async () => {
-  const turns = new Turns(1)
+  const turns = turnsOf(1)
   const [running, waiting] = [new AbortController(), new AbortController()]
   const go = Promise.withResolvers<string>()
-  const first = turns.take(true, () => go.promise, running.signal)
+  const first = turns.take(claim(true), () => go.promise, running.signal)
   let ran = false
-  const second = turns.take(false, async () => (ran = true), waiting.signal)
-  const third = turns.take(false, async () => 'third')
+  const second = turns.take(claim(false), async () => (ran = true), waiting.signal)
+  const third = turns.take(claim(false), async () => 'third')
   running.abort(new Error('too late'))
   waiting.abort(new Error('enough'))
   await expect(second).rejects.toThrow('enough')
-  await expect(turns.take(true, async () => 'never', waiting.signal)).rejects.toThrow('enough')
+  await expect(turns.take(claim(true), async () => 'never', waiting.signal)).rejects.toThrow('enough')
   go.resolve('first')
-  expect([await first, await third, ran]).toEqual(['first', 'third', false])
+  expect([(await first).value, (await third).value, ran]).toEqual(['first', 'third', false])
+})
+
+test('who runs dry first goes first, and the turn says what it took', async () => {
+  const clock = new ManualClock()
+  const turns = new Turns(1, clock)
+  const order: string[] = []
+  const take = (name: string, dueMs: number) =>
+    turns.take({ account: name, isFirst: false, dueMs }, async () => {
+      order.push(name)
+      clock.advance(40)
+    })
+  const all = await Promise.all([take('a', 9000), take('b', 8000), take('c', 7000)])
+  expect(order).toEqual(['a', 'c', 'b'])
+  expect(all.map(({ machineMs }) => machineMs)).toEqual([40, 40, 40])
 })

@@ -1,24 +1,34 @@
 /**
- * Whose chunk is computed next (child side). Streams take turns chunk by chunk, and a stream that has not been heard
- * yet goes ahead of all that have: one long text delays nobody's first audio.
+ * Whose chunk is computed next (child side): a `Schedule` with a clock. Streams take turns chunk by chunk, so that one
+ * long text, or one busy account, delays nobody else's sound.
  */
-interface Turn {
+import { type Claim, Schedule } from '../../domain/schedule.ts'
+import type { Timers } from '../timers.ts'
+
+interface Waiting {
   run(): Promise<void>
 }
 
+/** What a step brought. */
+export interface Turn<T> {
+  value: T
+  /** What it took of the machine's time: while n steps are computed, each has an nth of it. */
+  machineMs: number
+}
+
 export class Turns {
-  readonly #slots: number
-  #running = 0
-  readonly #first: Turn[] = []
-  readonly #later: Turn[] = []
+  readonly #schedule: Schedule
+  readonly #timers: Pick<Timers, 'monotonicMs'>
+  readonly #waiting = new Map<number, Waiting>()
+  #lastId = 0
 
   /**
    * @param slots chunks computed at the same time: the threads that the model has
    * @throws RangeError when there would be none, for then every stream would wait for ever
    */
-  constructor(slots: number) {
-    if (!(slots >= 1)) throw new RangeError(`${slots} slots: at least one chunk must be computed at a time`)
-    this.#slots = slots
+  constructor(slots: number, timers: Pick<Timers, 'monotonicMs'>) {
+    this.#schedule = new Schedule({ slots })
+    this.#timers = timers
   }
 
   /**
@@ -26,38 +36,45 @@ export class Turns {
    * @param signal gives up a turn that has not come yet; what runs is let run
    * @throws what `step` throws; the signal's reason
    */
-  take<T>(isFirst: boolean, step: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const waiting = isFirst ? this.#first : this.#later
+  take<T>(claim: Claim, step: () => Promise<T>, signal?: AbortSignal): Promise<Turn<T>> {
+    const id = ++this.#lastId
     return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
       const giveUp = () => {
-        waiting.splice(waiting.indexOf(turn), 1)
+        this.#waiting.delete(id)
+        this.#schedule.withdraw(id)
         reject(signal?.reason)
       }
-      const turn = {
-        run: () => {
-          signal?.removeEventListener('abort', giveUp)
-          return step().then(resolve, reject)
-        },
-      }
-      if (signal?.aborted) return reject(signal.reason)
       signal?.addEventListener('abort', giveUp, { once: true })
-      waiting.push(turn)
-      this.#next()
+      const run = async () => {
+        signal?.removeEventListener('abort', giveUp)
+        try {
+          const value = await step()
+          resolve({ value, machineMs: this.#end(id) })
+        } catch (error) {
+          this.#end(id)
+          reject(error)
+        }
+      }
+      this.#waiting.set(id, { run })
+      this.#schedule.ask(id, claim, this.#timers.monotonicMs())
+      this.#serve()
     })
   }
 
-  #next(): void {
-    while (this.#running < this.#slots) {
-      const turn = this.#first.shift() ?? this.#later.shift()
-      if (turn === undefined) return
-      this.#running++
-      void turn.run().finally(() => {
-        // Native inference is synchronous: a cancel or a new order is read only when the loop gets a turn too.
-        setImmediate(() => {
-          this.#running--
-          this.#next()
-        })
-      })
+  #end(id: number): number {
+    const { machineMs } = this.#schedule.end(id, this.#timers.monotonicMs())
+    // On a graphics card runs are synchronous: a cancel or a new order is read only when the loop gets a turn too.
+    setImmediate(() => this.#serve())
+    return machineMs
+  }
+
+  #serve(): void {
+    const nowMs = this.#timers.monotonicMs()
+    for (let id = this.#schedule.start(nowMs); id !== null; id = this.#schedule.start(nowMs)) {
+      const waiting = this.#waiting.get(id)!
+      this.#waiting.delete(id)
+      void waiting.run()
     }
   }
 }

@@ -58,12 +58,15 @@ test('frames come at the rate of the order', async () => {
   expect([1, 2].map((stream) => talk.all('frame', stream).at(-1)?.coveredChars)).toEqual([13, 13])
 })
 
-test('eight streams take turns, one chunk each', async () => {
+test('eight streams take turns, one chunk each: first sounds before all others', async () => {
   const talk = await ready()
   const streams = [1, 2, 3, 4, 5, 6, 7, 8]
-  for (const stream of streams) talk.speak(stream, 'a b c d', 100)
+  const chunk = '!long=2000'
+  for (const stream of streams) talk.speak(stream, Array(4).fill(chunk).join(' '), 100)
   await talk.until('end', 8)
-  expect(talk.all('frame').map((frame) => frame.stream)).toEqual([...streams, ...streams, ...streams, ...streams])
+  const order = talk.all('frame').map((frame) => frame.stream)
+  const turns = order.filter((stream, at) => at % 10 === 0 && order.slice(at, at + 10).every((one) => one === stream))
+  expect(turns).toEqual([...streams, ...streams, ...streams, ...streams])
 })
 
 test('a newcomer is heard before the others go on', async () => {
@@ -77,7 +80,8 @@ test('a newcomer is heard before the others go on', async () => {
     .all('frame')
     .slice(before)
     .findIndex((frame) => frame.stream === 9)
-  expect(overtaking).toBeLessThanOrEqual(2)
+  // Each of the others may first be given what its listener needs for a tenth of a second.
+  expect(overtaking).toBeLessThanOrEqual(8)
 })
 
 test('never more frames than were granted, and no memory for those that nobody wants', async () => {

@@ -22,6 +22,7 @@ import { Budget } from './budget.ts'
 import { Hearing } from './hearing.ts'
 import { dieWithParent, ignoreSignals } from './lifeline.ts'
 import type { FromEngine, ToEngine } from '../protocol.ts'
+import { Pace } from './pace.ts'
 import { Pulse } from './pulse.ts'
 import { Rendering } from './rendering.ts'
 import { type Loaded, NotLoaded, Residency, type ResidencyOptions } from './residency.ts'
@@ -101,6 +102,7 @@ class Engine {
   readonly #hearings = new Map<number, Hearing>()
   readonly #watchings = new Map<number, Watching>()
   readonly #pulse: Pulse
+  readonly #pace: Pace
 
   constructor(options: EngineOptions, send: (message: FromEngine) => void, timers: Timers) {
     this.#options = options
@@ -108,8 +110,9 @@ class Engine {
     this.#timers = timers
     this.#device = options.device
     this.#budget = new Budget({ bytes: options.modelMemoryBytes, waitMs: options.roomWaitMs, timers })
-    this.#turns = new Turns(options.workers)
-    this.#windowTurns = new Turns(windowsAtOnce(options))
+    this.#turns = new Turns(options.workers, timers)
+    this.#windowTurns = new Turns(windowsAtOnce(options), timers)
+    this.#pace = new Pace(timers, (model, steps) => send({ type: 'pace', model, ...steps }))
     this.#pulse = new Pulse({ timers, isAtWork: () => this.#isAtWork, beat: () => send({ type: 'alive' }) })
     const cardOf = (id: string) => options.cards().find((card) => card.id === id && card.task === options.task)
     const memoryBytes = (id: string) => cardOf(id)?.memoryBytes ?? 0
@@ -176,13 +179,16 @@ class Engine {
 
   async #speak(stream: number, order: SpeechOrder, credits: number): Promise<void> {
     const startMs = this.#timers.monotonicMs()
-    const { model, sampleRateHz, ...input } = order
+    const { model, sampleRateHz, share, ...input } = order
     const rendering = new Rendering({
       input,
       sampleRateHz,
       credits,
+      share,
       acquire: () => this.#models.use(model),
       turns: this.#turns,
+      timers: this.#timers,
+      onStep: (soundMs, machineMs) => this.#pace.note(model, soundMs, machineMs),
       send: ({ pcm, coveredChars }) => {
         this.#send({ type: 'frame', stream, pcm, coveredChars, engineMs: this.#timers.monotonicMs() - startMs })
       },
@@ -193,9 +199,10 @@ class Engine {
     this.#renderings.delete(stream)
   }
 
-  async #transcribe(stream: number, { model, ...input }: TranscriptionOrder): Promise<void> {
+  async #transcribe(stream: number, { model, share, ...input }: TranscriptionOrder): Promise<void> {
     const hearing = new Hearing({
       input,
+      share,
       acquireModel: () => this.#transcribers.use(model),
       acquireDetector: () => this.#detectors.use(detectorId),
       turns: this.#windowTurns,

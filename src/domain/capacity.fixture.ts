@@ -1,0 +1,57 @@
+/**
+ * Whether everybody who plays a stream can be served without a gap, by how much sound each has and is still to get, and
+ * by how fast the machine makes it.
+ */
+
+export interface Load {
+  /** Sound that its listener has and has not played. */
+  aheadMs: number
+  /** Sound that is still to be made, by estimate. */
+  restMs: number
+  /** Sound of one step: nothing of it is heard before all of it is made. */
+  stepMs: number
+  /** Sound that the whole machine makes in a time, when it makes nothing else: 20 is twenty times real time. */
+  speed: number
+}
+
+/** A share that is needed for less than this is none that matters: a first sound takes as long. */
+const leastMs = 1000
+
+interface Turn {
+  atMs: number
+  /** Work that is needed at once. */
+  jumpMs: number
+  /** Work for each time that passes from here on, more or less than before. */
+  slope: number
+}
+
+/**
+ * The largest share of the machine that is needed from now to any later time. What a stream needs by then is what its
+ * listener will have played, less what it has, in whole steps; with the earliest deadline first, a share up to 1 is
+ * enough for all.
+ */
+export function peakUse(loads: readonly Load[]): number {
+  const turns = [...loads.flatMap(turnsOf), { atMs: leastMs, jumpMs: 0, slope: 0 }].sort((a, b) => a.atMs - b.atMs)
+  let [needMs, slope, atMs, peak] = [0, 0, 0, 0]
+  for (const turn of turns) {
+    needMs += slope * (turn.atMs - atMs)
+    atMs = turn.atMs
+    // Before a fall and after a rise it is the largest.
+    peak = Math.max(peak, needMs / Math.max(leastMs, atMs), (needMs + turn.jumpMs) / Math.max(leastMs, atMs))
+    needMs += turn.jumpMs
+    slope += turn.slope
+  }
+  return peak
+}
+
+function turnsOf({ aheadMs, restMs, stepMs, speed }: Load): Turn[] {
+  const first = Math.min(stepMs, restMs)
+  return [
+    { atMs: aheadMs, jumpMs: first / speed, slope: 1 / speed },
+    { atMs: aheadMs + restMs - first, jumpMs: 0, slope: -1 / speed },
+  ]
+}
+
+/** How long the machine takes for all of it. */
+export const workMs = (loads: readonly Load[]): number =>
+  loads.reduce((sum, { restMs, speed }) => sum + restMs / speed, 0)

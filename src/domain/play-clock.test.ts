@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+import { PlayClock } from './play-clock.ts'
+
+test('a listener who was given sound runs dry when it is played', () => {
+  const clock = new PlayClock()
+  expect([clock.dueMs, clock.aheadMs(50)]).toEqual([null, 0])
+  clock.give(1000, 500)
+  expect([clock.dueMs, clock.aheadMs(700), clock.aheadMs(9000)]).toEqual([1500, 800, 0])
+  clock.give(1000, 900)
+  expect([clock.dueMs, clock.givenMs, clock.gaps]).toEqual([2500, 2000, { count: 0, ms: 0 }])
+})
+
+test('a gap is counted, and moves what comes behind it', () => {
+  const clock = new PlayClock()
+  clock.give(1000, 0)
+  clock.give(1000, 1300)
+  expect([clock.dueMs, clock.gaps]).toEqual([2300, { count: 1, ms: 300 }])
+  clock.give(1000, 2310)
+  expect([clock.dueMs, clock.gaps]).toEqual([3310, { count: 1, ms: 300 }])
+})
+
+test('time in which the reader takes nothing makes nobody late', () => {
+  const clock = new PlayClock()
+  clock.hold(5000)
+  clock.give(1000, 0)
+  clock.hold(60_000)
+  clock.give(1000, 60_500)
+  expect([clock.dueMs, clock.gaps.count]).toEqual([62_000, 0])
+})

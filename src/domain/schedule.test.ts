@@ -1,0 +1,158 @@
+import { expect, test } from 'bun:test'
+import { Random } from './random.ts'
+import { Schedule } from './schedule.ts'
+import { soundsOf, type StreamPlan, World } from './schedule.fixture.ts'
+
+/** Printed with every failure; another one is tried by hand. */
+const seeds = [1, 2, 3, 4, 5, 6, 7, 8]
+const second = 1000
+
+function crowd(random: Random, { streams, accounts, everyMs, speed }: Crowd): StreamPlan[] {
+  let atMs = 0
+  return Array.from({ length: streams }, (_, at) => {
+    atMs += -Math.log(1 - random.next()) * everyMs
+    const steps = 1 + Math.floor(12 * random.next())
+    return {
+      account: `account ${Math.floor(accounts * random.next() ** 2)}`,
+      atMs,
+      soundsMs: soundsOf(random, steps),
+      speed: speed * (0.5 + random.next()),
+      ...(at % 9 === 4 && { leavesAfter: Math.ceil(steps / 2) }),
+      ...(at % 7 === 3 && { pause: { after: 1, ms: 20 * second * random.next() } }),
+    }
+  })
+}
+
+interface Crowd {
+  streams: number
+  accounts: number
+  everyMs: number
+  /** Of the machine, on average. */
+  speed: number
+}
+
+/** Steps of all simulations. */
+let steps = 0
+
+test.each(seeds)('of those admitted by capacity nobody runs dry, with four times as many coming (seed %p)', (seed) => {
+  const random = new Random(seed)
+  const slots = 1 + (seed % 4)
+  // Each lasts 20 s on average: 40 at once are what the machine can do, and 160 come in that time.
+  const world = new World(crowd(random, { streams: 600, accounts: 12, everyMs: 130, speed: 40 }), {
+    slots,
+    random,
+    mostUse: 0.8,
+  })
+  world.run()
+  steps += world.steps
+  expect(world.idle).toBe(0)
+  expect(world.streams.every(({ state }) => state === 'over')).toBe(true)
+  const dry = world.streams.filter(({ clock }) => clock.gaps.count > 0)
+  expect({ seed, dry: dry.map(({ clock }) => clock.gaps) }).toEqual({ seed, dry: [] })
+})
+
+test.each(seeds)('without admission everybody gets on, and accounts get the same work (seed %p)', (seed) => {
+  const random = new Random(seed)
+  const slots = 1 + (seed % 4)
+  // Ten greedy streams of one account, one of each other, all without end.
+  const endless = (account: string): StreamPlan => ({ account, atMs: 0, soundsMs: soundsOf(random, 2000), speed: 2 })
+  const plans = [...Array.from({ length: 10 }, () => endless('greedy')), ...['a', 'b', 'c'].map(endless)]
+  const world = new World(plans, { slots, random, mostUse: null })
+  world.run(600 * second)
+  steps += world.steps
+  expect(world.idle).toBe(0)
+  const shares = [...world.servedMs.values()].map((ms) => ms / (600 * second))
+  for (const share of shares) expect(Math.abs(share - 1 / 4)).toBeLessThan(0.02)
+  // A step takes 3.3 s of the machine at most; ten of its own and three of others are before each.
+  for (const { longestWaitMs, done } of world.streams) {
+    expect(done).toBeGreaterThan(5)
+    expect(longestWaitMs).toBeLessThan((10 * 4 + slots) * 3.3 * second)
+  }
+})
+
+test.each(seeds)('a modest account is heard at once beside a greedy one (seed %p)', (seed) => {
+  const random = new Random(seed)
+  const greedy = Array.from({ length: 16 }, (): StreamPlan => {
+    return { account: 'greedy', atMs: 0, soundsMs: soundsOf(random, 300), speed: 10 }
+  })
+  const modest = Array.from({ length: 50 }, (_, at): StreamPlan => {
+    return { account: 'modest', atMs: (at + 1) * 5 * second, soundsMs: soundsOf(random, 1), speed: 10 }
+  })
+  const world = new World([...greedy, ...modest], { slots: 2, random, mostUse: null })
+  world.run(300 * second)
+  steps += world.steps
+  for (const { plan, firstMs } of world.streams.slice(16)) {
+    // Its own step takes 0.33 s of the machine at most; one of the others' is under way (0.65 s) and shares it.
+    expect(firstMs! - plan.atMs).toBeLessThan(2 * 330 + 650)
+  }
+})
+
+test('a million steps and more, of thousands of streams that come, pause and leave', () => {
+  const random = new Random(99)
+  while (steps < 1_000_000) {
+    const plans = crowd(random, { streams: 2000, accounts: 20, everyMs: 400, speed: 50 + 60 * random.next() })
+    const world = new World(plans, { slots: 1 + Math.floor(4 * random.next()), random, mostUse: null })
+    world.run()
+    steps += world.steps
+    expect([world.idle, world.streams.filter(({ state }) => state !== 'over').length]).toEqual([0, 0])
+  }
+}, 120_000)
+
+test('no slot at all is refused', () => {
+  expect(() => new Schedule({ slots: 0 })).toThrow(RangeError)
+})
+
+test('an account that used more than its share waits until the others have caught up', () => {
+  const schedule = new Schedule({ slots: 1 })
+  const claim = (account: string) => ({ account, isFirst: true, dueMs: null })
+  const order: number[] = []
+  let nowMs = 0
+  const serve = (ms: number) => {
+    const id = schedule.start(nowMs)!
+    order.push(id)
+    schedule.end(id, (nowMs += ms))
+  }
+  schedule.ask(1, claim('greedy'), 0)
+  serve(10_000)
+  for (const id of [2, 3, 4]) schedule.ask(id, claim('modest'), 0)
+  schedule.ask(5, claim('greedy'), 0)
+  for (let i = 0; i < 4; i++) serve(100)
+  expect(order).toEqual([1, 2, 3, 4, 5])
+})
+
+test('first sounds go by the work of their accounts, also while nobody runs dry', () => {
+  const schedule = new Schedule({ slots: 1 })
+  const order: number[] = []
+  const firsts = ['greedy', 'greedy', 'greedy', 'modest']
+  for (const [id, account] of firsts.entries()) schedule.ask(id, { account, isFirst: true, dueMs: null }, 0)
+  schedule.ask(4, { account: 'greedy', isFirst: false, dueMs: 200 }, 0)
+  schedule.ask(5, { account: 'modest', isFirst: false, dueMs: 3000 }, 0)
+  for (let nowMs = 0; nowMs < 60; nowMs += 10) {
+    const id = schedule.start(nowMs)!
+    order.push(id)
+    schedule.end(id, nowMs + 10)
+  }
+  // The listener of 4 is about to run dry; then each account has its turn.
+  expect(order.slice(0, 3).toSorted()).toEqual([0, 3, 4])
+  expect([order[0], order.at(-1)]).toEqual([4, 5])
+})
+
+test('a step that is withdrawn is never served, and what takes its turn keeps the shares right', () => {
+  const schedule = new Schedule({ slots: 1 })
+  schedule.ask(1, { account: 'a', isFirst: true, dueMs: null }, 0)
+  schedule.ask(2, { account: 'b', isFirst: false, dueMs: 50 }, 0)
+  schedule.withdraw(1)
+  schedule.withdraw(1)
+  expect([schedule.start(0), schedule.start(0), schedule.waiting, schedule.running]).toEqual([2, null, 0, 1])
+  expect(schedule.end(2, 40)).toEqual({ machineMs: 40 })
+  expect(schedule.start(40)).toBeNull()
+})
+
+test('steps that are computed together share the time of the machine', () => {
+  const schedule = new Schedule({ slots: 2 })
+  for (const id of [1, 2]) schedule.ask(id, { account: 'a', isFirst: true, dueMs: null }, 0)
+  schedule.start(0)
+  schedule.start(10)
+  expect(schedule.end(1, 30)).toEqual({ machineMs: 20 })
+  expect(schedule.end(2, 40)).toEqual({ machineMs: 20 })
+})

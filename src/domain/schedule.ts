@@ -1,0 +1,186 @@
+/**
+ * Whose step is computed next, by when its listener runs dry: a state machine without a clock of its own.
+ *
+ * - The stream goes first that is due first: the earliest deadline, which keeps all of them as long as that is possible
+ *   at all (Liu and Layland, 1973). What nobody listens to while it is made, such as a transcript, comes after them, by
+ *   the work of its account.
+ * - First sounds go before all whose listeners have more sound left than a few steps take; among them, the account
+ *   goes first that has had the least work.
+ * - Once somebody has run dry, there is not enough for all: then the account goes first that has had the least work.
+ *   Within an account those that play go before those that begin, which can wait for some seconds.
+ *
+ * Work is counted by start-time fair queueing (Goyal, Vin and Cheng, 1996): an account that comes back starts where the
+ * others are, not where it left, and one that has used more than its share waits until they have caught up. Work that
+ * nobody came to hear counts like any other.
+ */
+export interface Claim {
+  account: string
+  /** Nothing of it was heard yet. */
+  isFirst: boolean
+  /** When its listener runs dry; null: nobody listens while it is made, or nothing was given yet. */
+  dueMs: number | null
+}
+
+export interface ScheduleOptions {
+  /** Steps that are computed at the same time. At least 1. */
+  slots: number
+}
+
+interface Account {
+  /** Work that it has had, in the time of `#virtualMs`. */
+  servedMs: number
+  /** Steps that wait or are computed. */
+  open: number
+}
+
+interface Waiting {
+  id: number
+  claim: Claim
+  /** When its listener runs dry; of a first sound, when it has waited long enough; Infinity: never. */
+  dueMs: number
+}
+
+interface Running {
+  account: Account
+  name: string
+  /** Counted before it is known. */
+  guessMs: number
+  /** Of the machine's time: while n steps are computed, each has an nth of it. */
+  machineMs: number
+}
+
+/** A first sound that has waited for so long is as urgent as that of a listener who runs dry now. */
+const patienceMs = 5000
+/** An account whose one stream has just been served is behind the others by so much at most. */
+const creditMs = 1000
+const urgentMsMin = 100
+const urgentMsMax = 1000
+/** While somebody runs dry, shares count among all whose listeners have less sound left than this. */
+const overloadMs = 5000
+/** How fast the guess follows what steps have taken. */
+const guessWeight = 0.1
+/** Idle accounts are forgotten beyond so many. */
+const accountsMax = 256
+
+export class Schedule {
+  readonly #slots: number
+  readonly #accounts = new Map<string, Account>()
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #running = new Map<number, Running>()
+  /** Where the account stood that was served last. */
+  #virtualMs = 0
+  #guessMs = 100
+  #nowMs = 0
+
+  /** @throws RangeError without a slot: then every step would wait for ever */
+  constructor({ slots }: ScheduleOptions) {
+    if (!(slots >= 1)) throw new RangeError(`${slots} slots: at least one step must be computed at a time`)
+    this.#slots = slots
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  /** A step waits for its turn. @param id of no other that waits or is computed */
+  ask(id: number, claim: Claim, nowMs: number): void {
+    const known = this.#accounts.get(claim.account)
+    const account = known ?? { servedMs: 0, open: 0 }
+    if (known === undefined) this.#accounts.set(claim.account, account)
+    if (account.open === 0) account.servedMs = Math.max(account.servedMs, this.#virtualMs - creditMs)
+    account.open++
+    const dueMs = claim.isFirst ? nowMs + patienceMs : (claim.dueMs ?? Infinity)
+    this.#waiting.set(id, { id, claim, dueMs })
+  }
+
+  /** It no longer waits. Harmless when it did not. */
+  withdraw(id: number): void {
+    const waiting = this.#waiting.get(id)
+    if (waiting === undefined) return
+    this.#waiting.delete(id)
+    this.#close(waiting.claim.account)
+  }
+
+  /** @returns whose turn it is now; null: nobody waits, or every slot is taken */
+  start(nowMs: number): number | null {
+    this.#pass(nowMs)
+    if (this.#running.size >= this.#slots) return null
+    const next = this.#next(nowMs)
+    if (next === null) return null
+    const { id, claim } = next
+    const account = this.#accounts.get(claim.account)!
+    this.#waiting.delete(id)
+    this.#virtualMs = Math.max(this.#virtualMs, account.servedMs)
+    account.servedMs += this.#guessMs
+    this.#running.set(id, { account, name: claim.account, guessMs: this.#guessMs, machineMs: 0 })
+    return id
+  }
+
+  /** It was computed, or failed. @returns what it took of the machine's time */
+  end(id: number, nowMs: number): { machineMs: number } {
+    this.#pass(nowMs)
+    const running = this.#running.get(id)
+    if (running === undefined) throw new Error(`step ${id} is not being computed`)
+    const { account, name, guessMs, machineMs } = running
+    this.#running.delete(id)
+    account.servedMs += machineMs - guessMs
+    this.#guessMs += guessWeight * (machineMs - this.#guessMs)
+    this.#close(name)
+    return { machineMs }
+  }
+
+  /** Shares the time since the last event among the steps that were computed in it. */
+  #pass(nowMs: number): void {
+    const eachMs = Math.max(0, nowMs - this.#nowMs) / Math.max(1, this.#running.size)
+    for (const running of this.#running.values()) running.machineMs += eachMs
+    this.#nowMs = Math.max(this.#nowMs, nowMs)
+  }
+
+  #next(nowMs: number): Waiting | null {
+    const all = [...this.#waiting.values()]
+    const isOverloaded = all.some(({ dueMs }) => dueMs < nowMs)
+    if (isOverloaded) {
+      const concerned = all.filter(({ claim, dueMs }) => claim.isFirst || dueMs < nowMs + overloadMs)
+      return least(concerned, ({ claim, dueMs }) => [this.#served(claim), dueMs])
+    }
+    // So long as the steps that are under way may take, and one more.
+    const urgentMs = Math.min(urgentMsMax, Math.max(urgentMsMin, 3 * this.#slots * this.#guessMs))
+    return least(all, ({ claim, dueMs }) => {
+      if (dueMs < nowMs + urgentMs) return [0, dueMs]
+      return claim.isFirst ? [1, this.#served(claim), dueMs] : [2, dueMs, this.#served(claim)]
+    })
+  }
+
+  #served({ account }: Claim): number {
+    return this.#accounts.get(account)!.servedMs
+  }
+
+  #close(name: string): void {
+    const account = this.#accounts.get(name)!
+    account.open--
+    if (this.#accounts.size <= accountsMax) return
+    // One that has used more than its share is remembered until the others have caught up.
+    for (const [other, { open, servedMs }] of this.#accounts) {
+      if (open === 0 && servedMs <= this.#virtualMs) this.#accounts.delete(other)
+    }
+  }
+}
+
+/** The first of those whose rank is the least, place by place: of equals, the one that has waited longest. */
+function least(all: readonly Waiting[], rankOf: (waiting: Waiting) => readonly number[]): Waiting | null {
+  let best: { waiting: Waiting; rank: readonly number[] } | null = null
+  for (const waiting of all) {
+    const rank = rankOf(waiting)
+    if (best === null || isLess(rank, best.rank)) best = { waiting, rank }
+  }
+  return best?.waiting ?? null
+}
+
+function isLess(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((value, place) => value !== other[place])
+  return at >= 0 && one[at]! < other[at]!
+}
