@@ -25,6 +25,7 @@ const operation = {
 }
 let speech: Speech
 let operations: (typeof operation)[]
+let balanceMicros: number | null = 5_000_000
 let seen: { path: string; key: string | null; authorization: string | null }[] = []
 let cancelled = Promise.withResolvers<void>()
 let server: ReturnType<typeof serve>
@@ -43,6 +44,7 @@ const serve = () =>
         cancelled.resolve()
         return Response.json({ ok: true })
       }
+      if (pathname === '/v1/me') return Response.json({ balance_micros: balanceMicros })
       const next = operations.length > 1 ? operations.shift() : operations[0]
       return pathname === '/v1/operations/op_1' ? Response.json(next) : new Response('', { status: 404 })
     },
@@ -85,6 +87,15 @@ const someOf = (name: string): Promise<void> =>
 const env = () => ({ MYNA_URL: `${server.url}v1`, MYNA_API_KEY: 'sk-myna-test' })
 const speak = (...args: string[]) => runCommand(['speak', ...args], { env: env() })
 const path = (name: string) => join(folder, name)
+
+test('an account that pays nothing is not told of money', async () => {
+  speech = whole
+  operations = [operation]
+  balanceMicros = null
+  const free = await speak('Good morning', '-o', path('free.wav'))
+  balanceMicros = 5_000_000
+  expect(free.stdout).toBe(`${path('free.wav')}: 2.0 s of audio from 12 characters (op_1)\n`)
+})
 
 test('a whole sentence becomes a file, with its length and its price', async () => {
   let body: unknown

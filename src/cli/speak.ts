@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { countChars } from '../domain/charge.ts'
 import { type AudioFormat, audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
-import { counted, dollars, duration } from './terminal/format.ts'
+import { counted, duration } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
 import { findPlayer, type Player, playerNames } from './client/player.ts'
 import { Failure, note } from './terminal/terminal.ts'
@@ -63,7 +63,7 @@ async function speak(given: string, options: SpeakOptions, command: Command): Pr
     operationId: operation?.id ?? null,
   }
   const length = result.seconds === null ? '' : `${duration(1000 * result.seconds)} of audio from `
-  const costs = operation === null ? '' : `, charged ${dollars(operation.charged_micros)} (${operation.id})`
+  const costs = operation === null ? '' : `${operation.costs} (${operation.id})`
   tellSpoken({ file, json }, result, `${length}${counted(result.characters, 'character')}${costs}`)
 }
 

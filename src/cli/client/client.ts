@@ -115,6 +115,16 @@ export class ApiClient {
     return ((await answer.json()) as { ok: boolean }).ok
   }
 
+  /** Whether amounts matter to this caller; a server that does not say so has no balance to tell of. */
+  async isPrepaid(): Promise<boolean> {
+    try {
+      const { balance_micros: balance } = (await (await this.ask('/me')).json()) as { balance_micros?: unknown }
+      return typeof balance === 'number'
+    } catch {
+      return false
+    }
+  }
+
   /** Any other request, sent once. @param path below /v1 @throws Refusal, Failure */
   async ask(path: string, method = 'GET'): Promise<Response> {
     const answer = await this.#fetch(path, { method, signal: AbortSignal.timeout(answerMs) }, false)

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import { systemClock } from '../../domain/time.ts'
 import type { OperationRecord } from './client.ts'
 import { deliver } from './delivery.ts'
+import { dollars } from '../terminal/format.ts'
 import { type Player, playerSink } from './player.ts'
 import { fileSink, type Sink, stdoutSink } from './sink.ts'
 import { note, report, snakeCase } from '../terminal/terminal.ts'
@@ -20,6 +21,11 @@ export interface SpokenFile {
   json: boolean
 }
 
+export interface SpokenOperation extends OperationRecord {
+  /** In words; '' for an account that pays nothing, whose user need not read of money. */
+  costs: string
+}
+
 /** @returns the completed operation, or null, as `deliver` @throws as `deliver` */
 export async function speakInto({
   player = null,
@@ -28,9 +34,10 @@ export async function speakInto({
   options,
   config,
   json,
-}: SpokenFile): Promise<OperationRecord | null> {
-  return deliver({
-    client: await clientOf(options, config),
+}: SpokenFile): Promise<SpokenOperation | null> {
+  const client = await clientOf(options, config)
+  const operation = await deliver({
+    client,
     body,
     idempotencyKey: crypto.randomUUID(),
     sink: await sinkFor(player, file),
@@ -39,6 +46,9 @@ export async function speakInto({
     wait: (ms) => Bun.sleep(ms),
     clock: systemClock,
   })
+  if (operation === null) return null
+  const isTold = !json && (await client.isPrepaid())
+  return { ...operation, costs: isTold ? `, charged ${dollars(operation.charged_micros)}` : '' }
 }
 
 const sinkFor = async (player: Player | null, file: string): Promise<Sink> => {

@@ -1,7 +1,6 @@
 /** `myna voices mix`: how several voices sound as one, and how that voice is asked for. */
 import { Command } from 'commander'
 import { mixtureId, parseMixture } from '../../domain/mixture.ts'
-import { dollars } from '../terminal/format.ts'
 import { globalsOf } from '../globals.ts'
 import { speakInto, tellSpoken } from '../client/spoken-file.ts'
 import { type ServerOptions, throughServer } from '../client/through-server.ts'
@@ -42,6 +41,5 @@ async function mix(given: string, options: MixOptions, command: Command): Promis
   const body = { input: options.text, voice, response_format: 'wav' }
   const operation = await speakInto({ file, body, options, config, json })
   const chargedMicros = operation?.charged_micros ?? null
-  const costs = chargedMicros === null ? '' : `, charged ${dollars(chargedMicros)}`
-  tellSpoken({ file, json }, { voice, chargedMicros }, `the voice "${voice}"${costs}`)
+  tellSpoken({ file, json }, { voice, chargedMicros }, `the voice "${voice}"${operation?.costs ?? ''}`)
 }

@@ -102,6 +102,7 @@ test('a clip becomes a voice, and the command says how to speak with it', async 
     },
     'GET /v1/voices/voice_1': inTurn(() => Response.json(voice)),
     'GET /v1/operations/op_1': () => Response.json(operation),
+    'GET /v1/me': () => Response.json({ balance_micros: 4_000_000 }),
   }
   const named = [
     '--name',

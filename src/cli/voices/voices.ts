@@ -127,8 +127,9 @@ async function cloneFile(file: string, options: CloneOptions, command: Command):
   for (const alias of options.alias ?? []) form.append('aliases[]', alias)
   form.append('file', await recordingIn(file, 'clip_undecodable'), basename(file))
   const line = progressLine()
+  const client = await clientOf(options, config)
   const { voice, chargedMicros } = await clone({
-    client: await clientOf(options, config),
+    client,
     form,
     idempotencyKey: crypto.randomUUID(),
     onInterrupt,
@@ -136,8 +137,9 @@ async function cloneFile(file: string, options: CloneOptions, command: Command):
     wait: (ms) => Bun.sleep(ms),
     clock: systemClock,
   }).finally(line.clear)
+  const isPrepaid = !json && (await client.isPrepaid())
   tell(json, { ...voice, charged_micros: chargedMicros }, () => {
-    const costs = chargedMicros === null ? '' : ` Charged ${dollars(chargedMicros)}.`
+    const costs = isPrepaid && chargedMicros !== null ? ` Charged ${dollars(chargedMicros)}.` : ''
     return [
       `'${voice.name}' is ready: ${voice.voice_id} (${fidelities[voice.fidelity]}).${costs}`,
       speakWith(voice),
