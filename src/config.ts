@@ -101,6 +101,14 @@ const million = 1_000_000
 export const settings = {
   dataDir: text('DATA', '', 'data folder; empty: $XDG_DATA_HOME/myna or ~/.local/share/myna'),
   nativeDir: text('NATIVE_DIR', '', 'where embedded native libraries are unpacked; empty: $XDG_CACHE_HOME/myna'),
+  database: text(
+    'DATABASE',
+    '',
+    'PostgreSQL that several boxes share, as postgres://USER:PASSWORD@HOST/NAME; empty: SQLite in the data folder',
+  ),
+  databasePasswordFile: text('DATABASE_PASSWORD_FILE', '', 'file with the password for MYNA_DATABASE'),
+  databaseConnections: number('DATABASE_CONNECTIONS', 10, 2, 1000, 'connections of this box to MYNA_DATABASE at most'),
+  boxName: text('BOX_NAME', '', 'name of this machine among the boxes that share a database; empty: its host name'),
   adminKeyFile: text(
     'ADMIN_KEY_FILE',
     '',
@@ -342,7 +350,14 @@ export const isJournal = (
 ): boolean => output !== null && env.JOURNAL_STREAM === `${output.dev}:${output.ino}`
 
 /** An engine has no use for them, and whatever reads its environment has. */
-const secrets: readonly string[] = ['MYNA_API_KEY', 'MYNA_METRICS_TOKEN', 'MYNA_ADMIN_KEY_FILE', 'HF_TOKEN']
+const secrets: readonly string[] = [
+  'MYNA_API_KEY',
+  'MYNA_METRICS_TOKEN',
+  'MYNA_ADMIN_KEY_FILE',
+  'MYNA_DATABASE',
+  'MYNA_DATABASE_PASSWORD_FILE',
+  'HF_TOKEN',
+]
 
 /**
  * What a child process is given: this process's environment, without keys and tokens. CUDA

@@ -66,7 +66,7 @@ const wrongs: [string, (books: Worked) => string][] = [
     'entries of one account',
     () =>
       `DROP INDEX entries_operation; INSERT INTO entries
-      SELECT NULL, account_id, operation_id, kind, amount_micros, created_at_ms FROM entries
+      SELECT NULL, account_id, operation_id, kind, amount_micros, created_at_ms, NULL FROM entries
       WHERE operation_id IS NOT NULL`,
   ],
   ['counted once', ({ completed }) => `DELETE FROM usage WHERE operation_id = '${completed}'`],

@@ -12,10 +12,10 @@ import { type ClientAccess, type LocalVerb, localSocketPath, type ServerStatus }
 import { type Administration, AdminVerbs } from '../service/accounts.ts'
 import { deleteOwned } from '../service/library.ts'
 import { SqlAccounts } from '../store/accounts.ts'
-import { openSqlite } from '../store/sqlite.ts'
 import { SqlLedger } from '../store/ledger.ts'
 import { SqlVoices } from '../store/voices.ts'
 import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
+import { openOwnDatabase } from './serve/records.ts'
 import { Failure } from './terminal/terminal.ts'
 
 /** How long an owner of the folder may be silent: a server that starts settles its books before it answers. */
@@ -35,7 +35,7 @@ export async function withAdministration<T>(
   work: (verbs: Administration) => Promise<T>,
   patienceMs = usualPatienceMs,
 ): Promise<T> {
-  if (!make && !existsSync(config.dataDir)) {
+  if (!make && config.database === '' && !existsSync(config.dataDir)) {
     throw new Failure(
       `There is no data folder ${config.dataDir}. Create it with: myna serve, or: myna keys create. Name another ` +
         'one with --data.',
@@ -44,7 +44,7 @@ export async function withAdministration<T>(
   const deadlineMs = systemClock.monotonicMs() + patienceMs
   for (;;) {
     const lock = tryLock(config.dataDir)
-    if (lock !== null) return withOwnBooks(config.dataDir, lock, work)
+    if (lock !== null) return withOwnBooks(config, lock, work)
     if (await answers(config.dataDir)) return work(remoteVerbs(config.dataDir))
     if (systemClock.monotonicMs() > deadlineMs) {
       throw new Failure(
@@ -94,9 +94,9 @@ function tryLock(dataDir: string): DataLock | null {
   }
 }
 
-async function withOwnBooks<T>(dataDir: string, lock: DataLock, work: (verbs: Administration) => Promise<T>) {
+async function withOwnBooks<T>(config: Config, lock: DataLock, work: (verbs: Administration) => Promise<T>) {
   try {
-    const database = await openSqlite(dataDir)
+    const database = await openOwnDatabase(config)
     const parts = { clock: systemClock, random: systemRandom }
     const accounts = new SqlAccounts(database, parts)
     try {

@@ -4,6 +4,7 @@ import { cards } from '../catalog/cards.ts'
 import { runsPartlyOnCpu, wholeOnCard } from '../catalog/catalog.ts'
 import type { ServerStatus } from '../http/admin-socket.ts'
 import type { EngineStatus } from '../service/ports.ts'
+import type { BoxStatus } from '../service/ports-boxes.ts'
 import { serverStatus } from './administration.ts'
 import { bytes, count, duration } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
@@ -45,7 +46,33 @@ export function statusText(server: ServerStatus): string {
     ...server.troubles.map(({ words }) => words),
     ...server.engines.flatMap(weightNotes),
     ...(server.engines.some(hasModels) ? ['', modelTable(server.engines)] : []),
+    ...(server.boxes === undefined ? [] : ['', boxTable(server.boxes)]),
   ].join('\n')
+}
+
+/** The servers that share the database, as each of them last said. */
+function boxTable(boxes: readonly BoxStatus[]): string {
+  const columns = [
+    { title: 'BOX' },
+    { title: 'STATE' },
+    { title: 'ADDRESS' },
+    { title: 'DEVICES' },
+    { title: 'ACTIVE', right: true },
+    { title: 'QUEUED', right: true },
+    { title: 'MODELS', right: true },
+    { title: 'LEASE', right: true },
+  ]
+  const rows = boxes.map(({ name, isThisOne, leaseLeftMs, report: said }) => [
+    isThisOne ? `${name} (this one)` : name,
+    leaseLeftMs > 0 ? (said?.readiness ?? 'starting') : 'gone',
+    said?.url ?? '-',
+    [...new Set(said?.engines.map(({ device }) => device))].join(', ') || '-',
+    count(said?.queue.running ?? 0),
+    count(said?.queue.waiting ?? 0),
+    count(said?.models.length ?? 0),
+    leaseLeftMs > 0 ? duration(leaseLeftMs) : 'ran out',
+  ])
+  return table(columns, rows)
 }
 
 function engineTable(engines: readonly EngineStatus[]): string {

@@ -15,6 +15,7 @@ export const errorCodes = [
   'concurrency_limit_exceeded',
   'consent_required',
   'database_damaged',
+  'database_unavailable',
   'decimal_above_max_value',
   'decimal_below_min_value',
   'duplicate_request',

@@ -47,6 +47,13 @@ export class Throttle {
     }
   }
 
+  /** Counts requests that were accepted elsewhere, whether they would be accepted here or not. */
+  note(subject: string, count: number, nowMs: number): void {
+    const times = this.#recent(subject, nowMs)
+    // More than the limit tells no more than the limit does.
+    for (let n = Math.min(count, this.#widest.count); n > 0; n--) times.push(nowMs)
+  }
+
   #recent(subject: string, nowMs: number): number[] {
     const known = this.#accepted.get(subject)
     // Re-inserting keeps the map in order of last use, so that the first entry is the one to forget.

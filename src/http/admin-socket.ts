@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { MynaError } from '../domain/error.ts'
 import type { Administration } from '../service/accounts.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
+import type { BoxStatus } from '../service/ports-boxes.ts'
 import type { EngineStatus } from '../service/ports.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -27,6 +28,8 @@ export interface ServerStatus {
   engines: readonly EngineStatus[]
   /** Models that are installed but cannot be used. */
   troubles: readonly ModelTrouble[]
+  /** All servers on the same database; absent: it is not shared. */
+  boxes?: readonly BoxStatus[]
 }
 
 /** What a command needs to call the API as a client. */

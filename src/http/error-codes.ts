@@ -79,6 +79,11 @@ export const codes: Readonly<Record<ErrorCode, CodeRow>> = {
     'The database of the server is damaged; nothing was accepted or charged.',
     { noRetry },
   ),
+  database_unavailable: server(
+    503,
+    'the database that several boxes share does not answer',
+    'The database does not answer. Try again in a moment.',
+  ),
   decimal_above_max_value: invalid(
     400,
     'a number is too large',

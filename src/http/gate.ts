@@ -38,7 +38,7 @@ export class Gate {
   /** Authenticates, checks the scope, counts the request. @throws MynaError */
   async enter(exchange: Exchange, scope: Scope | null, allowance: Exclude<Allowance, 'public'>): Promise<Caller> {
     exchange.headers.set('cache-control', 'no-store')
-    const credential = this.#credential(exchange)
+    const credential = await this.#credential(exchange)
     const caller = await this.#caller(credential, exchange)
     exchange.accountId = caller.account.id
     if (scope !== null) requireScope(caller.key, scope)
@@ -57,7 +57,7 @@ export class Gate {
     allowance: Exclude<Allowance, 'public'>,
     secrets: ClientSecrets,
   ): Promise<{ caller: Caller; again: () => Promise<Caller>; session: unknown }> {
-    const plain = this.#credential(exchange)
+    const plain = await this.#credential(exchange)
     const given = plain.kind === 'missing' ? subprotocolKey(exchange.request.headers) : plain
     const opened = given.kind === 'secret' ? await secrets.open(given.secret) : null
     const credential: Credential = opened === null ? given : { kind: 'session', secretHash: opened.secretHash }
@@ -77,7 +77,7 @@ export class Gate {
 
   /** For routes that need no key: counted by address. A credential that is sent must be valid. */
   async enterPublic(exchange: Exchange): Promise<Caller | null> {
-    if (this.#credential(exchange).kind !== 'missing') return this.enter(exchange, null, 'requests')
+    if ((await this.#credential(exchange)).kind !== 'missing') return this.enter(exchange, null, 'requests')
     this.countPublic(exchange)
     return null
   }
@@ -88,10 +88,10 @@ export class Gate {
   }
 
   /** A key wins over a session, so that a page can be tried with another key. */
-  #credential({ request }: Exchange): Credential {
+  async #credential({ request }: Exchange): Promise<Credential> {
     const given = credentialOf(request.headers, this.#limits.acceptKeyHeaders)
     const token = given.kind === 'missing' && isFromHere(request, this.#parts.names) ? tokenOf(request.headers) : null
-    const secretHash = token === null ? null : this.#parts.sessions.use(token)
+    const secretHash = token === null ? null : await this.#parts.sessions.use(token)
     return secretHash === null ? given : { kind: 'session', secretHash }
   }
 

@@ -17,6 +17,8 @@ export type Allowance = 'speech' | 'clones' | 'transcriptions' | 'requests' | 'o
 
 export class Allowances {
   readonly #clock: Clock
+  readonly #untold = new Map<string, number>()
+  #isShared = false
   readonly #throttles: Readonly<Record<Allowance, Throttle>>
 
   constructor(limits: AllowanceLimits, clock: Clock) {
@@ -37,6 +39,32 @@ export class Allowances {
 
   /** Counts the request when it is allowed. @param subject the account's id, or an address */
   take(kind: Allowance, subject: string): ThrottleVerdict {
-    return this.#throttles[kind].take(subject, this.#clock.monotonicMs())
+    const verdict = this.#throttles[kind].take(subject, this.#clock.monotonicMs())
+    if (verdict.allowed && kind !== 'public' && this.#isShared) {
+      const name = `${kind} ${subject}`
+      this.#untold.set(name, (this.#untold.get(name) ?? 0) + 1)
+    }
+    return verdict
+  }
+
+  /** From now on, what is taken here is also counted for `untold`. */
+  share(): void {
+    this.#isShared = true
+  }
+
+  /** What accounts took here since the last call: what other boxes do not know of yet. */
+  untold(): Record<string, number> {
+    const counts = Object.fromEntries(this.#untold)
+    this.#untold.clear()
+    return counts
+  }
+
+  /** Counts what accounts took of other boxes, as `untold` has it there. */
+  note(counts: Readonly<Record<string, number>>): void {
+    const nowMs = this.#clock.monotonicMs()
+    for (const [name, count] of Object.entries(counts)) {
+      const [kind = '', subject = ''] = name.split(' ')
+      if (Object.hasOwn(this.#throttles, kind)) this.#throttles[kind as Allowance].note(subject, count, nowMs)
+    }
   }
 }

@@ -127,6 +127,7 @@ export class Clones extends Live<Cloning> {
           isAdmin,
           keyHash,
           voiceId,
+          maxPending: this.#limits.concurrency,
           model: card.id,
           fidelity: card.cloning ?? 'approximate',
           clip,

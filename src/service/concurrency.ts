@@ -8,6 +8,12 @@ export interface Patience {
   signal: AbortSignal
 }
 
+/** @param what in the plural: `speech requests` */
+export const concurrencyExceeded = (count: number, what: string): MynaError =>
+  new MynaError('concurrency_limit_exceeded', `This account has ${count} ${what} under way, which is its limit.`, {
+    retryAfterMs: 1000,
+  })
+
 export class PerAccount {
   readonly #limit: number
   readonly #what: string
@@ -25,8 +31,7 @@ export class PerAccount {
   enter(accountId: string): () => void {
     const count = this.#counts.get(accountId) ?? 0
     if (count >= this.#limit) {
-      const message = `This account has ${count} ${this.#what} under way, which is its limit.`
-      throw new MynaError('concurrency_limit_exceeded', message, { retryAfterMs: 1000 })
+      throw concurrencyExceeded(count, this.#what)
     }
     this.#counts.set(accountId, count + 1)
     let inside = true

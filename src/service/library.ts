@@ -17,6 +17,8 @@ export interface LibraryParts {
   previews: Previews
   /** Told that the voice of this operation is gone. */
   clones: { cancel(operationId: string): void }
+  /** Told after a voice was deleted. */
+  removed?: (voiceId: string) => void
   report: (message: string, cause: unknown) => void
 }
 
@@ -114,6 +116,7 @@ export class Library {
     try {
       await this.#parts.files.remove(id)
       await this.#parts.previews.forget(id)
+      this.#parts.removed?.(id)
     } catch (error) {
       this.#parts.report(`files of ${id} could not be removed`, error)
     }

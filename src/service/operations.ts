@@ -6,7 +6,7 @@ import type { Ledger } from './ports.ts'
 
 /** What runs now and can be told to stop, by operation id. */
 export interface Cancellable {
-  cancel(operationId: string): void
+  cancel(operationId: string): void | Promise<void>
 }
 
 /** @throws MynaError `operation_not_found` first, then `insufficient_scope` */
@@ -31,6 +31,6 @@ export async function cancelOperation(
 ): Promise<boolean> {
   const operation = await inspectOperation(caller, id, ledger)
   if (operation.outcome !== null) return false
-  running.cancel(id)
+  await running.cancel(id)
   return true
 }

@@ -99,6 +99,8 @@ export interface StreamDecoder {
 
 /** Who has something transcribed. Nothing is charged for it. */
 export interface TranscriptionStart {
+  /** As many of the account may be under way at once, on all boxes together; absent: any number. */
+  maxPending?: number
   /** Of the request. */
   id: string
   accountId: string

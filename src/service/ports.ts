@@ -21,6 +21,8 @@ export interface SpeechAdmission {
   /** Of the client's idempotency key; null when it sent none. */
   keyHash: string | null
   fingerprint: string
+  /** As many of the account may be pending at once, on all boxes together; absent: any number. */
+  maxPending?: number
 }
 
 /** What whoever clones says of the voice. */
@@ -52,6 +54,8 @@ export interface CloneAdmission extends DescribedVoice {
   /** Owned voices that are not failed: so many are free, so many there may be at all. */
   freeClones: number
   maxVoices: number
+  /** As for speech. */
+  maxPending?: number
 }
 
 export interface Ledger {

@@ -23,6 +23,10 @@ export class Live<Work extends Running> {
     return this.#live.size
   }
 
+  get liveIds(): string[] {
+    return [...this.#live.keys()]
+  }
+
   /** Settlements that could not be written yet: the disk is full. While there are some, nothing new is admitted. */
   get unwrittenCount(): number {
     let count = 0

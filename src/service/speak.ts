@@ -97,6 +97,7 @@ export class Speech extends Live<Speaking> {
       priceMicros,
       keyHash,
       fingerprint: print,
+      maxPending: this.#limits.concurrency,
     }
     try {
       const operation = await countRefusedKey(this.#parts.meter, ledger.admitSpeech(admission))

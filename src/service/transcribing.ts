@@ -35,6 +35,8 @@ export interface TranscribingLimits {
   maxSeconds: number
   queueWaitMs: number
   unreadMs: number
+  /** Of one account at once. */
+  concurrency: number
 }
 
 export interface TranscribingWork {
@@ -201,7 +203,13 @@ export class Transcribing implements Running {
     const { books, clock } = this.#parts
     const { id, accountId, keyId, order } = this.#work
     this.#noteDueMs = clock.monotonicMs() + noteEveryMs
-    const begun = books.beginTranscription({ id, accountId, keyId, model: order.model })
+    const begun = books.beginTranscription({
+      id,
+      accountId,
+      keyId,
+      model: order.model,
+      maxPending: this.#limits.concurrency,
+    })
     this.#inBooks = begun.then(
       () => true,
       () => false,

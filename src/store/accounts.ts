@@ -55,17 +55,20 @@ export class SqlAccounts implements Accounts {
     const name = account.name.trim()
     if (name === '' || name.length > 100) throw invalid('name', 'An account name has 1 to 100 characters.')
     if (account.balanceMicros !== null) requireMicros('balance_micros', account.balanceMicros, 0)
+    const id = newId('acct', this.#clock.nowMs(), this.#random)
     try {
-      return await this.#database.transaction((sql) => this.#insert(sql, { ...account, name }))
+      return await this.#database.transaction((sql, again) => this.#insert(sql, { ...account, id, name }, again))
     } catch (error) {
       if (!this.#database.dialect.isUnique(error)) throw error
       throw invalid('name', `There is an account '${name}' already.`)
     }
   }
 
-  async #insert(sql: Sql, account: NewAccount): Promise<Account> {
+  async #insert(sql: Sql, account: NewAccount & { id: string }, again: boolean): Promise<Account> {
+    const done = again ? await this.#find(sql, account.id) : null
+    if (done !== null) return done
     const nowMs = this.#clock.nowMs()
-    const id = newId('acct', nowMs, this.#random)
+    const { id } = account
     await sql.run(
       `INSERT INTO accounts (id, name, folded_name, role, balance_micros, created_at_ms)
        VALUES ($id, $name, $foldedName, $role, $balanceMicros, $nowMs)`,
@@ -79,8 +82,8 @@ export class SqlAccounts implements Accounts {
         nowMs,
       },
     )
-    if (account.balanceMicros) await this.#bookCredit(sql, id, account.balanceMicros)
-    return { ...account, id, createdAtMs: nowMs, disabledAtMs: null }
+    if (account.balanceMicros) await this.#bookCredit(sql, id, account.balanceMicros, null)
+    return { ...account, createdAtMs: nowMs, disabledAtMs: null }
   }
 
   async findByName(name: string): Promise<Account | null> {
@@ -104,19 +107,21 @@ export class SqlAccounts implements Accounts {
   /** @throws MynaError `validation_error` unless the amount is positive and the balance stays countable */
   async credit(accountId: string, amountMicros: number): Promise<Account | null> {
     requireMicros('amount_micros', amountMicros, 1)
-    return this.#database.transaction(async (sql) => {
+    const creditId = newId('credit', this.#clock.nowMs(), this.#random)
+    return this.#database.transaction(async (sql, again) => {
       await lockAccount(sql, accountId)
       const account = await this.#find(sql, accountId)
+      if (again && (await isBooked(sql, creditId))) return account
       if (account === null || account.balanceMicros === null) return null
       requireMicros('amount_micros', account.balanceMicros + amountMicros, 1)
-      await this.#bookCredit(sql, accountId, amountMicros)
+      await this.#bookCredit(sql, accountId, amountMicros, creditId)
       return this.#find(sql, accountId)
     })
   }
 
-  async #bookCredit(sql: Sql, accountId: string, amountMicros: number): Promise<void> {
+  async #bookCredit(sql: Sql, accountId: string, amountMicros: number, creditId: string | null): Promise<void> {
     const nowMs = this.#clock.nowMs()
-    await book(sql, { accountId, operationId: null, kind: 'credit', amountMicros: -amountMicros, nowMs })
+    await book(sql, { accountId, operationId: null, kind: 'credit', amountMicros: -amountMicros, creditId, nowMs })
   }
 
   async #find(sql: Sql, accountId: string): Promise<Account | null> {
@@ -193,11 +198,17 @@ export class SqlAccounts implements Accounts {
   async createKey(key: NewKey): Promise<Key> {
     const nowMs = this.#clock.nowMs()
     const id = newId('key', nowMs, this.#random)
-    const row = await this.#database.get<KeyRow>(
-      `INSERT INTO keys (id, account_id, name, prefix, hash, scopes, created_at_ms, expires_at_ms)
-       VALUES ($id, $accountId, $name, $prefix, $secretHash, $scopes, $nowMs, $expiresAtMs) RETURNING *`,
-      { ...key, id, nowMs, scopes: scopesColumn(key.scopes) },
-    )
+    const row = await this.#database.transaction(async (sql, again) => {
+      const done = again ? await sql.get<KeyRow>('SELECT * FROM keys WHERE id = $id', { id }) : null
+      return (
+        done ??
+        sql.get<KeyRow>(
+          `INSERT INTO keys (id, account_id, name, prefix, hash, scopes, created_at_ms, expires_at_ms)
+           VALUES ($id, $accountId, $name, $prefix, $secretHash, $scopes, $nowMs, $expiresAtMs) RETURNING *`,
+          { ...key, id, nowMs, scopes: scopesColumn(key.scopes) },
+        )
+      )
+    })
     if (row === null) throw new Error('The key was not written')
     return keyOf(row)
   }
@@ -229,6 +240,9 @@ export class SqlAccounts implements Accounts {
     return this.#uses.save()
   }
 }
+
+const isBooked = async (sql: Sql, creditId: string): Promise<boolean> =>
+  (await sql.get('SELECT 1 AS found FROM entries WHERE credit_id = $creditId', { creditId })) !== null
 
 const invalid = (param: string, message: string): MynaError => new MynaError('validation_error', message, { param })
 

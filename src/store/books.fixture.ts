@@ -1,4 +1,5 @@
 /** Books for tests: a real database in a temporary folder, one prepaid account with a key, a clock that stands. */
+import { expect } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Account, Key } from '../domain/account.ts'
@@ -11,6 +12,7 @@ import { SqlAccounts } from './accounts.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Database } from './database.ts'
 import { SqlLedger } from './ledger.ts'
+import { lendPostgres } from './postgres.fixture.ts'
 import { SqlVoices } from './voices.ts'
 
 class FixedClock implements Clock {
@@ -43,10 +45,72 @@ export function seededNumbers(seed: number): () => number {
 
 export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
+/**
+ * What a database says of a broken rule, in the words of SQLite, so that a test names the rule once for both engines.
+ * Rules with a name of their own bear it in both.
+ */
+export function ruleOf(error: unknown): string {
+  const { errno, detail, table, column, message } = error as Record<string, string | undefined>
+  if (errno === '23502') return `NOT NULL constraint failed: ${table}.${column}`
+  if (errno === '23503') return 'FOREIGN KEY constraint failed'
+  if (errno === '22P02') return 'cannot store TEXT value in INTEGER column'
+  if (errno !== '23505') return String(message)
+  const columns = /^Key \(([^)]*)\)=/.exec(detail ?? '')?.[1] ?? ''
+  return `UNIQUE constraint failed: ${columns
+    .split(', ')
+    .map((name) => `${table}.${name}`)
+    .join(', ')}`
+}
+
+/** Expects that it is refused for that reason and changes nothing. */
+export async function expectRefused(database: Database, sql: string, reason: string | RegExp): Promise<void> {
+  const before = await contents(database)
+  const error: unknown = await database.script(sql).then(
+    () => 'it was allowed',
+    (refusal: unknown) => refusal,
+  )
+  const rules = engine.name === 'postgres' ? await rulesBehind(database, sql) : [ruleOf(error)]
+  expect(error).toBeInstanceOf(Error)
+  expect(rules.join('\n')).toMatch(reason)
+  expect(await contents(database)).toEqual(before)
+}
+
+/**
+ * Every rule that refuses the statement: PostgreSQL asks the constraints of a table by their names, SQLite in the order
+ * of the schema, so which one speaks first says nothing.
+ */
+async function rulesBehind(database: Database, sql: string): Promise<string[]> {
+  const rules: string[] = []
+  const tried = database.transaction(async (inside) => {
+    for (;;) {
+      await inside.run('SAVEPOINT before')
+      const error: unknown = await inside.run(sql).then(
+        () => null,
+        (refusal: unknown) => refusal,
+      )
+      if (error !== null) rules.push(ruleOf(error))
+      const { errno, table, constraint } = (error ?? {}) as Record<string, string | undefined>
+      if (errno !== '23514') throw new Error('all of it is taken back')
+      await inside.run('ROLLBACK TO before')
+      await inside.run(`ALTER TABLE ${table} DROP CONSTRAINT ${constraint}`)
+    }
+  })
+  await tried.catch(() => {})
+  return rules
+}
+
+/** The tests of the store run on SQLite, and by `on-postgres.test.ts` once more on PostgreSQL. */
+export const engine: { name: 'sqlite' | 'postgres' } = { name: 'sqlite' }
+
 export interface Books {
+  /** Of SQLite. */
   dataDir: string
+  /** The data folder, or the address of the database: what another process is told. */
+  place: string
   clock: FixedClock
   database: Database
+  /** The same books, as another process sees them. */
+  again: () => Promise<Database>
   accounts: SqlAccounts
   ledger: SqlLedger
   voices: SqlVoices
@@ -66,19 +130,52 @@ async function makeEmpty(): Promise<Uint8Array> {
   return readFileSync(join(dataDir, 'myna.db'))
 }
 
-export async function openBooks(balanceMicros: number | null = openingMicros): Promise<Books> {
+/** Where the books are, and how to open them, as often as they are wanted. */
+async function makeBooks(lasting: boolean): Promise<{ place: string; open: () => Promise<Database> }> {
+  if (engine.name === 'postgres') {
+    const { url, open } = await lendPostgres(lasting)
+    return { place: url, open }
+  }
   const dataDir = temporaryFolder()
   writeFileSync(join(dataDir, 'myna.db'), (empty ??= await makeEmpty()))
+  const open = async () => {
+    const database = await openSqlite(dataDir)
+    // These books need not survive a power failure, and hundreds of them would keep the disk busy for long.
+    await database.script('PRAGMA synchronous = OFF')
+    return database
+  }
+  return { place: dataDir, open }
+}
+
+/** @param lasting whether several tests use them */
+export async function openBooks(balanceMicros: number | null = openingMicros, lasting = false): Promise<Books> {
+  const { place, open } = await makeBooks(lasting)
   const clock = new FixedClock()
-  const database = await openSqlite(dataDir)
-  // These books need not survive a power failure, and hundreds of them would keep the disk busy for long.
-  await database.script('PRAGMA synchronous = OFF')
+  const database = await open()
   const accounts = new SqlAccounts(database, { clock, random: seededBytes(1) })
   const ledger = new SqlLedger(database, { clock })
   const voices = new SqlVoices(database, { clock })
   const account = await accounts.create({ name: 'ada', role: 'user', balanceMicros })
   const key = await newKey(accounts, account)
-  return { dataDir, clock, database, accounts, ledger, voices, account, key }
+  return { dataDir: place, place, clock, database, again: open, accounts, ledger, voices, account, key }
+}
+
+/** Another writer, whom everybody who wants to change the account's books waits for. @returns how to let go */
+export async function blockWriters(books: Books): Promise<() => Promise<void>> {
+  const other = await books.again()
+  const blocked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const writing = other.transaction(async (sql) => {
+    await sql.run('UPDATE accounts SET role = role WHERE id = $id', { id: books.account.id })
+    blocked.resolve()
+    await released.promise
+  })
+  await blocked.promise
+  return async () => {
+    released.resolve()
+    await writing
+    await other.close()
+  }
 }
 
 let keys = 0

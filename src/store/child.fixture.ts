@@ -13,12 +13,13 @@ import { SqlAccounts } from './accounts.ts'
 import { FolderVoiceFiles } from './clips.ts'
 import { SqlLedger } from './ledger.ts'
 import { acquireLock, isLocked } from './lock.ts'
+import { openPostgres } from './postgres/postgres.ts'
 import { SqlVoices } from './voices.ts'
 
 const [mode, dataDir = '', argument = ''] = Bun.argv.slice(2)
 
 async function books() {
-  const database = await openSqlite(dataDir)
+  const database = await (dataDir.startsWith('postgres:') ? openPostgres(dataDir) : openSqlite(dataDir))
   const accounts = new SqlAccounts(database, { clock: systemClock, random: systemRandom })
   const ledger = new SqlLedger(database, { clock: systemClock })
   const account = (await accounts.list())[0]

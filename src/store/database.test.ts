@@ -256,7 +256,7 @@ test('two processes make new books at once', async () => {
   for (let round = 0; round < 3; round++) {
     const dataDir = temporaryFolder()
     const children = [1, 2].map(() => startChild(childCommand('open', dataDir)))
-    expect(await Promise.all(children.map((child) => child.line()))).toEqual(['4', '4'])
+    expect(await Promise.all(children.map((child) => child.line()))).toEqual(['5', '5'])
     expect(await Promise.all(children.map((child) => child.process.exited))).toEqual([0, 0])
   }
 })

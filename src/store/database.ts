@@ -16,14 +16,16 @@ export interface Sql {
   run(sql: string, parameters?: Parameters): Promise<number>
 }
 
+/** A statement outside of a transaction may be done twice, so it is one that may. */
 export interface Database extends Sql {
   /**
    * Runs `work` in one transaction: all of it is committed and durable, or nothing happened. It may run more than once.
-   * @param work awaits nothing but its own statements, all of them; other requests wait for it
-   * @throws what `work` throws; MynaError `storage_full` when nothing can be written
+   * @param work awaits nothing but its own statements, all of them; other requests wait for it. `again`: an earlier run
+   * may have been committed, for the answer to its COMMIT was lost; so the work looks first whether it was done
+   * @throws what `work` throws; MynaError `storage_full` when nothing can be written, `database_unavailable`
    */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
-  /** Runs several statements without parameters. */
+  transaction<T>(work: (sql: Sql, again: boolean) => Promise<T>): Promise<T>
+  /** Runs several statements without parameters, for tests and tools: it is tried once. */
   script(sql: string): Promise<void>
   /** Harmless when called again. */
   close(): Promise<void>
@@ -34,6 +36,8 @@ export interface Dialect {
   readonly forUpdate: string
   /** An expression over grouped rows. @returns a JSON array of the column's texts, as text */
   jsonArray(column: string, order: string): string
+  /** An expression: where `sought` begins in `text`, from 1; 0: nowhere. */
+  position(text: string, sought: string): string
   /** Whether a statement failed because a UNIQUE constraint forbids it. */
   isUnique(error: unknown): boolean
 }

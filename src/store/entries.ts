@@ -8,15 +8,17 @@ export interface Entry {
   kind: 'hold' | 'refund' | 'credit'
   /** What the account owes for it: positive for a hold, negative for a refund or a credit. Never zero. */
   amountMicros: number
+  /** Tells a credit from another one of the same amount. */
+  creditId?: string | null
   nowMs: number
 }
 
 /** Writes an entry and moves a prepaid balance by it: the only way in which a balance changes. */
 export async function book(sql: Sql, entry: Entry): Promise<void> {
   await sql.run(
-    `INSERT INTO entries (account_id, operation_id, kind, amount_micros, created_at_ms)
-     VALUES ($accountId, $operationId, $kind, $amountMicros, $nowMs)`,
-    { ...entry },
+    `INSERT INTO entries (account_id, operation_id, kind, amount_micros, credit_id, created_at_ms)
+     VALUES ($accountId, $operationId, $kind, $amountMicros, $creditId, $nowMs)`,
+    { ...entry, creditId: entry.creditId ?? null },
   )
   await sql.run(
     `UPDATE accounts SET balance_micros = balance_micros - $amountMicros

@@ -4,11 +4,10 @@
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Auditor } from './auditor.fixture.ts'
-import { admission, cloneAdmission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
+import { admission, cloneAdmission, contents, engine, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import type { Database, Parameters, Sql } from './database.ts'
-import { codeOf } from './errors.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
@@ -156,6 +155,18 @@ function failNth(database: Database, n: number, when: When): { reached(): boolea
   return { reached: () => count >= n, mend }
 }
 
+/** Every such write of the table fails from now on, in the words `fault`. @returns how to mend it */
+async function refuseWrites(database: Database, event: string, table: string): Promise<() => Promise<void>> {
+  if (engine.name === 'sqlite') {
+    const body = "BEGIN SELECT RAISE(ABORT, 'fault'); END"
+    await database.script(`CREATE TEMP TRIGGER fault AFTER ${event} ON main.${table} ${body}`)
+    return () => database.script('DROP TRIGGER fault')
+  }
+  const action = "FOR EACH ROW EXECUTE FUNCTION myna_refuse('fault')"
+  await database.script(`CREATE TRIGGER fault AFTER ${event} ON ${table} ${action}`)
+  return () => database.script(`DROP TRIGGER fault ON ${table}`)
+}
+
 describe.each(Object.keys(works))('%s', (name) => {
   const { prepare, act } = works[name]!
 
@@ -184,7 +195,7 @@ describe.each(Object.keys(works))('%s', (name) => {
     expect(failures).toBeGreaterThanOrEqual(4)
   })
 
-  test('leaves nothing behind when SQLite itself refuses a write', async () => {
+  test('leaves nothing behind when the database itself refuses a write', async () => {
     let failures = 0
     for (const table of [
       'accounts',
@@ -200,12 +211,10 @@ describe.each(Object.keys(works))('%s', (name) => {
         const books = await openBooks()
         await prepare(books)
         const before = await contents(books.database)
-        await books.database.script(
-          `CREATE TEMP TRIGGER fault AFTER ${event} ON main.${table} BEGIN SELECT RAISE(ABORT, 'fault'); END`,
-        )
+        const mend = await refuseWrites(books.database, event, table)
         const error = await act(books).catch((error: unknown) => error)
-        await books.database.script('DROP TRIGGER fault')
-        if (codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER') {
+        await mend()
+        if (error instanceof Error && error.message === 'fault') {
           failures++
           expect(await contents(books.database)).toEqual(before)
           await act(books)
@@ -219,7 +228,8 @@ describe.each(Object.keys(works))('%s', (name) => {
   })
 })
 
-describe('a full disk', () => {
+// What is limited is the file of SQLite.
+describe.skipIf(engine.name === 'postgres')('a full disk', () => {
   const limitPages = (books: Books, pages: number): Promise<void> =>
     books.database.script(`PRAGMA max_page_count = ${pages}`)
 
@@ -283,12 +293,10 @@ describe('a full disk', () => {
 test('the use of a key may be lost, but never fails a request', async () => {
   const books = await openBooks()
   const idle = await newKey(books.accounts, books.account)
-  await books.database.script(
-    `CREATE TEMP TRIGGER fault BEFORE UPDATE ON main.keys BEGIN SELECT RAISE(ABORT, 'full'); END`,
-  )
+  const mend = await refuseWrites(books.database, 'UPDATE', 'keys')
   books.accounts.touchKey(idle.id)
   await books.accounts.close()
-  await books.database.script('DROP TRIGGER fault')
+  await mend()
   await books.accounts.close()
   const keys = await books.database.get<{ last_used_at_ms: number }>('SELECT * FROM keys WHERE id = $id', {
     id: idle.id,

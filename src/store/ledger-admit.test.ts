@@ -1,11 +1,17 @@
 /** The table of idempotency row by row, and the order of the refusals. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { Database } from 'bun:sqlite'
-import { join } from 'node:path'
-import { admission, cloneAdmission, contents, newKey, openBooks, settlement, sha256 } from './books.fixture.ts'
+import {
+  admission,
+  blockWriters,
+  cloneAdmission,
+  contents,
+  newKey,
+  openBooks,
+  settlement,
+  sha256,
+} from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
-import { openSqlite } from './sqlite.ts'
 import { SqlLedger } from './ledger.ts'
 
 // Every commit waits for the disk, which others may keep busy.
@@ -139,25 +145,23 @@ test('the key is judged before the balance, and a refusal brings an expired reco
 
 test('two connections admit under one key at the same time: one wins', async () => {
   const books = await openBooks()
-  const second = await openSqlite(books.dataDir)
+  const second = await books.again()
   const ledgers = [books.ledger, new SqlLedger(second, { clock: books.clock })]
   // Somebody else holds the lock first, so that both are waiting for it when it is free.
-  const blocker = new Database(join(books.dataDir, 'myna.db'))
-  blocker.run('BEGIN IMMEDIATE')
+  const letGo = await blockWriters(books)
   const both = ledgers.map((ledger) => ledger.admitSpeech(admission(books, { keyHash })))
-  blocker.run('ROLLBACK')
-  blocker.close()
+  await letGo()
   const results = await Promise.allSettled(both)
   expect(results.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected'])
   const refusal = results.find((result) => result.status === 'rejected')
   expect(refusal).toMatchObject({ reason: { code: 'duplicate_request' } })
   expect(await books.ledger.pendingCount()).toBe(1)
-  second.close()
+  await second.close()
 })
 
 test('processes that admit under one key at the same time: one wins', async () => {
   const books = await openBooks()
-  const children = [1, 2, 3, 4].map(() => startChild(childCommand('admit', books.dataDir, keyHash)))
+  const children = [1, 2, 3, 4].map(() => startChild(childCommand('admit', books.place, keyHash)))
   for (const child of children) expect(await child.line()).toBe('ready')
   for (const child of children) await child.process.stdin.end()
   const outcomes = await Promise.all(children.map((child) => child.line()))

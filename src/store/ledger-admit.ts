@@ -7,6 +7,7 @@ import { MynaError } from '../domain/error.ts'
 import { refuseReuse } from '../domain/idempotency.ts'
 import { expiresAtMs } from '../domain/operation.ts'
 import type { Operation, OperationType } from '../domain/operation.ts'
+import { concurrencyExceeded } from '../service/concurrency.ts'
 import type { Sql } from './database.ts'
 import { book } from './entries.ts'
 import { operationOf } from './rows.ts'
@@ -35,12 +36,27 @@ export interface OperationOrder {
   fingerprint: string | null
   /** A clone within the allowance. */
   isFree: boolean
+  /** The box that works on it; null: there is only one. */
+  boxId: string | null
+  maxPending?: number
 }
 
-/** @throws MynaError `duplicate_request`, `idempotency_conflict`, `insufficient_balance` (in this order) */
-export async function admitOperation(sql: Sql, order: OperationOrder, nowMs: number): Promise<Operation> {
+/**
+ * @param again whether it may have been done already
+ * @throws MynaError `duplicate_request`, `idempotency_conflict`, `concurrency_limit_exceeded`,
+ * `insufficient_balance` (in this order)
+ */
+export async function admitOperation(
+  sql: Sql,
+  order: OperationOrder,
+  nowMs: number,
+  again: boolean,
+): Promise<Operation> {
   await lockAccount(sql, order.accountId)
+  const done = again ? await admitted(sql, order.operationId) : null
+  if (done !== null) return done
   await takeKey(sql, order, nowMs)
+  await requirePlace(sql, order, 'speech requests')
   return bookOperation(sql, order, nowMs)
 }
 
@@ -51,6 +67,32 @@ export async function admitOperation(sql: Sql, order: OperationOrder, nowMs: num
 export async function lockAccount(sql: Sql, accountId: string): Promise<void> {
   const { forUpdate } = sql.dialect
   if (forUpdate !== '') await sql.get(`SELECT id FROM accounts WHERE id = $accountId${forUpdate}`, { accountId })
+}
+
+/** One box counts what it works on itself; what others work on stands in the table. */
+export async function requirePlace(
+  sql: Sql,
+  {
+    accountId,
+    type,
+    boxId,
+    maxPending = Infinity,
+  }: Pick<OperationOrder, 'accountId' | 'type' | 'boxId' | 'maxPending'>,
+  what: string,
+): Promise<void> {
+  if (boxId === null) return
+  const row = await sql.get<{ n: number }>(
+    'SELECT count(*) AS n FROM operations WHERE account_id = $accountId AND type = $type AND outcome IS NULL',
+    { accountId, type },
+  )
+  const count = row?.n ?? 0
+  if (count >= maxPending) throw concurrencyExceeded(count, what)
+}
+
+/** What an earlier run of the same admission has written; null: it wrote nothing. */
+export async function admitted(sql: Sql, operationId: string): Promise<Operation | null> {
+  const row = await sql.get<OperationRow>('SELECT * FROM operations WHERE id = $operationId', { operationId })
+  return row === null ? null : operationOf(row)
 }
 
 /** What follows once nothing else stands against it. @throws MynaError `insufficient_balance` */
@@ -114,9 +156,9 @@ const insufficient = (requiredMicros: number, balanceMicros: number): MynaError 
 async function insert(sql: Sql, order: OperationOrder, nowMs: number): Promise<Operation> {
   const row = await sql.get<OperationRow>(
     `INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
-       key_supplied, idempotency_hash, fingerprint, free, created_at_ms)
+       key_supplied, idempotency_hash, fingerprint, free, box_id, created_at_ms)
      VALUES ($operationId, $accountId, $keyId, $type, $model, $voiceId, $inputChars, $priceMicros, $priceMicros,
-       $keySupplied, $keyHash, $fingerprint, $isFree, $nowMs)
+       $keySupplied, $keyHash, $fingerprint, $isFree, $boxId, $nowMs)
      RETURNING *`,
     { ...order, keySupplied: order.keyHash === null ? 0 : 1, isFree: order.isFree ? 1 : 0, nowMs },
   )

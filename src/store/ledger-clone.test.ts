@@ -1,11 +1,10 @@
 /** Clones in the books: what they cost, how many there may be, and every event in every state of one. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { Database } from 'bun:sqlite'
-import { join } from 'node:path'
 import type { Voice } from '../domain/voice.ts'
 import type { CloneAdmission } from '../service/ports.ts'
 import { Auditor } from './auditor.fixture.ts'
 import {
+  blockWriters,
   cloneAdmission,
   clonePriceMicros,
   contents,
@@ -16,7 +15,6 @@ import {
   sha256,
 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
-import { openSqlite } from './sqlite.ts'
 import { SqlLedger } from './ledger.ts'
 
 // Every commit waits for the disk, which others may keep busy.
@@ -196,14 +194,12 @@ describe('admission', () => {
     const books = await openBooks()
     await readyVoice(books)
     await readyVoice(books)
-    const second = await openSqlite(books.dataDir)
+    const second = await books.again()
     const ledgers = [books.ledger, new SqlLedger(second, { clock: books.clock })]
     // Somebody else holds the lock first, so that both are waiting for it when it is free.
-    const blocker = new Database(join(books.dataDir, 'myna.db'))
-    blocker.run('BEGIN IMMEDIATE')
+    const letGo = await blockWriters(books)
     const both = ledgers.map((ledger) => code(ledger.admitClone(cloneAdmission(books, limits))))
-    blocker.run('ROLLBACK')
-    blocker.close()
+    await letGo()
     expect((await Promise.all(both)).sort()).toEqual(outcomes)
     const prices = await books.database.all<{ price_micros: number }>(
       'SELECT price_micros FROM operations WHERE outcome IS NULL ORDER BY 1',
@@ -211,7 +207,7 @@ describe('admission', () => {
     const free = 'freeClones' in limits
     expect(prices.map((row) => row.price_micros)).toEqual(free ? [0, clonePriceMicros] : [clonePriceMicros])
     await check(books)
-    second.close()
+    await second.close()
   })
 })
 

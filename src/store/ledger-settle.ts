@@ -9,26 +9,33 @@ import { book } from './entries.ts'
 import { operationOf } from './rows.ts'
 import type { OperationRow } from './rows.ts'
 
+/** When, and who writes it: unique to one settlement of one operation; null on a box that is alone. */
+export interface SettledBy {
+  nowMs: number
+  by: string | null
+}
+
 /**
  * Writes the outcome, gives back what was held in excess, counts the use and frees the key where the domain says so. A
  * clone's voice ends with it, so that no way of settling can leave it processing.
  * @param voiceError why the voice failed, where its owner is told something else than the operation's
- * @returns false when there is no such pending operation; then nothing was written
+ * @returns whether it is this settlement that stands: false when there was no such pending operation; then nothing was
+ * written
  */
 export async function settleOperation(
   sql: Sql,
   operationId: string,
   settlement: Settlement,
-  nowMs: number,
+  { nowMs, by }: SettledBy,
   voiceError = settlement.error,
 ): Promise<boolean> {
   await lockAccountOf(sql, operationId)
   const row = await sql.get<OperationRow>('SELECT * FROM operations WHERE id = $operationId AND outcome IS NULL', {
     operationId,
   })
-  if (row === null) return false
+  if (row === null) return isSettledBy(sql, operationId, by)
   const operation = operationOf(row)
-  await end(sql, operation, settlement, nowMs)
+  await end(sql, operation, settlement, { nowMs, by })
   const refundMicros = operation.priceMicros - settlement.chargedMicros
   if (refundMicros > 0) {
     await book(sql, {
@@ -42,6 +49,16 @@ export async function settleOperation(
   if (operation.type === 'clone') await endVoice(sql, operationId, settlement.outcome, voiceError, nowMs)
   if (counts(operation, settlement)) await countUse(sql, row, settlement, nowMs)
   return true
+}
+
+/**
+ * Whether an operation ended by this very attempt. The answer to its COMMIT may have been lost, and an attempt that is
+ * made again must not take its own work for another's.
+ */
+export async function isSettledBy(sql: Sql, operationId: string, by: string | null): Promise<boolean> {
+  if (by === null) return false
+  const own = 'SELECT 1 AS found FROM operations WHERE id = $operationId AND settled_by = $by'
+  return (await sql.get(own, { operationId, by })) !== null
 }
 
 /** As `lockAccount`, by the operation: it never changes its account. */
@@ -58,10 +75,11 @@ const counts = (operation: Operation, settlement: Settlement): boolean =>
   settlement.chargedMicros > 0 ||
   (operation.type === 'clone' && operation.priceMicros > 0)
 
-async function end(sql: Sql, operation: Operation, settlement: Settlement, nowMs: number): Promise<void> {
+async function end(sql: Sql, operation: Operation, settlement: Settlement, { nowMs, by }: SettledBy): Promise<void> {
   await sql.run(
     `UPDATE operations SET outcome = $outcome, charged_micros = $chargedMicros, completion_bytes = $completionBytes,
        error_code = $errorCode, error_message = $errorMessage, settled_at_ms = $nowMs, expires_at_ms = $expiresAtMs,
+       settled_by = $by,
        idempotency_hash = CASE WHEN $released = 1 THEN NULL ELSE idempotency_hash END
      WHERE id = $id AND outcome IS NULL`,
     {
@@ -72,6 +90,7 @@ async function end(sql: Sql, operation: Operation, settlement: Settlement, nowMs
       errorCode: settlement.error?.code ?? null,
       errorMessage: settlement.error?.message ?? null,
       nowMs,
+      by,
       expiresAtMs: expiresAtMs({ ...operation, settledAtMs: nowMs }),
       released: releasesKey(settlement) ? 1 : 0,
     },
@@ -134,12 +153,12 @@ export async function settleLeftovers(sql: Sql, nowMs: number): Promise<number> 
   const rows = await sql.all<OperationRow>('SELECT * FROM operations WHERE outcome IS NULL')
   for (const row of rows) {
     const settlement = settleCrashed(operationOf(row))
-    await settleOperation(sql, row.id, settlement, nowMs, voiceErrorAfterCrash(settlement))
+    await settleOperation(sql, row.id, settlement, { nowMs, by: null }, voiceErrorAfterCrash(settlement))
   }
   return rows.length
 }
 
-const voiceErrorAfterCrash = (settlement: Settlement): OperationError => ({
+export const voiceErrorAfterCrash = (settlement: Settlement): OperationError => ({
   code: settlement.outcome === 'not_accepted' ? 'not_started' : 'engine_failed',
   message: `${settlement.error?.message ?? ''} Clone the clip again.`.trimStart(),
 })

@@ -11,7 +11,7 @@ import type { TranscriptionBooks, TranscriptionStart } from '../service/ports-tr
 import type { Database } from './database.ts'
 import { admitOperation, isExpired, refuseHeldKey } from './ledger-admit.ts'
 import { admitClone, endClone } from './ledger-clone.ts'
-import { settleLeftovers, settleOperation } from './ledger-settle.ts'
+import { type SettledBy, settleLeftovers, settleOperation } from './ledger-settle.ts'
 import { operationOf } from './rows.ts'
 import type { OperationRow } from './rows.ts'
 import { beginTranscription, endLeftTranscriptions, endTranscription, noteHeard } from './transcriptions.ts'
@@ -20,13 +20,27 @@ import { sumUsage } from './usage.ts'
 /** Records that one transaction of the sweep removes: a few milliseconds, after which others get their turn. */
 const sweepBatch = 500
 
+export interface LedgerOptions {
+  clock: Clock
+  /** This run of the server, where several share the database. */
+  box?: Box | null
+}
+
+export interface Box {
+  readonly boxId: string
+  /** @throws MynaError `database_unavailable` when it may take no new work */
+  requireHeld(): void
+}
+
 export class SqlLedger implements Ledger, TranscriptionBooks {
   readonly #database: Database
   readonly #clock: Clock
+  readonly #box: Box | null
 
-  constructor(database: Database, { clock }: { clock: Clock }) {
+  constructor(database: Database, { clock, box = null }: LedgerOptions) {
     this.#database = database
     this.#clock = clock
+    this.#box = box
   }
 
   async checkKey(accountId: string, type: OperationType, keyHash: string, fingerprint: string | null): Promise<void> {
@@ -34,18 +48,18 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
     await refuseHeldKey(this.#database, claim, this.#clock.nowMs())
   }
 
-  admitSpeech(admission: SpeechAdmission): Promise<Operation> {
-    return this.#database.transaction((sql) =>
-      admitOperation(sql, { ...admission, type: 'speech', isFree: false }, this.#clock.nowMs()),
-    )
+  async admitSpeech(admission: SpeechAdmission): Promise<Operation> {
+    const order = { ...admission, type: 'speech' as const, isFree: false, boxId: this.#entered() }
+    return this.#database.transaction((sql, again) => admitOperation(sql, order, this.#clock.nowMs(), again))
   }
 
-  admitClone(admission: CloneAdmission): Promise<Operation> {
-    return this.#database.transaction((sql) => admitClone(sql, admission, this.#clock.nowMs()))
+  async admitClone(admission: CloneAdmission): Promise<Operation> {
+    const order = { ...admission, boxId: this.#entered() }
+    return this.#database.transaction((sql, again) => admitClone(sql, order, this.#clock.nowMs(), again))
   }
 
   completeClone(operationId: string): Promise<boolean> {
-    return this.#database.transaction((sql) => endClone(sql, operationId, 'completed', null, this.#clock.nowMs()))
+    return this.#database.transaction((sql) => endClone(sql, operationId, 'completed', null, this.#worker()))
   }
 
   failClone(
@@ -53,7 +67,7 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
     outcome: 'failed' | 'not_accepted' | 'cancelled',
     error: OperationError,
   ): Promise<boolean> {
-    return this.#database.transaction((sql) => endClone(sql, operationId, outcome, error, this.#clock.nowMs()))
+    return this.#database.transaction((sql) => endClone(sql, operationId, outcome, error, this.#worker()))
   }
 
   /** A second mark, and one on an operation that is terminal, changes nothing. */
@@ -74,11 +88,12 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
   }
 
   settle(operationId: string, settlement: Settlement): Promise<boolean> {
-    return this.#database.transaction((sql) => settleOperation(sql, operationId, settlement, this.#clock.nowMs()))
+    return this.#database.transaction((sql) => settleOperation(sql, operationId, settlement, this.#worker()))
   }
 
-  beginTranscription(start: TranscriptionStart): Promise<void> {
-    return beginTranscription(this.#database, start, this.#clock.nowMs())
+  async beginTranscription(start: TranscriptionStart): Promise<void> {
+    const order = { ...start, boxId: this.#entered() }
+    return this.#database.transaction((sql, again) => beginTranscription(sql, order, this.#clock.nowMs(), again))
   }
 
   noteHeard(id: string, heardMs: number): Promise<void> {
@@ -86,7 +101,7 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
   }
 
   endTranscription(id: string, ending: ListeningEnding): Promise<boolean> {
-    return this.#database.transaction((sql) => endTranscription(sql, id, ending, this.#clock.nowMs()))
+    return this.#database.transaction((sql, again) => endTranscription(sql, id, ending, this.#clock.nowMs(), again))
   }
 
   endCrashedTranscriptions(): Promise<number> {
@@ -140,6 +155,17 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
       'SELECT count(*) AS pending FROM operations WHERE outcome IS NULL',
     )
     return row?.pending ?? 0
+  }
+
+  /** @returns in whose name new work is written @throws MynaError `database_unavailable` */
+  #entered(): string | null {
+    this.#box?.requireHeld()
+    return this.#box?.boxId ?? null
+  }
+
+  /** Of an operation's one settlement by whoever worked on it. */
+  #worker(): SettledBy {
+    return { nowMs: this.#clock.nowMs(), by: this.#box === null ? null : `${this.#box.boxId} worked` }
   }
 
   usage(query: UsageQuery): Promise<UsageRow[]> {

@@ -10,6 +10,7 @@ import books from './migrations/001_books.sql' with { type: 'text' }
 import voices from './migrations/002_voices.sql' with { type: 'text' }
 import transcriptions from './migrations/003_transcriptions.sql' with { type: 'text' }
 import recent from './migrations/004_recent.sql' with { type: 'text' }
+import boxes from './migrations/005_boxes.sql' with { type: 'text' }
 
 /** In order; a step that was released never changes. */
 const migrations: readonly { name: string; sql: string }[] = [
@@ -17,6 +18,7 @@ const migrations: readonly { name: string; sql: string }[] = [
   { name: '002_voices', sql: voices },
   { name: '003_transcriptions', sql: transcriptions },
   { name: '004_recent', sql: recent },
+  { name: '005_boxes', sql: boxes },
 ]
 
 /** @throws StoreError when the database is of a newer program */

@@ -1,6 +1,6 @@
 /** The newest operations of an account, page by page, found by an index of their own however many there are. */
 import { expect, test } from 'bun:test'
-import { admission, newKey, openBooks, settlement } from './books.fixture.ts'
+import { admission, engine, newKey, openBooks, settlement } from './books.fixture.ts'
 import type { Parameters } from './database.ts'
 
 test('own ones, the newest first, page by page, until they have expired', async () => {
@@ -23,18 +23,22 @@ test('own ones, the newest first, page by page, until they have expired', async 
   expect(await page(null)).toEqual(ids.slice(1, 3))
 })
 
-test.each([null, 'op_5'])('nothing is sorted or read in vain, before %p', async (before) => {
-  const books = await openBooks()
-  const { database } = books
-  const plans: string[] = []
-  const all = database.all.bind(database)
-  const explained = async (sql: string, parameters: Parameters) => {
-    const steps = await all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, parameters)
-    plans.push(...steps.map(({ detail }) => detail))
-    return all(sql, parameters)
-  }
-  Object.defineProperty(database, 'all', { value: explained })
-  await books.ledger.recent(books.account.id, { before, limit: 50 })
-  const range = before === null ? '' : ' AND id<?'
-  expect(plans).toEqual([`SEARCH operations USING INDEX operations_account (account_id=?${range})`])
-})
+// The plan is told in the words of SQLite.
+test.skipIf(engine.name === 'postgres').each([null, 'op_5'])(
+  'nothing is sorted or read in vain, before %p',
+  async (before) => {
+    const books = await openBooks()
+    const { database } = books
+    const plans: string[] = []
+    const all = database.all.bind(database)
+    const explained = async (sql: string, parameters: Parameters) => {
+      const steps = await all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, parameters)
+      plans.push(...steps.map(({ detail }) => detail))
+      return all(sql, parameters)
+    }
+    Object.defineProperty(database, 'all', { value: explained })
+    await books.ledger.recent(books.account.id, { before, limit: 50 })
+    const range = before === null ? '' : ' AND id<?'
+    expect(plans).toEqual([`SEARCH operations USING INDEX operations_account (account_id=?${range})`])
+  },
+)

@@ -1,6 +1,6 @@
 /** The schema alone keeps the rules: SQL that would break one is refused, whoever sends it. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { admission, contents, openBooks, settlement, sha256 } from './books.fixture.ts'
+import { admission, engine, expectRefused, openBooks, openingMicros, settlement, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 
 let books: Books
@@ -8,18 +8,14 @@ let pending: string
 let completed: string
 
 beforeAll(async () => {
-  books = await openBooks()
+  books = await openBooks(openingMicros, true)
   pending = (await books.ledger.admitSpeech(admission(books, { keyHash: sha256('held') }))).id
   completed = (await books.ledger.admitSpeech(admission(books))).id
   await books.ledger.settle(completed, settlement('completed', 1500))
 })
 
 /** Runs it as one statement and checks that it was refused for that reason and changed nothing. */
-async function refused(sql: string, reason: string | RegExp): Promise<void> {
-  const before = await contents(books.database)
-  await expect(books.database.script(sql)).rejects.toThrow(reason)
-  expect(await contents(books.database)).toEqual(before)
-}
+const refused = (sql: string, reason: string | RegExp) => expectRefused(books.database, sql, reason)
 
 /** A row of `operations` that is allowed, changed by some columns (given as SQL). */
 function insertOperation(changes: Record<string, string>): string {
@@ -40,9 +36,17 @@ function insertOperation(changes: Record<string, string>): string {
   return `INSERT INTO operations (${Object.keys(columns).join()}) VALUES (${Object.values(columns).join()})`
 }
 
-const settle = (changes: string): string =>
-  `UPDATE operations SET outcome = 'stream_failed', charged_micros = 1, settled_at_ms = 1, expires_at_ms = 1,
-     ${changes} WHERE id = '${pending}'`
+function settle(changes: string): string {
+  const columns: Record<string, string> = {
+    outcome: "'stream_failed'",
+    charged_micros: '1',
+    settled_at_ms: '1',
+    expires_at_ms: '1',
+  }
+  for (const [, name, value] of changes.matchAll(/(\w+) = ('[^']*'|[^,]+)/g)) columns[name!] = value!
+  const assigned = Object.entries(columns).map(([name, value]) => `${name} = ${value}`)
+  return `UPDATE operations SET ${assigned.join(', ')} WHERE id = '${pending}'`
+}
 
 describe('operations', () => {
   test('the row that the refusals start from is allowed', async () => {
@@ -117,6 +121,7 @@ describe('operations', () => {
 
   test('is not removed while pending, not even by replacing it', async () => {
     await refused(`DELETE FROM operations WHERE id = '${pending}'`, 'a pending operation is never removed')
+    if (engine.name === 'postgres') return
     const replace = insertOperation({ id: `'${pending}'` }).replace('INSERT', 'INSERT OR REPLACE')
     await refused(replace, 'a pending operation is never removed')
   })
@@ -147,6 +152,7 @@ describe('entries and usage', () => {
         `${table} ${table === 'usage' ? 'is' : 'are'} append-only`,
       )
       await refused(`DELETE FROM ${table}`, 'append-only')
+      if (engine.name === 'postgres') continue
       await refused(`INSERT OR REPLACE INTO ${table} SELECT * FROM ${table}`, 'append-only')
     }
   })

@@ -5,14 +5,15 @@ import { MynaError } from '../domain/error.ts'
 import { settleSpeech } from '../domain/operation.ts'
 import type { Operation } from '../domain/operation.ts'
 import { Auditor } from './auditor.fixture.ts'
-import { admission, newKey, openBooks, seededNumbers, sha256 } from './books.fixture.ts'
+import { admission, engine, newKey, openBooks, seededNumbers, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { CloneLife } from './simulation-clones.fixture.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
 
-const seeds = 250
+/** A server is asked over a wire, which takes longer. */
+const seeds = engine.name === 'sqlite' ? 250 : 40
 const steps = 40
 const keyHashes = [sha256('one'), sha256('two'), sha256('three')]
 const expected = ['duplicate_request', 'idempotency_conflict', 'insufficient_balance']

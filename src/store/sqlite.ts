@@ -28,6 +28,7 @@ const dialect: Dialect = {
   // The transaction has the only write lock that there is.
   forUpdate: '',
   jsonArray: (column, order) => `json_group_array(${column} ORDER BY ${order})`,
+  position: (text, sought) => `instr(${text}, ${sought})`,
   isUnique: (error) => codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE',
 }
 
@@ -68,8 +69,8 @@ export class SqliteDatabase implements Database {
     return this.#turns.take(() => void this.#connection.run(sql))
   }
 
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#served(() => this.#attempt(work))
+  transaction<T>(work: (sql: Sql, again: boolean) => Promise<T>): Promise<T> {
+    return this.#served(() => this.#attempt((sql) => work(sql, false)))
   }
 
   /** Whether a statement met damage since the last call of `refuse`. */

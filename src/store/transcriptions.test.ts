@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { ListeningEnding } from '../domain/listening.ts'
 import { systemClock } from '../domain/time.ts'
 import { temporaryFolder } from '../testing/folder.ts'
-import { contents, openBooks } from './books.fixture.ts'
+import { expectRefused, openBooks, ruleOf } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { openSqlite } from './sqlite.ts'
 import { SqlLedger } from './ledger.ts'
@@ -54,11 +54,7 @@ test('what a crash left is ended as failed, as far as was noted, once', async ()
 })
 
 describe('the schema alone', () => {
-  async function refused(sql: string, reason: string): Promise<void> {
-    const before = await contents(books.database)
-    await expect(books.database.script(sql)).rejects.toThrow(reason)
-    expect(await contents(books.database)).toEqual(before)
-  }
+  const refused = (sql: string, reason: string | RegExp) => expectRefused(books.database, sql, reason)
   const row = (id: string, end: string, model = 'whisper'): string =>
     `INSERT INTO usage (account_id, key_id, type, model, characters, audio_ms, charged_micros, refunded_micros, free,
        settled_at_ms, request_id, outcome, error_code)
@@ -83,7 +79,7 @@ describe('the schema alone', () => {
     await refused('DELETE FROM transcriptions', 'a transcription ends in the usage')
     await refused('UPDATE transcriptions SET heard_ms = 4', 'what was heard stays heard')
     await refused("UPDATE transcriptions SET model = 'other'", 'what was begun never changes')
-    await expect(begin('req_1')).rejects.toThrow('transcriptions.id')
+    expect(await begin('req_1').catch(ruleOf)).toContain('transcriptions.id')
     await expect(begin('op_1')).rejects.toThrow('transcription_id_prefix')
   })
 })

@@ -4,7 +4,9 @@
  */
 import { endCrashedListening, type ListeningEnding } from '../domain/listening.ts'
 import type { TranscriptionStart } from '../service/ports-transcription.ts'
+import { concurrencyExceeded } from '../service/concurrency.ts'
 import type { Sql } from './database.ts'
+import { lockAccount } from './ledger-admit.ts'
 
 interface TranscriptionRow {
   id: string
@@ -14,12 +16,28 @@ interface TranscriptionRow {
   heard_ms: number
 }
 
-export async function beginTranscription(sql: Sql, start: TranscriptionStart, nowMs: number): Promise<void> {
+export async function beginTranscription(
+  sql: Sql,
+  start: TranscriptionStart & { boxId: string | null },
+  nowMs: number,
+  again: boolean,
+): Promise<void> {
+  if (again && (await sql.get('SELECT id FROM transcriptions WHERE id = $id', { id: start.id })) !== null) return
+  if (start.boxId !== null) await requirePlace(sql, start)
+  const { id, accountId, keyId, model, boxId } = start
   await sql.run(
-    `INSERT INTO transcriptions (id, account_id, key_id, model, started_at_ms)
-     VALUES ($id, $accountId, $keyId, $model, $nowMs)`,
-    { ...start, nowMs },
+    `INSERT INTO transcriptions (id, account_id, key_id, model, box_id, started_at_ms)
+     VALUES ($id, $accountId, $keyId, $model, $boxId, $nowMs)`,
+    { id, accountId, keyId, model, boxId, nowMs },
   )
+}
+
+/** As for operations: the account's row is locked while it is counted. */
+async function requirePlace(sql: Sql, { accountId, maxPending = Infinity }: TranscriptionStart): Promise<void> {
+  await lockAccount(sql, accountId)
+  const running = 'SELECT count(*) AS n FROM transcriptions WHERE account_id = $accountId'
+  const count = (await sql.get<{ n: number }>(running, { accountId }))?.n ?? 0
+  if (count >= maxPending) throw concurrencyExceeded(count, 'transcriptions')
 }
 
 /** Less than was noted before changes nothing. */
@@ -28,10 +46,16 @@ export async function noteHeard(sql: Sql, id: string, heardMs: number): Promise<
 }
 
 /** @returns false when it is not under way; then nothing was written */
-export async function endTranscription(sql: Sql, id: string, ending: ListeningEnding, nowMs: number): Promise<boolean> {
+export async function endTranscription(
+  sql: Sql,
+  id: string,
+  ending: ListeningEnding,
+  nowMs: number,
+  again = false,
+): Promise<boolean> {
   const { forUpdate } = sql.dialect
   const row = await sql.get<TranscriptionRow>(`SELECT * FROM transcriptions WHERE id = $id${forUpdate}`, { id })
-  if (row === null) return false
+  if (row === null) return again && isEnded(sql, id, ending)
   await sql.run(
     `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
        refunded_micros, free, settled_at_ms, request_id, outcome, error_code)
@@ -41,6 +65,12 @@ export async function endTranscription(sql: Sql, id: string, ending: ListeningEn
   )
   await sql.run('DELETE FROM transcriptions WHERE id = $id', { id })
   return true
+}
+
+/** Whether it ended like this: by an earlier run whose answer was lost. */
+async function isEnded(sql: Sql, id: string, { outcome, heardMs }: ListeningEnding): Promise<boolean> {
+  const row = await sql.get<{ outcome: string; audio_ms: number }>('SELECT * FROM usage WHERE request_id = $id', { id })
+  return row !== null && row.outcome === outcome && row.audio_ms === heardMs
 }
 
 /** Ends every one that is under way, as what a dead server left behind. @returns how many */

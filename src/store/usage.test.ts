@@ -13,7 +13,7 @@ let bob: string
 
 /** Three hours of work of two accounts: the middle hour is empty. */
 beforeAll(async () => {
-  books = await openBooks(null)
+  books = await openBooks(null, true)
   startMs = books.clock.wallMs
   secondKey = (await newKey(books.accounts, books.account)).id
   const other = await books.accounts.create({ name: 'bob', role: 'user', balanceMicros: null })

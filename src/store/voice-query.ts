@@ -3,7 +3,7 @@
  * parts that all stand here, and values are never among them.
  */
 import type { VoiceQuery } from '../service/ports.ts'
-import type { Parameters } from './database.ts'
+import type { Dialect, Parameters } from './database.ts'
 import { fold } from './fold.ts'
 
 const owners: Record<VoiceQuery['owner'], string> = {
@@ -12,14 +12,14 @@ const owners: Record<VoiceQuery['owner'], string> = {
   all: "(account_id = $accountId OR (public = 1 AND status = 'ready'))",
 }
 
-export function conditionsOf(query: VoiceQuery): string {
+export function conditionsOf(query: VoiceQuery, { position }: Dialect): string {
   const conditions = [owners[query.owner]]
   if (query.status !== null) conditions.push('status = $status')
   if (query.category !== null) conditions.push('category = $category')
   // RFC 4647, basic filtering: `en` finds `en-GB` too, `en-GB` does not find `en`.
-  if (query.language !== null) conditions.push("instr(lower(language) || '-', $language) = 1")
+  if (query.language !== null) conditions.push(`${position("lower(language) || '-'", '$language')} = 1`)
   // No LIKE: a sought % or _ means itself, and case was folded before.
-  if (query.search !== null) conditions.push('instr(search_text, $search) > 0')
+  if (query.search !== null) conditions.push(`${position('search_text', '$search')} > 0`)
   if (query.after !== null) {
     conditions.push(`(created_at_ms, id) ${query.order === 'asc' ? '>' : '<'} ($afterMs, $afterId)`)
   }

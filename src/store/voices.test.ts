@@ -166,8 +166,8 @@ describe('removal', () => {
     ])
     expect(await database.all('SELECT * FROM voice_aliases')).toEqual([])
     expect(await books.voices.ids()).toEqual([kept])
-    const refunded =
-      'SELECT sum(amount_micros) AS owed, max(amount_micros) AS held FROM entries WHERE operation_id = $id'
+    const refunded = `SELECT CAST(sum(amount_micros) AS BIGINT) AS owed, max(amount_micros) AS held
+      FROM entries WHERE operation_id = $id`
     expect(await database.get<object>(refunded, { id })).toEqual({ owed: 0, held: clonePriceMicros })
     expect(await new Auditor(database).faults(account.id)).toEqual([])
   })
@@ -206,7 +206,7 @@ describe('a list', () => {
   const names = new Map<string, string>()
 
   beforeAll(async () => {
-    books = await openBooks(null)
+    books = await openBooks(null, true)
     bob = await stranger(books)
     const remember = async (name: string, made: Promise<string>) => names.set(await made, name)
     await remember(

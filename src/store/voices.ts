@@ -9,6 +9,7 @@ import type { Database, Parameters, Sql } from './database.ts'
 import { fold } from './fold.ts'
 import { lockAccount } from './ledger-admit.ts'
 import { endClone } from './ledger-clone.ts'
+import type { LedgerOptions } from './ledger.ts'
 import { requireFreeAliases, setAliases } from './voice-aliases.ts'
 import { conditionsOf, orderOf, parametersOf } from './voice-query.ts'
 import { describedColumns, selectVoices, voiceOf } from './voice-rows.ts'
@@ -17,10 +18,12 @@ import type { VoiceRow } from './voice-rows.ts'
 export class SqlVoices implements Voices {
   readonly #database: Database
   readonly #clock: Clock
+  readonly #boxId: string | null
 
-  constructor(database: Database, { clock }: { clock: Clock }) {
+  constructor(database: Database, { clock, box = null }: LedgerOptions) {
     this.#database = database
     this.#clock = clock
+    this.#boxId = box?.boxId ?? null
   }
 
   async find(id: string): Promise<Voice | null> {
@@ -48,14 +51,18 @@ export class SqlVoices implements Voices {
   }
 
   list(query: VoiceQuery): Promise<Voice[]> {
-    return this.#some(this.#database, `${conditionsOf(query)} ${orderOf(query)}`, parametersOf(query))
+    return this.#some(
+      this.#database,
+      `${conditionsOf(query, this.#database.dialect)} ${orderOf(query)}`,
+      parametersOf(query),
+    )
   }
 
   /** All that fit, wherever the page begins and ends. */
   async count(query: VoiceQuery): Promise<number> {
     const whole = { ...query, after: null }
     const row = await this.#database.get<{ n: number }>(
-      `SELECT count(*) AS n FROM voices ${conditionsOf(whole)}`,
+      `SELECT count(*) AS n FROM voices ${conditionsOf(whole, this.#database.dialect)}`,
       parametersOf(whole),
     )
     return row?.n ?? 0
@@ -80,17 +87,20 @@ export class SqlVoices implements Voices {
   }
 
   remove(id: string, ownerId: string): Promise<{ cancelledOperationId: string | null } | null> {
-    return this.#database.transaction(async (sql) => {
+    let removed: { cancelledOperationId: string | null } | null = null
+    return this.#database.transaction(async (sql, again) => {
       await lockAccount(sql, ownerId)
       const voice = await this.#own(sql, id, ownerId)
-      if (voice === null) return null
+      // Gone already, and it is the run before that removed it.
+      if (voice === null) return again ? removed : null
       const error = { code: 'voice_deleted', message: 'The voice was deleted before it was ready.' }
       const { operationId } = voice
-      const cancelled =
-        operationId !== null && (await endClone(sql, operationId, 'cancelled', error, this.#clock.nowMs()))
+      const by = { nowMs: this.#clock.nowMs(), by: this.#boxId === null ? null : `${this.#boxId} removed ${id}` }
+      const cancelled = operationId !== null && (await endClone(sql, operationId, 'cancelled', error, by))
       // Its aliases go with it, and agents lose it, by the foreign keys.
       await sql.run('DELETE FROM voices WHERE id = $id', { id })
-      return { cancelledOperationId: cancelled ? operationId : null }
+      removed = { cancelledOperationId: cancelled ? operationId : null }
+      return removed
     })
   }
 

@@ -14,6 +14,7 @@ import { systemClock, systemTimer } from '../../domain/time.ts'
 import { setNativeDir } from '../../engine/native.ts'
 import { causeOf, keepingWarnings, type Log, logTo } from '../../log.ts'
 import type { DrawVoice } from '../../service/ports-sound.ts'
+import { hasPassword } from './box.ts'
 import { banner, type BannerFacts } from './banner.ts'
 import { findCuda } from './cuda.ts'
 import { chooseDevices, describeDevices } from './devices.ts'
@@ -23,12 +24,14 @@ import { globalsOf, wholeNumber } from '../globals.ts'
 import { installedCatalog, mending } from '../models/local.ts'
 import { type Server, startServer } from './server.ts'
 import type { World } from './wiring.ts'
+import { Failure } from '../terminal/terminal.ts'
 import { settingsWarnings } from './settings-warnings.ts'
 
 interface ServeFlags {
   host?: string
   port?: number
   device?: string
+  database?: string
   wyoming?: string
   tlsCert?: string
   tlsKey?: string
@@ -44,11 +47,23 @@ export const serveCommand = (cards: readonly Card[]): Command =>
     .option('--wyoming <[host:]port>', "also speak Home Assistant's Wyoming protocol; without a host: 127.0.0.1")
     .option('--tls-cert <file>', 'certificate in PEM: the API speaks https and wss; SIGHUP reads it again')
     .option('--tls-key <file>', 'its private key in PEM')
+    .option('--database <address>', 'PostgreSQL that several servers share: postgres://USER@HOST/NAME (default: none)')
     .action(async (flags: ServeFlags, command: Command) => {
+      refusePassword(flags.database ?? '')
       const globals = globalsOf(command)
       const config = loadConfig({ ...flags, dataDir: globals.config.dataDir })
       await serve(config, globals.json, cards)
     })
+
+/** Arguments of a process can be read by every user of the machine. */
+function refusePassword(database: string): void {
+  if (!hasPassword(database)) return
+  throw new Failure(
+    'A password among the arguments is shown to every user of this machine by ps. Put the whole address into ' +
+      'MYNA_DATABASE, or the password into a file that MYNA_DATABASE_PASSWORD_FILE names.',
+    'bad_setting',
+  )
+}
 
 const warningsKept = 100
 

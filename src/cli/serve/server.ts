@@ -16,19 +16,14 @@ import { secretFile } from '../../store/secret-file.ts'
 import { adminRemedy, type AdminVerbs, ensureFirstAdmin, type IssuedKey } from '../../service/accounts.ts'
 import { modelStanding } from '../../service/model-troubles.ts'
 import { removeOrphans, startSweeping } from '../../service/housekeeping.ts'
-import { SqlAccounts } from '../../store/accounts.ts'
-import { FolderVoiceFiles } from '../../store/clips.ts'
-import { openSqlite } from '../../store/sqlite.ts'
-import { SqlLedger } from '../../store/ledger.ts'
 import { acquireLock, type DataLock, isLocked } from '../../store/lock.ts'
-import { FolderPreviewFiles } from '../../store/previews.ts'
 import { probeDisk } from '../../store/probe.ts'
-import { SqliteStorage } from '../../store/storage.ts'
-import { makeUploads } from '../../store/uploads.ts'
-import { SqlVoices } from '../../store/voices.ts'
+import type { SqlAccounts } from '../../store/accounts.ts'
 import { installationParts, modelsFolder, uses } from '../models/local.ts'
 import { Listener } from './listener.ts'
 import { createApi, createService, type Service, transcriptionEngines, type World } from './wiring.ts'
+import { boxKeeper, type Describe, shareRequests } from './box.ts'
+import { openRecords, type Records } from './records.ts'
 import type { Address } from './address.ts'
 import { openWyoming } from './wyoming.ts'
 import { Failure } from '../terminal/terminal.ts'
@@ -84,51 +79,57 @@ async function diskFailure({ dataDir }: Config, error: unknown): Promise<Failure
 
 async function start(
   config: Config,
-  world: World,
+  given: World,
   stop: () => Promise<void>,
   onStop: (step: () => Promise<void> | void) => void,
 ): Promise<Server> {
-  const lock = await ownFolder(config, world)
+  const lock = await ownFolder(config, given)
   onStop(() => lock.release())
-  const database = await openSqlite(config.dataDir)
-  onStop(() => database.close())
-  const accounts = new SqlAccounts(database, world)
-  onStop(() => accounts.close())
-  const ledger = new SqlLedger(database, world)
-  const voices = new SqlVoices(database, world)
-  const files = new FolderVoiceFiles(config.dataDir)
-  const made = new FolderPreviewFiles(config.dataDir)
-  const uploads = makeUploads(config.dataDir)
-  const storage = new SqliteStorage(config.dataDir, database)
-  const books = { accounts, ledger, voices, files, made, uploads, storage }
-  const service = createService(config, world, books)
-  const settledCrashed = await ledger.settleCrashed()
-  const endedCrashed = await ledger.endCrashedTranscriptions()
-  if ((await accounts.count()) === 0 && (await files.hasAny())) throw strangeFolder(config)
-  await removeOrphans(books, presetIds(world))
-  const firstKey = await firstKeyOf(config, accounts, service)
+  const records = await openRecords(config, given, onStop)
+  const { books, shared } = records
+  const world = { ...given, clock: records.clock }
+  const { accounts, ledger } = books
+  const service = createService(config, world, books, (news) => void shared?.boxes.tell(news))
+  let draining = false
+  let url = ''
+  const describe = describing(
+    () => url,
+    world,
+    service,
+    () => draining,
+  )
+  const keeper = shared === null ? null : boxKeeper(shared, world, service, describe)
+  const settled = keeper === null ? await settleAll(books) : await keeper.open()
+  onStop(async () => keeper?.stop())
+  if (await records.hasStrangeFiles()) throw strangeFolder(config)
+  if (shared === null) await removeOrphans(books, presetIds(world))
+  else await books.made.removeOrphans(new Set(presetIds(world)))
+  const alone = shared?.alone ?? (<T>(work: () => Promise<T>) => work())
+  const firstKey = await alone(() => firstKeyOf(config, accounts, service))
   const remedy = adminRemedy(await accounts.list())
   await service.storage.start()
   onStop(() => service.storage.stop())
   onStop(startSweeping({ ...world, ...books, ...service }))
-  let draining = false
-  let url = ''
-  const pendingOperations = () => ledger.pendingCount()
-  const status = statusOf(
-    () => url,
-    world,
-    service,
-    pendingOperations,
-    () => draining,
-  )
+  const status = async (): Promise<ServerStatus> => ({
+    ...(await describe()),
+    pendingOperations: await ledger.pendingCount(),
+    ...(shared === null ? {} : { boxes: await shared.boxes.list() }),
+  })
   const models = keeperFor(config, world, service, status)
   onStop(() => models.close())
-  const app = await createApi(config, world, books, service, { status, models, draining: () => draining })
+  const cancel = async (id: string) => {
+    for (const running of [service.speech, service.clones]) running.cancel(id)
+    await shared?.boxes.askToCancel(id)
+  }
+  const running = { status, models, draining: () => draining, cancel }
+  const app = await alone(() => createApi(config, world, books, service, running))
   const listener = new Listener(app, config)
   url = listener.url
   onStop(() => listener.stop())
   const wyoming = await openWyoming(config, world, books, service)
   onStop(async () => wyoming?.stop())
+  if (shared !== null) onStop(shareRequests(shared, world, service))
+  await keeper?.start()
   const local = openLocal(config, world, service, accounts, status)
   onStop(() => local.stop())
   onStop(async () => {
@@ -136,7 +137,12 @@ async function start(
     await drain(config, world, service)
   })
   const { administration } = service
-  const found = { firstKey, adminRemedy: remedy, settledCrashed, endedCrashed }
+  const found = {
+    firstKey,
+    adminRemedy: remedy,
+    settledCrashed: settled.operations,
+    endedCrashed: settled.transcriptions,
+  }
   const renewTls = () => listener.renew()
   return { url, port: listener.port, wyoming, ...found, administration, status, renewTls, stop }
 }
@@ -188,6 +194,12 @@ function renew({ catalog, engine, transcriber }: World, { report }: Service, mod
   const loading = (card.task === 'text-to-speech' ? engine : transcriber).start(model)
   loading.catch((error: unknown) => report(`${model} could not be loaded ahead of the first request`, error))
 }
+
+/** What the last run left: nobody else can have been at work. */
+const settleAll = async ({ ledger }: Records['books']) => ({
+  operations: await ledger.settleCrashed(),
+  transcriptions: await ledger.endCrashedTranscriptions(),
+})
 
 /** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */
 const strangeFolder = ({ dataDir }: Config): Failure =>
@@ -242,13 +254,8 @@ function openLocal(
   return startLocal({ dataDir, administration, status, clientAccess, metrics, dismissModel, onError })
 }
 
-function statusOf(
-  url: () => string,
-  world: World,
-  service: Service,
-  pendingOperations: () => Promise<number>,
-  draining: () => boolean,
-): () => Promise<ServerStatus> {
+/** What the server says of itself without asking the database. */
+function describing(url: () => string, world: World, service: Service, draining: () => boolean): Describe {
   const { queue } = service
   const beganMs = world.clock.monotonicMs()
   return async () => {
@@ -271,7 +278,6 @@ function statusOf(
       uptimeMs: world.clock.monotonicMs() - beganMs,
       readiness: status,
       queue: { running: queue.running, waiting: queue.depth },
-      pendingOperations: await pendingOperations(),
       engines,
       troubles: models.troubles,
     }

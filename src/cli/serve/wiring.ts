@@ -43,7 +43,10 @@ import type {
   TranscriptionEngine,
 } from '../../service/ports-transcription.ts'
 import type { Storage } from '../../service/ports-storage.ts'
+import type { LeaseTimes } from '../../service/box-keeper.ts'
 import { StorageWatch } from '../../service/storage-watch.ts'
+import type { BoxNews } from '../../service/ports-boxes.ts'
+import type { SessionStore } from '../../service/ports-sessions.ts'
 import type { ModelKeeper } from '../../service/ports-models.ts'
 import { Previews } from '../../service/previews.ts'
 import { Queue } from '../../service/queue.ts'
@@ -64,6 +67,8 @@ export interface World {
   streamDecoder: StreamDecoder
   sound: Sound
   draw: DrawVoice
+  /** Of a box among others; absent: the usual times. */
+  lease?: LeaseTimes
   log: Log & { warnings(): Warning[] }
 }
 
@@ -76,7 +81,11 @@ export interface Books {
   /** The folder where uploads lie while they are read. */
   uploads: string
   storage: Storage
+  sessions: SessionStore
 }
+
+/** What the other servers on the same database are told; to nobody where there is none. */
+export type Tell = (news: BoxNews) => void
 
 export type Report = (message: string, cause: unknown) => void
 
@@ -104,7 +113,7 @@ export interface Service {
 }
 
 /** @throws Failure when a setting makes no sense */
-export function createService(config: Config, world: World, books: Books): Service {
+export function createService(config: Config, world: World, books: Books, tell: Tell): Service {
   const { accounts, ledger } = books
   const metrics = new Metrics()
   const queue = new Queue(config.speechStreams, config.speechQueue, world.timer)
@@ -124,7 +133,12 @@ export function createService(config: Config, world: World, books: Books): Servi
   const clones = createClones(config, world, parts)
   const transcriptions = createTranscriptions(config, world, books, parts)
   const previews = new Previews({ ...parts, version })
-  const library = new Library({ ...parts, previews, clones })
+  const library = new Library({
+    ...parts,
+    previews,
+    clones: toldOf(clones, tell),
+    removed: (voiceId) => tell({ kind: 'voice removed', voiceId }),
+  })
   const storage = new StorageWatch({ ...world, storage: books.storage })
   metrics.observe(version, {
     storage: () => storage.facts,
@@ -138,6 +152,14 @@ export function createService(config: Config, world: World, books: Books): Servi
   const verbs = { speech, clones, transcriptions, library, previews, administration }
   return { ...verbs, queue, metrics, allowances, storage, report }
 }
+
+/** A clone whose voice was deleted here may be under way on another box. */
+const toldOf = (clones: Clones, tell: Tell) => ({
+  cancel: (operationId: string) => {
+    clones.cancel(operationId)
+    tell({ kind: 'cancel', operationId })
+  },
+})
 
 /** null: there is no model for it on this machine, and so nothing to look after. */
 export const transcriptionEngines = async (world: World): Promise<readonly EngineStatus[] | null> =>
@@ -182,21 +204,23 @@ export interface Running {
   models: ModelKeeper
   /** Whether it has been told to stop. */
   draining: () => boolean
+  /** Stops an operation, whichever server works on it. */
+  cancel: (operationId: string) => Promise<void>
 }
 
 export async function createApi(
   config: Config,
   world: World,
-  { accounts, ledger, uploads }: Books,
+  { accounts, ledger, uploads, sessions: kept }: Books,
   service: Service,
-  { status, models, draining }: Running,
+  { status, models, draining, cancel }: Running,
 ) {
   const { speech, clones, transcriptions, library, previews, metrics, allowances, administration, report } = service
   const { clock, timer, random, catalog, log } = world
   const limits = { ...config, maxSpeechSeconds: maxSpeechSeconds(config) }
   const authenticator = new Authenticator(accounts, clock, (code) => metrics.authFailure(code))
   const anonymous = config.allowAnonymous ? await HouseAccount.open(accounts, administration, anonymousAccount) : null
-  const sessions = new Sessions({ clock, random })
+  const sessions = new Sessions(kept, random)
   const onLimited = (route: string) => metrics.rateLimited(route)
   const names = new OwnNames(config)
   const cors = corsFor(config.corsOrigins)
@@ -224,7 +248,7 @@ export async function createApi(
     },
     operations: {
       ...{ gate, ledger },
-      running: { cancel: (id) => [speech, clones].forEach((running) => running.cancel(id)) },
+      running: { cancel },
     },
     voices: { gate, library, clones, previews, bodyLimits, formLimits, limits },
     models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars: config.maxInputChars },

@@ -33,16 +33,16 @@ export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
     const secret = typeof given === 'string' ? given.trim() : ''
     const credential = secret === '' ? ({ kind: 'missing' } as const) : ({ kind: 'secret', secret } as const)
     const caller = await authenticator.authenticate(credential, exchange.address)
-    const token = sessions.open(hashSecret(secret))
+    const token = await sessions.open(hashSecret(secret))
     exchange.headers.set('set-cookie', setCookie(token, exchange.origin.startsWith('https:')))
     return json(who(caller))
   })
   // Nobody signed in is no failure: browsers would show one in their console.
   const look = route(path, async (exchange) => json(await whoIsIn(exchange, gate)))
-  const close = route(path, (exchange) => {
+  const close = route(path, async (exchange) => {
     requireFromHere(exchange.request, names)
     const token = tokenOf(exchange.request.headers)
-    if (token !== null) sessions.close(token)
+    if (token !== null) await sessions.close(token)
     exchange.headers.set('set-cookie', clearCookie)
     return new Response(null, { status: 204 })
   })

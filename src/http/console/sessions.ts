@@ -1,15 +1,17 @@
 /**
  * Browser sessions of the console: which key stands behind a cookie, so that no key is ever in the hands of a page.
- * They live in memory as the hash of a key: a restart ends them, and so does whatever ends the key, which every request
- * looks up again. The cookie is HttpOnly and SameSite=Strict; what changes anything must also name this very origin.
+ * Kept is the hash of the key, in memory or in the database that servers share. Whatever ends the key ends its
+ * sessions, for every request looks it up again. The cookie is HttpOnly and SameSite=Strict; what changes anything must
+ * also name this very origin.
  */
 import type { Clock } from '../../domain/time.ts'
 import { hostOf, type OwnNames } from '../own-names.ts'
+import type { SessionStore } from '../../service/ports-sessions.ts'
 
 const sessionCookie = 'myna_session'
 
 /** Without a request for so long, a session is over. */
-const idleMs = 12 * 3_600_000
+export const idleSessionMs = 12 * 3_600_000
 /** More push out the one that was idle longest. */
 const maxSessions = 1000
 const tokenBytes = 32
@@ -19,38 +21,60 @@ interface Session {
   usedAtMs: number
 }
 
+/** Hands out the tokens; who stands behind them is kept by the store. */
 export class Sessions {
-  readonly #clock: Clock
+  readonly #store: SessionStore
   readonly #random: (bytes: Uint8Array) => Uint8Array
-  /** By token, the one used last at the end. */
-  readonly #open = new Map<string, Session>()
 
-  constructor({ clock, random }: { clock: Clock; random: (bytes: Uint8Array) => Uint8Array }) {
-    this.#clock = clock
+  constructor(store: SessionStore, random: (bytes: Uint8Array) => Uint8Array) {
+    this.#store = store
     this.#random = random
   }
 
   /** @param secretHash of a key that was just found to be good @returns the token for the cookie */
-  open(secretHash: string): string {
-    const [longestIdle] = this.#open.keys()
-    if (this.#open.size >= maxSessions && longestIdle !== undefined) this.#open.delete(longestIdle)
+  async open(secretHash: string): Promise<string> {
     const token = Buffer.from(this.#random(new Uint8Array(tokenBytes))).toString('base64url')
-    this.#open.set(token, { secretHash, usedAtMs: this.#clock.monotonicMs() })
+    await this.#store.open(token, secretHash)
     return token
   }
 
   /** The hash of the key behind the token; null: there is no such session, or no longer. */
-  use(token: string): string | null {
+  use(token: string): Promise<string | null> {
+    return this.#store.use(token)
+  }
+
+  close(token: string): Promise<void> {
+    return this.#store.close(token)
+  }
+}
+
+/** Of one server: a restart ends them. */
+export class MemorySessions implements SessionStore {
+  readonly #clock: Clock
+  /** By token, the one used last at the end. */
+  readonly #open = new Map<string, Session>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  async open(token: string, secretHash: string): Promise<void> {
+    const [longestIdle] = this.#open.keys()
+    if (this.#open.size >= maxSessions && longestIdle !== undefined) this.#open.delete(longestIdle)
+    this.#open.set(token, { secretHash, usedAtMs: this.#clock.monotonicMs() })
+  }
+
+  async use(token: string): Promise<string | null> {
     const session = this.#open.get(token)
     if (session === undefined) return null
     this.#open.delete(token)
     const nowMs = this.#clock.monotonicMs()
-    if (nowMs - session.usedAtMs >= idleMs) return null
+    if (nowMs - session.usedAtMs >= idleSessionMs) return null
     this.#open.set(token, { ...session, usedAtMs: nowMs })
     return session.secretHash
   }
 
-  close(token: string): void {
+  async close(token: string): Promise<void> {
     this.#open.delete(token)
   }
 }
@@ -81,6 +105,7 @@ export function isFromHere(request: Request, names: OwnNames): boolean {
 
 /** @param secure whether the browser speaks TLS with this server */
 export const setCookie = (token: string, secure: boolean): string =>
-  `${sessionCookie}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${idleMs / 1000}${secure ? '; Secure' : ''}`
+  `${sessionCookie}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${idleSessionMs / 1000}` +
+  (secure ? '; Secure' : '')
 
 export const clearCookie = `${sessionCookie}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`

@@ -32,6 +32,7 @@ export const engineCodes: readonly ErrorCode[] = [
   'server_shutting_down',
   'storage_full',
   'database_damaged',
+  'database_unavailable',
 ]
 
 /** The codes do not depend on the limits. */

@@ -1,0 +1,64 @@
+/** A server as a box among others: what it tells them, what it hears from them, and what it says of itself. */
+import type { ServerStatus } from '../../http/admin-socket.ts'
+import { BoxKeeper, type BoxWork } from '../../service/box-keeper.ts'
+import type { BoxNews, BoxReport } from '../../service/ports-boxes.ts'
+import type { Shared } from './records.ts'
+import type { Service, World } from './wiring.ts'
+
+/** How far the counts of boxes may be apart. */
+const tellRequestsEveryMs = 1000
+/** Subjects in one message: it may be 7000 bytes long. */
+const subjectsTold = 100
+
+/** What a box says of itself; nothing is asked of the database for it. */
+export type Describe = () => Promise<Omit<ServerStatus, 'pendingOperations' | 'boxes'>>
+
+export function boxKeeper(shared: Shared, world: World, service: Service, describe: Describe): BoxKeeper {
+  const { speech, clones, transcriptions, previews, allowances } = service
+  const ids = (): ReadonlySet<string> => new Set([speech, clones, transcriptions].flatMap((live) => live.liveIds))
+  const cancel = (id: string): void => [speech, clones, transcriptions].forEach((live) => live.cancel(id))
+  // As it is now: what runs later is not in it.
+  const work = (): BoxWork => {
+    const now = ids()
+    return { ids: () => now, cancel }
+  }
+  const onNews = (news: BoxNews): void => {
+    if (news.kind === 'cancel') cancel(news.operationId)
+    else if (news.kind === 'requests') allowances.note(news.counts)
+    else
+      previews.forget(news.voiceId).catch((error: unknown) => service.report('a preview could not be removed', error))
+  }
+  const report = async (): Promise<BoxReport> => {
+    const { version, url, readiness, queue, engines } = await describe()
+    const running = engines.map(({ task, device, state, activeStreams }) => ({ task, device, state, activeStreams }))
+    const { catalog } = world
+    const models = catalog.cards().flatMap((card) => (catalog.isInstalled(card.id) ? [card.id] : []))
+    return { version, url: url || null, readiness, queue, engines: running, models }
+  }
+  return new BoxKeeper({ ...shared, timer: world.timer, log: world.log, work, onNews, report }, world.clock)
+}
+
+/** Tells the other boxes once a second what accounts took here, so that limits hold over all of them. */
+export function shareRequests({ boxes }: Shared, { timer }: World, { allowances }: Service): () => void {
+  let cancel = () => {}
+  let isStopped = false
+  allowances.share()
+  const next = () => {
+    cancel = timer.after(tellRequestsEveryMs, async () => {
+      const counts = Object.entries(allowances.untold())
+      for (let from = 0; from < counts.length; from += subjectsTold) {
+        const some = Object.fromEntries(counts.slice(from, from + subjectsTold))
+        await boxes.tell({ kind: 'requests', counts: some })
+      }
+      if (!isStopped) next()
+    })
+  }
+  next()
+  return () => {
+    isStopped = true
+    cancel()
+  }
+}
+
+/** A password among the arguments of a process can be read by every user of the machine. */
+export const hasPassword = (database: string): boolean => URL.canParse(database) && new URL(database).password !== ''

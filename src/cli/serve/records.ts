@@ -1,0 +1,137 @@
+/**
+ * Where the records of a server are kept: in the data folder, or in a database that it shares with other servers. Which
+ * of the two it is, nobody above this file has to know.
+ */
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import type { Config } from '../../config.ts'
+import { newId } from '../../domain/id.ts'
+import type { Clock } from '../../domain/time.ts'
+import { idleSessionMs, MemorySessions } from '../../http/console/sessions.ts'
+import { Lease, usualLease } from '../../service/box-keeper.ts'
+import type { Boxes } from '../../service/ports-boxes.ts'
+import { SqlAccounts } from '../../store/accounts.ts'
+import { FolderVoiceFiles } from '../../store/clips.ts'
+import type { Database } from '../../store/database.ts'
+import { SqlLedger } from '../../store/ledger.ts'
+import { PostgresBoxes } from '../../store/postgres/boxes.ts'
+import { DatabaseClock } from '../../store/postgres/database-clock.ts'
+import { openPostgres } from '../../store/postgres/postgres.ts'
+import { PostgresSessions } from '../../store/postgres/sessions.ts'
+import { SharedStorage } from '../../store/postgres/shared-storage.ts'
+import { PostgresVoiceFiles, SharedPreviewFiles } from '../../store/postgres/voice-files.ts'
+import { FolderPreviewFiles } from '../../store/previews.ts'
+import { openSqlite } from '../../store/sqlite.ts'
+import { SqliteStorage } from '../../store/storage.ts'
+import { makeUploads } from '../../store/uploads.ts'
+import { SqlVoices } from '../../store/voices.ts'
+import { Failure } from '../terminal/terminal.ts'
+import type { Books, World } from './wiring.ts'
+
+/** What only servers that share a database have. */
+export interface Shared {
+  boxes: Boxes
+  lease: Lease
+  measureClock: () => Promise<void>
+  /** One box at a time: what each of them would make that starts on an empty database. */
+  alone<T>(work: () => Promise<T>): Promise<T>
+}
+
+export interface Records {
+  books: Books & { accounts: SqlAccounts }
+  /** Of the database, where that has one. */
+  clock: Clock
+  shared: Shared | null
+  /** Whether voices have files although nobody knows them: of another database. */
+  hasStrangeFiles(): Promise<boolean>
+}
+
+/** @param onStop called with what closes them again, last first @throws StoreError, Failure */
+export async function openRecords(
+  config: Config,
+  world: World,
+  onStop: (step: () => Promise<void> | void) => void,
+): Promise<Records> {
+  return config.database === '' ? openAlone(config, world, onStop) : openShared(config, world, onStop)
+}
+
+async function openAlone(
+  { dataDir }: Config,
+  world: World,
+  onStop: (step: () => Promise<void> | void) => void,
+): Promise<Records> {
+  const database = await openSqlite(dataDir)
+  onStop(() => database.close())
+  const accounts = new SqlAccounts(database, world)
+  onStop(() => accounts.close())
+  const files = new FolderVoiceFiles(dataDir)
+  const books = {
+    accounts,
+    ledger: new SqlLedger(database, world),
+    voices: new SqlVoices(database, world),
+    files,
+    made: new FolderPreviewFiles(dataDir),
+    uploads: makeUploads(dataDir),
+    storage: new SqliteStorage(dataDir, database),
+    sessions: new MemorySessions(world.clock),
+  }
+  const hasStrangeFiles = async () => (await accounts.count()) === 0 && files.hasAny()
+  return { books, clock: world.clock, shared: null, hasStrangeFiles }
+}
+
+async function openShared(
+  config: Config,
+  world: World,
+  onStop: (step: () => Promise<void> | void) => void,
+): Promise<Records> {
+  const { dataDir } = config
+  const url = databaseUrl(config)
+  const database = await openPostgres(url, { connections: config.databaseConnections })
+  onStop(() => database.close())
+  const clock = await DatabaseClock.open(world.clock, database)
+  const times = world.lease ?? usualLease
+  const lease = new Lease(newId('box', clock.nowMs(), world.random), clock, times)
+  const { leaseMs, renewMs } = times
+  const options = { id: lease.boxId, name: config.boxName || hostname(), url, clock, leaseMs, graceMs: 2 * renewMs }
+  const boxes = new PostgresBoxes(database, options)
+  const parts = { clock, random: world.random, box: lease }
+  const accounts = new SqlAccounts(database, parts)
+  onStop(() => accounts.close())
+  const presets = new Set(world.catalog.cards().flatMap((card) => card.voices.map(({ id }) => id)))
+  const books = {
+    accounts,
+    ledger: new SqlLedger(database, parts),
+    voices: new SqlVoices(database, parts),
+    files: new PostgresVoiceFiles(database),
+    made: new SharedPreviewFiles(database, new FolderPreviewFiles(dataDir), (id) => presets.has(id)),
+    uploads: makeUploads(dataDir),
+    storage: new SharedStorage(dataDir, lease),
+    sessions: new PostgresSessions(database, idleSessionMs),
+  }
+  const shared = {
+    boxes,
+    lease,
+    measureClock: () => clock.measure(),
+    alone: <T>(work: () => Promise<T>) => database.alone(work),
+  }
+  return { books, clock, shared, hasStrangeFiles: async () => false }
+}
+
+/** For commands that find no server on this machine. */
+export const openOwnDatabase = (config: Config): Promise<Database> =>
+  config.database === '' ? openSqlite(config.dataDir) : openPostgres(databaseUrl(config), { connections: 2 })
+
+/** With the password of the file, where that is given. @throws Failure when one of the two makes no sense */
+function databaseUrl({ database, databasePasswordFile }: Config): string {
+  if (!/^postgres(ql)?:\/\//.test(database) || !URL.canParse(database)) {
+    throw new Failure('MYNA_DATABASE is not an address of the form postgres://USER:PASSWORD@HOST/NAME', 'bad_setting')
+  }
+  const url = new URL(database)
+  if (databasePasswordFile === '') return url.href
+  try {
+    url.password = encodeURIComponent(readFileSync(databasePasswordFile, 'utf8').trim())
+  } catch (cause) {
+    throw new Failure(`MYNA_DATABASE_PASSWORD_FILE cannot be read: ${(cause as Error).message}`, 'bad_setting')
+  }
+  return url.href
+}

@@ -1,0 +1,33 @@
+/**
+ * The tests of the store once more, on PostgreSQL: the same files, the same assertions.
+ */
+import { afterAll, describe, setDefaultTimeout, test } from 'bun:test'
+import { noPostgres } from '../testing/postgres.ts'
+import { engine } from './books.fixture.ts'
+
+setDefaultTimeout(60_000)
+
+const files = [
+  'accounts',
+  'failures',
+  'ledger',
+  'ledger-admit',
+  'ledger-clone',
+  'recent',
+  'schema',
+  'schema-voices',
+  'simulation',
+  'transcriptions',
+  'usage',
+  'voices',
+]
+
+if (noPostgres === null) {
+  engine.name = 'postgres'
+  afterAll(() => void (engine.name = 'sqlite'))
+  // A group each, so that what a file does before each of its tests is done for no other's.
+  for (const file of files) describe(file, async () => void (await import(`./${file}.test.ts?postgres`)))
+} else {
+  // Only where the package is missing; the name says so.
+  test.skip(`the store on PostgreSQL: ${noPostgres}`, () => {})
+}

@@ -1,0 +1,129 @@
+/**
+ * A PostgreSQL server of our own for tests, from the distribution's package: in a temporary folder, as the package's
+ * user when we are root (which PostgreSQL refuses to be), without syncing, for nothing here needs to survive a power
+ * failure. It ends with the process that started it.
+ */
+import { SQL } from 'bun'
+import { chownSync, existsSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { temporaryFolder } from './folder.ts'
+
+const packages = '/usr/lib/postgresql'
+
+/** Where the package put its programs; null: it is not installed. */
+function programs(): string | null {
+  if (!existsSync(packages)) return null
+  const versions = readdirSync(packages).sort((a, b) => Number(b) - Number(a))
+  const folders = versions.map((version) => join(packages, version, 'bin'))
+  return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null
+}
+
+/** Why there is no PostgreSQL for tests here; null: there is. */
+export const noPostgres: string | null =
+  programs() === null ? 'PostgreSQL is not installed: apt-get install postgresql' : null
+
+class TestPostgres {
+  readonly port: number
+  readonly #bin: string
+  readonly #folder: string
+  #server: Bun.Subprocess | null = null
+  #databases = 0
+
+  private constructor(bin: string, folder: string, port: number) {
+    this.#bin = bin
+    this.#folder = folder
+    this.port = port
+  }
+
+  static async start(): Promise<TestPostgres> {
+    const bin = programs()
+    if (bin === null) throw new Error('PostgreSQL is not installed')
+    const folder = temporaryFolder()
+    if (isRoot) chownSync(folder, await idOf('-u'), await idOf('-g'))
+    const server = new TestPostgres(bin, folder, await freePort())
+    const form = ['-A', 'trust', '-U', 'myna', '--no-sync', '-E', 'UTF8', '--locale=C']
+    const made = server.#spawn('initdb', '-D', join(folder, 'data'), ...form)
+    if ((await made.exited) !== 0) throw new Error('initdb failed')
+    await server.up()
+    return server
+  }
+
+  urlOf(database: string): string {
+    return `postgres://myna@127.0.0.1:${this.port}/${database}`
+  }
+
+  /** A new database. @param template one to copy, to which nobody is connected @returns its name */
+  async create(template = 'template1'): Promise<string> {
+    const name = `test_${++this.#databases}`
+    await this.#administer((sql) => sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`))
+    return name
+  }
+
+  /** Starts it again after `kill`; returns when it accepts connections. */
+  async up(): Promise<void> {
+    const { port } = this
+    const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${this.#folder}`, 'max_connections=300']
+    const hasty = ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'logging_collector=off']
+    const options = [...settings, ...hasty].flatMap((setting) => ['-c', setting])
+    this.#server = this.#spawn('postgres', '-D', join(this.#folder, 'data'), '-p', String(port), ...options)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#administer(async (sql) => void (await sql.unsafe('SELECT 1')))
+      } catch (error) {
+        if (attempt === 500 || this.#server.exitCode !== null) throw error
+      }
+      await Bun.sleep(20)
+    }
+  }
+
+  /** As a crash of the whole server: nothing is finished. */
+  async kill(): Promise<void> {
+    this.#server?.kill('SIGQUIT')
+    await this.#server?.exited
+  }
+
+  /** SIGSTOP: it answers nothing, and its connections stay open. SIGCONT: it goes on. */
+  async signal(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const pid = this.#server?.pid ?? 0
+    const children = (await new Response(Bun.spawn(['pgrep', '-P', String(pid)]).stdout).text()).split('\n')
+    for (const one of [String(pid), ...children]) if (one !== '') process.kill(Number(one), signal)
+  }
+
+  async #administer<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
+    const sql = new SQL(this.urlOf('postgres'), { max: 1 })
+    try {
+      return await work(sql)
+    } finally {
+      await sql.close({ timeout: 0 })
+    }
+  }
+
+  /** Whatever ends this process ends the child. */
+  #spawn(program: string, ...args: string[]): Bun.Subprocess {
+    const user = isRoot ? ['--reuid', 'postgres', '--regid', 'postgres', '--init-groups'] : []
+    const command = ['setpriv', ...user, '--pdeathsig', 'SIGQUIT', join(this.#bin, program), ...args]
+    return Bun.spawn(command, { stdout: 'ignore', stderr: 'ignore', cwd: '/' })
+  }
+}
+
+const isRoot = process.getuid?.() === 0
+
+async function idOf(which: '-u' | '-g'): Promise<number> {
+  return Number(await new Response(Bun.spawn(['id', which, 'postgres']).stdout).text())
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+let shared: Promise<TestPostgres> | undefined
+
+/** The one server of this process. */
+export const testPostgres = (): Promise<TestPostgres> => (shared ??= TestPostgres.start())

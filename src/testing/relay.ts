@@ -1,0 +1,98 @@
+/**
+ * A wire between a box and its database that can be cut, held and made slow, and that can lose the answer to a COMMIT:
+ * a TCP relay, which needs no rights and no kernel module.
+ */
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+interface Link {
+  client: Socket
+  server: Socket
+  isHeld: boolean
+}
+
+export class Relay {
+  readonly #server: Server
+  readonly #links = new Set<Link>()
+  #isDown = false
+  #lostCommits = 0
+  delayMs = 0
+  port = 0
+
+  private constructor(toPort: number) {
+    this.#server = createServer((client) => this.#link(client, toPort))
+  }
+
+  static async open(toPort: number): Promise<Relay> {
+    const relay = new Relay(toPort)
+    await new Promise<void>((resolve) => relay.#server.listen(0, '127.0.0.1', resolve))
+    const address = relay.#server.address()
+    relay.port = typeof address === 'object' && address !== null ? address.port : 0
+    return relay
+  }
+
+  #link(client: Socket, toPort: number): void {
+    const server = connect(toPort, '127.0.0.1')
+    const link = { client, server, isHeld: false }
+    for (const end of [client, server]) {
+      end.setNoDelay(true)
+      end.on('error', () => {})
+      end.on('close', () => this.#end(link))
+    }
+    if (this.#isDown) return this.#end(link)
+    this.#links.add(link)
+    let isDeaf = false
+    client.on('data', (bytes) => {
+      if (link.isHeld) return
+      const loses = this.#lostCommits > 0 && bytes.includes('COMMIT')
+      this.#later(() => server.write(bytes))
+      if (!loses) return
+      this.#lostCommits--
+      isDeaf = true
+    })
+    server.on('data', (bytes) => {
+      // The server has answered: so it has committed.
+      if (isDeaf) this.#end(link)
+      else if (!link.isHeld) this.#later(() => client.write(bytes))
+    })
+  }
+
+  #later(send: () => void): void {
+    if (this.delayMs === 0) send()
+    else setTimeout(send, this.delayMs)
+  }
+
+  #end(link: Link): void {
+    this.#links.delete(link)
+    link.client.destroy()
+    link.server.destroy()
+  }
+
+  /** The answers to so many of the next COMMITs never arrive, and their connections are gone. */
+  loseCommits(count: number): void {
+    this.#lostCommits = count
+  }
+
+  get commitsToLose(): number {
+    return this.#lostCommits
+  }
+
+  /** Every connection ends at once, and new ones are refused until `mend`. */
+  cut(): void {
+    this.#isDown = true
+    for (const link of this.#links) this.#end(link)
+  }
+
+  /** Whatever these connections send from now on vanishes, and they stay open: a cable that was pulled. */
+  hold(): void {
+    for (const link of this.#links) link.isHeld = true
+  }
+
+  mend(): void {
+    this.#isDown = false
+  }
+
+  close(): void {
+    this.cut()
+    this.#server.close()
+  }
+}
