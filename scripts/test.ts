@@ -15,8 +15,8 @@ const testProcesses = 2
 const quickPaths = ['domain/', 'text/', 'phonemes/', 'service/', 'http/', 'tidy', 'config'].map((path) => `src/${path}`)
 /** The slow half of that: these decode real recordings in threads. */
 const quickIgnores = ['**/http/transcription*', '**/http/voice-{clone,ending}*']
-/** A runner that hangs is ended, and so counts as failed. */
-const deadlineMs = 15 * 60_000
+/** A runner that hangs is ended, and so counts as failed. A busy machine takes several times as long as a calm one. */
+const deadlineMs = 45 * 60_000
 /** How long output may still come once the process itself has ended. */
 const lastWordsMs = 2000
 
