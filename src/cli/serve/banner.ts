@@ -1,5 +1,5 @@
 /** What a person sees first: where to point a client, and the one command that makes a sound. */
-import { homedir } from 'node:os'
+import { homedir, networkInterfaces } from 'node:os'
 import type { CardCatalog } from '../../catalog/catalog.ts'
 import type { Config } from '../../config.ts'
 import type { Card } from '../../domain/card.ts'
@@ -15,9 +15,19 @@ export interface BannerFacts {
   config: Pick<Config, 'dataDir' | 'host'>
   /** Where models run, one line for each device. */
   deviceLines: readonly string[]
+  /** Addresses of this machine on its networks, for a server that is open to them. */
+  addresses?: readonly string[]
 }
 
-export function banner({ version, server, keyFile, catalog, config, deviceLines }: BannerFacts): string {
+/** IPv4 addresses that other machines of the network may reach. */
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((all = []) =>
+    all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address),
+  )
+
+export function banner(facts: BannerFacts): string {
+  const { version, server, keyFile, catalog, config, deviceLines, addresses = ownAddresses() } = facts
+  const isOpen = config.host === '0.0.0.0' || config.host === '::'
   const installed = catalog.cards().filter((card) => catalog.isInstalled(card.id))
   const row = (name: string, value: string) => `  ${dim(name.padEnd(9))} ${value}`
   const models = installed.map((card) => `${card.id} ${dim(`(${abilityOf(card)})`)}`)
@@ -26,6 +36,7 @@ export function banner({ version, server, keyFile, catalog, config, deviceLines 
     `  ${bold('myna')} ${version}  ${dim('self-hosted voice')}`,
     '',
     row('API', bold(`${server.url}/v1`)),
+    ...(isOpen ? addresses.map((address) => row('', `${server.url.replace('127.0.0.1', address)}/v1`)) : []),
     row('Console', server.url),
     row('Docs', `${server.url}/docs`),
     ...(server.wyoming === null ? [] : [row('Wyoming', `${server.wyoming.host}:${server.wyoming.port}`)]),
@@ -35,8 +46,7 @@ export function banner({ version, server, keyFile, catalog, config, deviceLines 
     row('Data', config.dataDir.replace(new RegExp(`^${homedir()}(?=/)`), '~')),
     '',
   ]
-  if (config.host === '0.0.0.0' || config.host === '::')
-    lines.push(yellow('  Open to the network: every client needs a key.'), '')
+  if (isOpen) lines.push(yellow('  Open to the network: every client needs a key.'), '')
   if (server.wyoming !== null && !loopbacks.includes(server.wyoming.host))
     lines.push(yellow('  Wyoming has no keys: everyone who reaches its port can use it.'), '')
   return `${[...lines, ...keyLines(server, keyFile)].join('\n')}\n`

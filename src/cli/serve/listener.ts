@@ -37,7 +37,7 @@ export class Listener {
   /** Without `/v1`. */
   get url(): string {
     const { host, tlsCert } = this.#config
-    const name = host.includes(':') ? `[${host}]` : host
+    const name = reachable(host)
     return `${tlsCert === '' ? 'http' : 'https'}://${name}:${this.port}`
   }
 
@@ -96,3 +96,9 @@ function readPem(path: string): string {
 }
 
 const unfit = (message: string): Failure => new Failure(message, 'bad_setting')
+
+/** The host by which this machine reaches a server that listens there: no client can connect to "every address". */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
