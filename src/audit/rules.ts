@@ -113,7 +113,7 @@ const usage: readonly Rule[] = [
       SELECT t.id FROM transcriptions t JOIN usage u ON u.request_id = t.id
       UNION ALL
       SELECT request_id AS id FROM usage WHERE request_id IS NOT NULL GROUP BY request_id HAVING count(*) > 1`,
-    words: (row) => `the transcription ${row.id} is counted although it is under way, or twice`,
+    words: (row) => `the transcription ${row.id} is counted although it is still running, or is counted twice`,
   },
 ]
 
@@ -155,7 +155,7 @@ const records: readonly Rule[] = [
     sql: `
       SELECT v.id FROM voices v LEFT JOIN operations o ON o.id = v.operation_id
       WHERE v.status = 'processing' AND o.id IS NULL`,
-    words: (row) => `the voice ${row.id} is being made by no operation`,
+    words: (row) => `the voice ${row.id} is being made, but there is no operation for it`,
   },
   {
     rule: 'clone with a voice',
@@ -169,7 +169,7 @@ const records: readonly Rule[] = [
     sql: `
       SELECT n.alias, n.voice_id FROM voice_aliases n LEFT JOIN voices v ON v.id = n.voice_id
       WHERE v.id IS NULL OR v.account_id IS NULL OR v.account_id <> n.account_id`,
-    words: (row) => `the alias '${row.alias}' is not of the owner of ${row.voice_id}`,
+    words: (row) => `the alias '${row.alias}' does not belong to the owner of ${row.voice_id}`,
   },
 ]
 

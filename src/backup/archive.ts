@@ -86,10 +86,10 @@ export async function readArchive(path: string, folder: string | null): Promise<
   try {
     for await (const entry of tar) {
       const { name, type } = entry.header
-      if (manifest !== null) throw new BackupError(`${path} goes on behind its end.`)
-      if (type !== 'file') throw new BackupError(`${path} holds ${name}, which is no file of a backup.`)
+      if (manifest !== null) throw new BackupError(`${path} continues after its end.`)
+      if (type !== 'file') throw new BackupError(`${path} contains ${name}, which is not part of a backup.`)
       if (name === manifestName) manifest = parseManifest(path, await textOf(path, entry as AsyncIterable<Uint8Array>))
-      else if (!isOurs(name)) throw new BackupError(`${path} holds ${name}, which is no file of a backup.`)
+      else if (!isOurs(name)) throw new BackupError(`${path} contains ${name}, which is not part of a backup.`)
       else found.set(name, await take(entry as AsyncIterable<Uint8Array>, folder === null ? null : join(folder, name)))
     }
     await fed
@@ -98,10 +98,10 @@ export async function readArchive(path: string, folder: string | null): Promise<
     tar.destroy()
     if (error instanceof BackupError) throw error
     throw new BackupError(
-      `${path} cannot be read to its end: ${error instanceof Error ? error.message : String(error)}`,
+      `${path} cannot be read to the end: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
-  if (manifest === null) throw new BackupError(`${path} is no backup, or was cut off: ${manifestName} is missing.`)
+  if (manifest === null) throw new BackupError(`${path} is not a backup, or is incomplete: ${manifestName} is missing.`)
   compare(path, manifest, found)
   return manifest
 }
@@ -160,7 +160,7 @@ function compare(
   for (const [name, { bytes, sha256 }] of found) {
     const due = manifest.files[name]
     if (due?.bytes !== bytes || due.sha256 !== sha256)
-      throw new BackupError(`${path} is damaged: ${name} is not as written.`)
+      throw new BackupError(`${path} is damaged: ${name} is not as it was written.`)
   }
-  if (!found.has('myna.db')) throw new BackupError(`${path} holds no database.`)
+  if (!found.has('myna.db')) throw new BackupError(`${path} contains no database.`)
 }

@@ -42,7 +42,7 @@ export async function backUp(dataDir: string, path: string, program: string, now
     const { faults } = await audit(staging, 'full')
     const [fault] = faults
     if (fault !== undefined) {
-      throw new BackupError(`Not backed up, for what is there is wrong: ${fault.words}. See: myna audit`)
+      throw new BackupError(`Not backed up, because the data has an error: ${fault.words}. See: myna audit`)
     }
     await rm(part, { force: true })
     const files = await filesOf(staging)
@@ -73,7 +73,7 @@ async function stage(dataDir: string, staging: string, copy: string): Promise<nu
     if (lost === null) return voices.length
     await rm(join(staging, 'voices'), { recursive: true, force: true })
     if (attempt === attempts)
-      throw new BackupError(`Not backed up, for files of a voice are missing: ${lost}. See: myna audit`)
+      throw new BackupError(`Not backed up, because files of a voice are missing: ${lost}. See: myna audit`)
   }
 }
 

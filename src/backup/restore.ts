@@ -44,7 +44,8 @@ export async function restore(dataDir: string, path: string, mayReplace: boolean
     const manifest = await readArchive(path, staging)
     const { faults, seen } = await audit(staging, 'full')
     const [fault] = faults
-    if (fault !== undefined) throw new BackupError(`${path} cannot be restored, for it is wrong: ${fault.words}.`)
+    if (fault !== undefined)
+      throw new BackupError(`${path} cannot be restored, because it has an error: ${fault.words}.`)
     await writeFile(join(dataDir, markName), `${path}\n`, { mode: 0o600, flush: true })
     await syncFolder(dataDir)
     const former = await moveAside(dataDir, now)

@@ -80,14 +80,14 @@ export class InstalledModels {
   trouble(card: Card): string | null {
     if (this.stateOf(card) !== 'broken') return null
     const missing = this.missing(card)
-    if (missing.length === card.files.length) return `${card.id} is not whole: its files are not those that it needs`
+    if (missing.length === card.files.length) return `${card.id} is incomplete: its files are not the ones it needs`
     const isHere = (name: string) => sizeOf(join(this.dirOf(card.id), name)) !== null
     const [cut, gone] = [missing.filter(isHere), missing.filter((name) => !isHere(name))]
     const what = [
-      ...(gone.length === 0 ? [] : [`without ${listed(gone)}`]),
+      ...(gone.length === 0 ? [] : [`missing: ${listed(gone)}`]),
       ...(cut.length === 0 ? [] : [`cut short or changed: ${listed(cut)}`]),
     ]
-    return `${card.id} is not whole: ${what.join('; ')}`
+    return `${card.id} is incomplete: ${what.join('; ')}`
   }
 
   #thisTurn() {

@@ -31,7 +31,7 @@ export class ModelsFolder {
 
   /** @param blob as `blobName` gave it @throws Error when it is no name of a blob */
   blob(blob: string): string {
-    if (!isBlobName(blob)) throw new Error(`'${blob}' is no name of a blob`)
+    if (!isBlobName(blob)) throw new Error(`'${blob}' is not the name of a blob`)
     return join(this.blobs, blob)
   }
 

@@ -120,7 +120,7 @@ test('help and version end with 0', async () => {
 test('a refusal ends with 1 and one sentence on stderr', async () => {
   const { code, stdout, stderr } = await myna('accounts', 'create', 'ANNA')
   expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toBe("myna: There is an account 'ANNA' already.\n")
+  expect(stderr).toBe("myna: An account 'ANNA' already exists.\n")
 })
 
 test('models are listed and shown from their cards', async () => {

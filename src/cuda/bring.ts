@@ -123,7 +123,7 @@ const acceptor =
         : ''
     throw new RuntimeError(
       'old_driver',
-      `The NVIDIA driver here is ${driver}, and CUDA ${cudaMajor} needs ${oldest} or newer. Update the driver.` +
-        `${other} With --force it is installed all the same.`,
+      `The NVIDIA driver here is ${driver}, and CUDA ${cudaMajor} needs ${oldest} or newer. Update the ` +
+        `driver.${other} Use --force to install it anyway.`,
     )
   }

@@ -136,7 +136,7 @@ const recordBytesMax = 1 << 20
 function evidenceOf(path: string, file: Written, origin: Origin, record: ReadonlyMap<string, string>): Evidence {
   const recorded = record.get(path)
   if (recorded !== undefined && recorded !== file.sha256) {
-    const message = `${path} in ${origin.label} is damaged: its SHA-256 is not what the archive itself says it is.`
+    const message = `${path} in ${origin.label} is damaged: its SHA-256 differs from the one that the archive states.`
     throw new ModelError('bad_archive', message)
   }
   if (origin.sha256 !== null) return 'pinned'
@@ -176,7 +176,10 @@ function factsOf(path: string, name: string): ElfFacts {
     const facts = readElf(path)
     const { soname } = facts
     if (soname === null || /^lib[\w.+-]+$/.test(soname)) return facts
-    throw new RuntimeError('bad_library', `${basename(path)} calls itself '${soname}', which is no name of a library.`)
+    throw new RuntimeError(
+      'bad_library',
+      `${basename(path)} calls itself '${soname}', which is not the name of a library.`,
+    )
   } catch (error) {
     if (!(error instanceof RuntimeError)) throw error
     throw new RuntimeError(error.code, error.message.replace(basename(path), name), { cause: error })

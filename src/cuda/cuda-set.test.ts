@@ -58,9 +58,9 @@ test('what is missing has its name, who wants it, and how to get it', () => {
   ])
   expect(() => requireComplete(set, 13)).toThrow(
     '3 libraries are missing for CUDA 13: libcublasLt.so.13 (for libcublas.so.13), libcudnn_ops.so.9 (for ' +
-      'libcudnn.so.9), libnvrtc-builtins.so.13.x (for libnvrtc.so.13). To mend it: myna runtime pull cuda brings all ' +
-      'of them; or pip download --no-deps -d cuda nvidia-cublas nvidia-cudnn-cu13 nvidia-cuda-nvrtc gets them: ' +
-      'import the folder cuda in the same command.',
+      'libcudnn.so.9), libnvrtc-builtins.so.13.x (for libnvrtc.so.13). To fix it: myna runtime pull cuda installs ' +
+      'all of them; or pip download --no-deps -d cuda nvidia-cublas nvidia-cudnn-cu13 nvidia-cuda-nvrtc downloads ' +
+      'them: import the folder cuda in the same command.',
   )
 })
 
@@ -68,11 +68,10 @@ test('another CUDA has other packages, and pull does not bring them', () => {
   const set = examineSet(facts(cudaBuild({ cudaMajor: 12 }).onnxRuntime), nowhere)
   expect(set.cudaMajor).toBe(12)
   expect(() => requireComplete(set, 13)).toThrow(
-    '4 libraries are missing for CUDA 12: libcublas.so.12 (for libonnxruntime_providers_cuda.so), ' +
-      'libcudart.so.12 (for libonnxruntime_providers_cuda.so), libcudnn.so.9 (for libonnxruntime_providers_cuda.so), ' +
-      'libnvrtc.so.12 (for libcudnn.so.9). To mend it: pip download --no-deps -d cuda nvidia-cublas-cu12 ' +
-      'nvidia-cuda-runtime-cu12 nvidia-cudnn-cu12 nvidia-cuda-nvrtc-cu12 gets them: import the folder cuda in the ' +
-      'same command.',
+    '4 libraries are missing for CUDA 12: libcublas.so.12 (for libonnxruntime_providers_cuda.so), libcudart.so.12 ' +
+      '(for libonnxruntime_providers_cuda.so), libcudnn.so.9 (for libonnxruntime_providers_cuda.so), libnvrtc.so.12 ' +
+      '(for libcudnn.so.9). To fix it: pip download --no-deps -d cuda nvidia-cublas-cu12 nvidia-cuda-runtime-cu12 ' +
+      'nvidia-cudnn-cu12 nvidia-cuda-nvrtc-cu12 downloads them: import the folder cuda in the same command.',
   )
   expect(packageOf('libz.so.1', 12)).toBeNull()
 })
@@ -81,5 +80,5 @@ test('without a provider, or with one for no CUDA, there is nothing to examine',
   const provider = 'libonnxruntime_providers_cuda.so'
   expect(() => examineSet(without(provider), nowhere)).toThrow(`There is no ${provider}: give a CUDA build`)
   const other = facts(new Map([[provider, libraryOf({ needed: ['libamdhip64.so.6'] })]]))
-  expect(() => examineSet(other, nowhere)).toThrow('it is none for CUDA')
+  expect(() => examineSet(other, nowhere)).toThrow('so it is not for CUDA')
 })

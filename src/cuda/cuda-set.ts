@@ -78,7 +78,10 @@ function cudaMajorOf(facts: ElfFacts | undefined): number {
   }
   const major = facts.needed.map((name) => /^libcudart\.so\.(\d+)/.exec(name)?.[1]).find((found) => found !== undefined)
   if (major !== undefined) return Number(major)
-  throw new RuntimeError('bad_library', `${provider} does not name a CUDA runtime (libcudart.so): it is none for CUDA.`)
+  throw new RuntimeError(
+    'bad_library',
+    `${provider} does not name a CUDA runtime (libcudart.so), so it is not for CUDA.`,
+  )
 }
 
 function openedLater(
@@ -128,13 +131,16 @@ export function requireComplete({ missing, cudaMajor }: CudaSet, pulledMajor: nu
   const packages = [...new Set(missing.map(({ name }) => packageOf(name, cudaMajor)))].filter((name) => name !== null)
   const own = missing.some(({ name }) => ownLibraries.includes(name))
   const ways = [
-    ...(own ? ['what is called libonnxruntime... must all come from one build: give its whole archive'] : []),
-    ...(cudaMajor === pulledMajor ? ['myna runtime pull cuda brings all of them'] : []),
+    ...(own ? ['all files called libonnxruntime... must come from one build: give its whole archive'] : []),
+    ...(cudaMajor === pulledMajor ? ['myna runtime pull cuda installs all of them'] : []),
     ...(packages.length === 0
       ? []
-      : [`pip download --no-deps -d cuda ${packages.join(' ')} gets them: import the folder cuda in the same command`]),
+      : [
+          `pip download --no-deps -d cuda ${packages.join(' ')} downloads them: import the folder cuda in the same ` +
+            'command',
+        ]),
   ]
   const what = missing.length === 1 ? 'One library is missing' : `${missing.length} libraries are missing`
-  const how = ways.length === 0 ? '' : ` To mend it: ${ways.join('; or ')}.`
+  const how = ways.length === 0 ? '' : ` To fix it: ${ways.join('; or ')}.`
   throw new RuntimeError('libraries_missing', `${what} for CUDA ${cudaMajor}: ${named}.${how}`)
 }

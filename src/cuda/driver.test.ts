@@ -73,7 +73,7 @@ const docker = { '.dockerenv': '' }
 
 test.each([
   ['nothing', {}, 'no NVIDIA driver, and no NVIDIA card', 'CUDA needs an NVIDIA card.'],
-  ['a card alone', noDriver, 'an NVIDIA card is here, and no driver', 'Install one: https://www.nvidia.com/drivers'],
+  ['a card alone', noDriver, 'there is an NVIDIA card, but no driver', 'Install one: https://www.nvidia.com/drivers'],
   ['a container', docker, 'there is no NVIDIA driver in this Docker container', 'start the container with --gpus all'],
   [
     'a container that sees the kernel alone',
@@ -90,20 +90,20 @@ test.each([
   [
     'a library without the module',
     { 'usr/lib64/libcuda.so.1': '' },
-    '/usr/lib64/libcuda.so.1 is there, and the kernel has not loaded',
+    '/usr/lib64/libcuda.so.1 exists, but the kernel has not loaded',
     'sudo modprobe nvidia',
   ],
   [
     'a driver that was updated while it ran',
     { ...healthy, 'proc/driver/nvidia/version': open },
-    'the kernel has NVIDIA driver 580.95.05, and libcuda.so.1 is of 580.159.04',
+    'the kernel has NVIDIA driver 580.95.05, but libcuda.so.1 is version 580.159.04',
     'restart the machine',
   ],
-  ['no device files', noDevices, 'NVIDIA driver 580.159.04 is loaded, and there is no /dev/nvidia0', 'nvidia-modprobe'],
+  ['no device files', noDevices, 'NVIDIA driver 580.159.04 is loaded, but there is no /dev/nvidia0', 'nvidia-modprobe'],
   [
     'a Podman container without devices',
     { ...noDevices, 'run/.containerenv': '' },
-    'and there is no /dev/nvidia0 in this Podman container',
+    'but there is no /dev/nvidia0 in this Podman container',
     'NVIDIA Container Toolkit',
   ],
   [
@@ -132,10 +132,10 @@ test('devices that may not be opened: by this user, or any more by this containe
     driverTrouble({ ...facts, container, devices: [{ path: '/dev/nvidia0', error }] }, 13)
   expect(refused('EACCES', null)).toEqual({
     message: '/dev/nvidia0 cannot be opened (EACCES)',
-    remedy: 'Give the user who runs Myna its group (ls -l /dev/nvidia0 shows it): sudo usermod -aG GROUP USER',
+    remedy: 'Add the user who runs Myna to its group (ls -l /dev/nvidia0 shows it): sudo usermod -aG GROUP USER',
   })
   expect(refused('EPERM', 'Docker')?.remedy).toBe(
-    'The host took the device away from this container: start the container anew.',
+    'The host took the device away from this container: restart the container.',
   )
 })
 

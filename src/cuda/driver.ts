@@ -92,8 +92,8 @@ const isCard = (place: string): boolean =>
 const inContainer = (what: string, { container }: DriverFacts): Trouble => ({
   message: `${what} in this ${container ?? ''} container`,
   remedy:
-    'Where the host has a card: install the NVIDIA Container Toolkit there and start the container with --gpus all ' +
-    '(Kubernetes: ask for nvidia.com/gpu).',
+    'If the host has a card: install the NVIDIA Container Toolkit there and start the container with --gpus all ' +
+    '(Kubernetes: request nvidia.com/gpu).',
 })
 
 const drivers = 'https://www.nvidia.com/drivers, or the package nvidia-driver-580 of Ubuntu and Debian'
@@ -115,20 +115,20 @@ export function driverTrouble(facts: DriverFacts, cudaMajor: number | null): Tro
   }
   // Where the kernel is not Linux itself (gVisor), devices work without that file.
   if (kernel === null && !isWsl && facts.devices.length === 0) {
-    const message = `${library.path} is there, and the kernel has not loaded NVIDIA's module`
+    const message = `${library.path} exists, but the kernel has not loaded NVIDIA's module`
     if (container !== null) return { message, remedy: 'Install or start the driver on the host.' }
-    return { message, remedy: 'Load it: sudo modprobe nvidia; if that fails, install the driver again, or restart.' }
+    return { message, remedy: 'Load it: sudo modprobe nvidia; if that fails, reinstall the driver, or restart.' }
   }
   if (kernel !== null && library.version !== null && library.version !== kernel && !isWsl) {
-    const message = `the kernel has NVIDIA driver ${kernel}, and libcuda.so.1 is of ${library.version}`
-    return { message, remedy: 'The driver was updated while it ran: restart the machine (a container: start it anew).' }
+    const message = `the kernel has NVIDIA driver ${kernel}, but libcuda.so.1 is version ${library.version}`
+    return { message, remedy: 'The driver was updated while it was running: restart the machine (or the container).' }
   }
   return isWsl ? tooOld(facts, cudaMajor) : (deviceTrouble(facts) ?? tooOld(facts, cudaMajor))
 }
 
 function noDriver(facts: DriverFacts): Trouble {
   if (facts.container !== null) return inContainer('there is no NVIDIA driver', facts)
-  if (facts.hasCard) return { message: 'an NVIDIA card is here, and no driver', remedy: `Install one: ${drivers}.` }
+  if (facts.hasCard) return { message: 'there is an NVIDIA card, but no driver', remedy: `Install one: ${drivers}.` }
   return { message: 'no NVIDIA driver, and no NVIDIA card', remedy: 'CUDA needs an NVIDIA card.' }
 }
 
@@ -136,23 +136,23 @@ function deviceTrouble(facts: DriverFacts): Trouble | null {
   const { devices, container, kernel } = facts
   const cards = devices.filter(({ path }) => /\d$/.test(path))
   if (cards.length === 0) {
-    const what = `NVIDIA driver ${kernel} is loaded, and there is no /dev/nvidia0`
+    const what = `NVIDIA driver ${kernel} is loaded, but there is no /dev/nvidia0`
     if (container !== null) return inContainer(what, facts)
-    return { message: what, remedy: 'Make the device files: sudo nvidia-modprobe -u -c 0' }
+    return { message: what, remedy: 'Create the device files: sudo nvidia-modprobe -u -c 0' }
   }
   const closed = devices.find(({ error }) => error !== null)
   if (closed === undefined) return null
   const message = `${closed.path} cannot be opened (${closed.error})`
   if (closed.error === 'EPERM' && container !== null) {
-    return { message, remedy: 'The host took the device away from this container: start the container anew.' }
+    return { message, remedy: 'The host took the device away from this container: restart the container.' }
   }
   if (closed.error === 'EACCES' || closed.error === 'EPERM') {
     return {
       message,
-      remedy: `Give the user who runs Myna its group (ls -l ${closed.path} shows it): sudo usermod -aG GROUP USER`,
+      remedy: `Add the user who runs Myna to its group (ls -l ${closed.path} shows it): sudo usermod -aG GROUP USER`,
     }
   }
-  return { message, remedy: 'See what nvidia-smi says; sudo dmesg names faults of the card.' }
+  return { message, remedy: 'Look at the output of nvidia-smi; sudo dmesg reports faults of the card.' }
 }
 
 function tooOld(facts: DriverFacts, cudaMajor: number | null): Trouble | null {

@@ -69,7 +69,7 @@ export class ElfFile {
   /** @throws RuntimeError when it lies outside of the file */
   read(offset: number, sizeBytes: number): Buffer {
     if (offset < 0 || sizeBytes < 0 || offset + sizeBytes > this.sizeBytes) {
-      throw this.damaged('it refers to places beyond its end, as a file does that was cut short')
+      throw this.damaged('it refers to positions past its end, as a file that was cut short does')
     }
     const bytes = Buffer.alloc(sizeBytes)
     for (let done = 0; done < sizeBytes;) {
@@ -82,7 +82,7 @@ export class ElfFile {
 
   /** A string that ends with a zero byte, within the table. */
   string(table: { offset: number; sizeBytes: number }, at: number): string {
-    if (at >= table.sizeBytes) throw this.damaged('a name in it lies outside of its table')
+    if (at >= table.sizeBytes) throw this.damaged('a name in it is outside its table')
     const bytes = this.read(table.offset + at, Math.min(stringMax, table.sizeBytes - at))
     const end = bytes.indexOf(0)
     if (end < 0) throw this.damaged('a name in it does not end')
@@ -107,12 +107,12 @@ export class ElfFile {
   #header(): Buffer {
     const name = basename(this.#path)
     const none = (what: string) => new RuntimeError('bad_library', `${name} is ${what}.`)
-    if (this.sizeBytes < headerBytes) throw none('no shared library: it is too short')
+    if (this.sizeBytes < headerBytes) throw none('not a shared library: it is too short')
     const header = this.read(0, headerBytes)
-    if (header.readUInt32BE(0) !== 0x7f454c46) throw none('no shared library: it does not begin like one')
+    if (header.readUInt32BE(0) !== 0x7f454c46) throw none('not a shared library: it does not begin like one')
     if (header[4] !== 2 || header[5] !== 1)
       throw none('a library for another kind of machine (not 64 bits, little-endian)')
-    if (header.readUInt16LE(0x10) !== sharedObject) throw none('no shared library, but another kind of ELF file')
+    if (header.readUInt16LE(0x10) !== sharedObject) throw none('not a shared library, but another kind of ELF file')
     const machine = header.readUInt16LE(0x12)
     if (machine === machines[process.arch]) return header
     const theirs = Object.entries(machines).find(([, number]) => number === machine)?.[0] ?? `number ${machine}`

@@ -56,11 +56,11 @@ const changed = (at: number, value: number): Buffer => {
 }
 
 test.each([
-  ['an empty file', Buffer.alloc(0), 'libtest.so is no shared library: it is too short.'],
-  ['a text', Buffer.from('<html>'.repeat(50)), 'libtest.so is no shared library: it does not begin like one.'],
+  ['an empty file', Buffer.alloc(0), 'libtest.so is not a shared library: it is too short.'],
+  ['a text', Buffer.from('<html>'.repeat(50)), 'libtest.so is not a shared library: it does not begin like one.'],
   ['32 bits', changed(4, 1), 'libtest.so is a library for another kind of machine (not 64 bits, little-endian).'],
   ['big-endian', changed(5, 2), 'libtest.so is a library for another kind of machine (not 64 bits, little-endian).'],
-  ['a program', changed(0x10, 2), 'libtest.so is no shared library, but another kind of ELF file.'],
+  ['a program', changed(0x10, 2), 'libtest.so is not a shared library, but another kind of ELF file.'],
   [
     'PowerPC',
     changed(0x12, 21),

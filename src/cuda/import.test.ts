@@ -182,7 +182,7 @@ test('every refusal has its sentence, and the former installation stays', async 
   const climbing = libraryOf({ soname: '../../../evil.so' })
   expect(await refusalOf(one({ 'libonnxruntime_providers_shared.so': climbing }), nvidia)).toEqual({
     code: 'bad_library',
-    message: "libonnxruntime_providers_shared.so calls itself '../../../evil.so', which is no name of a library.",
+    message: "libonnxruntime_providers_shared.so calls itself '../../../evil.so', which is not the name of a library.",
   })
 })
 
@@ -191,7 +191,7 @@ test('an archive that is damaged: cut short, not what it says it is, not one at 
   const tarball = await tarballOf(made.onnxRuntime)
   expect(await refusalOf(written('cut.tgz', tarball.subarray(0, tarball.length / 2)), nvidia)).toMatchObject({
     code: 'bad_archive',
-    message: expect.stringContaining('cut.tgz cannot be read to its end'),
+    message: expect.stringContaining('cut.tgz cannot be read to the end'),
   })
   const wheel = wheelOf('onnxruntime', made.onnxRuntime)
   expect(await refusalOf(written('cut.whl', wheel.subarray(0, wheel.length - 40)), nvidia)).toMatchObject({
@@ -200,7 +200,9 @@ test('an archive that is damaged: cut short, not what it says it is, not one at 
   const lying = wheelOf('onnxruntime', made.onnxRuntime, () => 'ab'.repeat(32))
   expect(await refusalOf(written('lying.whl', lying), nvidia)).toMatchObject({
     code: 'bad_archive',
-    message: expect.stringMatching(/^onnxruntime\/lib\/lib.* is damaged: its SHA-256 is not what the archive itself/),
+    message: expect.stringMatching(
+      /^onnxruntime\/lib\/lib.* is damaged: its SHA-256 differs from the one that the archive/,
+    ),
   })
   expect(await refusalOf(written('x.whl', Buffer.from('this is none')))).toMatchObject({ code: 'no_such_source' })
   expect(await refusalOf(join(sources, 'nothing.whl'))).toMatchObject({ code: 'no_such_source' })
@@ -218,9 +220,7 @@ test('without room nothing is written, and the figures are told', async () => {
   const wheel = written('all.whl', wheelOf('all', all))
   expect(await refusalOf(wheel)).toMatchObject({
     code: 'disk_full',
-    message: expect.stringMatching(
-      /^There is not enough room for it: 1 MB are to be written to .*runtime, 100 MB must/,
-    ),
+    message: expect.stringMatching(/^There is not enough disk space: 1 MB will be written to .*runtime, 100 MB must/),
   })
 })
 
@@ -232,7 +232,7 @@ test('a driver that is too old for this CUDA is told before anything is installe
     message:
       'The NVIDIA driver here is 535.183.01, and CUDA 13 needs 580 or newer. Update the driver. Or import the build ' +
       'for CUDA 12: onnxruntime-linux-x64-gpu_cuda12-1.30.0.tgz of the release on GitHub, and the packages ' +
-      'nvidia-...-cu12. With --force it is installed all the same.',
+      'nvidia-...-cu12. Use --force to install it anyway.',
   })
   const older = cudaBuild({ cudaMajor: 12 })
   const { manifest } = await bring(written('12.whl', wheelOf('all', new Map([...older.onnxRuntime, ...older.nvidia]))))

@@ -119,7 +119,7 @@ test('what ended early goes on where it stopped', async () => {
 
 test('what an interrupted pull left is used by the next one', async () => {
   trouble = ({ path }) => (path.endsWith('onnx.whl') ? new Response('', { status: 503 }) : null)
-  expect(await refusal()).toMatchObject({ code: 'no_hub', message: expect.stringContaining('has trouble of its own') })
+  expect(await refusal()).toMatchObject({ code: 'no_hub', message: expect.stringContaining('has a problem') })
   expect(existsSync(placeOf(runtimeFolder(dataDir)))).toBe(false)
   expect(blobs().sort()).toContain(release.archives[1]?.sha256 ?? '')
   trouble = () => null
@@ -132,7 +132,7 @@ test('another content than the pinned one is never installed', async () => {
   trouble = () => 'corrupt'
   expect(await refusal()).toMatchObject({
     code: 'other_content',
-    message: expect.stringMatching(/^(onnx|nvidia)\.whl of \w+ 1\.0 came twice, and its SHA-256 is /),
+    message: expect.stringMatching(/(onnx|nvidia)\.whl of \w+ 1\.0 \(downloaded twice\): its SHA-256 is /),
   })
   expect(existsSync(placeOf(runtimeFolder(dataDir)))).toBe(false)
 })
@@ -141,7 +141,9 @@ test('a mirror without the file, a login page, and too little room have their se
   trouble = () => new Response('gone', { status: 404 })
   expect(await refusal()).toEqual({
     code: 'not_on_hub',
-    message: expect.stringMatching(/^127\.0\.0\.1:\d+ does not give (onnx|nvidia)\.whl away \(404\)\. Is the mirror a/),
+    message: expect.stringMatching(
+      /^127\.0\.0\.1:\d+ does not serve (onnx|nvidia)\.whl \(404\)\. Is the mirror complete/,
+    ),
   })
   trouble = () => new Response('<html>', { headers: { 'content-type': 'text/html' } })
   expect(await refusal()).toMatchObject({ code: 'no_file_came' })
@@ -149,7 +151,7 @@ test('a mirror without the file, a login page, and too little room have their se
   parts = { ...parts, freeBytes: () => 100_850_000 }
   expect(await refusal()).toEqual({
     code: 'disk_full',
-    message: expect.stringMatching(/^There is not enough room for it: 1 MB are to be written to .* 101 MB are free\.$/),
+    message: expect.stringMatching(/^There is not enough disk space: 1 MB will be written to .* 101 MB are free\.$/),
   })
   expect(asked).toEqual([])
 })

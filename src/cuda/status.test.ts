@@ -83,8 +83,8 @@ test('the first that must be mended is told: driver, device, runtime, its releas
   )
   rmSync(join(placeOf(runtimeFolder(dataDir)), 'libcudart.so.13'))
   expect((await status()).trouble).toEqual({
-    message: 'the CUDA build of ONNX Runtime is not whole: libcudart.so.13 is missing',
-    remedy: 'Mend it: myna runtime pull cuda',
+    message: 'the CUDA build of ONNX Runtime is incomplete: libcudart.so.13 is missing',
+    remedy: 'Fix it: myna runtime pull cuda',
   })
   writeFileSync(join(root, 'proc/driver/nvidia/version'), 'NVRM 570.10')
   rmSync(join(root, 'lib64/libcuda.so.1'))

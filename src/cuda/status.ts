@@ -84,7 +84,7 @@ const pull = 'myna runtime pull cuda'
 
 function runtimeTrouble(installed: InstalledRuntime | null, onnxRuntime: string): Trouble | null {
   if (installed === null) {
-    return { message: 'the CUDA build of ONNX Runtime is not installed', remedy: `Get it: ${pull}` }
+    return { message: 'the CUDA build of ONNX Runtime is not installed', remedy: `Install it: ${pull}` }
   }
   const { manifest, faults } = installed
   if (manifest.onnxRuntime !== onnxRuntime) {
@@ -92,7 +92,7 @@ function runtimeTrouble(installed: InstalledRuntime | null, onnxRuntime: string)
     return { message, remedy: `Get the right one: ${pull}` }
   }
   if (faults.length === 0) return null
-  return { message: `the CUDA build of ONNX Runtime is not whole: ${faults.join(', ')}`, remedy: `Mend it: ${pull}` }
+  return { message: `the CUDA build of ONNX Runtime is incomplete: ${faults.join(', ')}`, remedy: `Fix it: ${pull}` }
 }
 
 /** Cards that are there, and none of them one for which the provider has code. */

@@ -26,7 +26,7 @@ export function parseIdempotencyKey(header: string | null): string | null {
   } catch {
     throw invalid('it is not valid UTF-8')
   }
-  if (/\p{Cc}/u.test(key)) throw invalid('it holds control characters')
+  if (/\p{Cc}/u.test(key)) throw invalid('it contains control characters')
   return key
 }
 

@@ -31,7 +31,7 @@ test.each([
   ['0.3*a+0.7*b', 'a(0.3)+b(0.7)'],
   ['a*2+b(3)', 'a(2)+b(3)'],
 ])('%s is refused with the right spelling', (text, right) => {
-  const fault = `Weights of a mixture stand in brackets. Did you mean '${right}'?`
+  const fault = `Put the weights of a mixture in brackets. Did you mean '${right}'?`
   expect(parseMixture(text)).toEqual({ fault })
 })
 

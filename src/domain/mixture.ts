@@ -31,7 +31,7 @@ export function parseMixture(text: string): { parts: Mixture } | { fault: string
   if (parts.some(({ voice }) => voice === '')) return null
   const rewritten = parts.map(inBrackets).join('+')
   if (rewritten !== parts.map(written).join('+')) {
-    return { fault: `Weights of a mixture stand in brackets. Did you mean '${rewritten}'?` }
+    return { fault: `Put the weights of a mixture in brackets. Did you mean '${rewritten}'?` }
   }
   if (parts.length > mostMixed) return { fault: `At most ${mostMixed} voices can be mixed.` }
   if (parts.some(({ weight }) => !(weight > 0 && weight <= largestWeight))) {

@@ -96,7 +96,10 @@ function judge(ending: SpeechEnding): Verdict {
     return { outcome, chargedMicros: 0, error: ending.failure }
   }
   if (ending.clientGone) {
-    const error = { code: 'client_disconnected', message: 'The client left before the last byte was handed over.' }
+    const error = {
+      code: 'client_disconnected',
+      message: 'The client disconnected before the last byte was handed over.',
+    }
     return { outcome: 'stream_failed', chargedMicros: partialCharge(ending), error }
   }
   return { outcome: 'completed', chargedMicros: ending.priceMicros, error: null }

@@ -140,7 +140,7 @@ for (const fault of ['!hang', '!busy']) {
     expect([frames.length, error.code]).toEqual([1, 'generation_failed'])
     await until('it is dead', () => isDead(pid ?? 0))
     expect((await read(client, 'again')).length).toBe(1)
-    expect((await client.status()).lastError).toContain('was killed: it owed audio and said nothing for 800 ms')
+    expect((await client.status()).lastError).toContain('was killed: it owed audio and sent nothing for 800 ms')
   })
 }
 

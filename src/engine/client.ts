@@ -250,7 +250,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   #refusal(answer: Answer): MynaError {
     if (answer.type === 'clone_refused') return new MynaError('clip_refused', answer.message, { param: 'file' })
     if (answer.type !== 'query_failed') return failure(atClip)
-    this.#options.log(`the engine failed at a clip: ${answer.message}`)
+    this.#options.log(`the engine failed on a clip: ${answer.message}`)
     return refusalOf(answer, atClip)
   }
 

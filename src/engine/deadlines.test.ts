@@ -32,7 +32,7 @@ function owe(): void {
 }
 /** The check may come so much later. */
 const slackMs = stallMs / 8
-const stalled = `was killed: it owed audio and said nothing for ${stallMs} ms`
+const stalled = `was killed: it owed audio and sent nothing for ${stallMs} ms`
 
 test('silence is not counted while a model is loaded, and counted again after that', () => {
   owe()

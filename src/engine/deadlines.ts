@@ -116,7 +116,7 @@ export class Deadlines {
       if (debt.owedSinceMs === null || debt.owedSinceMs > beforeMs) continue
       const what = owed[debt.kind]
       if (this.#lastProgressMs <= beforeMs)
-        return kill(`was killed: it owed ${what} and said nothing for ${stallMs} ms`)
+        return kill(`was killed: it owed ${what} and sent nothing for ${stallMs} ms`)
       if (debt.isCancelled) return kill(`was killed: it did not stop a cancelled ${debt.kind} within ${stallMs} ms`)
       log(`a ${debt.kind} got no ${what.replace(/^an /, '')} for ${stallMs} ms and was given up`)
       debt.giveUp()

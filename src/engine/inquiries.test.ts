@@ -52,7 +52,7 @@ test('the model refuses in its own words; what else fails is told in general one
   ])
   expect(await failing(client.clone('test', testClip(0, 'throw'), never))).toEqual(failed)
   expect(await failing(client.clone('test-16k', testClip(0), never))).toEqual(failed)
-  expect(lines.join('\n')).toContain('the engine failed at a clip: Error: the model failed on purpose')
+  expect(lines.join('\n')).toContain('the engine failed on a clip: Error: the model failed on purpose')
   expect(lines.join('\n')).toContain('test-16k cannot clone')
   expect((await client.status()).restarts).toBe(0)
 })
@@ -112,7 +112,7 @@ for (const how of ['hang', 'busy'] as const) {
     expect(await failing(client.clone('test', testClip(0, how), never))).toEqual(failed)
     await until('it is dead', () => isDead(pid ?? 0))
     expect([...(await client.clone('test', testClip(9), never))]).toEqual([9])
-    expect((await client.status()).lastError).toContain('was killed: it owed an answer and said nothing for 800 ms')
+    expect((await client.status()).lastError).toContain('was killed: it owed an answer and sent nothing for 800 ms')
   })
 }
 

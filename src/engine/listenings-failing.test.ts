@@ -114,7 +114,7 @@ test.each(['!hang', '!busy'])('an engine that owes text and does nothing is kill
   expect(await failing(client, long(), `a ${command}`)).toEqual({ text: ' a', told: failed })
   await until('it is dead', () => isDead(pid ?? 0))
   expect(await hear(client, 'a b')).toBe(' a b')
-  expect((await client.status()).lastError).toContain('was killed: it owed text and said nothing for 800 ms')
+  expect((await client.status()).lastError).toContain('was killed: it owed text and sent nothing for 800 ms')
 })
 
 test('a window that takes long is no stall while graphs are run, nor is waiting for it', async () => {

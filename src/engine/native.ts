@@ -32,7 +32,7 @@ export class NativeError extends Error {
   override name = 'NativeError'
 }
 
-const override = 'Set MYNA_NATIVE_DIR to a folder that is writable, has 100 MB free and may hold programs.'
+const override = 'Set MYNA_NATIVE_DIR to a folder that is writable, has 100 MB free and may contain programs.'
 const listName = '.complete'
 
 let nativeDir: string | null = null
@@ -147,7 +147,7 @@ function loadError(file: string, error: unknown): NativeError {
   const message = messageOf(error)
   const noexec = message.includes('failed to map segment')
   const what = noexec
-    ? `${dirname(file)} is on a file system that may not hold programs (mounted noexec). ${override}`
+    ? `${dirname(file)} is on a file system that may not contain programs (mounted noexec). ${override}`
     : `Cannot load ${file}.`
   return new NativeError(`${what} (${message})`, { cause: error })
 }

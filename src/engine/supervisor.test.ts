@@ -113,7 +113,7 @@ test('a child that was silent for too long has no last words of its own', async 
   await until('it starts', () => supervisor.status().pid !== null)
   pauses.advance(readyMs)
   await ready
-  expect(reasons).toEqual([`the engine was killed: it said nothing for ${readyMs} ms while it was starting`])
+  expect(reasons).toEqual([`the engine was killed: it sent nothing for ${readyMs} ms while it was starting`])
 })
 
 test('when neither can start, that counts as any failed start', async () => {
@@ -186,7 +186,7 @@ test('a long pause is not waited for', async () => {
 
 test('silence ends a start; talking does not, however long it takes', async () => {
   const mute = supervise({ start: 'mute' }, systemTimers, 200)
-  const words = 'the engine was killed: it said nothing for 200 ms while it was starting'
+  const words = 'the engine was killed: it sent nothing for 200 ms while it was starting'
   expect((await refused(mute)).message).toBe(words)
   const chatty = supervise({ start: 'chatty', chattyLines: 8 }, systemTimers, 800)
   const startMs = performance.now()

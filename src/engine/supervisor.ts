@@ -100,7 +100,7 @@ export class Supervisor {
     if (this.#isUsable) return
     const pauseMs = this.#nextStartMs - this.#options.timers.monotonicMs()
     if (pauseMs > (this.#state === 'failed' ? 0 : patienceMs)) {
-      throw new EngineDown(this.#lastError ?? 'the engine is being started again', pauseMs)
+      throw new EngineDown(this.#lastError ?? 'the engine is being restarted', pauseMs)
     }
     return this.#begin()
   }
@@ -219,7 +219,7 @@ export class Supervisor {
 
   #watchSilence(): { renew: () => void; end: () => void } {
     const { timers, readyMs } = this.#options
-    const expire = () => this.kill(`was killed: it said nothing for ${readyMs} ms while it was starting`)
+    const expire = () => this.kill(`was killed: it sent nothing for ${readyMs} ms while it was starting`)
     let cancel = timers.after(readyMs, expire)
     const renew = () => {
       cancel()

@@ -111,7 +111,7 @@ async function answer(request: Request, options: LocalOptions): Promise<Response
   const verb = new URL(request.url).pathname.slice(1)
   if (request.method === 'GET' && verb === 'metrics') return options.metrics()
   if (request.method !== 'POST' || !isVerb(verb)) {
-    return refuse(404, 'unknown_url', 'The running server does not know this command: is it of another version?')
+    return refuse(404, 'unknown_url', 'The running server does not know this command; it may be another version.')
   }
   const body: unknown = await request.json().catch(() => null)
   if (typeof body !== 'object' || body === null) return refuse(400, 'invalid_json', 'The arguments must be an object.')

@@ -69,7 +69,7 @@ function unlessLate<T>(read: Promise<T>, timer: Timer, afterMs: number): Promise
 }
 
 const stopped = (cause?: unknown): MynaError =>
-  new MynaError('request_timeout', 'The request body stopped coming.', cause === undefined ? {} : { cause })
+  new MynaError('request_timeout', 'The request body stopped arriving.', cause === undefined ? {} : { cause })
 
 const tooLarge = (maxBytes: number): MynaError =>
   new MynaError('request_too_large', `The request body is larger than ${maxBytes} bytes.`, {

@@ -25,18 +25,18 @@ export class Metrics implements Meter, TranscriptionMeter {
   readonly #requests = this.#counter('voice_http_requests_total', 'HTTP requests', ['method', 'route', 'status'])
   readonly #duration = this.#histogram('voice_http_request_duration_seconds', 'Time until the answer began', ['route'])
   readonly #firstByte = this.#histogram('voice_speech_first_byte_seconds', 'Time from admission to the first audio')
-  readonly #engineFirst = this.#histogram('voice_engine_first_frame_seconds', 'The share of it that the engine took')
+  readonly #engineFirst = this.#histogram('voice_engine_first_frame_seconds', 'The part of it that the engine took')
   readonly #realtime = this.#histogram(
     'voice_speech_realtime_factor',
-    'Seconds of audio in a second',
+    'Seconds of audio per second',
     [],
     realtimeBuckets,
   )
   readonly #transcriptions = this.#counter('voice_transcriptions_total', 'Transcriptions by how they ended', ['result'])
-  readonly #heard = this.#counter('voice_transcription_seconds_total', 'Seconds of audio that were listened to')
+  readonly #heard = this.#counter('voice_transcription_seconds_total', 'Seconds of audio transcribed')
   readonly #hearing = this.#histogram(
     'voice_transcription_realtime_factor',
-    'Seconds of audio that were listened to in a second',
+    'Seconds of audio transcribed per second',
     [],
     realtimeBuckets,
   )
@@ -52,11 +52,13 @@ export class Metrics implements Meter, TranscriptionMeter {
   /** Values that are computed when they are scraped. */
   observe(version: string, gauges: Gauges): void {
     this.#gauge('voice_build_info', 'Version of this program', ['version'], (gauge) => gauge.set({ version }, 1))
-    this.#gauge('voice_queue_depth', 'Speech requests that wait', [], (gauge) => gauge.set(gauges.queueDepth()))
-    this.#gauge('voice_operations_pending', 'Operations under way', [], async (gauge) =>
+    this.#gauge('voice_queue_depth', 'Speech requests waiting for the engine', [], (gauge) =>
+      gauge.set(gauges.queueDepth()),
+    )
+    this.#gauge('voice_operations_pending', 'Pending operations', [], async (gauge) =>
       gauge.set(await gauges.pendingOperations()),
     )
-    this.#gauge('voice_storage_ok', 'Whether disk, database and uploads are well', ['check'], (gauge) => {
+    this.#gauge('voice_storage_ok', 'Whether disk, database and uploads are healthy', ['check'], (gauge) => {
       for (const [check, state] of Object.entries(gauges.storage())) gauge.set({ check }, state === 'ok' ? 1 : 0)
     })
     this.#observeEngines(gauges.engines)
@@ -69,11 +71,14 @@ export class Metrics implements Meter, TranscriptionMeter {
         gauge.reset()
         for (const engine of await engines()) set(gauge, engine)
       })
-    each('voice_engine_up', 'Engines that take work, and where they run', ['task', 'device'], (gauge, engine) =>
+    each('voice_engine_up', 'Engines that accept work, and where they run', ['task', 'device'], (gauge, engine) =>
       gauge.inc({ task: engine.task, device: engine.device }, engine.state === 'ready' ? 1 : 0),
     )
-    each('voice_engine_restarts', 'How often engines came back after a crash', ['task', 'device'], (gauge, engine) =>
-      gauge.inc({ task: engine.task, device: engine.device }, engine.restarts),
+    each(
+      'voice_engine_restarts',
+      'How often engines were restarted after a crash',
+      ['task', 'device'],
+      (gauge, engine) => gauge.inc({ task: engine.task, device: engine.device }, engine.restarts),
     )
     each(
       'voice_model_memory_bytes',
@@ -95,7 +100,7 @@ export class Metrics implements Meter, TranscriptionMeter {
     )
     each(
       'voice_device_memory_bytes',
-      'Memory of a graphics card: what all programs have taken, and what there is',
+      'Memory of a graphics card: used by all programs, and in all',
       ['device', 'kind'],
       (gauge, { device, deviceMemory: memory }) => {
         if (memory === null) return

@@ -247,7 +247,7 @@ const codeOf = (error: unknown): string =>
 /** The disk's refusal as the client sees it; anything else as it is. */
 const roomless = (error: unknown): unknown =>
   ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'].includes(codeOf(error))
-    ? new MynaError('storage_full', 'There is no room for the file.', { cause: error })
+    ? new MynaError('storage_full', 'There is no space for the file.', { cause: error })
     : error
 
 /** The name without the `[]` of a list. */
@@ -284,7 +284,7 @@ function decoded(name: string): string {
 const invalid = (field: string, message: string): MynaError => invalidInput(['body', field], message, 'value_error')
 
 function unreadable(cause: unknown): MynaError {
-  const error = invalid('body', 'the form cannot be read: is its boundary right, and is it whole?')
+  const error = invalid('body', 'the form cannot be parsed: is its boundary right, and is it complete?')
   error.cause = cause
   return error
 }

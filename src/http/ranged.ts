@@ -32,7 +32,7 @@ export function ranged(request: Request, whole: Whole, headers: Headers): Respon
   }
   if (part === 'behind the end') {
     headers.set('content-range', `bytes */${bytes.length}`)
-    throw new MynaError('range_not_satisfiable', `The range lies behind the end: there are ${bytes.length} bytes.`)
+    throw new MynaError('range_not_satisfiable', `The range is past the end: there are ${bytes.length} bytes.`)
   }
   const { from, to } = part
   return new Response(bytes.slice(from, to + 1), {

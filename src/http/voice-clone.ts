@@ -48,7 +48,7 @@ function cloneAction({ gate, clones, formLimits, limits }: VoiceCloneParts): Act
       // A client that is still sending would see a reset connection instead of the answer.
       await drained(request, formLimits)
       if (!request.signal.aborted) throw error
-      throw new MynaError('request_timeout', 'The client left before its clip was checked.', { cause: error })
+      throw new MynaError('request_timeout', 'The client disconnected before its clip was checked.', { cause: error })
     }
     exchange.requestId = made.operation.id
     exchange.headers.set('location', `/v1/voices/${made.voiceId}`)

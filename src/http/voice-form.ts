@@ -30,10 +30,10 @@ export const readUpload = (request: Request, limits: FormLimits): Promise<Upload
   withForm(request, { ...limits, fileFields: clipFields }, async ({ fields, file, fileCount }) => {
     // A browser sends an empty part without a name when nothing was chosen.
     if (file === null || (file.bytes === 0 && file.fileName === '')) {
-      throw new MynaError('missing_file', "The form holds no audio file. Send it as 'file'.", { param: 'file' })
+      throw new MynaError('missing_file', "The form has no audio file. Send it as 'file'.", { param: 'file' })
     }
     if (fileCount > 1) {
-      throw new MynaError('too_many_files', `The form holds ${fileCount} files; send exactly one.`, { param: 'file' })
+      throw new MynaError('too_many_files', `The form has ${fileCount} files; send exactly one.`, { param: 'file' })
     }
     return { fields, file: { name: file.fileName, bytes: await Bun.file(file.path).bytes() } }
   })

@@ -49,7 +49,7 @@ function faultOf(kind: 'input' | 'output', spec: PortSpec, ports: readonly Port[
   const port = ports.find(({ name }) => name === spec.name)
   if (port === undefined) return [`no ${kind} ${spec.name} ${wanted(spec)}`]
   if (fits(spec, port)) return []
-  return [`${kind} ${spec.name} is ${shown(port)} where ${wanted(spec)} is expected`]
+  return [`${kind} ${spec.name} is ${shown(port)}, but ${wanted(spec)} is expected`]
 }
 
 function fits({ type, dims }: PortSpec, port: Port): boolean {

@@ -114,7 +114,7 @@ test('keys that could never work are refused, and leave no account behind', asyn
   const key = { account: 'Carl', name: 'x', scopes: null, expires: null }
   expect(await refusal(verbs.createKey({ ...key, scopes: ['tts', 'fly'] }))).toContain("no scope 'fly'")
   expect(await refusal(verbs.createKey({ ...key, scopes: [] }))).toContain('No scope')
-  expect(await refusal(verbs.createKey({ ...key, expires: 'soon' }))).toContain('no expiry')
+  expect(await refusal(verbs.createKey({ ...key, expires: 'soon' }))).toContain('not an expiry')
   expect(await refusal(verbs.createKey({ ...key, expires: '2020-01-01' }))).toContain('not in the future')
   expect((await verbs.listAccounts()).map((account) => account.name)).not.toContain('Carl')
 })

@@ -101,7 +101,7 @@ export class AdminVerbs implements Administration {
     const name = checkName(request.name, 'account name')
     const role = checkRole(request.role)
     const balanceMicros = request.balanceMicros === null ? null : checkMicros(request.balanceMicros, 0)
-    if ((await this.#accounts.findByName(name)) !== null) throw invalid(`There is an account '${name}' already.`)
+    if ((await this.#accounts.findByName(name)) !== null) throw invalid(`An account '${name}' already exists.`)
     return this.#accounts.create({ name, role, balanceMicros })
   }
 
@@ -140,7 +140,7 @@ export class AdminVerbs implements Administration {
     const account = await this.#account(request.name)
     const name = checkName(request.to, 'account name')
     const other = await this.#accounts.findByName(name)
-    if (other !== null && other.id !== account.id) throw invalid(`There is an account '${other.name}' already.`)
+    if (other !== null && other.id !== account.id) throw invalid(`An account '${other.name}' already exists.`)
     await this.#accounts.rename(account.id, name)
     return this.#account(name)
   }
@@ -194,10 +194,10 @@ export class AdminVerbs implements Administration {
   async revokeKey(request: { id: string }): Promise<void> {
     const { id } = request
     if (typeof id === 'string' && id.startsWith(keyPrefix)) {
-      throw invalid('That is the key itself. Give its id, which starts with key_ (see: myna keys list).')
+      throw invalid('This is the key itself. Give its id, which starts with key_ (see: myna keys list).')
     }
     if (typeof id === 'string' && (await this.#accounts.revokeKey(id))) return
-    throw invalid(`There is no key '${id}'. The keys and their ids: myna keys list`)
+    throw invalid(`There is no key '${id}'. List the keys with: myna keys list`)
   }
 
   async usage(request: UsageRequest): Promise<ListedUsage[]> {
@@ -206,9 +206,9 @@ export class AdminVerbs implements Administration {
       throw invalid('The time span must begin before it ends.')
     }
     if (!Array.isArray(groupBy) || !groupBy.every((field) => groupings.includes(field))) {
-      throw invalid(`Usage is grouped by ${groupings.join(', ')}.`)
+      throw invalid(`Usage can be grouped by ${groupings.join(', ')}.`)
     }
-    if ((endMs - startMs) / bucketMs > maxBuckets) throw invalid('The time span is too long for such small steps.')
+    if ((endMs - startMs) / bucketMs > maxBuckets) throw invalid('The time span is too long for such small buckets.')
     const account = request.account === null ? null : await this.#account(request.account)
     const rows = await this.#ledger.usage({ accountId: account?.id ?? null, startMs, endMs, bucketMs, groupBy })
     const names = await this.#accountNames()
@@ -224,7 +224,7 @@ export class AdminVerbs implements Administration {
     const name = checkName(given, 'account name')
     const account = await this.#accounts.findByName(name)
     if (account !== null) return account
-    throw invalid(`There is no account '${name}'. The accounts: myna accounts list`)
+    throw invalid(`There is no account '${name}'. List the accounts with: myna accounts list`)
   }
 
   async #accountNames(): Promise<Map<string, string>> {
@@ -246,7 +246,7 @@ export async function ensureFirstAdmin(
   given: string | null = null,
 ): Promise<IssuedKey | null> {
   if (given !== null && !/^[\x21-\x7e]{32,256}$/.test(given)) {
-    throw invalid("The administrator's key must have 32 to 256 printable characters without blanks.")
+    throw invalid("The administrator's key must have 32 to 256 printable characters without spaces.")
   }
   const known = await accounts.list()
   if (known.some(({ role }) => role === 'admin') || (await accounts.findByName('admin')) !== null) return null
@@ -273,7 +273,7 @@ export function adminRemedy(accounts: readonly Pick<Account, 'name' | 'role' | '
 function checkName(given: unknown, what: string): string {
   const name = typeof given === 'string' ? given.normalize('NFC') : ''
   if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}$/u.test(name) && name.trim() === name) return name
-  throw invalid(`The ${what} must have 1 to 64 printable characters and no blanks at its ends.`)
+  throw invalid(`The ${what} must have 1 to 64 printable characters and no spaces at its ends.`)
 }
 
 function checkRole(given: unknown): Role {
@@ -283,8 +283,8 @@ function checkRole(given: unknown): Role {
 
 const lastAdmin = ({ name }: Account, what: string): MynaError =>
   invalid(
-    `'${name}' is the last active administrator and cannot be ${what}, because no account could manage this service ` +
-      'any more. Make another first: myna accounts create NAME --admin',
+    `'${name}' is the last active administrator and cannot be ${what}, because then no account could manage this ` +
+      'service. Create another first: myna accounts create NAME --admin',
   )
 
 function checkMicros(given: unknown, min: number): number {
@@ -294,8 +294,8 @@ function checkMicros(given: unknown, min: number): number {
 
 function checkScopes(given: readonly string[] | null): readonly Scope[] | null {
   if (given === null) return null
-  const known = `The scopes are ${scopes.join(', ')}; a key without any given may do everything.`
-  if (!Array.isArray(given) || given.length === 0) throw invalid(`No scope is given. ${known}`)
+  const known = `The scopes are ${scopes.join(', ')}; a key without any may do everything.`
+  if (!Array.isArray(given) || given.length === 0) throw invalid(`No scope was given. ${known}`)
   const unknown = given.find((scope) => !scopes.some((one) => one === scope))
   if (unknown !== undefined) throw invalid(`There is no scope '${unknown}'. ${known}`)
   return scopes.filter((scope) => given.includes(scope))
@@ -304,7 +304,7 @@ function checkScopes(given: readonly string[] | null): readonly Scope[] | null {
 function checkExpiry(given: unknown, nowMs: number): number | null {
   if (given === null) return null
   const expiresAtMs = typeof given === 'string' ? momentMs(given, nowMs, 1) : null
-  if (expiresAtMs === null) throw invalid(`'${given}' is no expiry: write ${momentForms}.`)
+  if (expiresAtMs === null) throw invalid(`'${given}' is not an expiry: write ${momentForms}.`)
   if (expiresAtMs <= nowMs) throw invalid(`The expiry '${given}' is not in the future.`)
   return expiresAtMs
 }

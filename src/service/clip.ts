@@ -92,13 +92,13 @@ async function requireSpeech(
   signal: AbortSignal,
 ): Promise<void> {
   if (sound.levelDb(decoded.pcm) < leastLevelDb) {
-    throw refusal('clip_silent', `The clip is all but silent: its level is below ${leastLevelDb} dBFS.`, about)
+    throw refusal('clip_silent', `The clip is almost silent: its level is below ${leastLevelDb} dBFS.`, about)
   }
   const spans = await engine.detectSpeech(await heard(decoded, sound), signal)
   const speechMs = spans.reduce((sum, span) => sum + span.endMs - span.startMs, 0)
   if (speechMs >= leastSpeechMs) return
   const seconds = (speechMs / 1000).toFixed(1)
-  throw refusal('clip_silent', `The clip holds ${seconds} s of speech; at least 1 s is needed.`, about)
+  throw refusal('clip_silent', `The clip contains ${seconds} s of speech; at least 1 s is needed.`, about)
 }
 
 async function heard({ pcm, sampleRateHz }: DecodedClip, sound: Sound): Promise<Int16Array> {

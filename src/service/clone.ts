@@ -147,7 +147,7 @@ export class Clones extends Live<Cloning> {
 
   #requireDeclared({ consent }: CloneRequest): void {
     if (!this.#limits.requireConsent || consent !== null) return
-    const message = "This server clones only with consent: declare in the field 'consent' whose voice it is."
+    const message = "This server clones only with consent: state in the field 'consent' whose voice it is."
     throw new MynaError('consent_required', message, { param: 'consent' })
   }
 }
@@ -158,6 +158,6 @@ function cloningCard(catalog: Catalog, language: string | null): Card {
   const speaks = ({ languages }: Card) => language !== null && isLanguageAmong(language, languages)
   const [best] = able.toSorted((a, b) => Number(speaks(b)) - Number(speaks(a)))
   if (best !== undefined) return best
-  const message = 'No installed model can clone a voice. The models that can be had: myna models list'
+  const message = 'No installed model can clone a voice. List the models with: myna models list'
   throw new MynaError('model_not_found', message, { param: 'model' })
 }

@@ -136,7 +136,7 @@ export class Cloning {
     this.#parts.report(`clone ${this.operation.id} failed`, error)
     if (!this.#started) {
       const message =
-        this.#stopped === 'shut down' ? 'The server was shut down before the work began.' : 'The work was not begun.'
+        this.#stopped === 'shut down' ? 'The server was shut down before the work began.' : 'The work was not started.'
       return { outcome: 'not_accepted', error: { code: 'not_started', message } }
     }
     if (this.#stopped === null && error instanceof MynaError && isTold.has(error.code)) {

@@ -38,7 +38,7 @@ async function sweep({ ledger, voices, library, clock, report }: SweepParts): Pr
     await ledger.sweep()
     for (const id of await voices.purgeFailed(clock.nowMs() - failedVoiceMs)) await library.clear(id)
   } catch (error) {
-    report('expired records could not be removed; the next sweep tries again', error)
+    report('expired records could not be removed; the next sweep will try again', error)
   }
 }
 

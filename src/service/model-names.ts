@@ -25,9 +25,13 @@ export function modelNamed(name: string, catalog: Catalog): Card | null {
 }
 
 export const notInstalled = (model: string): MynaError =>
-  new MynaError('model_not_found', `The model '${model}' is not installed. Get it with: myna models pull ${model}`, {
-    param: 'model',
-  })
+  new MynaError(
+    'model_not_found',
+    `The model '${model}' is not installed. Install it with: myna models pull ${model}`,
+    {
+      param: 'model',
+    },
+  )
 
 export function unknownModel(model: string, catalog: Catalog): MynaError {
   const near = nearest(

@@ -160,7 +160,7 @@ export class Previews {
     try {
       await made.write(voice.id, name, bytes)
     } catch (error) {
-      report(`the preview of ${voice.id} could not be kept`, error)
+      report(`the preview of ${voice.id} could not be stored`, error)
     }
     if (voice.ownerId !== null && (await voices.find(voice.id)) === null) await this.forget(voice.id)
   }

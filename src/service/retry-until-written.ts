@@ -25,7 +25,7 @@ export async function untilWritten<T>(
     try {
       return await write()
     } catch (error) {
-      if (attempt === 0) report(`${what} could not be written; it is tried again`, error)
+      if (attempt === 0) report(`${what} could not be written; it will be retried`, error)
       onRefused()
       const waitMs = retryMs[Math.min(attempt, retryMs.length - 1)] ?? 5000
       await new Promise<void>((resolve) => timer.after(waitMs, resolve))

@@ -64,7 +64,7 @@ export class Live<Work extends Running> {
   /** @throws MynaError `storage_full` */
   protected requireWritable(): void {
     if (this.unwrittenCount === 0) return
-    throw new MynaError('storage_full', 'The server cannot write its records, so it takes no new work.')
+    throw new MynaError('storage_full', 'The server cannot write its records, so it accepts no new work.')
   }
 
   /** @param onSettled gives back what the work held */

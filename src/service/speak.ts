@@ -130,7 +130,7 @@ function requireSpeakable(request: SpeechRequest, choice: Choice): void {
   }
   // Without a letter or a number there is nothing for anybody to say: the engine answers with a moment of silence.
   if (!/[\p{L}\p{N}]/u.test(request.input) || speakable(request.input, card.scripts)) return
-  const message = `The model '${card.id}' can speak nothing of this input: it reads ${card.scripts.join(', ')} script.`
+  const message = `The model '${card.id}' cannot speak any of this input: it reads ${card.scripts.join(', ')} script.`
   throw new MynaError('unsupported_value', message, { param: 'input' })
 }
 

@@ -25,8 +25,8 @@ export async function estimateSpeech(input: string, speed: number, maxSeconds: n
 
 function tooLong(maxSeconds: number): MynaError {
   const message =
-    `Invalid 'input': it would take more than ${minutes(maxSeconds)} to speak, which is the longest for one ` +
-    'request. Digits, symbols and single letters take much longer than words; send the text in parts.'
+    `Invalid 'input': it would take more than ${minutes(maxSeconds)} to speak, which is the limit per request. ` +
+    'Digits, symbols and single letters take much longer than words; send the text in parts.'
   return new MynaError('string_above_max_length', message, { param: 'input' })
 }
 

@@ -112,7 +112,7 @@ export class StorageWatch {
     const { state, words, isSuspect } = this.#look
     const damaged = this.#damage !== null || isSuspect
     this.#facts = { ...this.#facts, database: damaged ? 'damaged' : state }
-    const met = isSuspect ? 'a statement met damage; every page is being checked' : null
+    const met = isSuspect ? 'a statement hit damage; every page is being checked' : null
     const damage =
       this.#damage === null ? met : `it is damaged, and nothing is read from it or written to it: ${this.#damage}`
     this.#tell('database', damage ?? words)
@@ -125,7 +125,7 @@ export class StorageWatch {
     if (words === before) return
     if (words === null) {
       this.#said.delete(what)
-      log.info(`storage: ${what}: well again`)
+      log.info(`storage: ${what}: healthy again`)
       return
     }
     this.#said.set(what, words)

@@ -35,7 +35,7 @@ const shownLanguages = 30
 /** @throws MynaError `transcription_unavailable` when no model at all is installed */
 export function requireListener(catalog: Catalog): void {
   if (catalog.best(task) !== null) return
-  const message = 'No transcription model is installed. Get one with: myna models pull whisper-base'
+  const message = 'No transcription model is installed. Install one with: myna models pull whisper-base'
   throw new MynaError('transcription_unavailable', message)
 }
 

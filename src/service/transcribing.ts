@@ -188,7 +188,7 @@ export class Transcribing implements Running {
 
   /** The client disconnected or stopped reading. */
   clientGone(): void {
-    const reason = new MynaError('request_timeout', 'The client left before the transcript was through.')
+    const reason = new MynaError('request_timeout', 'The client disconnected before the transcript was complete.')
     this.#break(reason, 'client_gone')
   }
 
@@ -272,7 +272,7 @@ export class Transcribing implements Running {
     if (this.#ended) return
     this.#ended = true
     this.#cancelUnread()
-    this.#abort.abort(this.#reason ?? new Error('the transcription is through'))
+    this.#abort.abort(this.#reason ?? new Error('the transcription has ended'))
     // Where nobody is waiting for it, the engine's iteration learns of its end only by this.
     this.#heard?.return?.().catch(() => {})
     this.#work.place.leave()
@@ -285,7 +285,7 @@ export class Transcribing implements Running {
     const wallMs = nowMs - (this.#beganMs ?? nowMs)
     if ((await this.#inBooks) === true) {
       const write = () => this.#parts.books.endTranscription(this.id, endListening(result, heardMs))
-      await untilWritten(`the use of transcription ${this.id}`, write, this.#parts, () => {
+      await untilWritten(`the usage of transcription ${this.id}`, write, this.#parts, () => {
         this.#unwritten = true
         this.#asked.resolve()
       })

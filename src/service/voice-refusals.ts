@@ -28,7 +28,7 @@ export function missingVoice(voice: string, catalog: Catalog, names: readonly st
     .toSorted((a, b) => b.preference - a.preference)
   if (card === undefined) return unknownVoice(voice, param, nearest(voice, names))
   const message = `The voice '${voice}' belongs to the model '${card.id}', which is not installed.`
-  return new MynaError('voice_not_found', `${message} Get it with: myna models pull ${card.id}`, { param })
+  return new MynaError('voice_not_found', `${message} Install it with: myna models pull ${card.id}`, { param })
 }
 
 /** SDKs wait and try again by themselves. */

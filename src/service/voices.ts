@@ -132,7 +132,7 @@ async function chosenClone(
   if (voiceState === null) {
     // Deleted since it was found; or somebody has taken its files away.
     const gone = (await voices.find(clone.id)) === null
-    throw gone ? unknownVoice(wanted) : unusable(`The files of the voice '${wanted}' are not there.`)
+    throw gone ? unknownVoice(wanted) : unusable(`The files of the voice '${wanted}' are missing.`)
   }
   return { card, voiceId: clone.id, voiceState }
 }

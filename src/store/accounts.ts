@@ -60,7 +60,7 @@ export class SqlAccounts implements Accounts {
       return await this.#database.transaction((sql, again) => this.#insert(sql, { ...account, id, name }, again))
     } catch (error) {
       if (!this.#database.dialect.isUnique(error)) throw error
-      throw invalid('name', `There is an account '${name}' already.`)
+      throw invalid('name', `An account '${name}' already exists.`)
     }
   }
 
@@ -149,7 +149,7 @@ export class SqlAccounts implements Accounts {
       await this.#rename(this.#database, accountId, name)
     } catch (error) {
       if (!this.#database.dialect.isUnique(error)) throw error
-      throw invalid('name', `There is an account '${name}' already.`)
+      throw invalid('name', `An account '${name}' already exists.`)
     }
   }
 
@@ -248,5 +248,8 @@ const invalid = (param: string, message: string): MynaError => new MynaError('va
 
 function requireMicros(param: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return
-  throw invalid(param, `'${param}' is a whole number of micro-dollars, at least ${least}, and no balance exceeds 2^53.`)
+  throw invalid(
+    param,
+    `'${param}' must be a whole number of micro-dollars, at least ${least}, and no balance may exceed 2^53.`,
+  )
 }

@@ -232,7 +232,7 @@ test('books of a newer program are refused and left alone', async () => {
 test('a damaged file is refused', async () => {
   const garbage = temporaryFolder()
   writeFileSync(join(garbage, 'myna.db'), 'this is no database, and long enough to be looked at as one. '.repeat(20))
-  await expect(openSqlite(garbage)).rejects.toThrow(/myna\.db is damaged \(.*\)\. Put a backup in its place/)
+  await expect(openSqlite(garbage)).rejects.toThrow(/myna\.db is damaged \(.*\)\. Restore a backup in its place/)
 
   const { dataDir, database } = await openBooks()
   await database.close()
@@ -244,7 +244,7 @@ test('a folder or file that cannot be used is named', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'file')
   writeFileSync(file, '')
-  await expect(openSqlite(file)).rejects.toThrow(`The data folder ${file} cannot be made or written`)
+  await expect(openSqlite(file)).rejects.toThrow(`The data folder ${file} cannot be created or written`)
   const occupied = join(folder, 'occupied')
   mkdirSync(join(occupied, 'myna.db'), { recursive: true })
   await expect(openSqlite(occupied)).rejects.toThrow(

@@ -12,7 +12,7 @@ export function makeDataFolder(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
-    throw new StoreError(`The data folder ${dataDir} cannot be made or written: ${messageOf(cause)}`, { cause })
+    throw new StoreError(`The data folder ${dataDir} cannot be created or written: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -52,6 +52,6 @@ test('asking whether the lock is held does not keep a server from taking it', as
 test('a folder that cannot be is named', () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
-  expect(() => acquireLock(file)).toThrow(`The data folder ${file} cannot be made or written`)
-  expect(() => acquireLock(join(file, 'below'))).toThrow(`The data folder ${file}/below cannot be made or written`)
+  expect(() => acquireLock(file)).toThrow(`The data folder ${file} cannot be created or written`)
+  expect(() => acquireLock(join(file, 'below'))).toThrow(`The data folder ${file}/below cannot be created or written`)
 })

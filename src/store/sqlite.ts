@@ -219,7 +219,7 @@ export async function openSqlite(dataDir: string): Promise<SqliteDatabase> {
   }
 }
 
-const backup = 'Put a backup in its place (myna restore), or move it away to begin with an empty database.'
+const backup = 'Restore a backup in its place (myna restore), or move it away to begin with an empty database.'
 
 const whyNot = (error: unknown): string =>
   isDamage(error) ? `is damaged (${messageOf(error)}). ${backup}` : `cannot be opened: ${messageOf(error)}`

@@ -35,7 +35,7 @@ export class SqliteStorage implements Storage {
   async lookAtUploads(): Promise<Standing<'ok' | 'failed'>> {
     const isNew = renewUploads(this.#dataDir)
     return isNew
-      ? { state: 'failed', words: `${join(this.#dataDir, 'uploads')} was deleted; it has been made again` }
+      ? { state: 'failed', words: `${join(this.#dataDir, 'uploads')} was deleted; it has been created again` }
       : { state: 'ok', words: null }
   }
 
@@ -51,7 +51,7 @@ export class SqliteStorage implements Storage {
       version,
     })
     if (file?.ino !== this.#inode) {
-      const what = file === null ? 'is gone' : 'is another file now'
+      const what = file === null ? 'is gone' : 'is a different file now'
       return of(`${this.#path} ${what}; put back the one that the server opened, or stop the server`)
     }
     // SQLite makes the log with the first statement that needs it.
@@ -67,7 +67,7 @@ export class SqliteStorage implements Storage {
       this.#logInode = found(path)?.ino ?? null
       return `${path} was deleted; its content was saved to myna.db, and a new log has begun`
     } catch (error) {
-      return `${path} was deleted, and a new one cannot be made: ${messageOf(error)}`
+      return `${path} was deleted, and a new one cannot be created: ${messageOf(error)}`
     }
   }
 

@@ -36,11 +36,12 @@ export function parseLexicon(text: string): Lexicon {
     const equals = content.indexOf('=')
     if (equals < 0) throw refuse('there is no "=" between the word and what is spoken')
     const written = tidy(foldText(content.slice(0, equals))).toLowerCase()
-    if (!/^[a-z0-9]/.test(written)) throw refuse('the word must begin with a letter or a digit that the voice knows')
+    if (!/^[a-z0-9]/.test(written))
+      throw refuse('the word must begin with a letter or a digit that the voice can speak')
     const phonemes = /^\/([^/]+)\/$/.exec(content.slice(equals + 1).trim())?.[1]?.trim() ?? null
-    if (phonemes !== null && !/^[a-z' ]+$/.test(written)) throw refuse('a word with phonemes must be of letters')
+    if (phonemes !== null && !/^[a-z' ]+$/.test(written)) throw refuse('a word with phonemes must consist of letters')
     const spoken = tidy(foldText(content.slice(equals + 1)).replace(/[^A-Za-z0-9' -]/g, ' '))
-    if (phonemes === null && !/[A-Za-z0-9]/.test(spoken)) throw refuse('there is nothing to speak behind the "="')
+    if (phonemes === null && !/[A-Za-z0-9]/.test(spoken)) throw refuse('there is nothing to speak after the "="')
     entries.set(written, { spoken: phonemes === null ? spoken : null, phonemes })
   }
   return index(entries)

@@ -88,7 +88,7 @@ export class DecoderPool {
     const worker = new Worker(new URL('./clip-worker.ts', import.meta.url).href)
     worker.onmessage = ({ data }: MessageEvent<DecodeAnswer>) => resolve(data)
     worker.onerror = (event: ErrorEvent) => reject(new Error('The decoder failed.', { cause: event.message }))
-    worker.addEventListener('close', () => reject(new Error('The decoder ended by itself.')))
+    worker.addEventListener('close', () => reject(new Error('The decoder ended unexpectedly.')))
     const abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort)
     this.#running.add(reject)

@@ -160,7 +160,7 @@ async function findTrack(bytes: ClipBytes): Promise<Found> {
     throw refusal
   }
   throw (await input.getTracks()).length > 0
-    ? undecodable('The file holds no sound, only pictures.')
+    ? undecodable('The file has no audio, only pictures.')
     : refusalOf(bytes.head)
 }
 

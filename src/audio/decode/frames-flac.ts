@@ -59,7 +59,7 @@ function streamOf(clip: ClipBytes): Stream {
   let at = begin
   for (let isLast = false; !isLast;) {
     const head = clip.read(at, at + 4)
-    if (head.length < 4) throw new Error('the metadata of FLAC are cut short')
+    if (head.length < 4) throw new Error('the metadata of FLAC is cut short')
     isLast = head[0]! >= 128
     at += 4 + ((head[1]! << 16) | (head[2]! << 8) | head[3]!)
   }

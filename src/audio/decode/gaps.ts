@@ -83,14 +83,14 @@ export class Sound {
   }
 
   *mixed({ channels, sampleRateHz, broken = 0 }: Planes): Generator<Float32Array> {
-    if (broken > 0) this.#note(broken * this.#packetSeconds, new Error('it does not decode'), broken)
+    if (broken > 0) this.#note(broken * this.#packetSeconds, new Error('it cannot be decoded'), broken)
     const length = channels[0]?.length ?? 0
     if (length === 0) return void (yield* this.#silence(broken * this.#packetSeconds))
     if (this.#sampleRateHz === 0) this.#sampleRateHz = sampleRateHz
     else if (sampleRateHz !== this.#sampleRateHz) throw undecodable('The sample rate changes within the file.')
     const mono = channels.length === 1 ? channels[0]! : meanOf(channels, length)
     if (!mono.every(Number.isFinite))
-      throw undecodable('The file holds samples that are not numbers (NaN or infinite).')
+      throw undecodable('The file contains samples that are not numbers (NaN or infinite).')
     const owed = this.#owedSeconds
     this.#owedSeconds = 0
     yield* this.#silence(owed)

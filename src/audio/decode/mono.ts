@@ -59,7 +59,7 @@ export class MonoReader {
       if (error instanceof Refusal) throw error
       throw damaged(`audio (${this.file.title})`, this.#sound.seconds, error)
     }
-    if (this.#givenSamples === 0) throw undecodable('The file holds no samples.')
+    if (this.#givenSamples === 0) throw undecodable('The file has no samples.')
   }
 
   async *#trimmed(): AsyncGenerator<Float32Array> {

@@ -47,7 +47,7 @@ const signatures: readonly [number, string, string][] = [
   [0, 'GIF8', 'a GIF picture'],
   [8, 'WEBP', 'a WebP picture'],
   [0, 'SQLite format', 'a database'],
-  [0, 'MThd', 'a MIDI file, which holds notes'],
+  [0, 'MThd', 'a MIDI file, which contains notes'],
 ]
 
 const containers: readonly [number, string, string][] = [
@@ -103,9 +103,9 @@ export function refusalOf(bytes: Uint8Array): Refusal {
   const tag = head.startsWith('WAVE', 8) ? wavTag(bytes) : null
   if (tag !== null) return unsupported(`${wavTags[tag] ?? `Format ${tag}`} in WAV`)
   const begun = find(damaged)
-  if (begun !== undefined) return undecodable(`The file begins as ${begun} but is damaged or cut short.`)
+  if (begun !== undefined) return undecodable(`The file starts like ${begun} but is damaged or cut short.`)
   if (isText(bytes)) return undecodable(`This is text, not audio. ${advice}`)
-  return undecodable(`The file holds no audio that is known here. ${advice}`)
+  return undecodable(`The file is not in a known audio format. ${advice}`)
 }
 
 /** The format tag; null when there is none. */

@@ -110,7 +110,7 @@ function limited(source: Source, sizeBytes: number): Source {
   const read = inside._read.bind(source)
   let left = spareReads + sizeBytes
   inside._read = (...range) => {
-    if (left-- === 0) throw new Error('the demuxer does not get on')
+    if (left-- === 0) throw new Error('the demuxer makes no progress')
     return read(...range)
   }
   return source

@@ -126,7 +126,7 @@ test('the limit is where it was set', async () => {
 test.each<[string, Uint8Array, string]>([
   ['nothing', new Uint8Array(), 'is empty'],
   ['text', Buffer.from('Call me Ishmael.'), 'text, not audio'],
-  ['zeros', new Uint8Array(4000), 'no audio that is known'],
+  ['zeros', new Uint8Array(4000), 'not in a known audio format'],
   ['a WAV header alone', wavFile({ data: new Uint8Array() }), 'no samples'],
   ['a FLAC header cut short', files.get('flac')!.bytes.slice(0, 20), 'damaged'],
   ['200 channels', wavFile({ channels: 200, data: new Uint8Array(80_000) }), '200 channels; at most 8'],

@@ -56,7 +56,7 @@ export class StreamingDecoder {
     const descriptor = openSync(path, 'r')
     const thread = this.#start(descriptor, signal)
     const answer = await thread.ask({ name: 'open', descriptor, sampleRateHz, maxSeconds })
-    if (!('opened' in answer)) throw new Error('the decoder answered something else')
+    if (!('opened' in answer)) throw new Error('the decoder gave an unexpected answer')
     let skippedMs = 0
     const pcm = blocksOf(thread, (ms) => (skippedMs = ms))
     return { ...answer.opened, pcm, skippedMs: () => skippedMs }
@@ -92,13 +92,13 @@ async function* blocksOf(thread: DecodeThread, onEnd: (skippedMs: number) => voi
   try {
     for (;;) {
       const answer = await asked.shift()
-      if (answer === undefined || !('block' in answer)) throw new Error('the decoder answered something else')
+      if (answer === undefined || !('block' in answer)) throw new Error('the decoder gave an unexpected answer')
       if (answer.block === null) return onEnd(answer.skippedMs)
       asked.push(ask())
       yield answer.block
     }
   } finally {
-    thread.end(new Error('The file is not being decoded any more.'))
+    thread.end(new Error('The file is no longer being decoded.'))
   }
 }
 

@@ -30,7 +30,7 @@ export class DecodeThread {
     this.#worker.onerror = (event: ErrorEvent) => this.end(new Error('The decoder failed.', { cause: event.message }))
     this.#worker.addEventListener('close', () => {
       closeSync(descriptor)
-      this.end(new Error('The decoder ended by itself.'))
+      this.end(new Error('The decoder ended unexpectedly.'))
       this.#gone.resolve()
     })
   }

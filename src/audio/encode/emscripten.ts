@@ -14,7 +14,7 @@ export interface WasmBuild {
  */
 export function buildFactory<Build extends WasmBuild>(imported: unknown): () => Promise<Build> {
   const factory = typeof imported === 'function' ? imported : (imported as { default?: unknown }).default
-  if (typeof factory !== 'function') throw new Error('the WebAssembly package does not hold what it used to')
+  if (typeof factory !== 'function') throw new Error('the WebAssembly package does not contain what it used to')
   return factory as () => Promise<Build>
 }
 

@@ -22,7 +22,7 @@ export class EncodeThread {
     this.#onDeath = onDeath
     this.#worker.onmessage = ({ data }: MessageEvent<EncodeAnswer>) => this.#receive(data)
     this.#worker.onerror = (event: ErrorEvent) => this.#die(event.message)
-    this.#worker.addEventListener('close', () => this.#die('it ended by itself'))
+    this.#worker.addEventListener('close', () => this.#die('it ended unexpectedly'))
   }
 
   get streams(): number {

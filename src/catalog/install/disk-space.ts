@@ -44,7 +44,7 @@ export async function prepare(
   if (free >= toWrite + reservedBytes) return
   throw new ModelError(
     'disk_full',
-    `There is not enough room for it: ${megabytes(toWrite)} are to be written to ${folder.path}, ` +
+    `There is not enough disk space: ${megabytes(toWrite)} will be written to ${folder.path}, ` +
       `${megabytes(reservedBytes)} must stay free there, and ${megabytes(free)} are free.`,
   )
 }

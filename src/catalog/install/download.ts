@@ -62,7 +62,7 @@ class Download {
     const { file, sizeBytes, blob } = this.#wanted
     const { folder, onEvent } = this.#parts
     // What an earlier process left is worth something only where a hash over the whole will tell.
-    if (!hasHash(this.#wanted)) await this.#restart('nothing says whether it is good')
+    if (!hasHash(this.#wanted)) await this.#restart('there is no hash to check it against')
     if (sizeBytes !== null && this.#part.sizeBytes > sizeBytes) await this.#restart('it is longer than the file')
     onEvent({ event: 'started', name: file.name, sizeBytes, heldBytes: this.#part.sizeBytes })
     for (let again = false; ; again = true) {
@@ -77,7 +77,12 @@ class Download {
       }
       await this.#restart(wrong)
       this.#furthest = 0
-      if (again) throw new ModelError('other_content', `${file.path} of ${file.repo} came twice, and ${wrong}.`)
+      if (again)
+        throw new ModelError(
+          'other_content',
+          `Checksum mismatch for ${file.path} of ${file.repo} (downloaded twice): ${wrong}. Check the mirror, or try ` +
+            'later.',
+        )
     }
   }
 
@@ -96,7 +101,7 @@ class Download {
 
   async #attempt(onReceived: (bytes: number) => void): Promise<void> {
     const { hub } = this.#parts
-    if (this.#onlyWhole) await this.#restart('the other side cannot begin in the middle')
+    if (this.#onlyWhole) await this.#restart('the server cannot start in the middle')
     const etag = hasHash(this.#wanted) ? null : this.#etag
     let answer: FileBytes
     try {
@@ -110,7 +115,7 @@ class Download {
     const { body, fromBytes, totalBytes } = answer
     try {
       requireAgreement(this.#wanted, { sizeBytes: totalBytes, sha256: null, gitSha1: null })
-      if (fromBytes !== this.#part.sizeBytes) await this.#restart('the other side began anew')
+      if (fromBytes !== this.#part.sizeBytes) await this.#restart('the server started from the beginning')
       this.#etag = answer.etag
       for await (const bytes of this.#watched(body)) {
         await this.#part.append(bytes)
@@ -131,7 +136,7 @@ class Download {
     const limit = this.#wanted.sizeBytes ?? totalBytes
     if (limit === null || this.#part.sizeBytes <= limit) return
     const { path, repo } = this.#wanted.file
-    throw new ModelError('other_content', `More than the ${limit} bytes of ${path} of ${repo} came.`)
+    throw new ModelError('other_content', `${path} of ${repo} is longer than ${limit} bytes.`)
   }
 
   /** What comes, until it ends, breaks off or falls silent. @throws Interruption, the signal's reason */
@@ -142,7 +147,7 @@ class Download {
       for (;;) {
         const ended = Promise.withResolvers<never>()
         const abort = () => ended.reject(this.#signal.reason)
-        const silence = new Interruption(`nothing has come for ${Math.round(stallMs / 1000)} s`)
+        const silence = new Interruption(`nothing has arrived for ${Math.round(stallMs / 1000)} s`)
         const cancel = timer.after(stallMs, () => ended.reject(silence))
         this.#signal.addEventListener('abort', abort, { once: true })
         try {

@@ -90,30 +90,36 @@ const refused: [string, Partial<CardFile>, string | null, string, RegExp][] = [
     { repo: 'org/gated' },
     null,
     'gated',
-    /\/org\/gated is only for .* accept them; .*\/settings\/tokens; .*HF_TOKEN=hf_/,
+    /\/org\/gated requires accepting .* accept them; .*\/settings\/tokens; .*HF_TOKEN=hf_/,
   ],
   [
     'a gate for another account',
     { repo: 'org/gated' },
     'hf_other',
     'gated',
-    /the account of HF_TOKEN has not, or its request waits/,
+    /the account of HF_TOKEN has not done so, or its request is pending/,
   ],
   [
     'no such repository',
     { repo: 'org/none' },
     'hf_good',
     'not_on_hub',
-    /no repository .*\/org\/none, or the account of HF_TOKEN may not/,
+    /no repository .*\/org\/none, or the account of HF_TOKEN has no access/,
   ],
   [
     'no such repository, or a private one',
     { repo: 'org/none' },
     null,
     'not_on_hub',
-    /no repository .*\/org\/none, or it is private: HF_TOKEN/,
+    /no repository .*\/org\/none, or it is private: set HF_TOKEN/,
   ],
-  ['no such commit', { revision: 'f'.repeat(40) }, null, 'not_on_hub', /no revision f{40} in .*\/org\/plain/],
+  [
+    'no such commit',
+    { revision: 'f'.repeat(40) },
+    null,
+    'not_on_hub',
+    /Revision f{40} does not exist in .*\/org\/plain/,
+  ],
   ['no such file', { path: 'none.bin' }, null, 'not_on_hub', /no file none\.bin in .*\/org\/plain at revision 0123/],
 ]
 
@@ -134,7 +140,9 @@ test('a token that the hub does not know is named as the cause', async () => {
   hub.trouble = () => ({ kind: 'refuse', status: 401, headers })
   await expect(describe(asked('hf_typo'), large)).rejects.toMatchObject({
     code: 'hub_refused',
-    message: expect.stringMatching(/^The hub does not know the token in HF_TOKEN.* The hub says: Invalid credentials/),
+    message: expect.stringMatching(
+      /^The hub does not accept the token in HF_TOKEN.* The hub says: Invalid credentials/,
+    ),
   })
 })
 
@@ -153,7 +161,7 @@ test('another commit than the one that is meant is not taken', async () => {
   hub.trouble = () => ({ kind: 'refuse', status: 302, headers })
   await expect(read(asked(), large)).rejects.toMatchObject({
     code: 'other_content',
-    message: expect.stringContaining(`commit ${'a'.repeat(40)}, and the model's card means ${testRevision}`),
+    message: expect.stringContaining(`commit ${'a'.repeat(40)}; the model's card expects ${testRevision}`),
   })
 })
 

@@ -105,7 +105,7 @@ export class Hub {
       const strong = headers.get('etag')?.startsWith('W/') === false ? headers.get('etag') : null
       if (status === 200) return { body, fromBytes: 0, totalBytes: lengthOf(headers), etag: strong }
       const { first, total } = contentRange(headers.get('content-range'))
-      if (first !== fromBytes) throw new WrongRange(`${url.host} sent another part of ${file.path} than asked for`)
+      if (first !== fromBytes) throw new WrongRange(`${url.host} sent another part of ${file.path} than requested`)
       return { body, fromBytes, totalBytes: total, etag: strong }
     } catch (error) {
       await body.cancel().catch(() => {})
@@ -152,7 +152,7 @@ export class Hub {
     const { timer, answerMs, userAgent } = this.#options
     const abort = new AbortController()
     const stop = () => abort.abort(signal.reason)
-    const late = new Interruption(`${url.host} does not answer`)
+    const late = new Interruption(`${url.host} did not answer`)
     const cancel = timer.after(answerMs, () => abort.abort(late))
     signal.addEventListener('abort', stop, { once: true })
     try {
@@ -212,7 +212,7 @@ export const isCommit = (revision: string): boolean => /^[0-9a-f]{40}$/.test(rev
 
 function requireCommit({ repo, revision }: HubPlace, commit: string | null): void {
   if (commit === null || commit === revision || !isCommit(revision)) return
-  const message = `The hub answers for ${repo} with commit ${commit}, and the model's card means ${revision}.`
+  const message = `The hub answered for ${repo} with commit ${commit}; the model's card expects ${revision}.`
   throw new ModelError('other_content', message)
 }
 
@@ -243,7 +243,7 @@ const certificates = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS/
 function unreachable(url: URL, cause: unknown): Error {
   const { code = '', message } = cause as { code?: string; message: string }
   if (certificates.test(code)) {
-    const words = `The certificate of ${url.host} is not trusted here (${code}). Behind a proxy that opens encrypted`
+    const words = `The certificate of ${url.host} is not trusted here (${code}). Behind a proxy that decrypts`
     return new ModelError('no_hub', `${words} connections, name its certificate in NODE_EXTRA_CA_CERTS.`, { cause })
   }
   const why = code === '' ? message : code
@@ -273,19 +273,16 @@ async function refusal(response: Response, asked: RefusedRequest): Promise<Error
   const words = await wordsOf(response)
   const { file, url, atHub } = asked
   if ([408, 425, 429].includes(status) || status >= 500) {
-    const what = status === 429 ? 'asks for a pause' : 'has trouble of its own'
+    const what = status === 429 ? 'asks to wait' : 'has a problem'
     return new Interruption(`${url.host} ${what} (${status})`, pauseAskedMs(headers))
   }
   // Beyond what is there: what was kept cannot be the beginning of this file.
-  if (status === 416) return new OutOfRange(`${url.host} has fewer bytes of ${file.path} than are here`)
+  if (status === 416) return new OutOfRange(`${url.host} has fewer bytes of ${file.path} than exist here`)
   // The address that the hub gave is good for some time only; the next try gets another.
   if (!atHub) return new Interruption(`${url.host} refused ${file.path} (${status})`)
   if (asked.isPlain) {
     const code = status === 404 || status === 410 ? 'not_on_hub' : 'hub_refused'
-    return new ModelError(
-      code,
-      `${url.host} does not give ${file.path} away (${status}). Is the mirror a complete one?`,
-    )
+    return new ModelError(code, `${url.host} does not serve ${file.path} (${status}). Is the mirror complete?`)
   }
   return explained(status, headers.get('x-error-code'), words, asked)
 }
@@ -300,15 +297,17 @@ function explained(status: number, code: string | null, words: string, asked: Re
   const error = (kind: ModelErrorCode, message: string) => new ModelError(kind, message + said)
   if (code === 'GatedRepo') return error('gated', gated(page, hasToken))
   if (code === 'RevisionNotFound')
-    return error('not_on_hub', `There is no revision ${file.revision} in ${page} (any more).`)
+    return error('not_on_hub', `Revision ${file.revision} does not exist in ${page} (any more).`)
   if (code === 'EntryNotFound') {
     return error('not_on_hub', `There is no file ${file.path} in ${page} at revision ${file.revision}.`)
   }
   if (/invalid credentials/i.test(words)) {
-    return error('hub_refused', 'The hub does not know the token in HF_TOKEN: it is mistyped or no longer valid.')
+    return error('hub_refused', 'The hub does not accept the token in HF_TOKEN: it is misspelt or no longer valid.')
   }
   if (code === 'RepoNotFound' || status === 401 || status === 404) {
-    const hint = hasToken ? 'or the account of HF_TOKEN may not see it' : 'or it is private: HF_TOKEN may hold a token'
+    const hint = hasToken
+      ? 'or the account of HF_TOKEN has no access to it'
+      : 'or it is private: set HF_TOKEN to a token'
     return error('not_on_hub', `There is no repository ${page}, ${hint}.`)
   }
   return error('hub_refused', `The hub refuses ${file.path} of ${page} (${status}).`)
@@ -316,10 +315,11 @@ function explained(status: number, code: string | null, words: string, asked: Re
 
 const gated = (page: string, hasToken: boolean): string =>
   hasToken
-    ? `${page} is only for those who have accepted its conditions, and the account of HF_TOKEN has not, or its ` +
-      `request waits for an answer. Open the page, log in as that account, and accept them.`
-    : `${page} is only for those who have accepted its conditions. Open the page, log in and accept them; make a ` +
-      `token that may read at ${new URL(page).origin}/settings/tokens; then run this with HF_TOKEN=hf_... before it.`
+    ? `${page} requires accepting its conditions, and the account of HF_TOKEN has not done so, or its request is ` +
+      'pending. Open the page, log in as that account, and accept them.'
+    : `${page} requires accepting its conditions. Open the page, log in and accept them; create a token with read ` +
+      `access at ${new URL(page).origin}/settings/tokens; then run this command again with HF_TOKEN=hf_... before ` +
+      'it.'
 
 /** In one line; a web page says nothing here. */
 async function wordsOf(response: Response): Promise<string> {

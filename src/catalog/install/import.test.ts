@@ -114,7 +114,7 @@ test('what is missing is named, what was found is kept, and a second import brin
   expect(message).toMatch(
     /^imported needs files that are not in .*: model\.onnx, voices\/anna\.bin \(of .*, its SHA-256 is/,
   )
-  expect(message).toMatch(/What was found is kept\. .* with: myna models pull imported$/)
+  expect(message).toMatch(/What was found is kept\. .* run: myna models pull imported$/)
   expect(new InstalledModels(parts.folder).stateOf(card)).toBe('absent')
   expect(readdirSync(parts.folder.blobs)).toEqual([sha256Of(config)])
   await expect(importModel(card, folderOf({ 'model.onnx': model.slice(1) }), parts, never)).rejects.toThrow(
@@ -130,7 +130,7 @@ test('two files that may both be one of unknown hash are no choice of ours', asy
   const { 'config.json': _, ...without } = contents
   await expect(importModel(card, folderOf(without), testImport(), never)).rejects.toMatchObject({
     code: 'bad_archive',
-    message: expect.stringMatching(/^config\.json may be any of [ab]\/config\.json, [ab]\/config\.json, and nobody/),
+    message: expect.stringMatching(/^config\.json could be any of [ab]\/config\.json, [ab]\/config\.json, and no hash/),
   })
 })
 
@@ -199,7 +199,7 @@ test('an archive that says that it holds more than any model is not read on', as
   const path = written('huge.tar', claimingSize(tar, 300 * 2 ** 30))
   await expect(importModel(card, path, testImport(), never)).rejects.toMatchObject({
     code: 'bad_archive',
-    message: `There is more in ${path} than in any model.`,
+    message: `${path} contains more files than any model.`,
   })
 })
 
@@ -208,7 +208,7 @@ test.each([
   [
     'some other file',
     written('notes.txt', new TextEncoder().encode('hello')),
-    /notes\.txt is no archive that Myna knows/,
+    /notes\.txt is not an archive that Myna knows/,
   ],
   [
     'bzip2',
@@ -231,7 +231,7 @@ test.each([
   const path = written(`a${name}`, await make())
   await expect(importModel(card, path, parts, never)).rejects.toMatchObject({
     code: 'bad_archive',
-    message: expect.stringContaining(`${path} cannot be read to its end: `),
+    message: expect.stringContaining(`${path} cannot be read to the end: `),
   })
   expect(new InstalledModels(parts.folder).stateOf(card)).toBe('absent')
 })

@@ -83,8 +83,8 @@ function requireAll(card: Card, path: string, all: readonly Wanted[], held: Held
   const kept = held.size === 0 ? '' : ' What was found is kept.'
   const rest =
     card.like === undefined
-      ? `The rest comes with another import, or with: myna models pull ${card.id}`
-      : `A model like ${card.like} has all of these: myna models show ${card.like} --json`
+      ? `Import the rest, or run: myna models pull ${card.id}`
+      : `A model like ${card.like} needs all of these: myna models show ${card.like} --json`
   const what = `${card.id} needs files that are not in ${path}: ${named.join(', ')}${more}.${kept}`
   throw new ModelError('files_missing', `${what} ${rest}`)
 }

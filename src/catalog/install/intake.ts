@@ -76,7 +76,7 @@ export class Intake {
       onEvent({ event: 'finished', name, sizeBytes, sha256, evidence: wanted.evidence })
     }
     if (kept !== null) return
-    onEvent({ event: 'restarted', name: entry.path, lostBytes: sizeBytes, reason: 'it is another file' })
+    onEvent({ event: 'restarted', name: entry.path, lostBytes: sizeBytes, reason: 'it is a different file' })
   }
 
   #forWhich(path: string): Wanted[] {

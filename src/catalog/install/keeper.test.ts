@@ -93,7 +93,7 @@ test('a model is removed, but not while it is used or pulled', async () => {
   expect(await kept.remove(card.id)).toBe(200_700)
   expect((await look()).state).toBe('absent')
   const used = keeper({ isInUse: true })
-  await expect(used.kept.remove(used.card.id)).rejects.toThrow('is being used')
+  await expect(used.kept.remove(used.card.id)).rejects.toThrow('is in use')
 })
 
 test('what is unknown or built in is refused', async () => {

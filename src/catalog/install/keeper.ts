@@ -58,7 +58,7 @@ export class BackgroundKeeper implements ModelKeeper {
 
   pull(id: string): void {
     const card = this.#card(id)
-    if (card.like !== undefined) throw refused(`${id} is made of your own files: import them again.`)
+    if (card.like !== undefined) throw refused(`${id} consists of your own files: import them again.`)
     if (this.#running.has(id)) return
     const running: Running = { abort: new AbortController(), tally: new Tally(this.#parts.clock), state: 'checking' }
     this.#failures.delete(id)
@@ -74,7 +74,7 @@ export class BackgroundKeeper implements ModelKeeper {
     const { installation, isInUse, dismiss } = this.#parts
     const card = this.#card(id)
     if (this.#running.has(id)) throw refused(`${id} is being pulled. Cancel that first.`)
-    if (await isInUse(id)) throw refused(`${id} is being used right now. Try again when its requests are done.`)
+    if (await isInUse(id)) throw refused(`${id} is in use. Try again when its requests are done.`)
     const { signal } = new AbortController()
     const removal = await remove(
       id,
@@ -125,7 +125,7 @@ export class BackgroundKeeper implements ModelKeeper {
   #card(id: string): Card {
     const card = this.#parts.cards().find((known) => known.id === id)
     if (card === undefined) throw new MynaError('model_not_found', `There is no model '${id}'.`, { param: 'model_id' })
-    if (card.builtIn) throw refused(`${id} is inside the program: it is always here.`)
+    if (card.builtIn) throw refused(`${id} is inside the program and always installed.`)
     return card
   }
 }

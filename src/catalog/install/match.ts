@@ -62,6 +62,7 @@ function rankOf(entry: string, { name, path }: CardFile): number {
 
 function ambiguous({ name }: CardFile, entries: readonly SourceEntry[]): ModelError {
   const paths = entries.slice(0, 3).map(({ path }) => path)
-  const message = `${name} may be any of ${paths.join(', ')}, and nobody knows its hash: give a folder with one.`
+  const message =
+    `${name} could be any of ${paths.join(', ')}, and no hash is published to tell ` + 'which: give a folder with one.'
   return new ModelError('bad_archive', message)
 }

@@ -66,6 +66,6 @@ test('a full disk is told as such', () => {
   const full = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' })
   expect(cannotWrite(path, full)).toMatchObject({
     code: 'disk_full',
-    message: `The disk of ${folder} is full. What has come is kept: free some space and run this again.`,
+    message: `The disk of ${folder} is full. The partial download is kept: free some space and run this again.`,
   })
 })

@@ -83,7 +83,8 @@ export class Part {
 export function cannotWrite(path: string, cause: unknown): ModelError {
   const why = cause instanceof Error ? cause.message : String(cause)
   if (['ENOSPC', 'EDQUOT'].includes(codeOf(cause))) {
-    const message = `The disk of ${dirname(path)} is full. What has come is kept: free some space and run this again.`
+    const message =
+      `The disk of ${dirname(path)} is full. The partial download is kept: free some ` + 'space and run this again.'
     return new ModelError('disk_full', message, { cause })
   }
   return new ModelError('cannot_write', `${path} cannot be written: ${why}`, { cause })

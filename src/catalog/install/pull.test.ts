@@ -188,7 +188,7 @@ test('two pulls at once: one waits, and each byte comes once', async () => {
 test('a disk without room is told before anything comes, with the figures', async () => {
   const card = newCard()
   const parts = testPull(hub, { freeBytes: 100_380_699 })
-  const words = `1 MB are to be written to ${parts.folder.path}, 100 MB must stay free there, and 101 MB are free`
+  const words = `1 MB will be written to ${parts.folder.path}, 100 MB must stay free there, and 101 MB are free`
   await expect(pull(card, parts, never)).rejects.toMatchObject({
     code: 'disk_full',
     message: expect.stringContaining(words),

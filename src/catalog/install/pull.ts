@@ -65,7 +65,7 @@ const bySize = (files: readonly Wanted[]): Wanted[] => files.toSorted((a, b) => 
 export function manifestOf({ id, like }: Card, wanted: readonly Wanted[], held: Held, nowMs: number): Manifest {
   const files = wanted.map(({ file: { name, repo, revision, path }, commit, blob, evidence }) => {
     const content = held.get(blob)
-    if (content === undefined) throw new Error(`${name} is not here`)
+    if (content === undefined) throw new Error(`${name} is missing`)
     const { sizeBytes, sha256 } = content
     return { name, sizeBytes, sha256, blob, repo, revision, commit, path, evidence }
   })

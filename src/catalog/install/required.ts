@@ -130,8 +130,8 @@ export function requireAgreement({ file, sizeBytes, sha256 }: Wanted, facts: Exp
   const differ = (what: string, ours: number | string, theirs: number | string) =>
     new ModelError(
       'other_content',
-      `The hub says that ${file.path} of ${file.repo} has ${what} ${theirs}, and Myna knows it with ${ours}. ` +
-        'Nothing was installed: another file than the one that was tried is not taken.',
+      `${file.path} of ${file.repo} has ${what} ${theirs} on the hub; Myna expects ${ours}. Nothing was installed, ` +
+        'because this is not the file Myna was tested with.',
     )
   if (sha256 !== null && facts.sha256 !== null && sha256 !== facts.sha256) {
     throw differ('the SHA-256', sha256, facts.sha256)

@@ -50,8 +50,8 @@ function grown(tries: number, { random }: PatienceOptions): number {
 }
 
 function givenUp(last: Interruption, pauseMs: number): ModelError {
-  const asked = pauseMs > askedMsMax ? ` It asks for a pause of ${Math.ceil(pauseMs / 60_000)} minutes.` : ''
-  return new ModelError('no_hub', `${last.message}.${asked} What has come is kept: run this again later.`, {
+  const asked = pauseMs > askedMsMax ? ` The server asks to wait ${Math.ceil(pauseMs / 60_000)} minutes.` : ''
+  return new ModelError('no_hub', `${last.message}.${asked} The partial download is kept. Try again later to resume.`, {
     cause: last,
   })
 }

@@ -48,7 +48,7 @@ export async function openSource(path: string): Promise<Source> {
   const kind = kindOf(await firstBytes(path))
   if (kind === 'zip') return sourceOf(path, () => walkZip(path))
   if (kind === 'tar' || kind === 'tar.gz') return sourceOf(path, () => walkTar(path, kind === 'tar.gz'))
-  const what = kind === null ? 'no archive that Myna knows' : `a ${kind} archive, which Myna cannot read`
+  const what = kind === null ? 'not an archive that Myna knows' : `a ${kind} archive, which Myna cannot read`
   const message = `${path} is ${what}. Give a folder (unpack it first) or a .zip, .tar or .tar.gz file.`
   throw new ModelError('no_such_source', message)
 }
@@ -63,7 +63,7 @@ function sourceOf(source: string, walk: Walk): Source {
         const { path, sizeBytes } = found
         totalBytes += sizeBytes
         if (totalBytes > totalBytesMax || entries.length === entriesMax) {
-          throw new ModelError('bad_archive', `There is more in ${source} than in any model.`)
+          throw new ModelError('bad_archive', `${source} contains more files than any model.`)
         }
         entries.push({ path, sizeBytes })
         await found.skip()
@@ -89,7 +89,7 @@ async function* guarded<T>(source: string, items: AsyncIterable<T>): AsyncGenera
   } catch (error) {
     if (error instanceof ModelError) throw error
     const why = error instanceof Error ? error.message : String(error)
-    throw new ModelError('bad_archive', `${source} cannot be read to its end: ${why}`, { cause: error })
+    throw new ModelError('bad_archive', `${source} cannot be read to the end: ${why}`, { cause: error })
   }
 }
 

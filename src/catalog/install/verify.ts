@@ -36,11 +36,12 @@ export async function verify(
     const state = known === null ? (sizeBytes === null ? 'missing' : 'unknown') : await stateOf(path, known, signal)
     files.push({ name, sizeBytes, state })
   }
-  const reason = manifest === null ? 'nothing says what was installed' : fits(card, manifest) ? null : otherVersion
+  const reason =
+    manifest === null ? 'there is no record of what was installed' : fits(card, manifest) ? null : otherVersion
   return { id: card.id, isGood: reason === null && files.every(({ state }) => state === 'good'), reason, files }
 }
 
-const otherVersion = 'this version of Myna means other files than those that were installed'
+const otherVersion = 'this version of Myna expects other files than those that were installed'
 
 async function stateOf(path: string, { sizeBytes, sha256 }: InstalledFile, signal: AbortSignal): Promise<FileState> {
   const found = await stat(path).catch(() => null)

@@ -71,7 +71,7 @@ test('a card that could be used, and is not, is a warning with its remedy', () =
   })
   expect(checkDriver({ ...healthy, driver: { ...none, hasCard: true }, probe: null })).toMatchObject({
     state: 'warning',
-    message: 'an NVIDIA card is here, and no driver: models run on the CPU',
+    message: 'there is an NVIDIA card, but no driver: models run on the CPU',
   })
   const failing = { cuda: null, gpus: [], error: 'the driver shows no device (cuInit says 100)', remedy: 'Look.' }
   expect(checkDriver({ ...healthy, probe: failing })).toEqual({

@@ -23,7 +23,7 @@ test('each model that is here has a line: whole, not whole with what is missing,
   mkdirSync(join(parts.folder.installed, 'stranger'))
   rmSync(join(parts.folder.model('broken'), 'd.bin'))
   expect(await find()).toEqual([
-    { state: 'failed', message: 'broken is not whole: without d.bin', remedy: 'Fix it: myna models pull broken' },
+    { state: 'failed', message: 'broken is incomplete: missing: d.bin', remedy: 'Fix it: myna models pull broken' },
     {
       state: 'warning',
       message: 'this version of Myna does not know the model stranger',
@@ -32,11 +32,11 @@ test('each model that is here has a line: whole, not whole with what is missing,
     { state: 'ok', message: 'whole: 5 files, 5.0 kB; to verify them: myna models verify', remedy: null },
   ])
   for (const name of ['a.bin', 'b.bin', 'c.bin']) rmSync(join(parts.folder.model('broken'), name))
-  expect((await find())[0]?.message).toBe('broken is not whole: without a.bin, b.bin, c.bin and 1 more')
+  expect((await find())[0]?.message).toBe('broken is incomplete: missing: a.bin, b.bin, c.bin and 1 more')
   writeFileSync(join(parts.folder.model('broken'), 'e.bin'), 'half')
   writeFileSync(join(parts.folder.model('broken'), 'd.bin'), 'half')
   for (const name of ['a.bin', 'b.bin']) cpSync(join(source, name), join(parts.folder.model('broken'), name))
-  expect((await find())[0]?.message).toBe('broken is not whole: without c.bin; cut short or changed: d.bin, e.bin')
+  expect((await find())[0]?.message).toBe('broken is incomplete: missing: c.bin; cut short or changed: d.bin, e.bin')
   rmSync(join(parts.folder.model('broken'), 'myna.json'))
-  expect((await find())[0]?.message).toBe('broken is not whole: its files are not those that it needs')
+  expect((await find())[0]?.message).toBe('broken is incomplete: its files are not the ones it needs')
 })

@@ -27,7 +27,7 @@ test('whatever somebody has made of the folder of models, the server serves and 
     expect(program.stderr()).toContain(`counts as not installed model=${id} mend="myna models pull ${id}"`)
   }
   const ready = await program.fetch('/readyz')
-  const words = 'is not whole: its files are not those that it needs'
+  const words = 'is incomplete: its files are not the ones it needs'
   expect([ready.status, await ready.json()]).toMatchObject([
     200,
     {
@@ -42,6 +42,6 @@ test('whatever somebody has made of the folder of models, the server serves and 
   expect([refused.status, await refused.text()]).toEqual([404, expect.stringContaining('myna models pull pocket-tts')])
   const { code, stdout } = await runCommand(['doctor'], { env: { MYNA_DATA: dataDir } })
   expect(code).toBe(1)
-  expect(stdout).toContain('FAIL  model        pocket-tts is not whole: its files are not those that it needs\n')
+  expect(stdout).toContain('FAIL  model        pocket-tts is incomplete: its files are not the ones it needs\n')
   expect(stdout).toContain('-> Fix it: myna models pull whisper-base\n')
 })

@@ -128,7 +128,7 @@ test('a hub that gives nothing now: what else there is to do', async () => {
 test('a gated repository says what to accept and where, and opens with HF_TOKEN', async () => {
   const { code, stderr } = await models('pull', 'gated')
   expect(code).toBe(1)
-  expect(stderr).toContain(`myna: ${hub.url}/org/gated is only for those who have accepted its conditions.`)
+  expect(stderr).toContain(`myna: ${hub.url}/org/gated requires accepting its conditions.`)
   expect(stderr).toContain('HF_TOKEN=hf_')
   const json = await models('pull', 'gated', '--json')
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'gated' } })

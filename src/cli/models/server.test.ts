@@ -52,12 +52,12 @@ async function refusal(answer: Response): Promise<string> {
   return `${answer.status} ${error.code} ${error.message}`
 }
 
-const how = "belongs to the model 'speaker', which is not installed. Get it with: myna models pull speaker"
+const how = "belongs to the model 'speaker', which is not installed. Install it with: myna models pull speaker"
 
 test('whatever names a model that is not installed, or its voice, is told how to get it', async () => {
   const speak = async (body: object) => refusal(await instance.speak(key, { ...body }))
   const get = async (path: string) => refusal(await instance.fetch(path, { key }))
-  const model = "404 model_not_found The model 'speaker' is not installed. Get it with: myna models pull speaker"
+  const model = "404 model_not_found The model 'speaker' is not installed. Install it with: myna models pull speaker"
   const voice = `404 voice_not_found The voice 'speaker-voice' ${how}`
   expect(await speak({ model: 'speaker', voice: undefined })).toBe(model)
   expect(await speak({ voice: 'speaker-voice' })).toBe(voice)

@@ -73,7 +73,7 @@ async function begun(body: Record<string, unknown> = {}) {
 }
 
 test('before it is installed, its name and its voice are errors that say how to get it', async () => {
-  const how = `Get it with: myna models pull ${model}`
+  const how = `Install it with: myna models pull ${model}`
   const byModel = await errorOf(await speak({ model }))
   expect(byModel).toMatchObject({ status: 404, code: 'model_not_found', message: expect.stringContaining(how) })
   const byVoice = await errorOf(await speak({ voice: 'daan' }))

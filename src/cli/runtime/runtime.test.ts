@@ -112,7 +112,7 @@ test('misuse and failures have their sentences', async () => {
   await mirror.stop(true)
   expect(missing).toContain('Licence MIT (ONNX Runtime) and NVIDIA (CUDA libraries): ')
   expect(missing).toContain('https://docs.nvidia.com/cuda/eula/')
-  expect(missing).toContain('.whl away (404). Is the mirror a complete one?')
+  expect(missing).toContain('.whl (404). Is the mirror complete?')
 })
 
 test('a driver that cannot be loaded is no trouble for whoever asks', async () => {

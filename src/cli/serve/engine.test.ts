@@ -49,7 +49,7 @@ test('an engine for each task, of one priority: a transcription is waited for, t
   } as const
   transcription.send({ type: 'transcribe', stream: 1, order: { ...order, model: 'flite' } })
   const [failed] = await transcription.until('failed')
-  expect(failed?.message).toContain('no model of that name for automatic-speech-recognition')
+  expect(failed?.message).toContain('there is no such model for automatic-speech-recognition')
 })
 
 test('an engine on the CPU says why, when that was not asked for', async () => {

@@ -74,7 +74,7 @@ describe('while the server runs', () => {
     limitFiles(program.pid, null)
     await shows(program, 'disk', 'ok')
     expect((await checks(program)).status).toBe(200)
-    expect(program.stderr()).toMatch(/INFO "?storage: disk: well again/)
+    expect(program.stderr()).toMatch(/INFO "?storage: disk: healthy again/)
   }, 60_000)
 
   test('a deleted log is told, and what stood in it survives a kill', async () => {
@@ -104,7 +104,7 @@ describe('while the server runs', () => {
     const dataDir = temporaryFolder()
     const program = await start(dataDir)
     rmSync(join(dataDir, 'uploads'), { recursive: true })
-    await until('it is told', () => program.stderr().includes('uploads was deleted; it has been made again'))
+    await until('it is told', () => program.stderr().includes('uploads was deleted; it has been created again'))
     expect(statSync(join(dataDir, 'uploads')).mode & 0o777).toBe(0o700)
   }, 60_000)
 
@@ -150,7 +150,7 @@ describe('at the start', () => {
     copyFileSync(database(dataDir), `${database(dataDir)}.seen`)
     const program = await start(dataDir)
     expect(await program.exited).toBe(1)
-    expect(program.stderr()).toMatch(/myna\.db is damaged \(.*\)\. Put a backup in its place \(myna restore\)/)
+    expect(program.stderr()).toMatch(/myna\.db is damaged \(.*\)\. Restore a backup in its place \(myna restore\)/)
     expect(readFileSync(database(dataDir)).equals(readFileSync(`${database(dataDir)}.seen`))).toBe(true)
   }, 60_000)
 

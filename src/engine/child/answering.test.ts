@@ -60,7 +60,7 @@ test('refused by the model, or failed for other reasons: each in its own words',
   expect(failed.map(({ query, message }) => [query, message.split('\n')[0]])).toEqual([
     [2, 'Error: the model failed on purpose'],
     [3, 'Error: test-16k cannot clone'],
-    [4, 'nobody could not be loaded: no model of that name for text-to-speech'],
+    [4, 'nobody could not be loaded: there is no such model for text-to-speech'],
   ])
   expect(await modelsOf(talk)).toEqual([
     ['test', 0],

@@ -52,7 +52,7 @@ export class Answering {
   }
 
   drop(query: number): void {
-    this.#open.get(query)?.abort(new Error('nobody waits for it any more'))
+    this.#open.get(query)?.abort(new Error('no client waits for it any more'))
   }
 
   dropAll(): void {

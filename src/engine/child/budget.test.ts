@@ -102,7 +102,7 @@ test('a claim that waited in vain is refused with the figures, and the next in l
   expect([large.outcome, small.outcome]).toEqual(['refused', 'granted'])
   expect(large.error).toBeInstanceOf(NoRoom)
   expect(String(large.error)).toBe(
-    'Error: it needs 60 MB, and for 20000 ms models in use hold 70 MB of the 100 MB that models may take ' +
+    'Error: it needs 60 MB, and for 20000 ms models in use take 70 MB of the 100 MB that models may take ' +
       '(MYNA_MODEL_MEMORY)',
   )
   expect(clock.waiting).toBe(0)
@@ -123,5 +123,5 @@ test('freeing what holds nothing is harmless; the end refuses what waits', async
   const waiting = claim(new TestHolding('late', 1))
   budget.close()
   await settle()
-  expect([waiting.outcome, String(waiting.error)]).toEqual(['refused', 'Error: the engine is being stopped'])
+  expect([waiting.outcome, String(waiting.error)]).toEqual(['refused', 'Error: the engine is stopping'])
 })

@@ -75,7 +75,7 @@ export class Budget {
 
   /** For the end of the engine: nothing that waits will be loaded. */
   close(): void {
-    for (const claim of this.#claims.splice(0)) claim.refuse(new Error('the engine is being stopped'))
+    for (const claim of this.#claims.splice(0)) claim.refuse(new Error('the engine is stopping'))
   }
 
   #serve(): void {
@@ -108,7 +108,7 @@ export class Budget {
     this.#claims.splice(this.#claims.indexOf(claim), 1)
     const inUse = megabytes(sum([...this.#held]))
     const { bytes, waitMs } = this.#options
-    const words = `models in use hold ${inUse} of the ${megabytes(bytes)} that models may take (MYNA_MODEL_MEMORY)`
+    const words = `models in use take ${inUse} of the ${megabytes(bytes)} that models may take (MYNA_MODEL_MEMORY)`
     claim.refuse(new NoRoom(`it needs ${megabytes(claim.holding.bytes)}, and for ${waitMs} ms ${words}`))
     this.#serve()
   }

@@ -77,7 +77,7 @@ test('silence after speech is not told of before it is time, but at the end', as
 
 test('a model of another rate is refused, and given back', async () => {
   const { parts, run } = begin(silence(1), 0, { ...model, sampleRateHz: 8000 })
-  await expect(run).rejects.toThrow('clips come at 16000 Hz, the model hears 8000')
+  await expect(run).rejects.toThrow('clips arrive at 16000 Hz, but the model takes 8000')
   expect([parts.length, leases]).toEqual([0, 0])
 })
 

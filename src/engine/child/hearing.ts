@@ -50,7 +50,7 @@ export class Hearing {
   }
 
   cancel(): void {
-    this.#abort.abort(new Error('nobody waits for it any more'))
+    this.#abort.abort(new Error('no client waits for it any more'))
   }
 
   /**
@@ -75,7 +75,8 @@ export class Hearing {
   async #listen(model: TranscriptionModel, detector: SpeechDetector): Promise<void> {
     const { signal } = this.#abort
     const { maxWindowMs, sampleRateHz } = model
-    if (sampleRateHz !== clipRateHz) throw new Error(`clips come at ${clipRateHz} Hz, the model hears ${sampleRateHz}`)
+    if (sampleRateHz !== clipRateHz)
+      throw new Error(`clips arrive at ${clipRateHz} Hz, but the model takes ${sampleRateHz}`)
     const transcribing = model.begin(this.#options.input)
     const cuts = cutSpeech(this.#intake.blocks(signal), detector, { maxWindowMs }, signal)
     let isFirst = true

@@ -31,7 +31,7 @@ export class Watching {
   }
 
   cancel(): void {
-    this.#abort.abort(new Error('nobody waits for it any more'))
+    this.#abort.abort(new Error('no client waits for it any more'))
   }
 
   /** Ends when the sound has, or after a cancel. @throws what the detector throws */

@@ -131,7 +131,7 @@ test('what the model throws fails its stream alone, in its own words', async () 
   const words = [1, 3, 4].map((stream) => talk.all('failed', stream)[0]?.message.split('\n')[0])
   expect(words).toEqual([
     'Error: the model failed on purpose',
-    'nobody could not be loaded: no model of that name for text-to-speech',
+    'nobody could not be loaded: there is no such model for text-to-speech',
     'test-missing could not be loaded: model.onnx is cut short',
   ])
   expect([1, 3, 4].map((stream) => talk.all('failed', stream)[0]?.load)).toEqual([

@@ -291,7 +291,7 @@ class Engine {
     try {
       return this.#options.deviceMemory?.() ?? null
     } catch (error) {
-      console.error(`${this.#device} does not tell its memory: ${describe(error)}`)
+      console.error(`${this.#device} does not report its memory: ${describe(error)}`)
       return null
     }
   }
@@ -345,7 +345,7 @@ async function loadModel<M>(
   architectures: Architectures<(options: LoadOptions) => Promise<M>>,
   card: Card | undefined,
 ): Promise<M> {
-  if (card === undefined) throw new Error(`no model of that name for ${options.task}`)
+  if (card === undefined) throw new Error(`there is no such model for ${options.task}`)
   const architecture = architectures[card.architecture]
   if (architecture === undefined) throw new Error(`${card.id}: unknown architecture ${card.architecture}`)
   const { load } = await architecture()

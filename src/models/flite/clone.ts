@@ -60,7 +60,8 @@ export async function cloneVoice(
   const heard = await measure(clip, signal)
   if (heard === null) {
     throw new ClipRefused(
-      'No voice with a pitch was found in this recording. Record a few sentences, spoken normally and close by.',
+      'No voice with a pitch was found in this recording. Record a few sentences, spoken normally and close to the ' +
+        'microphone.',
     )
   }
   const hz = limited(heard.pitch.medianHz, hzMin, hzMax)

@@ -87,7 +87,7 @@ class FliteModel implements SpeechModel {
       }
     } finally {
       signal.removeEventListener('abort', abort)
-      drop(waiting, new Error('nobody listens any more'))
+      drop(waiting, new Error('no client listens any more'))
     }
   }
 

@@ -32,7 +32,7 @@ test('a state of another version is refused by name', () => {
 
 test('what is no state of ours at all', () => {
   for (const state of [new Uint8Array(0), Uint8Array.of(0xff, 0xfe, 0), bytes('{'), bytes('hello')]) {
-    expect(refusal(state)).toBe('this is no cloned voice of flite: clone it again')
+    expect(refusal(state)).toBe('this is not a cloned voice of flite: clone it again')
   }
   for (const text of ['null', '[]', '7', '"x"']) expect(refusal(bytes(text))).toContain('another version (undefined)')
 })

@@ -17,7 +17,7 @@ export function readState(state: Uint8Array): FliteVoice {
   try {
     content = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(state))
   } catch {
-    throw new Error('this is no cloned voice of flite: clone it again')
+    throw new Error('this is not a cloned voice of flite: clone it again')
   }
   const found = isRecord(content) ? content : {}
   if (found['flite'] !== version) {

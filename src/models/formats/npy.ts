@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, { type: Tensor['type']; bytes: number }>> =
 export function readNpy(file: Uint8Array): Tensor {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const magic = file.length >= 12 ? String.fromCharCode(...file.subarray(0, 6)) : ''
-  if (magic !== '\x93NUMPY') throw new Error('it is no array that NumPy saved')
+  if (magic !== '\x93NUMPY') throw new Error('it is not an array saved by NumPy')
   // Version 1 has two bytes for the header's length, later ones have four.
   const start = file[6] === 1 ? 10 : 12
   const body = start + (file[6] === 1 ? view.getUint16(8, true) : view.getUint32(8, true))
@@ -27,10 +27,10 @@ export function readNpy(file: Uint8Array): Tensor {
   const descr = /'descr': *'([^']+)'/.exec(header)?.[1] ?? ''
   const shape = /'shape': *\(([\d, ]*)\)/.exec(header)?.[1]
   const kind = kinds[descr]
-  if (kind === undefined) throw new Error(`numbers of type ${JSON.stringify(descr)} are not known`)
-  if (shape === undefined || !header.includes("'fortran_order': False")) throw new Error('its header is not understood')
+  if (kind === undefined) throw new Error(`numbers of type ${JSON.stringify(descr)} are not supported`)
+  if (shape === undefined || !header.includes("'fortran_order': False")) throw new Error('its header cannot be parsed')
   const dims = shape.split(',').flatMap((length) => (length.trim() === '' ? [] : [Number(length)]))
   const size = dims.reduce((product, length) => product * length, kind.bytes)
-  if (body + size > file.length) throw new Error('its numbers are not all there')
+  if (body + size > file.length) throw new Error('some of its numbers are missing')
   return { type: kind.type, dims, data: numbersOf(kind.type, new Uint8Array(file.subarray(body, body + size)).buffer) }
 }

@@ -32,13 +32,13 @@ test('the numbers are a copy: the file need not stay in memory', () => {
 })
 
 const broken: [string, Uint8Array, string][] = [
-  ['nothing', new Uint8Array(0), 'cut off'],
-  ['half of the header', file().subarray(0, 20), 'cut off'],
-  ['a length beyond all files', new Uint8Array(16).fill(255), 'cut off'],
-  ['half of the numbers', file().subarray(0, -4), 'a: its numbers are not all there'],
-  ['no JSON', file('{"a":'), 'its header cannot be read'],
-  ['another type', file({ a: { dtype: 'F8_E4M3', shape: [8], data_offsets: [0, 8] } }), 'F8_E4M3 are not known'],
-  ['a shape that lies', file({ a: { dtype: 'F32', shape: [3], data_offsets: [0, 8] } }), 'not all there'],
+  ['nothing', new Uint8Array(0), 'cut short'],
+  ['half of the header', file().subarray(0, 20), 'cut short'],
+  ['a length beyond all files', new Uint8Array(16).fill(255), 'cut short'],
+  ['half of the numbers', file().subarray(0, -4), 'a: some of its numbers are missing'],
+  ['no JSON', file('{"a":'), 'its header cannot be parsed'],
+  ['another type', file({ a: { dtype: 'F8_E4M3', shape: [8], data_offsets: [0, 8] } }), 'F8_E4M3 are not supported'],
+  ['a shape that lies', file({ a: { dtype: 'F32', shape: [3], data_offsets: [0, 8] } }), 'are missing'],
   ['a negative length', file({ a: { dtype: 'F32', shape: [-2], data_offsets: [0, 8] } }), 'damaged header'],
   ['no offsets', file({ a: { dtype: 'F32', shape: [2] } }), 'damaged header'],
 ]

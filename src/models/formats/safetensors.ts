@@ -17,7 +17,7 @@ const kinds: Readonly<Record<string, { type: Tensor['type']; bytes: number }>> =
 export function readSafetensors(file: Uint8Array): Map<string, Tensor> {
   const length = file.length < 8 ? NaN : Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true))
   const body = 8 + length
-  if (!(body <= file.length)) throw new Error('it is cut off, or no safetensors file')
+  if (!(body <= file.length)) throw new Error('it is cut short, or not a safetensors file')
   const header = parse(file.subarray(8, body))
   const tensors = new Map<string, Tensor>()
   for (const [name, entry] of Object.entries(header)) {
@@ -33,17 +33,17 @@ function parse(bytes: Uint8Array): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw new Error('its header cannot be read')
+  throw new Error('its header cannot be parsed')
 }
 
 function readTensor(name: string, entry: unknown, data: Uint8Array): Tensor {
   const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as Record<string, unknown>
   const kind = kinds[String(dtype)]
-  if (kind === undefined) throw new Error(`${name}: numbers of type ${String(dtype)} are not known`)
+  if (kind === undefined) throw new Error(`${name}: numbers of type ${String(dtype)} are not supported`)
   if (!isLengths(shape) || !isLengths(offsets) || offsets.length !== 2) throw new Error(`${name}: damaged header`)
   const [from, to] = offsets as [number, number]
   const size = shape.reduce((product, length) => product * length, kind.bytes)
-  if (to > data.length || to - from !== size) throw new Error(`${name}: its numbers are not all there`)
+  if (to > data.length || to - from !== size) throw new Error(`${name}: some of its numbers are missing`)
   return { type: kind.type, dims: shape, data: numbersOf(kind.type, new Uint8Array(data.subarray(from, to)).buffer) }
 }
 

@@ -47,7 +47,7 @@ test('a mixture is the weighted mean, and a text longer than the table has its l
 
 test('a voice without a file, a broken file and a voice of no card are refused', async () => {
   await Bun.write(join(folder.filesDir, 'voices', 'c.bin'), 'short')
-  expect(styles.style(mixtureOf('c'), 1)).rejects.toThrow('no table of styles')
+  expect(styles.style(mixtureOf('c'), 1)).rejects.toThrow('not a table of styles')
   expect(styles.style(mixtureOf('../model'), 1)).rejects.toThrow('no voice "../model"')
 })
 

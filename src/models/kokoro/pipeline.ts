@@ -112,7 +112,7 @@ class KokoroModel implements SpeechModel {
       held = { chunk, pcm: await graph.speak(chunk.symbols, style, speed, signal) }
     }
     if (held === null) {
-      throw new InputRefused(`There is nothing in the text that the voice '${input.voiceId}' can read.`, 'language')
+      throw new InputRefused(`The text contains nothing that the voice '${input.voiceId}' can read.`, 'language')
     }
     yield finished(held.chunk, held.pcm, 0)
   }

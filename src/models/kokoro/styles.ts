@@ -48,7 +48,7 @@ export class Styles {
     const path = join(this.#folder, `${voice}.bin`)
     const bytes = await Bun.file(path).bytes()
     if (bytes.length === 0 || bytes.length % (styleSize * 4) !== 0) {
-      throw new Error(`${path} is no table of styles: ${bytes.length} bytes are no rows of ${styleSize} floats`)
+      throw new Error(`${path} is not a table of styles: ${bytes.length} bytes are not rows of ${styleSize} floats`)
     }
     const table = new Float32Array(bytes.slice().buffer)
     this.#tables.set(voice, table)

@@ -16,7 +16,7 @@ export function readConfig(json: string): Config {
   const config = parsed(json)
   const type = config['model_type']
   if (type !== 'nemo-conformer-tdt')
-    throw new Error(`config.json is of ${JSON.stringify(type)}, not nemo-conformer-tdt`)
+    throw new Error(`config.json has model type ${JSON.stringify(type)}, not nemo-conformer-tdt`)
   return {
     bands: wholeOf(config, 'features_size'),
     subsampling: wholeOf(config, 'subsampling_factor'),
@@ -28,12 +28,12 @@ function parsed(json: string): Readonly<Record<string, unknown>> {
   try {
     return { ...JSON.parse(json) }
   } catch (error) {
-    throw new Error('config.json is no JSON', { cause: error })
+    throw new Error('config.json is not JSON', { cause: error })
   }
 }
 
 function wholeOf(config: Readonly<Record<string, unknown>>, key: string, missing?: number): number {
   const value = config[key] ?? missing
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
-  throw new Error(`config.json: ${key} is ${JSON.stringify(value)} where a positive whole number is expected`)
+  throw new Error(`config.json: ${key} is ${JSON.stringify(value)}, but a positive whole number is expected`)
 }

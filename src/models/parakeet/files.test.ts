@@ -42,8 +42,10 @@ test('a configuration as it is published, with and without a limit', () => {
 })
 
 test('a configuration of something else', () => {
-  expect(() => readConfig('not json')).toThrow('config.json is no JSON')
-  expect(() => readConfig('{"model_type":"whisper"}')).toThrow('config.json is of "whisper", not nemo-conformer-tdt')
-  expect(() => readConfig('{}')).toThrow('config.json is of undefined')
+  expect(() => readConfig('not json')).toThrow('config.json is not JSON')
+  expect(() => readConfig('{"model_type":"whisper"}')).toThrow(
+    'config.json has model type "whisper", not nemo-conformer-tdt',
+  )
+  expect(() => readConfig('{}')).toThrow('config.json has model type undefined')
   expect(() => readConfig('{"model_type":"nemo-conformer-tdt","features_size":0}')).toThrow('features_size is 0')
 })

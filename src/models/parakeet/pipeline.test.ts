@@ -109,7 +109,7 @@ test('files that are missing or of another model are told of when it is loaded',
   }
   const other = vocabularyText.replace(/<blk> \d+\n/, `more ${pieces.length - 1}\n<blk> ${pieces.length}\n`)
   expect(await complaint((to) => Bun.write(join(to, 'vocab.txt'), other))).toBe(
-    `Error: decoder_joint-model.onnx gives ${pieces.length + 5} numbers where vocab.txt makes it ${pieces.length + 6}`,
+    `Error: decoder_joint-model.onnx gives ${pieces.length + 5} numbers, but vocab.txt requires ${pieces.length + 6}`,
   )
   const swapped = (to: string) => cpSync(join(to, 'decoder_joint-model.onnx'), join(to, 'encoder-model.onnx'))
   expect(await complaint(swapped)).toContain('encoder-model.onnx is not the graph this model needs: no input audio_si')

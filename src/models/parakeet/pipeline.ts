@@ -84,7 +84,7 @@ function checkVocabulary(decoder: Session, pieces: number): void {
   const found = decoder.outputs.find(({ name }) => name === 'outputs')?.dims.at(-1)
   const expected = pieces + durations
   if (typeof found !== 'number' || found === expected) return
-  throw new Error(`${decoderFile} gives ${found} numbers where vocab.txt makes it ${expected}`)
+  throw new Error(`${decoderFile} gives ${found} numbers, but vocab.txt requires ${expected}`)
 }
 
 interface Parts {

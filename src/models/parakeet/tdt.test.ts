@@ -133,7 +133,7 @@ test('it says how sure it was', async () => {
 test('a vocabulary of another size is told of', async () => {
   const decoder = new TdtDecoder(session, { vocabulary: 2, maxTokensPerFrame: 10 })
   const failure = await decoder.decode(encoded([silent(1)]), never).catch(String)
-  expect(failure).toBe('Error: decoder_joint-model.onnx gives 8 numbers where vocab.txt makes it 7')
+  expect(failure).toBe('Error: decoder_joint-model.onnx gives 8 numbers, but vocab.txt requires 7')
 })
 
 test('an abort ends it between two steps', async () => {

@@ -87,7 +87,7 @@ export class TdtDecoder {
     }
     const expected = this.#options.vocabulary + durations
     if (logits.length !== expected) {
-      throw new Error(`decoder_joint-model.onnx gives ${logits.length} numbers where vocab.txt makes it ${expected}`)
+      throw new Error(`decoder_joint-model.onnx gives ${logits.length} numbers, but vocab.txt requires ${expected}`)
     }
     return { logits, states: { input_states_1: output_states_1, input_states_2: output_states_2 } }
   }

@@ -73,7 +73,7 @@ test('frames after the end may be recommended', () => {
 const [cache, ...others] = whole.flow_lm_state_manifest
 const withCache = (changes: object) => ({ flow_lm_state_manifest: [{ ...cache, ...changes }, ...others] })
 const wrong: [string, object, string][] = [
-  ['a later schema', { schema_version: 3 }, 'schema_version is 3, only 2 is known'],
+  ['a later schema', { schema_version: 3 }, 'schema_version is 3; only 2 is supported'],
   ['no name', { bundle_name: '' }, 'bundle_name is not a text'],
   ['a rate in words', { sample_rate: '24000' }, 'sample_rate is not a number from 8000 to 192000'],
   ['frames of another length', { samples_per_frame: 960 }, 'samples_per_frame is not sample_rate / frame_rate'],
@@ -96,6 +96,6 @@ test.each(wrong)('%s is refused by file and field', (_, changes, message) => {
 
 test('what is no JSON object is refused', () => {
   for (const text of ['', '[', 'null', '"a"', '<html>']) {
-    expect(() => readBundle(text)).toThrow('bundle.json is no JSON object')
+    expect(() => readBundle(text)).toThrow('bundle.json is not a JSON object')
   }
 })

@@ -84,7 +84,8 @@ class Fields {
 
   is(name: string, wanted: number): void {
     const found = this.#fields[name]
-    if (found !== wanted) throw new Error(`bundle.json: ${name} is ${JSON.stringify(found)}, only ${wanted} is known`)
+    if (found !== wanted)
+      throw new Error(`bundle.json: ${name} is ${JSON.stringify(found)}; only ${wanted} is supported`)
   }
 
   text(name: string): string {
@@ -128,7 +129,7 @@ function parsed(text: string): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw new Error('bundle.json is no JSON object')
+  throw new Error('bundle.json is not a JSON object')
 }
 
 function stateSpec(entry: unknown): StateSpec | null {

@@ -35,7 +35,8 @@ export function voiceClip(clip: Clip, rateHz: number, frame: number): Float32Arr
   const head = clip.pcm.subarray(0, Math.round(maxS * clip.sampleRateHz))
   const pcm = concatFloats([resampler.push(head), resampler.flush()])
   const end = speechEnd(pcm, Math.round(levelS * rateHz))
-  if (end === 0) throw new ClipRefused('This recording is silent. Record a few sentences, spoken close by.')
+  if (end === 0)
+    throw new ClipRefused('This recording is silent. Record a few sentences, spoken close to the microphone.')
   const fade = Math.min(end, Math.round(fadeS * rateHz))
   for (let at = 0; at < fade; at++) pcm[end - 1 - at]! *= at / fade
   const length = Math.min(end + Math.round(pauseS * rateHz), Math.round(maxS * rateHz))

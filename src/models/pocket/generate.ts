@@ -74,7 +74,8 @@ export async function* generate(
 /** @throws Error when the voice leaves no room */
 function frameLimit({ capacity, framesPerS }: Bundle, { frames }: Manner, { ids, voiceLength }: Utterance): number {
   const room = capacity - voiceLength - ids.length
-  if (room < 1) throw new Error(`the voice takes ${voiceLength} of ${capacity} positions: no room is left to speak`)
+  if (room < 1)
+    throw new Error(`the voice takes ${voiceLength} of ${capacity} positions, so there is no room left to speak`)
   return Math.min(room, frames?.() ?? Math.ceil((ids.length / tokensPerS + spareS) * framesPerS))
 }
 

@@ -66,7 +66,7 @@ export async function loadPocket(options: LoadOptions, seams: Seams): Promise<Sp
   const lexicon = pronunciations === null ? emptyLexicon : parseLexicon(pronunciations)
   const bundle = readBundle(await Bun.file(join(filesDir, 'bundle.json')).text())
   if (bundle.sampleRateHz !== card.sampleRateHz) {
-    throw new Error(`bundle.json: sample_rate is ${bundle.sampleRateHz}, and ${card.id} has ${card.sampleRateHz}`)
+    throw new Error(`bundle.json: sample_rate is ${bundle.sampleRateHz}, but ${card.id} has ${card.sampleRateHz}`)
   }
   const tokenizer = await readFile(filesDir, 'tokenizer.model', (bytes) => new SentencePiece(bytes))
   const bos = bundle.bosBeforeVoice
@@ -99,7 +99,7 @@ async function readFile<T>(filesDir: string, name: string, read: (bytes: Uint8Ar
 function positionsOf(tensor: Tensor, { conditioningDim }: Bundle): Tensor {
   const { type, dims } = tensor
   if (type === 'float32' && dims.length === 3 && dims[0] === 1 && dims[2] === conditioningDim) return tensor
-  throw new Error(`${type} [${dims.join(', ')}] where float32 [1, ?, ${conditioningDim}] is expected`)
+  throw new Error(`${type} [${dims.join(', ')}], but float32 [1, ?, ${conditioningDim}] is expected`)
 }
 
 class PocketModel implements SpeechModel {

@@ -38,10 +38,10 @@ test('a voice of another model, width or version is refused in words', () => {
   expect(() => readState(state, 'pocket-tts-german', 4)).toThrow(
     'cloned with pocket-tts-english, not with pocket-tts-german',
   )
-  expect(() => readState(state, 'pocket-tts-english', 8)).toThrow('has 4 numbers a frame where 8 are needed')
+  expect(() => readState(state, 'pocket-tts-english', 8)).toThrow('has 4 numbers per frame, but 8 are needed')
   const later = state.slice()
   later[8] = 2
   expect(() => readState(later, 'pocket-tts-english', 4)).toThrow('cloned by another version (2)')
   const flite = new TextEncoder().encode(`{"flite":1,"name":"awb"}${' '.repeat(100)}`)
-  expect(() => readState(flite, 'pocket-tts-english', 4)).toThrow('no cloned voice of Pocket TTS')
+  expect(() => readState(flite, 'pocket-tts-english', 4)).toThrow('not a cloned voice of Pocket TTS')
 })

@@ -40,7 +40,7 @@ export interface HeardVoice {
 export function readState(state: Uint8Array, family: string, width: number): HeardVoice {
   const view = new DataView(state.buffer, state.byteOffset, state.byteLength)
   const isOurs = state.length >= fixedBytes + hashBytes && utf8(state.subarray(0, 8)) === magic
-  if (!isOurs) throw new Error('this is no cloned voice of Pocket TTS: clone it again')
+  if (!isOurs) throw new Error('this is not a cloned voice of Pocket TTS: clone it again')
   const [found, frames, wide, nameLength] = [0, 1, 2, 3].map((at) => view.getUint32(8 + 4 * at, true))
   if (found !== version) throw new Error(`this voice was cloned by another version (${found}): clone it again`)
   const body = state.subarray(0, state.length - hashBytes)
@@ -50,7 +50,7 @@ export function readState(state: Uint8Array, family: string, width: number): Hea
   if (name !== family) throw new Error(`this voice was cloned with ${name}, not with ${family}: clone it again`)
   const data = new Float32Array(new Uint8Array(body.subarray(fixedBytes + nameLength!)).buffer)
   if (wide !== width || data.length !== frames! * width) {
-    throw new Error(`this cloned voice has ${wide} numbers a frame where ${width} are needed: clone it again`)
+    throw new Error(`this cloned voice has ${wide} numbers per frame, but ${width} are needed: clone it again`)
   }
   return { heard: { type: 'float32', dims: [1, frames!, width], data }, key: Buffer.from(hash).toString('hex') }
 }

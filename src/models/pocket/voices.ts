@@ -13,7 +13,7 @@ export function readVoice(specs: readonly StateSpec[], file: Uint8Array): Voice 
   const tensors = readSafetensors(file)
   const modules = new Set(specs.map(({ module }) => module))
   const foreign = [...tensors.keys()].find((name) => !modules.has(name.slice(0, name.lastIndexOf('/'))))
-  if (foreign !== undefined) throw new Error(`it is of another model: this one has no ${foreign}`)
+  if (foreign !== undefined) throw new Error(`it belongs to another model: this one has no ${foreign}`)
   const length = lengthOf(tensors)
   const states = specs.map((spec) => [spec.input, stateOf(spec, tensors, length)] as const)
   return { length, states: Object.fromEntries(states) }
@@ -24,7 +24,7 @@ function stateOf(spec: StateSpec, tensors: ReadonlyMap<string, Tensor>, length: 
   if (key === 'step') return { type: 'int64', dims, data: BigInt64Array.of(BigInt(length)) }
   if (key === 'current_end') return { type, dims, data: new Float32Array(0) }
   const cache = tensors.get(`${module}/${key}`)
-  if (cache === undefined) throw new Error(`it is of another model: it has no ${module}/${key}`)
+  if (cache === undefined) throw new Error(`it belongs to another model: it has no ${module}/${key}`)
   const fits =
     isCache(spec) &&
     cache.type === type &&
@@ -45,7 +45,7 @@ function lengthOf(tensors: ReadonlyMap<string, Tensor>): number {
   }
   const [length] = lengths
   if (length === undefined || lengths.size > 1 || !(length > 0))
-    throw new Error('it does not say how long the voice is')
+    throw new Error('it does not state how long the voice is')
   return length
 }
 

@@ -61,7 +61,7 @@ export class Tape {
   /** A copy. */
   between(startMs: number, endMs: number): Float32Array {
     const start = Math.round(startMs * samplesPerMs) - this.#dropped
-    if (start < 0) throw new RangeError(`${startMs} ms was let go`)
+    if (start < 0) throw new RangeError(`${startMs} ms was already dropped`)
     return this.#samples.slice(start, Math.round(endMs * samplesPerMs) - this.#dropped)
   }
 

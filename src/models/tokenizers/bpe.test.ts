@@ -59,11 +59,11 @@ test.each([
   ['is of another kind', { ...golden.tokenizer, model: { type: 'Unigram' } }, 'only byte-level BPE'],
   ['splits otherwise', { ...golden.tokenizer, pre_tokenizer: { type: 'Metaspace' } }, 'only byte-level BPE'],
   ['normalizes', { ...golden.tokenizer, normalizer: { type: 'NFC' } }, 'normalizer'],
-  ['merges what it has not', withModel({ merges: ['a b', 'ab zz'] }), 'which is no token'],
-  ['merges three', withModel({ merges: ['a b c'] }), 'not of two tokens'],
+  ['merges what it has not', withModel({ merges: ['a b', 'ab zz'] }), 'which is not a token'],
+  ['merges three', withModel({ merges: ['a b c'] }), 'does not have two tokens'],
   ['has letters that are no bytes', withModel({ vocab: { 語: 0 } }), 'not made of bytes'],
-  ['has ids that are none', withModel({ vocab: { a: -1 } }), "no token's number"],
-  ['lacks a byte', withModel({ vocab: { a: 0 }, merges: [] }), 'which is no token'],
+  ['has ids that are none', withModel({ vocab: { a: -1 } }), 'not a token id'],
+  ['lacks a byte', withModel({ vocab: { a: 0 }, merges: [] }), 'which is not a token'],
 ])('a file that %s is refused', (_, file, words) => {
   expect(() => new ByteLevelBpe(file)).toThrow(words)
 })

@@ -32,7 +32,7 @@ export class ByteLevelBpe {
     for (const [token, id] of added) bytes[id] = new TextEncoder().encode(token)
     const idOf = (token: string): number => {
       const id = vocabulary.get(token)
-      if (id === undefined) throw new Error(`tokenizer.json: a merge makes or takes ${token}, which is no token`)
+      if (id === undefined) throw new Error(`tokenizer.json: a merge makes or takes ${token}, which is not a token`)
       return id
     }
     this.#bytes = bytes
@@ -105,9 +105,9 @@ function readTokenizerFile(file: unknown): TokenizerFile {
   const { model, pre_tokenizer: splitter, normalizer, added_tokens: added } = record(file, 'tokenizer.json')
   const { type, vocab, merges } = record(model, 'tokenizer.json: model')
   if (type !== 'BPE' || record(splitter, 'tokenizer.json: pre_tokenizer')['type'] !== 'ByteLevel') {
-    throw new Error('tokenizer.json: only byte-level BPE is known here')
+    throw new Error('tokenizer.json: only byte-level BPE is supported')
   }
-  if ((normalizer ?? null) !== null) throw new Error('tokenizer.json: a normalizer is not known here')
+  if ((normalizer ?? null) !== null) throw new Error('tokenizer.json: normalizers are not supported')
   return {
     vocabulary: new Map(Object.entries(record(vocab, 'vocab')).map(([token, id]) => [token, checkedId(id)])),
     merges: list(merges, 'merges').map(pairOf),
@@ -119,7 +119,7 @@ function readTokenizerFile(file: unknown): TokenizerFile {
 function pairOf(merge: unknown): readonly [string, string] {
   const [left, right, more] = typeof merge === 'string' ? merge.split(' ') : list(merge, 'merges')
   if (typeof left !== 'string' || typeof right !== 'string' || more !== undefined) {
-    throw new Error('tokenizer.json: a merge is not of two tokens')
+    throw new Error('tokenizer.json: a merge does not have two tokens')
   }
   return [left, right]
 }
@@ -132,7 +132,7 @@ function addedToken(entry: unknown): [string, number] {
 
 function checkedId(id: unknown): number {
   if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 && id < 2 ** 20) return id
-  throw new Error(`tokenizer.json: ${String(id)} is no token's number`)
+  throw new Error(`tokenizer.json: ${String(id)} is not a token id`)
 }
 
 function record(value: unknown, what: string): Record<string, unknown> {

@@ -38,11 +38,11 @@ export function readSentencePieceModel(bytes: Uint8Array): SentencePieceModel {
     if (number === 2) trainer = new Map(fieldsOf(bytesOf(value)))
     if (number === 3) normalizer = new Map(fieldsOf(bytesOf(value)))
   }
-  if (pieces.length === 0) throw new Error('it has no pieces: this is no SentencePiece model')
-  if (trainer === null || normalizer === null) throw new Error('it is cut off')
+  if (pieces.length === 0) throw new Error('it has no pieces: this is not a SentencePiece model')
+  if (trainer === null || normalizer === null) throw new Error('it is cut short')
   const algorithm = trainer.get(3) ?? unigram
   if (algorithm !== unigram)
-    throw new Error(`its algorithm is number ${String(algorithm)}, and only unigram (1) is known`)
+    throw new Error(`its algorithm is number ${String(algorithm)}; only unigram (1) is supported`)
   return {
     pieces,
     byteFallback: (trainer.get(35) ?? 0) !== 0,
@@ -68,7 +68,7 @@ type Fields = ReadonlyMap<number, number | Uint8Array>
 
 const bytesOf = (value: number | Uint8Array | undefined): Uint8Array => {
   if (value instanceof Uint8Array) return value
-  throw new Error('it is damaged: a field is not what it should be')
+  throw new Error('it is damaged: a field has the wrong type')
 }
 
 /** The fields of a protobuf message in their order. Wire types: 0 varint, 1 eight bytes, 2 length and bytes, 5 four. */
@@ -78,13 +78,13 @@ function* fieldsOf(bytes: Uint8Array): Generator<[number, number | Uint8Array]> 
     let value = 0
     for (let shift = 1; ; shift *= 128) {
       const byte = bytes[at++]
-      if (byte === undefined) throw new Error('it is cut off')
+      if (byte === undefined) throw new Error('it is cut short')
       value += (byte & 127) * shift
       if (byte < 128) return value
     }
   }
   const take = (length: number) => {
-    if (at + length > bytes.length) throw new Error('it is cut off')
+    if (at + length > bytes.length) throw new Error('it is cut short')
     return bytes.subarray(at, (at += length))
   }
   while (at < bytes.length) {
@@ -95,6 +95,6 @@ function* fieldsOf(bytes: Uint8Array): Generator<[number, number | Uint8Array]> 
     else if (wireType === 1) yield [number, take(8)]
     else if (wireType === 2) yield [number, take(varint())]
     else if (wireType === 5) yield [number, take(4)]
-    else throw new Error('this is no SentencePiece model')
+    else throw new Error('this is not a SentencePiece model')
   }
 }

@@ -117,6 +117,6 @@ function byteIdsOf({ pieces }: SentencePieceModel): number[] {
     const name = `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`
     return pieces.findIndex(({ kind, text }) => kind === 'byte' && text === name)
   })
-  if (ids.includes(-1)) throw new Error('it does not have a piece for each byte')
+  if (ids.includes(-1)) throw new Error('it does not have a piece for every byte')
   return ids
 }

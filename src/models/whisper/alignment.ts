@@ -40,7 +40,7 @@ export async function align(
   const { encoded, prompt, text, heads } = order
   const ids = [...prompt, tokens.noTimestamps, ...text, tokens.endOfText]
   const { logits, attentions } = await graphs.first(ids, encoded, signal)
-  if (attentions === null) throw new Error('this decoder does not say what it attends to')
+  if (attentions === null) throw new Error('this decoder does not output its attention')
   const vocabulary = logits.length / ids.length
   const probability = text.map((id, at) => {
     const row = (prompt.length + at) * vocabulary

@@ -38,7 +38,7 @@ export async function checkBranches(
     const rows = await bothWays(graphs, tokens, config, tokens.bpe.encode(predictable))
     const same = rows.filter(({ found, expected }) => best(found) === best(expected)).length
     if (same >= sameTokensMin * rows.length) return
-    throw new Error(failure(`of ${rows.length} tokens it writes ${same} alike`))
+    throw new Error(failure(`it chooses ${same} of ${rows.length} tokens alike`))
   }
   const rows = await bothWays(graphs, tokens, config, trialOf(tokens).text)
   const difference = Math.max(...rows.map(({ found, expected }) => distance(found, expected)))
@@ -88,7 +88,7 @@ export async function tryBatch(graphs: WhisperGraphs, tokens: WhisperTokens, con
     return graphs.maxBatch
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    console.error(`${decoderFile} hears one window at a time: two at once fail (${reason})`)
+    console.error(`${decoderFile} takes one window at a time: two at once fail (${reason})`)
     return 1
   }
 }
@@ -122,8 +122,8 @@ const rowOf = (logits: Float32Array, { vocabulary }: WhisperConfig, row: number)
   logits.subarray(row * vocabulary, (row + 1) * vocabulary)
 
 const failure = (difference: string): string =>
-  `${decoderFile} goes on otherwise than it begins (${difference}): this export is broken; take the model in another ` +
-  'precision'
+  `${decoderFile} continues differently than it begins (${difference}): this export is broken; use the model in ` +
+  'another precision'
 
 /** Root mean square of the differences over the standard deviation of the expected. NaN when a number is none. */
 export function distance(found: Float32Array, expected: Float32Array): number {

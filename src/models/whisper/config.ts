@@ -103,7 +103,7 @@ class Fields {
   whole(name: string): number {
     const value = this.#fields[name]
     if (isWhole(value) && value > 0) return value
-    throw new Error(`${this.#file}: ${name} is ${JSON.stringify(value)}, not a number of something`)
+    throw new Error(`${this.#file}: ${name} is ${JSON.stringify(value)}, not a count`)
   }
 
   expect(name: string, expected: number): void {

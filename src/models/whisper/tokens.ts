@@ -75,7 +75,7 @@ function checkConfig(bpe: ByteLevelBpe, { specials }: WhisperConfig): void {
     const found = bpe.added.get(name)
     if (found === id) continue
     throw new Error(
-      `generation_config.json says that ${name} is ${id}, tokenizer.json says ${found ?? 'nothing of it'}`,
+      `generation_config.json says that ${name} is ${id}, tokenizer.json says ${found ?? 'nothing about it'}`,
     )
   }
 }

@@ -98,7 +98,7 @@ export function openOrtApi(path: string): OrtApi {
 async function libraryPath(): Promise<string> {
   await import('onnxruntime-node')
   const path = /\/\S.*\/libonnxruntime\.so\.\d\S*$/m.exec(readFileSync('/proc/self/maps', 'utf8'))?.[0]
-  if (path === undefined) throw new Error('onnxruntime-node came without libonnxruntime.so')
+  if (path === undefined) throw new Error('onnxruntime-node does not contain libonnxruntime.so')
   return path
 }
 
@@ -149,7 +149,7 @@ export class OrtApi {
   /** @throws Error in ONNX Runtime's words; DeviceOutOfMemory, DeviceLost where they mean that */
   check(status: Status): void {
     if (status === null) return
-    const message = this.call.GetErrorMessage(status) ?? 'ONNX Runtime failed without a word'
+    const message = this.call.GetErrorMessage(status) ?? 'ONNX Runtime failed without a message'
     this.call.ReleaseStatus(status)
     throw deviceError(message)
   }

@@ -17,7 +17,7 @@ const cpuMs = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
-const nobody = new Error('nobody waits for it any more')
+const nobody = new Error('no client waits for it any more')
 
 let session: Session
 /** Processor time of one run. */
