@@ -18,6 +18,7 @@ import { runtimeCommand } from './runtime/runtime.ts'
 import { engineCommand } from './serve/engine.ts'
 import { gpuProbeCommand } from './serve/gpu-probe.ts'
 import { serveCommand } from './serve/serve.ts'
+import { serviceCommand } from './service-unit.ts'
 import { speakCommand } from './speak.ts'
 import { complain } from './terminal/terminal.ts'
 import { transcribeCommand } from './transcribe.ts'
@@ -51,6 +52,7 @@ export async function main(argv: string[], cards: readonly Card[] = knownCards):
     .addCommand(auditCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
+    .addCommand(serviceCommand())
     .addCommand(completionCommand())
     .addCommand(licenses())
     .addCommand(engineCommand(cards), { hidden: true })

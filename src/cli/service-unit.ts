@@ -1,0 +1,133 @@
+/** `myna service`: Myna as a service of systemd, of the user who asks for it or, as root, of the machine. */
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Command } from 'commander'
+import { globalsOf } from './globals.ts'
+import { Failure, report } from './terminal/terminal.ts'
+
+const unitName = 'myna.service'
+const systemUnits = '/etc/systemd/system'
+
+export const serviceCommand = (): Command =>
+  new Command('service')
+    .description('run Myna as a service of systemd')
+    .addHelpText(
+      'after',
+      `
+Without root it is a service of your own account, with the data folder you use now. As root it is one of the machine,
+with its data in /var/lib/myna. Settings are environment variables: systemctl edit myna.
+
+Examples:
+  myna service install
+  journalctl --user -u myna
+  myna service uninstall`,
+    )
+    .addCommand(installCommand())
+    .addCommand(uninstallCommand())
+
+interface Place {
+  isSystem: boolean
+  unit: string
+}
+
+/** Of the machine for root, else of the user. */
+function placeOf(): Place {
+  if (process.getuid?.() === 0) return { isSystem: true, unit: join(systemUnits, unitName) }
+  return { isSystem: false, unit: join(homedir(), '.config', 'systemd', 'user', unitName) }
+}
+
+const installCommand = (): Command =>
+  new Command('install')
+    .description('install the service, start it now and at every boot')
+    .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network', '127.0.0.1')
+    .option('--port <port>', 'port to listen on', '8790')
+    .option('--print', 'print the unit and change nothing')
+    .action((options: { host: string; port: string; print?: true }, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const place = placeOf()
+      const text = unitText(place.isSystem, {
+        program: ownCommand(),
+        dataDir: place.isSystem ? '/var/lib/myna' : config.dataDir,
+        ...options,
+      })
+      if (options.print === true) {
+        process.stdout.write(text)
+        return
+      }
+      mkdirSync(dirname(place.unit), { recursive: true })
+      writeFileSync(place.unit, text)
+      systemctl(place, 'daemon-reload')
+      systemctl(place, 'enable', '--now', unitName)
+      report(json, { unit: place.unit, ...options }, () => installedText(place))
+    })
+
+const installedText = ({ isSystem, unit }: Place): string =>
+  [
+    `Myna runs as a service (${unit}).`,
+    isSystem ? 'Its log: journalctl -u myna' : 'Its log: journalctl --user -u myna',
+    isSystem
+      ? 'A key: MYNA_DATA=/var/lib/myna myna keys create --account NAME'
+      : 'A key: myna keys create --account NAME',
+    ...(isSystem ? [] : ['To keep it running while you are logged out: loginctl enable-linger']),
+  ].join('\n')
+
+const uninstallCommand = (): Command =>
+  new Command('uninstall')
+    .description('stop the service and remove it; data, keys and models stay')
+    .action((_options, command: Command) => {
+      const { json } = globalsOf(command)
+      const place = placeOf()
+      if (!existsSync(place.unit)) throw new Failure(`There is no service ${place.unit}.`, 'no_service')
+      systemctl(place, 'disable', '--now', unitName)
+      rmSync(place.unit)
+      systemctl(place, 'daemon-reload')
+      report(json, { unit: place.unit, removed: true }, () => `Removed ${place.unit}. Data, keys and models are kept.`)
+    })
+
+/** @throws Failure in systemd's words, or when there is none */
+function systemctl({ isSystem }: Place, ...args: string[]): void {
+  const program = Bun.which('systemctl')
+  if (program === null) throw new Failure('systemctl was not found: this machine does not use systemd.', 'no_systemd')
+  const run = Bun.spawnSync([program, ...(isSystem ? [] : ['--user']), ...args])
+  if (run.success) return
+  const words = run.stderr.toString().trim()
+  throw new Failure(`systemctl ${args.join(' ')}: ${words || `exit code ${run.exitCode}`}`, 'no_systemd')
+}
+
+/** The executable; run from source, the runtime and the program. */
+const ownCommand = (): string[] => (Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main])
+
+interface UnitOptions {
+  program: readonly string[]
+  dataDir: string
+  host: string
+  port: string
+}
+
+/** Everything is quoted, because a path may hold blanks. `%` has a meaning of its own in a unit. */
+const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`
+
+function unitText(isSystem: boolean, { program, dataDir, host, port }: UnitOptions): string {
+  const hardening = isSystem
+    ? ['StateDirectory=myna', 'StateDirectoryMode=0700', 'CacheDirectory=myna', 'ProtectSystem=full', 'ProtectHome=yes']
+    : []
+  const cache = isSystem ? [`Environment=${quoted('MYNA_NATIVE_DIR=/var/cache/myna')}`] : []
+  return `[Unit]
+Description=Myna voice service
+${isSystem ? 'After=network-online.target\nWants=network-online.target\n' : ''}
+[Service]
+ExecStart=${program.map(quoted).join(' ')} serve --host ${quoted(host)} --port ${quoted(port)}
+${[`Environment=${quoted(`MYNA_DATA=${dataDir}`)}`, ...cache, ...hardening].join('\n')}
+NoNewPrivileges=yes
+UMask=0077
+Restart=on-failure
+RestartSec=2
+# Longer than MYNA_DRAIN_MS, so that streams may finish.
+TimeoutStopSec=45
+KillMode=mixed
+
+[Install]
+WantedBy=${isSystem ? 'multi-user.target' : 'default.target'}
+`
+}
