@@ -8,11 +8,11 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-const root = process.env['MYNA_REAL_WEIGHTS'] || join(cache, 'myna', 'real-weights')
+export const realWeightsRoot = process.env['MYNA_REAL_WEIGHTS'] || join(cache, 'myna', 'real-weights')
 
 /** @param id of the card, as the folder is named @returns the folder; null: it is not on this machine */
 export function realWeights(id: string): string | null {
-  const folder = join(root, id)
+  const folder = join(realWeightsRoot, id)
   if (existsSync(folder)) return folder
   console.warn(`skipped: no published weights of ${id} in MYNA_REAL_WEIGHTS or <cache folder>/myna/real-weights`)
   return null

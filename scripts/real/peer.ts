@@ -1,0 +1,41 @@
+/** A program that is measured beside Myna: a process that answers one line for each line that it is given. */
+import { join } from 'node:path'
+
+export class Peer {
+  readonly #child: Bun.Subprocess<'pipe', 'pipe', 'inherit'>
+  readonly #lines: AsyncIterator<string>
+
+  constructor(command: string[]) {
+    const env = { ...process.env, HF_HUB_OFFLINE: '1', OMP_NUM_THREADS: '2' }
+    this.#child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit', env })
+    this.#lines = linesOf(this.#child.stdout)
+  }
+
+  /** @throws Error when it has ended */
+  async ask<T>(request: object): Promise<T> {
+    this.#child.stdin.write(`${JSON.stringify(request)}\n`)
+    await this.#child.stdin.flush()
+    const { done, value } = await this.#lines.next()
+    if (done === true) throw new Error(`a peer ended with ${await this.#child.exited}`)
+    return JSON.parse(value) as T
+  }
+
+  async end(): Promise<void> {
+    await this.#child.stdin.end()
+    await this.#child.exited
+  }
+}
+
+export const pythonPeer = (python: string, ...args: string[]): Peer =>
+  new Peer([python, join(import.meta.dir, 'peers.py'), ...args])
+
+async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<string, undefined, undefined> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const block of output) {
+    text += decoder.decode(block, { stream: true })
+    const lines = text.split('\n')
+    text = lines.pop() ?? ''
+    yield* lines
+  }
+}

@@ -1,0 +1,72 @@
+"""What other programs make of the same weights. One request a line on stdin, one answer a line on stdout, as JSON.
+
+peers.py listen CT2           faster-whisper, float32, greedy, 2 threads: {"path"} -> {"text", "cpu"}
+peers.py speak GRAPH VOICES   kokoro-onnx; VOICES is a folder of *.bin: {"text", "voice", "path"} -> {"seconds", "cpu"}
+peers.py judge GRAPH          DNSMOS P.835 of a WAV file: {"path"} -> {"sig", "bak", "ovr"}
+needs: numpy soundfile soxr and, by verb, faster-whisper, kokoro-onnx, onnxruntime
+"""
+import glob
+import json
+import os
+import sys
+import tempfile
+import time
+
+import numpy as np
+import soundfile
+
+RATE = 16000
+# DNSMOS hears nine seconds.
+JUDGED_SAMPLES = 144160
+
+
+def at_rate(path):
+    import soxr
+    pcm, rate = soundfile.read(path, dtype="float32", always_2d=True)
+    return soxr.resample(pcm.mean(axis=1), rate, RATE)
+
+
+def listener(folder):
+    from faster_whisper import WhisperModel
+    model = WhisperModel(folder, device="cpu", compute_type="float32", cpu_threads=2)
+
+    def answer(request):
+        segments, _ = model.transcribe(request["path"], language="en", beam_size=1)
+        return {"text": "".join(segment.text for segment in segments).strip()}
+    return answer
+
+
+def speaker(graph, folder):
+    from kokoro_onnx import Kokoro
+    voices = {os.path.basename(path)[:-4]: np.fromfile(path, np.float32).reshape(-1, 1, 256)
+              for path in glob.glob(f"{folder}/*.bin")}
+    with tempfile.NamedTemporaryFile(suffix=".npz") as file:
+        np.savez(file, **voices)
+        file.flush()
+        model = Kokoro(graph, file.name)
+
+    def answer(request):
+        pcm, rate = model.create(request["text"], voice=request["voice"], speed=1.0, lang="en-us")
+        soundfile.write(request["path"], pcm, rate)
+        return {"seconds": len(pcm) / rate}
+    return answer
+
+
+def judge(graph):
+    import onnxruntime
+    session = onnxruntime.InferenceSession(graph)
+
+    def answer(request):
+        pcm = at_rate(request["path"])
+        whole = np.tile(pcm, JUDGED_SAMPLES // len(pcm) + 1)[:JUDGED_SAMPLES][None].astype(np.float32)
+        sig, bak, ovr = (float(value) for value in session.run(None, {"input_1": whole})[0][0])
+        return {"sig": sig, "bak": bak, "ovr": ovr}
+    return answer
+
+
+if __name__ == "__main__":
+    answer = {"listen": listener, "speak": speaker, "judge": judge}[sys.argv[1]](*sys.argv[2:])
+    for line in sys.stdin:
+        before = time.process_time()
+        found = answer(json.loads(line))
+        print(json.dumps({**found, "cpu": time.process_time() - before}), flush=True)

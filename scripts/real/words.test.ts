@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test'
+import { rateOf, wordErrors } from './words.ts'
+
+test.each([
+  ['a b c', 'a b c', 0],
+  ['a b c', 'A, b-c!', 0],
+  ['a b c', 'a x c', 1],
+  ['a b c', 'a c', 1],
+  ['a b c', 'a b b c', 1],
+  ['', 'a b', 2],
+  ["it's so", 'it’s', 1],
+])('%j heard as %j: %d', (reference, heard, errors) => {
+  expect(wordErrors(reference, heard).errors).toBe(errors)
+})
+
+test('a rate counts words, not sentences', () => {
+  expect(rateOf([wordErrors('a b c d', 'a b c'), wordErrors('a', 'a')])).toBe(20)
+})
