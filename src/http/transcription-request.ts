@@ -150,6 +150,7 @@ function parseTranscription(
     // Word times are used to cut long subtitles.
     words: answer.format === 'srt' || answer.format === 'vtt' || answer.granularities.has('word'),
     wordTimes: answer.granularities.has('word'),
+    early: answer.isStream,
     upload: { path: file.path, remove },
   }
   return { request, answer }

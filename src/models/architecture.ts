@@ -110,9 +110,14 @@ export interface Transcribing {
   /**
    * Windows in the order of the clip; the signal ends the work between two steps.
    * @param pcm mono, in [-1, 1], at the model's rate
+   * @param tell is given segments as soon as they are certain: all or, where a model does not, none; returned, too
    * @returns segments whose times count from the window's start
    */
-  hear(pcm: Float32Array, signal: AbortSignal): Promise<TranscriptSegment[]>
+  hear(
+    pcm: Float32Array,
+    signal: AbortSignal,
+    tell?: (segments: readonly TranscriptSegment[]) => void,
+  ): Promise<TranscriptSegment[]>
   /** Absent: it hears windows one after another. */
   readonly batch?: {
     /** Windows at most, 2 or more. */

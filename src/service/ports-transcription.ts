@@ -17,6 +17,11 @@ export interface TranscriptionOrder {
   temperature: number
   /** Whether times of single words are wanted. */
   words: boolean
+  /**
+   * Whether somebody reads as it is heard: then a segment comes as soon as it is certain, with figures of what was
+   * written until then. Absent: once its window is through.
+   */
+  early?: boolean
 }
 
 /** What came of a part of the clip, in order. */

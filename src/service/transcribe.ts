@@ -19,6 +19,8 @@ export interface ListeningRequest extends Wanted {
   temperature: number
   /** Whether times of single words are wanted. */
   words: boolean
+  /** As of the order. */
+  early?: boolean
 }
 
 export interface TranscriptionRequest extends ListeningRequest {
@@ -157,8 +159,8 @@ export class Transcriptions extends Live<Transcribing> {
   /** @param share as of the order */
   #order(request: ListeningRequest, share: string): TranscriptionOrder {
     const { card, language } = chooseListener(request, this.#parts.catalog)
-    const { task, prompt, temperature, words } = request
-    return { model: card.id, share, task, language, prompt, temperature, words }
+    const { task, prompt, temperature, words, early = false } = request
+    return { model: card.id, share, task, language, prompt, temperature, words, early }
   }
 
   #admit(caller: Caller, id: string, request: ListeningRequest, open: OpenSound, queue: Queue): Transcribing {

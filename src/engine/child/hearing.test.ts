@@ -46,6 +46,7 @@ function begin(pcm: Int16Array, lookMs: number, use = model, isLast = true): Hea
   let nowMs = 0
   const hearing = new Hearing({
     input,
+    isEarly: false,
     acquireModel: async () => lease(use),
     acquireDetector: async () => lease(detector),
     share: 'account',

@@ -21,6 +21,8 @@ const silentPartMs = 2000
 
 export interface HearingOptions {
   input: TranscriptionInput
+  /** Whether segments are sent as soon as they are certain. */
+  isEarly: boolean
   acquireModel(): Promise<Lease<TranscriptionModel>>
   acquireDetector(): Promise<Lease<SpeechDetector>>
   /** Whose share of the engine it counts to. */
@@ -104,16 +106,22 @@ export class Hearing {
   ): Promise<TranscriptSegment[][]> {
     const { signal } = this.#abort
     const pcms = windows.map(({ pcm }) => pcm)
-    const hear = async () =>
-      transcribing.batch !== undefined && pcms.length > 1
-        ? transcribing.batch.hear(pcms, signal)
-        : [await transcribing.hear(pcms[0]!, signal)]
+    const [first] = windows
+    let told = 0
+    const tell = (segments: readonly TranscriptSegment[]) => {
+      told += segments.length
+      const own = segments.map((segment) => inClip(segment, first!))
+      this.#send({ segments: own, language: transcribing.language, heardMs: own.at(-1)?.endMs ?? first!.startMs })
+    }
+    const hear = async () => {
+      if (transcribing.batch !== undefined && pcms.length > 1) return transcribing.batch.hear(pcms, signal)
+      const early = this.#options.isEarly ? tell : undefined
+      return [(await transcribing.hear(pcms[0]!, signal, early)).slice(told)]
+    }
     const claim = { account: this.#options.share, isFirst, dueMs: null }
     const { value: heard } = await this.#options.turns.take(claim, hear, signal)
     signal.throwIfAborted()
-    return windows.map(({ startMs, pcm }, at) =>
-      heard[at]!.map((segment) => shifted(segment, startMs, (1000 * pcm.length) / clipRateHz)),
-    )
+    return windows.map((window, at) => heard[at]!.map((segment) => inClip(segment, window)))
   }
 
   #send(part: TranscriptPart): void {
@@ -127,7 +135,8 @@ export class Hearing {
 }
 
 /** A model may hear past the end of a window, into the silence that it is filled up with: nothing was said there. */
-function shifted(segment: TranscriptSegment, byMs: number, windowMs: number): TranscriptSegment {
+function inClip(segment: TranscriptSegment, { startMs: byMs, pcm }: SpeechWindow): TranscriptSegment {
+  const windowMs = (1000 * pcm.length) / clipRateHz
   const shift = (ms: number) => Math.round(byMs + Math.max(0, Math.min(ms, windowMs)))
   const times = ({ startMs, endMs }: { startMs: number; endMs: number }) => ({
     startMs: shift(startMs),

@@ -199,9 +199,10 @@ class Engine {
     this.#renderings.delete(stream)
   }
 
-  async #transcribe(stream: number, { model, share, ...input }: TranscriptionOrder): Promise<void> {
+  async #transcribe(stream: number, { model, share, early = false, ...input }: TranscriptionOrder): Promise<void> {
     const hearing = new Hearing({
       input,
+      isEarly: early,
       share,
       acquireModel: () => this.#transcribers.use(model),
       acquireDetector: () => this.#detectors.use(detectorId),

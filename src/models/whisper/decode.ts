@@ -53,6 +53,11 @@ export interface WindowsOrder {
   prompt: readonly number[]
   rules: Rules
   random: Random
+  /**
+   * Called, where one window is heard, whenever a segment of it is certain: with what is written up to there.
+   * Should the rest turn out not to be good enough, it is left out of what is returned.
+   */
+  tell?: ((written: Written) => void) | undefined
 }
 
 /** What is the same at every temperature. */
@@ -69,7 +74,16 @@ interface Line {
   sampled: number[]
   logprob: number
   isOver: boolean
+  /** What was told of it: so many tokens, and their log probability. */
+  told: { tokens: number; logprob: number }
 }
+
+/**
+ * What is told must be kept: it has to be better than what is good enough, for the rest may be worse. Of the mean log
+ * probability that is too low, and of the compression ratio that is too high.
+ */
+const certainLogprobShare = 0.6
+const certainRatioShare = 0.8
 
 export class WindowDecoder {
   readonly #graphs: WhisperGraphs
@@ -92,7 +106,9 @@ export class WindowDecoder {
     let windows = order.encoded.map((_, window) => window)
     for (const temperature of temperatures) {
       for (const line of await this.#write(begun, windows, temperature, order, signal)) {
-        const found = this.#writtenOf(line, temperature, begun.noSpeechProbs[line.window]!)
+        const noSpeechProb = begun.noSpeechProbs[line.window]!
+        const found = this.#writtenOf(line, temperature, noSpeechProb)
+        if (line.told.tokens > 0 && !isGood(found, order.rules)) return [this.#toldOf(line, temperature, noSpeechProb)]
         written[line.window] = preferred(written[line.window], found, order.rules)
       }
       windows = windows.filter((window) => !isGood(written[window]!, order.rules))
@@ -122,12 +138,20 @@ export class WindowDecoder {
     order: WindowsOrder,
     signal: AbortSignal,
   ): Promise<Line[]> {
-    const lines = windows.map((window): Line => ({ window, sampled: [], logprob: 0, isOver: false }))
+    const lines = windows.map((window): Line => ({
+      window,
+      sampled: [],
+      logprob: 0,
+      isOver: false,
+      told: { tokens: 0, logprob: 0 },
+    }))
+    const mayTell = order.tell !== undefined && order.encoded.length === 1 && temperature === 0
     let logits: Float32Array[] = windows.map((window) => begun.logits[window]!.slice())
     const steps = begun.follow(windows)
     try {
       for (;;) {
         for (const [at, line] of lines.entries()) this.#extend(line, logits[at]!, temperature, order)
+        if (mayTell) this.#tell(lines[0]!, begun.noSpeechProbs[0]!, order)
         if (lines.every(({ isOver }) => isOver)) return lines
         // Those that are over are written on, for nothing: to take their states out of the others' would cost more.
         const ids = lines.map(({ isOver, sampled }) => (isOver ? this.#tokens.endOfText : sampled.at(-1)!))
@@ -151,6 +175,27 @@ export class WindowDecoder {
     }
     sampled.push(id)
     line.isOver = sampled.length >= this.#maxTokens / 2 || prompt.length + sampled.length > this.#maxTokens
+  }
+
+  /** Where a segment has just ended, and the next begun: two timestamps. */
+  #tell(line: Line, noSpeechProb: number, { rules, tell }: WindowsOrder): void {
+    const { sampled, logprob } = line
+    const isTimestamp = (at: number) => (sampled.at(at) ?? 0) >= this.#tokens.firstTimestamp
+    if (sampled.length < 3 || line.told.tokens === sampled.length || !isTimestamp(-1) || !isTimestamp(-2)) return
+    const found = this.#writtenOf(line, 0, noSpeechProb)
+    const { maxNoSpeechProb, minAvgLogprob, maxCompressionRatio } = rules
+    const isUnsure = minAvgLogprob !== null && found.avgLogprob < certainLogprobShare * minAvgLogprob
+    const isSilence = maxNoSpeechProb !== null && noSpeechProb > maxNoSpeechProb
+    const repeats = maxCompressionRatio !== null && found.compressionRatio > certainRatioShare * maxCompressionRatio
+    if (isUnsure || isSilence || repeats) return
+    line.told = { tokens: sampled.length, logprob }
+    tell?.({ ...found, tokens: [...sampled] })
+  }
+
+  /** What was told of a line whose rest is not good enough: that is heard again. */
+  #toldOf({ window, sampled, told }: Line, temperature: number, noSpeechProb: number): Written {
+    const kept = { window, sampled: sampled.slice(0, told.tokens), logprob: told.logprob, isOver: true, told }
+    return this.#writtenOf(kept, temperature, noSpeechProb)
   }
 
   #writtenOf({ sampled, logprob }: Line, temperature: number, noSpeechProb: number): Written {

@@ -7,7 +7,7 @@ import type { TranscriptSegment, TranscriptWord } from '../../domain/transcript.
 import type { Transcribing, TranscriptionInput } from '../architecture.ts'
 import { align } from './alignment.ts'
 import type { WhisperConfig } from './config.ts'
-import { defaultRules, isGood, isSilent, type Rules, WindowDecoder, type Written } from './decode.ts'
+import { defaultRules, isGood, isSilent, type Rules, WindowDecoder, type WindowsOrder, type Written } from './decode.ts'
 import { frameMs, type LogMel, type LogMelMeter, windowFrames, windowOf } from './features.ts'
 import type { Encoded, WhisperGraphs } from './graphs.ts'
 import { Random } from '../../domain/random.ts'
@@ -44,6 +44,9 @@ const seed = 0
  * The reference has no such limit.
  */
 const passesPerSecond = 4
+
+/** Given segments that are certain. */
+type Tell = (segments: readonly TranscriptSegment[]) => void
 
 interface Window {
   seek: number
@@ -100,11 +103,19 @@ export class Transcription implements Transcribing {
   }
 
   /** Of any length; the loudest place of all of it sets the level. @throws the signal's reason */
-  async hear(pcm: Float32Array, signal: AbortSignal): Promise<TranscriptSegment[]> {
+  async hear(pcm: Float32Array, signal: AbortSignal, tell?: Tell): Promise<TranscriptSegment[]> {
     const sound = this.#soundOf(pcm)
+    let told = 0
+    const note: Tell = (segments) => {
+      told += segments.length
+      if (segments.length > 0) tell?.(segments)
+    }
+    // Times of words are known once a window is through.
+    const early = this.#options.words || tell === undefined ? undefined : note
     while (isUnheard(sound)) {
-      const [kept] = await this.#hearNext([sound], this.#context, signal)
+      const [kept] = await this.#hearNext([sound], this.#context, signal, early)
       if (kept) this.#remember(this.#context, kept)
+      note(sound.segments.slice(told))
     }
     return sound.segments
   }
@@ -125,14 +136,20 @@ export class Transcription implements Transcribing {
   }
 
   /** One window of each. @returns by sound; null: there was nothing in it */
-  async #hearNext(sounds: readonly Sound[], context: readonly number[], signal: AbortSignal): Promise<(Kept | null)[]> {
+  async #hearNext(
+    sounds: readonly Sound[],
+    context: readonly number[],
+    signal: AbortSignal,
+    early?: Tell,
+  ): Promise<(Kept | null)[]> {
     const windows: Window[] = []
     for (const { mel, seek } of sounds) {
       const frames = Math.min(windowFrames, mel.frames - seek)
       windows.push({ seek, frames, encoded: await this.#whisper.graphs.encode(windowOf(mel, seek, frames), signal) })
     }
     this.#language ??= await this.#detectLanguage(windows[0]!.encoded, signal)
-    const written = await this.#write(windows, context, signal)
+    const tell = early === undefined ? undefined : this.#teller(windows[0]!, early)
+    const written = await this.#write(windows, context, signal, tell)
     const kept: (Kept | null)[] = []
     for (const [at, sound] of sounds.entries()) {
       kept.push(await this.#keep(sound, windows[at]!, written[at]!, signal))
@@ -163,12 +180,17 @@ export class Transcription implements Transcribing {
     return promptOf(this.#whisper.tokens, this.#language, this.#options.task)
   }
 
-  async #write(windows: readonly Window[], context: readonly number[], signal: AbortSignal): Promise<Written[]> {
+  async #write(
+    windows: readonly Window[],
+    context: readonly number[],
+    signal: AbortSignal,
+    tell: WindowsOrder['tell'],
+  ): Promise<Written[]> {
     const { rules } = this.#options
     const write = (before: readonly number[], temperatures: readonly number[]) => {
       const prompt = before.length === 0 ? [] : [this.#whisper.tokens.startOfPrevious, ...before]
       const encoded = windows.map((window) => window.encoded)
-      const order = { encoded, prompt: [...prompt, ...this.#prompt()], random: this.#random }
+      const order = { encoded, prompt: [...prompt, ...this.#prompt()], random: this.#random, tell }
       return this.#decoder.decode({ ...order, rules: { ...rules, temperatures } }, signal)
     }
     const isFirst = context.length === 0 || context === this.#given
@@ -201,8 +223,14 @@ export class Transcription implements Transcribing {
     const { tokens } = this.#whisper
     const cut = cutTokens(written.tokens, tokens, window.seek, window.frames)
     const worded = await this.#words(sound, window, cut, signal)
+    const next = worded?.next ?? window.seek + cut.advanceFrames
+    return { segments: this.#segments(window, written, cut, worded?.spans ?? null), next }
+  }
+
+  #segments(window: Window, written: Written, cut: Cut, spans: readonly Worded[] | null): TranscriptSegment[] {
+    const { tokens } = this.#whisper
     const segments = cut.pieces.map((piece, index): TranscriptSegment => {
-      const { startS, endS, words } = worded?.spans[index] ?? { startS: piece.startMs / 1000, endS: piece.endMs / 1000 }
+      const { startS, endS, words } = spans?.[index] ?? { startS: piece.startMs / 1000, endS: piece.endMs / 1000 }
       return {
         startMs: Math.round(startS * 1000),
         endMs: Math.round(endS * 1000),
@@ -217,8 +245,18 @@ export class Transcription implements Transcribing {
       }
     })
     const isSaid = ({ startMs, endMs, text }: TranscriptSegment) => startMs !== endMs && stripped(text) !== ''
-    const next = worded?.next ?? window.seek + cut.advanceFrames
-    return { segments: segments.filter(isSaid), next }
+    return segments.filter(isSaid)
+  }
+
+  /** Tells the segments of one window as they become certain. */
+  #teller(window: Window, tell: Tell): (written: Written) => void {
+    let told = 0
+    return (written) => {
+      const cut = cutTokens(written.tokens, this.#whisper.tokens, window.seek, window.frames)
+      const segments = this.#segments(window, written, cut, null)
+      if (segments.length > told) tell(segments.slice(told))
+      told = segments.length
+    }
   }
 
   /** A window's text as it goes on after that of the one before: some begin without the space that words have. */
