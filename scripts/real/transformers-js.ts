@@ -1,6 +1,6 @@
 /**
- * transformers.js hears the same clips with the same ONNX files (`bun transformers-js.ts NODE_FOLDER MODELS ID`): a line
- * for each line, as `peers.py`. It looks for quantised graphs under their names on the hub.
+ * transformers.js hears the same clips with the same ONNX files, a line for each line, as `peers.py`. It looks for
+ * quantised graphs under their names on the hub. Arguments: the folder of its package, that of the models, an id.
  */
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
