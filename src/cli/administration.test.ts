@@ -38,7 +38,7 @@ async function serve(dataDir: string) {
     url: 'http://127.0.0.1:1',
     uptimeMs: 60_000,
     readiness: 'ready' as const,
-    queue: { running: 2, waiting: 1 },
+    queue: { running: 2, waiting: 1, use: 0.25, gaps: { count: 0, ms: 0 }, shed: 0 },
     pendingOperations: 3,
     engines: [],
     troubles: [],

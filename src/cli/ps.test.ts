@@ -30,7 +30,7 @@ const server = (engines: readonly EngineStatus[]): ServerStatus => ({
   url: 'http://127.0.0.1:8790',
   uptimeMs: 60_000,
   readiness: 'ready',
-  queue: { running: 2, waiting: 0 },
+  queue: { running: 2, waiting: 0, use: 0.25, gaps: { count: 0, ms: 0 }, shed: 0 },
   pendingOperations: 0,
   engines,
   troubles: [],

@@ -35,11 +35,13 @@ Exits 1 if no server runs.`,
 
 /** For people: engines, and each model with where it is and how long it stays. */
 export function statusText(server: ServerStatus): string {
-  const { running, waiting } = server.queue
+  const { running, waiting, use, gaps, shed } = server.queue
   const up = `up ${duration(server.uptimeMs)}`
   return [
     [`${bold(`Myna ${server.version}`)} at ${server.url}`, server.readiness, `process ${server.pid}`, up].join(', '),
     `Speech: ${count(running)} active, ${count(waiting)} queued, ${count(server.pendingOperations)} to be settled.`,
+    `They need ${Math.round(100 * use)} % of this machine. Since the start: ` +
+      `${count(gaps.count)} gaps, ${count(shed)} refusals for want of room.`,
     '',
     engineTable(server.engines),
     ...server.engines.flatMap(engineNotes),

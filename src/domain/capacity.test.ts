@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Load, peakUse, workMs } from './capacity.fixture.ts'
+import { type Load, peakUse, workMs } from './capacity.ts'
 import { Random } from './random.ts'
 
 const minute = 60_000

@@ -2,7 +2,7 @@
  * A machine in virtual time that computes the steps of streams as a `Schedule` says, and an account of what became of
  * each: who waited how long, who ran dry, what each account was given. It knows nothing of how the schedule decides.
  */
-import { peakUse } from './capacity.fixture.ts'
+import { peakUse } from './capacity.ts'
 import { PlayClock } from './play-clock.ts'
 import type { Random } from './random.ts'
 import { Schedule } from './schedule.ts'

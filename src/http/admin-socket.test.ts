@@ -19,7 +19,7 @@ const serverStatus: ServerStatus = {
   url: 'http://127.0.0.1:8790',
   uptimeMs: 5000,
   readiness: 'ready',
-  queue: { running: 1, waiting: 2 },
+  queue: { running: 1, waiting: 2, use: 0.25, gaps: { count: 0, ms: 0 }, shed: 0 },
   pendingOperations: 3,
   engines: [],
   troubles: [],

@@ -11,6 +11,7 @@ import type { Administration } from '../service/accounts.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { BoxStatus } from '../service/ports-boxes.ts'
 import type { EngineStatus } from '../service/ports.ts'
+import type { SpeechFacts } from '../service/speech-queue.ts'
 import type { Readiness } from './readiness.ts'
 
 /** What `ps` and `doctor` show about a running server. */
@@ -22,8 +23,8 @@ export interface ServerStatus {
   uptimeMs: number
   /** As in `/readyz`. */
   readiness: Readiness['status']
-  /** Speech streams in the engine, and those waiting for it. */
-  queue: { running: number; waiting: number }
+  /** Speech streams under way, those that wait, and what of the machine they need. */
+  queue: SpeechFacts
   pendingOperations: number
   engines: readonly EngineStatus[]
   /** Models that are installed but cannot be used. */

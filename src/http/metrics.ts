@@ -7,11 +7,14 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { OperationType, Outcome, Settlement } from '../domain/operation.ts'
 import type { AudioFormat } from '../domain/speech.ts'
 import type { EngineStatus, Meter } from '../service/ports.ts'
+import type { SpeechFacts } from '../service/speech-queue.ts'
 import type { StorageFacts } from '../service/storage-watch.ts'
 import type { TranscriptionMeter } from '../service/ports-transcription.ts'
 
 export interface Gauges {
-  queueDepth: () => number
+  speech: () => SpeechFacts
+  /** By model: how fast it speaks here. */
+  speeds: () => ReadonlyMap<string, { speed: number }>
   pendingOperations: () => Promise<number>
   engines: () => Promise<readonly EngineStatus[]>
   storage: () => StorageFacts
@@ -52,9 +55,7 @@ export class Metrics implements Meter, TranscriptionMeter {
   /** Values that are computed when they are scraped. */
   observe(version: string, gauges: Gauges): void {
     this.#gauge('voice_build_info', 'Version of this program', ['version'], (gauge) => gauge.set({ version }, 1))
-    this.#gauge('voice_queue_depth', 'Speech requests waiting for the engine', [], (gauge) =>
-      gauge.set(gauges.queueDepth()),
-    )
+    this.#observeSpeech(gauges)
     this.#gauge('voice_operations_pending', 'Pending operations', [], async (gauge) =>
       gauge.set(await gauges.pendingOperations()),
     )
@@ -63,6 +64,25 @@ export class Metrics implements Meter, TranscriptionMeter {
     })
     this.#observeEngines(gauges.engines)
     this.#observeProcess()
+  }
+
+  #observeSpeech({ speech, speeds }: Gauges): void {
+    const each = (name: string, help: string, read: (facts: SpeechFacts) => number) =>
+      this.#gauge(name, help, [], (gauge) => gauge.set(read(speech())))
+    each('voice_queue_depth', 'Speech requests that wait', ({ waiting }) => waiting)
+    each('voice_speech_streams', 'Speech streams under way', ({ running }) => running)
+    each(
+      'voice_speech_capacity_use',
+      'Share of what this machine can do that they need; from 0.8 on others wait',
+      (facts) => facts.use,
+    )
+    each('voice_speech_gaps', 'How often a listener had nothing to play', ({ gaps }) => gaps.count)
+    each('voice_speech_gap_seconds', 'How long listeners had nothing to play', ({ gaps }) => gaps.ms / 1000)
+    each('voice_speech_shed', 'Speech requests that were refused because others wait', ({ shed }) => shed)
+    this.#gauge('voice_model_speed', 'Seconds of sound that this machine makes in a second', ['model'], (gauge) => {
+      gauge.reset()
+      for (const [model, { speed }] of speeds()) gauge.set({ model }, speed)
+    })
   }
 
   #observeEngines(engines: Gauges['engines']): void {

@@ -225,7 +225,7 @@ describe('capacity', () => {
     const release = stuck(instance)
     const [one, two, three] = [await instance.key(), await instance.key(), await instance.key({ prepaidMicros: 1000 })]
     const answers = [instance.speak(one), instance.speak(two)]
-    await until('two are pending', async () => (await instance.server.status()).pendingOperations >= 2)
+    await until('one runs, one waits', async () => (await instance.server.status()).queue.waiting >= 1)
     const refused = await instance.speak(three, {}, { 'idempotency-key': 'k' })
     expect([refused.status, await codeOf(refused)]).toEqual([503, 'engine_overloaded'])
     expect(refused.headers.get('x-request-id')).toStartWith('req_')
@@ -236,18 +236,20 @@ describe('capacity', () => {
     expect((await instance.speak(three, {}, { 'idempotency-key': 'k' })).status).toBe(200)
   })
 
-  test('too long in the queue is a 503 with the operation, not accepted and free', async () => {
+  test('too long in the queue is a 503 that says when to come again, without an operation', async () => {
     await using instance = await startInstance({ speechStreams: 1, queueWaitMs: 100 })
     const release = stuck(instance)
-    const key = await instance.key()
-    const first = instance.speak(key)
+    const key = await instance.key({ prepaidMicros: 1000 })
+    const first = instance.speak(await instance.key())
     await until('one runs', async () => (await instance.server.status()).queue.running >= 1)
-    const refused = await instance.speak(key)
+    const refused = await instance.speak(key, {}, { 'idempotency-key': 'k' })
     expect([refused.status, await codeOf(refused)]).toEqual([503, 'engine_overloaded'])
-    const ended = await record(instance, key, refused.headers.get('x-request-id'))
-    expect(ended).toMatchObject({ outcome: 'not_accepted', charged_micros: 0 })
+    expect(refused.headers.get('x-request-id')).toStartWith('req_')
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(2)
+    expect((await instance.server.status()).pendingOperations).toBe(1)
     release()
     await (await first).arrayBuffer()
+    expect((await instance.speak(key, {}, { 'idempotency-key': 'k' })).status).toBe(200)
   })
 
   test('one account cannot have more than its share at once', async () => {

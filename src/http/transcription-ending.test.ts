@@ -269,21 +269,19 @@ describe('capacity', () => {
     expect((await first).status).toBe(200)
   })
 
-  test('one account cannot have more than its share, and does not hold up another', async () => {
+  test('what is beyond the share of an account waits for its turn, and does not hold up another', async () => {
     await using instance = await startListening({ transcriptionConcurrency: 2 })
     const [key, other] = [await instance.key(), await instance.key()]
     const { count, release } = holdAt(instance, 1)
     const answers = [transcribe(instance, key), transcribe(instance, key)]
     await until('both are under way', () => count() === 2)
-    const refused = await transcribe(instance, key)
-    expect([refused.status, await errorOf(refused)]).toMatchObject([429, { code: 'concurrency_limit_exceeded' }])
-    answers.push(transcribe(instance, other))
+    answers.push(transcribe(instance, key), transcribe(instance, other))
     await until('the other is under way', () => count() === 3)
     release()
     for (const answer of answers) expect((await answer).status).toBe(200)
     expect((await transcribe(instance, key)).status).toBe(200)
     expect([await usageOf(instance, key), await usageOf(instance, other)]).toMatchObject([
-      { requests: 3 },
+      { requests: 4 },
       { requests: 1 },
     ])
   })

@@ -17,7 +17,7 @@ export interface Running {
 
 export class Live<Work extends Running> {
   readonly #live = new Map<string, Work>()
-  #closing = false
+  readonly #closed = new AbortController()
 
   get liveCount(): number {
     return this.#live.size
@@ -40,12 +40,12 @@ export class Live<Work extends Running> {
 
   /** Refuses new work from now on. */
   drain(): void {
-    this.#closing = true
+    this.#closed.abort(shuttingDown())
   }
 
   /** Ends what still runs, as our own fault, and waits until it is settled. */
   async shutDown(): Promise<void> {
-    this.#closing = true
+    this.drain()
     for (const work of this.#live.values()) work.shutDown()
     await this.drained()
   }
@@ -55,10 +55,14 @@ export class Live<Work extends Running> {
     await Promise.all([...this.#live.values()].map((work) => work.settled))
   }
 
+  /** Aborts, with the refusal as its reason, once nothing new is admitted. */
+  protected get closing(): AbortSignal {
+    return this.#closed.signal
+  }
+
   /** @throws MynaError `server_shutting_down` */
   protected requireOpen(): void {
-    if (!this.#closing) return
-    throw new MynaError('server_shutting_down', 'The server is shutting down.', { retryAfterMs: 5000 })
+    if (this.closing.aborted) throw shuttingDown()
   }
 
   /** @throws MynaError `storage_full` */
@@ -76,9 +80,12 @@ export class Live<Work extends Running> {
       onSettled()
     })
     // The server was told to stop while this was being admitted.
-    if (this.#closing) work.shutDown()
+    if (this.closing.aborted) work.shutDown()
   }
 }
+
+const shuttingDown = (): MynaError =>
+  new MynaError('server_shutting_down', 'The server is shutting down.', { retryAfterMs: 5000 })
 
 /** Waits for a verdict on an idempotency key; a refused reuse is counted on its way to the client. */
 export async function countRefusedKey<T>(meter: Meter, verdict: Promise<T>): Promise<T> {

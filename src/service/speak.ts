@@ -13,15 +13,15 @@ import type { SpeechRequest } from '../domain/speech.ts'
 import { speakable } from '../text/speakable.ts'
 import { PerAccount } from './concurrency.ts'
 import { countRefusedKey, Live } from './running-work.ts'
-import type { SpeechAdmission } from './ports.ts'
-import type { Queue } from './queue.ts'
+import type { SpeechAdmission, SpeechOrder } from './ports.ts'
+import type { SpeechPlace, SpeechQueue } from './speech-queue.ts'
 import { estimateSpeech } from './speech-length.ts'
 import { Speaking, type SpeakingLimits, type SpeakingParts } from './speaking.ts'
 import type { VoiceNames } from './voice-names.ts'
 import { type Choice, type ChoiceParts, chooseVoice } from './voices.ts'
 
 export interface SpeakParts extends ChoiceParts, SpeakingParts {
-  queue: Queue
+  queue: SpeechQueue
   random: (bytes: Uint8Array) => Uint8Array
 }
 
@@ -29,6 +29,7 @@ export interface SpeakLimits extends SpeakingLimits {
   microsPerChar: number
   voiceNames: VoiceNames
   concurrency: number
+  queueWaitMs: number
   /** Longest that one request may take to speak, by estimate. */
   maxSpeechSeconds: number
 }
@@ -46,7 +47,7 @@ export class Speech extends Live<Speaking> {
   }
 
   /**
-   * Admits the request and waits for its first audio.
+   * Waits for a place, admits the request and waits for its first audio.
    * @param idempotencyKey as the client sent it; null: none
    * @param gone aborts when the client has left
    * @throws MynaError of idempotency, lookup, money or capacity before there is an operation; afterwards
@@ -62,7 +63,7 @@ export class Speech extends Live<Speaking> {
     const leaveAccount = this.#perAccount.enter(caller.account.id)
     let speaking: Speaking | null = null
     try {
-      speaking = await this.#admit(caller, request, idempotencyKey)
+      speaking = await this.#admit(caller, request, idempotencyKey, gone)
     } finally {
       if (speaking === null) leaveAccount()
     }
@@ -71,8 +72,13 @@ export class Speech extends Live<Speaking> {
     return speaking
   }
 
-  async #admit(caller: Caller, request: SpeechRequest, idempotencyKey: string | null): Promise<Speaking> {
-    const { ledger, queue, clock, random } = this.#parts
+  async #admit(
+    caller: Caller,
+    request: SpeechRequest,
+    idempotencyKey: string | null,
+    gone: AbortSignal,
+  ): Promise<Speaking> {
+    const { ledger } = this.#parts
     const keyHash = idempotencyKey === null ? null : hashIdempotencyKey(idempotencyKey)
     const print = fingerprint({ ...request, responseFormat: request.format })
     if (keyHash !== null)
@@ -81,45 +87,64 @@ export class Speech extends Live<Speaking> {
     // Loads the voice, too: speech that was admitted no longer needs it in the books.
     const choice = await chooseVoice(caller, request, voiceNames, this.#parts)
     requireSpeakable(request, choice)
-    await estimateSpeech(request.input, request.speed, this.#limits.maxSpeechSeconds)
+    const soundSeconds = await estimateSpeech(request.input, request.speed, this.#limits.maxSpeechSeconds)
     const inputChars = countChars(request.input)
     const priceMicros = speechPriceMicros(inputChars, this.#limits.microsPerChar)
     requireBalance(caller, priceMicros)
     this.requireWritable()
-    const place = queue.reserve()
-    const admission: SpeechAdmission = {
-      operationId: newId('op', clock.nowMs(), random),
+    const place = this.#parts.queue.reserve({
       accountId: caller.account.id,
-      keyId: caller.key.id,
       model: choice.card.id,
-      voiceId: choice.voiceId,
-      inputChars,
-      priceMicros,
-      keyHash,
-      fingerprint: print,
-      maxPending: this.#limits.concurrency,
-    }
+      soundMs: 1000 * soundSeconds,
+    })
     try {
-      const operation = await countRefusedKey(this.#parts.meter, ledger.admitSpeech(admission))
-      const order = {
+      await this.#turn(place, gone)
+      const admission: SpeechAdmission = {
+        operationId: newId('op', this.#parts.clock.nowMs(), this.#parts.random),
+        accountId: caller.account.id,
+        keyId: caller.key.id,
         model: choice.card.id,
-        share: caller.account.id,
         voiceId: choice.voiceId,
-        text: request.input,
-        voiceState: choice.voiceState,
-        speed: request.speed,
-        sampleRateHz: request.sampleRateHz,
-        language: request.language,
-        instructions: request.instructions,
-        seed: request.seed,
+        inputChars,
+        priceMicros,
+        keyHash,
+        fingerprint: print,
+        maxPending: this.#limits.concurrency,
       }
+      const operation = await countRefusedKey(this.#parts.meter, ledger.admitSpeech(admission))
+      const order = orderOf(caller, request, choice)
       return new Speaking(this.#parts, this.#limits, { operation, order, format: request.format, place })
     } catch (error) {
       place.leave()
       throw error
     }
   }
+
+  /** Nothing is held meanwhile: who leaves, or is refused, leaves no trace. */
+  async #turn(place: SpeechPlace, gone: AbortSignal): Promise<void> {
+    try {
+      await place.turn(this.#limits.queueWaitMs, AbortSignal.any([gone, this.closing]))
+    } catch (error) {
+      if (!gone.aborted) throw error
+      throw new MynaError('request_timeout', 'The client left before its turn came.')
+    }
+    this.requireOpen()
+    this.requireWritable()
+  }
 }
+
+const orderOf = (caller: Caller, request: SpeechRequest, { card, voiceId, voiceState }: Choice): SpeechOrder => ({
+  model: card.id,
+  share: caller.account.id,
+  voiceId,
+  text: request.input,
+  voiceState,
+  speed: request.speed,
+  sampleRateHz: request.sampleRateHz,
+  language: request.language,
+  instructions: request.instructions,
+  seed: request.seed,
+})
 
 function requireSpeakable(request: SpeechRequest, choice: Choice): void {
   const { card } = choice

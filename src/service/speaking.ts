@@ -9,7 +9,7 @@ import type { AudioFormat } from '../domain/speech.ts'
 import type { Clock, Timer } from '../domain/time.ts'
 import { untilWritten } from './retry-until-written.ts'
 import type { Encoder, Encoders, Ledger, Meter, SpeechEngine, SpeechFrame, SpeechOrder } from './ports.ts'
-import type { Place } from './queue.ts'
+import type { SpeechPlace } from './speech-queue.ts'
 
 export interface SpeakingParts {
   ledger: Ledger
@@ -23,7 +23,6 @@ export interface SpeakingParts {
 }
 
 export interface SpeakingLimits {
-  queueWaitMs: number
   unreadMs: number
 }
 
@@ -32,7 +31,8 @@ export interface Admitted {
   operation: Operation
   order: SpeechOrder
   format: AudioFormat
-  place: Place
+  /** Whose turn it is. */
+  place: SpeechPlace
 }
 
 /** What stops waiting calls when the stream has ended for another reason than its own. */
@@ -48,7 +48,7 @@ export class Speaking {
   readonly #parts: SpeakingParts
   readonly #limits: SpeakingLimits
   readonly #order: SpeechOrder
-  readonly #place: Place
+  readonly #place: SpeechPlace
   readonly #abort = new AbortController()
   readonly #settled = Promise.withResolvers<Settlement>()
   readonly #beganMs: number
@@ -96,14 +96,13 @@ export class Speaking {
     return this.#unwritten
   }
 
-  /** Waits for the turn and the first audio. @throws MynaError with the operation's id */
+  /** Waits for the first audio. @throws MynaError with the operation's id */
   async start(gone: AbortSignal): Promise<void> {
     const left = () => this.clientGone()
     gone.addEventListener('abort', left)
     if (gone.aborted) left()
     void this.settled.then(() => gone.removeEventListener('abort', left))
     try {
-      await this.#place.turn(this.#limits.queueWaitMs, this.#abort.signal)
       await this.#unlessEnded(() => this.#parts.ledger.markStarted(this.operation.id))
       this.#facts.started = true
       this.#frames = this.#parts.engine.speak(this.#order, this.#abort.signal)[Symbol.asyncIterator]()
@@ -177,6 +176,7 @@ export class Speaking {
   async #produce(): Promise<Uint8Array | null> {
     const { encoder, frames } = this.#opened()
     while (!this.#flushed) {
+      const askedMs = this.#parts.clock.monotonicMs()
       const asked = this.#asked ?? frames.next()
       this.#asked = null
       const step = await asked
@@ -193,6 +193,7 @@ export class Speaking {
       const bytes = await encoder.encode(frame.pcm)
       this.#throwIfEnded()
       this.#given.pcmBytes += pcmBytes
+      this.#place.gave((1000 * frame.pcm.length) / this.sampleRateHz, askedMs)
       this.#given.coveredChars = Math.max(this.#given.coveredChars, frame.coveredChars)
       if (bytes.length > 0) return bytes
     }

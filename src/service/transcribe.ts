@@ -85,7 +85,7 @@ export class Transcriptions extends Live<Transcribing> {
     // Before the upload is read: nobody should send hours of audio to learn this.
     requireListener(this.#parts.catalog)
     this.requireWritable()
-    const leaveAccount = this.#perAccount.enter(caller.account.id)
+    const leaveAccount = await this.#enter(caller, gone)
     let upload: Upload | null = null
     let transcribing: Transcribing | null = null
     try {
@@ -117,9 +117,7 @@ export class Transcriptions extends Live<Transcribing> {
     this.requireOpen()
     requireListener(this.#parts.catalog)
     this.requireWritable()
-    const { timer } = this.#parts
-    const patience = { timer, maxMs: this.#limits.queueWaitMs, signal: gone }
-    const leaveAccount = await this.#perAccount.enterInTurn(caller.account.id, patience)
+    const leaveAccount = await this.#enter(caller, gone)
     let transcribing: Transcribing | null = null
     try {
       const open: OpenSound = async ({ maxSeconds }) => liveSound(pcm, maxSeconds)
@@ -154,6 +152,13 @@ export class Transcriptions extends Live<Transcribing> {
 
   get canGuess(): boolean {
     return this.#guesses < guessesAtOnce
+  }
+
+  /** Those beyond what an account may have at once wait for their turn; nothing of them is read meanwhile. */
+  #enter(caller: Caller, gone: AbortSignal): Promise<() => void> {
+    const signal = AbortSignal.any([gone, this.closing])
+    const patience = { timer: this.#parts.timer, maxMs: this.#limits.queueWaitMs, signal }
+    return this.#perAccount.enterInTurn(caller.account.id, patience)
   }
 
   /** @param share as of the order */

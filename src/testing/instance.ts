@@ -71,6 +71,9 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     random: new Seeded(7).fill,
     catalog: new CardCatalog(mixingCards, () => false),
     engine,
+    speechEngines: 1,
+    // The fake engine makes sound as fast as it is taken.
+    speeds: { of: () => ({ speed: 1e6, stepMs: 100 }), all: new Map() },
     transcriber,
     ...codecs,
     log: keepingWarnings(

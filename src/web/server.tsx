@@ -21,7 +21,7 @@ interface ServerRecord {
   version: string
   uptime_seconds: number
   readiness: string
-  queue: { running: number; waiting: number }
+  queue: { running: number; waiting: number; use: number; gaps: { count: number; ms: number }; shed: number }
   pending_operations: number
   engines: Engine[]
   /** Of models that are here and cannot be used. */
@@ -73,6 +73,8 @@ const factsOf = (server: ServerRecord): [string, string][] => [
   ['State', server.readiness],
   ['Up for', duration(server.uptime_seconds)],
   ['Streams', `${count(server.queue.running)} running, ${count(server.queue.waiting)} waiting`],
+  ['Capacity', `${Math.round(100 * server.queue.use)} % of this machine in use`],
+  ['Since the start', `${count(server.queue.gaps.count)} gaps, ${count(server.queue.shed)} refusals for want of room`],
   ['Pending operations', count(server.pending_operations)],
 ]
 

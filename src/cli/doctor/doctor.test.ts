@@ -123,7 +123,7 @@ test('a running server is as ready as it says, and one that does not answer has 
     url: `http://127.0.0.1:${server.port}`,
     uptimeMs: 65_000,
     readiness: 'ready' as const,
-    queue: { running: 0, waiting: 0 },
+    queue: { running: 0, waiting: 0, use: 0.25, gaps: { count: 0, ms: 0 }, shed: 0 },
     pendingOperations: 0,
     engines: [],
     troubles: [],

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { childEnv, type Config } from '../../config.ts'
 import type { Task } from '../../domain/card.ts'
-import { EngineClient } from '../../engine/client.ts'
+import { EngineClient, type EngineClientOptions } from '../../engine/client.ts'
 import { EnginePool } from '../../engine/pool.ts'
 import type { Launch } from '../../engine/supervisor.ts'
 import type { Log } from '../../log.ts'
@@ -28,8 +28,9 @@ const transcriptionPatience = 4
 const cudaReadyMs = 120_000
 
 /** @throws Failure when the user's dictionary cannot be read */
-export const speechEngine = (config: Config, devices: Devices, log: Log): EnginePool =>
+export const speechEngine = (config: Config, devices: Devices, log: Log, onPace?: OnPace): EnginePool =>
   enginesOf('text-to-speech', config, devices, log, {
+    ...(onPace && { onPace }),
     workers: config.voiceWorkers || Math.min(speechThreadsMax, availableParallelism()),
     stallMs: config.engineStallMs,
     pronunciations: pronunciationsOf(config),
@@ -43,7 +44,10 @@ export const transcriptionEngine = (config: Config, devices: Devices, log: Log):
     pronunciations: null,
   })
 
+type OnPace = NonNullable<EngineClientOptions['onPace']>
+
 interface Difference {
+  onPace?: OnPace
   workers: number
   stallMs: number
   pronunciations: string | null
@@ -54,7 +58,7 @@ function enginesOf(
   config: Config,
   devices: Devices,
   log: Log,
-  { stallMs, ...share }: Difference,
+  { stallMs, onPace, ...share }: Difference,
 ): EnginePool {
   const settings = {
     ...share,
@@ -70,7 +74,10 @@ function enginesOf(
     command: [...ownProgram(), ...engineArguments({ ...settings, device })],
     env,
   })
-  const limits = { stallMs, loadMs: config.engineLoadMs, log: (line: string) => log.info(line), warn: log.warn }
+  const limits = {
+    ...{ stallMs, loadMs: config.engineLoadMs, log: (line: string) => log.info(line), warn: log.warn },
+    ...(onPace && { onPace }),
+  }
   if (devices.kind === 'cpu') {
     const [device] = devices.devices
     return new EnginePool([

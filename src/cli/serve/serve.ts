@@ -22,6 +22,7 @@ import { areOnCard, speechEngine, transcriptionEngine, tryCards } from './engine
 import { keptFromJournal } from './first-key.ts'
 import { globalsOf, wholeNumber } from '../globals.ts'
 import { installedCatalog, mending } from '../models/local.ts'
+import { keepSpeeds } from './kept-speeds.ts'
 import { type Server, startServer } from './server.ts'
 import type { World } from './wiring.ts'
 import { Failure } from '../terminal/terminal.ts'
@@ -73,12 +74,16 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   // Pictures are drawn in this process.
   setNativeDir(config.nativeDir)
   const devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))
-  const engine = speechEngine(config, devices, log)
+  const kept = keepSpeeds(config.dataDir, devices.kind, systemTimer, (error) =>
+    log.warn('how fast models are cannot be kept', { cause: String(error) }),
+  )
+  const engine = speechEngine(config, devices, log, (model, steps) => kept.speeds.note(model, steps))
   const transcriber = transcriptionEngine(config, devices, log)
   const encoders = new EncoderPool({ workers: config.encoderWorkers })
   const decoder = new DecoderPool({ workers: config.decoderWorkers, timer: systemTimer })
   const streamDecoder = new StreamingDecoder({ timer: systemTimer })
   const close = async () => {
+    kept.close()
     await Promise.all([engine.close(), transcriber.close()])
     for (const codecs of [encoders, decoder, streamDecoder]) codecs.close()
   }
@@ -86,7 +91,8 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   const catalog = installedCatalog(config, cards, (task) => areOnCard(devices, engines[task]))
   const time = { clock: systemClock, timer: systemTimer }
   const codecs = { encoders, decoder, streamDecoder, sound, draw }
-  const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, log }
+  const speech = { speechEngines: engine.members.length, speeds: kept.speeds }
+  const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, ...speech, log }
   let server: Server
   try {
     await tryCards(devices, engine, log)

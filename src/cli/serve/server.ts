@@ -277,7 +277,7 @@ function describing(url: () => string, world: World, service: Service, draining:
       url: url(),
       uptimeMs: world.clock.monotonicMs() - beganMs,
       readiness: status,
-      queue: { running: queue.running, waiting: queue.depth },
+      queue: queue.facts,
       engines,
       troubles: models.troubles,
     }

@@ -50,6 +50,8 @@ import type { SessionStore } from '../../service/ports-sessions.ts'
 import type { ModelKeeper } from '../../service/ports-models.ts'
 import { Previews } from '../../service/previews.ts'
 import { Queue } from '../../service/queue.ts'
+import { SpeechQueue } from '../../service/speech-queue.ts'
+import type { Speeds } from '../../service/speeds.ts'
 import { Speech } from '../../service/speak.ts'
 import { Transcriptions } from '../../service/transcribe.ts'
 import { Failure } from '../terminal/terminal.ts'
@@ -62,6 +64,9 @@ export interface World {
   catalog: Catalog
   engine: SpeechEngine & VoiceEngine
   transcriber: TranscriptionEngine & SpeechWatcher
+  /** Processes that speak: each has a device of its own. */
+  speechEngines: number
+  speeds: Pick<Speeds, 'of' | 'all'>
   encoders: Encoders
   decoder: Decoder
   streamDecoder: StreamDecoder
@@ -103,7 +108,7 @@ export interface Service {
   transcriptions: Transcriptions
   library: Library
   previews: Previews
-  queue: Queue
+  queue: SpeechQueue
   metrics: Metrics
   allowances: Allowances
   administration: AdminVerbs
@@ -116,7 +121,14 @@ export interface Service {
 export function createService(config: Config, world: World, books: Books, tell: Tell): Service {
   const { accounts, ledger } = books
   const metrics = new Metrics()
-  const queue = new Queue(config.speechStreams, config.speechQueue, world.timer)
+  const { speeds } = world
+  const queue = new SpeechQueue({
+    ...world,
+    streamsMax: config.speechStreams || Infinity,
+    waitingMax: config.speechQueue,
+    engines: world.speechEngines,
+    speedOf: (model) => speeds.of(model),
+  })
   const report = reportTo(world.log)
   const parts = { ...world, ...books, meter: metrics, report }
   const speech = new Speech(
@@ -142,7 +154,8 @@ export function createService(config: Config, world: World, books: Books, tell: 
   const storage = new StorageWatch({ ...world, storage: books.storage })
   metrics.observe(version, {
     storage: () => storage.facts,
-    queueDepth: () => queue.depth,
+    speech: () => queue.facts,
+    speeds: () => speeds.all,
     pendingOperations: () => ledger.pendingCount(),
     engines: () => enginesOf(world),
   })

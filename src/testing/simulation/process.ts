@@ -16,6 +16,7 @@ import type { Library } from '../../service/library.ts'
 import type { CloneAdmission, Ledger, PreviewFiles, SpeechOrder, VoiceFiles, Voices } from '../../service/ports.ts'
 import { Queue } from '../../service/queue.ts'
 import { Speech } from '../../service/speak.ts'
+import { SpeechQueue } from '../../service/speech-queue.ts'
 import type { TranscriptionBooks } from '../../service/ports-transcription.ts'
 import type { Transcriptions } from '../../service/transcribe.ts'
 import { SqlAccounts } from '../../store/accounts.ts'
@@ -104,7 +105,7 @@ export class SimulatedProcess {
   readonly verbs: AdminVerbs
   readonly authenticator: Authenticator
   readonly speech: Speech
-  readonly queue: Queue
+  readonly queue: SpeechQueue
   readonly streams = new Map<string, EngineStream>()
   readonly voices: Voices
   readonly clones: Clones
@@ -154,7 +155,13 @@ export class SimulatedProcess {
       deleteVoices: (id) => this.library.removeOwned(id),
     })
     this.authenticator = new Authenticator(this.accounts, clock, () => {})
-    this.queue = new Queue(settings.streams, settings.waiting, timer)
+    this.queue = new SpeechQueue({
+      streamsMax: settings.streams,
+      waitingMax: settings.waiting,
+      engines: 1,
+      speedOf: () => ({ speed: Infinity, stepMs: 0 }),
+      ...{ clock, timer },
+    })
     const engine = new FakeEngine()
     engine.plan = (order) => this.learners.previewOf(order) ?? this.#planFor(order, world)
     engine.learn = () => this.learners.learn()

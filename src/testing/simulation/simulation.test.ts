@@ -20,7 +20,6 @@ const wanted = [
     ['stream_failed client_disconnected', 'stream_failed client_disconnected charged'],
     ['stream_failed generation_failed', 'stream_failed engine_unavailable', 'stream_failed server_shutting_down'],
     ['failed generation_failed', 'failed engine_unavailable', 'failed storage_full', 'failed server_shutting_down'],
-    ['not_accepted engine_overloaded', 'not_accepted storage_full', 'not_accepted server_shutting_down'],
     ['not_accepted server_stopped', 'failed server_stopped', 'stream_failed server_stopped'],
   ].flatMap((endings) => endings.map((ending) => `ended: ${ending}`)),
   'inspect: answered',
@@ -42,8 +41,8 @@ const wanted = [
   'delete: failed',
   'delete: voice_not_found',
   'cancel clone: answered',
-  ...[['admitted', 'concurrency_limit_exceeded', 'engine_overloaded', 'storage_full', 'server_shutting_down']].flatMap(
-    (verdicts) => verdicts.map((verdict) => `asked to listen: ${verdict}`),
+  ...[['admitted', 'engine_overloaded', 'storage_full', 'server_shutting_down']].flatMap((verdicts) =>
+    verdicts.map((verdict) => `asked to listen: ${verdict}`),
   ),
   ...[
     ['completed', 'stream_failed client_disconnected', 'failed generation_failed', 'stream_failed generation_failed'],

@@ -108,7 +108,8 @@ export function drawSettings(random: Seeded): Settings {
   return {
     microsPerChar: random.pick([15, 15, 7, 1]),
     streams: random.whole(1, 3),
-    waiting: random.whole(0, 3),
+    // Who waits has no operation yet: nothing of it is in the books.
+    waiting: 0,
     concurrency: random.whole(2, 6),
     queueWaitMs: 20 * seconds,
     unreadMs: 120 * seconds,
@@ -120,7 +121,8 @@ export function drawSettings(random: Seeded): Settings {
     cloneConcurrency: random.whole(1, 3),
     listenStreams: random.whole(1, 2),
     listenWaiting: random.whole(0, 2),
-    listenConcurrency: random.whole(1, 3),
+    // Who waits for others of its account is in no books either.
+    listenConcurrency: 1000,
   }
 }
 

@@ -1,0 +1,168 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { ManualClock } from '../testing/manual-clock.ts'
+import { type SpeechPlace, SpeechQueue, type SpeechQueueOptions } from './speech-queue.ts'
+
+const patient = 20_000
+const noSignal = new AbortController().signal
+const minute = 60_000
+
+let clock: ManualClock
+let turns: string[]
+beforeEach(() => {
+  clock = new ManualClock()
+  turns = []
+})
+
+/** Of a machine that makes ten seconds of sound in one, so that eight streams may play at once. */
+const queueOf = (change: Partial<SpeechQueueOptions> = {}) =>
+  new SpeechQueue({
+    streamsMax: Infinity,
+    waitingMax: 100,
+    engines: 1,
+    speedOf: () => ({ speed: 10, stepMs: 100 }),
+    ...{ clock, timer: clock },
+    ...change,
+  })
+
+function enter(
+  queue: SpeechQueue,
+  accountId: string,
+  soundMs = minute,
+  maxMs = patient,
+  signal = noSignal,
+): SpeechPlace {
+  const place = queue.reserve({ accountId, model: 'voice', soundMs })
+  place.turn(maxMs, signal).then(
+    () => turns.push(accountId),
+    (error: unknown) => turns.push(`${accountId}: ${error instanceof Error && 'code' in error ? error.code : error}`),
+  )
+  return place
+}
+const settled = async () => {
+  await new Promise((resolve) => setImmediate(resolve))
+  return turns
+}
+const many = (queue: SpeechQueue, count: number) => Array.from({ length: count }, (_, at) => enter(queue, `${at}`))
+
+test('as many play as the machine can serve; the next waits until one of them has left', async () => {
+  const queue = queueOf()
+  const places = many(queue, 9)
+  expect([(await settled()).length, queue.running, queue.depth]).toEqual([7, 7, 2])
+  expect(queue.facts.use).toBeCloseTo(0.77)
+  places[0]!.leave()
+  places[0]!.leave()
+  expect([(await settled()).length, queue.running, queue.depth]).toEqual([8, 7, 1])
+})
+
+test('streams that have sound in advance make room before they end', async () => {
+  const queue = queueOf()
+  const places = many(queue, 9)
+  for (const place of places.slice(0, 4)) place.gave(50_000, 0)
+  clock.advance(100)
+  expect([(await settled()).length, queue.depth]).toEqual([9, 0])
+})
+
+test('a model that proves to be faster lets others in', async () => {
+  let speed = 4
+  const queue = queueOf({ speedOf: () => ({ speed, stepMs: 100 }) })
+  many(queue, 9)
+  expect((await settled()).length).toBe(2)
+  speed = 40
+  clock.advance(100)
+  expect((await settled()).length).toBe(9)
+})
+
+test('somebody may always play, and two of a model that cannot keep up', async () => {
+  const queue = queueOf({ speedOf: () => ({ speed: 0.3, stepMs: 500 }) })
+  many(queue, 4)
+  expect((await settled()).length).toBe(1)
+  const other = queueOf({ speedOf: () => ({ speed: 2.6, stepMs: 0 }) })
+  many(other, 4)
+  expect(other.running).toBe(2)
+})
+
+test('no account takes what is left for others, and one of which nothing runs goes first', async () => {
+  const queue = queueOf({ speedOf: () => ({ speed: 20, stepMs: 0 }) })
+  const greedy = Array.from({ length: 20 }, () => enter(queue, 'greedy'))
+  expect((await settled()).length).toBe(12)
+  enter(queue, 'modest')
+  enter(queue, 'other')
+  expect((await settled()).slice(12)).toEqual(['modest', 'other'])
+  greedy[0]!.leave()
+  enter(queue, 'third')
+  expect([(await settled()).at(-1), queue.running, queue.depth]).toEqual(['third', 14, 8])
+})
+
+test('a fixed number of streams holds, whatever the machine could do', async () => {
+  const queue = queueOf({ streamsMax: 2, speedOf: () => ({ speed: Infinity, stepMs: 0 }) })
+  const places = many(queue, 4)
+  expect(await settled()).toEqual(['0', '1'])
+  places[1]!.leave()
+  expect(await settled()).toEqual(['0', '1', '2'])
+})
+
+test('two engines do twice the work', async () => {
+  const queue = queueOf({ engines: 2 })
+  many(queue, 20)
+  expect((await settled()).length).toBe(14)
+})
+
+test('one too many is refused with how long the work of all will take', async () => {
+  const queue = queueOf({ waitingMax: 3 })
+  many(queue, 10)
+  // Ten minutes, ten times as fast.
+  const refused = expect.objectContaining({ code: 'engine_overloaded', retryAfterMs: 60_000 })
+  expect(() => queue.reserve({ accountId: 'late', model: 'voice', soundMs: minute })).toThrow(refused)
+  expect([queue.running, queue.depth, queue.facts.shed]).toEqual([7, 3, 1])
+  await settled()
+})
+
+test('who waits too long is refused, who leaves is forgotten, and a turn that came has no deadline', async () => {
+  const queue = queueOf({ streamsMax: 1 })
+  const leaving = new AbortController()
+  const first = enter(queue, 'first')
+  enter(queue, 'late', minute, 1000)
+  enter(queue, 'gone', minute, patient, leaving.signal)
+  enter(queue, 'last')
+  leaving.abort('left')
+  clock.advance(1000)
+  first.leave()
+  clock.advance(patient)
+  expect(await settled()).toEqual(['first', 'gone: left', 'late: engine_overloaded', 'last'])
+  expect([queue.running, queue.depth, queue.facts.shed]).toEqual([1, 0, 1])
+})
+
+test('a signal that has aborted already gives the place back', async () => {
+  const queue = queueOf({ streamsMax: 1 })
+  enter(queue, 'first')
+  enter(queue, 'gone', minute, patient, AbortSignal.abort('left'))
+  expect([await settled(), queue.depth]).toEqual([['first', 'gone: left'], 0])
+})
+
+test('a gap is counted when nothing was ready, and not when the client did not ask', () => {
+  const queue = queueOf()
+  const place = enter(queue, 'a')
+  place.gave(1000, 0)
+  clock.advance(1500)
+  place.gave(1000, 0)
+  expect(queue.facts.gaps).toEqual({ count: 1, ms: 500 })
+  clock.advance(60_000)
+  place.gave(1000, clock.monotonicMs())
+  clock.advance(500)
+  place.gave(1000, clock.monotonicMs())
+  expect(queue.facts.gaps).toEqual({ count: 1, ms: 500 })
+})
+
+test('it is known whether a listener has little sound left', () => {
+  const queue = queueOf()
+  expect(queue.isPressed(1000)).toBe(false)
+  const place = enter(queue, 'a', 10_000)
+  expect(queue.isPressed(1000)).toBe(true)
+  place.gave(5000, 0)
+  expect([queue.isPressed(1000), queue.isPressed(6000)]).toEqual([false, true])
+  clock.advance(4500)
+  expect(queue.isPressed(1000)).toBe(true)
+  place.gave(5000, 0)
+  clock.advance(9000)
+  expect(queue.isPressed(1000)).toBe(false)
+})

@@ -1,0 +1,224 @@
+/**
+ * Who may speak now: as many streams as the machine can serve without a gap for any of them, by how fast its models
+ * have been (`speeds.ts`). Others wait, and nothing is charged meanwhile; beyond a number of them a request is refused
+ * with how long the work of all will take. Overload costs those who come, not those who are being heard.
+ */
+import { type Load, peakUse, workMs } from '../domain/capacity.ts'
+import { MynaError } from '../domain/error.ts'
+import { PlayClock } from '../domain/play-clock.ts'
+import type { Clock, Timer } from '../domain/time.ts'
+import type { Speed } from './speeds.ts'
+
+/** What is to be spoken. */
+export interface SpeechAsk {
+  accountId: string
+  model: string
+  /** By estimate. */
+  soundMs: number
+}
+
+export interface SpeechPlace {
+  /** Resolves when it is this place's turn. @throws MynaError `engine_overloaded` after maxMs; the signal's reason */
+  turn(maxMs: number, signal: AbortSignal): Promise<void>
+  /** Its client was given sound. @param askedMs since when that was waited for: before, the client itself was busy */
+  gave(soundMs: number, askedMs: number): void
+  /** Gives the place back, at whatever stage; a second call does nothing. */
+  leave(): void
+}
+
+export interface SpeechQueueOptions {
+  /** Streams at once at most, whatever the machine can do. */
+  streamsMax: number
+  waitingMax: number
+  /** Engines that share the work. */
+  engines: number
+  speedOf(model: string): Speed
+  clock: Pick<Clock, 'monotonicMs'>
+  timer: Timer
+}
+
+/** For operators. */
+export interface SpeechFacts {
+  running: number
+  waiting: number
+  /** The largest share of what this machine can do that those who run need at any time; from 0.8 on others wait. */
+  use: number
+  /** How often, and for how long, a listener had nothing to play because nothing was ready. */
+  gaps: { count: number; ms: number }
+  /** Requests refused because too many waited, or waited too long. */
+  shed: number
+}
+
+/** Of what the machine can do: the rest is for errors of the estimates. */
+const mostUse = 0.8
+/** The last part is for accounts of which nothing runs, so that no account can take all. */
+const mostUseOfBusyAccount = 0.6
+/**
+ * No model counts as slower than this: two streams of one that cannot keep up with a listener run at once, as nobody
+ * can be promised anything there.
+ */
+const slowest = 2.5
+const againMs = 100
+const retryMs = { least: 2000, most: 300_000 }
+
+interface Entry extends SpeechAsk {
+  clock: PlayClock
+  state: 'waiting' | 'running' | 'left'
+  wake: (() => void) | null
+}
+
+export class SpeechQueue {
+  readonly #options: SpeechQueueOptions
+  readonly #running = new Set<Entry>()
+  readonly #waiting = new Set<Entry>()
+  readonly #gaps = { count: 0, ms: 0 }
+  #shed = 0
+  #looksAgain = false
+
+  constructor(options: SpeechQueueOptions) {
+    this.#options = options
+  }
+
+  get depth(): number {
+    return this.#waiting.size
+  }
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  get facts(): SpeechFacts {
+    const use = peakUse(this.#loads(this.#running)) / this.#options.engines
+    return { running: this.running, waiting: this.depth, use, gaps: { ...this.#gaps }, shed: this.#shed }
+  }
+
+  /** Whether a listener has less sound left than this, or waits for the first. */
+  isPressed(leastMs: number): boolean {
+    const nowMs = this.#options.clock.monotonicMs()
+    return [...this.#running].some(({ clock, soundMs }) => {
+      return clock.givenMs < soundMs && clock.aheadMs(nowMs) < leastMs
+    })
+  }
+
+  /** @throws MynaError `engine_overloaded` when too many wait */
+  reserve(ask: SpeechAsk): SpeechPlace {
+    const entry: Entry = { ...ask, clock: new PlayClock(), state: 'waiting', wake: null }
+    this.#waiting.add(entry)
+    this.#serve()
+    if (this.#waiting.size > this.#options.waitingMax && entry.state === 'waiting') {
+      this.#leave(entry)
+      throw this.#overloaded()
+    }
+    return {
+      turn: (maxMs, signal) => this.#turn(entry, maxMs, signal),
+      gave: (soundMs, askedMs) => this.#gave(entry, soundMs, askedMs),
+      leave: () => this.#leave(entry),
+    }
+  }
+
+  #turn(entry: Entry, maxMs: number, signal: AbortSignal): Promise<void> {
+    if (entry.state === 'running') return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const stop = (error: unknown) => {
+        cancel()
+        signal.removeEventListener('abort', aborted)
+        this.#leave(entry)
+        reject(error)
+      }
+      const aborted = () => stop(signal.reason)
+      const cancel = this.#options.timer.after(maxMs, () => stop(this.#overloaded()))
+      signal.addEventListener('abort', aborted)
+      entry.wake = () => {
+        cancel()
+        signal.removeEventListener('abort', aborted)
+        resolve()
+      }
+      if (signal.aborted) aborted()
+    })
+  }
+
+  #gave({ clock }: Entry, soundMs: number, askedMs: number): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    if (clock.dueMs !== null) clock.hold(Math.max(0, askedMs - clock.dueMs))
+    const before = clock.gaps
+    clock.give(soundMs, nowMs)
+    this.#gaps.count += clock.gaps.count - before.count
+    this.#gaps.ms += clock.gaps.ms - before.ms
+    if (this.#waiting.size > 0) this.#lookAgain()
+  }
+
+  #leave(entry: Entry): void {
+    entry.state = 'left'
+    this.#running.delete(entry)
+    this.#waiting.delete(entry)
+    this.#serve()
+  }
+
+  /** Of those who wait, the account first of which the least runs; nobody overtakes those who came before. */
+  #serve(): void {
+    for (let next = this.#next(); next !== null && this.#fits(next); next = this.#next()) {
+      this.#waiting.delete(next)
+      this.#running.add(next)
+      next.state = 'running'
+      next.wake?.()
+    }
+    if (this.#waiting.size > 0) this.#lookAgain()
+  }
+
+  #next(): Entry | null {
+    let best: { entry: Entry; running: number } | null = null
+    for (const entry of this.#waiting) {
+      const running = this.#runningOf(entry.accountId)
+      if (best === null || running < best.running) best = { entry, running }
+    }
+    return best?.entry ?? null
+  }
+
+  #fits(entry: Entry): boolean {
+    const { streamsMax, engines } = this.#options
+    if (this.#running.size === 0) return true
+    if (this.#running.size >= streamsMax) return false
+    const most = this.#runningOf(entry.accountId) > 0 ? mostUseOfBusyAccount : mostUse
+    return peakUse([...this.#loads(this.#running), ...this.#loads([entry])]) <= most * engines
+  }
+
+  #runningOf(accountId: string): number {
+    let count = 0
+    for (const entry of this.#running) if (entry.accountId === accountId) count++
+    return count
+  }
+
+  #loads(entries: Iterable<Entry>): Load[] {
+    const nowMs = this.#options.clock.monotonicMs()
+    return Array.from(entries, ({ model, soundMs, clock }) => {
+      const { speed, stepMs } = this.#options.speedOf(model)
+      const restMs = Math.max(0, soundMs - clock.givenMs)
+      // An estimate that has been passed says that there is more, and not how much.
+      return {
+        aheadMs: clock.aheadMs(nowMs),
+        restMs: Math.max(stepMs, restMs),
+        stepMs,
+        speed: Math.max(slowest, speed),
+      }
+    })
+  }
+
+  /** Streams get ahead of their listeners, and models get faster, without a word. */
+  #lookAgain(): void {
+    if (this.#looksAgain) return
+    this.#looksAgain = true
+    this.#options.timer.after(againMs, () => {
+      this.#looksAgain = false
+      this.#serve()
+    })
+  }
+
+  /** Told when the work of all that run and wait will be done. */
+  #overloaded(): MynaError {
+    this.#shed++
+    const allMs = workMs(this.#loads([...this.#running, ...this.#waiting])) / this.#options.engines
+    const retryAfterMs = Math.min(retryMs.most, Math.max(retryMs.least, Math.ceil(allMs / 1000) * 1000))
+    const message = 'The engine has as much to say as it can, and others wait. Try again later.'
+    return new MynaError('engine_overloaded', message, { retryAfterMs })
+  }
+}
