@@ -49,7 +49,8 @@ async function serve(dataDir: string) {
   }
   const metrics = async () => new Response('')
   const dismissModel = () => {}
-  const local = startLocal({ dataDir, administration, status, clientAccess, metrics, dismissModel, onError })
+  const handOver = async () => {}
+  const local = startLocal({ dataDir, administration, status, clientAccess, handOver, metrics, dismissModel, onError })
   return {
     stop: async () => {
       await local.stop()

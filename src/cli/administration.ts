@@ -144,7 +144,7 @@ const remoteVerbs = (dataDir: string): Administration => {
 }
 
 /** @throws Failure when nobody answers, MynaError with the server's own code and message */
-async function callServer(dataDir: string, verb: LocalVerb, argument: object): Promise<unknown> {
+export async function callServer(dataDir: string, verb: LocalVerb, argument: object): Promise<unknown> {
   const body = await exchange(localSocketPath(dataDir), verb, argument)
   if (typeof body === 'object' && body !== null && 'result' in body) return body.result
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null

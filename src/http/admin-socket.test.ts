@@ -42,6 +42,7 @@ async function start(dataDir: string, status = async () => serverStatus, errors:
     administration,
     status,
     clientAccess: async () => ({ url: 'http://127.0.0.1:1', apiKey: 'sk-myna-none' }),
+    handOver: async () => {},
     metrics: async () => new Response('voice_build_info 1\n'),
     dismissModel: (model) => void dismissed.push(model),
     onError: (error) => errors.push(error),

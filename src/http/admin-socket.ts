@@ -43,6 +43,8 @@ export interface ClientAccess {
 export interface LocalVerbs extends Administration {
   status(): Promise<ServerStatus>
   clientAccess(): Promise<ClientAccess>
+  /** Stops listening, here and on the network: another server takes this one's place. What has begun goes on. */
+  handOver(): Promise<void>
   /** A model's files were added, changed or removed: engines release what they loaded from them once it is unused. */
   dismissModel(argument: { model: string }): Promise<void>
 }
@@ -65,6 +67,7 @@ const verbs: Readonly<Record<LocalVerb, true>> = {
   usage: true,
   status: true,
   clientAccess: true,
+  handOver: true,
   dismissModel: true,
 }
 const isVerb = (name: string): name is LocalVerb => Object.hasOwn(verbs, name)
@@ -78,6 +81,7 @@ export interface LocalOptions {
   administration: Administration
   status: () => Promise<ServerStatus>
   clientAccess: () => Promise<ClientAccess>
+  handOver: () => Promise<void>
   /** `GET /metrics`, for Prometheus' own scraper on this machine. */
   metrics: () => Promise<Response>
   dismissModel: (model: string) => void
@@ -126,9 +130,10 @@ async function answer(request: Request, options: LocalOptions): Promise<Response
 }
 
 async function call(verb: LocalVerb, body: object, options: LocalOptions): Promise<unknown> {
-  const { administration, status, clientAccess, dismissModel } = options
+  const { administration, status, clientAccess, handOver, dismissModel } = options
   if (verb === 'status') return status()
   if (verb === 'clientAccess') return clientAccess()
+  if (verb === 'handOver') return handOver()
   if (verb === 'dismissModel') {
     if ('model' in body && typeof body.model === 'string') return dismissModel(body.model)
     throw new MynaError('validation_error', 'model: expected the id of a model')

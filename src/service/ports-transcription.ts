@@ -128,7 +128,7 @@ export interface TranscriptionBooks {
    */
   endTranscription(id: string, ending: ListeningEnding): Promise<boolean>
   /** Ends what a crash left under way. Only `serve` calls it, like `settleCrashed`. @returns how many */
-  endCrashedTranscriptions(): Promise<number>
+  endCrashedTranscriptions(beforeId?: string): Promise<number>
 }
 
 export interface TranscriptionMeter {

@@ -101,7 +101,7 @@ export interface Ledger {
   /** Own ones that are not expired, the newest first. @param before only those older than this one */
   recent(accountId: string, query: { before: string | null; limit: number }): Promise<Operation[]>
   /** Settles what a crash left pending. Only `serve` calls it, under the data folder's lock, before the port opens. */
-  settleCrashed(): Promise<number>
+  settleCrashed(beforeId?: string): Promise<number>
   /** Removes expired records. Ledger entries and usage stay. @returns how many */
   sweep(): Promise<number>
   pendingCount(): Promise<number>

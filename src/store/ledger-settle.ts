@@ -148,9 +148,14 @@ async function endVoice(
   )
 }
 
-/** Settles every pending operation as what a dead server left behind. @returns how many */
-export async function settleLeftovers(sql: Sql, nowMs: number): Promise<number> {
-  const rows = await sql.all<OperationRow>('SELECT * FROM operations WHERE outcome IS NULL')
+/**
+ * Settles every pending operation as what a dead server left behind.
+ * @param beforeId only those older than this one
+ * @returns how many
+ */
+export async function settleLeftovers(sql: Sql, nowMs: number, beforeId = '~'): Promise<number> {
+  const pending = 'SELECT * FROM operations WHERE outcome IS NULL AND id < $beforeId'
+  const rows = await sql.all<OperationRow>(pending, { beforeId })
   for (const row of rows) {
     const settlement = settleCrashed(operationOf(row))
     await settleOperation(sql, row.id, settlement, { nowMs, by: null }, voiceErrorAfterCrash(settlement))

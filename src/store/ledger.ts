@@ -104,8 +104,8 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
     return this.#database.transaction((sql, again) => endTranscription(sql, id, ending, this.#clock.nowMs(), again))
   }
 
-  endCrashedTranscriptions(): Promise<number> {
-    return this.#database.transaction((sql) => endLeftTranscriptions(sql, this.#clock.nowMs()))
+  endCrashedTranscriptions(beforeId?: string): Promise<number> {
+    return this.#database.transaction((sql) => endLeftTranscriptions(sql, this.#clock.nowMs(), beforeId))
   }
 
   async find(accountId: string, operationId: string): Promise<Operation | null> {
@@ -132,8 +132,8 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
     return rows.map(operationOf)
   }
 
-  settleCrashed(): Promise<number> {
-    return this.#database.transaction((sql) => settleLeftovers(sql, this.#clock.nowMs()))
+  settleCrashed(beforeId?: string): Promise<number> {
+    return this.#database.transaction((sql) => settleLeftovers(sql, this.#clock.nowMs(), beforeId))
   }
 
   async sweep(): Promise<number> {

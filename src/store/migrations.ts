@@ -36,6 +36,13 @@ export async function migrate(connection: Connection, path: string): Promise<voi
   for (const migration of missing) await patiently(() => apply(connection, migration))
 }
 
+/** For a program that shares the database with another one. @throws StoreError when it would have to change it */
+export async function requireMigrated(connection: Connection, path: string): Promise<void> {
+  const applied = await patiently(() => appliedNames(connection))
+  if (applied.length === migrations.length && migrations.every(({ name }) => applied.includes(name))) return
+  throw new StoreError(`${path} is of another version: stop the server that runs on it, then start this one.`)
+}
+
 /**
  * The books as the older program left them, so that an upgrade can be taken back. A copy that is there already was made
  * by an upgrade that did not come to its end, and is the older one.

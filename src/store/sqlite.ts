@@ -19,7 +19,7 @@ import { type Database, type Dialect, inScope, type Parameters, refuseInScope, t
 import { codeOf, messageOf, StoreError } from './errors.ts'
 import { makeDataFolder, makePrivate } from './folder.ts'
 import { hasLog, logDamage } from './log-file.ts'
-import { migrate } from './migrations.ts'
+import { migrate, requireMigrated } from './migrations.ts'
 import { sumDamage, writeSum } from './rest-sum.ts'
 
 const fileName = 'myna.db'
@@ -191,9 +191,10 @@ const damaged = (cause?: unknown): MynaError =>
 /**
  * Opens `<dataDir>/myna.db`, making folder and file where there are none, and brings its schema up to date. A log that
  * was left is the sign of an end that was not in order: then the structure is checked before anything is written.
+ * @param isShared whether another server has it open: its log is no sign of anything, and its schema stays as it is
  * @throws StoreError when the folder cannot be used, or the file is damaged or of a newer program
  */
-export async function openSqlite(dataDir: string): Promise<SqliteDatabase> {
+export async function openSqlite(dataDir: string, { isShared = false } = {}): Promise<SqliteDatabase> {
   makeDataFolder(dataDir)
   // `backup/restore.ts` leaves it while it exchanges files.
   if (existsSync(join(dataDir, 'restore-unfinished'))) {
@@ -202,15 +203,16 @@ export async function openSqlite(dataDir: string): Promise<SqliteDatabase> {
   const path = join(dataDir, fileName)
   let connection: Connection | undefined
   try {
-    const isUnclean = hasLog(path)
+    const isUnclean = !isShared && hasLog(path)
     const lost = isUnclean ? logDamage(path) : null
     if (lost !== null) throw new StoreError(`${path}-wal is damaged: ${lost}. ${backup}`)
-    const damage = sumDamage(path) ?? (isUnclean ? quickDamage(path) : null)
+    const damage = isShared ? null : (sumDamage(path) ?? (isUnclean ? quickDamage(path) : null))
     if (damage !== null) throw new StoreError(`${path} is damaged (${damage}). ${backup}`)
     makePrivate(path)
     connection = new Connection(path, { create: true, strict: true })
     await configure(connection)
-    await migrate(connection, path)
+    if (isShared) await requireMigrated(connection, path)
+    else await migrate(connection, path)
     return new SqliteDatabase(connection, path)
   } catch (cause) {
     connection?.close()

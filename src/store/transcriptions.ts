@@ -73,9 +73,13 @@ async function isEnded(sql: Sql, id: string, { outcome, heardMs }: ListeningEndi
   return row !== null && row.outcome === outcome && row.audio_ms === heardMs
 }
 
-/** Ends every one that is under way, as what a dead server left behind. @returns how many */
-export async function endLeftTranscriptions(sql: Sql, nowMs: number): Promise<number> {
-  const rows = await sql.all<TranscriptionRow>('SELECT * FROM transcriptions')
+/**
+ * Ends every one that is under way, as what a dead server left behind.
+ * @param beforeId only those older than this one
+ * @returns how many
+ */
+export async function endLeftTranscriptions(sql: Sql, nowMs: number, beforeId = '~'): Promise<number> {
+  const rows = await sql.all<TranscriptionRow>('SELECT * FROM transcriptions WHERE id < $beforeId', { beforeId })
   for (const { id, heard_ms: heardMs } of rows) await endTranscription(sql, id, endCrashedListening(heardMs), nowMs)
   return rows.length
 }

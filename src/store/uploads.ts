@@ -11,6 +11,12 @@ export function makeUploads(dataDir: string): string {
   return folder
 }
 
+/** The folder as it is, with what another server reads there. @returns its path */
+export function shareUploads(dataDir: string): string {
+  renewUploads(dataDir)
+  return join(dataDir, 'uploads')
+}
+
 /** Makes the folder where it is missing. @returns whether it was */
 export function renewUploads(dataDir: string): boolean {
   try {

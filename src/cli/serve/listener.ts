@@ -51,10 +51,18 @@ export class Listener {
     this.#listen(this.port, pair)
   }
 
+  /** Takes no more connections and closes idle ones. @returns once all that had begun has ended */
+  async close(): Promise<void> {
+    await Promise.all(this.#servers().map((server) => server.stop(false)))
+  }
+
   /** Ends every connection. */
   async stop(): Promise<void> {
-    const servers = [...this.#before, ...(this.#app.server === null ? [] : [this.#app.server])]
-    await Promise.all(servers.map((server) => server.stop(true)))
+    await Promise.all(this.#servers().map((server) => server.stop(true)))
+  }
+
+  #servers(): NonNullable<Listens['server']>[] {
+    return [...this.#before, ...(this.#app.server === null ? [] : [this.#app.server])]
   }
 
   #listen(port: number, pair: TlsPair | null): number {

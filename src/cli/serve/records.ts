@@ -23,7 +23,7 @@ import { PostgresVoiceFiles, SharedPreviewFiles } from '../../store/postgres/voi
 import { FolderPreviewFiles } from '../../store/previews.ts'
 import { openSqlite } from '../../store/sqlite.ts'
 import { SqliteStorage } from '../../store/storage.ts'
-import { makeUploads } from '../../store/uploads.ts'
+import { makeUploads, shareUploads } from '../../store/uploads.ts'
 import { SqlVoices } from '../../store/voices.ts'
 import { Failure } from '../terminal/terminal.ts'
 import type { Books, World } from './wiring.ts'
@@ -46,21 +46,29 @@ export interface Records {
   hasStrangeFiles(): Promise<boolean>
 }
 
-/** @param onStop called with what closes them again, last first @throws StoreError, Failure */
+/**
+ * @param isBeside whether another server on the data folder is being replaced, and has not ended yet
+ * @param onStop called with what closes them again, last first
+ * @throws StoreError, Failure
+ */
 export async function openRecords(
   config: Config,
   world: World,
+  isBeside: boolean,
   onStop: (step: () => Promise<void> | void) => void,
 ): Promise<Records> {
-  return config.database === '' ? openAlone(config, world, onStop) : openShared(config, world, onStop)
+  return config.database === ''
+    ? openAlone(config, world, isBeside, onStop)
+    : openShared(config, world, isBeside, onStop)
 }
 
 async function openAlone(
   { dataDir }: Config,
   world: World,
+  isBeside: boolean,
   onStop: (step: () => Promise<void> | void) => void,
 ): Promise<Records> {
-  const database = await openSqlite(dataDir)
+  const database = await openSqlite(dataDir, { isShared: isBeside })
   onStop(() => database.close())
   const accounts = new SqlAccounts(database, world)
   onStop(() => accounts.close())
@@ -71,7 +79,7 @@ async function openAlone(
     voices: new SqlVoices(database, world),
     files,
     made: new FolderPreviewFiles(dataDir),
-    uploads: makeUploads(dataDir),
+    uploads: isBeside ? shareUploads(dataDir) : makeUploads(dataDir),
     storage: new SqliteStorage(dataDir, database),
     sessions: new MemorySessions(world.clock),
   }
@@ -82,6 +90,7 @@ async function openAlone(
 async function openShared(
   config: Config,
   world: World,
+  isBeside: boolean,
   onStop: (step: () => Promise<void> | void) => void,
 ): Promise<Records> {
   const { dataDir } = config
@@ -104,7 +113,7 @@ async function openShared(
     voices: new SqlVoices(database, parts),
     files: new PostgresVoiceFiles(database),
     made: new SharedPreviewFiles(database, new FolderPreviewFiles(dataDir), (id) => presets.has(id)),
-    uploads: makeUploads(dataDir),
+    uploads: isBeside ? shareUploads(dataDir) : makeUploads(dataDir),
     storage: new SharedStorage(dataDir, lease),
     sessions: new PostgresSessions(database, idleSessionMs),
   }

@@ -46,14 +46,15 @@ export const serveCommand = (cards: readonly Card[]): Command =>
     .option('--port <n>', 'port to listen on; 0: any free one (default: 8790)', wholeNumber)
     .option('--device <device>', 'where models run: auto, cpu, cuda or cuda:N (default: auto)')
     .option('--wyoming <[host:]port>', "also speak Home Assistant's Wyoming protocol; without a host: 127.0.0.1")
+    .option('--replace', 'take the place of the server that runs on the data folder, unheard')
     .option('--tls-cert <file>', 'certificate in PEM: the API speaks https and wss; SIGHUP reads it again')
     .option('--tls-key <file>', 'its private key in PEM')
     .option('--database <address>', 'PostgreSQL that several servers share: postgres://USER@HOST/NAME (default: none)')
-    .action(async (flags: ServeFlags, command: Command) => {
+    .action(async ({ replace, ...flags }: ServeFlags & { replace?: boolean }, command: Command) => {
       refusePassword(flags.database ?? '')
       const globals = globalsOf(command)
       const config = loadConfig({ ...flags, dataDir: globals.config.dataDir })
-      await serve(config, globals.json, cards)
+      await serve(config, globals.json, cards, replace === true)
     })
 
 /** Arguments of a process can be read by every user of the machine. */
@@ -68,7 +69,7 @@ function refusePassword(database: string): void {
 
 const warningsKept = 100
 
-async function serve(config: Config, json: boolean, cards: readonly Card[]): Promise<void> {
+async function serve(config: Config, json: boolean, cards: readonly Card[], replaces: boolean): Promise<void> {
   const written = logTo((line) => process.stderr.write(line), config.log, systemClock.nowMs)
   const log = keepingWarnings(written, warningsKept, systemClock.nowMs)
   // Pictures are drawn in this process.
@@ -94,9 +95,14 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   const speech = { speechEngines: engine.members.length, speeds: kept.speeds }
   const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, ...speech, log }
   let server: Server
+  let isWarm = false
   try {
     await tryCards(devices, engine, log)
-    server = await startServer(config, world)
+    const beforeListening = () => {
+      isWarm = true
+      return atMost(warmMs, warmUp(world))
+    }
+    server = await startServer(config, world, replaces ? { beforeListening } : null)
   } catch (error) {
     await close()
     throw error
@@ -107,8 +113,8 @@ async function serve(config: Config, json: boolean, cards: readonly Card[]): Pro
   const deviceLines = describeDevices(devices, await engine.engines())
   const keyFile = keptFromJournal(server.firstKey, config.dataDir)
   announce({ version, server, keyFile, catalog, config, deviceLines }, json)
-  warmUp(world)
-  await stopped
+  if (!isWarm) void warmUp(world)
+  await Promise.race([stopped, server.handedOver])
   await server.stop()
   await close()
   log.info('stopped')
@@ -157,13 +163,23 @@ function announce(facts: BannerFacts & { server: Server }, json: boolean): void 
 }
 
 /** Nobody waits for it: the first request finds what it needs in memory, or waits as it would have without. */
-function warmUp({ engine, transcriber, encoders, catalog, log }: World & { encoders: EncoderPool }): void {
+async function warmUp(world: World & { encoders: EncoderPool }): Promise<void> {
+  const { engine, transcriber, encoders, catalog, log } = world
   const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
-  engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
+  const speech = engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
   // The built-in recogniser is loaded within a second, and many never use it: a pulled one says that somebody will.
   const transcription = catalog.best('automatic-speech-recognition')
-  if (transcription?.builtIn === false) transcriber.start(transcription.id).catch(warn('the transcription engine'))
-  encoders.warm(['mp3']).catch(warn('an encoder'))
+  const isWanted = transcription?.builtIn === false
+  const hearing = isWanted ? transcriber.start(transcription.id).catch(warn('the transcription engine')) : null
+  await Promise.all([speech, hearing, encoders.warm(['mp3']).catch(warn('an encoder'))])
+}
+
+/** A large model may take longer to load than a server should wait before it takes over. */
+const warmMs = 120_000
+
+function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return Promise.race([work, promise]).finally(systemTimer.after(ms, resolve))
 }
 
 /** The first signal ends in order; a second one at once. */

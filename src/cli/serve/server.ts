@@ -16,10 +16,11 @@ import { secretFile } from '../../store/secret-file.ts'
 import { adminRemedy, type AdminVerbs, ensureFirstAdmin, type IssuedKey } from '../../service/accounts.ts'
 import { modelStanding } from '../../service/model-troubles.ts'
 import { removeOrphans, startSweeping } from '../../service/housekeeping.ts'
-import { acquireLock, type DataLock, isLocked } from '../../store/lock.ts'
+import { acquireLock, isLocked } from '../../store/lock.ts'
 import { probeDisk } from '../../store/probe.ts'
 import type { SqlAccounts } from '../../store/accounts.ts'
 import { installationParts, modelsFolder, uses } from '../models/local.ts'
+import { boundaryId, findPredecessor, hasSuccessor, type Predecessor } from './hand-over.ts'
 import { Listener } from './listener.ts'
 import { createApi, createService, type Service, transcriptionEngines, type World } from './wiring.ts'
 import { boxKeeper, type Describe, shareRequests } from './box.ts'
@@ -46,8 +47,16 @@ export interface Server {
   status(): Promise<ServerStatus>
   /** Takes certificate and key as their files are now. @throws Failure; then everything is as before */
   renewTls(): void
+  /** Resolves when another server has taken over and what had begun here has ended, or DRAIN_MS are over. */
+  handedOver: Promise<void>
   /** Refuses new work, lets streams finish for DRAIN_MS, settles the rest, closes the books. */
   stop(): Promise<void>
+}
+
+/** To start in the place of the server that runs on the data folder, if one does. */
+export interface Replacing {
+  /** What is better done before the other one stops listening. */
+  beforeListening(): Promise<void>
 }
 
 /** About a second in all. */
@@ -55,13 +64,13 @@ const lockAttempts = 5
 const lockPauseMs = 150
 
 /** @throws StoreError, Failure with a sentence for whoever started it */
-export async function startServer(config: Config, world: World): Promise<Server> {
+export async function startServer(config: Config, world: World, replacing: Replacing | null = null): Promise<Server> {
   const undo: (() => Promise<void> | void)[] = []
   const stop = once(async () => {
     for (const step of undo.splice(0).reverse()) await step()
   })
   try {
-    return await start(config, world, stop, (step) => undo.push(step))
+    return await start(config, world, replacing, stop, (step) => undo.push(step))
   } catch (error) {
     await stop()
     throw (await diskFailure(config, error)) ?? error
@@ -80,12 +89,13 @@ async function diskFailure({ dataDir }: Config, error: unknown): Promise<Failure
 async function start(
   config: Config,
   given: World,
+  replacing: Replacing | null,
   stop: () => Promise<void>,
   onStop: (step: () => Promise<void> | void) => void,
 ): Promise<Server> {
-  const lock = await ownFolder(config, given)
-  onStop(() => lock.release())
-  const records = await openRecords(config, given, onStop)
+  const former = replacing === null ? null : await findPredecessor(config.dataDir, given)
+  if (former === null) onStop(await ownFolder(config, given))
+  const records = await openRecords(config, given, former !== null, onStop)
   const { books, shared } = records
   const world = { ...given, clock: records.clock }
   const { accounts, ledger } = books
@@ -99,11 +109,10 @@ async function start(
     () => draining,
   )
   const keeper = shared === null ? null : boxKeeper(shared, world, service, describe)
-  const settled = keeper === null ? await settleAll(books) : await keeper.open()
+  const settled = keeper === null ? await settleAll(books, former) : await keeper.open()
   onStop(async () => keeper?.stop())
   if (await records.hasStrangeFiles()) throw strangeFolder(config)
-  if (shared === null) await removeOrphans(books, presetIds(world))
-  else await books.made.removeOrphans(new Set(presetIds(world)))
+  if (former === null) await tidyUp(books, shared, presetIds(world))
   const alone = shared?.alone ?? (<T>(work: () => Promise<T>) => work())
   const firstKey = await alone(() => firstKeyOf(config, accounts, service))
   const remedy = adminRemedy(await accounts.list())
@@ -123,6 +132,7 @@ async function start(
   }
   const running = { status, models, draining: () => draining, cancel }
   const app = await alone(() => createApi(config, world, books, service, running))
+  if (former !== null) onStop(await takeOver(former, replacing, world, shared === null ? ledger : null))
   const listener = new Listener(app, config)
   url = listener.url
   onStop(() => listener.stop())
@@ -130,21 +140,18 @@ async function start(
   onStop(async () => wyoming?.stop())
   if (shared !== null) onStop(shareRequests(shared, world, service))
   await keeper?.start()
-  const local = openLocal(config, world, service, accounts, status)
+  const hand = handing(() => [listener.close(), local.stop(), wyoming?.stop()], config, world)
+  const local = openLocal(config, world, service, accounts, status, hand.over)
   onStop(() => local.stop())
   onStop(async () => {
     draining = true
     await drain(config, world, service)
   })
   const { administration } = service
-  const found = {
-    firstKey,
-    adminRemedy: remedy,
-    settledCrashed: settled.operations,
-    endedCrashed: settled.transcriptions,
-  }
-  const renewTls = () => listener.renew()
-  return { url, port: listener.port, wyoming, ...found, administration, status, renewTls, stop }
+  const crashed = { settledCrashed: settled.operations, endedCrashed: settled.transcriptions }
+  const found = { firstKey, adminRemedy: remedy, ...crashed }
+  const ends = { renewTls: () => listener.renew(), handedOver: hand.ended, stop }
+  return { url, port: listener.port, wyoming, ...found, administration, status, ...ends }
 }
 
 /** @returns as `ensureFirstAdmin` @throws Failure that names the file whose key will not do */
@@ -195,11 +202,51 @@ function renew({ catalog, engine, transcriber }: World, { report }: Service, mod
   loading.catch((error: unknown) => report(`${model} could not be loaded ahead of the first request`, error))
 }
 
-/** What the last run left: nobody else can have been at work. */
-const settleAll = async ({ ledger }: Records['books']) => ({
-  operations: await ledger.settleCrashed(),
-  transcriptions: await ledger.endCrashedTranscriptions(),
+/** What the last run left: nobody else can have been at work. What a former server has begun it ends itself. */
+const settleAll = async ({ ledger }: Records['books'], former: Predecessor | null) => ({
+  operations: former === null ? await ledger.settleCrashed() : 0,
+  transcriptions: former === null ? await ledger.endCrashedTranscriptions() : 0,
 })
+
+async function tidyUp(books: Records['books'], shared: Records['shared'], presets: readonly string[]): Promise<void> {
+  if (shared === null) await removeOrphans(books, presets)
+  else await books.made.removeOrphans(new Set(presets))
+}
+
+/** How another server takes this one's place; what has begun then goes on for DRAIN_MS at most. */
+function handing(close: () => (Promise<void> | undefined)[], { drainMs }: Config, { log, timer }: World) {
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  const over = async () => {
+    log.info('another server takes over; what has begun here goes on to its end')
+    const cancel = timer.after(drainMs, resolve)
+    void Promise.all(close()).finally(() => {
+      cancel()
+      resolve()
+    })
+  }
+  return { over, ended }
+}
+
+/**
+ * The former server stops listening; its folder is ours once it has ended, and what it could not settle is settled.
+ * @param ledger null: the boxes of a shared database see to that by themselves
+ * @returns how to give the folder back
+ */
+async function takeOver(
+  former: Predecessor,
+  replacing: Replacing | null,
+  world: World,
+  ledger: Records['books']['ledger'] | null,
+): Promise<() => void> {
+  await replacing?.beforeListening()
+  await former.handOver()
+  const [operation, transcription] = [boundaryId('op', world), boundaryId('req', world)]
+  return former.inherit(async () => {
+    const operations = await ledger?.settleCrashed(operation)
+    const transcriptions = await ledger?.endCrashedTranscriptions(transcription)
+    world.log.info('the former server has ended', { operations, transcriptions })
+  })
+}
 
 /** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */
 const strangeFolder = ({ dataDir }: Config): Failure =>
@@ -210,12 +257,15 @@ const strangeFolder = ({ dataDir }: Config): Failure =>
   )
 
 /** A command owns the folder for some tens of milliseconds: waited for. Another server does not let go: refused. */
-async function ownFolder({ dataDir }: Config, { timer }: World): Promise<DataLock> {
+async function ownFolder({ dataDir }: Config, { timer }: World): Promise<() => void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return acquireLock(dataDir)
+      const lock = acquireLock(dataDir)
+      if (!hasSuccessor(dataDir)) return () => lock.release()
+      lock.release()
+      if (attempt === lockAttempts) throw new Failure(`Another myna serves this data folder: ${dataDir}`, 'locked')
     } catch (error) {
-      if (!isLocked(dataDir) || attempt === lockAttempts) throw error
+      if (error instanceof Failure || !isLocked(dataDir) || attempt === lockAttempts) throw error
     }
     await new Promise<void>((resolve) => timer.after(lockPauseMs, resolve))
   }
@@ -241,6 +291,7 @@ function openLocal(
   service: Service,
   accounts: SqlAccounts,
   status: () => Promise<ServerStatus>,
+  handOver: () => Promise<void>,
 ): LocalServer {
   const { administration, report } = service
   const onError = (error: unknown) => report('a command through the local socket failed', error)
@@ -251,7 +302,7 @@ function openLocal(
     url: (await status()).url,
     apiKey: await commandLineKey(accounts, administration, keyFile),
   })
-  return startLocal({ dataDir, administration, status, clientAccess, metrics, dismissModel, onError })
+  return startLocal({ dataDir, administration, status, clientAccess, handOver, metrics, dismissModel, onError })
 }
 
 /** What the server says of itself without asking the database. */

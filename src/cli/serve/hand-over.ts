@@ -1,0 +1,106 @@
+/**
+ * One server takes the place of another on the same data folder, so that a restart goes unheard. The new one starts as
+ * far as it can beside the old one: database, engines, models. Then it asks the old one, through the socket in the data
+ * folder, to stop listening, and listens itself a few milliseconds later. The old one serves what it had begun to its
+ * end, within its drain, and ends; with it goes the lock of the folder, which the new one takes over.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { newId } from '../../domain/id.ts'
+import type { Clock, Timer } from '../../domain/time.ts'
+import { localSocketPath, type ServerStatus } from '../../http/admin-socket.ts'
+import { acquireLock, type DataLock, isLocked, tryFileLock } from '../../store/lock.ts'
+import { callServer } from '../administration.ts'
+import { Failure } from '../terminal/terminal.ts'
+
+/** Whoever waits to own the folder holds this, so that nobody else starts in between. */
+const successorLock = 'successor.lock'
+
+const pollMs = 20
+/** The old server stops listening within milliseconds; its socket file goes right after. */
+const socketGoneMs = 5000
+
+export interface Predecessor {
+  status: ServerStatus
+  /** Has it stop listening. @throws Failure when it cannot */
+  handOver(): Promise<void>
+  /**
+   * Waits until it has ended.
+   * @param onOwned called once the folder is ours
+   * @returns how to give up waiting, or the folder
+   */
+  inherit(onOwned: () => Promise<void>): () => void
+}
+
+interface HandOverParts {
+  clock: Clock
+  timer: Timer
+  random: (bytes: Uint8Array) => Uint8Array
+  log: { warn(message: string, fields: Record<string, unknown>): void }
+}
+
+/** @returns null when no server runs on the folder @throws Failure when one does, and another waits for its place */
+export async function findPredecessor(dataDir: string, parts: HandOverParts): Promise<Predecessor | null> {
+  if (!isLocked(dataDir)) return null
+  const waiting = tryFileLock(join(dataDir, successorLock))
+  if (waiting === null) throw new Failure('Another server takes over on this data folder already.', 'taking_over')
+  try {
+    const status = (await callServer(dataDir, 'status', {})) as ServerStatus
+    const handOver = async () => {
+      await callServer(dataDir, 'handOver', {})
+      await gone(localSocketPath(dataDir), parts)
+    }
+    return { status, handOver, inherit: (onOwned) => inherit(dataDir, waiting, parts, onOwned) }
+  } catch (error) {
+    waiting.release()
+    throw error
+  }
+}
+
+/** Whether a server that takes over waits for the folder. */
+export function hasSuccessor(dataDir: string): boolean {
+  const lock = tryFileLock(join(dataDir, successorLock))
+  lock?.release()
+  return lock === null
+}
+
+/** An id of now, which what the old server admitted is older than. */
+export const boundaryId = (prefix: 'op' | 'req', { clock, random }: Pick<HandOverParts, 'clock' | 'random'>): string =>
+  newId(prefix, clock.nowMs(), random)
+
+function inherit(
+  dataDir: string,
+  waiting: DataLock,
+  { timer, log }: HandOverParts,
+  onOwned: () => Promise<void>,
+): () => void {
+  let cancel = () => {}
+  let owned: DataLock | null = null
+  const attempt = () => {
+    cancel = timer.after(pollMs, () => {
+      if (isLocked(dataDir)) return attempt()
+      try {
+        owned = acquireLock(dataDir)
+      } catch {
+        return attempt()
+      }
+      waiting.release()
+      onOwned().catch((error: unknown) => {
+        log.warn('what the former server left could not be settled', { cause: String(error) })
+      })
+    })
+  }
+  attempt()
+  return () => {
+    cancel()
+    waiting.release()
+    owned?.release()
+  }
+}
+
+async function gone(path: string, { clock, timer }: HandOverParts): Promise<void> {
+  const endMs = clock.monotonicMs() + socketGoneMs
+  while (existsSync(path) && clock.monotonicMs() < endMs) {
+    await new Promise<void>((resolve) => timer.after(pollMs, resolve))
+  }
+}
