@@ -10,7 +10,7 @@ interface Setting<T> {
   readonly env: string
   readonly default: T
   readonly about: string
-  /** What it may hold, as a sentence goes on after "it takes"; null: anything. */
+  /** What it may hold, phrased to follow "must be"; null: anything. */
   readonly takes: string | null
   /** @returns undefined for what it cannot hold */
   readonly parse: (text: string) => T | undefined
@@ -79,7 +79,7 @@ const choice = <const T extends string>(env: string, value: T, others: readonly 
   parse: (given) => [value, ...others].find((known) => known === given),
 })
 
-/** @param isOne whether a word can stand in the list */
+/** @param isOne whether a word may be in the list */
 const list = (
   env: string,
   takes: string,
@@ -93,7 +93,7 @@ const list = (
   parse: (given) => (words(given).every(isOne) ? words(given) : undefined),
 })
 
-/** What a browser sends as `Origin`: to the letter, or it never matches. */
+/** What a browser sends as `Origin`: it must match exactly. */
 const isOrigin = (text: string): boolean => text === '*' || (URL.canParse(text) && new URL(text).origin === text)
 
 const million = 1_000_000
@@ -303,7 +303,7 @@ export const settings = {
 type Value<S> = S extends Setting<infer T> ? T : never
 export type Config = { readonly [K in keyof typeof settings]: Value<(typeof settings)[K]> }
 
-/** A setting that cannot be read: told to whoever started the program, who can mend it. */
+/** A setting that is invalid: reported to the user who started the program, who can fix it. */
 export class ConfigError extends Error {}
 
 /**
@@ -328,7 +328,7 @@ export function loadConfig(flags: Partial<Config> = {}, env: Record<string, stri
 /** Read by the commands that are clients, by the install script and by the build. */
 const othersOfOurs = ['MYNA_URL', 'MYNA_API_KEY', 'MYNA_VERSION', 'MYNA_BIN_DIR', 'MYNA_RELEASES', 'MYNA_BUILD_CACHE']
 
-/** Variables that look like settings and are none: misspelt, or of another version. */
+/** Variables that look like settings but are unknown: misspelt, or of another version. */
 export function unknownSettings(env: Record<string, string | undefined> = process.env): readonly string[] {
   const known = new Set([...Object.values(settings).map((setting) => setting.env), ...othersOfOurs])
   return Object.keys(env).filter((name) => name.startsWith('MYNA_') && !known.has(name))
@@ -341,8 +341,8 @@ export const clientEnv = (env: Record<string, string | undefined> = process.env)
 })
 
 /**
- * The hub from which models come, under the names that everybody uses for it: HF_ENDPOINT, where another than the
- * public one is meant, and HF_TOKEN for what it keeps from strangers.
+ * The hub that models come from, under its usual names: HF_ENDPOINT for a mirror, HF_TOKEN for repositories that need
+ * one.
  */
 export const hubEnv = (env: Record<string, string | undefined> = process.env) => ({
   endpoint: env.HF_ENDPOINT || null,
@@ -366,10 +366,10 @@ const secrets: readonly string[] = [
 ]
 
 /**
- * What a child process is given: this process's environment, without keys and tokens. CUDA
- * counts cards by their speed unless it is told otherwise; `nvidia-smi` counts them by their place, and so do we. ONNX
- * Runtime 1.30 for Linux keeps a log of the models that it runs in ~/.cache/Microsoft and sends it to its maker unless
- * this variable is in the environment before it is loaded: an engine tells nobody what it does.
+ * The environment of a child process: this process's environment without keys and tokens. By default CUDA orders cards
+ * by speed; `nvidia-smi` orders them by bus position, and so do we. Unless this variable is set before it is loaded,
+ * ONNX Runtime 1.30 for Linux logs the models that it runs in ~/.cache/Microsoft and sends the log to its maker: an
+ * engine reports nothing to anyone.
  */
 export function childEnv(env: Record<string, string | undefined> = process.env): Record<string, string> {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Where the program says what it does: one line an event on stderr, readable by a person and by a machine (a time, a
- * level, a message, then name=value). Nothing secret is ever handed to it: keys and texts do not leave their requests.
+ * The log: one line per event on stderr, readable by people and machines (time, level, message, then name=value). It
+ * never gets secrets: keys and texts do not leave their requests.
  */
 export type Level = 'quiet' | 'info' | 'debug'
 
@@ -32,8 +32,8 @@ export interface Warning {
 }
 
 /**
- * Keeps the last warnings, so that whoever runs the service can see them without its terminal.
- * @param count how many @returns the same log, and what it warned of, the newest first
+ * Keeps the last warnings, so that the operator can see them without the server's terminal.
+ * @param count how many @returns the same log, and its warnings, the newest first
  */
 export function keepingWarnings(log: Log, count: number, nowMs: () => number): Log & { warnings(): Warning[] } {
   const kept: Warning[] = []

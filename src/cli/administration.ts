@@ -1,7 +1,7 @@
 /**
- * How a command reaches the books. One process owns a data folder: while a server does, its local socket is asked;
- * while none does, the command owns the folder itself for a moment. Which of the two holds may change at any time, so a
- * refusal on one way means a try on the other, until a deadline.
+ * How a command reaches the database. One process owns a data folder: while a server does, its local socket is asked;
+ * otherwise the command owns the folder itself for a moment. That may change at any time, so a refusal on one path
+ * means trying the other, until a deadline.
  */
 import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
@@ -18,7 +18,7 @@ import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
 import { openOwnDatabase } from './serve/records.ts'
 import { Failure } from './terminal/terminal.ts'
 
-/** How long an owner of the folder may be silent: a server that starts settles its books before it answers. */
+/** How long the owner of the folder may be silent: a starting server settles its database before it answers. */
 const usualPatienceMs = 15_000
 const pauseMs = 50
 /** Longest wait for one answer: some verbs read the whole usage. */
@@ -26,8 +26,8 @@ const answerMs = 60_000
 const statusMs = 5000
 
 /**
- * @param make whether a data folder that does not exist yet is made: only where something is created in it
- * @throws Failure when there is no folder or its owner does not answer, StoreError, and what `work` throws
+ * @param make whether to create a missing data folder: only for commands that create something in it
+ * @throws Failure if there is no folder or its owner does not answer, StoreError, and what `work` throws
  */
 export async function withAdministration<T>(
   config: Config,
@@ -58,7 +58,7 @@ export async function withAdministration<T>(
   }
 }
 
-/** Of the server that owns the data folder; null when none does. @throws Failure when it does not answer */
+/** Status of the server that owns the data folder; null: no server does. @throws Failure if it does not answer */
 export async function serverStatus(dataDir: string): Promise<ServerStatus | null> {
   const deadlineMs = systemClock.monotonicMs() + usualPatienceMs
   for (;;) {
@@ -73,13 +73,13 @@ export async function serverStatus(dataDir: string): Promise<ServerStatus | null
   }
 }
 
-/** Of the server that owns the data folder; null when none does. @throws Failure, MynaError */
+/** Asks the server that owns the data folder; null: no server does. @throws Failure, MynaError */
 export async function clientAccess(dataDir: string): Promise<ClientAccess | null> {
   if ((await serverStatus(dataDir)) === null) return null
   return (await callServer(dataDir, 'clientAccess', {})) as ClientAccess
 }
 
-/** Tells a running server that a model's files have come, changed or gone. @throws Failure, MynaError */
+/** Notifies a running server that a model's files were added, changed or removed. @throws Failure, MynaError */
 export async function dismissModel(dataDir: string, model: string): Promise<void> {
   if ((await serverStatus(dataDir)) !== null) await callServer(dataDir, 'dismissModel', { model })
 }
@@ -143,7 +143,7 @@ const remoteVerbs = (dataDir: string): Administration => {
   }
 }
 
-/** @throws Failure when nobody answers, MynaError with the server's own code and message */
+/** @throws Failure if there is no answer, MynaError with the server's own code and message */
 export async function callServer(dataDir: string, verb: LocalVerb, argument: object): Promise<unknown> {
   const body = await exchange(localSocketPath(dataDir), verb, argument)
   if (typeof body === 'object' && body !== null && 'result' in body) return body.result

@@ -1,4 +1,4 @@
-/** The options that every command has, wherever they stand in the command line. */
+/** The options of every command, accepted anywhere in the command line. */
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, loadConfig } from '../config.ts'

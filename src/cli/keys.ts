@@ -84,13 +84,13 @@ const revokeCommand = (): Command =>
       report(json, { id, revoked: true }, () => `The key ${id} is revoked.`)
     })
 
-/** Where a server that starts with these settings will listen. */
+/** Where a server with these settings will listen. */
 function urlOf(config: Config): string {
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
   return `http://${host.includes(':') ? `[${host}]` : host}:${config.port || 8790}`
 }
 
-/** How to use it, so that nobody has to look for that with a secret on the screen. @param url without `/v1` */
+/** How to use it, so that the user need not look it up with a secret on the screen. @param url without `/v1` */
 function issuedText({ key, account, accountCreated, secret }: IssuedKey, url: string): string {
   const created = accountCreated ? `Created the account '${account.name}' (unmetered).\n` : ''
   return `${created}Key of '${account.name}' (${rights(key)}), shown only once:

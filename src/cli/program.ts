@@ -70,13 +70,13 @@ export async function main(argv: string[], cards: readonly Card[] = knownCards):
   }
 }
 
-/** Whoever reads us has seen enough (`| head`): no failure, and nobody is left to tell. */
+/** The reader of our output has closed it (`| head`): not a failure, and there is no one to report it to. */
 function endWithReader(error: Error & { code?: string }): void {
   if (error.code === 'EPIPE') process.exit(0)
   throw error
 }
 
-/** Commands that are added, and not made by their parent, take over its settings only when they are told to. */
+/** Commands that are added, rather than created by their parent, inherit its settings only on request. */
 function inherit(parent: Command): void {
   for (const command of parent.commands) {
     command.copyInheritedSettings(parent)
@@ -101,8 +101,8 @@ const licenses = (): Command =>
     await Bun.write(Bun.stdout, await notices())
   })
 
-// `myna selfcheck-native` (hidden): unpacks and loads the native libraries, and says where they are from. Tests of the
-// executable run it, and so can whoever wonders why an engine does not start.
+// `myna selfcheck-native` (hidden): unpacks and loads the native libraries, and prints where they are from. Tests of
+// the executable run it; it also helps to find out why an engine does not start.
 const selfcheckNative = (): Command =>
   new Command('selfcheck-native').description('load the native libraries').action(async () => {
     setNativeDir(loadConfig().nativeDir)

@@ -33,7 +33,7 @@ Exits 1 if no server runs.`,
     })
 }
 
-/** For people: engines, and each model with where it is and how long it stays. */
+/** For people: engines, and each model with its device and how long it stays. */
 export function statusText(server: ServerStatus): string {
   const { running, waiting, use, gaps, shed } = server.queue
   const up = `up ${duration(server.uptimeMs)}`
@@ -106,11 +106,11 @@ const engineNotes = (engine: EngineStatus): string[] => [
   ...(engine.lastError === null ? [] : [`${engine.task} last failed: ${engine.lastError}`]),
 ]
 
-/** Of a graphics card, by all programs. */
+/** Memory of a graphics card, by all programs. */
 const fullness = ({ usedBytes, totalBytes }: { usedBytes: number; totalBytes: number }): string =>
   `${bytes(usedBytes)} of ${bytes(totalBytes)}`
 
-/** What runs on a graphics card only in part, and what would do so as a whole. */
+/** Models that run only partly on a graphics card, and which ones would run there completely. */
 function weightNotes({ models }: EngineStatus): string[] {
   return models.flatMap(({ id, device }) => {
     const card = cards.find((known) => known.id === id)

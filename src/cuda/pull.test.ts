@@ -161,8 +161,8 @@ test('a driver that is too old is told before anything comes', async () => {
   expect(await refusal()).toEqual({
     code: 'old_driver',
     message:
-      'The NVIDIA driver here is 470.256.02, and CUDA 13 needs 580 or newer. Update the driver. With --force it is ' +
-      'installed all the same.',
+      'The NVIDIA driver here is 470.256.02, and CUDA 13 needs 580 or newer. Update the driver. Use --force to ' +
+      'install it anyway.',
   })
   expect(asked).toEqual([])
 })

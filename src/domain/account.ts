@@ -13,7 +13,10 @@ export interface Account {
   id: string
   name: string
   role: Role
-  /** `null`: unmetered, usage is summed and nobody is blocked. A number: prepaid, net of holds, never below zero. */
+  /**
+   * `null`: unmetered, usage is counted and no request is blocked. A number: prepaid, net of reservations, never below
+   * zero.
+   */
   balanceMicros: number | null
   createdAtMs: number
   disabledAtMs: number | null
@@ -23,7 +26,7 @@ export interface Key {
   id: string
   accountId: string
   name: string
-  /** What may be shown of the secret: `sk-myna-` and four characters. */
+  /** The part of the secret that may be shown: `sk-myna-` and four characters. */
   prefix: string
   /** `null`: unrestricted. */
   scopes: readonly Scope[] | null
@@ -33,7 +36,7 @@ export interface Key {
   lastUsedAtMs: number | null
 }
 
-/** Who asks: the account and the key it came with, as the books held them when the request was authenticated. */
+/** The caller: the account and key, as the database had them when the request was authenticated. */
 export interface Caller {
   account: Account
   key: Key
@@ -67,7 +70,7 @@ export function requireScope(key: Key, scope: Scope): void {
   })
 }
 
-/** For what several scopes allow. @throws MynaError `insufficient_scope`, which names the first */
+/** For actions that several scopes allow. @throws MynaError `insufficient_scope`, which names the first */
 export function requireAnyScope(key: Key, [first, ...others]: readonly [Scope, ...Scope[]]): void {
   if (others.some((scope) => key.scopes?.includes(scope))) return
   requireScope(key, first)

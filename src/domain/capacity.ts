@@ -1,6 +1,6 @@
 /**
- * Whether everybody who plays a stream can be served without a gap, by how much sound each has and is still to get, and
- * by how fast the machine makes it.
+ * Whether every stream can be played without a gap, given how much audio each has and will still get, and how fast the
+ * machine generates it.
  */
 
 export interface Load {
@@ -8,13 +8,13 @@ export interface Load {
   aheadMs: number
   /** Sound that is still to be made, by estimate. */
   restMs: number
-  /** Sound of one step: nothing of it is heard before all of it is made. */
+  /** The audio of one step: none of it can be played before all of it is made. */
   stepMs: number
   /** Sound that the whole machine makes in a time, when it makes nothing else: 20 is twenty times real time. */
   speed: number
 }
 
-/** A share that is needed for less than this is none that matters: a first sound takes as long. */
+/** A share needed for less than this does not matter: a first sound takes as long. */
 const leastMs = 1000
 
 interface Turn {
@@ -36,7 +36,7 @@ export function peakUse(loads: readonly Load[]): number {
   for (const turn of turns) {
     needMs += slope * (turn.atMs - atMs)
     atMs = turn.atMs
-    // Before a fall and after a rise it is the largest.
+    // It is largest before a fall and after a rise.
     peak = Math.max(peak, needMs / Math.max(leastMs, atMs), (needMs + turn.jumpMs) / Math.max(leastMs, atMs))
     needMs += turn.jumpMs
     slope += turn.slope
@@ -52,6 +52,6 @@ function turnsOf({ aheadMs, restMs, stepMs, speed }: Load): Turn[] {
   ]
 }
 
-/** How long the machine takes for all of it. */
+/** How long the machine needs for everything. */
 export const workMs = (loads: readonly Load[]): number =>
   loads.reduce((sum, { restMs, speed }) => sum + restMs / speed, 0)

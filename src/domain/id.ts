@@ -1,6 +1,6 @@
 /**
- * Identifiers: a prefix that tells what is named and a ULID (48 bits of time, 80 random bits, Crockford base 32), so
- * that ids sort by age. https://github.com/ulid/spec
+ * Identifiers: a prefix for the kind and a ULID (48 bits of time, 80 random bits, Crockford base 32), so that ids sort
+ * by age. https://github.com/ulid/spec
  */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 

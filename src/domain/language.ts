@@ -29,7 +29,7 @@ const codesByName: ReadonlyMap<string, string> = new Map(
   [...pairsOf(alsoNamed), ...pairsOf(named)].map(([code, name]) => [name, code]),
 )
 
-/** The English name in lower case; the code itself where it has none here. */
+/** The English name in lower case; the code itself if it has no name here. */
 export const languageName = (code: string): string => namesByCode.get(canonical(code)) ?? code
 
 /**
@@ -54,17 +54,17 @@ export function findLanguage(code: string, among: readonly string[]): string | n
   return find(wanted) ?? find(widerCodes[wanted])
 }
 
-/** What recognisers call languages that have codes of their own, too. */
+/** Names that recognizers use for languages with codes of their own. */
 const widerCodes: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl', cmn: 'zh', arb: 'ar', swh: 'sw' }
 
-/** Of a tag its language alone, in lower case: `pt` of `pt-BR`. What is no tag is taken as it is. */
+/** The language of a tag, in lower case: `pt` for `pt-BR`. Text that is not a tag is returned as it is. */
 export const primaryLanguage = (tag: string): string => tag.toLowerCase().split('-')[0] ?? ''
 
-/** Whether the language is one of these, in whatever region: `de` is among `de-AT`, and the other way round. */
+/** Whether the language is one of these, in any region: `de` is among `de-AT`, and vice versa. */
 export const isLanguageAmong = (tag: string, languages: readonly string[]): boolean =>
   languages.some((language) => primaryLanguage(language) === primaryLanguage(tag))
 
-/** Of any tag its language, and what replaced codes like `iw`. @throws RangeError when it is no tag */
+/** The language of any tag, with replaced codes such as `iw` updated. @throws RangeError if it is not a tag */
 function canonical(tag: string): string {
   return Intl.getCanonicalLocales(tag)[0]!.split('-')[0]!
 }

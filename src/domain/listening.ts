@@ -1,6 +1,6 @@
 /**
- * How a transcription ends, in the words of operations, though it is none and costs nothing: one function for what the
- * server saw end, one for what a crash left behind.
+ * How a transcription ends, in the words of operations, although it is not one and costs nothing: one function for an
+ * ending that the server saw, one for what a crash left behind.
  */
 import type { Outcome } from './operation.ts'
 
@@ -11,7 +11,7 @@ export interface ListeningEnding {
   outcome: ListeningOutcome
   /** null: it was completed. */
   errorCode: string | null
-  /** So much of the clip was listened to. */
+  /** How much of the clip was processed. */
   heardMs: number
 }
 

@@ -1,10 +1,10 @@
 /**
- * Several voices as one: "bella+sky", "bella(2)+sky". Whoever mixes takes the weighted mean of what makes each voice;
- * which voice a name means is not known here.
+ * Several voices as one: "bella+sky", "bella(2)+sky". Mixing takes the weighted mean of the voices; this file does not
+ * know which voice a name means.
  */
 export interface MixturePart {
   voice: string
-  /** Above 0; only its share of the sum counts. */
+  /** Above 0; only its share of the sum matters. */
   weight: number
 }
 
@@ -13,14 +13,14 @@ export type Mixture = readonly MixturePart[]
 const mostMixed = 8
 const largestWeight = 1000
 
-/** As other programs write it: "bella:0.5", "bella*0.5", "0.5*bella". */
+/** The notations of other programs: "bella:0.5", "bella*0.5", "0.5*bella". */
 const foreignPattern = /^(?:(.+?)\s*[:*=]\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*\*\s*(.+))$/
 /** A voice in a mixture, perhaps with its weight in brackets at the end. */
 const partPattern = /^(.*?)\s*(?:\(\s*(\d{1,4}(?:\.\d{1,4})?)\s*\))?$/
 
 /**
  * @param text as a client or `mixtureId` wrote it
- * @returns null when it is no mixture but a name; `fault` in words for a client when it is one that cannot be
+ * @returns null if it is a name rather than a mixture; `fault` in words for the client if the mixture is invalid
  */
 export function parseMixture(text: string): { parts: Mixture } | { fault: string } | null {
   if (!text.includes('+')) return null
@@ -48,7 +48,7 @@ function inBrackets(part: MixturePart): string {
   return second === undefined ? written(part) : `${second}(${first})`
 }
 
-/** One way of writing each mixture: voices that are named twice once, weights only where they differ. */
+/** One way to write each mixture: voices that are named twice appear once, weights only where they differ. */
 export function mixtureId(parts: Mixture): string {
   const weights = new Map<string, number>()
   for (const { voice, weight } of parts) weights.set(voice, (weights.get(voice) ?? 0) + weight)

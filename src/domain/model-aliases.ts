@@ -1,6 +1,6 @@
 /**
- * OpenAI's names of models, which its clients ask for by default: each stands for the best model here of its task. All
- * of them, old and new, are in this one table. A name with a date or a version of its own behind it means the same.
+ * OpenAI's model names, which its clients request by default: each stands for the best model here for its task. This
+ * table has all of them, old and new. A name followed by a date or version means the same.
  */
 import type { Task } from './card.ts'
 
@@ -19,7 +19,7 @@ export const modelAliases: readonly ModelAlias[] = [
   ...named('automatic-speech-recognition', true, 'whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe'),
   ...named('automatic-speech-recognition', true, 'gpt-transcribe'),
   ...named('automatic-speech-recognition', false, 'gpt-4o-transcribe-diarize'),
-  // What realtime clients send; a session here transcribes, whichever it names.
+  // Sent by realtime clients; a session here transcribes, whichever one it names.
   ...named('automatic-speech-recognition', false, 'gpt-realtime-whisper', 'gpt-live-transcribe'),
   ...named('automatic-speech-recognition', false, 'gpt-realtime', 'gpt-realtime-mini', 'gpt-realtime-1.5'),
   ...named('automatic-speech-recognition', false, 'gpt-realtime-2', 'gpt-realtime-2.1', 'gpt-realtime-2.1-mini'),
@@ -27,6 +27,6 @@ export const modelAliases: readonly ModelAlias[] = [
 
 const tasks: ReadonlyMap<string, Task> = new Map(modelAliases.map(({ name, task }) => [name, task]))
 
-/** @returns null: the name is none of OpenAI's */
+/** @returns null: the name is not one of OpenAI's */
 export const aliasTask = (model: string): Task | null =>
   tasks.get(model.replace(/-(\d{4}-\d{2}-\d{2}|1106)$/, '')) ?? null

@@ -1,6 +1,6 @@
 /**
- * Models by the names that other servers and hubs give them, so that a client configured for one of those works here.
- * Each stands for a model of ours; a name is never taken for other weights.
+ * Models by the names that other servers and hubs use, so that a client configured for one of those works here. Each
+ * stands for a model of ours; a name never stands for other weights.
  */
 const patterns: readonly [RegExp, string][] = [
   [/^(?:hexgrad\/|onnx-community\/|speaches-ai\/)?kokoro(?:-82m)?(?:-v1(?:\.0|_0)?)?(?:-onnx)?$/i, 'kokoro-82m'],

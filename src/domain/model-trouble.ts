@@ -1,10 +1,10 @@
-/** A model that this machine has and cannot use: told in the same words wherever it is told. */
+/** A model that is installed but cannot be used, described in the same words everywhere. */
 import type { Task } from './card.ts'
 
 export interface ModelTrouble {
   id: string
   task: Task
-  /** One sentence without its full stop, and without secrets of the machine: anybody may read it. */
+  /** One sentence without its full stop and without secrets of the machine: anyone may read it. */
   words: string
 }
 

@@ -2,7 +2,7 @@
 
 /** A third of the letters may be wrong, and no more than three: beyond that it is another word. */
 const wrongMax = (length: number): number => Math.min(3, Math.floor(length / 3))
-/** Longer names are no typing mistakes, and comparing them would take time. */
+/** Longer names are not typing mistakes, and comparing them would take time. */
 const longestName = 64
 
 /**

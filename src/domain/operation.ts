@@ -1,7 +1,7 @@
 /**
  * An operation: the record of one accepted speech request or clone. It goes from pending to terminal once and never
- * back. Here stands what an ending means (outcome, charge, whether the idempotency key is free again): one function for
- * a stream that the server saw end, one for what a crash left behind.
+ * back. This file decides what an ending means (outcome, charge, whether the idempotency key is free again): one
+ * function for a stream that the server saw end, one for what a crash left behind.
  */
 export type OperationType = 'speech' | 'clone'
 export const outcomes = ['completed', 'stream_failed', 'cancelled', 'failed', 'not_accepted'] as const
@@ -124,7 +124,9 @@ export function settleClone(
   return { outcome, chargedMicros, completionBytes: null, error, usedChars: 0, audioMs: 0 }
 }
 
-/** What a crash left pending, told from the two time stamps that were committed before their effects. Costs nothing. */
+/**
+ * Settles what a crash left pending, from the two time stamps that were committed before their effects. Costs nothing.
+ */
 export function settleCrashed(operation: Pick<Operation, 'startedAtMs' | 'firstAudioAtMs'>): Settlement {
   const outcome =
     operation.firstAudioAtMs !== null ? 'stream_failed' : operation.startedAtMs !== null ? 'failed' : 'not_accepted'

@@ -1,6 +1,6 @@
 /**
- * How a stream stands with whoever plays it as it comes: it is due when all that it was given has been played. A
- * listener who runs dry waits and goes on, so that a gap moves everything behind it.
+ * Models a listener who plays a stream as it arrives: the stream is due when everything sent so far has been played. A
+ * listener who runs dry waits and then continues, so a gap shifts everything after it.
  */
 export class PlayClock {
   #startMs: number | null = null
@@ -8,7 +8,7 @@ export class PlayClock {
   #gaps = 0
   #gapMs = 0
 
-  /** Of sound, so far. */
+  /** Audio sent so far. */
   get givenMs(): number {
     return this.#givenMs
   }
@@ -18,7 +18,7 @@ export class PlayClock {
     return { count: this.#gaps, ms: this.#gapMs }
   }
 
-  /** When the listener runs dry; null: nothing was given yet. */
+  /** When the listener runs dry; null: nothing was sent yet. */
   get dueMs(): number | null {
     return this.#startMs === null ? null : this.#startMs + this.#givenMs
   }
@@ -28,7 +28,7 @@ export class PlayClock {
     return Math.max(0, (this.dueMs ?? nowMs) - nowMs)
   }
 
-  /** @param soundMs what is given at this time @param leastGapMs shorter gaps than this are none that anybody hears */
+  /** @param soundMs audio sent at this time @param leastGapMs shorter gaps are inaudible */
   give(soundMs: number, nowMs: number, leastGapMs = 20): void {
     this.#startMs ??= nowMs
     const lateMs = nowMs - (this.#startMs + this.#givenMs)
@@ -42,7 +42,7 @@ export class PlayClock {
     this.#givenMs += soundMs
   }
 
-  /** For so long the reader took nothing: that is no time in which it could have run dry. */
+  /** The reader took nothing for this long: it could not have run dry meanwhile. */
   hold(ms: number): void {
     if (this.#startMs !== null) this.#startMs += ms
   }

@@ -1,6 +1,6 @@
 /**
- * Numbers that look random and are the same for the same seed: a clip is heard in the same way every time, and a test
- * that failed can be run again.
+ * Numbers that look random and are the same for the same seed: a clip is transcribed the same way every time, and a
+ * failed test can be repeated.
  */
 
 /** Mulberry32 (T. Ettinger, public domain): 32 bits of state. */

@@ -10,13 +10,13 @@ import { Schedule } from './schedule.ts'
 export interface StreamPlan {
   account: string
   atMs: number
-  /** Of each step: sound that it makes. */
+  /** Audio that each step makes. */
   soundsMs: number[]
   /** Sound that the whole machine makes in a time. */
   speed: number
-  /** Leaves after so many steps, whatever is left. */
+  /** Disconnects after this many steps. */
   leavesAfter?: number
-  /** After this step its reader takes nothing for so long. */
+  /** After this step its reader takes nothing for this long. */
   pause?: { after: number; ms: number }
 }
 
@@ -24,7 +24,7 @@ export interface Stream {
   plan: StreamPlan
   clock: PlayClock
   done: number
-  /** By estimate, before it began. */
+  /** The estimate before it began. */
   estimateMs: number
   askedMs: number
   /** The longest that one of its steps waited. */
@@ -42,7 +42,7 @@ interface Step {
 export interface WorldOptions {
   slots: number
   random: Random
-  /** Admit while no larger share of the machine is needed; null: everybody at once. */
+  /** Admit while no larger share of the machine is needed; null: admit all. */
   mostUse: number | null
 }
 
@@ -50,7 +50,7 @@ export class World {
   readonly streams: Stream[]
   nowMs = 0
   steps = 0
-  /** By account: machine time of its steps. */
+  /** Machine time per account. */
   readonly servedMs = new Map<string, number>()
   /** Times at which a slot was free while a step waited: there must be none. */
   idle = 0

@@ -1,23 +1,24 @@
 /**
- * Whose step is computed next, by when its listener runs dry: a state machine without a clock of its own.
+ * Chooses whose step is computed next, by when each listener runs dry: a state machine without a clock of its own.
  *
- * - The stream goes first that is due first: the earliest deadline, which keeps all of them as long as that is possible
- *   at all (Liu and Layland, 1973). What nobody listens to while it is made, such as a transcript, comes after them, by
- *   the work of its account.
- * - First sounds go before all whose listeners have more sound left than a few steps take; among them, the account
- *   goes first that has had the least work.
- * - Once somebody has run dry, there is not enough for all: then the account goes first that has had the least work.
- *   Within an account those that play go before those that begin, which can wait for some seconds.
+ * - The stream with the earliest deadline goes first, which keeps all deadlines as long as that is possible at all (Liu
+ *   and Layland, 1973). Work without a live listener, such as a transcript, comes after those, by the work of its
+ *   account.
+ * - First sounds go before listeners who have more audio left than a few steps take; among them, the account with the
+ *   least work goes first.
+ * - Once a listener has run dry, there is not enough for all: then the account with the least work goes first. Within
+ * an
+ *   account, streams that play go before those that begin, which can wait for some seconds.
  *
  * Work is counted by start-time fair queueing (Goyal, Vin and Cheng, 1996): an account that comes back starts where the
- * others are, not where it left, and one that has used more than its share waits until they have caught up. Work that
- * nobody came to hear counts like any other.
+ * others are, not where it left, and one that has used more than its share waits until they have caught up. Work whose
+ * client has gone counts too.
  */
 export interface Claim {
   account: string
-  /** Nothing of it was heard yet. */
+  /** Nothing of it was played yet. */
   isFirst: boolean
-  /** When its listener runs dry; null: nobody listens while it is made, or nothing was given yet. */
+  /** When its listener runs dry; null: it has no live listener, or nothing was sent yet. */
   dueMs: number | null
 }
 
@@ -36,7 +37,7 @@ interface Account {
 interface Waiting {
   id: number
   claim: Claim
-  /** When its listener runs dry; of a first sound, when it has waited long enough; Infinity: never. */
+  /** When its listener runs dry; for a first sound, when it has waited long enough; Infinity: never. */
   dueMs: number
 }
 
@@ -45,21 +46,21 @@ interface Running {
   name: string
   /** Counted before it is known. */
   guessMs: number
-  /** Of the machine's time: while n steps are computed, each has an nth of it. */
+  /** Machine time: while n steps are computed, each gets an nth. */
   machineMs: number
 }
 
-/** A first sound that has waited for so long is as urgent as that of a listener who runs dry now. */
+/** A first sound that has waited this long is as urgent as a listener who runs dry now. */
 const patienceMs = 5000
-/** An account whose one stream has just been served is behind the others by so much at most. */
+/** An account whose only stream was just served is behind the others by at most this much. */
 const creditMs = 1000
 const urgentMsMin = 100
 const urgentMsMax = 1000
-/** While somebody runs dry, shares count among all whose listeners have less sound left than this. */
+/** While a listener runs dry, shares count among all listeners with less audio left than this. */
 const overloadMs = 5000
-/** How fast the guess follows what steps have taken. */
+/** How fast the estimate follows measured steps. */
 const guessWeight = 0.1
-/** Idle accounts are forgotten beyond so many. */
+/** Idle accounts beyond this number are forgotten. */
 const accountsMax = 256
 
 export class Schedule {
@@ -67,7 +68,7 @@ export class Schedule {
   readonly #accounts = new Map<string, Account>()
   readonly #waiting = new Map<number, Waiting>()
   readonly #running = new Map<number, Running>()
-  /** Where the account stood that was served last. */
+  /** The position of the account that was served last. */
   #virtualMs = 0
   #guessMs = 100
   #nowMs = 0
@@ -105,7 +106,7 @@ export class Schedule {
     this.#close(waiting.claim.account)
   }
 
-  /** @returns whose turn it is now; null: nobody waits, or every slot is taken */
+  /** @returns whose turn it is now; null: none waits, or every slot is taken */
   start(nowMs: number): number | null {
     this.#pass(nowMs)
     if (this.#running.size >= this.#slots) return null
@@ -147,7 +148,7 @@ export class Schedule {
       const concerned = all.filter(({ claim, dueMs }) => claim.isFirst || dueMs < nowMs + overloadMs)
       return least(concerned, ({ claim, dueMs }) => [this.#served(claim), dueMs])
     }
-    // So long as the steps that are under way may take, and one more.
+    // As long as the running steps may take, plus one more.
     const urgentMs = Math.min(urgentMsMax, Math.max(urgentMsMin, 3 * this.#slots * this.#guessMs))
     return least(all, ({ claim, dueMs }) => {
       if (dueMs < nowMs + urgentMs) return [0, dueMs]
@@ -163,7 +164,7 @@ export class Schedule {
     const account = this.#accounts.get(name)!
     account.open--
     if (this.#accounts.size <= accountsMax) return
-    // One that has used more than its share is remembered until the others have caught up.
+    // An account that used more than its share is remembered until the others have caught up.
     for (const [other, { open, servedMs }] of this.#accounts) {
       if (open === 0 && servedMs <= this.#virtualMs) this.#accounts.delete(other)
     }

@@ -53,7 +53,7 @@ function cuesOf(segments: readonly TranscriptSegment[]): Cue[] {
 }
 
 interface PlacedWord extends TranscriptWord {
-  /** Where it begins in the segment's text. */
+  /** Its start within the segment's text. */
   at: number
 }
 
@@ -78,7 +78,9 @@ function cutAtWords(text: string, words: readonly TranscriptWord[]): Cue[] | nul
   return cues.length === 0 ? null : cues
 }
 
-/** As many words as fit, or a few less: up to a sentence's or a clause's end in their second half. @returns the next */
+/**
+ * As many words as fit, or a few less: up to the end of a sentence or clause in their second half. @returns the next
+ */
 function endOfCue(text: string, words: readonly PlacedWord[], first: number): number {
   const begin = words[first]!
   let next = first + 1

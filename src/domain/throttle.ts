@@ -9,18 +9,18 @@ export interface Limit {
 
 export interface ThrottleVerdict {
   allowed: boolean
-  /** Of the widest limit. */
+  /** The widest limit. */
   limit: number
   remaining: number
-  /** Until one more request would be accepted (0 when allowed and some remain). */
+  /** Time until one more request would be accepted (0 when allowed and some remain). */
   retryAfterMs: number
-  /** Until the whole allowance is back. */
+  /** Time until the whole allowance is back. */
   resetMs: number
 }
 
 const maxSubjects = 10_000
 
-/** At most `count` accepted requests of one subject in any `spanMs`, for each of the limits. */
+/** At most `count` accepted requests per subject in any `spanMs`, for each limit. */
 export class Throttle {
   readonly #limits: readonly Limit[]
   readonly #widest: Limit
@@ -50,7 +50,7 @@ export class Throttle {
   /** Counts requests that were accepted elsewhere, whether they would be accepted here or not. */
   note(subject: string, count: number, nowMs: number): void {
     const times = this.#recent(subject, nowMs)
-    // More than the limit tells no more than the limit does.
+    // Values above the limit say no more than the limit does.
     for (let n = Math.min(count, this.#widest.count); n > 0; n--) times.push(nowMs)
   }
 
@@ -71,7 +71,7 @@ function waitMs(times: readonly number[], limit: Limit, nowMs: number): number {
   return Math.max(0, blocking + limit.spanMs - nowMs)
 }
 
-/** A bucket of tokens per subject: `capacity` at once, one more every `refillMs`. Counts only what it is told to. */
+/** A token bucket per subject: `capacity` at once, one more every `refillMs`. Counts only when told to. */
 export class Bucket {
   readonly #capacity: number
   readonly #refillMs: number

@@ -28,8 +28,8 @@ export const systemTimer: Timer = {
   },
 }
 
-// Points in time as a person writes them on a command line: `30d` and its like count from now, an ISO date stands for
-// itself. A date without a time means midnight in UTC, so that the same words mean the same everywhere.
+// Points in time as people type them on a command line: `30d` and the like count from now, an ISO date is itself. A
+// date without a time means midnight UTC, so that the same words mean the same everywhere.
 const unitsMs: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
@@ -39,7 +39,7 @@ const unitsMs: Readonly<Record<string, number>> = {
 }
 const isoPattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/
 
-/** What {@link momentMs} reads, for messages and help texts. */
+/** The forms that {@link momentMs} parses, for messages and help texts. */
 export const momentForms = '12h, 30d, 2w or a date like 2030-01-31'
 
 /**

@@ -1,9 +1,6 @@
-/**
- * What was heard in a clip. Times count from the start of the clip, also where silence was left out of what the model
- * listened to.
- */
+/** A transcript. Times count from the start of the clip, even where silence was removed before the model ran. */
 export interface TranscriptWord {
-  /** As the model wrote it, without space around it, punctuation attached. */
+  /** As the model produced it, without space around it, punctuation attached. */
   text: string
   startMs: number
   endMs: number
@@ -15,9 +12,9 @@ export interface TranscriptWord {
 export interface TranscriptSegment {
   startMs: number
   endMs: number
-  /** As the model wrote it: joining the texts of all segments and trimming gives the transcript. */
+  /** As the model produced it: joining the texts of all segments and trimming gives the transcript. */
   text: string
-  /** Where the window in which it was heard begins. */
+  /** Start of the window that contained it. */
   seekMs: number
   tokens: readonly number[]
   temperature: number
@@ -27,6 +24,6 @@ export interface TranscriptSegment {
   compressionRatio: number
   /** 0 to 1. */
   noSpeechProb: number
-  /** null: not asked for, or this model has no times of words. */
+  /** null: not requested, or this model has no word times. */
   words: readonly TranscriptWord[] | null
 }

@@ -1,6 +1,6 @@
 /**
- * Voices: what a record holds and who may see, change and use it. A voice is its owner's or public; for anybody else it
- * does not exist. Preset voices are those of installed models: public, and nobody's.
+ * Voices: what a record contains and who may see, change and use it. A voice belongs to its owner or is public; for all
+ * others it does not exist. Preset voices are those of installed models: public and without an owner.
  */
 import type { Caller } from './account.ts'
 
@@ -13,7 +13,7 @@ export const voiceIdPattern = /^[A-Za-z0-9_.-]{1,128}$/
 /** The clip that a voice was cloned from, as its owner may see it. */
 export interface VoiceClip {
   fileName: string
-  /** As it was found to be, not as it was declared. */
+  /** As detected, not as declared. */
   mimeType: string
   sizeBytes: number
   durationMs: number
@@ -23,7 +23,7 @@ export interface VoiceClip {
 
 export interface Voice {
   id: string
-  /** null: nobody's, a preset. */
+  /** null: a preset, without an owner. */
   ownerId: string | null
   isPublic: boolean
   name: string
@@ -37,7 +37,7 @@ export interface Voice {
   fidelity: Fidelity
   status: VoiceStatus
   error: { code: string; message: string } | null
-  /** Names that stand for it in the owner's requests. */
+  /** Names for it in the owner's requests. */
   aliases: readonly string[]
   clip: VoiceClip | null
   /** The clone that makes or made it; null once that record is gone. */
@@ -46,7 +46,7 @@ export interface Voice {
   updatedAtMs: number
 }
 
-/** @param caller null: nobody in particular */
+/** @param caller null: unknown */
 export const canSee = (voice: Voice, caller: Caller | null): boolean =>
   (voice.isPublic && voice.status === 'ready') || owns(voice, caller)
 

@@ -99,7 +99,7 @@ const probes: ReadonlySet<string> = new Set(['/health', '/healthz', '/livez', '/
 const unreadableHost = (): MynaError =>
   new MynaError('invalid_host', 'The request must have one Host header with a name or an address.')
 
-/** Without a readable host Bun gives the path alone, or an address that cannot be parsed. */
+/** Without a readable host Bun gives only the path, or an address that cannot be parsed. */
 function urlOf({ url }: Request): URL {
   if (URL.canParse(url)) return new URL(url)
   const path = url.replace(/^http:\/\/[^/]*/, '')
@@ -137,7 +137,7 @@ function sent(parts: ExchangeParts, exchange: Exchange, response: Response, bega
   return response
 }
 
-/** How long somebody unknown may go on sending after the answer. */
+/** How long an unauthenticated client may keep sending after the answer. */
 const lingerS = 10
 
 /** Whether there may be a body that nothing reads: a connection would be held open as long as it drips. */

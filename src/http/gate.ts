@@ -47,9 +47,9 @@ export class Gate {
   }
 
   /**
-   * Like `enter`, for a connection that stays open: also with a client secret, and with a key that comes as the
-   * subprotocol of a WebSocket, for a page can send no header with one.
-   * @returns also how to ask whether the credential still holds, and the settings that came with a client secret
+   * Like `enter`, for a connection that stays open. Also accepts a client secret, and a key sent as the subprotocol of
+   * a WebSocket, because pages cannot send headers with one.
+   * @returns also how to check whether the credential is still valid, and the settings that came with a client secret
    */
   async enterForLong(
     exchange: Exchange,
@@ -63,7 +63,7 @@ export class Gate {
     const credential: Credential = opened === null ? given : { kind: 'session', secretHash: opened.secretHash }
     const { anonymous, authenticator } = this.#parts
     const { address } = exchange
-    // Without the exchange, which would stay in memory for as long as the connection is open.
+    // Without the exchange, which would stay in memory as long as the connection is open.
     const again = () =>
       credential.kind === 'missing' && anonymous !== null
         ? anonymous.caller()

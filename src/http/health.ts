@@ -129,8 +129,8 @@ const attemptsAtOnce = 10
 const attemptRefillMs = 6000
 
 /**
- * Metrics are for the holder of the token. An address proves nothing, because everybody who comes through a proxy on
- * this machine has its address. The socket in the data folder has the metrics too (`admin-socket.ts`).
+ * Metrics are for the holder of the token. An address proves nothing, because every client behind a proxy on this
+ * machine has its address. The socket in the data folder has the metrics too (`admin-socket.ts`).
  * @throws MynaError `invalid_api_key`, `too_many_failed_attempts`
  */
 function requireReader(

@@ -1,4 +1,4 @@
-/** The 422 of paths, queries and voice bodies: one field at fault, told in our envelope and in FastAPI's list too. */
+/** The 422 of paths, queries and voice bodies: one field at fault, in our envelope and in FastAPI's list. */
 import { MynaError } from '../domain/error.ts'
 
 export type Location = readonly ['path' | 'query' | 'body', string]

@@ -69,7 +69,7 @@ export class Metrics implements Meter, TranscriptionMeter {
   #observeSpeech({ speech, speeds }: Gauges): void {
     const each = (name: string, help: string, read: (facts: SpeechFacts) => number) =>
       this.#gauge(name, help, [], (gauge) => gauge.set(read(speech())))
-    each('voice_queue_depth', 'Speech requests that wait', ({ waiting }) => waiting)
+    each('voice_queue_depth', 'Speech requests waiting for the engine', ({ waiting }) => waiting)
     each('voice_speech_streams', 'Speech streams under way', ({ running }) => running)
     each(
       'voice_speech_capacity_use',

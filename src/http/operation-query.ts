@@ -1,4 +1,4 @@
-/** What a list of operations is asked for. */
+/** The parameters of a list of operations. */
 import { invalidInput } from './invalid.ts'
 
 export const maxOperations = 200

@@ -48,7 +48,7 @@ export const operationsRoutes = (route: Route, { gate, ledger, running }: Operat
     ],
   ])
 
-/** With what a list is read for: which model and key it was, and how much was asked. */
+/** With what lists are read for: the model, the key, and the amount of work. */
 const listedOperation = (operation: Operation) => ({
   ...operationRecord(operation),
   model: operation.model,

@@ -1,9 +1,9 @@
 /**
- * Which pages a request may come from where no key proves anything: anonymous mode, sessions of the console, signing
- * in. Any page of the web can send requests to a server on its visitor's machine or network; by DNS rebinding it can
- * even read the answers, under a name of its own that leads to this server. So the name in `Host` must be one that no
- * stranger can own, or one that the operator gave; and the page must be of this server, or of an origin that the
- * operator allows. A request with a key needs none of this: no page has the key.
+ * Which pages a request may come from where no key proves anything: anonymous mode, console sessions, signing in. Any
+ * web page can send requests to a server on its visitor's machine or network; by DNS rebinding it can even read the
+ * answers, under a name of its own that resolves to this server. So the name in `Host` must be one that no stranger can
+ * own, or one that the operator set; and the page must come from this server, or from an origin that the operator
+ * allows. Requests with a key need none of this, because no page has the key.
  */
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
@@ -13,7 +13,7 @@ import type { Cors } from './cors.ts'
 export interface OwnNamesSettings {
   /** An origin, or empty. */
   publicUrl: string
-  /** What the server listens on: an address or a name. */
+  /** The address or name that the server listens on. */
   host: string
 }
 
@@ -38,7 +38,7 @@ export class OwnNames {
   }
 }
 
-/** The one readable `Host` of a request; null: there is none, or several. */
+/** The one readable `Host` of a request; null: none, or several. */
 export function hostOf(request: Request): string | null {
   const host = request.headers.get('host') ?? ''
   return form.test(host) && URL.canParse(`http://${host}`) ? host : null
@@ -56,7 +56,7 @@ export function requireOwnName(request: Request, names: OwnNames): void {
 }
 
 /**
- * For a request that acts without a credential: no page of a stranger may send it.
+ * For requests that act without a credential: no page of a stranger may send them.
  * @throws MynaError `foreign_origin`
  */
 export function requireOwnPage(request: Request, names: OwnNames, cors: Cors): void {

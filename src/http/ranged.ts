@@ -7,7 +7,7 @@ import { MynaError } from '../domain/error.ts'
 export interface Whole {
   bytes: Uint8Array<ArrayBuffer>
   type: string
-  /** With its quotes; strong. */
+  /** With its quotes; a strong tag. */
   etag: string
   modifiedMs: number
   cacheControl: string
@@ -15,7 +15,7 @@ export interface Whole {
 
 /**
  * 200, 206 or 304.
- * @param headers of the answer, whatever it will be: 416 tells the size there
+ * @param headers of the answer in any case: a 416 reports the size there
  * @throws MynaError `range_not_satisfiable`
  */
 export function ranged(request: Request, whole: Whole, headers: Headers): Response {
@@ -54,13 +54,13 @@ function isKnown(headers: Headers, etag: string, modified: string): boolean {
   return !Number.isNaN(since) && since >= Date.parse(modified)
 }
 
-/** Without the header: yes. A weak tag never is, and a date only to the second. */
+/** True without the header. A weak tag never matches, and a date only to the second. */
 function isForThis(ifRange: string | null, etag: string, modified: string): boolean {
   if (ifRange === null) return true
   return ifRange.startsWith('"') || ifRange.startsWith('W/') ? ifRange.trim() === etag : ifRange.trim() === modified
 }
 
-/** @returns null: the whole, also for more than one part and for what is no range of bytes */
+/** @returns null: all of it, also for several ranges and for anything that is not a range of bytes */
 function partOf(range: string | null, size: number): { from: number; to: number } | 'behind the end' | null {
   const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(range?.trim() ?? '')
   if (match === null) return null

@@ -12,7 +12,7 @@ import type { StorageFacts } from '../service/storage-watch.ts'
 export interface ReadinessFacts {
   isDraining: boolean
   storage: StorageFacts
-  /** Whether the database did not answer just now. */
+  /** Whether the database failed to answer. */
   databaseFails: boolean
   /** Whether settlements are waiting for disk space. */
   isDiskFull: boolean

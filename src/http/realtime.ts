@@ -1,6 +1,6 @@
 /**
  * `/v1/realtime`: transcription over a WebSocket, in the shape of OpenAI's realtime API, and `POST
- * /v1/realtime/client_secrets`. Who may not come in is told so before the upgrade. The sessions themselves are in
+ * /v1/realtime/client_secrets`. Clients without access are refused before the upgrade. The sessions themselves are in
  * `realtime/`.
  */
 import { Elysia } from 'elysia'
@@ -32,8 +32,8 @@ export interface RealtimeRoutesParts {
 }
 
 /**
- * For `new Elysia({ websocket })`: those of a single route have no effect. An `append` may hold 15 MiB of sound, which
- * is 20 MiB in base64. Base64 of sound hardly shrinks.
+ * For `new Elysia({ websocket })`: options of a single route have no effect. An `append` may carry 15 MiB of audio,
+ * which is 20 MiB in base64. Base64 of audio hardly compresses.
  */
 export const socketLimits = {
   maxPayloadLength: 24 * 1024 * 1024,

@@ -87,14 +87,14 @@ export const transcriptionFields = (limits: RecordingLimits) => ({
 
 export type TranscriptionFields = ReturnType<typeof transcriptionFields>
 
-/** How the answer is to look. */
+/** The form of the answer. */
 export interface AnswerForm {
   format: TranscriptFormat
   /** With `verbose_json`. */
   granularities: ReadonlySet<Granularity>
-  /** As events, while it comes. */
+  /** As events, while it is made. */
   isStream: boolean
-  /** Whether the events tell of each segment and its times, too: what our own console asks for. */
+  /** Whether events report each segment with its times: our own console uses this. */
   segmentEvents: boolean
 }
 
@@ -109,7 +109,7 @@ const nothings: ReadonlySet<unknown> = new Set(['null', 'undefined', 'None'])
 /** Whole recordings of speakers may come in these. */
 const unusedFields: ReadonlySet<string> = new Set(['known_speaker_references', 'known_speaker_names'])
 
-/** @throws MynaError; there is no upload then */
+/** @throws MynaError; then no upload remains */
 export async function readTranscription(
   request: Request,
   task: TranscriptionRequest['task'],

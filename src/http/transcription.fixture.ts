@@ -19,7 +19,7 @@ export const startListening = (
     { catalog: new CardCatalog(cards, (id) => installed.includes(id)), ...change },
   )
 
-/** Without the built-in recogniser: what a program would be that was built without it. */
+/** Without the built-in recognizer, as in a program that was built without it. */
 export const deaf = new CardCatalog(
   cards.filter(({ task }) => task === 'text-to-speech'),
   () => false,

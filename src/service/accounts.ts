@@ -1,7 +1,7 @@
 /**
- * What the owner of the data folder may do to accounts and keys. The same verbs stand behind the command line whether
- * a server runs (then they are asked through its local socket) or not. Input is checked here and not by the commands,
- * because what comes through the socket is as raw as what was typed.
+ * What the owner of the data folder may do to accounts and keys. The command line uses these verbs whether or not a
+ * server runs (if one does, through its local socket). They check the input, because what comes through the socket is
+ * as raw as what was typed.
  */
 import {
   type Account,
@@ -33,7 +33,7 @@ export type ListedKey = Key & { accountName: string }
 export type ListedUsage = UsageRow & { accountName: string | null; keyName: string | null }
 
 export interface UsageRequest extends Omit<UsageQuery, 'accountId'> {
-  /** By name; null: every account. */
+  /** By name; null: all accounts. */
   account: string | null
 }
 
@@ -53,7 +53,7 @@ export interface Administration {
   /** Disables it, revokes its keys, deletes its voices and frees its name. What it was charged stays on record. */
   removeAccount(request: { name: string }): Promise<{ voicesDeleted: number }>
   /**
-   * Creates the account, unmetered and with the role user, when there is none of that name.
+   * Creates the account, unmetered and with the role user, if the name is new.
    * @param request.scopes null: unrestricted
    * @param request.expires a span from now or a date; null: never
    */
@@ -159,7 +159,7 @@ export class AdminVerbs implements Administration {
     return { voicesDeleted: await this.#deleteVoices(account.id) }
   }
 
-  /** @param secret another than a random one, for a key that was made elsewhere */
+  /** @param secret a given secret, for a key that was made elsewhere */
   async createKey(
     request: { account: string; name: string; scopes: readonly string[] | null; expires: string | null },
     secret = newSecret(this.#random),
@@ -257,7 +257,7 @@ export async function ensureFirstAdmin(
   return null
 }
 
-/** What to do where nobody can manage the service; null: an active administrator exists. */
+/** What to do if no account can manage the service; null: an active administrator exists. */
 export function adminRemedy(accounts: readonly Pick<Account, 'name' | 'role' | 'disabledAtMs'>[]): string | null {
   const admins = accounts.filter(({ role }) => role === 'admin')
   if (admins.some(({ disabledAtMs }) => disabledAtMs === null)) return null

@@ -1,4 +1,4 @@
-/** How many requests an account may make in a minute, by kind: the same counts whichever protocol they come over. */
+/** How many requests an account may make per minute, by kind: counted together for all protocols. */
 import { Throttle, type ThrottleVerdict } from '../domain/throttle.ts'
 import type { Clock } from '../domain/time.ts'
 
@@ -47,12 +47,12 @@ export class Allowances {
     return verdict
   }
 
-  /** From now on, what is taken here is also counted for `untold`. */
+  /** From now on, requests taken here are also counted for `untold`. */
   share(): void {
     this.#isShared = true
   }
 
-  /** What accounts took here since the last call: what other boxes do not know of yet. */
+  /** What accounts used here since the last call, which other boxes do not know yet. */
   untold(): Record<string, number> {
     const counts = Object.fromEntries(this.#untold)
     this.#untold.clear()

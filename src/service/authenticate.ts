@@ -1,6 +1,6 @@
 /**
- * Who asks. A valid key always passes, even from an address that is throttled for its failures (a shared proxy): the
- * key is looked up first, and only the failing answer is slowed down.
+ * Authenticates callers. A valid key always passes, even from an address that is throttled for its failures (a shared
+ * proxy): the key is looked up first, and only the failing answer is slowed down.
  */
 import { type Caller, hashSecret } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
@@ -8,7 +8,7 @@ import { Bucket } from '../domain/throttle.ts'
 import type { Clock } from '../domain/time.ts'
 import type { Accounts } from './ports.ts'
 
-/** What the request carried: nothing, no bearer credential, a secret, or a session that was opened with one. */
+/** What the request carried: nothing, a malformed credential, a secret, or a session that was opened with one. */
 export type Credential =
   | { kind: 'missing' }
   | { kind: 'malformed' }

@@ -1,7 +1,7 @@
 /**
- * Keeps this server a box among others: it renews the lease, settles what boxes left that are gone, stops what was
- * cancelled elsewhere, and takes no new work once the database has been away for too long. What boxes tell each other
- * may be lost, so whatever it tells is also in the tables, and is read again after every gap.
+ * Keeps this server as one box among others: it renews the lease, settles what dead boxes left, stops what was
+ * cancelled elsewhere, and accepts no new work once the database has been away for too long. Notifications between
+ * boxes may be lost, so everything they say is also in the tables and is read again after every gap.
  */
 import { MynaError } from '../domain/error.ts'
 import type { Clock, Timer } from '../domain/time.ts'
@@ -29,7 +29,7 @@ export interface BoxKeeperParts {
 export interface LeaseTimes {
   leaseMs: number
   renewMs: number
-  /** Without the database for so long, a box takes no new work: well before its lease runs out. */
+  /** Without the database for this long, a box accepts no new work: well before its lease runs out. */
   admitMs: number
 }
 
@@ -38,7 +38,7 @@ export const usualLease: LeaseTimes = { leaseMs: 90_000, renewMs: 15_000, admitM
 /** A row may be pending without its work for as long as its admission takes. */
 const orphanMs = 60_000
 
-/** Whether this box may still take new work in its own name. */
+/** Whether this box may still accept new work in its own name. */
 export class Lease {
   readonly boxId: string
   readonly #clock: Clock
@@ -61,7 +61,7 @@ export class Lease {
     this.#renewedMs = askedMs
   }
 
-  /** Since when the database was last heard of, at most. */
+  /** Upper bound for the time since the database last answered. */
   get silentMs(): number {
     return this.#clock.monotonicMs() - this.#renewedMs
   }
@@ -93,13 +93,13 @@ export class BoxKeeper {
     this.#clock = clock
   }
 
-  /** Takes the lease and settles what is anybody's. @throws MynaError `database_unavailable` */
+  /** Takes the lease and settles work without a living owner. @throws MynaError `database_unavailable` */
   async open(): Promise<{ operations: number; transcriptions: number }> {
     await this.#renew()
     return this.#parts.boxes.settleLost()
   }
 
-  /** From now on by itself. */
+  /** Runs by itself from now on. */
   async start(): Promise<void> {
     this.#schedule()
     await this.#listen()
@@ -111,7 +111,7 @@ export class BoxKeeper {
     this.#cancelTimer()
     await this.#ticking
     await this.#stopListening?.()
-    // What is left is settled once the lease has run out.
+    // The rest is settled once the lease has run out.
     await this.#parts.boxes.leave().catch(() => {})
   }
 

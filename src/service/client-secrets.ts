@@ -49,7 +49,7 @@ export class ClientSecrets {
 
   /**
    * @returns the hash of the key that it stands for, which may have been revoked since, and its settings; null: it is
-   * none of ours
+   * not ours
    * @throws MynaError `expired_api_key`
    */
   async open(secret: string): Promise<{ secretHash: string; session: unknown } | null> {
@@ -68,7 +68,7 @@ export class ClientSecrets {
 const signatureOf = (body: string, secretHash: string): string =>
   new Bun.CryptoHasher('sha256', secretHash).update(body).digest('base64url')
 
-/** In the same time wherever they differ. */
+/** Takes the same time wherever they differ. */
 function isEqual(one: string, other: string): boolean {
   let difference = one.length ^ other.length
   for (let i = 0; i < other.length; i++) difference |= (one.charCodeAt(i) || 0) ^ other.charCodeAt(i)

@@ -1,6 +1,6 @@
 /**
- * What a clip must be before a voice is made of it. All of this is found out before there is an operation, so a clip
- * that is refused here leaves nothing behind: no row, no file, no charge.
+ * What a clip must be before a voice is made from it. All of this is checked before there is an operation, so a refused
+ * clip leaves nothing behind: no row, no file, no charge.
  */
 import { MynaError } from '../domain/error.ts'
 import type { VoiceClip } from '../domain/voice.ts'
@@ -32,7 +32,7 @@ export interface CheckedClip {
 
 const leastLevelDb = -50
 const leastSpeechMs = 1000
-/** What voice activity detection listens to. */
+/** The input of voice activity detection. */
 const detectionHz = 16_000
 const referenceHz = 24_000
 

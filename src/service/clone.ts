@@ -1,6 +1,6 @@
 /**
- * Cloning: from a checked form to a voice that is being made. Whatever can be refused is refused before there is a row
- * or a charge; what remains is the work of `cloning.ts`, which nobody waits for.
+ * Cloning: from a checked form to a voice that is being made. Everything that can be refused is refused before there is
+ * a row or a charge; the rest is the work of `cloning.ts`, which runs in the background.
  */
 import type { Caller } from '../domain/account.ts'
 import type { Card } from '../domain/card.ts'
@@ -37,7 +37,7 @@ export interface CloneLimits extends ClipLimits {
   requireConsent: boolean
 }
 
-/** What was admitted. */
+/** The admitted clone. */
 export interface NewClone {
   operation: Operation
   voiceId: string
@@ -57,10 +57,10 @@ export class Clones extends Live<Cloning> {
   }
 
   /**
-   * Admits a clone; the work goes on afterwards.
+   * Admits a clone; the work continues afterwards.
    * @param idempotencyKey as the client sent it; null: none. Looked up before the request is read.
    * @param read reads and checks the upload
-   * @param gone aborts when the client has left; no longer minded once the clone is admitted
+   * @param gone aborts when the client has disconnected; ignored once the clone is admitted
    * @throws MynaError of idempotency, input, the clip, money or capacity; there is no operation then
    */
   async begin(

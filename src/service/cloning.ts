@@ -1,7 +1,7 @@
 /**
  * One clone, from its admission to its settlement, in the background: its turn, the model's work, a preview spoken with
- * the new voice, the files, and at last the books. Files are written before the books say `ready`; whoever loses the
- * compare-and-set there (cancelled, or the voice deleted) removes them again.
+ * the new voice, the files, and finally the database. Files are written before the database says `ready`; the loser of
+ * the compare-and-set there (cancelled, or the voice deleted) removes them again.
  */
 import type { Card } from '../domain/card.ts'
 import { type ErrorCode, MynaError } from '../domain/error.ts'
@@ -32,7 +32,7 @@ export interface CloningWork {
   place: Place
 }
 
-/** Nobody waits for a clone with a connection open, so it may queue for longer than speech. */
+/** No client waits for a clone with an open connection, so it may queue longer than speech. */
 const queueWaitMs = 300_000
 const workMs = 300_000
 
@@ -41,7 +41,7 @@ interface Failure {
   error: OperationError
 }
 
-/** What of the engine's failures the owner is told as it is: another clip, model or moment may do. */
+/** Engine failures that the owner is told in the engine's words: another clip, model or moment may help. */
 const isTold: ReadonlySet<ErrorCode> = new Set(['clip_refused', 'model_unavailable', 'engine_overloaded'])
 
 export class Cloning {
@@ -69,12 +69,12 @@ export class Cloning {
     return this.#settled.promise
   }
 
-  /** It has ended, and the books could not be told so yet. */
+  /** It has ended, but the database could not record it yet. */
   get unwritten(): boolean {
     return this.#unwritten
   }
 
-  /** Somebody asked for it, or the voice is gone. */
+  /** A cancel was requested, or the voice is gone. */
   cancel(): void {
     this.#stop('cancelled')
   }
@@ -92,11 +92,11 @@ export class Cloning {
     )
     cancelDeadline()
     this.#work.place.leave()
-    // Before the books say how it ended: whoever reads that finds nothing left of it.
+    // Before the database says how it ended: whoever reads that finds no leftovers.
     if (failure !== null) await this.#removeFiles()
     const won = await this.#settle(failure)
     if (!won && failure === null) await this.#removeFiles()
-    // Whoever else settles a clone has deleted its voice.
+    // Only deleting the voice settles a clone elsewhere.
     const outcome = won ? (failure?.outcome ?? 'completed') : 'cancelled'
     this.#count(outcome)
     this.#settled.resolve(outcome)
@@ -162,7 +162,7 @@ export class Cloning {
     return won
   }
 
-  /** What cannot be removed now is removed at the next start. */
+  /** Files that cannot be removed now are removed at the next start. */
   async #removeFiles(): Promise<void> {
     try {
       await this.#parts.files.remove(this.#work.voiceId)

@@ -1,16 +1,16 @@
 /**
- * The key of this machine's own command line: whoever may read the data folder can issue keys anyway, so `myna speak`
- * needs none there. It belongs to the first active administrator and may speak, transcribe and use voices. Its secret
- * is kept in a file beside the database, so that there is one such key and not one for each start.
+ * The key of this machine's own command line: anyone who can read the data folder can issue keys anyway, so `myna
+ * speak` needs none there. It belongs to the first active administrator and may speak, transcribe and use voices. Its
+ * secret is kept in a file beside the database, so that there is one such key rather than one per start.
  */
 import { hashSecret } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { AdminVerbs } from './accounts.ts'
 import type { Accounts } from './ports.ts'
 
-/** Where the secret is kept, readable by the owner of the data folder alone. */
+/** The file with the secret, readable only by the owner of the data folder. */
 export interface SecretFile {
-  /** null: there is none. */
+  /** null: none. */
   read(): Promise<string | null>
   write(secret: string): Promise<void>
 }

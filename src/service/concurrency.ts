@@ -1,4 +1,4 @@
-/** How many requests of one account are under way, and no more than so many. */
+/** Limits how many requests of one account run at once. */
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
 
@@ -18,10 +18,10 @@ export class PerAccount {
   readonly #limit: number
   readonly #what: string
   readonly #counts = new Map<string, number>()
-  /** By account, who waits, in the order in which they came. */
+  /** Waiting requests by account, in order of arrival. */
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** @param what in the plural, for the refusal: `speech requests` */
+  /** @param what plural noun for the refusal: `speech requests` */
   constructor(limit: number, what: string) {
     this.#limit = limit
     this.#what = what

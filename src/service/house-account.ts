@@ -1,7 +1,7 @@
 /**
- * The account that requests without a credential are charged to: those of a protocol that knows none, or of anybody
- * where the server allows it. Its key is never given to anyone; it exists so that usage has a key to name, and revoking
- * it, like disabling the account, ends such requests.
+ * The account that requests without a credential are charged to: those of a protocol without credentials, or of
+ * anonymous clients if the server allows them. Its key is never given out; it exists so that usage has a key to name.
+ * Revoking it, or disabling the account, ends such requests.
  */
 import type { Caller } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
@@ -19,7 +19,7 @@ export class HouseAccount {
     this.#label = label
   }
 
-  /** Makes the account, unmetered, and its key where there is none. @param label of the key */
+  /** Creates the account, unmetered, and its key if missing. @param label of the key */
   static async open(
     accounts: Accounts,
     administration: AdminVerbs,
@@ -34,7 +34,7 @@ export class HouseAccount {
     return house
   }
 
-  /** As the database has it now. @throws MynaError `account_disabled`, `invalid_api_key` */
+  /** The current state in the database. @throws MynaError `account_disabled`, `invalid_api_key` */
   async caller(): Promise<Caller> {
     const account = await this.#accounts.findByName(this.#name)
     if (account === null || account.disabledAtMs !== null) {

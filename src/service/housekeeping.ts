@@ -1,4 +1,4 @@
-/** What the service does without being asked: it removes what has expired. */
+/** Removes what has expired, in the background. */
 import type { Clock, Timer } from '../domain/time.ts'
 import type { Library } from './library.ts'
 import type { Ledger, PreviewFiles, VoiceFiles, Voices } from './ports.ts'
@@ -13,7 +13,7 @@ export interface SweepParts {
 }
 
 const sweepEveryMs = 60_000
-/** So long an owner can read what was wrong with a clip. */
+/** How long an owner can read why a clone failed. */
 const failedVoiceMs = 24 * 3_600_000
 
 /** Removes expired records and voices that failed, once a minute. @returns how to end it */

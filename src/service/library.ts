@@ -15,9 +15,9 @@ export interface LibraryParts {
   voices: Voices
   files: VoiceFiles
   previews: Previews
-  /** Told that the voice of this operation is gone. */
+  /** Called when the voice of this operation is gone. */
   clones: { cancel(operationId: string): void }
-  /** Told after a voice was deleted. */
+  /** Called after a voice was deleted. */
   removed?: (voiceId: string) => void
   report: (message: string, cause: unknown) => void
 }
@@ -31,7 +31,7 @@ export interface VoiceAsk extends Omit<VoiceQuery, 'accountId' | 'after'> {
 export interface VoicePage {
   voices: Voice[]
   hasMore: boolean
-  /** Of all pages. */
+  /** Over all pages. */
   total: number
 }
 
@@ -42,7 +42,7 @@ export class Library {
     this.#parts = parts
   }
 
-  /** Whoever may see it: for routes that decide that themselves. */
+  /** Without checking access: for routes that decide that themselves. */
   async find(id: string): Promise<Voice | null> {
     const clone = await this.#parts.voices.find(id)
     return this.#presets().find((voice) => voice.id === id) ?? clone
@@ -55,7 +55,7 @@ export class Library {
     return voice
   }
 
-  /** What is said of a voice that the caller does not know. */
+  /** The refusal for a voice that the caller may not know about. */
   missing(id: string): MynaError {
     return missingVoice(id, this.#parts.catalog, [], 'voice_id')
   }
@@ -92,7 +92,7 @@ export class Library {
   }
 
   /**
-   * The books first, in one transaction; then running work is told, and the files go.
+   * The database first, in one transaction; then running work is signalled, and the files are removed.
    * @throws MynaError `voice_not_found`, `voice_not_owned`
    */
   async remove(caller: Caller, id: string): Promise<void> {
@@ -111,7 +111,10 @@ export class Library {
     })
   }
 
-  /** Removes the files of a voice that is out of the books. What cannot be removed now goes at the next start. */
+  /**
+   * Removes the files of a voice that is no longer in the database. Files that cannot be removed now go at the next
+   * start.
+   */
   async clear(id: string): Promise<void> {
     try {
       await this.#parts.files.remove(id)
@@ -167,7 +170,7 @@ const presetVoice = (voice: CardVoice, card: Card): Voice => ({
   updatedAtMs: card.createdAt * 1000,
 })
 
-/** As the store does it for clones. */
+/** As the store does for clones. */
 function matches(voice: Voice, { owner, status, category, language, search }: VoiceAsk): boolean {
   const texts = [voice.name, voice.description ?? '', voice.id, ...Object.entries(voice.labels).flat()]
   const wanted = search?.toLowerCase() ?? ''

@@ -1,7 +1,6 @@
 /**
- * Sound that comes while it is listened to, from a microphone at the other end of a connection: written by whoever
- * reads that connection, read by the engine, and bounded, so that a client that sends faster than it is heard fills no
- * memory.
+ * Audio that arrives while it is transcribed, from a microphone at the other end of a connection: written by the reader
+ * of that connection, read by the engine, and bounded, so that a client that sends too fast cannot fill the memory.
  */
 import { MynaError } from '../domain/error.ts'
 import type { ClipStream } from './ports-transcription.ts'
@@ -20,7 +19,7 @@ export class SoundPipe implements AsyncIterable<Int16Array> {
     return this.#held
   }
 
-  /** Ignored after the end. @param pcm mono, 16 kHz, in a buffer that nobody writes to any more */
+  /** Ignored after the end. @param pcm mono, 16 kHz, in a buffer that is not written to any more */
   write(pcm: Int16Array): void {
     if (this.#isOver || pcm.length === 0) return
     this.#blocks.push(pcm)
@@ -28,7 +27,7 @@ export class SoundPipe implements AsyncIterable<Int16Array> {
     this.#wakeReader()
   }
 
-  /** Resolves once no more than so many samples wait, or nobody reads any more. */
+  /** Resolves once at most this many samples wait, or the reader has gone. */
   async room(samples: number): Promise<void> {
     while (!this.#isOver && this.#held > samples) await new Promise<void>((resolve) => (this.#wakeWriter = resolve))
   }
@@ -38,7 +37,7 @@ export class SoundPipe implements AsyncIterable<Int16Array> {
     this.#wakeReader()
   }
 
-  /** The reader is told of it once it has read what came before. */
+  /** The reader gets it after everything that came before. */
   fail(error: MynaError): void {
     this.#error ??= error
     this.end()
@@ -71,7 +70,7 @@ export async function* oneBlock(pcm: Int16Array): AsyncGenerator<Int16Array> {
   yield pcm
 }
 
-/** As a clip of which nobody knows the length. @throws MynaError `audio_too_long`, by its iteration */
+/** As a clip of unknown length. @throws MynaError `audio_too_long`, from its iteration */
 export const liveSound = (pcm: AsyncIterable<Int16Array>, maxSeconds: number): ClipStream => ({
   container: 'live',
   codec: 'pcm',

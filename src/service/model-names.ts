@@ -1,4 +1,4 @@
-/** Which model a name in a request means, and in which words an unknown one is refused. */
+/** Resolves the name of a model in a request, and words the refusal of unknown ones. */
 import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { ownModelName } from '../domain/model-names.ts'
@@ -10,9 +10,9 @@ const isVariant = (id: string, of: string): boolean =>
   id === of || (id.startsWith(of) && /^(?:-(?:fp16|fp32|q8|int8|words))+$/.test(id.slice(of.length)))
 
 /**
- * The model of that id. Else, for a name of another server, the model with the same weights: an installed one before
- * others, the preferred one first.
- * @returns null when the name means no model
+ * The model with that id; otherwise, for a name of another server, the model with the same weights, installed ones
+ * first, then by preference.
+ * @returns null if the name means no model
  */
 export function modelNamed(name: string, catalog: Catalog): Card | null {
   const cards = catalog.cards()
@@ -43,7 +43,7 @@ export function unknownModel(model: string, catalog: Catalog): MynaError {
   return new MynaError('model_not_found', message, { param: 'model' })
 }
 
-/** For a name that no installed model answers to. */
+/** For a name without an installed model. */
 export function missingModel(model: string, catalog: Catalog): MynaError {
   const card = modelNamed(model, catalog)
   return card === null ? unknownModel(model, catalog) : notInstalled(card.id)

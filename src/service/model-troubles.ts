@@ -1,17 +1,17 @@
-/** Which models this machine has and cannot use, and what it can do all the same. */
+/** Which installed models cannot be used, and what the machine can do nevertheless. */
 import type { Task } from '../domain/card.ts'
 import { type ModelTrouble, notLoaded } from '../domain/model-trouble.ts'
 import type { Catalog, EngineStatus } from './ports.ts'
 
 export interface ModelStanding {
   troubles: readonly ModelTrouble[]
-  /** What some model can do of which no trouble is known. */
+  /** What models without known trouble can do. */
   able: ReadonlySet<Task>
 }
 
 /** @param engines of both tasks, as far as there are any */
 export function modelStanding(catalog: Catalog, engines: readonly EngineStatus[]): ModelStanding {
-  // What one device could not load, another may have.
+  // A model that one device failed to load may be loaded on another.
   const loaded = new Set(engines.flatMap(({ models }) => models.map(({ id }) => id)))
   const failed = engines.flatMap(({ task, failed }) =>
     failed.filter(({ id }) => !loaded.has(id)).map(({ id, reason }) => ({ id, task, words: notLoaded(id, reason) })),

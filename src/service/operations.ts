@@ -1,10 +1,10 @@
-/** Looking at operations and cancelling them: own ones only; for anybody else they do not exist. */
+/** Inspects and cancels operations. Callers see only their own; others do not exist for them. */
 import { type Caller, requireScope } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Operation } from '../domain/operation.ts'
 import type { Ledger } from './ports.ts'
 
-/** What runs now and can be told to stop, by operation id. */
+/** Running work that can be cancelled, by operation id. */
 export interface Cancellable {
   cancel(operationId: string): void | Promise<void>
 }

@@ -1,13 +1,13 @@
 /**
- * What the service asks of a database that several servers share: each of them is a box, for as long as it runs. A box
- * holds a lease; while that holds, nobody else touches what it works on.
+ * The port to a database that several servers share; each running server is a box. A box holds a lease, and while it
+ * holds, no other box touches its work.
  */
 import type { EngineState } from './ports.ts'
 
-/** What a box says of itself to people and to the other boxes. */
+/** What a box reports about itself to people and other boxes. */
 export interface BoxReport {
   version: string
-  /** Where it listens; null: not yet. */
+  /** Its address; null: not listening yet. */
   url: string | null
   readiness: string
   /** Speech streams in the engine, and those waiting for it. */
@@ -19,23 +19,23 @@ export interface BoxReport {
 
 export interface BoxStatus {
   id: string
-  /** Of the machine, for people. */
+  /** Name of the machine, for people. */
   name: string
   isThisOne: boolean
   startedAtMs: number
-  /** By the database's clock; negative: it ran out so long ago. */
+  /** By the database's clock; negative: it ran out this long ago. */
   leaseLeftMs: number
   /** null: it has not said anything yet. */
   report: BoxReport | null
 }
 
-/** What boxes say to each other. Nobody keeps it: who was away asks the tables. */
+/** Notifications between boxes. They are not kept: a box that was away reads the tables. */
 export type BoxNews =
   | { kind: 'cancel'; operationId: string }
   | { kind: 'voice removed'; voiceId: string }
   | { kind: 'requests'; counts: Readonly<Record<string, number>> }
 
-/** What is pending in this box's name. */
+/** Work pending in this box's name. */
 export interface OwnPending {
   id: string
   ageMs: number
@@ -51,13 +51,13 @@ export interface Boxes {
   ownPending(): Promise<OwnPending[]>
   /** Settles one that is pending in this box's name and that nothing here works on, as a crash would have left it. */
   settleOrphan(id: string): Promise<void>
-  /** Has the box that works on it told, also when it cannot be reached now. */
+  /** Notifies the box that works on it, even if it cannot be reached now. */
   askToCancel(operationId: string): Promise<void>
-  /** Tells every other box; lost when it cannot be told. Never throws. */
+  /** Notifies every other box; lost if that fails. Never throws. */
   tell(news: BoxNews): Promise<void>
   /** @param onNews not called for own news @param onListening whenever news may have been missed */
   listen(onNews: (news: BoxNews) => void, onListening: () => void): Promise<() => Promise<void>>
   list(): Promise<BoxStatus[]>
-  /** The lease ends: what is left is anybody's. */
+  /** Ends the lease: any box may take the remaining work. */
   leave(): Promise<void>
 }

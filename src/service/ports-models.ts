@@ -3,10 +3,10 @@ import type { Card } from '../domain/card.ts'
 
 export interface KeptModel {
   card: Card
-  /** `broken`: something of it lies here, and it is not the whole model. */
+  /** `broken`: some of its files exist, but not the complete model. */
   state: 'installed' | 'broken' | 'absent'
   diskBytes: number
-  /** What its card knows of the download, and of how many files it does not know the size. */
+  /** The download size according to its card, and the number of files of unknown size. */
   downloadBytes: number
   unknownSizes: number
   /** The pull that runs, or the last one that failed; null: neither. */
@@ -16,7 +16,7 @@ export interface KeptModel {
 export interface ModelPull {
   state: 'waiting' | 'checking' | 'receiving' | 'failed'
   doneBytes: number
-  /** null: nobody knows yet, or not of all files. */
+  /** null: not known yet, or not for all files. */
   totalBytes: number | null
   bytesPerSecond: number | null
   msLeft: number | null
@@ -27,11 +27,11 @@ export interface ModelPull {
 export interface ModelKeeper {
   list(): Promise<KeptModel[]>
   /**
-   * Begins in the background; one that runs goes on.
-   * @throws MynaError `model_not_found`, `validation_error` for what is built in
+   * Starts in the background; a running pull continues.
+   * @throws MynaError `model_not_found`, `validation_error` for built-in models
    */
   pull(id: string): void
-  /** What has come is kept for the next pull. Harmless when none runs. */
+  /** The partial download is kept for the next pull. Harmless if none runs. */
   cancel(id: string): void
   /** @returns bytes that are free again @throws MynaError as `pull`, also while requests use the model */
   remove(id: string): Promise<number>

@@ -1,7 +1,7 @@
-/** Who is signed in to the console: which key stands behind a cookie's token. */
+/** Console sessions: which key is behind a cookie's token. */
 export interface SessionStore {
   open(token: string, secretHash: string): Promise<void>
-  /** @returns the hash of the key behind the token; null: there is no such session, or no longer */
+  /** @returns the hash of the key behind the token; null: the session does not exist, or no longer */
   use(token: string): Promise<string | null>
   close(token: string): Promise<void>
 }

@@ -1,10 +1,10 @@
-/** What clips are decoded by, what is computed of their samples and what is drawn of them: `ports.ts` for sound. */
+/** Decoding clips, computing on their samples, and drawing them: the ports for audio. */
 
 export interface DecodedClip {
   /** Mono. */
   pcm: Float32Array
   sampleRateHz: number
-  /** As it was found to be. */
+  /** As detected. */
   container: string
   codec: string
   mimeType: string
@@ -23,13 +23,12 @@ export interface Sound {
   /** RMS of the whole in dB of full scale; silence is -Infinity. */
   levelDb(pcm: Float32Array): number
   /**
-   * 16-bit samples at another rate. Lets other work in between, for a clip may be long.
-   * @throws RangeError when the rates are none that audio has
+   * 16-bit samples at another rate. Yields to other work, because a clip may be long.
+   * @throws RangeError if a rate is not an audio rate
    */
   resampled(pcm: Float32Array, fromHz: number, toHz: number): Promise<Int16Array>
   /**
-   * What a voice is cloned from: 24 kHz, silence at both ends trimmed to a breath, level evened. Lets other work in
-   * between.
+   * Prepares a clip for cloning: 24 kHz, silence at both ends trimmed to a breath, level evened. Yields to other work.
    * @throws RangeError as above
    */
   reference(pcm: Float32Array, fromHz: number): Promise<Int16Array>

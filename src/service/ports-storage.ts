@@ -1,6 +1,6 @@
 /**
- * What the service asks of its storage to know whether it can be trusted now: the disk, the database and the folder of
- * uploads. Looking is cheap and done every few seconds; checking reads every page and is done in the background.
+ * The port to the storage's health: the disk, the database and the folder of uploads. Looking is cheap and happens
+ * every few seconds; checking reads every page, in the background.
  */
 export type DiskState = 'ok' | 'full' | 'read_only' | 'failed'
 /** `failed`: it cannot be used, or a crash would lose something. `damaged`: what it says may be wrong. */
@@ -13,7 +13,7 @@ export interface Standing<State> {
 }
 
 export interface DatabaseLook extends Standing<'ok' | 'failed'> {
-  /** Whether a statement met damage since the last check. */
+  /** Whether a statement hit damage since the last check. */
   isSuspect: boolean
   /** Changes whenever the files were written to, by this program or by another. */
   version: string
@@ -28,6 +28,6 @@ export interface Storage {
   lookAtDatabase(): Promise<DatabaseLook>
   /** Reads every page, off the event loop. @returns what is damaged; null: nothing */
   checkDatabase(): Promise<string | null>
-  /** From now on every statement is refused with `database_damaged`; null: they are served again. */
+  /** From now on every statement is refused with `database_damaged`; null: they run again. */
   refuse(damage: string | null): void
 }

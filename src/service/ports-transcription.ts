@@ -1,21 +1,21 @@
-/** What transcription needs of its engine and of what decodes clips: `ports.ts` for whoever listens. */
+/** What transcription needs from its engine and from the decoder of clips. */
 import type { ListeningEnding } from '../domain/listening.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
 import type { EngineStatus } from './ports.ts'
 
 export interface TranscriptionOrder {
   model: string
-  /** Whose share of the engine it counts to: an account's id. */
+  /** The account whose share of the engine it uses. */
   share: string
   /** `translate`: into English, whatever is spoken. */
   task: 'transcribe' | 'translate'
   /** ISO 639; null: to be detected. */
   language: string | null
-  /** What was said before, or words to expect. */
+  /** Text that came before, or words to expect. */
   prompt: string | null
   /** 0: the model's own ladder; otherwise the one temperature to sample with. */
   temperature: number
-  /** Whether times of single words are wanted. */
+  /** Whether word times are wanted. */
   words: boolean
   /**
    * Whether somebody reads as it is heard: then a segment comes as soon as it is certain, with figures of what was
@@ -24,44 +24,44 @@ export interface TranscriptionOrder {
   early?: boolean
 }
 
-/** What came of a part of the clip, in order. */
+/** The results for parts of the clip, in order. */
 export interface TranscriptPart {
   segments: readonly TranscriptSegment[]
-  /** ISO 639, as ordered or detected; null: nothing was heard yet that would tell. */
+  /** ISO 639, as requested or detected; null: no speech yet to detect it from. */
   language: string | null
-  /** So much of the clip has been listened to, silence included. */
+  /** How much of the clip has been processed, silence included. */
   heardMs: number
 }
 
 export interface TranscriptionEngine {
-  /** As that of a speech engine. */
+  /** Like that of a speech engine. */
   start(warmModel: string | null): Promise<void>
   /**
-   * Parts as they are heard. The clip is pulled as the engine needs it: hours of it never lie in memory. Ends the
-   * work at once when the signal aborts (the iteration then throws its reason).
+   * Parts as they are transcribed. The clip is pulled as the engine needs it, so hours of audio are never in memory.
+   * Stops immediately when the signal aborts (the iteration then throws its reason).
    * @param pcm mono, 16 kHz, in blocks of any length
    * @throws MynaError `engine_unavailable`, `generation_failed`; `unsupported_value` on `model` or `language`, in the
-   * model's words, before anything was heard; or what the clip's own iteration throws
+   * model's words, before any result; or what the clip's own iteration throws
    */
   transcribe(
     order: TranscriptionOrder,
     pcm: AsyncIterable<Int16Array>,
     signal: AbortSignal,
   ): AsyncIterable<TranscriptPart>
-  /** As that of a speech engine. */
+  /** Like that of a speech engine. */
   dismiss(model: string): void
   engines(): Promise<readonly EngineStatus[]>
 }
 
-/** Samples that one probability of speech stands for, at 16 kHz. */
+/** Samples per probability of speech, at 16 kHz. */
 export const watchedSamples = 512
 
 export interface SpeechWatcher {
   /**
-   * How likely it is that somebody speaks, for each 512 samples, as the sound comes. Many sounds may be watched at
-   * once; each is silent until its next samples come, for however long. Ends like a transcription.
+   * The probability of speech for each 512 samples, as the audio arrives. Many streams may be watched at once; each
+   * waits for its next samples for however long. Ends like a transcription.
    * @param pcm mono, 16 kHz, in blocks of any length
-   * @returns 0 to 1 for each window that is whole, and for what is left at the end
+   * @returns 0 to 1 for each complete window, and for the remainder at the end
    * @throws MynaError `engine_unavailable`, `generation_failed`; the signal's reason
    */
   watchSpeech(pcm: AsyncIterable<Int16Array>, signal: AbortSignal): AsyncIterable<Float32Array>
@@ -69,18 +69,18 @@ export interface SpeechWatcher {
 
 /** A clip that is decoded as it is read. */
 export interface ClipStream {
-  /** As it was found to be. */
+  /** As detected. */
   container: string
   codec: string
-  /** As its file says; null: it does not. */
+  /** As the file states; null: it does not. */
   durationMs: number | null
   /**
-   * Mono at the rate asked for, in blocks of a second or so; each is decoded when it is asked for, or shortly before.
-   * What is damaged is silent, as long as more is sound.
-   * @throws MynaError `invalid_audio` when nothing can be decoded, `audio_too_long`; the signal's reason once it aborts
+   * Mono at the requested rate, in blocks of about a second, each decoded when it is requested or shortly before.
+   * Damaged parts become silence, as long as more is intact.
+   * @throws MynaError `invalid_audio` if nothing can be decoded, `audio_too_long`; the signal's reason once it aborts
    */
   pcm: AsyncIterable<Int16Array>
-  /** For so much of it silence stands, because it is damaged or missing; 0 before the end. */
+  /** How much of it was replaced by silence because it is damaged or missing; 0 before the end. */
   skippedMs(): number
 }
 
@@ -102,11 +102,11 @@ export interface StreamDecoder {
   open(path: string, options: SoundOptions, signal: AbortSignal): Promise<ClipStream>
 }
 
-/** Who has something transcribed. Nothing is charged for it. */
+/** Who requested the transcription. Nothing is charged for it. */
 export interface TranscriptionStart {
-  /** As many of the account may be under way at once, on all boxes together; absent: any number. */
+  /** How many of the account may run at once, on all boxes together; absent: any number. */
   maxPending?: number
-  /** Of the request. */
+  /** Id of the request. */
   id: string
   accountId: string
   keyId: string
@@ -119,11 +119,13 @@ export interface TranscriptionBooks {
    * @throws MynaError `storage_full`
    */
   beginTranscription(start: TranscriptionStart): Promise<void>
-  /** So much was heard by now, which a crash leaves as the truth. Nothing of one that has ended. @throws as above */
+  /**
+   * How much was processed so far; after a crash this is what counts. Ignored for one that has ended. @throws as above
+   */
   noteHeard(id: string, heardMs: number): Promise<void>
   /**
-   * It is under way no more, and is counted with the usage of its account, in one transaction.
-   * @returns false when it was not under way; then nothing changed
+   * Ends it and counts it with the usage of its account, in one transaction.
+   * @returns false if it was not running; then nothing changed
    * @throws MynaError `storage_full`
    */
   endTranscription(id: string, ending: ListeningEnding): Promise<boolean>

@@ -1,7 +1,7 @@
 /**
- * What the service needs of the world, in the words of the domain. `store`, `engine`, `catalog` and `audio` stand
- * behind these; only `cli/` knows which is behind which. All are asynchronous although SQLite is not, so that another
- * database can stand behind the same ports: admit and settle are one call each.
+ * What the service needs from the outside, in the words of the domain. `store`, `engine`, `catalog` and `audio`
+ * implement these ports; only `cli/` knows which implements which. All are asynchronous although SQLite is not, so that
+ * another database can implement the same ports: admit and settle are one call each.
  */
 import type { Account, Caller, Key, Role, Scope } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
@@ -21,11 +21,11 @@ export interface SpeechAdmission {
   /** Of the client's idempotency key; null when it sent none. */
   keyHash: string | null
   fingerprint: string
-  /** As many of the account may be pending at once, on all boxes together; absent: any number. */
+  /** How many of the account may be pending at once, on all boxes together; absent: any number. */
   maxPending?: number
 }
 
-/** What whoever clones says of the voice. */
+/** What the caller says about the new voice. */
 export interface DescribedVoice {
   name: string
   description: string | null
@@ -34,7 +34,7 @@ export interface DescribedVoice {
   language: string | null
   aliases: readonly string[]
   isPublic: boolean
-  /** What the caller declared about its right to this voice, kept as it came; null: nothing. */
+  /** What the caller declared about its right to this voice, word for word; null: nothing. */
   consent: string | null
 }
 
@@ -51,10 +51,10 @@ export interface CloneAdmission extends DescribedVoice {
   clip: VoiceClip
   /** Past the allowance. */
   priceMicros: number
-  /** Owned voices that are not failed: so many are free, so many there may be at all. */
+  /** Owned voices that did not fail: how many are free, and how many there may be. */
   freeClones: number
   maxVoices: number
-  /** As for speech. */
+  /** Like that of speech. */
   maxPending?: number
 }
 
@@ -117,7 +117,7 @@ export interface UsageQuery {
   groupBy: readonly ('model' | 'api_key_id' | 'account')[]
 }
 
-/** Sums over settled work of one bucket and group; grouped-by fields are null when not asked for. */
+/** Sums over the settled work of one bucket and group; fields to group by are null if not requested. */
 export interface UsageRow {
   /** `startMs + n * bucketMs`. */
   bucketStartMs: number
@@ -151,9 +151,9 @@ export interface NewKey {
 }
 
 export interface Accounts {
-  /** The key with this hash and its account, revoked, expired or disabled ones too; null when there is none. */
+  /** The key with this hash and its account, including revoked, expired and disabled ones; null: none. */
   findByKey(secretHash: string): Promise<Caller | null>
-  /** Of a key, by its id, whatever became of the key; null: there is none. */
+  /** By the id of the key, whatever its state; null: none. */
   findSecretHash(keyId: string): Promise<string | null>
   /** Notes the use; may be written late and coarsely (to the minute). */
   touchKey(keyId: string): void
@@ -174,14 +174,14 @@ export interface Accounts {
   remove(accountId: string): Promise<boolean>
   createKey(key: NewKey): Promise<Key>
   listKeys(accountId: string | null): Promise<Key[]>
-  /** @returns false when there is no such key; revoking twice is true */
+  /** @returns false if there is no such key; revoking twice is true */
   revokeKey(keyId: string): Promise<boolean>
   /** Owned voices that are not failed: what cap and allowance count. */
   countVoices(accountId: string): Promise<number>
 }
 
 export interface VoiceQuery {
-  /** Whose own voices are among them; null: nobody's. */
+  /** Whose own voices are included; null: none. */
   accountId: string | null
   owner: 'me' | 'public' | 'all'
   status: VoiceStatus | null
@@ -205,20 +205,23 @@ export interface VoiceChange {
 
 /** Cloned voices; presets come from the catalog. */
 export interface Voices {
-  /** Whoever's it is: who may see it is the domain's question. */
+  /** Regardless of the owner: the domain decides who may see it. */
   find(id: string): Promise<Voice | null>
   /** The account's own voice of this alias (case-insensitive). */
   findByAlias(accountId: string, alias: string): Promise<Voice | null>
   /** Own voices of this name, or public ready ones when `accountId` is null; case-insensitive; at most two. */
   findByName(accountId: string | null, name: string): Promise<Voice[]>
-  /** Own ones in every status and public ready ones, by creation and id; asking for one more tells of a next page. */
+  /**
+   * Own voices in every status and public ready ones, by creation and id; request one more to learn whether there is a
+   * next page.
+   */
   list(query: VoiceQuery): Promise<Voice[]>
   count(query: VoiceQuery): Promise<number>
-  /** @returns null when there is none of this owner @throws MynaError `validation_error` when an alias is in use */
+  /** @returns null if this owner has none @throws MynaError `validation_error` if an alias is in use */
   update(id: string, ownerId: string, change: VoiceChange): Promise<Voice | null>
   /**
    * Removes it, sets agents' `voice_id` to null and settles a pending clone as cancelled and refunded: one transaction.
-   * @returns null when there is none of this owner; else the operation that was pending, if there was one
+   * @returns null if this owner has none; otherwise the operation that was pending, if any
    */
   remove(id: string, ownerId: string): Promise<{ cancelledOperationId: string | null } | null>
   /** Failed voices older than this are removed. @returns their ids */
@@ -230,7 +233,7 @@ export interface Voices {
 export interface VoiceFiles {
   /** Written to a temporary folder, synced, renamed. @throws MynaError `storage_full` */
   put(voiceId: string, files: Readonly<Record<VoiceFile, Uint8Array>>): Promise<void>
-  /** null: there is none. */
+  /** null: none. */
   read(voiceId: string, file: VoiceFile): Promise<Uint8Array | null>
   remove(voiceId: string): Promise<void>
   /** Removes what a crash left: folders of no voice, and half-written ones. */
@@ -246,9 +249,9 @@ export interface Catalog {
   isInstalled(cardId: string): boolean
   /** The installed models of the task, the preferred first. */
   ranked(task: Task): Card[]
-  /** The first of them; null when there is none. */
+  /** The first of them; null: none. */
   best(task: Task): Card | null
-  /** Those of which something is here and not all: they count as not installed. */
+  /** Models of which only some files exist: they count as not installed. */
   broken(): readonly ModelTrouble[]
 }
 
@@ -256,12 +259,12 @@ export interface SpeechOrder {
   model: string
   voiceId: string
   text: string
-  /** Whose share of the engine it counts to: an account's id. */
+  /** The account whose share of the engine it uses. */
   share: string
-  /** What `clone` made of the voice's clip; null: the voice is a preset. */
+  /** What `clone` made from the voice's clip; null: the voice is a preset. */
   voiceState: Uint8Array | null
   speed: number
-  /** Of the frames that come back. */
+  /** Sample rate of the frames that come back. */
   sampleRateHz: number
   language: string | null
   instructions: string | null
@@ -273,7 +276,7 @@ export interface SpeechFrame {
   pcm: Int16Array
   /** Code points of the input that are spoken once this frame has been played. */
   coveredChars: number
-  /** Since the engine received the order; for metrics. */
+  /** Time since the engine received the order; for metrics. */
   engineMs: number
 }
 
@@ -283,11 +286,11 @@ export interface EngineStatus {
   task: Task
   state: EngineState
   pid: number | null
-  /** Where inference runs, and why there when that was not asked for. */
+  /** Where inference runs, and the reason if that was not requested. */
   device: string
   deviceReason: string | null
   activeStreams: number
-  /** Models that it is loading now; it may be unable to tell of the others meanwhile. */
+  /** Models being loaded; it may be unable to report the others meanwhile. */
   loading: readonly string[]
   /** Models that could not be loaded when that was last tried, and why. */
   failed: readonly { id: string; reason: string }[]
@@ -295,7 +298,7 @@ export interface EngineStatus {
   /** The last crash in the child's own words. */
   lastError: string | null
   residentBytes: number | null
-  /** Of the graphics card that it runs on, by all programs; null: it runs on none, or nothing is known. */
+  /** Of its graphics card, by all programs; null: it runs on none, or the values are unknown. */
   deviceMemory: { usedBytes: number; totalBytes: number } | null
   models: readonly {
     id: string
@@ -309,7 +312,7 @@ export interface EngineStatus {
 
 export interface SpeechEngine {
   /**
-   * Starts it before anybody needs it.
+   * Starts it ahead of the first request.
    * @param warmModel loaded at once, so that the first request does not wait; null: none
    * @throws MynaError `engine_unavailable`
    */
@@ -321,9 +324,9 @@ export interface SpeechEngine {
    * model could not be loaded
    */
   speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame>
-  /** Gives up a model once nobody uses it: its files have gone or changed. */
+  /** Releases a model once it is unused: its files were removed or changed. */
   dismiss(model: string): void
-  /** One for each device, at least one. */
+  /** One per device, at least one. */
   engines(): Promise<readonly EngineStatus[]>
 }
 
@@ -333,7 +336,7 @@ export interface SpeechSpan {
 }
 
 export interface VoiceEngine {
-  /** Where somebody speaks. @param pcm mono, 16 kHz @throws MynaError `engine_unavailable`, `generation_failed` */
+  /** Where there is speech. @param pcm mono, 16 kHz @throws MynaError `engine_unavailable`, `generation_failed` */
   detectSpeech(pcm: Int16Array, signal: AbortSignal): Promise<SpeechSpan[]>
   /**
    * What the model needs to speak with the voice of the clip.
@@ -343,9 +346,9 @@ export interface VoiceEngine {
   clone(model: string, clip: { pcm: Int16Array; sampleRateHz: number }, signal: AbortSignal): Promise<Uint8Array>
 }
 
-/** What was made once of a voice and can be made again: previews in other formats, pictures, previews of presets. */
+/** Files made from a voice that can be made again: previews in other formats, pictures, previews of presets. */
 export interface PreviewFiles {
-  /** null: there is none. */
+  /** null: none. */
   read(voiceId: string, name: string): Promise<Uint8Array | null>
   /** Written to a temporary name, then renamed. @throws MynaError `storage_full` */
   write(voiceId: string, name: string, bytes: Uint8Array): Promise<void>
@@ -354,7 +357,7 @@ export interface PreviewFiles {
   removeOrphans(known: ReadonlySet<string>): Promise<number>
 }
 
-/** One stream's encoder. Calls are answered in order; nothing it does blocks the calling thread. */
+/** The encoder of one stream. Calls are answered in order; it never blocks the calling thread. */
 export interface Encoder {
   /** @param pcm mono at the rate it was opened with @returns bytes that are ready, possibly none */
   encode(pcm: Int16Array): Promise<Uint8Array>

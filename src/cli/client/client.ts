@@ -12,20 +12,20 @@ const pauseMsMax = 30_000
 const answerMs = 30_000
 
 export interface ApiOptions {
-  /** Of the server, with or without `/v1`. */
+  /** Address of the server, with or without `/v1`. */
   url: string
   /** null: sends no credential, which some servers allow. */
   apiKey: string | null
   wait(ms: number): Promise<void>
 }
 
-/** An operation as `GET /v1/operations/{id}` tells it, as far as commands use it. */
+/** An operation as in `GET /v1/operations/{id}`, as far as commands use it. */
 export interface OperationRecord {
   id: string
   state: 'pending' | 'terminal'
   outcome: string | null
   charged_micros: number
-  /** Of completed speech. */
+  /** For completed speech. */
   completion_bytes?: number | null
   error: { code: string; message: string } | null
 }
@@ -60,7 +60,7 @@ export class ApiClient {
 
   /**
    * The answer whose body is the audio; `X-Request-Id` names the operation.
-   * @throws Refusal, Failure `no_server` when nobody answers, `connection_broken`, the signal's reason
+   * @throws Refusal, Failure `no_server` if there is no answer, `connection_broken`, the signal's reason
    */
   async speech(body: object, idempotencyKey: string, signal: AbortSignal): Promise<Response> {
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
@@ -74,7 +74,7 @@ export class ApiClient {
   }
 
   /**
-   * The answer of a transcription, which costs nothing, so that it may be asked for again.
+   * The answer of a transcription. It costs nothing, so it may be requested again.
    * @param form made anew for each attempt @throws as `speech`
    */
   async transcription(
@@ -115,7 +115,7 @@ export class ApiClient {
     return ((await answer.json()) as { ok: boolean }).ok
   }
 
-  /** Whether amounts matter to this caller; a server that does not say so has no balance to tell of. */
+  /** Whether amounts matter to this caller; a server that does not say so has no balances. */
   async isPrepaid(): Promise<boolean> {
     try {
       const { balance_micros: balance } = (await (await this.ask('/me')).json()) as { balance_micros?: unknown }
@@ -157,7 +157,7 @@ export class ApiClient {
   }
 }
 
-/** Without `/v1` at its end, for people give either. @throws Failure when it is no address */
+/** Without a trailing `/v1`, because people type either. @throws Failure if it is not an address */
 function baseUrl(given: string): string {
   const url = URL.parse(given.includes('://') ? given : `http://${given}`)
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -166,7 +166,7 @@ function baseUrl(given: string): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '')
 }
 
-/** How long to wait before the request is sent again; null: not again. */
+/** How long to wait before sending the request again; null: do not. */
 function pauseAsked(answer: Response): number | null {
   if (answer.status !== 429 && answer.status !== 503) return null
   if (answer.headers.get('x-should-retry') === 'false') return null

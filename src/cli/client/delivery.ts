@@ -1,6 +1,6 @@
 /**
- * One speech request from the order to the whole file. The stream alone does not say that all went well: the operation
- * does, and it also says what was charged, so it is read at the end of every stream, broken or not.
+ * One speech request, from the order to the complete file. The stream alone does not say that all went well: the
+ * operation does, and it also has the charge, so it is read at the end of every stream, broken or not.
  */
 import type { Clock } from '../../domain/time.ts'
 import { type ApiClient, type OperationRecord, Refusal } from './client.ts'
@@ -9,9 +9,9 @@ import type { Sink } from './sink.ts'
 import { Failure } from '../terminal/terminal.ts'
 import { keyRefused } from './through-server.ts'
 
-/** A stream that brings nothing for so long is given up. */
+/** A stream that brings nothing for this long is given up. */
 const silenceMs = 120_000
-/** From a cancel to the end of the stream. */
+/** Time from a cancel to the end of the stream. */
 const cancelMs = 5000
 const firstPauseMs = 1000
 const pauseMsMax = 10_000
@@ -19,13 +19,13 @@ const pollingMs = 60_000
 
 export interface Delivery {
   client: ApiClient
-  /** As `POST /v1/audio/speech` takes it. */
+  /** The body of `POST /v1/audio/speech`. */
   body: object
   idempotencyKey: string
   sink: Sink
   /** Calls back when the user wants it to stop; returns how to stop listening. */
   onInterrupt(callback: () => void): () => void
-  /** Said while it waits, for whoever watches. */
+  /** Shown while it waits. */
   notice(text: string): void
   wait(ms: number): Promise<void>
   clock: Clock
@@ -78,12 +78,12 @@ async function pour(answer: Response, sink: Sink, stop: AbortController): Promis
     stop.signal.throwIfAborted()
   } finally {
     clearTimeout(deadline)
-    // Whatever else ended the reading (a full disk): the server need not go on.
+    // Anything else that ended the reading (such as a full disk): the server need not continue.
     if (!stop.signal.aborted) stop.abort()
   }
 }
 
-/** Cancels on the server, which then ends the stream; where it does not, or nothing has come yet, we end it. */
+/** Cancels on the server, which then ends the stream; if it does not, or nothing has arrived yet, we end it. */
 function interrupt(client: ApiClient, operationId: string | null, stop: AbortController): void {
   const reason = new Failure('stopped', 'interrupted')
   if (operationId === null) return stop.abort(new Failure('Stopped before any audio arrived.', 'interrupted'))

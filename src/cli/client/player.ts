@@ -4,7 +4,7 @@ import type { Sink } from './sink.ts'
 
 const rate = String
 
-/** By program, how it reads mono samples of 16 bits from standard input. PipeWire before PulseAudio before ALSA. */
+/** For each program, how it reads mono 16-bit samples from standard input. PipeWire before PulseAudio before ALSA. */
 const players: Readonly<Record<string, (sampleRateHz: number) => string[]>> = {
   'pw-cat': (hz) => ['--playback', '--raw', '--format', 's16', '--rate', rate(hz), '--channels', '1', '-'],
   paplay: (hz) => ['--raw', '--format=s16le', `--rate=${hz}`, '--channels=1'],

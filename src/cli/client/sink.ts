@@ -1,6 +1,6 @@
 /**
- * Where the audio of `myna speak` goes. A file gets its name only when all of it is there; until then it is called
- * `FILE.part`, so that nobody takes half a sentence for a whole one.
+ * Where the audio of `myna speak` goes. A file gets its name only when it is complete; until then it is called
+ * `FILE.part`, so that half a sentence is never mistaken for a whole one.
  */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { Failure } from '../terminal/terminal.ts'

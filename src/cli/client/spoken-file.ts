@@ -1,4 +1,4 @@
-/** Speech into a file or to standard output, as every command orders it: once, and told at the end. */
+/** Speech into a file or to standard output, as every command uses it: requested once, reported at the end. */
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../domain/time.ts'
 import type { OperationRecord } from './client.ts'
@@ -14,7 +14,7 @@ export interface SpokenFile {
   player?: Player | null
   /** `-` is standard output. */
   file: string
-  /** As `POST /v1/audio/speech` takes it. */
+  /** The body of `POST /v1/audio/speech`. */
   body: object
   options: ServerOptions
   config: Config
@@ -22,7 +22,7 @@ export interface SpokenFile {
 }
 
 export interface SpokenOperation extends OperationRecord {
-  /** In words; '' for an account that pays nothing, whose user need not read of money. */
+  /** In words; '' for an account that pays nothing, whose user need not read about money. */
   costs: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * One transcription from the upload to the whole transcript. As plain text it is read as events, which tell how far the
- * server has listened; in every other format it comes at once.
+ * One transcription, from the upload to the complete transcript. Plain text is read as events, which report progress;
+ * every other format arrives at once.
  */
 import type { Clock } from '../../domain/time.ts'
 import { type ApiClient, Refusal } from './client.ts'
@@ -13,19 +13,19 @@ import { formStream, type Upload } from './upload.ts'
 export interface TranscriptOrder {
   client: ApiClient
   translate: boolean
-  /** Without `stream`, which is chosen here. */
+  /** Without `stream`, which is set here. */
   upload: Upload
   format: string
   onInterrupt(callback: () => void): () => void
   progress: ProgressLine['show']
-  /** Told of each stretch of plain text as soon as it is there. */
+  /** Called with each piece of plain text as soon as it arrives. */
   onText(delta: string): void
-  /** Told at the end where a part of the recording could not be decoded. */
+  /** Called at the end if a part of the recording could not be decoded. */
   onSkipped(seconds: number): void
   clock: Clock
 }
 
-/** A stream that brings nothing, not even the server's comments, for so long is given up. */
+/** A stream that brings nothing for this long, not even comments, is given up. */
 const silenceMs = 120_000
 
 /** @returns the transcript in that format, ending with a line break @throws Failure in words for a person */

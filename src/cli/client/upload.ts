@@ -1,6 +1,6 @@
 /**
- * A form with one file as a stream: the file is read as it is sent, so that it may be of any size, and whoever waits
- * can be told how much of it has left.
+ * A form with one file as a stream: the file is read while it is sent, so it may have any size, and progress can be
+ * shown.
  */
 import { stat } from 'node:fs/promises'
 import { Failure } from '../terminal/terminal.ts'
@@ -11,7 +11,7 @@ export interface Upload {
   fileName: string
 }
 
-/** @param onSent told of the share of the whole that was taken so far, 0 to 1 */
+/** @param onSent called with the share that was taken so far, 0 to 1 */
 export function formStream(
   { fields, file, fileName }: Upload,
   onSent: (share: number) => void,
@@ -32,7 +32,7 @@ export function formStream(
       return chunk
     }
     yield count(first)
-    // A Blob put together of others leaves out what lies on disk.
+    // A Blob composed of others omits parts that are on disk.
     for await (const chunk of file.stream()) yield count(chunk)
     yield count(last)
   }
@@ -52,7 +52,8 @@ const streamOf = (chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
     { highWaterMark: 0 },
   )
 
-// The recording that a command sends: looked at here first, so that what is no recording never leaves the machine.
+// The recording that a command sends: checked here first, so that a file that is not a recording never leaves the
+// machine.
 /** @param whenEmpty the error's code for a file without a byte @throws Failure `cannot_read`, `whenEmpty` */
 export async function recordingIn(path: string, whenEmpty: string): Promise<Blob> {
   const found = await stat(path).catch((error: Error & { code?: string }) => {

@@ -1,4 +1,4 @@
-/** What `myna doctor` finds out about the data folder: whether it can be written, its disk, and its books. */
+/** `myna doctor` on the data folder: whether it can be written, its disk, and its database. */
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,11 +10,11 @@ import { acquireLock, isLocked } from '../../store/lock.ts'
 import { failed, type Found, noted, ok, warning, wordsOf } from './finding.ts'
 import { bytes, counted } from '../terminal/format.ts'
 
-/** The books, a log of them, and unpacked libraries. */
+/** The database, its log, and unpacked libraries. */
 const diskBytesMin = 100_000_000
 const diskBytesLow = 1_000_000_000
 
-/** Tried by making something, for permissions alone do not tell (a read-only disk, root). */
+/** Tried by creating a file, because permissions alone do not say (a read-only disk, root). */
 export function checkFolder(dataDir: string): Found {
   const isNew = !existsSync(dataDir)
   try {
@@ -47,7 +47,7 @@ export function checkDisk(dataDir: string): Found {
   return ok(message)
 }
 
-/** The schema is that of whoever owns the folder; a running server's is not touched. */
+/** The owner of the folder decides the schema; a running server's is not touched. */
 export async function checkBooks(dataDir: string): Promise<Found> {
   const path = join(dataDir, 'myna.db')
   if (!existsSync(path)) return noted('there is no database yet', 'Create it with: myna serve, or: myna keys create')
@@ -67,7 +67,7 @@ export async function checkBooks(dataDir: string): Promise<Found> {
   }
 }
 
-/** With the log beside it, which is a part of it. */
+/** Including its log. */
 const sizeOf = (path: string): number =>
   [path, `${path}-wal`].filter((part) => existsSync(part)).reduce((sum, part) => sum + statSync(part).size, 0)
 
@@ -78,7 +78,7 @@ interface Contents {
   remedy: string | null
 }
 
-/** Without a server the books are opened as a server would, which brings their schema up to date or says why not. */
+/** Without a server the database is opened as a server would, which updates its schema or says why not. */
 async function contents(path: string, dataDir: string): Promise<Contents> {
   if (!isLocked(dataDir)) {
     const lock = acquireLock(dataDir)

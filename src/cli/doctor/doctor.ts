@@ -1,4 +1,4 @@
-/** `myna doctor`: why something does not work, found out by doing it. Each line says how it stands and what to do. */
+/** `myna doctor`: finds out why something does not work by trying it. Each line reports a state and a remedy. */
 import { Command } from 'commander'
 import { version } from '../../../package.json' with { type: 'json' }
 import { InstalledModels } from '../../catalog/installed.ts'
@@ -117,8 +117,8 @@ const marks = { ok: green('ok  '), note: dim('note'), warning: yellow('warn'), f
 const line = ({ about, state, message, remedy }: Finding): string =>
   `${marks[state]}  ${about.padEnd(12)} ${message}${remedy === null ? '' : `\n${' '.repeat(19)}${dim('->')} ${remedy}`}`
 
-// What `myna doctor` finds out about each model that lies in the data folder. Reads names and sizes, not contents.
-/** One for each model that is here, whole or not. */
+// `myna doctor` on each model in the data folder. Reads names and sizes, not contents.
+/** One line per model that exists here, complete or not. */
 export async function checkModels(config: Pick<Config, 'dataDir'>, cards: readonly Card[]): Promise<Found[]> {
   const folder = modelsFolder(config)
   const installed = new InstalledModels(folder)

@@ -1,4 +1,4 @@
-/** What `myna doctor` finds out by starting an engine of its own: inference, and a sentence of each model. */
+/** `myna doctor` on an engine of its own: inference, and a sentence from each model. */
 import type { Card } from '../../domain/card.ts'
 import { defaultSampleRateHz } from '../../domain/speech.ts'
 import type { EngineClient } from '../../engine/client.ts'
@@ -12,7 +12,7 @@ const speakMs = 60_000
 /** Whisper's largest takes most of a minute for a sentence on two cores. */
 const hearMs = 240_000
 const hearingRateHz = 16_000
-/** Of full scale: far below any voice, far above silence. */
+/** Fraction of full scale: far below any voice, far above silence. */
 const silentAmplitude = 500
 
 export async function checkInference(engine: EngineClient): Promise<Found> {
@@ -53,7 +53,7 @@ export async function checkVoice(engine: SpeechEngine, card: Card): Promise<Foun
   return ok(`${card.name} spoke ${duration(1000 * seconds)} of audio; the first of it after ${duration(firstMs)}`)
 }
 
-/** What a model writes down of the sentence. @param speaker who says it @param voice its model */
+/** What a model transcribes of the sentence. @param speaker who says it @param voice its model */
 export async function checkHearing(
   engine: TranscriptionEngine,
   card: Card,

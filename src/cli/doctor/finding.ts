@@ -1,14 +1,14 @@
-/** One line of `myna doctor`: what was looked at, how it stands, and what to do about it. */
+/** One line of `myna doctor`: what was checked, its state, and the remedy. */
 export interface Finding {
   about: string
   /** Only `failed` keeps Myna from working; `warning` may, one day. */
   state: 'ok' | 'note' | 'warning' | 'failed'
   message: string
-  /** What to do; null: nothing. */
+  /** The remedy; null: none. */
   remedy: string | null
 }
 
-/** What is found of one thing, without its name. */
+/** The finding about one thing, without its name. */
 export type Found = Omit<Finding, 'about'>
 
 export const ok = (message: string): Found => ({ state: 'ok', message, remedy: null })

@@ -1,4 +1,4 @@
-/** What `myna doctor` finds out about the graphics card: driver and devices, and the CUDA build of ONNX Runtime. */
+/** `myna doctor` on the graphics card: driver and devices, and the CUDA build of ONNX Runtime. */
 import { driverTrouble } from '../../cuda/driver.ts'
 import { capabilityText } from '../../cuda/gpu-code.ts'
 import type { Gpu } from '../../cuda/gpu-probe.ts'

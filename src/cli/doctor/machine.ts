@@ -1,4 +1,4 @@
-/** What `myna doctor` finds out about the machine: native libraries, and the server with its address. */
+/** `myna doctor` on the machine: native libraries, and the server with its address. */
 import type { Config } from '../../config.ts'
 import { setNativeDir } from '../../engine/native.ts'
 import type { ServerStatus } from '../../http/admin-socket.ts'
@@ -7,7 +7,7 @@ import { duration } from '../terminal/format.ts'
 
 const answerMs = 5000
 
-/** Draws a red square: loading the library shows that native code can be unpacked and run from where it lies. */
+/** Draws a red square: loading the library shows that native code can be unpacked and run from its folder. */
 export async function checkImages(config: Config): Promise<Found> {
   const place = Bun.isStandaloneExecutable ? `unpacked in ${config.nativeDir}` : 'from node_modules'
   try {
@@ -26,8 +26,8 @@ export async function checkImages(config: Config): Promise<Found> {
 }
 
 /**
- * Whether a server could start here, or which one has.
- * @param own what the data folder's server says of itself; null: none runs
+ * Whether a server could start here, or which one already has.
+ * @param own what the data folder's server reports; null: none runs
  */
 export async function checkPort({ host, port }: Config, own: ServerStatus | null): Promise<Found> {
   if (own !== null) return ok(`used by this data folder's server: ${own.url}, process ${own.pid}`)

@@ -19,7 +19,7 @@ import type { EngineStatus } from '../../service/ports.ts'
 import { tryFileLock } from '../../store/lock.ts'
 import { Failure } from '../terminal/terminal.ts'
 
-/** A hub that is asked for a file has to look it up; a host that sends it never has a reason to be silent. */
+/** A hub has to look up a requested file; a host that sends it has no reason to be silent. */
 const answerMs = 60_000
 const stallMs = 30_000
 
@@ -27,7 +27,7 @@ export const modelsFolder = ({ dataDir }: Pick<Config, 'dataDir'>): ModelsFolder
   new ModelsFolder(join(dataDir, 'models'))
 
 /**
- * What is installed is looked up at every question: it may change while this process runs.
+ * Looks up what is installed at every call, because it may change while this process runs.
  * @param onCard whether models of this task run on a graphics card now; absent: none do
  */
 export function installedCatalog(
@@ -52,18 +52,18 @@ export const allCards = (config: Pick<Config, 'dataDir'>, known: readonly Card[]
   ...new OwnModels(modelsFolder(config), known).cards(),
 ]
 
-/** What to do about one that is not whole. */
+/** The remedy for an incomplete model. */
 export const mending = ({ id, like }: Pick<Card, 'id' | 'like'>): string =>
   like === undefined ? `myna models pull ${id}` : `myna models import PATH --as ${id} --like ${like}`
 
-/** Models that lie here and are not whole, or not those that this program means. */
+/** Models that exist here but are incomplete, or not those that this program expects. */
 const brokenModels = (installed: InstalledModels, cards: readonly Card[]): ModelTrouble[] =>
   cards.flatMap((card) => {
     const words = installed.trouble(card)
     return words === null ? [] : [{ id: card.id, task: card.task, words }]
   })
 
-/** Where files come from. @throws Failure when HF_ENDPOINT is no address */
+/** The source of files. @throws Failure if HF_ENDPOINT is not an address */
 export function hubEndpoint(): string {
   const given = hubEnv().endpoint ?? publicHub
   const url = URL.parse(given)
@@ -71,7 +71,7 @@ export function hubEndpoint(): string {
   throw new Failure(`HF_ENDPOINT=${given} is not a hub address. Write it as ${publicHub}`, 'bad_setting')
 }
 
-/** What changing the installed models takes. @throws Failure as `hubEndpoint` */
+/** What is needed to change the installed models. @throws Failure as `hubEndpoint` */
 export function installationParts(config: Config, onEvent: OnEvent): PullParts {
   const folder = modelsFolder(config)
   const { token } = hubEnv()
@@ -118,7 +118,7 @@ export const uses = ({ models, loading, activeStreams }: EngineStatus, id: strin
   (loading.length > 0 && activeStreams > 0) ||
   models.some((model) => model.id === id && model.activeStreams > 0)
 
-// A model by what somebody typed.
+// Finds a model by what the user typed.
 /** @throws Failure when no model is called so */
 export function findCard(cards: readonly Card[], id: string): Card {
   const card = cards.find((known) => known.id === id)

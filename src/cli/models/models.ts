@@ -44,9 +44,9 @@ Examples:
 interface Here {
   card: Card
   state: ModelState
-  /** Of its files, links and blobs counted once; 0: none is here. */
+  /** Size of its files; links and blobs count once; 0: none. */
   diskBytes: number
-  /** What the card knows of the download, and of how many files it does not know the size. */
+  /** The download size according to its card, and the number of files of unknown size. */
   downloadBytes: number
   unknownSizes: number
 }

@@ -1,6 +1,6 @@
 /**
- * How a pull is going, for whoever waits for it: one line that is drawn again and again at a terminal (how much, how
- * fast, how long still), plain lines where there is none, and one line of JSON for each event for scripts.
+ * The progress of a pull: at a terminal one line that is redrawn (how much, how fast, how long), plain lines otherwise,
+ * and one line of JSON per event for scripts.
  */
 import type { InstallEvent, OnEvent } from '../../catalog/install/events.ts'
 import type { Card } from '../../domain/card.ts'
@@ -9,16 +9,16 @@ import { bytes, count, duration } from '../terminal/format.ts'
 import { type Standing, Tally } from '../../catalog/install/progress.ts'
 import { dim, note, snakeCase, terminalColumns } from '../terminal/terminal.ts'
 
-/** What comes, as far as the display needs to know it. */
+/** What the display needs to know about the download. */
 export type Licensed = Pick<Card, 'license'>
 
 export interface Display {
   onEvent: OnEvent
-  /** Nothing more is told. */
+  /** After this, nothing more is reported. */
   end(): void
 }
 
-/** Where a display writes. */
+/** The output of a display. */
 export interface Screen {
   /** A line with its line break, or what moves the cursor. */
   write(text: string): void
@@ -31,7 +31,7 @@ const lineMs = 5000
 const jsonMs = 500
 const clearLine = '\r\u001b[K'
 
-/** What suits whoever reads: scripts get JSON on stdout, people lines on stderr. */
+/** Chooses the form: scripts get JSON on stdout, people get lines on stderr. */
 export function displayFor(card: Licensed, json: boolean): Display {
   if (json) return jsonDisplay(card, (line) => process.stdout.write(line), systemClock)
   const screen = { write: (text: string) => process.stderr.write(text), columns: terminalColumns }
@@ -83,7 +83,7 @@ export function lineDisplay(card: Licensed, write: (line: string) => void, clock
   }
 }
 
-/** Bytes as they come are told together from time to time, as `progress`. @param write takes a line with its break */
+/** Arriving bytes are reported together from time to time, as `progress`. @param write takes a line with its break */
 export function jsonDisplay(card: Licensed, write: (line: string) => void, clock: Clock): Display {
   const tally = new Tally(clock)
   let writtenAtMs = clock.monotonicMs()

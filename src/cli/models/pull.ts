@@ -1,4 +1,4 @@
-/** `myna models pull` and `myna models import`: a model comes to this machine, and one is told how it is going. */
+/** `myna models pull` and `myna models import`: install a model and show progress. */
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { importModel } from '../../catalog/install/import.ts'
@@ -33,7 +33,7 @@ running server uses the model from its next request. With --json, one line per e
       ),
     )
 
-/** Where nobody answers there may never be anybody, behind a firewall or without a network. */
+/** If there is no answer, there may never be one, behind a firewall or without a network. */
 const withOtherWays = (error: unknown, id: string): unknown =>
   error instanceof ModelError && error.code === 'no_hub'
     ? new Failure(

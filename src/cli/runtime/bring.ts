@@ -1,4 +1,4 @@
-/** `myna runtime pull` and `myna runtime import`: the CUDA build comes to this machine, and one is told how it goes. */
+/** `myna runtime pull` and `myna runtime import`: install the CUDA build and show progress. */
 import { basename, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { version } from '../../../package.json' with { type: 'json' }
@@ -79,9 +79,9 @@ ${cudaRelease.archives.map(({ name }) => `  pip download --no-deps ${name.replac
     )
 
 /**
- * What changing the installed runtime takes.
- * @param force the driver here does not matter
- * @throws Failure when MYNA_RUNTIME_MIRROR is no address
+ * What is needed to change the installed runtime.
+ * @param force ignore the driver here
+ * @throws Failure if MYNA_RUNTIME_MIRROR is not an address
  */
 export function runtimeParts(config: Config, onEvent: OnEvent, force: boolean): PullParts {
   const folder = runtimeFolder(config.dataDir)

@@ -55,7 +55,7 @@ An engine that uses it continues until it ends; the next one starts on the CPU.`
         await folder.make()
         return withLock(parts, signal, async () => {
           const was = await putAside(folder, placeOf(folder))
-          // Downloads that were not finished are nobody else's.
+          // Unfinished downloads here belong to this command alone.
           for (const blob of await namesIn(folder.blobs)) freedBytes += removeFile(join(folder.blobs, blob))
           await sweepFolders(folder)
           return was || freedBytes > 0

@@ -1,4 +1,4 @@
-/** What a person sees first: where to point a client, and the one command that makes a sound. */
+/** The first thing a person sees: where to point a client, and the one command that makes a sound. */
 import { homedir, networkInterfaces } from 'node:os'
 import type { CardCatalog } from '../../catalog/catalog.ts'
 import type { Config } from '../../config.ts'
@@ -13,7 +13,7 @@ export interface BannerFacts {
   keyFile: string | null
   catalog: CardCatalog
   config: Pick<Config, 'dataDir' | 'host'>
-  /** Where models run, one line for each device. */
+  /** Where models run, one line per device. */
   deviceLines: readonly string[]
   /** Addresses of this machine on its networks, for a server that is open to them. */
   addresses?: readonly string[]
@@ -54,7 +54,7 @@ export function banner(facts: BannerFacts): string {
 
 const loopbacks = ['127.0.0.1', '::1', 'localhost']
 
-/** What a new machine cannot do yet, and the smallest model that does it well enough to go on with. */
+/** What a new machine cannot do yet, and the smallest model that does it well enough. */
 function worthPulling(installed: readonly Card[]): string[] {
   const clones = installed.some(({ cloning }) => cloning === 'full')
   const transcribes = installed.some((card) => card.task === 'automatic-speech-recognition' && !card.builtIn)
@@ -64,7 +64,7 @@ function worthPulling(installed: readonly Card[]): string[] {
   ]
 }
 
-/** More names than these nobody reads here. */
+/** A longer list of names would not be read here. */
 const voicesNamed = 4
 
 function abilityOf({ voices }: Card): string {

@@ -1,23 +1,23 @@
-/** A server as a box among others: what it tells them, what it hears from them, and what it says of itself. */
+/** A server as one box among others: what it sends, what it receives, and what it reports about itself. */
 import type { ServerStatus } from '../../http/admin-socket.ts'
 import { BoxKeeper, type BoxWork } from '../../service/box-keeper.ts'
 import type { BoxNews, BoxReport } from '../../service/ports-boxes.ts'
 import type { Shared } from './records.ts'
 import type { Service, World } from './wiring.ts'
 
-/** How far the counts of boxes may be apart. */
+/** How far the counts of boxes may differ. */
 const tellRequestsEveryMs = 1000
 /** Subjects in one message: it may be 7000 bytes long. */
 const subjectsTold = 100
 
-/** What a box says of itself; nothing is asked of the database for it. */
+/** What a box reports about itself, without asking the database. */
 export type Describe = () => Promise<Omit<ServerStatus, 'pendingOperations' | 'boxes'>>
 
 export function boxKeeper(shared: Shared, world: World, service: Service, describe: Describe): BoxKeeper {
   const { speech, clones, transcriptions, previews, allowances } = service
   const ids = (): ReadonlySet<string> => new Set([speech, clones, transcriptions].flatMap((live) => live.liveIds))
   const cancel = (id: string): void => [speech, clones, transcriptions].forEach((live) => live.cancel(id))
-  // As it is now: what runs later is not in it.
+  // A snapshot: work that starts later is not in it.
   const work = (): BoxWork => {
     const now = ids()
     return { ids: () => now, cancel }

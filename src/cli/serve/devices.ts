@@ -1,6 +1,6 @@
 /**
- * Which devices engines run on: what was asked for, and what of it this machine has. `auto` takes the graphics cards
- * where they can be had and says why where they cannot; whoever asks for a card by name gets it, or a refusal.
+ * Which devices engines run on: what was requested, and what this machine has. `auto` uses graphics cards if it can,
+ * and says why if it cannot; a card requested by name is used, or refused.
  */
 import type { CpuDevice, CudaDevice } from './engine.ts'
 import type { EngineStatus } from '../../service/ports.ts'
@@ -14,7 +14,7 @@ export type Cuda =
       dir: string
       /** LD_LIBRARY_PATH of a process that is to use them. */
       libraryPath: string
-      /** How many CUDA shows a process that is started now: those of CUDA_VISIBLE_DEVICES, where that is set. */
+      /** How many CUDA shows to a process that is started now: those of CUDA_VISIBLE_DEVICES, if set. */
       cards: number
     }
   /** What, and how it can be had. */
@@ -28,14 +28,14 @@ interface Missing {
 
 export type DeviceWish = { kind: 'auto' } | { kind: 'cpu' } | { kind: 'cuda'; id: number | null }
 
-/** What engines are to run on: one of each task for each. At least one. */
+/** The devices of engines: one engine per task on each. At least one. */
 export type Devices =
   | { kind: 'cpu'; devices: readonly [CpuDevice] }
   | {
       kind: 'cuda'
       devices: readonly CudaDevice[]
       libraryPath: string
-      /** Whether an engine may run on the CPU instead, when the self-test fails on its card. */
+      /** Whether an engine may use the CPU instead if the self-test fails on its card. */
       mayFallBack: boolean
     }
 
@@ -49,8 +49,8 @@ export function parseDevice(text: string): DeviceWish {
 }
 
 /**
- * @param find looks for CUDA, if that is asked for
- * @throws Failure when a card was asked for by name and cannot be had
+ * @param find looks for CUDA, if requested
+ * @throws Failure if a card was requested by name and is not available
  */
 export async function chooseDevices(device: string, tf32: boolean, find: () => Promise<Cuda>): Promise<Devices> {
   const wish = parseDevice(device)
@@ -78,8 +78,8 @@ function cudaDevices(id: number | null, tf32: boolean, cuda: Cuda): Found {
 }
 
 /**
- * For people, one line for each device: what is used, and why where that was not asked for.
- * @param engines of one task, started where cards are to be used
+ * For people, one line per device: what is used, and the reason if it was not requested.
+ * @param engines of one task, started if cards are to be used
  */
 export function describeDevices(devices: Devices, engines: readonly EngineStatus[]): string[] {
   if (devices.kind === 'cpu') return devices.devices.map(({ reason }) => withReason('cpu', reason))

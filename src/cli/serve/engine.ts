@@ -11,7 +11,7 @@ import { defaultModelMemoryBytes } from './memory-limit.ts'
 
 const engineCommandName = 'engine'
 
-/** What starts this very program again, also when its file has been replaced by an upgrade since. */
+/** Starts this very program again, even if its file has been replaced by an upgrade since. */
 export const ownProgram = (): string[] =>
   Bun.isStandaloneExecutable ? ['/proc/self/exe'] : [process.execPath, Bun.main]
 
@@ -26,13 +26,13 @@ export interface CudaDevice {
 
 export interface CpuDevice {
   kind: 'cpu'
-  /** Why it is the CPU; null: that was asked for. */
+  /** Why it is the CPU; null: it was requested. */
   reason: string | null
 }
 
 export type EngineDevice = CpuDevice | CudaDevice
 
-/** What the server tells its child; on the command line, so that `ps` shows how an engine was started. */
+/** What the server passes to its child; on the command line, so that `ps` shows how an engine was started. */
 export interface EngineSettings {
   task: Task
   parentPid: number
@@ -40,7 +40,7 @@ export interface EngineSettings {
   workers: number
   /** Where models run. */
   device: EngineDevice
-  /** That models may take in all; null: a share of what the device has. */
+  /** Memory for all models; null: a share of what the device has. */
   modelMemoryBytes: number | null
   roomWaitMs: number
   nativeDir: string

@@ -14,7 +14,7 @@ import { engineArguments, type EngineDevice, ownProgram } from './engine.ts'
 import { modelsFolder } from '../models/local.ts'
 import { Failure } from '../terminal/terminal.ts'
 
-/** More threads make no model faster, for all wait for each other at every step. */
+/** More threads do not make a model faster, because all wait for each other at every step. */
 const speechThreadsMax = 4
 const transcriptionThreadsMax = 8
 
@@ -98,9 +98,9 @@ function enginesOf(
 }
 
 /**
- * Where a card is to be used, the self-test shows whether it can be, before anybody is told so. Engines that may do so
+ * If a card is to be used, the self-test shows whether it can be, before anything is reported. Engines that may do so
  * fall back to the CPU by themselves.
- * @throws Failure when one was asked for by name and does not compute as it must
+ * @throws Failure if one was requested by name and computes wrong results
  */
 export async function tryCards(devices: Devices, engines: EnginePool, log: Pick<Log, 'warn'>): Promise<void> {
   if (devices.kind === 'cpu') return
@@ -118,7 +118,7 @@ export async function tryCards(devices: Devices, engines: EnginePool, log: Pick<
   }
 }
 
-/** Whether models run on graphics cards; until engines have said otherwise, where they are meant to. */
+/** Whether models run on graphics cards; until engines report otherwise, where they are meant to run. */
 export const areOnCard = (devices: Devices, engines: EnginePool): boolean => devices.kind === 'cuda' && !engines.isOnCpu
 
 /** The user's dictionary, if there is one. @throws Failure naming the file and the line that cannot be read */

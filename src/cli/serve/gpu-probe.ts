@@ -10,7 +10,7 @@ import { type RuntimeStatus, runtimeStatus } from '../../cuda/status.ts'
 import { ownProgram } from './engine.ts'
 
 const commandName = 'gpu-probe'
-/** Waking up a card that nobody uses takes some seconds, for each of them. */
+/** Waking up an idle card takes some seconds, for each card. */
 const answerMs = 30_000
 
 export const gpuProbeCommand = (): Command =>
@@ -47,6 +47,6 @@ export async function askDriver(library: string, program = ownProgram()): Promis
   }
 }
 
-/** What is installed, what the driver says, and whether models can run there. */
+/** What is installed, what the driver reports, and whether models can run there. */
 export const gpuStatus = ({ dataDir }: Pick<Config, 'dataDir'>): Promise<RuntimeStatus> =>
   runtimeStatus({ dataDir, onnxRuntime: cudaRelease.onnxRuntime, root: '/', probe: (library) => askDriver(library) })

@@ -1,15 +1,14 @@
 /**
- * The port of the API, with TLS where the operator gives a certificate. Bun takes no new certificate into a server that
- * listens (`reload` keeps the old one without a word), so a new pair means to stop listening softly and to listen
- * again: what is open goes on with the old server until its own end. A pair that will not do is refused before
- * anything stops.
+ * The port of the API, with TLS if the operator provides a certificate. Bun does not accept a new certificate in a
+ * listening server (`reload` silently keeps the old one), so a new pair means to stop listening gently and listen
+ * again: open connections stay with the old server until they end. An invalid pair is refused before anything stops.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { Failure } from '../terminal/terminal.ts'
 
-/** What is needed of the Elysia app. */
+/** The part of the Elysia app that is needed. */
 export interface Listens {
   listen(options: { hostname: string; port: number; tls?: TlsPair }): unknown
   readonly server: { readonly port?: number | undefined; stop(closeActive?: boolean): unknown } | null
@@ -80,7 +79,7 @@ export class Listener {
   }
 }
 
-/** @returns null: no TLS @throws Failure in words for whoever set it */
+/** @returns null: no TLS @throws Failure in words for the operator */
 function readPair({ tlsCert, tlsKey }: Config): TlsPair | null {
   if (tlsCert === '' && tlsKey === '') return null
   if (tlsCert === '' || tlsKey === '') throw unfit('TLS needs both, --tls-cert and --tls-key.')

@@ -1,7 +1,7 @@
 /**
- * How much memory this process may have: the machine's, or less in a container or a unit of systemd. Control groups
- * form a tree, and each limit holds for all below it.
- * Sources: kernel documentation, admin-guide/cgroup-v2 and cgroup-v1/memory.
+ * How much memory this process may have: the machine's, or less in a container or a systemd unit. Control groups form a
+ * tree, and each limit applies to everything below it. Sources: kernel documentation, admin-guide/cgroup-v2 and
+ * cgroup-v1/memory.
  */
 import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
@@ -12,12 +12,12 @@ const engineShare = 0.4
 
 export const defaultModelMemoryBytes = (): number => Math.floor(engineShare * memoryLimitBytes())
 
-/** @param read a file's text; null: there is no such file */
+/** @param read a file's text; null: the file does not exist */
 export function memoryLimitBytes(machineBytes = totalmem(), read: (path: string) => string | null = readText): number {
   const limits = controlGroups(read('/proc/self/cgroup') ?? '').flatMap(({ root, path, file }) =>
     upwards(path).map((folder) => Number(read(join(root, folder, file)) ?? Number.NaN)),
   )
-  // Version 2 says `max` where there is no limit, version 1 some number near 2^63.
+  // Version 2 says `max` if there is no limit, version 1 a number near 2^63.
   return Math.min(machineBytes, ...limits.filter((limit) => limit > 0))
 }
 

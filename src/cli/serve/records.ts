@@ -1,6 +1,6 @@
 /**
- * Where the records of a server are kept: in the data folder, or in a database that it shares with other servers. Which
- * of the two it is, nobody above this file has to know.
+ * Where the records of a server are kept: in the data folder, or in a database shared with other servers. Code above
+ * this file need not know which.
  */
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -28,21 +28,21 @@ import { SqlVoices } from '../../store/voices.ts'
 import { Failure } from '../terminal/terminal.ts'
 import type { Books, World } from './wiring.ts'
 
-/** What only servers that share a database have. */
+/** What only servers with a shared database have. */
 export interface Shared {
   boxes: Boxes
   lease: Lease
   measureClock: () => Promise<void>
-  /** One box at a time: what each of them would make that starts on an empty database. */
+  /** One box at a time: each would create the same things on an empty database. */
   alone<T>(work: () => Promise<T>): Promise<T>
 }
 
 export interface Records {
   books: Books & { accounts: SqlAccounts }
-  /** Of the database, where that has one. */
+  /** Settings of the database, if it has any. */
   clock: Clock
   shared: Shared | null
-  /** Whether voices have files although nobody knows them: of another database. */
+  /** Whether there are files of voices that no record knows, because they belong to another database. */
   hasStrangeFiles(): Promise<boolean>
 }
 
@@ -130,7 +130,7 @@ async function openShared(
 export const openOwnDatabase = (config: Config): Promise<Database> =>
   config.database === '' ? openSqlite(config.dataDir) : openPostgres(databaseUrl(config), { connections: 2 })
 
-/** With the password of the file, where that is given. @throws Failure when one of the two makes no sense */
+/** With the password from the file, if given. @throws Failure if one of the two is invalid */
 function databaseUrl({ database, databasePasswordFile }: Config): string {
   if (!/^postgres(ql)?:\/\//.test(database) || !URL.canParse(database)) {
     throw new Failure('MYNA_DATABASE is not an address of the form postgres://USER:PASSWORD@HOST/NAME', 'bad_setting')

@@ -1,4 +1,4 @@
-/** `myna serve`: the service, until it is told to stop. */
+/** `myna serve`: runs the service until it is stopped. */
 import { Command } from 'commander'
 import { version } from '../../../package.json' with { type: 'json' }
 import { sound } from '../../audio/clip.ts'
@@ -120,7 +120,7 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
   log.info('stopped')
 }
 
-/** As tools that get certificates tell a server: the files are there, read them. */
+/** The signal that certificate tools send: the files changed, read them again. */
 function renewTls(server: Server, log: Log): void {
   try {
     server.renewTls()
@@ -134,7 +134,7 @@ function renewTls(server: Server, log: Log): void {
 const draw: DrawVoice = (pcm, sampleRateHz, style) =>
   voicePicture(pcm, sampleRateHz, { ...style, widthPx: 1200, heightPx: 600 })
 
-/** What whoever runs it should know before the first request. */
+/** What the operator should know before the first request. */
 function warnAtStart({ settledCrashed, endedCrashed }: Server, catalog: CardCatalog, config: Config, log: Log): void {
   if (settledCrashed > 0) {
     log.warn('settled operations that the last run left pending, free of charge', { operations: settledCrashed })
@@ -162,12 +162,12 @@ function announce(facts: BannerFacts & { server: Server }, json: boolean): void 
   process.stdout.write(`${JSON.stringify(line)}\n`)
 }
 
-/** Nobody waits for it: the first request finds what it needs in memory, or waits as it would have without. */
+/** Runs in the background: the first request finds what it needs in memory, or waits as it would have without. */
 async function warmUp(world: World & { encoders: EncoderPool }): Promise<void> {
   const { engine, transcriber, encoders, catalog, log } = world
   const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
   const speech = engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
-  // The built-in recogniser is loaded within a second, and many never use it: a pulled one says that somebody will.
+  // The built-in recognizer loads within a second, and many never use it; a pulled one shows that it will be used.
   const transcription = catalog.best('automatic-speech-recognition')
   const isWanted = transcription?.builtIn === false
   const hearing = isWanted ? transcriber.start(transcription.id).catch(warn('the transcription engine')) : null

@@ -33,11 +33,11 @@ export interface Server {
   /** Without `/v1`. */
   url: string
   port: number
-  /** Where Home Assistant's protocol is spoken; null: nowhere. */
+  /** Address of Home Assistant's protocol; null: off. */
   wyoming: Address | null
-  /** Of an administrator made now, because the data folder was empty. */
+  /** Key of an administrator created now, because the data folder was empty. */
   firstKey: IssuedKey | null
-  /** What to do where no active administrator exists; null: there is one. */
+  /** What to do if no active administrator exists; null: there is one. */
   adminRemedy: string | null
   /** Operations that the last run left pending. */
   settledCrashed: number
@@ -49,7 +49,7 @@ export interface Server {
   renewTls(): void
   /** Resolves when another server has taken over and what had begun here has ended, or DRAIN_MS are over. */
   handedOver: Promise<void>
-  /** Refuses new work, lets streams finish for DRAIN_MS, settles the rest, closes the books. */
+  /** Refuses new work, lets streams finish for DRAIN_MS, settles the rest, closes the database. */
   stop(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export interface Replacing {
 const lockAttempts = 5
 const lockPauseMs = 150
 
-/** @throws StoreError, Failure with a sentence for whoever started it */
+/** @throws StoreError, Failure with a sentence for the operator */
 export async function startServer(config: Config, world: World, replacing: Replacing | null = null): Promise<Server> {
   const undo: (() => Promise<void> | void)[] = []
   const stop = once(async () => {
@@ -191,8 +191,8 @@ function keeperFor(config: Config, world: World, service: Service, status: () =>
 }
 
 /**
- * A model's files have come, changed or gone. Engines give up what they loaded of them; where it is the one that most
- * requests mean from now on, it is loaded as at the start of a server, so that the first of them does not wait.
+ * A model's files were added, changed or removed. Engines release what they loaded from them; if it is now the model
+ * that most requests mean, it is loaded as at the start of a server, so that the first request does not wait.
  */
 function renew({ catalog, engine, transcriber }: World, { report }: Service, model: string): void {
   for (const one of [engine, transcriber]) one.dismiss(model)
@@ -248,7 +248,7 @@ async function takeOver(
   })
 }
 
-/** Books without an account know no voice: to tidy up after them would be to throw away what another database owned. */
+/** A database without accounts knows no voices: cleaning up after it would delete what another database owned. */
 const strangeFolder = ({ dataDir }: Config): Failure =>
   new Failure(
     `The database in ${dataDir} is empty, but there are files of voices. Put back the database that belongs to ` +
@@ -305,7 +305,7 @@ function openLocal(
   return startLocal({ dataDir, administration, status, clientAccess, handOver, metrics, dismissModel, onError })
 }
 
-/** What the server says of itself without asking the database. */
+/** What the server reports about itself without asking the database. */
 function describing(url: () => string, world: World, service: Service, draining: () => boolean): Describe {
   const { queue } = service
   const beganMs = world.clock.monotonicMs()

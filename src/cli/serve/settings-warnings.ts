@@ -1,7 +1,7 @@
 /**
- * What a server can start with and will hardly have been meant: settings that name a voice which is not there, and
- * variables that look like settings and are none. Said at the start, to whoever can mend it; a client would only be
- * told that its request cannot be served.
+ * Settings with which a server can start but that are probably mistakes: names of voices that do not exist, and unknown
+ * variables that look like settings. Reported at the start, to the operator who can fix them; a client would only see
+ * its request fail.
  */
 import { type Config, unknownSettings } from '../../config.ts'
 import { parseMixture } from '../../domain/mixture.ts'
@@ -33,7 +33,7 @@ function voicesMissing({ defaultVoice, voiceAliases }: VoiceSettings, catalog: C
 
 const absent = 'which no installed model has: myna voices list'
 
-/** Clones are known by the books alone, and change while the server runs; mixtures are made of several names. */
+/** Clones are only in the database and change while the server runs; mixtures consist of several names. */
 const mayBeOwned = (voice: string): boolean => voice.startsWith('voice_') || parseMixture(voice) !== null
 
 /** Ids, names and aliases, in lower case. */

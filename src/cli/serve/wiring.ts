@@ -1,6 +1,6 @@
 /**
- * What stands behind which port: the books, the service on top of them, and the API on top of that, wired. Nothing here
- * listens or runs; `server.ts` does that.
+ * What implements which port: the database, the service on top of it, and the API on top of that. Nothing here listens
+ * or runs; `server.ts` does that.
  */
 import { consoleFiles } from '../../embedded/console.ts'
 import { version } from '../../../package.json' with { type: 'json' }
@@ -56,7 +56,7 @@ import { Speech } from '../../service/speak.ts'
 import { Transcriptions } from '../../service/transcribe.ts'
 import { Failure } from '../terminal/terminal.ts'
 
-/** What a test may replace: time, chance and the engines. */
+/** The parts that a test may replace: time, chance and the engines. */
 export interface World {
   clock: Clock
   timer: Timer
@@ -72,7 +72,7 @@ export interface World {
   streamDecoder: StreamDecoder
   sound: Sound
   draw: DrawVoice
-  /** Of a box among others; absent: the usual times. */
+  /** Times of a box among others; absent: the usual ones. */
   lease?: LeaseTimes
   log: Log & { warnings(): Warning[] }
 }
@@ -83,13 +83,13 @@ export interface Books {
   voices: Voices
   files: VoiceFiles
   made: PreviewFiles
-  /** The folder where uploads lie while they are read. */
+  /** Folder for uploads while they are read. */
   uploads: string
   storage: Storage
   sessions: SessionStore
 }
 
-/** What the other servers on the same database are told; to nobody where there is none. */
+/** Notifies the other servers on the same database; does nothing if there is none. */
 export type Tell = (news: BoxNews) => void
 
 export type Report = (message: string, cause: unknown) => void
@@ -99,7 +99,7 @@ const reportTo =
   (message, cause) =>
     log.warn(message, { cause: isTold(cause) ? cause.message : causeOf(cause) })
 
-/** Its words say all: where in the program it was thrown leads nobody further. */
+/** Its words say everything: the place in the program where it was thrown helps no one. */
 const isTold = (error: unknown): error is MynaError => error instanceof MynaError && error.cause === undefined
 
 export interface Service {
@@ -166,7 +166,7 @@ export function createService(config: Config, world: World, books: Books, tell: 
   return { ...verbs, queue, metrics, allowances, storage, report }
 }
 
-/** A clone whose voice was deleted here may be under way on another box. */
+/** A clone whose voice was deleted here may be running on another box. */
 const toldOf = (clones: Clones, tell: Tell) => ({
   cancel: (operationId: string) => {
     clones.cancel(operationId)
@@ -174,11 +174,11 @@ const toldOf = (clones: Clones, tell: Tell) => ({
   },
 })
 
-/** null: there is no model for it on this machine, and so nothing to look after. */
+/** null: there is no model for it on this machine, so nothing to look after. */
 export const transcriptionEngines = async (world: World): Promise<readonly EngineStatus[] | null> =>
   world.catalog.best('automatic-speech-recognition') === null ? null : world.transcriber.engines()
 
-/** Those that there is a model for. */
+/** Tasks that have a model. */
 async function enginesOf(world: World): Promise<EngineStatus[]> {
   const engines = await Promise.all([world.engine.engines(), transcriptionEngines(world)])
   return engines.flatMap((ofTask) => ofTask ?? [])
@@ -211,11 +211,11 @@ function createTranscriptions(
   return new Transcriptions({ ...world, ...shared, engine, decoder, books, queue }, limits)
 }
 
-/** What only a running server knows of itself. */
+/** What only a running server knows about itself. */
 export interface Running {
   status: () => Promise<ServerStatus>
   models: ModelKeeper
-  /** Whether it has been told to stop. */
+  /** Whether it has been asked to stop. */
   draining: () => boolean
   /** Stops an operation, whichever server works on it. */
   cancel: (operationId: string) => Promise<void>

@@ -1,6 +1,6 @@
 /**
- * What an administrator does from the console: the verbs that the command line has, over HTTP. Only an unrestricted key
- * of an administrator may: a key that was made for speaking does not become one for making keys.
+ * Administration over HTTP for the console: the same verbs as on the command line. Requires an unrestricted key of an
+ * administrator: a key made for speaking cannot make keys.
  */
 import { Elysia } from 'elysia'
 import type { Account, Caller } from '../../domain/account.ts'
@@ -126,7 +126,7 @@ const accountRecord = (account: Account) => ({
   disabled_at: secondsOrNull(account.disabledAtMs),
 })
 
-/** What it may hold is for the verbs to say, which check the command line's input alike. */
+/** The verbs check the values, as they do for the command line. */
 const textOf = (body: Body, field: string): string => {
   const value = body[field]
   if (typeof value === 'string') return value

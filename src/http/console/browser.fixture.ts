@@ -1,6 +1,7 @@
 /**
- * The console in a real browser against the compiled executable, for its tests: a fake microphone that hears speech,
- * and for each visit what went wrong in the page (words to the browser's console, failed scripts, another origin).
+ * The console in a real browser against the compiled executable, for its tests: with a fake microphone that hears
+ * speech. Each visit records what went wrong in the page (browser console messages, failed scripts, requests to another
+ * origin).
  */
 import { join } from 'node:path'
 import axe from 'axe-core'
@@ -65,7 +66,7 @@ export async function startScene(env: Record<string, string> = {}): Promise<Scen
 export async function visitIn(browser: Browser, options: BrowserContextOptions, url: string): Promise<Visit> {
   const context = await browser.newContext({ permissions: ['microphone', 'clipboard-write'], ...options })
   const page = await context.newPage()
-  // Below the limit of a flow: a wait that ends tells what for, and the browser lives on.
+  // Below the time limit of a flow: a wait that ends reports what it waited for, and the browser survives.
   page.setDefaultTimeout(waitMs)
   const faults: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
@@ -84,7 +85,7 @@ export const go = (page: Page, name: string) => page.getByRole('navigation').get
 export const fact = (page: Page, name: string) =>
   page.locator('dl.facts div', { has: page.getByText(name, { exact: true }) })
 
-/** What axe finds that keeps somebody out. */
+/** What axe reports that excludes users. */
 export async function unfit(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
@@ -93,7 +94,7 @@ export async function unfit(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`))
 }
 
-/** What has the focus, as a screen reader would name it. */
+/** The focused element, as a screen reader would name it. */
 export const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(`(({ tagName, innerText, ariaLabel, labels }) =>
     tagName + ' ' + (ariaLabel ?? labels?.[0]?.innerText ?? innerText))(document.activeElement)`)

@@ -1,6 +1,6 @@
 /**
- * The console's page. It asks no other host for anything and runs nothing that stands inside it: its policy says so.
- * The scripts and the style come under addresses that change with their content.
+ * The console's page. It loads nothing from other hosts and runs no inline script; its policy enforces both. Scripts
+ * and style have addresses that change with their content.
  */
 import { endpoints } from '../endpoint.ts'
 import type { Exchange, Route } from '../exchange.ts'
@@ -65,7 +65,7 @@ const isolation = { 'cross-origin-opener-policy': 'same-origin' }
 const isTrusted = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 
-/** By their digests. The script learns from the page where the one of its audio thread is. */
+/** Addressed by digest. The script learns from the page where its audio thread's script is. */
 const pageOf = (style: string, script: string, recorder: string): string => `<!doctype html>
 <html lang="en">
   <head>

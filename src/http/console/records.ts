@@ -1,6 +1,6 @@
 /**
- * What the console shows of the signed-in account and no other API returns: the names of its keys, so that usage by key
- * can be read. For everything else the page asks the versioned API.
+ * Records of the signed-in account that the console shows and the versioned API does not return: the names of its keys,
+ * so that usage by key can be read.
  */
 import { Elysia } from 'elysia'
 import type { Key } from '../../domain/account.ts'

@@ -1,4 +1,4 @@
-/** How the service itself is, for administrators: engines and what they hold, queues, and the last warnings. */
+/** The state of the service for administrators: engines and their models, queues, and the last warnings. */
 import { Elysia } from 'elysia'
 import type { EngineStatus } from '../../service/ports.ts'
 import { enterAdmin } from './admin.ts'

@@ -18,7 +18,7 @@ export interface ConsoleSessionParts {
   names: OwnNames
 }
 
-/** Nobody is known yet: a key, and no time to hold a connection open. */
+/** The caller is still unknown: read a key, without holding the connection open. */
 const strangersBody = { maxJsonBytes: 16_384, totalMs: 10_000 }
 
 const path = '/console/api/session'
@@ -37,7 +37,7 @@ export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
     exchange.headers.set('set-cookie', setCookie(token, exchange.origin.startsWith('https:')))
     return json(who(caller))
   })
-  // Nobody signed in is no failure: browsers would show one in their console.
+  // Not being signed in is not an error: browsers would show one in their console.
   const look = route(path, async (exchange) => json(await whoIsIn(exchange, gate)))
   const close = route(path, async (exchange) => {
     requireFromHere(exchange.request, names)

@@ -1,8 +1,8 @@
 /**
- * Browser sessions of the console: which key stands behind a cookie, so that no key is ever in the hands of a page.
- * Kept is the hash of the key, in memory or in the database that servers share. Whatever ends the key ends its
- * sessions, for every request looks it up again. The cookie is HttpOnly and SameSite=Strict; what changes anything must
- * also name this very origin.
+ * Browser sessions of the console: which key is behind a cookie, so that pages never hold a key. Only the hash of the
+ * key is kept, in memory or in the database that servers share. Whatever ends the key ends its sessions, because every
+ * request looks it up again. The cookie is HttpOnly and SameSite=Strict; requests that change anything must also name
+ * this very origin.
  */
 import type { Clock } from '../../domain/time.ts'
 import { hostOf, type OwnNames } from '../own-names.ts'
@@ -10,7 +10,7 @@ import type { SessionStore } from '../../service/ports-sessions.ts'
 
 const sessionCookie = 'myna_session'
 
-/** Without a request for so long, a session is over. */
+/** A session without a request for this long has ended. */
 export const idleSessionMs = 12 * 3_600_000
 /** More push out the one that was idle longest. */
 const maxSessions = 1000
@@ -21,7 +21,7 @@ interface Session {
   usedAtMs: number
 }
 
-/** Hands out the tokens; who stands behind them is kept by the store. */
+/** Creates the tokens; the store keeps who is behind them. */
 export class Sessions {
   readonly #store: SessionStore
   readonly #random: (bytes: Uint8Array) => Uint8Array
@@ -38,7 +38,7 @@ export class Sessions {
     return token
   }
 
-  /** The hash of the key behind the token; null: there is no such session, or no longer. */
+  /** The hash of the key behind the token; null: the session does not exist, or no longer. */
   use(token: string): Promise<string | null> {
     return this.#store.use(token)
   }
@@ -48,10 +48,10 @@ export class Sessions {
   }
 }
 
-/** Of one server: a restart ends them. */
+/** For a single server: a restart ends them. */
 export class MemorySessions implements SessionStore {
   readonly #clock: Clock
-  /** By token, the one used last at the end. */
+  /** By token, the most recently used one last. */
   readonly #open = new Map<string, Session>()
 
   constructor(clock: Clock) {
@@ -79,17 +79,17 @@ export class MemorySessions implements SessionStore {
   }
 }
 
-/** Of our cookie, if the browser sent one. */
+/** The value of our cookie, if the browser sent one. */
 export function tokenOf(headers: Headers): string | null {
   const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim().split('='))
   return pairs.find(([name]) => name === sessionCookie)?.[1] ?? null
 }
 
 /**
- * Whether a browser says that the request comes from a page of this server. `Sec-Fetch-Site` is about the address in
- * the browser and no page can forge it, so it decides also behind a proxy that passes another Host on. Browsers send it
- * over TLS and to localhost. Over plain http the origin, which comes with everything but GET, must be this host, and
- * the host a name of this server (`own-names.ts`).
+ * Whether the browser says that the request comes from a page of this server. `Sec-Fetch-Site` refers to the address in
+ * the browser and cannot be forged by a page, so it also decides behind a proxy that passes another Host. Browsers send
+ * it over TLS and to localhost. Over plain http, the origin, which comes with everything but GET, must be this host,
+ * and the host a name of this server (`own-names.ts`).
  */
 export function isFromHere(request: Request, names: OwnNames): boolean {
   const { method, headers } = request

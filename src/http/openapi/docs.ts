@@ -1,9 +1,9 @@
 /**
- * The API's document and a page to read and try it. Both work without a network: the page's program and style are
- * inside the executable, and its policy forbids it to ask any other host for anything.
+ * The API's document and a page to read it and try the API. Both work without a network: the page's scripts and style
+ * are inside the executable, and its policy forbids requests to any other host.
  *
- * The plug-in makes the document; it is not mounted in the app, for the page that it would add loads its program from
- * elsewhere, and its answers would come without the headers that all of ours have.
+ * The plug-in generates the document. It is not mounted in the app, because the page that it would add loads its script
+ * from elsewhere, and its answers would lack our common headers.
  */
 import { swagger } from '@elysiajs/swagger'
 import { Elysia, type InternalRoute } from 'elysia'
@@ -48,7 +48,7 @@ async function documentOf(routes: readonly InternalRoute[], { version, limits }:
       specPath: '/document',
       exclude: ['/page', '/document'],
       excludeMethods: ['HEAD', 'OPTIONS'],
-      // It would leave out every path with a dot in it: preview.png is no file.
+      // Otherwise every path with a dot would be left out: preview.png is not a file.
       excludeStaticFile: false,
     }),
   )
@@ -56,7 +56,7 @@ async function documentOf(routes: readonly InternalRoute[], { version, limits }:
   return answer.text()
 }
 
-/** Data are the arrows in the style; blobs are what a tried speech request brought. */
+/** Data URLs are the arrows in the style; blobs are the results of tried speech requests. */
 const policy = [
   "default-src 'self'",
   "img-src 'self' data:",
@@ -86,8 +86,8 @@ const pageOf = (style: string, bundle: string, start: string): string => `<!doct
 `
 
 /**
- * A file of its own, so that the policy need not allow programs inside the page. No validator: that would be elsewhere.
- * The plug-in gives the audio player what was received: swagger-ui would ask for the address again, by GET.
+ * A separate file, so that the policy need not allow inline scripts. No validator, because that is on another host. The
+ * plug-in gives the audio player what was received; swagger-ui would request the address again, by GET.
  */
 const startScript = `const received = new WeakMap()
 const addressOf = (blob) => {

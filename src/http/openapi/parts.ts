@@ -1,4 +1,4 @@
-/** What the descriptions of routes are put together from: who may call, which headers come, what an answer holds. */
+/** Building blocks for the descriptions of routes: who may call, which headers are sent, what an answer contains. */
 import type { DocumentDecoration } from 'elysia'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { ErrorCode } from '../../domain/error.ts'
@@ -55,7 +55,7 @@ export function contentOf(name: keyof typeof answerRecords): OpenAPIV3_1.MediaTy
 }
 
 export const scoped: readonly ErrorCode[] = [...keyedCodes, 'insufficient_scope']
-/** Without a key a request passes; a wrong one is refused. */
+/** A request without a key passes; one with a wrong key is refused. */
 export const publicCodes: readonly ErrorCode[] = keyedCodes.filter((code) => code !== 'missing_api_key')
 
 export const pathId = (name: string, description: string, example: string): Parameter => ({

@@ -1,6 +1,6 @@
 /**
- * How the API's document tells refusals: the envelope, what each code means, and for a list of codes the answers that
- * they make. Statuses and retry rules are read from the one map in `errors.ts`, so the document cannot differ from it.
+ * Refusals in the API's document: the envelope, and the answers that a list of codes leads to. Statuses, meanings and
+ * retry rules come from the table in `error-codes.ts`, so the document cannot differ from it.
  */
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { type ErrorCode, errorCodes, MynaError } from '../../domain/error.ts'
@@ -15,7 +15,7 @@ type Response = OpenAPIV3_1.ResponseObject
 const requestId = 'req_01KAJ5ZV3M2N1P0Q9R8S7T6V5W'
 export const headerRef = (name: string): OpenAPIV3_1.ReferenceObject => ({ $ref: `#/components/headers/${name}` })
 
-/** What every keyed route may answer before it looks at anything else. */
+/** What every keyed route may answer before anything else. */
 export const keyedCodes = [
   'missing_api_key',
   'invalid_authorization_header',
@@ -27,7 +27,7 @@ export const keyedCodes = [
   'internal_error',
 ] as const satisfies readonly ErrorCode[]
 
-/** @returns one answer for each status that these codes lead to */
+/** @returns one answer per status of these codes */
 export function refusals(...list: readonly ErrorCode[]): Record<string, Response> {
   const byStatus = Map.groupBy([...new Set(list)], (code) => codes[code].status)
   return Object.fromEntries([...byStatus].map(([status, same]) => [String(status), refusal(same)]))
@@ -66,7 +66,7 @@ function headersOf(list: readonly ErrorCode[]): Record<string, OpenAPIV3_1.Refer
   }
 }
 
-/** As `errorResponse` would make it. */
+/** The body that `errorResponse` would send. */
 function exampleOf(code: ErrorCode): Record<string, unknown> {
   const { message, param, extras } = codes[code]
   const details = { ...(param === undefined ? {} : { param }), ...(extras === undefined ? {} : { extras }) }
