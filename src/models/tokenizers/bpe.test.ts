@@ -41,6 +41,20 @@ test('names of added tokens are text when somebody writes them', () => {
   expect(bpe.decode([id!])).toBe('<|en|>')
 })
 
+test('a text never becomes the control token that ends a text, though the vocabulary has it as a word', () => {
+  const name = '<|endoftext|>'
+  const { model, added_tokens } = golden.tokenizer
+  const vocab = { ...(model['vocab'] as Record<string, number>), [name]: 60_000 }
+  const file = { ...withModel({ vocab }), added_tokens: [...added_tokens, { id: 60_000, content: name }] }
+  const other = new ByteLevelBpe(file)
+  const [id, known] = [other.added.get(name)!, bpe.added.get(name)]
+  for (const text of [name, `a ${name}`, `${name}${name}`, ` ${name} b`, `\n${name}\n`]) {
+    expect(other.encode(text)).not.toContain(id)
+    expect(bpe.encode(text)).not.toContain(known ?? id)
+    expect(other.decode(other.encode(text))).toBe(text)
+  }
+})
+
 test('half a character is U+FFFD, and both halves are the character, with a byte order mark kept', () => {
   const ids = bpe.encode('\u{10fffd}')
   expect(ids.length).toBe(4)

@@ -4,25 +4,13 @@
  * `tokenizers` library. Every byte is a token of its own, so that any text can be written; a token may be part of a
  * character.
  */
-import { mergePairs, type Merges, pairKey } from './bpe-merge.ts'
-
-/** What a word may be: contractions, letters, digits, other signs, each with one space before it, and the spaces. */
-const words = new RegExp(
-  [
-    "'s|'t|'re|'ve|'m|'ll|'d",
-    String.raw` ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+`,
-    String.raw`\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+`,
-  ].join('|'),
-  'gu',
-)
+import { Tokenizer } from '@huggingface/tokenizers'
 
 export class ByteLevelBpe {
   /** By id: the bytes of each token; those of an added token are its name's. */
   readonly #bytes: readonly (Uint8Array | undefined)[]
   readonly #added: ReadonlyMap<string, number>
-  readonly #merges: Merges
-  /** By byte. */
-  readonly #single: readonly number[]
+  readonly #tokenizer: Tokenizer
 
   /** @throws Error when the file describes another kind of tokenizer, or contradicts itself */
   constructor(file: unknown) {
@@ -35,12 +23,11 @@ export class ByteLevelBpe {
       if (id === undefined) throw new Error(`tokenizer.json: a merge makes or takes ${token}, which is not a token`)
       return id
     }
+    for (const char of charOfByte) idOf(char)
+    for (const [left, right] of merges) for (const token of [left, right, left + right]) idOf(token)
     this.#bytes = bytes
     this.#added = added
-    this.#single = Array.from(charOfByte, idOf)
-    this.#merges = new Map(
-      merges.map(([left, right], rank) => [pairKey(idOf(left), idOf(right)), { rank, id: idOf(left + right) }]),
-    )
+    this.#tokenizer = textTokenizer(vocabulary, merges)
   }
 
   /** One above the highest id. */
@@ -55,13 +42,7 @@ export class ByteLevelBpe {
 
   /** Names of added tokens in the text are text: nobody can dictate them to a model. */
   encode(text: string): number[] {
-    const encoder = new TextEncoder()
-    const ids: number[] = []
-    for (const [word] of text.matchAll(words)) {
-      const symbols = Array.from(encoder.encode(word), (byte) => this.#single[byte]!)
-      for (const id of mergePairs(symbols, this.#merges)) ids.push(id)
-    }
-    return ids
+    return this.#tokenizer.encode(text, { add_special_tokens: false }).ids
   }
 
   /** Bytes that are no text, as where a character's other bytes are missing, become U+FFFD. */
@@ -73,6 +54,14 @@ export class ByteLevelBpe {
     })
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(parts))
   }
+}
+
+/** Knows no added tokens: a library that does would turn `<|endoftext|>` in a user's text into the control token. */
+function textTokenizer(vocabulary: ReadonlyMap<string, number>, merges: readonly Merge[]): Tokenizer {
+  const splitter = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
+  const model = { type: 'BPE', vocab: Object.fromEntries(vocabulary), merges }
+  const nothing = { normalizer: null, post_processor: null, decoder: null }
+  return new Tokenizer({ version: '1.0', added_tokens: [], pre_tokenizer: splitter, model, ...nothing }, {})
 }
 
 /**
@@ -95,9 +84,11 @@ function bytesOfToken(token: string): Uint8Array {
   })
 }
 
+type Merge = readonly [string, string]
+
 interface TokenizerFile {
   vocabulary: ReadonlyMap<string, number>
-  merges: readonly (readonly [string, string])[]
+  merges: readonly Merge[]
   added: ReadonlyMap<string, number>
 }
 
@@ -116,7 +107,7 @@ function readTokenizerFile(file: unknown): TokenizerFile {
 }
 
 /** Written `"a b"`, or `["a", "b"]` by later versions of the library. */
-function pairOf(merge: unknown): readonly [string, string] {
+function pairOf(merge: unknown): Merge {
   const [left, right, more] = typeof merge === 'string' ? merge.split(' ') : list(merge, 'merges')
   if (typeof left !== 'string' || typeof right !== 'string' || more !== undefined) {
     throw new Error('tokenizer.json: a merge does not have two tokens')
