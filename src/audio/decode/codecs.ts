@@ -56,14 +56,16 @@ const throwLine = (line: unknown): never => {
   throw new Error(String(line))
 }
 
+/** A frame that lost bytes can leave the decoder in a state in which it takes everything and gives nothing. */
 async function openFlac(): Promise<PacketDecoder> {
   const decoder = new FlacDecoder()
   await decoder.ready
   return {
-    decode(packet) {
-      const { channelData, sampleRate, errors } = decoder.decodeFrames([packet])
-      if (errors.length > 0) throw new Error(errors[0]!.message)
-      return { channels: channelData, sampleRateHz: sampleRate }
+    async decode(packet) {
+      const { channelData, sampleRate, samplesDecoded, errors } = decoder.decodeFrames([packet])
+      if (errors.length === 0 && samplesDecoded > 0) return { channels: channelData, sampleRateHz: sampleRate }
+      await decoder.reset()
+      throw new Error(errors[0]?.message ?? 'the frame gave no samples')
     },
     finish: () => nothing,
   }

@@ -4,6 +4,7 @@ import { forEachSeed, Seeded } from '../../testing/seeded.ts'
 import { encodedFile, everyContainer } from './containers.fixture.ts'
 import { decodeFile } from './clip.ts'
 import { MonoReader } from './mono.ts'
+import { withGaps } from './packet.ts'
 import { Refusal } from './refusal.ts'
 import { clipInMemory } from './source.ts'
 import { concatBytes, concatFloats, toS16 } from '../pcm.ts'
@@ -171,6 +172,77 @@ describe('with something else around it', () => {
     expect(joined.skippedSeconds).toBeLessThan(0.05)
     expect(joined.pcm.length / rateHz).toBeLessThan(4.2)
   })
+})
+
+/** How much sound the whole file has, and what was made of the damaged one. */
+async function compared(name: string, damaged: Uint8Array) {
+  const [whole, found] = [await heard(bytesOf(name)), await heard(damaged)]
+  const lengthSeconds = ({ pcm: samples, sampleRateHz }: Heard) => samples.length / sampleRateHz
+  return { said: found.skippedSeconds, lessSeconds: lengthSeconds(whole) - lengthSeconds(found), whole, found }
+}
+
+test('long packets are no gaps: a frame of FLAC at 16 kHz lasts 256 ms', async () => {
+  const packet = (at: number) => ({ data: new Uint8Array(1), timestamp: at * 0.256, duration: at === 3 ? 0 : 0.256 })
+  async function* packets() {
+    for (const at of [0, 1, 2, 3, 4, 9]) yield packet(at)
+  }
+  const missing = []
+  for await (const { missingBefore } of withGaps(packets())) missing.push(missingBefore ?? 0)
+  expect(missing.map((gap) => Math.round(1000 * gap))).toEqual([0, 0, 0, 0, 0, 1024])
+})
+
+describe('what cannot be reached is told', () => {
+  const flac = bytesOf('flac')
+  const late = Math.floor(flac.length * 0.7)
+  /** More than a frame, so that a header is among it. */
+  const lost = noisy(flac, late, 7000)
+
+  test('behind a frame of FLAC without a header', async () => {
+    const { said, lessSeconds } = await compared('flac', lost)
+    expect(Math.abs(said - seconds * 0.3)).toBeLessThan(0.7)
+    expect(Math.abs(lessSeconds)).toBeLessThan(0.3)
+    expect((await failureOf(decodeFile(lost.slice(), 60))).message).toContain('is damaged')
+  })
+
+  test('to the sample where FLAC tells its length', async () => {
+    const told = lost.slice()
+    // STREAMINFO: the last 32 of 36 bits.
+    new DataView(told.buffer).setUint32(8 + 14, seconds * rateHz)
+    const { lessSeconds, whole, found } = await compared('flac', told)
+    expect(Math.abs(lessSeconds * rateHz)).toBeLessThanOrEqual(1)
+    expect(lateMs(whole, found, 8)).toBe(0)
+  })
+
+  test('a frame of FLAC that lost bytes does not silence those after it', async () => {
+    const { said, lessSeconds, whole, found } = await compared('flac', without(flac, 212_704, 900))
+    expect(said).toBeCloseTo(4096 / rateHz, 6)
+    expect([lessSeconds, lateMs(whole, found, 10)]).toEqual([0, 0])
+  })
+
+  test.each(['ogg opus', 'ogg vorbis', 'webm opus', 'm4a in fragments'])('%s without its end', async (name) => {
+    const bytes = bytesOf(name)
+    const { said, lessSeconds } = await compared(name, noisy(bytes, Math.floor(bytes.length * 0.96), 2300))
+    expect(said).toBeGreaterThan(0.1)
+    expect(Math.abs(lessSeconds)).toBeLessThan(0.3)
+  })
+
+  test.each(['flac', 'ogg opus', 'ogg vorbis', 'webm opus', 'm4a in fragments', 'mkv aac'])(
+    '%s, overwritten at random, is as long as it was or is refused',
+    async (name) => {
+      const bytes = bytesOf(name)
+      await forEachSeed(bytes.length > 90_000 && name !== 'flac' ? 4 : 12, async (random) => {
+        const at = random.whole(Math.floor(bytes.length * 0.3), bytes.length - 1)
+        const size = Math.min(random.pick([1, 20, 200, 900, 4000]), bytes.length - at)
+        const harm = new Uint8Array(size)
+        if (random.chance(0.5)) random.fill(harm)
+        const damaged = new Uint8Array(bytes)
+        damaged.set(harm, at)
+        const result = await compared(name, damaged).catch((reason: unknown) => reason)
+        if (result instanceof Error) return expect([name, result]).toEqual([name, expect.any(Refusal)])
+        expect((result as Awaited<ReturnType<typeof compared>>).lessSeconds).toBeLessThan(0.5)
+      })
+    },
+  )
 })
 
 describe('refused', () => {

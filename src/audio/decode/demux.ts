@@ -20,15 +20,15 @@ import {
   WEBM,
 } from 'mediabunny'
 import { adtsHeader, mpegHeader, type ReadHeader } from './frame-headers.ts'
-import { flacFramesOf } from './frames-flac.ts'
 import { framesOf } from './frames.ts'
-import { type Packet, withGaps } from './packet.ts'
+import { type Packet, withGaps, withoutGaps } from './packet.ts'
 import { oggPacketsOf } from './pages.ts'
 import type { Planes, StreamFacts } from './planes.ts'
 import { refusalOf, undecodable, unsupported } from './refusal.ts'
 import { resumed, type Units } from './resume.ts'
 import { type ClipBytes, laterPart, pastId3 } from './source.ts'
 import { clustersOf, fragmentsOf } from './units.ts'
+import { toTheEnd, unreadFlac, unreadMatroska, unreadMp4, type Unread } from './unread.ts'
 
 export type ContainerName = 'wav' | 'mp3' | 'flac' | 'ogg' | 'adts' | 'mp4' | 'mov' | 'webm' | 'mkv'
 
@@ -81,7 +81,7 @@ export interface OpenedFile extends StreamFacts {
 
 /** @throws Refusal when it is not audio, not supported or out of the limits; Error when it is damaged */
 export async function openFile(clip: ClipBytes): Promise<OpenedFile> {
-  const { track, format, bytes } = await findTrack(clip)
+  const { track, format, bytes, isAlone } = await findTrack(clip)
   const container = containers.find((known) => known.format === format)
   if (container === undefined) throw refusalOf(clip.head)
   const { codec, numberOfChannels: channels, sampleRate: sampleRateHz } = track
@@ -101,49 +101,70 @@ export async function openFile(clip: ClipBytes): Promise<OpenedFile> {
     sampleRateHz,
     description: description === undefined ? null : bytesOf(description),
   }
+  const declaredSeconds = await track.getDurationFromMetadata()
   return {
     container: container.name,
     mimeType: container.mimeType,
     ...facts,
     isPcm: codec.startsWith('pcm-') || codec === 'ulaw' || codec === 'alaw',
-    declaredSeconds: await track.getDurationFromMetadata(),
+    declaredSeconds,
     title,
-    packets: () => packetsOf(container.name, bytes, facts, track, ticksHz),
+    packets: () => packetsOf(container.name, { track, bytes, isAlone, facts, ticksHz, declaredSeconds }),
     planes: () => pcmOf(track),
   }
 }
 
+interface Opened extends Pick<Found, 'track' | 'bytes' | 'isAlone'> {
+  facts: StreamFacts
+  /** What the container's times count. */
+  ticksHz: number
+  declaredSeconds: number | null
+}
+
 /**
- * mediabunny ends a stream of frames or pages without a word where it is damaged, so those are taken apart here; with
- * clusters and fragments it is made to go on.
+ * mediabunny ends without a word where a file is damaged. What it left unread is told by `unread`. Ogg and streams of
+ * MPEG frames are taken apart here, and with clusters and fragments the demuxer is made to go on.
  */
-function packetsOf(name: ContainerName, bytes: ClipBytes, facts: StreamFacts, track: InputAudioTrack, ticksHz: number) {
-  const resuming = (units: Units) =>
-    withGaps(resumed(bytes, sinkOf(track), units, async (mended) => sinkOf((await findTrack(mended)).track)))
+function packetsOf(name: ContainerName, { track, bytes, isAlone, facts, ticksHz, declaredSeconds }: Opened) {
+  const resuming = (units: Units, unread: Unread) => {
+    const reopen = async (mended: ClipBytes) => sinkOf((await findTrack(mended)).track)
+    return toTheEnd(withGaps(resumed(bytes, sinkOf(track), units, reopen)), unread)
+  }
+  // The file's duration is that of its longest track.
+  const toldSeconds = isAlone ? declaredSeconds : null
   switch (name) {
     case 'mp3':
       return framesOf(bytes, mpegHeader(facts), facts.sampleRateHz)
     case 'adts':
       return framesOf(bytes, adtsHeader(facts), facts.sampleRateHz)
     case 'flac':
-      return flacFramesOf(bytes, facts.sampleRateHz)
+      return toTheEnd(withoutGaps(sinkOf(track)), unreadFlac(bytes, declaredSeconds))
     case 'ogg':
       return oggPacketsOf(bytes, facts.codec, facts.sampleRateHz)
     case 'webm':
     case 'mkv':
-      return resuming(clustersOf(bytes))
-    default:
-      return resuming(fragmentsOf(bytes, track.id, ticksHz))
+      return resuming(clustersOf(bytes), unreadMatroska(bytes, toldSeconds))
+    default: {
+      const fragments = fragmentsOf(bytes, track.id, ticksHz)
+      return resuming(fragments, unreadMp4(bytes, toldSeconds, fragments))
+    }
   }
 }
 
-const sinkOf = (track: InputAudioTrack): AsyncIterable<EncodedPacket> => new EncodedPacketSink(track).packets()
+/** One by one: the sink's own iterator reads ahead, and an error there costs the packets that wait before it. */
+async function* sinkOf(track: InputAudioTrack): AsyncGenerator<EncodedPacket> {
+  const sink = new EncodedPacketSink(track)
+  let packet = await sink.getFirstPacket()
+  for (; packet !== null; packet = await sink.getNextPacket(packet)) yield packet
+}
 
 interface Found {
   track: InputAudioTrack
   format: InputFormat
   /** Of the file, from where the audio begins. */
   bytes: ClipBytes
+  /** No pictures, and no other sound. */
+  isAlone: boolean
 }
 
 /** @throws Refusal */
@@ -151,7 +172,9 @@ async function findTrack(bytes: ClipBytes): Promise<Found> {
   const input = new Input({ source: bytes.source, formats: containers.map(({ format }) => format) })
   try {
     const track = await input.getPrimaryAudioTrack()
-    if (track !== null) return { track, format: await input.getFormat(), bytes }
+    if (track !== null) {
+      return { track, format: await input.getFormat(), bytes, isAlone: (await input.getTracks()).length === 1 }
+    }
   } catch (cause) {
     const start = startOf(bytes)
     if (start > 0) return findTrack(laterPart(bytes, start))

@@ -68,7 +68,7 @@ export class Sound {
       for await (const packet of packets) {
         if (packet.missingBefore !== 0) yield* this.#gap(packet.missingBefore, await decoder.finish())
         this.#packetSeconds = packet.duration
-        yield* this.#decoded(packet.data, decoder)
+        if (packet.data.length > 0) yield* this.#decoded(packet.data, decoder)
         if (packet.endsAt !== null) yield* this.#placed(packet.endsAt)
       }
     } catch (error) {

@@ -1,6 +1,7 @@
 /** What demuxers give, and what is known of sound that is missing between two packets. */
 
 export interface Packet {
+  /** Empty where only what is missing before it is known. */
   data: Uint8Array
   /** In seconds; below 0 for what is only there to start the decoder. */
   timestamp: number
@@ -15,19 +16,28 @@ export interface Packet {
 /** In a sound file. */
 export const whole = { missingBefore: 0, endsAt: null } as const
 
-/** Packets of the longest kind are shorter. */
+/** Times are rounded, and packets of a stream need not be of one length. */
 const leastGapSeconds = 0.25
+/** A frame of FLAC at a low rate. */
+const longestPacketSeconds = 2
 /** A time that is further ahead is damaged itself. */
 const believedSeconds = 60
 
+/** What a demuxer tells of each. */
+export type Timed = Pick<Packet, 'data' | 'timestamp' | 'duration'>
+
+/** Of a container whose packets follow each other without a gap. */
+export async function* withoutGaps(packets: AsyncIterable<Timed>): AsyncGenerator<Packet> {
+  for await (const { data, timestamp, duration } of packets) yield { data, timestamp, duration, ...whole }
+}
+
 /** Of a container in which every packet has its time: what is missing shows as a jump. */
-export async function* withGaps(
-  packets: AsyncIterable<Pick<Packet, 'data' | 'timestamp' | 'duration'>>,
-): AsyncGenerator<Packet> {
+export async function* withGaps(packets: AsyncIterable<Timed>): AsyncGenerator<Packet> {
   let last: number | null = null
   let usual = 0
   for await (const { data, timestamp, duration: given } of packets) {
     const step = last === null ? 0 : timestamp - last
+    if (usual === 0 && given > 0) usual = Math.min(given, longestPacketSeconds)
     const isGap = step - usual > leastGapSeconds
     const missing = isGap && step < believedSeconds ? step - usual : 0
     if (!isGap && step > 0) usual = step

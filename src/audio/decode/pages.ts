@@ -5,7 +5,7 @@
  */
 import { type Packet, whole } from './packet.ts'
 import type { ClipBytes } from './source.ts'
-import { oggChecksum } from '../encode/ogg.ts'
+import { oggChecksum, oggLast } from '../encode/ogg.ts'
 
 const headBytes = 27
 const maxPageBytes = headBytes + 255 + 255 * 255
@@ -43,6 +43,8 @@ export function* oggPacketsOf(clip: ClipBytes, codec: string, granulesHz: number
   const headers = signatures[codec] ?? []
   let serial: number | null = null
   let packets: Packets | null = null
+  let last: Page | null = null
+  let granule: number | null = null
   let found = findPage(clip, 0)
   for (let at = 0; found !== null; found = findPage(clip, at)) {
     const { page }: Found = found
@@ -53,10 +55,33 @@ export function* oggPacketsOf(clip: ClipBytes, codec: string, granulesHz: number
     if (serial === null && startsWith(page.data, headers[0] ?? '')) serial = page.serial
     if (page.serial !== serial) continue
     packets ??= new Packets(granulesHz, serial)
+    granule = page.granule ?? granule
+    last = { ...page, granule }
     for (const packet of packets.of(page)) {
       if (!headers.some((signature) => startsWith(packet.data, signature))) yield packet
     }
   }
+  if (last !== null && !endsBehind(clip, last)) yield unread(clip, last, granulesHz)
+}
+
+/** Whether that was the stream's last page, or the next one was cut short with the file. */
+function endsBehind(clip: ClipBytes, { flags, end }: Page): boolean {
+  const head = clip.read(end, end + headBytes + 255)
+  const isPage = startsWith(head, 'OggS') || head.length < headBytes
+  return (flags & oggLast) !== 0 || (isPage && end + pageSize(head) > clip.sizeBytes)
+}
+
+/** What stands for the rest of the file: by its bytes, for the pages that told its length are gone. */
+function unread(clip: ClipBytes, { end, granule }: Page, granulesHz: number): Packet {
+  const seconds = (granule ?? 0) / granulesHz
+  const missingBefore = ((clip.sizeBytes - end) * seconds) / end
+  return { data: new Uint8Array(), timestamp: 0, duration: 0, missingBefore, endsAt: seconds + missingBefore }
+}
+
+/** At least, where the head itself is cut short. */
+function pageSize(head: Uint8Array): number {
+  const lacing = head.subarray(headBytes, headBytes + (head[26] ?? 0))
+  return head.length < headBytes ? headBytes : headBytes + head[26]! + lacing.reduce((sum, piece) => sum + piece, 0)
 }
 
 const startsWith = (data: Uint8Array, signature: string): boolean =>

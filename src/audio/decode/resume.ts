@@ -2,10 +2,8 @@
  * Goes on behind damage: a demuxer that lost its way is given the file again, with everything up to the next unit
  * (a cluster of Matroska, a fragment of MP4) declared void. Each unit says when it begins, so what is missing is known.
  */
-import type { Packet } from './packet.ts'
+import type { Timed } from './packet.ts'
 import { type ClipBytes, patched } from './source.ts'
-
-export type Timed = Pick<Packet, 'data' | 'timestamp' | 'duration'>
 
 export interface Unit {
   at: number

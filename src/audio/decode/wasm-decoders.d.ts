@@ -16,9 +16,11 @@ declare module '*/OggVorbisDecoder.js' {
 declare module '*/FLACDecoder.js' {
   export class _FLACDecoder {
     readonly ready: Promise<void>
+    reset(): Promise<void>
     decodeFrames(packets: readonly Uint8Array[]): {
       channelData: Float32Array[]
       sampleRate: number
+      samplesDecoded: number
       errors: readonly { message: string }[]
     }
   }
