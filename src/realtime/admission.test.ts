@@ -99,7 +99,10 @@ describe('who may come in', () => {
     await using instance = await startListening()
     const { administration } = instance.server
     const { secret: key, key: record } = await administration.createKey({
-      ...{ account: 'ada', name: 'k', scopes: null, expires: null },
+      account: 'ada',
+      name: 'k',
+      scopes: null,
+      expires: null,
     })
     using client = await RealtimeClient.connect(instance.url, { key })
     client.update({ turn_detection: null })
@@ -134,7 +137,10 @@ describe('client secrets', () => {
     await using instance = await startListening()
     const { administration } = instance.server
     const { secret: key, key: record } = await administration.createKey({
-      ...{ account: 'ada', name: 'k', scopes: null, expires: null },
+      account: 'ada',
+      name: 'k',
+      scopes: null,
+      expires: null,
     })
     const { body } = await secret(instance, key, { expires_after: { seconds: 60 } })
     const authorization = `Bearer ${body.value}`

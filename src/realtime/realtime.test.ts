@@ -60,7 +60,10 @@ describe('a session', () => {
     client.send({
       type: 'session.update',
       session: {
-        ...{ type: 'realtime', tracing: 'auto', tools: [{ type: 'function', name: 'x' }], instructions: null },
+        type: 'realtime',
+        tracing: 'auto',
+        tools: [{ type: 'function', name: 'x' }],
+        instructions: null,
         audio: {
           output: { voice: 'marin' },
           input: {

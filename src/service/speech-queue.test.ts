@@ -20,7 +20,8 @@ const queueOf = (change: Partial<SpeechQueueOptions> = {}) =>
     waitingMax: 100,
     engines: 1,
     speedOf: () => ({ speed: 10, stepMs: 100 }),
-    ...{ clock, timer: clock },
+    clock,
+    timer: clock,
     ...change,
   })
 

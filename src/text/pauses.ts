@@ -23,7 +23,7 @@ export function stretches(input: string): Stretch[] {
   let from = 0
   let covered = 0
   const add = (text: string, to: number, pauseSeconds: number) => {
-    covered += [...input.slice(from, to)].length
+    covered += Array.from(input.slice(from, to)).length
     found.push({ text, pauseSeconds, coveredChars: covered })
     from = to
   }

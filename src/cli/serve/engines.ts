@@ -75,7 +75,10 @@ function enginesOf(
     env,
   })
   const limits = {
-    ...{ stallMs, loadMs: config.engineLoadMs, log: (line: string) => log.info(line), warn: log.warn },
+    stallMs,
+    loadMs: config.engineLoadMs,
+    log: (line: string) => log.info(line),
+    warn: log.warn,
     ...(onPace && { onPace }),
   }
   if (devices.kind === 'cpu') {

@@ -48,7 +48,9 @@ test('a new pair is taken while a stream goes on to its end', async () => {
   const held = Promise.withResolvers<void>()
   instance.engine.plan = () => ({ before: (frame) => (frame === 2 ? held.promise : undefined) })
   const speech = await fetch(`${instance.url}/v1/audio/speech`, {
-    ...{ method: 'POST', ...unchecked, headers: { authorization: `Bearer ${instance.adminKey}` } },
+    method: 'POST',
+    ...unchecked,
+    headers: { authorization: `Bearer ${instance.adminKey}` },
     body: JSON.stringify({ input: 'hello', voice: 'alloy', response_format: 'pcm' }),
   })
   write(twoPair)

@@ -240,6 +240,7 @@ export async function createApi(
   const gate = new Gate({ authenticator, sessions, allowances, anonymous, names, cors, onLimited }, config)
   const bodyLimits = { maxJsonBytes: config.maxJsonBytes, timer }
   const formLimits = { maxFileBytes: config.maxClipBytes, timer, dir: uploads }
+  const signIn = { sessions, names, authenticator, accounts, administration }
   const recordings = { ...formLimits, maxFileBytes: config.maxTranscriptionBytes }
   return createApp({
     exchange: {
@@ -255,22 +256,22 @@ export async function createApi(
     speech: { gate, speech, timer, bodyLimits, limits },
     transcriptions: { gate, transcriptions, formLimits: recordings, limits },
     realtime: {
-      ...{ gate, bodyLimits, draining, sessionsMax: config.realtimeSessions },
+      gate,
+      bodyLimits,
+      draining,
+      sessionsMax: config.realtimeSessions,
       secrets: new ClientSecrets(accounts, clock),
       realtime: realtimeParts(world, service),
     },
     operations: {
-      ...{ gate, ledger },
+      gate,
+      ledger,
       running: { cancel },
     },
     voices: { gate, library, clones, previews, bodyLimits, formLimits, limits },
     models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars: config.maxInputChars },
     account: { gate, accounts, ledger, clock, limits },
-    console: {
-      ...{ version, gate, sessions, names, authenticator, accounts, ledger, administration },
-      ...{ bodyLimits, status, models, log },
-      webFiles: consoleFiles,
-    },
+    console: { ...signIn, version, gate, bodyLimits, status, models, log, webFiles: consoleFiles },
     health: {
       version,
       clock,

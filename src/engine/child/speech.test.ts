@@ -19,7 +19,7 @@ const model: SpeechModel = {
   async *speak({ text }, signal) {
     for (const word of text.matchAll(/\p{L}+/gu)) {
       if (signal.aborted) return
-      const covered = [...text.slice(0, word.index + word[0].length)].length
+      const covered = Array.from(text.slice(0, word.index + word[0].length)).length
       yield { pcm: new Float32Array(10).fill(1), coveredChars: covered }
     }
   },

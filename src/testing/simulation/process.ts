@@ -160,7 +160,8 @@ export class SimulatedProcess {
       waitingMax: settings.waiting,
       engines: 1,
       speedOf: () => ({ speed: Infinity, stepMs: 0 }),
-      ...{ clock, timer },
+      clock,
+      timer,
     })
     const engine = new FakeEngine()
     engine.plan = (order) => this.learners.previewOf(order) ?? this.#planFor(order, world)
@@ -192,11 +193,7 @@ export class SimulatedProcess {
     }
     this.speech = new Speech(
       { ...parts, queue: this.queue },
-      {
-        voiceNames: { aliases: new Map(), defaultVoice: null },
-        maxSpeechSeconds: 900,
-        ...settings,
-      },
+      { voiceNames: { aliases: new Map(), defaultVoice: null }, maxSpeechSeconds: 900, ...settings },
     )
     this.cloneQueue = new Queue(settings.cloneStreams, settings.cloneWaiting, timer)
     const services = voiceServices({ ...parts, queue: this.cloneQueue }, settings, this.#work)
