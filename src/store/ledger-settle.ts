@@ -35,7 +35,8 @@ export async function settleOperation(
   })
   if (row === null) return isSettledBy(sql, operationId, by)
   const operation = operationOf(row)
-  await end(sql, operation, settlement, { nowMs, by })
+  // The compare-and-set, which holds without any lock.
+  if ((await end(sql, operation, settlement, { nowMs, by })) === 0) return isSettledBy(sql, operationId, by)
   const refundMicros = operation.priceMicros - settlement.chargedMicros
   if (refundMicros > 0) {
     await book(sql, {
@@ -75,8 +76,8 @@ const counts = (operation: Operation, settlement: Settlement): boolean =>
   settlement.chargedMicros > 0 ||
   (operation.type === 'clone' && operation.priceMicros > 0)
 
-async function end(sql: Sql, operation: Operation, settlement: Settlement, { nowMs, by }: SettledBy): Promise<void> {
-  await sql.run(
+async function end(sql: Sql, operation: Operation, settlement: Settlement, { nowMs, by }: SettledBy): Promise<number> {
+  return sql.run(
     `UPDATE operations SET outcome = $outcome, charged_micros = $chargedMicros, completion_bytes = $completionBytes,
        error_code = $errorCode, error_message = $errorMessage, settled_at_ms = $nowMs, expires_at_ms = $expiresAtMs,
        settled_by = $by,

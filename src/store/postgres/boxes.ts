@@ -78,9 +78,11 @@ export class PostgresBoxes implements Boxes {
   }
 
   #settle(operationId: string, boxId: string | null): Promise<boolean> {
+    // Of this attempt alone: another one of this box must not take it for its own.
+    const by = `${this.id} settled for ${boxId ?? 'nobody'}, ${crypto.randomUUID()}`
     return this.#database.transaction(async (sql) => {
       if (await holdsLease(sql, boxId)) return false
-      return this.#settleAsCrashed(sql, operationId, `${this.id} settled for ${boxId ?? 'nobody'}`)
+      return this.#settleAsCrashed(sql, operationId, by)
     })
   }
 

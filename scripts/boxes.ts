@@ -1,0 +1,17 @@
+/**
+ * Three boxes on one PostgreSQL under kills of boxes and of the server, partitions, slow wires and lost answers to
+ * COMMIT, with an auditor of its own: `bun scripts/boxes.ts [STEPS] [SEED]`. Wants PostgreSQL from the distribution's
+ * package.
+ */
+import { runBoxes } from '../src/testing/boxes/run.ts'
+
+const [steps = 10_000, seed = 1] = process.argv.slice(2).map(Number)
+const beganMs = performance.now()
+const { faults, seen } = await runBoxes({ seed, steps, killsServer: true })
+console.log(
+  `${steps} steps, seed ${seed}, ${((performance.now() - beganMs) / 1000).toFixed(0)} s:`,
+  JSON.stringify(seen),
+)
+for (const fault of faults) console.log(fault)
+console.log(`lost, doubled or wrong: ${faults.length}`)
+process.exit(faults.length === 0 ? 0 : 1)

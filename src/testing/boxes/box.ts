@@ -1,0 +1,137 @@
+/**
+ * One box of the simulation: the real store over a wire that can be lost, with a clock of its own that may be wrong. It
+ * works on operations as a server does and remembers what it was told, so that an auditor can compare.
+ */
+import type { Clock } from '../../domain/time.ts'
+import { systemTimer } from '../../domain/time.ts'
+import type { Settlement } from '../../domain/operation.ts'
+import { BoxKeeper, Lease } from '../../service/box-keeper.ts'
+import { SqlAccounts } from '../../store/accounts.ts'
+import { SqlLedger } from '../../store/ledger.ts'
+import { PostgresBoxes } from '../../store/postgres/boxes.ts'
+import { DatabaseClock } from '../../store/postgres/database-clock.ts'
+import { openPostgres, type PostgresDatabase } from '../../store/postgres/postgres.ts'
+import { SqlVoices } from '../../store/voices.ts'
+import { Relay } from '../relay.ts'
+import type { Seeded } from '../seeded.ts'
+
+/** Short, so that a run sees many leases run out. */
+export const leaseTimes = { leaseMs: 1500, renewMs: 250, admitMs: 700 }
+
+/** What boxes were told, over all of them: by operation. */
+export interface Told {
+  /** The admission was answered. */
+  admitted: Set<string>
+  /** Refused for certain: no row may exist. */
+  refused: Set<string>
+  settled: Map<string, { settlement: Settlement | 'clone'; won: boolean }>
+  /** The answer never came: nothing is known. */
+  creditedMicros: Map<string, { sure: number; maybe: number }>
+  /** When each renewal was asked for and answered, by the database's clock as the box knew it. */
+  renewals: Map<string, { askedMs: number; answeredMs: number }[]>
+  /** Failures that no client should ever meet. */
+  errors: string[]
+}
+
+export class SimulatedBox {
+  readonly id: string
+  readonly relay: Relay
+  readonly ledger: SqlLedger
+  readonly voices: SqlVoices
+  readonly accounts: SqlAccounts
+  readonly keeper: BoxKeeper
+  readonly boxes: PostgresBoxes
+  readonly clock: DatabaseClock
+  /** What it works on, and whether it was told to stop. */
+  readonly working = new Map<string, { isCancelled: boolean }>()
+  readonly #database: PostgresDatabase
+  isDead = false
+
+  private constructor(parts: {
+    id: string
+    relay: Relay
+    database: PostgresDatabase
+    clock: DatabaseClock
+    told: Told
+    random: Seeded
+  }) {
+    const { id, relay, database, clock, told, random } = parts
+    const lease = new Lease(id, clock, leaseTimes)
+    const options = { clock, random: random.fill, box: lease }
+    this.id = id
+    this.relay = relay
+    this.clock = clock
+    this.#database = database
+    this.ledger = new SqlLedger(database, options)
+    this.voices = new SqlVoices(database, options)
+    this.accounts = new SqlAccounts(database, options)
+    const url = urlOf(relay.port, parts.database)
+    this.boxes = new PostgresBoxes(database, { id, name: id, url, clock, leaseMs: leaseTimes.leaseMs, graceMs: 0 })
+    const renew = this.boxes.renew.bind(this.boxes)
+    const renewals: { askedMs: number; answeredMs: number }[] = []
+    told.renewals.set(id, renewals)
+    this.boxes.renew = async (report) => {
+      const askedMs = clock.nowMs()
+      await renew(report)
+      renewals.push({ askedMs, answeredMs: clock.nowMs() })
+    }
+    this.keeper = new BoxKeeper(
+      {
+        boxes: this.boxes,
+        lease,
+        timer: systemTimer,
+        measureClock: () => clock.measure(),
+        work: () => {
+          const ids = new Set(this.working.keys())
+          return { ids: () => ids, cancel: (one) => this.cancel(one) }
+        },
+        report: async () => null,
+        onNews: (news) => (news.kind === 'cancel' ? this.cancel(news.operationId) : undefined),
+        log: { warn: () => {}, info: () => {} },
+      },
+      clock,
+    )
+  }
+
+  static async start(id: string, database: string, toPort: number, told: Told, random: Seeded): Promise<SimulatedBox> {
+    const relay = await Relay.open(toPort)
+    const url = `postgres://myna@127.0.0.1:${relay.port}/${database}`
+    const opened = await openPostgres(url, { connections: 4, deadlineMs: 600, patienceMs: 1500 })
+    const skewMs = random.whole(-60_000, 60_000)
+    const own: Clock = { nowMs: () => Date.now() + skewMs, monotonicMs: () => performance.now() }
+    const clock = await DatabaseClock.open(own, opened)
+    names.set(opened, database)
+    const box = new SimulatedBox({ id, relay, database: opened, clock, told, random })
+    await box.keeper.open()
+    await box.keeper.start()
+    return box
+  }
+
+  cancel(id: string): void {
+    const work = this.working.get(id)
+    if (work !== undefined) work.isCancelled = true
+  }
+
+  /** As SIGKILL: nothing of it goes on, and nobody is told. */
+  async kill(): Promise<void> {
+    this.isDead = true
+    this.relay.cut()
+    this.boxes.leave = async () => {}
+    await this.keeper.stop()
+    await this.#database.close()
+    this.relay.close()
+  }
+
+  /** In order. */
+  async stop(): Promise<void> {
+    this.relay.mend()
+    await this.keeper.stop()
+    await this.#database.close()
+    this.relay.close()
+    this.isDead = true
+  }
+}
+
+const names = new WeakMap<PostgresDatabase, string>()
+const urlOf = (port: number, database: PostgresDatabase): string =>
+  `postgres://myna@127.0.0.1:${port}/${names.get(database)}`

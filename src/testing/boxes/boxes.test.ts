@@ -1,0 +1,29 @@
+/**
+ * Three boxes on one database under kills, partitions and lost answers: nothing is lost, doubled or wrong. That the
+ * auditor would notice is shown by taking the guards away. `scripts/boxes.ts` does many more steps.
+ */
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { noPostgres } from '../postgres.ts'
+import { type Guard, runBoxes } from './run.ts'
+
+setDefaultTimeout(120_000)
+
+// Only where PostgreSQL is not installed.
+describe.skipIf(noPostgres !== null)('three boxes', () => {
+  test('lose, double and mistake nothing (seed 1)', async () => {
+    const { faults, seen } = await runBoxes({ seed: 1, steps: 400, killsServer: false })
+    expect(faults).toEqual([])
+    expect(seen.operations).toBeGreaterThan(50)
+    expect(seen.settledForOthers).toBeGreaterThan(0)
+  })
+
+  // The lock and the index both keep a key unique, so the index is missed only where the lock is gone.
+  test.each<[Guard[], RegExp]>([
+    [['account lock'], /under way, not 4/],
+    [['account lock', 'key index'], /hold one key/],
+    [['lease check'], /ms after a renewal/],
+  ])('without the %p are caught', async (without, fault) => {
+    const { faults } = await runBoxes({ seed: 2, steps: 400, killsServer: false, without })
+    expect(faults.join('\n')).toMatch(fault)
+  })
+})
