@@ -272,7 +272,6 @@ function checkVoices(card: Card, from: Reader): void {
   if (speaks ? !ids.has(card.defaultVoice ?? '') : card.defaultVoice !== null) {
     from.fail('default_voice', speaks ? 'the id of one of its voices' : 'null')
   }
-  if (speaks && card.wordTimes === true) from.fail('word_times', 'false: it does not listen')
   for (const [alias, id] of Object.entries(card.voiceAliases)) {
     if (!ids.has(id)) from.object('voice_aliases').fail(alias, 'the id of one of its voices')
     if (ids.has(alias) || !idPattern.test(alias)) from.fail('voice_aliases', 'names that are no ids of its voices')

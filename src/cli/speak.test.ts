@@ -289,3 +289,30 @@ test('what cannot be right is refused before anything is asked of the server', a
   expect(nowhere.stderr).toContain('Cannot write')
   expect(seen).toEqual([])
 })
+
+test('captions are written beside the audio, by the times that the events bring', async () => {
+  operations = [{ ...operation }]
+  speech = (_, body) => {
+    expect(body).toMatchObject({ stream_format: 'sse', timestamps: ['word'] })
+    const word = (text: string, start: number, at: number) => ({
+      ...{ word: text, start, end: start + 0.4, text_start: at, text_end: at + text.length },
+    })
+    const events = [
+      { type: 'speech.audio.delta', audio: Buffer.from(audio.slice(0, 100)).toString('base64') },
+      { type: 'speech.audio.timestamps', words: [word('Good', 0.1, 0), word('night', 0.5, 5)], estimated: true },
+      { type: 'speech.audio.delta', audio: Buffer.from(audio.slice(100, 300)).toString('base64') },
+      { type: 'speech.audio.timestamps', words: [word('Bye', 1.5, 12)], estimated: true },
+      { type: 'speech.audio.done' },
+    ]
+    const lines = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+    const text = `: keepalive\n\n${lines}data: [DONE]\n\n`
+    return new Response(text, { headers: { 'X-Request-Id': 'op_1', 'Content-Type': 'text/event-stream' } })
+  }
+  const result = await speak('Good night. Bye!', '-o', path('c.mp3'), '--captions', path('c.srt'))
+  expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('the captions are estimates')])
+  expect([...readFileSync(path('c.mp3'))]).toEqual([...audio.slice(0, 300)])
+  expect(readFileSync(path('c.srt'), 'utf8')).toBe(
+    '1\n00:00:00,100 --> 00:00:00,900\nGood night.\n\n2\n00:00:01,500 --> 00:00:01,900\nBye!\n',
+  )
+  expect((await speak('Hello.', '-o', path('d.mp3'), '--captions', path('d.txt'))).stderr).toContain('.srt or .vtt')
+})

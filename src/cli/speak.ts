@@ -5,6 +5,7 @@ import { countChars } from '../domain/charge.ts'
 import { type AudioFormat, audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
 import { counted, duration } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
+import { Captions } from './client/captions.ts'
 import { findPlayer, type Player, playerNames } from './client/player.ts'
 import { Failure, note } from './terminal/terminal.ts'
 import { speakInto, tellSpoken } from './client/spoken-file.ts'
@@ -17,6 +18,7 @@ interface SpeakOptions extends ServerOptions {
   format?: AudioFormat
   speed?: number
   play?: true
+  captions?: string
 }
 
 export function speakCommand(): Command {
@@ -28,6 +30,7 @@ export function speakCommand(): Command {
     .option('--model <model>', 'model id (default: the best one for the voice)')
     .option('--format <format>', `${audioFormats.join(', ')} (default: from the file name, else mp3)`, parseFormat)
     .option('--speed <factor>', '0.25 to 4 (default: 1)', parseSpeed)
+    .option('--captions <file>', 'also write subtitles: .srt or .vtt, by the times of the words')
     .option('--play', 'play it (the default at a terminal, unless a file or a format is named)')
   return throughServer(command)
     .addHelpText(
@@ -39,6 +42,7 @@ Ctrl-C stops the work on the server; only delivered speech is charged.
 Examples:
   myna speak "Good morning." -o morning.mp3
   myna speak "Good morning." --voice nova --speed 1.2 --format wav
+  myna speak - -o book.mp3 --captions book.srt < book.txt
   myna speak "Good evening." --voice "af_heart(2)+af_sky"
   fortune | myna speak - -o - | ffplay -nodisp -autoexit -`,
     )
@@ -54,7 +58,9 @@ async function speak(given: string, options: SpeakOptions, command: Command): Pr
   const file = player === null ? (options.output ?? `speech.${format}`) : '-'
   const { voice, model, speed } = options
   const body = { input, voice, model, speed, response_format: format }
-  const operation = await speakInto({ player, file, body, options, config, json })
+  const captions = options.captions === undefined ? null : new Captions(options.captions, input)
+  const operation = await speakInto({ player, file, body, captions, options, config, json })
+  if (captions?.isEstimated === true) note('This model does not time its words: the captions are estimates.')
   const pcmBytes = operation?.completion_bytes ?? null
   const result = {
     seconds: pcmBytes === null ? null : pcmBytes / 2 / defaultSampleRateHz,

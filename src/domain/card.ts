@@ -107,7 +107,7 @@ export interface Card {
   memoryBytes: number
   /** Unix seconds: when the model was published. */
   createdAt: number
-  /** Whether it reports when each word was said; absent: it does not. */
+  /** Whether it tells when each word was said, or is spoken; absent: it does not, and of speech that is estimated. */
   wordTimes?: boolean
   /** How close its clones come to the original; null: it cannot clone. */
   cloning: 'full' | 'approximate' | null

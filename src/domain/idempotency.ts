@@ -47,6 +47,7 @@ export interface FingerprintFields {
   language: string | null
   seed: number | null
   sampleRateHz: number
+  wordTimes?: boolean
 }
 
 /** Two requests are the same submission when their fingerprints are equal. Field order is fixed, so it is canonical. */
@@ -63,6 +64,8 @@ export function fingerprint(fields: FingerprintFields): string {
       fields.language,
       fields.seed,
       fields.sampleRateHz,
+      // Absent unless asked for, so that older requests keep their fingerprints.
+      ...(fields.wordTimes === true ? ['word times'] : []),
     ]),
   )
 }

@@ -5,6 +5,18 @@ export type AudioFormat = (typeof audioFormats)[number]
 export const sampleRatesHz = [8000, 16000, 22050, 24000, 44100, 48000] as const
 export const defaultSampleRateHz = 24000
 
+/** When a word of the input is spoken. */
+export interface SpokenWord {
+  /** Its place in the input, in code points; the last one not part of it. */
+  from: number
+  to: number
+  /** From the beginning of the speech. */
+  startMs: number
+  endMs: number
+  /** It is not known from the model, but guessed from the length of the words. */
+  isEstimated: boolean
+}
+
 export interface SpeechRequest {
   /** As the client named it; null: absent, or `auto`. */
   model: string | null
@@ -16,6 +28,8 @@ export interface SpeechRequest {
   /** 0.25 to 4. */
   speed: number
   streamFormat: 'audio' | 'sse'
+  /** Whether the times of words are told. */
+  wordTimes?: boolean
   instructions: string | null
   language: string | null
   seed: number | null

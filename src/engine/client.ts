@@ -350,13 +350,13 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     if (this.#failed.note(model, reason) && reason !== null) (warn ?? log)(notLoaded(model, reason))
   }
 
-  #receiveFrame({ stream, pcm, coveredChars, engineMs }: FromEngine & { type: 'frame' }): void {
+  #receiveFrame({ stream, type: _, ...frame }: FromEngine & { type: 'frame' }): void {
     const nowMs = this.#deadlines.noteProgress()
     const open = this.#streams.get(stream)
     if (open === undefined || open.isCancelled) return
     open.credits--
     open.owedSinceMs = open.credits > 0 ? nowMs : null
-    open.frames.push({ pcm, coveredChars, engineMs })
+    open.frames.push(frame)
   }
 
   /** @param errorOf what whoever reads is told, for what the engine was doing; null: it came to its end */

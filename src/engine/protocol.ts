@@ -6,6 +6,7 @@
  * many samples of a clip, and the server never runs ahead of that. A typed array that is sent must own its whole
  * buffer: a view drags the buffer behind it along.
  */
+import type { SpokenWord } from '../domain/speech.ts'
 import type { SpeechOrder, SpeechSpan } from '../service/ports.ts'
 import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 
@@ -65,7 +66,15 @@ export type FromEngine =
   | { type: 'loading'; model: string; isOver: boolean }
   /** Whether a model that was not in memory could be had. Not told where models in use were in its way: that passes. */
   | { type: 'tried'; model: string; reason: string | null }
-  | { type: 'frame'; stream: number; pcm: Int16Array; coveredChars: number; engineMs: number }
+  | {
+      type: 'frame'
+      stream: number
+      pcm: Int16Array
+      coveredChars: number
+      engineMs: number
+      /** That begin in this frame. */
+      words?: readonly SpokenWord[]
+    }
   /** What the steps of a model brought since the last word of it, and took of the machine's time. */
   | ({ type: 'pace'; model: string } & Steps)
   /** So many samples of the clip more than were asked for before. */

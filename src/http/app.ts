@@ -5,6 +5,7 @@
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import { type AccountParts, accountRoutes } from './account.ts'
+import { captionedSpeechRoutes } from './captioned-speech.ts'
 import { type ConsoleAdminParts, consoleAdminRoutes } from './console/admin.ts'
 import { type ConsoleModelsParts, consoleModelsRoutes } from './console/models.ts'
 import { type ConsolePageParts, consolePageRoutes } from './console/page.ts'
@@ -51,6 +52,7 @@ export function createApp(parts: AppParts) {
     websocket: socketLimits,
   })
     .use(speechRoutes(route, parts.speech))
+    .use(captionedSpeechRoutes(route, parts.speech))
     .use(transcriptionsRoutes(route, parts.transcriptions))
     .use(realtimeRoutes(route, parts.realtime))
     .use(operationsRoutes(route, parts.operations))

@@ -7,8 +7,8 @@ import {
   type SpeechRequest,
 } from '../domain/speech.ts'
 import type { Body } from './body.ts'
-import { documented, type Field, parseFields, required, withDefault } from './fields/field.ts'
-import { choice, languageTag, number, oneNumberOf, text, wholeNumber } from './fields/kinds.ts'
+import { documented, type Field, isAbsent, parseFields, required, withDefault } from './fields/field.ts'
+import { choice, flag, languageTag, number, oneNumberOf, text, wholeNumber } from './fields/kinds.ts'
 import { openAiDialect } from './fields/refusals.ts'
 
 const maxNameChars = 256
@@ -33,6 +33,29 @@ const voice: Field<string | null> = {
   synonyms: { voice_id: null },
   parse: (given, refuse) =>
     name.parse(typeof given === 'object' && given !== null && 'id' in given ? given.id : given, refuse),
+}
+
+/** An extension: OpenAI's speech has no times. */
+const wordTimes: Field<boolean> = {
+  schema: {
+    description:
+      'With `stream_format: "sse"`: also events `speech.audio.timestamps` with the words that begin in the audio ' +
+      'before them. `true` is `["word"]`. An extension of OpenAI’s API.',
+    anyOf: [
+      { type: 'boolean' },
+      { type: 'array', items: { type: 'string', enum: ['word'] } },
+      { type: 'null' as 'string' },
+    ],
+  },
+  codes: ['invalid_type', 'unsupported_value'],
+  parse: (given, refuse) => {
+    if (isAbsent(given) || given === false) return false
+    if (given === true) return true
+    if (!Array.isArray(given)) throw refuse.wrongType('a list', given)
+    const unknown = given.find((kind) => kind !== 'word')
+    if (unknown !== undefined) throw refuse.unsupported(unknown, ['word'])
+    return given.length > 0
+  },
 }
 
 export interface SpeechLimits {
@@ -77,6 +100,7 @@ export const speechFields = (limits: SpeechLimits) => ({
     }),
     'audio',
   ),
+  timestamps: wordTimes,
   instructions: text({
     max: maxInstructionChars,
     orNull: true,
@@ -90,10 +114,26 @@ export const speechFields = (limits: SpeechLimits) => ({
   ),
 })
 
+const yesUnlessNo = (about: string): Field<boolean> => {
+  const no = flag({ about })
+  return {
+    ...no,
+    schema: { ...no.schema, default: true },
+    parse: (given, refuse) => isAbsent(given) || no.parse(given, refuse),
+  }
+}
+
+/** Of speech with captions, besides those of any speech request. */
+export const captionFields = {
+  stream: yesUnlessNo('One JSON object a line, as the speech is made; `false`: one object with all of it.'),
+  return_timestamps: yesUnlessNo('Whether the times of words are wanted.'),
+}
+
 /** @throws MynaError with the field as its param */
 export function parseSpeechRequest(body: Body, fields: ReturnType<typeof speechFields>): SpeechRequest {
   const given = parseFields(fields, body, openAiDialect)
   requireRate(given.sample_rate, given.response_format)
+  requireEvents(given.timestamps, given.stream_format)
   return {
     model: given.model,
     voice: given.voice,
@@ -105,6 +145,7 @@ export function parseSpeechRequest(body: Body, fields: ReturnType<typeof speechF
     language: given.language,
     seed: given.seed,
     sampleRateHz: given.sample_rate,
+    ...(given.timestamps && { wordTimes: true }),
   }
 }
 
@@ -112,4 +153,10 @@ function requireRate(rateHz: number, format: AudioFormat): void {
   if (rateHz === defaultSampleRateHz || format === 'pcm' || format === 'wav') return
   const why = `The format ${format} has a fixed rate.`
   throw openAiDialect('sample_rate').unsupported(rateHz, [defaultSampleRateHz], why)
+}
+
+function requireEvents(timestamps: boolean, streamFormat: string): void {
+  if (!timestamps || streamFormat === 'sse') return
+  const why = 'Bytes of audio cannot carry times: ask for "stream_format": "sse", or use /dev/captioned_speech.'
+  throw openAiDialect('timestamps').unsupported(timestamps, [false], why)
 }

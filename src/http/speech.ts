@@ -14,6 +14,7 @@ import type { Gate } from './gate.ts'
 import { parseSpeechRequest, speechFields, type SpeechLimits } from './speech-request.ts'
 import { event, type Events, eventStreamHeaders, sseSource } from './sse.ts'
 import { type Source, streamed } from './stream.ts'
+import { wordsOf } from './word-records.ts'
 
 export interface SpeechParts {
   gate: Gate
@@ -37,7 +38,7 @@ export function speechRoutes(route: Route, parts: SpeechParts) {
     const speaking = await parts.speech.begin(caller, asked, idempotencyKey, request.signal)
     exchange.requestId = speaking.operation.id
     if (asked.streamFormat === 'audio') return streamed(audioSource(speaking), audioHeaders(speaking))
-    return streamed(sseSource(speechEvents(speaking), parts.timer), eventStreamHeaders)
+    return streamed(sseSource(speechEvents(speaking, asked.input), parts.timer), eventStreamHeaders)
   }
   return endpoints(route, [['POST /v1/audio/speech', speechDetail, speak]])
 }
@@ -58,16 +59,28 @@ function audioHeaders({ format, sampleRateHz }: Speaking): Record<string, string
 
 // Speech as server-sent events. Lines begin exactly with `data: ` and there are no `event:` lines, because clients test
 // for that prefix. The decoded deltas are byte for byte the stream of `stream_format: "audio"`.
-const speechEvents = (speaking: Speaking): Events => ({
+const speechEvents = (speaking: Speaking, input: string): Events => ({
   async next() {
     const bytes = await speaking.next()
     if (bytes === null) return { text: event(doneEvent(speaking)), isLast: true }
     const audio = Buffer.from(bytes).toString('base64')
-    return { text: event({ type: 'speech.audio.delta', audio }), isLast: false }
+    return { text: event({ type: 'speech.audio.delta', audio }) + timesEvent(speaking, input), isLast: false }
   },
   errorOf: (error) => errorOf(error, speaking.operation.id),
   gone: () => speaking.clientGone(),
 })
+
+/** Clients that do not know it ignore it. */
+function timesEvent(speaking: Speaking, input: string): string {
+  const words = speaking.takeWords()
+  if (words.length === 0) return ''
+  const records = wordsOf(words, input, speaking.format).map(({ isEstimated: _, ...word }) => word)
+  return event({
+    type: 'speech.audio.timestamps',
+    words: records,
+    estimated: words.some(({ isEstimated }) => isEstimated),
+  })
+}
 
 const doneEvent = (speaking: Speaking) => ({
   type: 'speech.audio.done',

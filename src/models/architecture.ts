@@ -19,11 +19,22 @@ export interface SpeechInput {
   seed: number | null
 }
 
+/** When a stretch of the input is spoken. */
+export interface SpokenSpan {
+  /** Code points of the input that are covered once it has been spoken; it begins where the one before ended. */
+  end: number
+  /** In seconds from the beginning of its chunk; it may reach into those that follow. */
+  startS: number
+  endS: number
+}
+
 export interface SpokenChunk {
   /** Mono, in [-1, 1], at the model's rate. */
   pcm: Float32Array
   /** Code points of the input that are spoken once this chunk has been played. */
   coveredChars: number
+  /** What is spoken from here on, in order, as the model itself has timed it; absent: it does not say. */
+  spans?: readonly SpokenSpan[]
 }
 
 export interface SpeechModel {

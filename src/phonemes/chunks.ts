@@ -14,8 +14,19 @@ export interface Unit {
   ends: 'word' | 'sentence' | 'paragraph'
 }
 
+/** What a unit became in its chunk. */
+export interface Span {
+  /** Its symbols, counted in the chunk; the last one not among them. */
+  from: number
+  to: number
+  /** As the unit's. */
+  end: number
+}
+
 export interface Chunk {
   symbols: string
+  /** Of each unit, in order. */
+  spans: readonly Span[]
   /** Never decreases; the last chunk's is the last unit's. */
   coveredChars: number
   /** 'word': it was cut only for its length, and nobody pauses there. */
@@ -150,6 +161,17 @@ function boundaryBehind({ symbols, ends }: Unit): Chunk['boundary'] {
 
 const toChunk = ({ units, boundary }: { units: readonly Unit[]; boundary: Chunk['boundary'] }): Chunk => ({
   symbols: units.map(({ symbols }) => symbols).join(' '),
+  spans: spansOf(units),
   coveredChars: (units.at(-1) as Unit).end,
   boundary,
 })
+
+function spansOf(units: readonly Unit[]): Span[] {
+  let at = 0
+  return units.map(({ symbols, end }) => {
+    const from = at
+    const to = from + Array.from(symbols).length
+    at = to + 1
+    return { from, to, end }
+  })
+}

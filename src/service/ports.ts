@@ -7,7 +7,7 @@ import type { Account, Caller, Key, Role, Scope } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { Operation, OperationError, OperationType, Outcome, Settlement } from '../domain/operation.ts'
-import type { AudioFormat } from '../domain/speech.ts'
+import type { AudioFormat, SpokenWord } from '../domain/speech.ts'
 import type { Fidelity, Voice, VoiceClip, VoiceStatus } from '../domain/voice.ts'
 
 export interface SpeechAdmission {
@@ -269,6 +269,8 @@ export interface SpeechOrder {
   language: string | null
   instructions: string | null
   seed: number | null
+  /** Whether frames tell the words that begin in them. */
+  wordTimes?: boolean
 }
 
 export interface SpeechFrame {
@@ -276,6 +278,8 @@ export interface SpeechFrame {
   pcm: Int16Array
   /** Code points of the input that are spoken once this frame has been played. */
   coveredChars: number
+  /** That begin in it, where the order asks for them. */
+  words?: readonly SpokenWord[]
   /** Time since the engine received the order; for metrics. */
   engineMs: number
 }

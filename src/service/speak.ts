@@ -144,6 +144,7 @@ const orderOf = (caller: Caller, request: SpeechRequest, { card, voiceId, voiceS
   language: request.language,
   instructions: request.instructions,
   seed: request.seed,
+  ...(request.wordTimes === true && { wordTimes: true }),
 })
 
 function requireSpeakable(request: SpeechRequest, choice: Choice): void {

@@ -5,7 +5,7 @@
  */
 import { MynaError } from '../domain/error.ts'
 import { type Operation, type OperationError, type Settlement, settleSpeech } from '../domain/operation.ts'
-import type { AudioFormat } from '../domain/speech.ts'
+import type { AudioFormat, SpokenWord } from '../domain/speech.ts'
 import type { Clock, Timer } from '../domain/time.ts'
 import { untilWritten } from './retry-until-written.ts'
 import type { Encoder, Encoders, Ledger, Meter, SpeechEngine, SpeechFrame, SpeechOrder } from './ports.ts'
@@ -69,6 +69,7 @@ export class Speaking {
   /** Accepted by the response stream, and given to it but not known to be accepted. */
   readonly #accepted = { pcmBytes: 0, coveredChars: 0 }
   readonly #given = { pcmBytes: 0, coveredChars: 0 }
+  readonly #words: SpokenWord[] = []
 
   constructor(parts: SpeakingParts, limits: SpeakingLimits, { operation, order, format, place }: Admitted) {
     this.#parts = parts
@@ -167,6 +168,11 @@ export class Speaking {
     this.#endSoon()
   }
 
+  /** Words that begin in what `next` has given since this was asked last; where the request asks for them. */
+  takeWords(): readonly SpokenWord[] {
+    return this.#words.splice(0)
+  }
+
   /** The settlement as `SSE` tells it. Only after `next` returned null. */
   get usage(): { characters: number; audioSeconds: number } {
     return { characters: this.operation.inputChars, audioSeconds: (this.#ended?.audioMs ?? 0) / 1000 }
@@ -189,6 +195,7 @@ export class Speaking {
       }
       const frame = step.value
       if (this.#given.pcmBytes === 0) this.#parts.meter.engineFirstFrame(frame.engineMs / 1000)
+      if (frame.words !== undefined) this.#words.push(...frame.words)
       const pcmBytes = frame.pcm.byteLength
       const bytes = await encoder.encode(frame.pcm)
       this.#throwIfEnded()

@@ -49,7 +49,17 @@ export class FakeEngine extends FakeProcess implements SpeechEngine, VoiceEngine
         await unlessAborted(Promise.resolve(plan.before(frame)), signal)
         if (plan.failAt === frame) throw new MynaError('generation_failed', 'Speech generation failed.')
         const pcm = Int16Array.from({ length: plan.samplesPerFrame }, (_, i) => 8000 * Math.sin(i / 20 + frame))
-        yield { pcm, coveredChars: Math.ceil((inputChars * (frame + 1)) / plan.frames), engineMs: 1 }
+        const coveredBy = (frames: number) => Math.ceil((inputChars * frames) / plan.frames)
+        const startMs = (1000 * frame * plan.samplesPerFrame) / order.sampleRateHz
+        const word = {
+          from: coveredBy(frame),
+          to: coveredBy(frame + 1),
+          startMs,
+          endMs: startMs + 50,
+          isEstimated: false,
+        }
+        const words = order.wordTimes === true ? { words: [word] } : {}
+        yield { pcm, coveredChars: coveredBy(frame + 1), engineMs: 1, ...words }
         signal.throwIfAborted()
       }
       if (plan.failAt === plan.frames) throw new MynaError('generation_failed', 'Speech generation failed.')

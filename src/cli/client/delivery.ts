@@ -23,6 +23,8 @@ export interface Delivery {
   body: object
   idempotencyKey: string
   sink: Sink
+  /** The audio in an answer whose body is something else; absent: the body is the audio. */
+  audioIn?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
   /** Calls back when the user wants it to stop; returns how to stop listening. */
   onInterrupt(callback: () => void): () => void
   /** Shown while it waits. */
@@ -43,7 +45,7 @@ export async function deliver(delivery: Delivery): Promise<OperationRecord | nul
   try {
     const answer = await client.speech(delivery.body, delivery.idempotencyKey, stop.signal)
     under.operationId = operationOf(answer)
-    await pour(answer, sink, stop)
+    await pour(answer, delivery, stop)
   } catch (thrown) {
     ignore()
     const error = stop.signal.reason instanceof Failure ? stop.signal.reason : thrown
@@ -66,11 +68,15 @@ function operationOf(answer: Response): string | null {
   return id?.startsWith('op_') === true ? id : null
 }
 
-async function pour(answer: Response, sink: Sink, stop: AbortController): Promise<void> {
+async function pour(
+  { body }: Response,
+  { sink, audioIn = (audio) => audio }: Delivery,
+  stop: AbortController,
+): Promise<void> {
   const silent = () => stop.abort(new Failure(`the server sent nothing for ${silenceMs / 1000} s`))
   let deadline = setTimeout(silent, silenceMs)
   try {
-    for await (const chunk of answer.body ?? []) {
+    for await (const chunk of body === null ? [] : audioIn(body)) {
       clearTimeout(deadline)
       await sink.write(chunk)
       deadline = setTimeout(silent, silenceMs)

@@ -2,6 +2,7 @@
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../domain/time.ts'
 import type { OperationRecord } from './client.ts'
+import type { Captions } from './captions.ts'
 import { deliver } from './delivery.ts'
 import { dollars } from '../terminal/format.ts'
 import { type Player, playerSink } from './player.ts'
@@ -16,6 +17,8 @@ export interface SpokenFile {
   file: string
   /** The body of `POST /v1/audio/speech`. */
   body: object
+  /** Written beside the audio; absent: none. */
+  captions?: Captions | null
   options: ServerOptions
   config: Config
   json: boolean
@@ -31,6 +34,7 @@ export async function speakInto({
   player = null,
   file,
   body,
+  captions = null,
   options,
   config,
   json,
@@ -38,7 +42,8 @@ export async function speakInto({
   const client = await clientOf(options, config)
   const operation = await deliver({
     client,
-    body,
+    body: captions === null ? body : { ...body, ...captions.fields },
+    ...(captions !== null && { audioIn: (audio: AsyncIterable<Uint8Array>) => captions.audioIn(audio) }),
     idempotencyKey: crypto.randomUUID(),
     sink: await sinkFor(player, file),
     onInterrupt,
@@ -46,6 +51,7 @@ export async function speakInto({
     wait: (ms) => Bun.sleep(ms),
     clock: systemClock,
   })
+  await captions?.write()
   if (operation === null) return null
   const isTold = !json && (await client.isPrepaid())
   return { ...operation, costs: isTold ? `, charged ${dollars(operation.charged_micros)}` : '' }

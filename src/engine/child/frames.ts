@@ -2,6 +2,7 @@
  * From a model's chunks to the frames that go out (child side): resampled, cut to at most `frameMsMax`, each saying how
  * far the text is covered once it has been played. Only one chunk is held, and each frame owns its buffer.
  */
+import type { SpokenWord } from '../../domain/speech.ts'
 import { toS16 } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
 import type { SpokenChunk } from '../../models/architecture.ts'
@@ -11,6 +12,8 @@ export interface Frame {
   /** Mono, at the rate that was asked for. */
   pcm: Int16Array
   coveredChars: number
+  /** That begin in it; absent: nobody asked. */
+  words?: readonly SpokenWord[]
 }
 
 export class FrameCutter {
@@ -21,9 +24,14 @@ export class FrameCutter {
   #position = 0
   #coveredBefore = 0
   #coveredAfter = 0
+  #sentSamples = 0
+  /** That begin in no frame yet; null: nobody asked. */
+  #words: SpokenWord[] | null = null
+  readonly #toHz: number
 
   constructor(fromHz: number, toHz: number) {
     this.#resampler = new Resampler(fromHz, toHz)
+    this.#toHz = toHz
     this.#frameSamples = Math.floor((toHz * frameMsMax) / 1000)
   }
 
@@ -32,7 +40,9 @@ export class FrameCutter {
     return this.#position === this.#samples.length
   }
 
-  add(chunk: SpokenChunk): void {
+  /** @param words that begin with this chunk or later; null: nobody asked */
+  add(chunk: SpokenChunk, words: readonly SpokenWord[] | null = null): void {
+    if (words !== null) this.#words = [...(this.#words ?? []), ...words]
     this.#begin(this.#resampler.push(chunk.pcm), chunk.coveredChars)
   }
 
@@ -52,7 +62,15 @@ export class FrameCutter {
     this.#position = end
     const share = end / this.#samples.length
     const coveredChars = this.#coveredBefore + Math.floor((this.#coveredAfter - this.#coveredBefore) * share)
-    return { pcm, coveredChars }
+    this.#sentSamples += pcm.length
+    return { pcm, coveredChars, ...this.#begun() }
+  }
+
+  #begun(): { words?: SpokenWord[] } {
+    if (this.#words === null) return {}
+    const sentMs = (1000 * this.#sentSamples) / this.#toHz
+    const count = this.#words.filter(({ startMs }) => startMs < sentMs).length
+    return { words: this.#words.splice(0, count) }
   }
 
   #begin(samples: Float32Array<ArrayBuffer>, coveredChars: number): void {

@@ -10,11 +10,14 @@ import type { Lease } from './residency.ts'
 import { speech } from './speech.ts'
 import type { Timers } from '../timers.ts'
 import type { Turns } from './turns.ts'
+import { WordTimes } from './word-times.ts'
 
 export interface RenderingOptions {
   input: SpeechInput
   /** Of the frames. */
   sampleRateHz: number
+  /** Whether the times of words are wanted. */
+  wordTimes: boolean
   /** Frames that may be sent before the server grants more. */
   credits: number
   /** Whose share of the engine it counts to. */
@@ -68,6 +71,8 @@ export class Rendering {
     const { signal } = this.#abort
     const { share, turns, onStep } = this.#options
     const cutter = new FrameCutter(model.sampleRateHz, this.#options.sampleRateHz)
+    const { input, wordTimes } = this.#options
+    const times = wordTimes ? new WordTimes(input.text, model.sampleRateHz) : null
     const chunks = speech(model, this.#options.input, signal)
     try {
       for (let isFirst = true; await this.#hasCredit(); isFirst = false) {
@@ -76,7 +81,7 @@ export class Rendering {
         if (signal.aborted) return
         if (step.done) cutter.finish()
         else {
-          cutter.add(step.value)
+          cutter.add(step.value, times?.add(step.value) ?? null)
           onStep((1000 * step.value.pcm.length) / model.sampleRateHz, machineMs)
         }
         await this.#sendAll(cutter)

@@ -23,7 +23,9 @@ export async function* speech(
   for (const { text, pauseSeconds, coveredChars } of stretches(input.text)) {
     for await (const chunk of model.speak({ ...input, text }, signal)) {
       isSilent = false
-      yield { ...chunk, coveredChars: covered + chunk.coveredChars }
+      const before = covered
+      const spans = chunk.spans?.map((span) => ({ ...span, end: before + span.end }))
+      yield { ...chunk, coveredChars: covered + chunk.coveredChars, ...(spans !== undefined && { spans }) }
     }
     if (signal.aborted) return
     if (pauseSeconds > 0) yield silence(pauseSeconds, coveredChars)

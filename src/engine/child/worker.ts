@@ -179,18 +179,19 @@ class Engine {
 
   async #speak(stream: number, order: SpeechOrder, credits: number): Promise<void> {
     const startMs = this.#timers.monotonicMs()
-    const { model, sampleRateHz, share, ...input } = order
+    const { model, sampleRateHz, share, wordTimes = false, ...input } = order
     const rendering = new Rendering({
       input,
       sampleRateHz,
+      wordTimes,
       credits,
       share,
       acquire: () => this.#models.use(model),
       turns: this.#turns,
       timers: this.#timers,
       onStep: (soundMs, machineMs) => this.#pace.note(model, soundMs, machineMs),
-      send: ({ pcm, coveredChars }) => {
-        this.#send({ type: 'frame', stream, pcm, coveredChars, engineMs: this.#timers.monotonicMs() - startMs })
+      send: (frame) => {
+        this.#send({ type: 'frame', stream, ...frame, engineMs: this.#timers.monotonicMs() - startMs })
       },
     })
     this.#renderings.set(stream, rendering)

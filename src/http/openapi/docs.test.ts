@@ -102,6 +102,7 @@ describe('the document', () => {
       'GET /v1/voices/{voice_id}/preview.png',
       'GET /v1/voices/{voice_id}/preview.webp',
       'PATCH /v1/voices/{voice_id}',
+      'POST /dev/captioned_speech',
       'POST /v1/audio/speech',
       'POST /v1/audio/transcriptions',
       'POST /v1/audio/translations',

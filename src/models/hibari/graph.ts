@@ -9,6 +9,7 @@
  */
 import { checkContract } from '../../onnx/contract.ts'
 import { createSession } from '../../onnx/back-end.ts'
+import { exposeOutput } from '../../onnx/expose-output.ts'
 import type { Session } from '../../onnx/session.ts'
 import { symbolNumbers } from '../../phonemes/symbols.ts'
 import { bins, type Parameters } from './parameters.ts'
@@ -17,6 +18,16 @@ const graphFile = 'hibari.onnx'
 
 /** Symbols at once. The graph has room for more; a chunk of these is 5.5 s, and 5.3 MB of parameters. */
 export const mostSymbols = 100
+
+/**
+ * How long each symbol is, in half frames, with those of the pads: a value inside the graph. Frames are twice as many.
+ */
+const durations = '/Cast_32_output_0'
+
+export interface Predicted extends Parameters {
+  /** How long each symbol is, in frames, those of the pads included. */
+  symbolFrames: readonly number[]
+}
 
 const spectra = ['lh', 'theta', 'lr', 'phi'] as const
 
@@ -32,6 +43,7 @@ export class HibariGraph {
       outputs: [
         ...spectra.map((name) => ({ name, type: 'float32', dims: [1, bins, null] })),
         { name: 'f0', type: 'float32', dims: [1, null] },
+        { name: durations, type: 'int64', dims: [null] },
       ],
     })
     this.#session = session
@@ -42,7 +54,7 @@ export class HibariGraph {
    * @throws RangeError of other symbols; Error when the pitch is not finite, and what ONNX Runtime
    * refuses; the signal's reason
    */
-  async predict(symbols: string, speed: number, signal?: AbortSignal): Promise<Parameters> {
+  async predict(symbols: string, speed: number, signal?: AbortSignal): Promise<Predicted> {
     const ids = symbolNumbers(symbols, mostSymbols)
     const feeds = {
       ids: { type: 'int64', dims: [1, ids.length], data: ids },
@@ -62,7 +74,9 @@ export class HibariGraph {
       Float32Array,
     ]
     if (!f0.every(Number.isFinite)) throw new Error('the graph gave a pitch that is not finite')
-    return { frames: f0.length, harmonicLog, harmonicTurn, restLog, restPhase, f0 }
+    const counts = results[durations]?.data
+    const symbolFrames = counts instanceof BigInt64Array ? Array.from(counts, (count) => 2 * Number(count)) : []
+    return { frames: f0.length, harmonicLog, harmonicTurn, restLog, restPhase, f0, symbolFrames }
   }
 
   release(): Promise<void> {
@@ -70,9 +84,9 @@ export class HibariGraph {
   }
 }
 
-/** @param model its path or its bytes @param threads of one run @throws Error when it is no such graph */
-export async function loadGraph(model: string | Uint8Array, threads: number): Promise<HibariGraph> {
-  const session = await createSession(model, { threads, onCpu: true })
+/** @param model its bytes @param threads of one run @throws Error when it is no such graph */
+export async function loadGraph(model: Uint8Array, threads: number): Promise<HibariGraph> {
+  const session = await createSession(exposeOutput(model, durations), { threads, onCpu: true })
   try {
     return new HibariGraph(session)
   } catch (error) {

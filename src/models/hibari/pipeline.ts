@@ -12,6 +12,7 @@ import { type Chunk, type ChunkLimits, chunks } from '../../phonemes/chunks.ts'
 import { English } from '../../phonemes/english.ts'
 import { takeOverrides } from '../../phonemes/overrides.ts'
 import { loadPronouncer } from '../../phonemes/pronouncer.ts'
+import { spanTimes } from '../../phonemes/timing.ts'
 import { englishUnits } from '../../phonemes/units.ts'
 import { emptyLexicon, type Lexicon, parseLexicon } from '../../text/lexicon.ts'
 import {
@@ -20,9 +21,10 @@ import {
   type SpeechInput,
   type SpeechModel,
   type SpokenChunk,
+  type SpokenSpan,
 } from '../architecture.ts'
 import { type HibariGraph, loadGraph, mostSymbols } from './graph.ts'
-import { sampleRateHz } from './parameters.ts'
+import { hopSamples, sampleRateHz } from './parameters.ts'
 import { Vocoders } from './vocoders.ts'
 
 /**
@@ -38,6 +40,13 @@ const pauseS: Readonly<Record<Chunk['boundary'], number>> = { word: 0, clause: 0
 const slowest = 0.5
 const fastest = 2
 
+/**
+ * Against forced alignment (scripts/clients/word-times.py): the sound comes so much before the lengths of its symbols,
+ * and the last one before a pause is longer than it sounds.
+ */
+const earlyFrames = 5
+const endFrames = 12
+
 /** Spoken once it is loaded, so that the first client does not wait for what is slow the first time. */
 const warmUp = 'hˈI.'
 
@@ -47,7 +56,8 @@ export const load: LoadSpeechModel = async ({ card, filesDir, pronunciations, wo
   const english = new English(await loadPronouncer(), 'american')
   const threads = workers > 0 ? workers : availableParallelism()
   const name = 'hibari.onnx'
-  const graph = await loadGraph(filesDir === null ? await embeddedFile(card, name) : join(filesDir, name), threads)
+  const file = filesDir === null ? embeddedFile(card, name) : Bun.file(join(filesDir, name)).bytes()
+  const graph = await loadGraph(await file, threads)
   const vocoders = new Vocoders(threads)
   const model = new HibariModel({ graph, vocoders, english, lexicon, voices: new Set(card.voices.map(({ id }) => id)) })
   try {
@@ -100,13 +110,18 @@ class HibariModel implements SpeechModel {
       const parameters = await graph.predict(chunk.symbols, speed, signal)
       const covered = chunk.coveredChars - coveredBefore
       let next: Chunk | null = null
-      for await (const { pcm, share } of vocoders.speak({ parameters, speed, ...listener.standing() }, signal)) {
+      let isBegun = false
+      const blocks = vocoders.speak({ parameters, speed, ...listener.standing() }, signal)
+      for await (const { pcm, share, skippedFrames } of blocks) {
         const isLast = share === 1
+        const times = { stretch: input.speed / speed, lateS: listener.lateS, skippedFrames }
+        const spans = isBegun ? {} : { spans: spansOf(chunk, parameters.symbolFrames, times) }
+        isBegun = true
         if (isLast) next = await nextOf(parts)
         const spoken = isLast && next !== null ? withSilence(pcm, pauseS[chunk.boundary] / speed) : pcm
         const ready = concatFloats([stretcher.push(spoken), ...(isLast && next === null ? [stretcher.flush()] : [])])
-        listener.takes(ready)
-        yield { pcm: ready, coveredChars: coveredBefore + Math.floor(covered * share) }
+        listener.takes(ready, spoken.length / (input.speed / speed))
+        yield { pcm: ready, coveredChars: coveredBefore + Math.floor(covered * share), ...spans }
       }
       coveredBefore = chunk.coveredChars
       chunk = next
@@ -134,16 +149,40 @@ const nextOf = async (parts: AsyncGenerator<Chunk>): Promise<Chunk | null> => (a
 class Listener {
   #beganMs = 0
   #takenMs = 0
+  #lateSamples = 0
 
-  takes(pcm: Float32Array): void {
+  /** @param dueSamples what will have come of it once nothing of it is held back */
+  takes(pcm: Float32Array, dueSamples: number): void {
+    this.#lateSamples += dueSamples - pcm.length
     if (this.#takenMs === 0) this.#beganMs = performance.now()
     this.#takenMs += (1000 * pcm.length) / sampleRateHz
+  }
+
+  /** So much of what was spoken is still held back: what is spoken next comes behind it. */
+  get lateS(): number {
+    return this.#lateSamples / sampleRateHz
   }
 
   standing(): { isFirst: boolean; slackMs: number } {
     const isFirst = this.#takenMs === 0
     return { isFirst, slackMs: isFirst ? 0 : Math.max(0, this.#beganMs + this.#takenMs - performance.now()) }
   }
+}
+
+/** @param times `stretch`: how much faster the sound is made than it was spoken */
+function spansOf(
+  { spans, symbols }: Chunk,
+  symbolFrames: readonly number[],
+  { stretch, lateS, skippedFrames }: { stretch: number; lateS: number; skippedFrames: number },
+): SpokenSpan[] {
+  const seconds = (frames: number) =>
+    lateS + Math.max(0, ((frames - skippedFrames) * hopSamples) / sampleRateHz / stretch)
+  const frames = spanTimes({ spans, symbols, lengths: symbolFrames, early: earlyFrames, longestEnd: endFrames })
+  return frames.map(({ end, from, to }) => ({
+    end,
+    startS: seconds(from),
+    endS: seconds(to),
+  }))
 }
 
 function withSilence(pcm: Float32Array, silenceS: number): Float32Array {

@@ -12,6 +12,8 @@ export interface RenderedBlock {
   /** Of the chunk's speech, up to the end of this block; 1: it is the last one. */
   share: number
   durationMs: number
+  /** So many frames of the chunk were left out before its first block. */
+  skippedFrames: number
 }
 
 /** A block is 100 ms of sound and takes about 1.5 ms; the first one comes alone, for it is waited for. */
@@ -23,11 +25,13 @@ const fadeSamples = 120
 export class Rendered {
   readonly #blocks: Iterator<Float64Array>
   readonly #frames: number
+  readonly #skipped: number
   #done = 0
 
   constructor(parameters: Parameters, speed: number) {
     const span = speechSpan(parameters, speed)
     this.#frames = span.to - span.from
+    this.#skipped = span.from
     this.#blocks = new Vocoder(parameters, span).blocks()
   }
 
@@ -41,7 +45,12 @@ export class Rendered {
     if (this.#done === 0) fade(pcm, (at) => at)
     this.#done += frames
     if (this.#done === this.#frames) fade(pcm, (at) => pcm.length - 1 - at)
-    return { pcm, share: this.#done / this.#frames, durationMs: (1000 * pcm.length) / sampleRateHz }
+    return {
+      pcm,
+      share: this.#done / this.#frames,
+      durationMs: (1000 * pcm.length) / sampleRateHz,
+      skippedFrames: this.#skipped,
+    }
   }
 }
 

@@ -29,6 +29,8 @@ export type FromVocoder =
       pcm: Float32Array<ArrayBuffer>
       /** Of the chunk, that is spoken once this has been played; 1: this is the last block. */
       share: number
+      /** So many frames of the chunk were left out before its first block. */
+      skippedFrames: number
     }
   | { type: 'failed'; id: number; message: string }
 
@@ -67,11 +69,12 @@ function step(): void {
   const chunk = chunks.toSorted((a, b) => Number(b.isFirst) - Number(a.isFirst) || a.dueMs - b.dueMs)[0]
   if (chunk === undefined) return
   try {
-    const { pcm, share, durationMs } = chunk.rendered.next()
+    const { pcm, share, durationMs, skippedFrames } = chunk.rendered.next()
     chunk.isFirst = false
     chunk.dueMs += durationMs
     if (share === 1) remove(chunk.id)
-    self.postMessage({ type: 'block', id: chunk.id, pcm, share } satisfies FromVocoder, [pcm.buffer])
+    const block = { type: 'block', id: chunk.id, pcm, share, skippedFrames } satisfies FromVocoder
+    self.postMessage(block, [pcm.buffer])
   } catch (error) {
     remove(chunk.id)
     const message = error instanceof Error ? error.message : String(error)

@@ -10,6 +10,8 @@ export interface Block {
   pcm: Float32Array
   /** Of the chunk, that is spoken once this has been played; 1: this is the last block. */
   share: number
+  /** So many frames of the chunk were left out before its first block. */
+  skippedFrames: number
 }
 
 export interface ChunkOrder {
@@ -124,7 +126,8 @@ function hear(thread: Thread, message: FromVocoder): void {
     return fail(rendering, message.message)
   }
   rendering.frames = Math.max(0, rendering.frames - message.pcm.length / hopSamples)
-  rendering.blocks.push({ pcm: message.pcm, share: message.share })
+  const { pcm, share, skippedFrames } = message
+  rendering.blocks.push({ pcm, share, skippedFrames })
   if (message.share === 1) thread.renderings.delete(message.id)
   rendering.wake()
 }

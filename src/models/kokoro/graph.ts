@@ -12,6 +12,13 @@ import { styleSize } from './styles.ts'
 /** Symbols at once; with the pad at both ends the graph has 512 places. */
 const longest = 510
 
+const lengthNames: ReadonlySet<string> = new Set(['duration', 'durations', 'pred_dur'])
+
+export interface KokoroSound {
+  pcm: Float32Array
+  lengths: readonly number[] | null
+}
+
 export class KokoroGraph {
   readonly #session: Session
   readonly #ids: string
@@ -19,6 +26,8 @@ export class KokoroGraph {
   readonly #speedType: string
   readonly #speedDims: number
   readonly #sound: string
+  /** How long each symbol is: some exports tell. */
+  readonly #lengths: string | null
 
   /** @param file as the user knows it @throws Error that says how the graph is another one */
   constructor(file: string, session: Session) {
@@ -27,6 +36,7 @@ export class KokoroGraph {
     this.#ids = port('tokens') === undefined ? 'input_ids' : 'tokens'
     this.#sound =
       session.outputs.find(({ name }) => name === 'waveform')?.name ?? session.outputs[0]?.name ?? 'waveform'
+    this.#lengths = session.outputs.find(({ name }) => lengthNames.has(name))?.name ?? null
     checkContract(file, session, {
       inputs: [
         { name: this.#ids, type: 'int64', dims: [1, null] },
@@ -47,11 +57,11 @@ export class KokoroGraph {
 
   /**
    * @param symbols 1 to `longest` of those that have a number @param speed 1: the voice's own pace
-   * @returns mono, at 24 kHz
+   * @returns mono, at 24 kHz; and how long each symbol is, with the pads, in units of 25 ms, where the graph tells
    * @throws RangeError of other symbols; Error when the sound is not finite, and what ONNX Runtime refuses; the
    * signal's reason
    */
-  async speak(symbols: string, style: Float32Array, speed: number, signal?: AbortSignal): Promise<Float32Array> {
+  async speak(symbols: string, style: Float32Array, speed: number, signal?: AbortSignal): Promise<KokoroSound> {
     const ids = symbolNumbers(symbols, longest)
     const feeds = {
       [this.#ids]: { type: 'int64', dims: [1, ids.length], data: ids } as const,
@@ -63,7 +73,9 @@ export class KokoroGraph {
     if (sound === undefined) throw new Error(`the graph gave no ${this.#sound}`)
     const pcm = floats(sound)
     if (!pcm.every(Number.isFinite)) throw new Error('the graph gave a sound that is not finite')
-    return pcm
+    const lengths = this.#lengths === null ? undefined : results[this.#lengths]?.data
+    const isWhole = lengths?.length === ids.length
+    return { pcm, lengths: isWhole ? Array.from(lengths as ArrayLike<number | bigint>, Number) : null }
   }
 
   release(): Promise<void> {

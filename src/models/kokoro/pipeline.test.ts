@@ -46,7 +46,7 @@ async function sound(symbols: string, voice = 'a', speed = 1): Promise<Float32Ar
   const graph = await loadGraph(join(folder.filesDir, 'model.onnx'), 1)
   const styles = new Styles(join(folder.filesDir, 'voices'), new Set([voice]))
   const style = await styles.style([{ voice, weight: 1 }], Array.from(symbols).length)
-  const pcm = finish(await graph.speak(symbols, style, speed), speed, 0, 24_000)
+  const { pcm } = finish((await graph.speak(symbols, style, speed)).pcm, speed, 0, 24_000)
   await graph.release()
   return pcm
 }

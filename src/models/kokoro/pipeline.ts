@@ -14,6 +14,7 @@ import { type Chunk, chunks, type Unit } from '../../phonemes/chunks.ts'
 import { English } from '../../phonemes/english.ts'
 import { takeOverrides } from '../../phonemes/overrides.ts'
 import { loadPronouncer } from '../../phonemes/pronouncer.ts'
+import { spanTimes } from '../../phonemes/timing.ts'
 import { englishUnits } from '../../phonemes/units.ts'
 import { emptyLexicon, type Lexicon, parseLexicon } from '../../text/lexicon.ts'
 import {
@@ -23,10 +24,11 @@ import {
   type SpeechInput,
   type SpeechModel,
   type SpokenChunk,
+  type SpokenSpan,
 } from '../architecture.ts'
 import { Espeak } from './espeak.ts'
 import { espeakVoices, foreignUnits } from './foreign.ts'
-import { type KokoroGraph, loadGraph } from './graph.ts'
+import { type KokoroGraph, type KokoroSound, loadGraph } from './graph.ts'
 import { finish } from './sound.ts'
 import { Styles } from './styles.ts'
 
@@ -81,6 +83,24 @@ function stretched(pcm: Float32Array, sampleRateHz: number, speed: number): Floa
   return concatFloats([stretcher.push(pcm), stretcher.flush()])
 }
 
+/** A unit of the graph's lengths is 600 samples; its own program begins words three of them earlier. */
+const unitS = 0.025
+const earlyUnits = 3
+/** The last sound before a pause is longer than it is heard; as with hibari, which learned it from this model. */
+const endUnits = 6
+
+/** Nothing where the graph does not tell the lengths. @param times in the graph's sound, and how it was changed */
+function spansOf(
+  { spans, symbols }: Chunk,
+  lengths: readonly number[] | null,
+  { skippedS, stretch }: { skippedS: number; stretch: number },
+): { spans?: SpokenSpan[] } {
+  if (lengths === null) return {}
+  const seconds = (units: number) => Math.max(0, units * unitS - skippedS) / stretch
+  const units = spanTimes({ spans, symbols, lengths, early: earlyUnits, longestEnd: endUnits })
+  return { spans: units.map(({ end, from, to }) => ({ end, startS: seconds(from), endS: seconds(to) })) }
+}
+
 class KokoroModel implements SpeechModel {
   readonly sampleRateHz: number
   readonly #parts: Parts
@@ -99,22 +119,27 @@ class KokoroModel implements SpeechModel {
     const mixture = this.#mixture(input)
     const units = this.#units(input, mixture, signal)
     const speed = graph.hasFineSpeed ? Math.min(2, Math.max(0.5, input.speed)) : input.speed >= 2 ? 2 : 1
-    const finished = ({ coveredChars }: Chunk, pcm: Float32Array, silenceS: number): SpokenChunk => ({
-      pcm: stretched(finish(pcm, speed, silenceS / speed, this.sampleRateHz), this.sampleRateHz, input.speed / speed),
-      coveredChars,
-    })
-    let held: { chunk: Chunk; pcm: Float32Array } | null = null
+    const finished = (chunk: Chunk, sound: KokoroSound, silenceS: number): SpokenChunk => {
+      const { pcm, skippedSamples } = finish(sound.pcm, speed, silenceS / speed, this.sampleRateHz)
+      const stretch = input.speed / speed
+      return {
+        pcm: stretched(pcm, this.sampleRateHz, stretch),
+        coveredChars: chunk.coveredChars,
+        ...spansOf(chunk, sound.lengths, { skippedS: skippedSamples / this.sampleRateHz, stretch }),
+      }
+    }
+    let held: { chunk: Chunk; sound: KokoroSound } | null = null
     for await (const chunk of chunks(units)) {
       signal.throwIfAborted()
-      if (held !== null) yield finished(held.chunk, held.pcm, pauseS[held.chunk.boundary])
+      if (held !== null) yield finished(held.chunk, held.sound, pauseS[held.chunk.boundary])
       signal.throwIfAborted()
       const style = await styles.style(mixture, Array.from(chunk.symbols).length)
-      held = { chunk, pcm: await graph.speak(chunk.symbols, style, speed, signal) }
+      held = { chunk, sound: await graph.speak(chunk.symbols, style, speed, signal) }
     }
     if (held === null) {
       throw new InputRefused(`The text contains nothing that the voice '${input.voiceId}' can read.`, 'language')
     }
-    yield finished(held.chunk, held.pcm, 0)
+    yield finished(held.chunk, held.sound, 0)
   }
 
   unload(): Promise<void> {

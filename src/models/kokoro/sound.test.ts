@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { finish } from './sound.ts'
+import { finish as finishAll } from './sound.ts'
 
 const rate = 24_000
+const finish = (...given: Parameters<typeof finishAll>) => finishAll(...given).pcm
 const seconds = (count: number) => new Float32Array(Math.round(count * rate))
 const tone = (count: number) => seconds(count).map((_, at) => 0.5 * Math.sin((2 * Math.PI * 220 * at) / rate))
 const joined = (...parts: Float32Array[]) => Float32Array.from(parts.flatMap((part) => [...part]))

@@ -14,8 +14,14 @@ const silenceDb = -46
  * @param pcm the graph's sound, written to
  * @param speed how fast it was spoken: what stays of the silences is shorter in fast speech
  * @param pauseS silence to put behind it
+ * @returns also how many samples of the graph's were left out at the beginning
  */
-export function finish(pcm: Float32Array, speed: number, pauseS: number, sampleRateHz: number): Float32Array {
+export function finish(
+  pcm: Float32Array,
+  speed: number,
+  pauseS: number,
+  sampleRateHz: number,
+): { pcm: Float32Array; skippedSamples: number } {
   const window = Math.round(windowS * sampleRateHz)
   const { first, last } = loudWindows(pcm, window)
   const from = Math.max(0, first * window - Math.round((keptLeadS / speed) * sampleRateHz))
@@ -24,7 +30,7 @@ export function finish(pcm: Float32Array, speed: number, pauseS: number, sampleR
   fade(speech, Math.round(fadeS * sampleRateHz))
   const whole = new Float32Array(speech.length + Math.round(pauseS * sampleRateHz))
   for (let at = 0; at < speech.length; at++) whole[at] = Math.min(1, Math.max(-1, speech[at]!))
-  return whole
+  return { pcm: whole, skippedSamples: from }
 }
 
 /** The first and the last window that are not silent; all of them when the whole is. */
