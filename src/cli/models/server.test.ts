@@ -92,7 +92,7 @@ test('one that is preferred from then on is loaded at once, others when they are
 test('an engine that does not start is no failure of the pull, and stands in the log', async () => {
   instance.transcriber.start = () => Promise.reject(new MynaError('engine_unavailable', 'It does not start.'))
   expect((await models('pull', 'listener')).code).toBe(0)
-  await until('it is logged', () => instance.lines.some((line) => line.includes('listener was not loaded')))
+  await until('it is logged', () => instance.lines.some((line) => line.includes('listener could not be loaded ahead')))
   expect((await instance.speak(key)).status).toBe(200)
 })
 
@@ -113,7 +113,7 @@ test('a model that is being spoken with is removed only with --force', async () 
   const refused = await models('rm', 'speaker', '--json')
   expect([refused.code, JSON.parse(refused.stderr)]).toEqual([
     1,
-    { error: { code: 'model_in_use', message: expect.stringContaining('is using speaker right now') } },
+    { error: { code: 'model_in_use', message: expect.stringContaining('is using speaker. Wait') } },
   ])
   expect((await instance.fetch('/v1/models/speaker', { key })).status).toBe(200)
   instance.engine.known = { models: [], loading: ['speaker'], activeStreams: 1 }
