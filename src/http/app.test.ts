@@ -154,7 +154,7 @@ test('models and voices have the fields that pickers read', async () => {
   const audio = (await (await instance.fetch('/v1/audio/models')).json()) as { models: { id: string; name: string }[] }
   expect(audio.models[0]).toEqual({ id: 'flite', name: expect.any(String) })
   const voices = (await (await instance.fetch('/v1/audio/voices')).json()) as { voices: Record<string, unknown>[] }
-  expect(voices.voices).toHaveLength(5)
+  expect(voices.voices).toHaveLength(10)
   for (const voice of voices.voices) {
     expect(voice).toMatchObject({ object: 'audio.voice', status: 'ready', is_public: true, is_owner: false })
     expect(voice.id).toBe(voice.voice_id)

@@ -107,7 +107,12 @@ export const speechFields = (limits: SpeechLimits) => ({
     about: 'How to speak. Models that cannot use it ignore it.',
   }),
   language: languageTag({ orNull: true, about: 'A hint: a BCP-47 tag such as `en` or `en-US`.' }),
-  seed: wholeNumber(0, maxSeed, { orNull: true }),
+  seed: wholeNumber(0, maxSeed, {
+    orNull: true,
+    about:
+      'The same seed repeats the same sound, on one machine and one version. Models that draw nothing at random ' +
+      'ignore it. Other processors round differently, so their sound differs slightly.',
+  }),
   sample_rate: withDefault(
     oneNumberOf(sampleRatesHz, { orNull: true, about: 'In hertz. Only `pcm` and `wav` support others than 24000.' }),
     defaultSampleRateHz,

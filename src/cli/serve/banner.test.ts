@@ -24,7 +24,7 @@ test('the banner says which models there are and what they can do, in a line tha
   expect(models?.trim().split(/\), |Models +/)).toEqual([
     '',
     'flite (rms, slt, awb, kal16',
-    'hibari (lark',
+    'hibari (6 voices',
     'moonshine-tiny-en (transcription',
     expect.stringMatching(/^pocket-tts \(\d+ voices$/),
     'whisper-base (transcription)',

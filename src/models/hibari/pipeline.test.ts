@@ -9,6 +9,7 @@ import { InputRefused, type SpeechInput, type SpeechModel, type SpokenChunk } fr
 import { loadGraph } from './graph.ts'
 import { bins } from './parameters.ts'
 import { load } from './pipeline.ts'
+import { voices } from './voices.ts'
 
 // The real graph, on machines that may be busy with other tests.
 setDefaultTimeout(60_000)
@@ -52,6 +53,27 @@ test('a sentence: its length, level and pitch are those of this voice', async ()
   const pitch = await measurePitch(sound, model.sampleRateHz, async () => {})
   expect(pitch!.medianHz).toBeWithin(165, 215)
   expect(soundOf(await speak(inputOf(birch)))).toEqual(sound)
+})
+
+// As each is meant to be; the graph's own pitch moves with the text.
+test.each([
+  ['lark', 189],
+  ['wren', 212],
+  ['merle', 160],
+  ['robin', 150],
+  ['jay', 104],
+  ['martin', 98],
+])('%s speaks at some %p Hz, at the common level and as fast as the others', async (voiceId, hz) => {
+  const spoken = await speak(inputOf(birch, { voiceId }))
+  const sound = soundOf(spoken)
+  expect((await measurePitch(sound, model.sampleRateHz, async () => {}))!.medianHz / hz).toBeWithin(0.88, 1.12)
+  expect(levelDb(sound)).toBeWithin(-24, -17)
+  expect(secondsOf(spoken)).toBeWithin(1.9, 2.2)
+  expect(sound.some((sample) => Math.abs(sample) > 0.999)).toBe(false)
+})
+
+test('the card has a voice for each shape', () => {
+  expect(card.voices.map(({ id }) => id).toSorted()).toEqual([...voices.keys()].toSorted())
 })
 
 test('the graph gives what Python gave, as far as processors agree', async () => {

@@ -26,6 +26,7 @@ import {
 import { type HibariGraph, loadGraph, mostSymbols } from './graph.ts'
 import { hopSamples, sampleRateHz } from './parameters.ts'
 import { Vocoders } from './vocoders.ts'
+import { voices } from './voices.ts'
 
 /**
  * The graph gives nothing before it has all of a chunk: 20 ms for the first one on one core with VNNI, 50 ms for the
@@ -52,6 +53,8 @@ const warmUp = 'hˈI.'
 
 /** @throws Error when the pronunciations cannot be read, or the graph is missing or another one */
 export const load: LoadSpeechModel = async ({ card, filesDir, pronunciations, workers }) => {
+  const missing = card.voices.find(({ id }) => !voices.has(id))
+  if (missing !== undefined) throw new Error(`hibari has no voice ${missing.id}, which the card names`)
   const lexicon = pronunciations === null ? emptyLexicon : parseLexicon(pronunciations)
   const english = new English(await loadPronouncer(), 'american')
   const threads = workers > 0 ? workers : availableParallelism()
@@ -59,7 +62,7 @@ export const load: LoadSpeechModel = async ({ card, filesDir, pronunciations, wo
   const file = filesDir === null ? embeddedFile(card, name) : Bun.file(join(filesDir, name)).bytes()
   const graph = await loadGraph(await file, threads)
   const vocoders = new Vocoders(threads)
-  const model = new HibariModel({ graph, vocoders, english, lexicon, voices: new Set(card.voices.map(({ id }) => id)) })
+  const model = new HibariModel({ graph, vocoders, english, lexicon })
   try {
     await model.warm()
     return model
@@ -74,7 +77,6 @@ interface Parts {
   vocoders: Vocoders
   english: English
   lexicon: Lexicon
-  voices: ReadonlySet<string>
 }
 
 class HibariModel implements SpeechModel {
@@ -89,7 +91,7 @@ class HibariModel implements SpeechModel {
 
   async warm(): Promise<void> {
     const { graph, vocoders } = this.#parts
-    const order = { parameters: await graph.predict(warmUp, 1), speed: 1, isFirst: true, slackMs: 0 }
+    const order = { parameters: await graph.predict(warmUp, 1), speed: 1, shape: null, isFirst: true, slackMs: 0 }
     await Array.fromAsync(vocoders.speak(order, new AbortController().signal))
   }
 
@@ -98,8 +100,9 @@ class HibariModel implements SpeechModel {
    * once it aborts
    */
   async *speak(input: SpeechInput, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
-    const { graph, vocoders, voices } = this.#parts
-    if (!voices.has(input.voiceId)) throw new Error(`hibari has no voice ${JSON.stringify(input.voiceId)}`)
+    const { graph, vocoders } = this.#parts
+    const shape = voices.get(input.voiceId)
+    if (shape === undefined) throw new Error(`hibari has no voice ${JSON.stringify(input.voiceId)}`)
     const speed = Math.min(fastest, Math.max(slowest, input.speed))
     const stretcher = new Stretcher(sampleRateHz, input.speed / speed)
     const listener = new Listener()
@@ -111,7 +114,7 @@ class HibariModel implements SpeechModel {
       const covered = chunk.coveredChars - coveredBefore
       let next: Chunk | null = null
       let isBegun = false
-      const blocks = vocoders.speak({ parameters, speed, ...listener.standing() }, signal)
+      const blocks = vocoders.speak({ parameters, speed, shape, ...listener.standing() }, signal)
       for await (const { pcm, share, skippedFrames } of blocks) {
         const isLast = share === 1
         const times = { stretch: input.speed / speed, lateS: listener.lateS, skippedFrames }

@@ -3,6 +3,7 @@
  * joins do not click.
  */
 import { hopSamples, type Parameters, sampleRateHz } from './parameters.ts'
+import type { Shape } from './shape.ts'
 import { speechSpan } from './speech-span.ts'
 import { Vocoder } from './vocoder.ts'
 
@@ -28,11 +29,12 @@ export class Rendered {
   readonly #skipped: number
   #done = 0
 
-  constructor(parameters: Parameters, speed: number) {
+  /** @param speed 0.5 to 2 @param shape of another voice; null: the graph's own */
+  constructor(parameters: Parameters, speed: number, shape: Shape | null) {
     const span = speechSpan(parameters, speed)
     this.#frames = span.to - span.from
     this.#skipped = span.from
-    this.#blocks = new Vocoder(parameters, span).blocks()
+    this.#blocks = new Vocoder(parameters, span, shape).blocks()
   }
 
   /** Until the block whose share is 1 has come. @throws Error when the sound is not finite */

@@ -6,6 +6,7 @@
  */
 import type { Parameters } from './parameters.ts'
 import { Rendered } from './rendered.ts'
+import type { Shape } from './shape.ts'
 
 export type ToVocoder =
   | {
@@ -14,6 +15,8 @@ export type ToVocoder =
       parameters: Parameters
       /** How fast the chunk is spoken; 1: the voice's own pace. */
       speed: number
+      /** Of another voice; null: the graph's own. */
+      shape: Shape | null
       /** Nothing of its stream was heard yet. */
       isFirst: boolean
       /** Until its listener runs dry. */
@@ -48,8 +51,8 @@ let isScheduled = false
 
 self.onmessage = ({ data }: MessageEvent<ToVocoder>) => {
   if (data.type === 'speak') {
-    const { id, parameters, speed, isFirst, slackMs } = data
-    chunks.push({ id, isFirst, dueMs: performance.now() + slackMs, rendered: new Rendered(parameters, speed) })
+    const { id, parameters, speed, shape, isFirst, slackMs } = data
+    chunks.push({ id, isFirst, dueMs: performance.now() + slackMs, rendered: new Rendered(parameters, speed, shape) })
   } else remove(data.id)
   schedule()
 }

@@ -8,8 +8,9 @@
  * there a few milliseconds after the graph, however long the chunk is.
  */
 import { Fft, hann } from '../../audio/fft.ts'
-import { bins, frameSamples, hopSamples, mostLog, type Parameters } from './parameters.ts'
+import { bins, frameSamples, hopSamples, leastVoicedHz, mostLog, type Parameters } from './parameters.ts'
 import { Pulses } from './pulses.ts'
+import { type FrameRows, type Shape, shapedPitch, Shaper } from './shape.ts'
 
 /** Frames that overlap at any sample. */
 const overlap = frameSamples / hopSamples
@@ -40,6 +41,7 @@ export class Vocoder {
   readonly #parameters: Parameters
   readonly #span: FrameSpan
   readonly #pulses: Pulses
+  readonly #shaper: Shaper | null
   readonly #tile: { from: Float32Array; to: Float32Array }[]
   #tileAt = -1
   readonly #re = new Float64Array(frameSamples)
@@ -48,11 +50,16 @@ export class Vocoder {
   /** Sums of the frames so far, from two blocks before the last one on. */
   readonly #sums = new Float64Array(frameSamples)
 
-  /** @param span what of the chunk is wanted */
-  constructor(parameters: Parameters, span: FrameSpan = { from: 0, to: parameters.frames }) {
+  /** @param span what of the chunk is wanted @param shape of another voice; null: the graph's own */
+  constructor(
+    parameters: Parameters,
+    span: FrameSpan = { from: 0, to: parameters.frames },
+    shape: Shape | null = null,
+  ) {
     this.#parameters = parameters
     this.#span = span
-    this.#pulses = new Pulses(parameters.f0)
+    this.#shaper = shape === null ? null : new Shaper(shape)
+    this.#pulses = new Pulses(shape === null ? parameters.f0 : shapedPitch(parameters.f0, shape))
     const { harmonicLog, harmonicTurn, restLog, restPhase } = parameters
     this.#tile = [harmonicLog, harmonicTurn, restLog, restPhase].map((from) => ({
       from,
@@ -69,9 +76,13 @@ export class Vocoder {
     for (let frame = Math.max(0, from - 1); frame < end; frame += 2) {
       const hasSecond = frame + 1 < frames
       this.#transformPulses(frame, hasSecond)
-      this.#colour(frame, this.#pair[0])
-      if (hasSecond) this.#colour(frame + 1, this.#pair[1])
-      else for (const part of [this.#pair[1].re, this.#pair[1].im]) part.fill(0)
+      this.#turnOver(frame)
+      if (this.#shaper !== null) this.#colourShaped(this.#shaper, frame)
+      else {
+        this.#colour(frame, this.#pair[0])
+        if (hasSecond) this.#colour(frame + 1, this.#pair[1])
+      }
+      if (!hasSecond) for (const part of [this.#pair[1].re, this.#pair[1].im]) part.fill(0)
       this.#transformBack()
       yield* this.#add(this.#re, frame)
       if (hasSecond) yield* this.#add(this.#im, frame + 1)
@@ -113,7 +124,6 @@ export class Vocoder {
 
   /** From the spectrum of the pulses to that of the frame, in place. */
   #colour(frame: number, { re, im }: Spectrum): void {
-    this.#turnOver(frame)
     const [logs, turns, restLogs, phases] = this.#tile.map(({ to }) => to) as [
       Float32Array,
       Float32Array,
@@ -148,9 +158,30 @@ export class Vocoder {
     im[bins - 1] = 0
   }
 
-  /** Has the tile hold the frame. */
+  /** The same of a pair of frames, in the voice of a shape. */
+  #colourShaped(shaper: Shaper, frame: number): void {
+    const { frames, f0 } = this.#parameters
+    const [logs, , rests, phases] = this.#tile.map(({ to }) => to) as [
+      Float32Array,
+      Float32Array,
+      Float32Array,
+      Float32Array,
+    ]
+    const second = Math.min(frame + 1, frames - 1)
+    const rowOf = (tile: Float32Array, at: number) =>
+      tile.subarray((at - this.#tileAt) * bins, (at - this.#tileAt + 1) * bins)
+    const isVoiced = (at: number) => f0[at]! > leastVoicedHz
+    const rows = shaper.shape(
+      [rowOf(logs, frame), rowOf(logs, second)],
+      [rowOf(rests, frame), rowOf(rests, second)],
+      [isVoiced(frame), isVoiced(second)],
+    )
+    for (const at of [0, 1] as const) add(rows[at], rowOf(phases, at === 0 ? frame : second), this.#pair[at])
+  }
+
+  /** Has the tile hold the frame and the next one. */
   #turnOver(frame: number): void {
-    if (this.#tileAt >= 0 && frame >= this.#tileAt && frame < this.#tileAt + tileFrames) return
+    if (this.#tileAt >= 0 && frame >= this.#tileAt && frame + 1 < this.#tileAt + tileFrames) return
     this.#tileAt = frame
     const { frames } = this.#parameters
     const many = Math.min(tileFrames, frames - frame)
@@ -206,4 +237,28 @@ export class Vocoder {
     this.#sums.copyWithin(0, hopSamples)
     this.#sums.fill(0, frameSamples - hopSamples)
   }
+}
+
+/** From the spectrum of the pulses to that of the frame, in place. */
+function add({ harmonicLog, harmonicPhase, restLog }: FrameRows, restPhase: Float32Array, { re, im }: Spectrum): void {
+  for (let bin = 0; bin < bins; bin++) {
+    let sumRe = 0
+    let sumIm = 0
+    if (harmonicLog[bin]! > silentLog) {
+      const gain = Math.exp(harmonicLog[bin]!)
+      const cos = gain * Math.cos(harmonicPhase[bin]!)
+      const sin = gain * Math.sin(harmonicPhase[bin]!)
+      sumRe = cos * re[bin]! - sin * im[bin]!
+      sumIm = cos * im[bin]! + sin * re[bin]!
+    }
+    if (restLog[bin]! > silentLog) {
+      const gain = Math.exp(restLog[bin]!)
+      sumRe += gain * Math.cos(restPhase[bin]!)
+      sumIm += gain * Math.sin(restPhase[bin]!)
+    }
+    re[bin] = sumRe
+    im[bin] = sumIm
+  }
+  im[0] = 0
+  im[bins - 1] = 0
 }

@@ -24,7 +24,7 @@ function orderOf(frames: number, more: Partial<ChunkOrder> = {}): ChunkOrder {
     restPhase: Float32Array.from({ length: bins * frames }, (_, at) => at % 7),
     f0: new Float32Array(frames),
   }
-  return { parameters, speed: 1, isFirst: true, slackMs: 0, ...more }
+  return { parameters, speed: 1, shape: null, isFirst: true, slackMs: 0, ...more }
 }
 
 const samplesOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { pcm }) => sum + pcm.length, 0)

@@ -3,6 +3,7 @@
  * that dies fails the chunks in it, and another takes its place at the next chunk.
  */
 import { hopSamples, type Parameters } from './parameters.ts'
+import type { Shape } from './shape.ts'
 import type { FromVocoder, ToVocoder } from './vocoder-worker.ts'
 
 export interface Block {
@@ -18,6 +19,8 @@ export interface ChunkOrder {
   parameters: Parameters
   /** 0.5 to 2. */
   speed: number
+  /** Of another voice; null: the graph's own. */
+  shape: Shape | null
   /** Nothing of its stream was heard yet. */
   isFirst: boolean
   /** Until its listener runs dry. */
