@@ -1,6 +1,6 @@
 /**
- * What becomes of a decoded clip before a voice is cloned from it. Long clips take a second of arithmetic, so it is
- * done in pieces with other work in between. Stands behind the service's port `Sound`.
+ * Prepares a decoded clip for cloning. Long clips take a second of arithmetic, so it is done in pieces with other work
+ * in between. Implements the service's port `Sound`.
  */
 import { concatBytes, concatFloats, levelDb, s16ToBytes, toS16 } from './pcm.ts'
 import { resamplerNear } from './resample.ts'
@@ -21,13 +21,13 @@ const pieceSeconds = 0.5
 
 /**
  * 16-bit samples at another rate.
- * @param fromHz may be any whole number: one that no filter is made for counts as the nearest that is, up to 0.1 % off
- * @throws RangeError when the rates are none that audio has
+ * @param fromHz may be any whole number: one without a filter counts as the nearest that has one, up to 0.1 % off
+ * @throws RangeError if a rate is not an audio rate
  */
 export const resampled = async (pcm: Float32Array, fromHz: number, toHz: number): Promise<Int16Array> =>
   toS16(await atRate(pcm, fromHz, toHz))
 
-/** What a voice is cloned from: 24 kHz, silence at both ends trimmed, level evened. @throws RangeError as above */
+/** The input of cloning: 24 kHz, silence at both ends trimmed, level evened. @throws RangeError as above */
 export async function reference(pcm: Float32Array, fromHz: number): Promise<Int16Array> {
   return toS16(evened(trimmed(await atRate(pcm, fromHz, referenceRateHz), referenceRateHz)))
 }
@@ -36,12 +36,12 @@ export async function reference(pcm: Float32Array, fromHz: number): Promise<Int1
 export const wav = (pcm: Int16Array, sampleRateHz: number): Uint8Array<ArrayBuffer> =>
   concatBytes([wavHeader(sampleRateHz, pcm.byteLength), s16ToBytes(pcm)])
 
-/** Behind the port. */
+/** The implementation of the port. */
 export const sound = { levelDb, resampled, reference, wav }
 
 /**
- * Without the silence before the first and after the last block that is not much quieter than the loudest one, but with
- * a fifth of a second of it. A view.
+ * Removes the silence before the first and after the last block that is not much quieter than the loudest one, except
+ * for a fifth of a second. Returns a view.
  */
 export function trimmed(pcm: Float32Array, sampleRateHz: number): Float32Array {
   const size = Math.round(blockSeconds * sampleRateHz)
@@ -56,7 +56,7 @@ export function trimmed(pcm: Float32Array, sampleRateHz: number): Float32Array {
   return pcm.subarray(Math.max(0, first * size - kept), end)
 }
 
-/** At one level, whatever the microphone's, and never clipped for it. Silence stays silence. */
+/** Brings every clip to one level, whatever the microphone's, and never clips. Silence stays silence. */
 export function evened(pcm: Float32Array): Float32Array {
   const level = levelDb(pcm)
   const peak = pcm.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)

@@ -12,7 +12,7 @@ export class Fft {
   readonly #spareRe: Float64Array
   readonly #spareIm: Float64Array
 
-  /** @throws RangeError when the length is no positive whole number */
+  /** @throws RangeError if the length is not a positive whole number */
   constructor(readonly length: number) {
     if (!Number.isSafeInteger(length) || length < 1) throw new RangeError(`no transform has the length ${length}`)
     this.#cos = Float64Array.from({ length }, (_, k) => Math.cos((2 * Math.PI * k) / length))
@@ -104,8 +104,8 @@ export class Fft {
   }
 
   /**
-   * Of `radix` numbers x, y[j] is x[0] and the sum over l of (x[l] + x[-l]) cos - i (x[l] - x[-l]) sin of
-   * 2 pi j l / radix; y[-j] is the same with the other sign, so that half of the sums serve twice.
+   * For `radix` numbers x, y[j] is x[0] plus the sum over l of (x[l] + x[-l]) cos - i (x[l] - x[-l]) sin of 2 pi j l /
+   * radix; y[-j] is the same with the other sign, so half of the sums serve twice.
    */
   #byOdd({ radix, stride, rest }: Pass, { re, im }: Plane, to: Plane): void {
     const part = stride * rest

@@ -28,7 +28,7 @@ export interface MelOptions {
   norm: 'slaney' | 'peak'
 }
 
-/** One triangle: its weights for the bins of the spectrum from `firstBin` on; none where it falls between two bins. */
+/** One triangle: its weights for the bins of the spectrum from `firstBin` on; empty if it falls between two bins. */
 export interface MelFilter {
   firstBin: number
   weights: Float64Array
@@ -76,8 +76,8 @@ export class MelMeter {
   }
 
   /**
-   * The power in each band of the frame that begins at `start`. What lies outside of the samples is silence.
-   * @param bands filled, one number for each filter
+   * The power in each band of the frame that begins at `start`. Positions outside the samples are silence.
+   * @param bands filled, one number per filter
    */
   measure(samples: ArrayLike<number>, start: number, bands: Float64Array): void {
     this.#re.fill(0)

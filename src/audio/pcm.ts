@@ -5,7 +5,7 @@
 
 const fullScale = 32768
 
-/** Rounds and clamps; a sample that is no number becomes silence, for one would ruin a whole stream in a codec. */
+/** Rounds and clamps; NaN becomes silence, because one would ruin a whole stream in a codec. */
 export function toS16(samples: Float32Array): Int16Array {
   const pcm = new Int16Array(samples.length)
   for (let i = 0; i < samples.length; i++) {
@@ -28,8 +28,8 @@ export function fromS16(pcm: Int16Array): Float32Array {
 export const s16ToBytes = (pcm: Int16Array): Uint8Array<ArrayBuffer> => new Uint8Array(new Int16Array(pcm).buffer)
 
 /**
- * A copy, wherever the bytes lie.
- * @throws RangeError when the last sample is cut in half
+ * A copy, wherever the bytes are.
+ * @throws RangeError if the last sample is cut in half
  */
 export function s16FromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   if (bytes.length % 2 !== 0) throw new RangeError(`${bytes.length} bytes are not a whole number of 16-bit samples`)
@@ -49,7 +49,7 @@ export const concatFloats = (parts: readonly Float32Array[]): Float32Array<Array
 export const concatS16 = (parts: readonly Int16Array[]): Int16Array<ArrayBuffer> =>
   concat(new Int16Array(lengthOf(parts)), parts)
 
-/** In a buffer of its own: unlike a `Buffer` of a pool it may be transferred to another thread. */
+/** In a buffer of its own: unlike a pooled `Buffer` it may be transferred to another thread. */
 export const concatBytes = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =>
   concat(new Uint8Array(lengthOf(parts)), parts)
 

@@ -13,10 +13,10 @@ export class CardCatalog implements Catalog {
   readonly #broken: () => readonly ModelTrouble[]
 
   /**
-   * @param cards every model that may be here; asked at every question, for users bring some of their own
-   * @param hasFiles whether a model that is not built in lies complete on this machine; asked at every question
-   * @param onCard whether models of this task run on a graphics card now; asked likewise
-   * @param broken as the port says; asked likewise
+   * @param cards every model that may be here; called each time, because users may bring their own
+   * @param hasFiles whether a model that is not built in is complete on this machine; called each time
+   * @param onCard whether models of this task run on a graphics card now; called each time
+   * @param broken as the port says; called each time
    */
   constructor(
     cards: readonly Card[] | (() => readonly Card[]),

@@ -1,7 +1,7 @@
 /**
- * Reads one card: JSON in snake_case as it lies in `models/`, out comes the domain's `Card`. Cards are written by hand,
- * so every field is checked when the program starts and an error names the file and the field: a slip is found by
- * whoever made it, not by the first client that asks for the voice.
+ * Reads one card: from JSON in snake_case, as in `models/`, to the domain's `Card`. Cards are written by hand, so every
+ * field is checked when the program starts and an error names the file and the field: the author finds a slip, not the
+ * first client that asks for the voice.
  */
 import type { Card, CardFile, CardLicense, CardOption, CardVoice, EmbeddedFile, Task, Weights } from '../domain/card.ts'
 
@@ -15,7 +15,7 @@ const weights: readonly Weights[] = ['int8', 'fp16', 'fp32']
 const idPattern = /^[A-Za-z0-9_.-]{1,128}$/
 const languagePattern = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?$/
 
-/** The fields of one object, read by name; `end` refuses those that nobody asked for (misspelt ones). */
+/** The fields of one object, read by name; `end` refuses fields that were not read (misspelt ones). */
 class Reader {
   readonly #asked = new Set<string>()
 
@@ -252,7 +252,7 @@ export function readCard(file: string, json: unknown): Card {
   return card
 }
 
-/** What is not inside the executable must come from somewhere, each file under a name of its own. */
+/** Files that are not inside the executable must come from somewhere, each under a name of its own. */
 function checkFiles(card: Card, from: Reader): void {
   if (card.builtIn === card.files.length > 0) from.fail('downloads', card.builtIn ? 'none: it is built in' : 'files')
   const embedded = card.embedded ?? []

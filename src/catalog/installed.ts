@@ -1,7 +1,7 @@
 /**
- * Which models this machine has (read side; the server's and every command's). A model is installed when its manifest
- * is there, means what the card means, and names files that are there in their sizes: a folder from which somebody has
- * taken a file counts as none. Content is not read here; `myna models verify` does that.
+ * Which models are installed (the read side, for the server and every command). A model is installed if its manifest
+ * exists, agrees with the card, and names files that exist in their sizes: a folder with a missing file counts as not
+ * installed. Content is not read here; `myna models verify` does that.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,10 +10,10 @@ import { type Clock, systemClock } from '../domain/time.ts'
 import { fits, type InstalledFile, type Manifest, readManifestSync } from './manifest.ts'
 import type { ModelsFolder } from './models-folder.ts'
 
-/** `broken`: something lies there, and it is not the whole model that the card means. */
+/** `broken`: some files exist, but not the complete model of the card. */
 export type ModelState = 'installed' | 'broken' | 'absent'
 
-/** What was found, and what would be otherwise if it had changed since. */
+/** The result, and what would change it. */
 interface Seen<T> {
   stamp: string
   found: T
@@ -21,7 +21,7 @@ interface Seen<T> {
 
 /** Two changes within some milliseconds may bear the same time: what has just changed is looked at anew. */
 const settledMs = 2000
-/** Of missing files. */
+/** Names of missing files. */
 const namedMax = 3
 
 export class InstalledModels {
@@ -29,10 +29,10 @@ export class InstalledModels {
   readonly #clock: Pick<Clock, 'nowMs'>
   /** A card is one object as long as the program runs. */
   readonly #seen = new WeakMap<Card, Seen<boolean>>()
-  /** That hold files of a card's model, its own first. */
+  /** Folders that may contain a card's model, its own first. */
   readonly #folders = new WeakMap<Card, readonly string[]>()
   #names: Seen<ReadonlySet<string>> | null = null
-  /** What is known in this turn of the event loop. */
+  /** Results within this turn of the event loop. */
   #turn: { idsHere: ReadonlySet<string>; answers: Map<Card, boolean> } | null = null
 
   constructor(folder: ModelsFolder, clock: Pick<Clock, 'nowMs'> = systemClock) {
@@ -59,7 +59,7 @@ export class InstalledModels {
     return this.#thisTurn().idsHere.has(card.id) ? 'broken' : 'absent'
   }
 
-  /** Where the model's files lie; whether they do is another question. */
+  /** The folder of the model's files, whether or not they exist. */
   dirOf(cardId: string): string {
     return this.#folder.model(cardId)
   }
@@ -76,7 +76,7 @@ export class InstalledModels {
     return manifest.files.filter((file) => !isThere(file)).map(({ name }) => name)
   }
 
-  /** What is wrong with one of which something is here, in a sentence; null: nothing, or nothing of it is here. */
+  /** What is wrong with an incomplete model, in a sentence; null: nothing, or it does not exist here at all. */
   trouble(card: Card): string | null {
     if (this.stateOf(card) !== 'broken') return null
     const missing = this.missing(card)
@@ -110,7 +110,7 @@ export class InstalledModels {
     return found
   }
 
-  /** Names of folders; most models have none. */
+  /** Names of subfolders; most models have none. */
   #idsHere(): ReadonlySet<string> {
     const stamp = this.#stampOf([this.#folder.installed])
     if (this.#names !== null && this.#names.stamp === stamp) return this.#names.found
@@ -155,7 +155,7 @@ function namesInSync(folder: string): string[] {
   }
 }
 
-/** null: there is no such file or folder, or it cannot be looked at. */
+/** null: the file or folder does not exist or cannot be inspected. */
 function statOf(path: string) {
   try {
     // Most models are not here, and an exception for each would cost more than all that looking.

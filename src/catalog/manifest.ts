@@ -1,7 +1,6 @@
 /**
- * What an installed model consists of, written beside its files when all of them are there: its being there is what
- * makes a model installed. It pins what the hub was found to hold where the card does not say, and everything is held
- * against it ever after.
+ * What an installed model consists of, written beside its files once all of them exist: the manifest is what makes a
+ * model installed. It pins what the hub had where the card does not say, and everything is compared with it ever after.
  */
 import { readFile } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
@@ -12,20 +11,20 @@ import { isBlobName } from './models-folder.ts'
 /** No card may call a file so. */
 export const manifestName = 'myna.json'
 
-/** What a file's content was held against: the card, what the hub said of it, or nothing but itself. */
+/** What a file's content was compared with: the card, the hub's statement, or only itself. */
 export type Evidence = 'card' | 'hub' | 'none'
 
 export interface InstalledFile {
-  /** As the card calls it. */
+  /** Name in the card. */
   name: string
   sizeBytes: number
   sha256: string
-  /** Of which it is a link. */
+  /** The blob it is a link to. */
   blob: string
   repo: string
-  /** As the card says it. */
+  /** As in the card. */
   revision: string
-  /** What stood there when it was pulled; the same where the card names a commit, or a file was imported. */
+  /** The commit when it was pulled; the same if the card names a commit, or the file was imported. */
   commit: string
   path: string
   evidence: Evidence
@@ -34,7 +33,7 @@ export interface InstalledFile {
 export interface Manifest {
   id: string
   installedAtMs: number
-  /** The card in whose place the user's own files stand; null: they are the ones that the card `id` means. */
+  /** The card that the user's own files replace; null: they are the files of the card `id`. */
   like: string | null
   files: readonly InstalledFile[]
 }
@@ -47,7 +46,7 @@ export function manifestText({ id, installedAtMs, like, files }: Manifest): stri
   return `${JSON.stringify({ version, id, installed_at_ms: installedAtMs, ...origin, files: written }, null, 2)}\n`
 }
 
-/** @param folder of the installed model @returns null when there is none, or none that can be read */
+/** @param folder of the installed model @returns null if there is none, or it cannot be read */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   return parseManifest(await readFile(join(folder, manifestName), 'utf8').catch(() => null))
 }
@@ -82,7 +81,7 @@ function readEntry(value: unknown): InstalledFile | null {
   return { name, sizeBytes, sha256, blob, repo, revision, commit, path, evidence }
 }
 
-/** What is known of a card's file from an earlier installation; null: nothing that still holds. */
+/** What an earlier installation knows about a card's file; null: nothing that still applies. */
 export function pinOf(file: CardFile, manifest: Manifest | null): InstalledFile | null {
   const pin = manifest?.files.find(({ name }) => name === file.name)
   if (pin === undefined || pin.repo !== file.repo || pin.path !== file.path || pin.revision !== file.revision)
@@ -93,7 +92,7 @@ export function pinOf(file: CardFile, manifest: Manifest | null): InstalledFile 
   return agrees ? pin : null
 }
 
-/** Whether what was installed is what the card means today: an upgrade of the program may mean other files. */
+/** Whether the installed files are those of today's card: an upgrade of the program may expect others. */
 export const fits = (card: Card, manifest: Manifest): boolean =>
   manifest.id === card.id && card.files.every((file) => pinOf(file, manifest) !== null)
 

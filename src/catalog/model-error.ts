@@ -1,17 +1,17 @@
 /**
- * What can go wrong with getting a model, told to whoever asked for it: the message says what happened and what to do.
- * The codes are those that `--json` shows.
+ * What can go wrong with getting a model, for the user: the message says what happened and what to do. `--json` shows
+ * these codes.
  */
 export type ModelErrorCode =
-  /** The hub keeps it from whoever has not accepted its conditions. */
+  /** The hub requires accepting its conditions first. */
   | 'gated'
   | 'not_on_hub'
-  /** Nobody answers, or not for long enough. */
+  /** There was no answer, or not in time. */
   | 'no_hub'
   | 'hub_refused'
-  /** Something answers that is no hub. */
+  /** The host that answered is not a hub. */
   | 'no_file_came'
-  /** What the card says and what was found differ. */
+  /** The content differs from what the card says. */
   | 'other_content'
   | 'disk_full'
   | 'cannot_write'
@@ -32,13 +32,13 @@ export class ModelError extends Error {
   }
 }
 
-/** What may go better when it is tried again; the message continues «it is tried again, because ...». */
+/** What may work when tried again; the message continues «it is tried again, because ...». */
 export class Interruption extends Error {
   override readonly name = 'Interruption'
 
   constructor(
     message: string,
-    /** What the other side asks for; null: nothing. */
+    /** The wait that the server requests; null: none. */
     readonly pauseMs: number | null = null,
     options?: ErrorOptions,
   ) {

@@ -1,9 +1,9 @@
 /**
- * Where models lie: `<data folder>/models`. `blobs/` holds the content of files, each under a name that its content
- * determines, so that what two models share is there once and what an interrupted pull has fetched is found again;
- * `<name>.part` is one on its way. `installed/<card id>/` holds hard links to blobs under the names that the card gives
- * them, for ONNX Runtime wants a graph's weights beside it, and no symbolic links. Models are no secret: files are
- * readable by all who may enter the data folder, so that a service under another user finds what root has pulled.
+ * The folder of models: `<data folder>/models`. `blobs/` has the content of files, each under a name that its content
+ * determines, so that files shared by two models exist once and an interrupted pull is found again; `<name>.part` is a
+ * download in progress. `installed/<card id>/` has hard links to blobs under the names of the card, because ONNX
+ * Runtime wants a graph's weights beside it, and not as symbolic links. Models are not secret: all users who may enter
+ * the data folder can read them, so that a service under another user finds what root has pulled.
  */
 import { constants } from 'node:fs'
 import { chmod, copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
@@ -29,7 +29,7 @@ export class ModelsFolder {
     return join(this.path, 'installed')
   }
 
-  /** @param blob as `blobName` gave it @throws Error when it is no name of a blob */
+  /** @param blob as `blobName` returned it @throws Error if it is not the name of a blob */
   blob(blob: string): string {
     if (!isBlobName(blob)) throw new Error(`'${blob}' is not the name of a blob`)
     return join(this.blobs, blob)
@@ -46,12 +46,12 @@ export class ModelsFolder {
   }
 
   async make(): Promise<void> {
-    // The data folder itself is closed to others, whoever makes it first.
+    // The data folder itself is closed to others, whichever command creates it first.
     await mkdir(join(this.path, '..'), { recursive: true, mode: 0o700 })
     for (const folder of [this.path, this.blobs, this.installed]) await makeFolder(folder)
   }
 
-  /** Ids of the folders that lie in `installed`, whole or not. */
+  /** Ids of the folders in `installed`, complete or not. */
   async modelIds(): Promise<string[]> {
     return (await namesIn(this.installed)).filter((name) => !name.startsWith('.')).sort()
   }
@@ -59,13 +59,13 @@ export class ModelsFolder {
 
 export const isBlobName = (name: string): boolean => blobPattern.test(name)
 
-/** The blob to which a file in `blobs/` belongs; null: it is none of ours. */
+/** The blob to which a file in `blobs/` belongs; null: it is not one of ours. */
 export function blobOf(fileName: string): string | null {
   const name = fileName.endsWith(partSuffix) ? fileName.slice(0, -partSuffix.length) : fileName
   return isBlobName(name) ? name : null
 }
 
-/** By what is known of the content before it is there: a hash, or else the one place where it can be had. */
+/** Derived from what is known about the content before it arrives: a hash, or otherwise the one place where it is. */
 export function blobName(
   known: { sha256: string | null; gitSha1: string | null },
   { repo, revision, path }: HubPlace,
@@ -128,7 +128,7 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** None where there is no such folder. */
+/** Empty if the folder does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)

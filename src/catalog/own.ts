@@ -1,7 +1,7 @@
 /**
  * Models whose files the user brought (`myna models import PATH --as ID --like CARD`): a fine-tune, or an export of
- * their own. Each has the card of the model in whose place it stands, under an id of its own and without the sizes and
- * hashes of the published files; its manifest says which card that is.
+ * their own. Each has the card of the model that it replaces, under an id of its own and without the sizes and hashes
+ * of the published files; its manifest says which card that is.
  */
 import { readdirSync, statSync } from 'node:fs'
 import type { Card } from '../domain/card.ts'
@@ -28,7 +28,7 @@ export function ownCard(base: Card, id: string, of?: Pick<Manifest, 'installedAt
       attribution: `Your own files in place of ${base.id}: check their license yourself.`,
       limits: null,
     },
-    // Not of the base's repository and commit: another release of the program may mean another one.
+    // Not the base's repository and commit: another release of the program may use another one.
     files: base.files.map((file) => ({ ...file, repo: 'import', revision: 'import', sizeBytes: null, sha256: null })),
     sources: [`Imported by the user in place of ${base.id}; unverified.`],
     memoryBytes: Math.max(base.memoryBytes, Math.round(memoryShare * sizeBytes)),
@@ -37,7 +37,7 @@ export function ownCard(base: Card, id: string, of?: Pick<Manifest, 'installedAt
   }
 }
 
-/** Those that lie on this machine; looked up anew whenever the folder of models has changed. */
+/** The models on this machine; read again whenever the folder of models has changed. */
 export class OwnModels {
   readonly #folder: ModelsFolder
   readonly #known: ReadonlyMap<string, Card>
@@ -63,7 +63,7 @@ export class OwnModels {
     const found = namesIn(this.#folder.installed).flatMap((id) => {
       const card = this.#cardOf(id)
       const same = before.get(id)
-      // One object as long as it means the same: what was found of a card's files is remembered by it.
+      // One object as long as it means the same, because results about a card's files are cached by it.
       return card === null ? [] : [same !== undefined && Bun.deepEquals(same, card) ? same : card]
     })
     this.#seen = { stamp, cards: found }
@@ -78,7 +78,7 @@ export class OwnModels {
   }
 }
 
-/** null: there is no such folder, or it has just changed and may change again within the same tick. */
+/** null: the folder does not exist, or has just changed and may change again within the same tick. */
 function stampOf(folder: string): string | null {
   try {
     const { ino, mtimeNs } = statSync(folder, { bigint: true })

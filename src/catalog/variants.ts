@@ -1,7 +1,6 @@
 /**
- * Cards that differ in little: `extends` names the card whose fields one takes over, so that a fact stands in one
- * place. A field that is given replaces the other's; files are taken over by name, and one that is given replaces its
- * namesake.
+ * Cards that differ in little: `extends` names the card whose fields are inherited, so that a fact is stated once. A
+ * given field replaces the other's; files are inherited by name, and a given one replaces its namesake.
  */
 import { CardError } from './check.ts'
 
@@ -27,7 +26,7 @@ export function resolveVariants(files: Readonly<Record<string, unknown>>): Recor
   return Object.fromEntries(resolved)
 }
 
-/** What is no list of downloads is left for the check to name. */
+/** Anything that is not a list of downloads is left for the check to report. */
 function joined(base: unknown, own: unknown): unknown {
   if (!Array.isArray(base) || !Array.isArray(own)) return own
   const replaced = new Set(own.filter(isFields).flatMap(filesOf).map(nameOf))

@@ -1,6 +1,6 @@
 /**
- * How the CUDA build of ONNX Runtime comes to this machine: `pull` from the package index, `import` from files. Both
- * end in `build`. Downloads are removed once they are unpacked: they are as large as what they become.
+ * How the CUDA build of ONNX Runtime is installed: `pull` from the package index, `import` from files. Both end in
+ * `build`. Downloads are removed once they are unpacked: they are as large as their contents.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -27,7 +27,7 @@ export interface ImportParts extends Omit<BuildParts, 'acceptMajor'>, RoomParts 
   timer: DownloadParts['timer']
   lock: Lock
   find: FindLibrary
-  /** Of the driver here, `580.159.04`; null: there is none, or it does not matter. */
+  /** Version of the driver here, `580.159.04`; null: there is none, or it does not matter. */
   driver: string | null
 }
 
@@ -40,7 +40,7 @@ export interface Brought {
   wasWhole: boolean
 }
 
-/** @throws RuntimeError, ModelError, the signal's reason; nothing is installed then, and what has come is kept */
+/** @throws RuntimeError, ModelError, the signal's reason; then nothing is installed, and what has arrived is kept */
 export async function pullCuda(release: CudaRelease, parts: PullParts, signal: AbortSignal): Promise<Brought> {
   const { folder, onEvent } = parts
   acceptor(parts, release)(release.cudaMajor)
@@ -70,7 +70,7 @@ export async function pullCuda(release: CudaRelease, parts: PullParts, signal: A
   })
 }
 
-/** As the catalog wants it: the name for people stands for the repository. */
+/** As the catalog needs it, with the readable name in place of the repository. */
 const wantedOf = ({ name, path, sizeBytes, sha256 }: CudaArchive): Wanted =>
   knownOf({ name, repo: name, revision: '', path: basename(path), sizeBytes, sha256 }, null)
 

@@ -199,7 +199,7 @@ async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(blocks).toString('utf8')
 }
 
-/** Whether every byte is as it was installed. @throws the signal's reason */
+/** Whether every byte is as installed. @throws the signal's reason */
 export async function isIntact(
   place: string,
   { files }: RuntimeManifest,

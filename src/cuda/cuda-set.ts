@@ -1,8 +1,8 @@
 /**
- * Which libraries make ONNX Runtime's CUDA provider work. What it names for the loader (DT_NEEDED) says most, also
- * which CUDA it was built for. Two things it opens by itself when they are first needed, so that a lack of them would
- * show in the middle of the work: cuDNN, without which convolutions fail, and NVRTC, with which cuDNN compiles some of
- * them. cuFFT, which it opens likewise, serves two operators that no graph of ours has.
+ * Which libraries ONNX Runtime's CUDA provider needs. The names that it gives the loader (DT_NEEDED) say most, also
+ * which CUDA it was built for. It opens two more by itself when first needed, so that a lack of them would show only in
+ * the middle of the work: cuDNN, without which convolutions fail, and NVRTC, with which cuDNN compiles some of them.
+ * cuFFT, which it opens likewise, serves two operators that none of our graphs has.
  */
 import type { ElfFacts } from './elf.ts'
 import { RuntimeError } from './runtime-error.ts'
@@ -15,12 +15,12 @@ const ownLibraries = [onnxRuntimeLibrary, 'libonnxruntime_providers_shared.so', 
 /** Comes with the driver, never from us: another one than the driver's own is of no use. */
 export const driverLibrary = 'libcuda.so.1'
 
-/** Of the C and C++ languages: without them this very program would not run, or ONNX Runtime on the CPU. */
+/** Libraries of C and C++: without them neither this program nor ONNX Runtime on the CPU would run. */
 const ofSystem = /^(ld-linux[\w-]*|libc|libm|libdl|librt|libpthread|libutil|libgcc_s|libstdc\+\+)\.so\b/
 
 /**
- * cuDNN 9 opens its parts by name.
- * Source: NVIDIA cuDNN, API overview, for the parts of version 9; later ones have more, which are kept when they come.
+ * cuDNN 9 opens its parts by name. Source: NVIDIA cuDNN, API overview, for the parts of version 9; later versions have
+ * more, which are kept if present.
  */
 const cudnn = 'libcudnn.so.9'
 const cudnnParts = ['graph', 'ops', 'cnn', 'adv', 'heuristic', 'engines_precompiled', 'engines_runtime_compiled']
@@ -29,7 +29,7 @@ export interface CudaSet {
   cudaMajor: number
   /** Names, of the libraries given. */
   files: readonly string[]
-  /** What the system has instead. */
+  /** Libraries that the system provides instead. */
   system: readonly { name: string; path: string }[]
   missing: readonly { name: string; neededBy: string }[]
 }
@@ -67,7 +67,7 @@ export function examineSet(libraries: ReadonlyMap<string, ElfFacts>, find: FindL
   }
 }
 
-/** @throws RuntimeError when there is none, or it does not say */
+/** @throws RuntimeError if there is none, or it does not say */
 function cudaMajorOf(facts: ElfFacts | undefined): number {
   if (facts === undefined) {
     throw new RuntimeError(
@@ -90,7 +90,7 @@ function openedLater(
 ): { name: string; neededBy: string }[] {
   const given = [...libraries.keys()]
   const more = given.filter((name) => /^libcudnn_\w+\.so\.9$/.test(name))
-  // Where the system has cuDNN, it has all of it.
+  // If the system has cuDNN, it has all of it.
   const parts = libraries.has(cudnn) ? cudnnParts.map((part) => `libcudnn_${part}.so.9`) : []
   const builtins = given.filter((name) => name.startsWith(`libnvrtc-builtins.so.${cudaMajor}.`))
   const nvrtc = `libnvrtc.so.${cudaMajor}`

@@ -1,7 +1,7 @@
 /**
- * What can be known of NVIDIA's driver by looking at files, without loading any of it: a broken driver can end the
- * process that loads it, and never should that be the server. The version of the kernel's part stands in `/proc`, that
- * of the library in its file's name, and whether a device may be opened shows when it is.
+ * What files reveal about NVIDIA's driver, without loading any of it: a broken driver can crash the process that loads
+ * it, and that must never be the server. The version of the kernel module is in `/proc`, that of the library in its
+ * file name, and opening a device shows whether it may be opened.
  */
 import { closeSync, constants, existsSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -10,7 +10,7 @@ import { oldestDriver, runsCuda } from './release.ts'
 import { namesBeneath } from './system-libraries.ts'
 
 export interface DriverFacts {
-  /** Of the kernel's module, such as `580.159.04`; null: none is loaded. */
+  /** Version of the kernel's module, such as `580.159.04`; null: none is loaded. */
   kernel: string | null
   /** libcuda.so.1; null: the loader would not find it. */
   library: { path: string; version: string | null } | null
@@ -18,13 +18,13 @@ export interface DriverFacts {
   devices: readonly { path: string; error: string | null }[]
   /** Windows' own driver serves Linux there. */
   isWsl: boolean
-  /** Which sort; null: in none. */
+  /** The kind of container; null: none. */
   container: string | null
   /** A card of NVIDIA's is plugged in. */
   hasCard: boolean
 }
 
-/** What keeps the driver from working, and what to do. */
+/** What prevents the driver from working, and the remedy. */
 export interface Trouble {
   message: string
   remedy: string
@@ -49,7 +49,7 @@ export function examineDriver(root = '/'): DriverFacts {
   }
 }
 
-/** Of the driver as a whole; null: there is none, or it does not say. */
+/** Version of the driver as a whole; null: there is none, or it does not say. */
 export const driverVersion = ({ kernel, library }: DriverFacts): string | null => kernel ?? library?.version ?? null
 
 function textOf(path: string): string {
@@ -88,7 +88,7 @@ function containerOf(root: string): string | null {
 const isCard = (place: string): boolean =>
   textOf(join(place, 'vendor')).trim() === '0x10de' && textOf(join(place, 'class')).startsWith('0x03')
 
-/** Whether the host has a card cannot be seen from within. */
+/** From inside a container it is not visible whether the host has a card. */
 const inContainer = (what: string, { container }: DriverFacts): Trouble => ({
   message: `${what} in this ${container ?? ''} container`,
   remedy:
@@ -99,8 +99,8 @@ const inContainer = (what: string, { container }: DriverFacts): Trouble => ({
 const drivers = 'https://www.nvidia.com/drivers, or the package nvidia-driver-580 of Ubuntu and Debian'
 
 /**
- * The first thing that is wrong, in the order in which they must be mended.
- * @param cudaMajor of the runtime that is to work; null: of any
+ * The first problem, in the order in which they must be fixed.
+ * @param cudaMajor of the runtime that should work; null: any
  */
 export function driverTrouble(facts: DriverFacts, cudaMajor: number | null): Trouble | null {
   const { kernel, library, isWsl, container } = facts
@@ -113,7 +113,7 @@ export function driverTrouble(facts: DriverFacts, cudaMajor: number | null): Tro
       remedy: "Install the driver's CUDA library (Debian: libcuda1, Ubuntu: libnvidia-compute-580).",
     }
   }
-  // Where the kernel is not Linux itself (gVisor), devices work without that file.
+  // If the kernel is not Linux itself (gVisor), devices work without that file.
   if (kernel === null && !isWsl && facts.devices.length === 0) {
     const message = `${library.path} exists, but the kernel has not loaded NVIDIA's module`
     if (container !== null) return { message, remedy: 'Install or start the driver on the host.' }

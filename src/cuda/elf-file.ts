@@ -1,8 +1,8 @@
 /**
- * An ELF file, opened for reading at places that the file itself names. Such a place is not believed: whatever lies
- * outside of the file, or is larger than any real one, makes it a damaged file and not a crash or an endless loop.
- * Only what Myna can run is taken: 64 bits, little-endian, a shared library for this processor.
- * Source: System V ABI, chapter 4 (object files), and its AMD64 and AArch64 supplements for the machine numbers.
+ * An ELF file, opened for reading at positions that the file itself names. Such positions are not trusted: one outside
+ * the file, or sizes larger than any real one, make it a damaged file rather than a crash or an endless loop. Only
+ * files that Myna can run are accepted: 64 bits, little-endian, a shared library for this processor. Source: System V
+ * ABI, chapter 4 (object files), and its AMD64 and AArch64 supplements for the machine numbers.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -11,7 +11,7 @@ import { RuntimeError } from './runtime-error.ts'
 export interface Segment {
   type: number
   offset: number
-  /** Where it lies once loaded. */
+  /** Address once loaded. */
   address: number
   fileBytes: number
 }
@@ -66,7 +66,7 @@ export class ElfFile {
     this.close()
   }
 
-  /** @throws RuntimeError when it lies outside of the file */
+  /** @throws RuntimeError if it is outside the file */
   read(offset: number, sizeBytes: number): Buffer {
     if (offset < 0 || sizeBytes < 0 || offset + sizeBytes > this.sizeBytes) {
       throw this.damaged('it refers to positions past its end, as a file that was cut short does')
@@ -89,7 +89,7 @@ export class ElfFile {
     return bytes.toString('latin1', 0, end)
   }
 
-  /** null: there is none of this name, or nothing of it is in the file. */
+  /** null: there is none with this name, or it has no bytes in the file. */
   section(name: string): Section | null {
     if (this.#sectionCount === 0) return null
     const names = this.#sectionAt(this.#namesIndex)
@@ -135,7 +135,7 @@ export class ElfFile {
     })
   }
 
-  /** A file that lacks its end is told at once, not when the loader maps what is not there. */
+  /** A truncated file is reported at once, not when the loader maps missing bytes. */
   #requireWhole(): void {
     const ends = this.segments.map(({ offset, fileBytes }) => offset + fileBytes)
     const end = Math.max(0, ...ends, this.#sectionsAt + this.#sectionCount * sectionBytes)
@@ -155,5 +155,5 @@ export class ElfFile {
   }
 }
 
-/** What does not fit lies beyond every file. */
+/** A value that does not fit is beyond every file. */
 export const safe = (value: bigint): number => Number(value > 2n ** 52n ? 2n ** 52n : value)

@@ -1,13 +1,12 @@
 /**
- * What a shared library says of itself to the loader: how it is called, what it needs, where it looks, and which
- * versions of its functions it offers. `libonnxruntime.so.1` offers `VERS_1.30.0`, and that is the one sure way to know
- * which release a file is of.
- * Source: System V ABI, chapter 5 (dynamic linking); symbol versions: Linux Standard Base, core, chapter 10.
+ * What a shared library tells the loader about itself: its name, what it needs, where it looks, and which versions of
+ * its functions it offers. `libonnxruntime.so.1` offers `VERS_1.30.0`, and that is the one sure way to know the release
+ * of a file. Source: System V ABI, chapter 5 (dynamic linking); symbol versions: Linux Standard Base, core, chapter 10.
  */
 import { ElfFile, safe } from './elf-file.ts'
 
 export interface ElfFacts {
-  /** By which other libraries ask for it; null: by the name of its file. */
+  /** The name by which other libraries ask for it; null: the name of its file. */
   soname: string | null
   needed: readonly string[]
   /** Folders of its own search path, `$ORIGIN` not replaced. */
@@ -56,7 +55,7 @@ function dynamicEntries(file: ElfFile): [tag: number, value: number][] {
   return entries
 }
 
-/** Where in the file an address lies. */
+/** Position in the file of an address. */
 function offsetOf(file: ElfFile, address: number): number {
   const segment = file.segments.find(
     (one) => one.type === loadSegment && address >= one.address && address < one.address + one.fileBytes,

@@ -6,7 +6,7 @@
 import { dlopen } from 'bun:ffi'
 
 export interface Gpu {
-  /** As `--device cuda:N` counts. */
+  /** The N of `--device cuda:N`. */
   index: number
   name: string
   memoryBytes: number

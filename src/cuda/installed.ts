@@ -9,7 +9,7 @@ import { ModelsFolder } from '../catalog/models-folder.ts'
 import { driverLibrary, onnxRuntimeLibrary } from './cuda-set.ts'
 import { type FindLibrary, systemLibraries } from './system-libraries.ts'
 
-/** What vouches for a content: the program itself, the archive's own list, or nobody. */
+/** What a content was verified against: the program itself, the archive's own list, or nothing. */
 export type Evidence = 'pinned' | 'recorded' | 'none'
 
 export interface RuntimeFile {
@@ -36,7 +36,7 @@ export const manifestName = 'myna.json'
 const folderName = 'cuda'
 const version = 1
 
-/** Downloads and the installed runtime lie as models do. */
+/** Downloads and the installed runtime are stored like models. */
 export const runtimeFolder = (dataDir: string): ModelsFolder => new ModelsFolder(join(dataDir, 'runtime'))
 
 export const placeOf = (folder: ModelsFolder): string => folder.model(folderName)
@@ -54,7 +54,7 @@ export function manifestText({ files, ...manifest }: RuntimeManifest): string {
   return `${JSON.stringify(written, null, 2)}\n`
 }
 
-/** null: there is none, or none that can be read. */
+/** null: there is none, or it cannot be read. */
 export function readManifest(place: string): RuntimeManifest | null {
   try {
     return parse(JSON.parse(readFileSync(join(place, manifestName), 'utf8')))
@@ -83,7 +83,7 @@ function parseFile(value: unknown): RuntimeFile | null {
   return { name, sizeBytes, sha256, origin, evidence }
 }
 
-/** What of it is missing or has another size, or is no longer to be found on the system. Reads no contents. */
+/** Files that are missing, have another size, or are no longer on the system. Reads no contents. */
 export function faultsOf(place: string, { files, system }: RuntimeManifest, find: FindLibrary): string[] {
   const gone = files.flatMap(({ name, sizeBytes }) => {
     const size = statSync(join(place, name), { throwIfNoEntry: false })?.size
@@ -93,7 +93,7 @@ export function faultsOf(place: string, { files, system }: RuntimeManifest, find
   return [...gone, ...system.filter((name) => find(name) === null).map((name) => `${name} is no longer on the system`)]
 }
 
-/** Where drivers lie that the loader does not know of: WSL, NixOS, and containers of Kubernetes and gVisor. */
+/** Driver folders that the loader does not know: WSL, NixOS, and containers of Kubernetes and gVisor. */
 const driverFolders = [
   '/usr/lib/wsl/lib',
   '/run/opengl-driver/lib',
@@ -111,7 +111,7 @@ export function driverPath(root = '/', find: FindLibrary = systemLibraries(root)
 export interface CudaRuntime {
   /** Holds everything. */
   dir: string
-  /** To be opened before onnxruntime-node's binding asks the loader for one of the same name. */
+  /** Opened before onnxruntime-node's binding asks the loader for a library with the same name. */
   library: string
   /** LD_LIBRARY_PATH of a process that is to use it. The loader reads it at the start of a process only. */
   libraryPath: string
@@ -119,8 +119,8 @@ export interface CudaRuntime {
 }
 
 /**
- * For the wiring of engines: the installed CUDA build of ONNX Runtime, when it is whole and of this program's release.
- * Nothing is loaded. Whether there is a driver and a device is another question (`gpu.ts`).
+ * For the wiring of engines: the installed CUDA build of ONNX Runtime, if it is complete and of this program's release.
+ * Nothing is loaded. Whether there is a driver and a device is another question (`gpu-probe.ts`).
  * @param onnxRuntime the release inside the program
  * @param given the LD_LIBRARY_PATH that this process has; empty: none
  */

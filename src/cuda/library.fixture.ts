@@ -6,7 +6,7 @@ export interface LibraryParts {
   soname?: string
   needed?: readonly string[]
   runpath?: string
-  /** Of its symbols. */
+  /** Version of its symbols. */
   versions?: readonly string[]
   /** Texts among its constants. */
   texts?: readonly string[]
@@ -112,7 +112,7 @@ function verdef(all: readonly string[], names: Names): Buffer {
   )
 }
 
-/** One container with a record for each, and another one that is empty. */
+/** One container with a record for each, and another empty one. */
 function fatbinOf(code: LibraryParts['code'] = []): Buffer {
   const records = code.map(([kind, architecture]) => {
     const bytes = Buffer.alloc(64 + 8)
@@ -143,7 +143,7 @@ function words(values: readonly bigint[]): Buffer {
   return bytes
 }
 
-/** By name of file: libraries that together are a CUDA build of ONNX Runtime, as far as anybody looks. */
+/** By file name: libraries that together look like a CUDA build of ONNX Runtime. */
 export function cudaBuild({ release = '1.30.0', cudaMajor = 13, code = [[2, 90]] as LibraryParts['code'] } = {}) {
   const needed = [`libcublas.so.${cudaMajor}`, `libcudart.so.${cudaMajor}`, 'libcuda.so.1', 'libc.so.6']
   const plain = (soname: string, others: readonly string[] = []): [string, Buffer] => [

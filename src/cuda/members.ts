@@ -1,8 +1,8 @@
 /**
- * What is taken out of an archive or a folder: the libraries that ONNX Runtime's CUDA provider may need, whatever the
- * layout, by their names alone. Of several names of one library (`libcublas.so`, `.so.13`, `.so.13.1.0`, usually links
- * to each other) the longest is the file itself. Stubs, with which programs are only linked, are left, and what lies in
- * a folder that names another processor.
+ * What is taken from an archive or a folder: the libraries that ONNX Runtime's CUDA provider may need, in any layout,
+ * by their names alone. Of several names of one library (`libcublas.so`, `.so.13`, `.so.13.1.0`, usually links to each
+ * other) the longest is the file itself. Stubs, which are only for linking, are skipped, and so are folders that name
+ * another processor.
  */
 import type { Source, SourceEntry } from '../catalog/install/source.ts'
 
@@ -10,7 +10,7 @@ import type { Source, SourceEntry } from '../catalog/install/source.ts'
 export interface Origin {
   label: string
   source: Source
-  /** Of the archive, checked before; null: nobody has vouched for it. */
+  /** Verified hash of the archive; null: not verified. */
   sha256: string | null
 }
 
@@ -35,7 +35,7 @@ const stems = [
   'nvJitLink',
 ]
 const wanted = new RegExp(`^lib(${stems.join('|')})\\.so((?:\\.\\d+)*)$`)
-/** As NuGet packages, toolkits and wheels write them. */
+/** Layouts of NuGet packages, toolkits and wheels. */
 const otherProcessors: Readonly<Record<string, RegExp>> = { x64: /arm64|aarch64|sbsa/, arm64: /x64|x86_64/ }
 const licence = /(^|\/)(LICENSE|License\.txt|EULA\.txt|ThirdPartyNotices\.txt)$/
 const licenceBytesMax = 1 << 20
@@ -68,7 +68,7 @@ export async function findMembers(origins: readonly Origin[], signal: AbortSigna
   return [...libraries.values(), ...licences]
 }
 
-/** Which library it is, and of which major version; null: none that is wanted. */
+/** Which library it is, and its major version; null: it is not wanted. */
 function keyOf(entry: SourceEntry): string | null {
   const { path, sizeBytes } = entry
   const [, stem, version] = wanted.exec(nameOf(entry)) ?? []

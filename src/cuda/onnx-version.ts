@@ -1,6 +1,6 @@
 /**
- * Of which release of ONNX Runtime a library is. The main library names its symbols by it; the providers have no such
- * names, but carry the release as a text of its own among their constants.
+ * The release of ONNX Runtime that a library belongs to. The main library versions its symbols by it; the providers
+ * have no such names, but contain the release as a text among their constants.
  */
 import { readElf } from './elf.ts'
 import { ElfFile } from './elf-file.ts'
@@ -21,7 +21,7 @@ export function requireVersion(name: string, path: string, release: string): voi
   }
 }
 
-/** Texts of the form 1.2.3 that stand alone. */
+/** Separate texts of the form 1.2.3. */
 function releasesIn(path: string): string[] {
   using file = new ElfFile(path)
   const constants = file.section('.rodata')

@@ -1,4 +1,4 @@
-/** What changing the CUDA runtime of a data folder takes in tests: no system libraries, no driver, room enough. */
+/** What tests need to change the CUDA runtime of a data folder: no system libraries, no driver, enough space. */
 import { tryFileLock } from '../store/lock.ts'
 import { testImport, type TestImport } from '../testing/test-model.ts'
 import type { ImportParts } from './bring.ts'

@@ -10,24 +10,24 @@
 import data from './cuda.json' with { type: 'json' }
 
 export interface CudaRelease {
-  /** Which makes two of them the same. */
+  /** Identity: equal values mean the same file. */
   id: string
   /** Exactly that of the library inside the program: the pieces call each other through tables without versions. */
   onnxRuntime: string
   cudaMajor: number
-  /** Where the archives lie, without a slash at its end. */
+  /** Host of the archives, without a trailing slash. */
   host: string
   archives: readonly CudaArchive[]
 }
 
 export interface CudaArchive {
-  /** As a person reads it: `nvidia-cublas 13.1.0.3`. */
+  /** Readable name: `nvidia-cublas 13.1.0.3`. */
   name: string
-  /** Below the host. */
+  /** Path below the host. */
   path: string
   sizeBytes: number
   sha256: string
-  /** Of what is taken out of it. */
+  /** Size of the extracted files. */
   unpackedBytes: number
 }
 

@@ -1,13 +1,13 @@
 /**
- * What can go wrong with the CUDA build of ONNX Runtime, told to whoever asked for it: the message says what happened
- * and what to do. The codes are those that `--json` shows.
+ * What can go wrong with the CUDA build of ONNX Runtime, for the user: the message says what happened and what to do.
+ * `--json` shows these codes.
  */
 export type RuntimeErrorCode =
-  /** A file is no shared library, or is damaged. */
+  /** A file is not a shared library, or is damaged. */
   | 'bad_library'
-  /** Of another release of ONNX Runtime than the one inside the program. */
+  /** It belongs to another release of ONNX Runtime than the one inside the program. */
   | 'wrong_version'
-  /** For a kind of CUDA that the driver here cannot run. */
+  /** It is for a version of CUDA that the driver here cannot run. */
   | 'old_driver'
   | 'libraries_missing'
 

@@ -19,7 +19,7 @@ export interface RuntimeStatus {
   driver: DriverFacts & { version: string | null }
   /** null: the driver was not asked, for files already show that it cannot answer. */
   probe: Probe | null
-  /** What keeps CUDA from being used; null: nothing is known to. */
+  /** What prevents the use of CUDA; null: nothing known. */
   trouble: Trouble | null
 }
 
@@ -29,7 +29,7 @@ export interface InstalledRuntime {
   sizeBytes: number
   /** What is missing or damaged, in words. */
   faults: readonly string[]
-  /** For which cards it has code; null: that cannot be read. */
+  /** The cards it has code for; null: cannot be read. */
   gpuCode: GpuCode | null
   /** Branch of the oldest driver; null: nothing is known of such a CUDA. */
   oldestDriver: number | null
@@ -38,7 +38,7 @@ export interface InstalledRuntime {
 export interface StatusParts {
   dataDir: string
   onnxRuntime: string
-  /** Of the file system; another one in tests. */
+  /** Root of the file system; another one in tests. */
   root: string
   /** Asks the driver in a process of its own. @param library where libcuda.so.1 is */
   probe(library: string): Promise<Probe>

@@ -1,7 +1,7 @@
 /**
- * Which libraries the system's loader would find by name, without asking it: what is not loaded cannot crash. It looks
- * into its cache, which `ldconfig` writes, then into its default folders.
- * Source: ld.so(8); the cache: dl-cache.h of the GNU C library (`glibc-ld.so.cache1.1`).
+ * Which libraries the system's loader would find by name, without asking it: a library that is not loaded cannot crash.
+ * Reads its cache, which `ldconfig` writes, then its default folders. Source: ld.so(8); the cache: dl-cache.h of the
+ * GNU C library (`glibc-ld.so.cache1.1`).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const headerBytes = 48
 const entryBytes = 24
 const entriesMax = 200_000
 const defaults = ['/lib64', '/usr/lib64', '/lib', '/usr/lib']
-/** How the cache marks libraries for this processor: the driver's come for 32 bits, too. Source: ldconfig.h. */
+/** How the cache marks libraries for this processor: the driver also comes for 32 bits. Source: ldconfig.h. */
 const marks: Readonly<Record<string, number>> = { x64: 0x0300, arm64: 0x0a00 }
 const multiarch: Readonly<Record<string, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' }
 
@@ -31,7 +31,7 @@ export function systemLibraries(root = '/'): FindLibrary {
   }
 }
 
-/** Nothing where there is no cache, or one of another form: then only the default folders count. */
+/** Empty if there is no cache, or it has another form: then only the default folders count. */
 function cachedLibraries(path: string): Map<string, string[]> {
   const found = new Map<string, string[]>()
   const file = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
@@ -52,7 +52,7 @@ function cachedLibraries(path: string): Map<string, string[]> {
   return found
 }
 
-/** Names in a folder; none where there is no such folder, or it may not be read. */
+/** Names in a folder; empty if the folder does not exist or may not be read. */
 export function namesBeneath(folder: string): string[] {
   try {
     return readdirSync(folder)

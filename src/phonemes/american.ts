@@ -1,8 +1,8 @@
 /**
- * From the phones of the dictionary to the symbols that American Kokoro voices were taught (one character each, stress
- * right before its vowel). The dictionary is broader than they are: it has one weak vowel where they have four
- * (ə ɪ ᵻ ᵊ), no flap, and no fixed rule for secondary stress. The rules here follow the habits of misaki, with which
- * the voices were trained; `scripts/g2p-compare.ts` measures how well.
+ * From the phones of the dictionary to the symbols that American Kokoro voices were trained on (one character each,
+ * stress right before its vowel). The dictionary is coarser: it has one weak vowel where they have four (ə ɪ ᵻ ᵊ), no
+ * flap, and no fixed rule for secondary stress. The rules here follow the habits of misaki, with which the voices were
+ * trained; `scripts/g2p-compare.ts` measures how well.
  */
 import { isVowel, type Phone, type Stress } from './phones.ts'
 
@@ -18,8 +18,8 @@ const sibilants = new Set(['S', 'Z', 'SH', 'ZH', 'CH', 'JH'])
 const full = new Set(['AA', 'AE', 'AO', 'AW', 'AY', 'EH', 'EY', 'OY'])
 
 /**
- * @param word lower case; the weak vowels of endings are told apart by their letters
- * @returns never empty when `phones` is not
+ * @param word lower case; its letters distinguish the weak vowels of endings
+ * @returns never empty if `phones` is not
  */
 export function american(phones: readonly Phone[], word: string): string {
   return new Speller(restressed(phones, word), word).run()
@@ -30,7 +30,7 @@ function restressed(phones: readonly Phone[], word: string): Phone[] {
   const main = phones.findLastIndex(({ stress }) => stress === 1)
   return phones.map((phone, at) => {
     if (phone.stress === null) return phone
-    // Of two main stresses the last one is the word's.
+    // Of two main stresses, the last one is the word's.
     if (phone.stress === 1) return at < main ? { ...phone, stress: 2 } : phone
     const behind = main >= 0 && at > main
     const stress = phone.stress === 2 ? second(phones, at, word, behind) : none(phones, at, word, behind)
@@ -38,7 +38,7 @@ function restressed(phones: readonly Phone[], word: string): Phone[] {
   })
 }
 
-/** Of a vowel that the dictionary gives secondary stress. */
+/** For a vowel with secondary stress in the dictionary. */
 function second(phones: readonly Phone[], at: number, word: string, behind: boolean): Stress {
   const { base } = phones[at] as Phone
   const [next, after] = [phones[at + 1], phones[at + 2]]
@@ -50,7 +50,7 @@ function second(phones: readonly Phone[], at: number, word: string, behind: bool
   return (base === 'ER' || base === 'UW') && isVowel(next) ? 0 : 2
 }
 
-/** Of one that it gives none. */
+/** For a vowel without stress there. */
 function none(phones: readonly Phone[], at: number, word: string, behind: boolean): Stress {
   const { base } = phones[at] as Phone
   const next = phones[at + 1]
@@ -151,7 +151,7 @@ class Speller {
     return next === 'P' && this.base(at - 1) === 'SH' && /ships?$/.test(word) ? 'ˌɪ' : 'ə'
   }
 
-  /** Whether a stressed syllable comes before. */
+  /** Whether a stressed syllable precedes it. */
   private isBehind(at: number): boolean {
     return this.phones.slice(0, at).some(({ stress }) => stress === 1 || stress === 2)
   }

@@ -1,4 +1,7 @@
-/** Where British speech cannot be made from American by rule: the words of "bath", and some that are just different. */
+/**
+ * Words whose British form cannot be derived from the American by rule: the words of "bath", and some that are simply
+ * different.
+ */
 import { type Phone, parsePhones } from './phones.ts'
 
 /** Beginnings of words whose a is long. */

@@ -1,9 +1,9 @@
 /**
- * From the phones of the dictionary, which are American, to the symbols that British Kokoro voices were taught. What
- * both varieties share is converted by rule: r only before vowels, long vowels marked, "bath" and "hot", the glide of
- * "new". Where they differ word by word ("schedule", "tomato") the American word stays, but for the few of
- * `british-words.ts`. The letters of the word tell vowels apart that are one in America; `spellings` finds which
- * letters a vowel is written with.
+ * From the phones of the dictionary, which are American, to the symbols that British Kokoro voices were trained on.
+ * Systematic differences are converted by rule: r only before vowels, long vowels marked, "bath" and "hot", the glide
+ * of "new". Where words differ individually ("schedule", "tomato") the American word stays, except for the few in
+ * `british-words.ts`. The letters of the word distinguish vowels that are one in America; `spellings` finds the letters
+ * of each vowel.
  */
 import { britishPhones, isBath } from './british-words.ts'
 import { isVowel, type Phone } from './phones.ts'
@@ -28,15 +28,14 @@ export function british(phones: readonly Phone[], word: string): string {
   return new Speller(own, word, spellings(own, word)).run()
 }
 
-/** Of two main stresses the last one is the word's. */
+/** Of two main stresses, the last one is the word's. */
 function restressed(phones: readonly Phone[]): Phone[] {
   const main = phones.findLastIndex(({ stress }) => stress === 1)
   return phones.map((phone, at) => (phone.stress === 1 && at < main ? { ...phone, stress: 2 } : phone))
 }
 
 /**
- * For each vowel the letters it is written with, '' where that cannot be told. Vowels and groups of vowel letters are
- * paired in order, once the silent e's are left out.
+ * The letters of each vowel, '' if unknown. Vowels and groups of vowel letters are paired in order, without silent e's.
  */
 function spellings(phones: readonly Phone[], word: string): string[] {
   const spoken = phones.filter(isVowel).length
@@ -48,7 +47,7 @@ function spellings(phones: readonly Phone[], word: string): string[] {
   return Array.from({ length: spoken }, () => (only.size === 1 ? (groups[0] as string) : ''))
 }
 
-/** Which group from the end the silent e of "namely" is. */
+/** Index from the end of the group with the silent e of "namely". */
 const tail = (word: string): number => (/e(?:s|d)?$/.test(word) ? 1 : 2)
 
 class Speller {
@@ -75,7 +74,7 @@ class Speller {
     if (stress === null) return this.consonant(at, base)
     this.#vowel++
     const letters = this.written[this.#vowel] ?? ''
-    // Behind the main stress there is no second one.
+    // There is no second stress after the main one.
     const light = at === 0 && base === 'IH' && this.phones.slice(1).find(isVowel)?.stress === 1
     const behind = light || this.#out.includes('ˈ')
     return (behind ? '' : marks[stress]) + this.vowel(at, base, stress !== 0, letters)

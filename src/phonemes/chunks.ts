@@ -1,16 +1,16 @@
 /**
- * What is spoken at once. A graph gives no sound before it has all of a chunk. Kokoro speaks best with 100 to 200
+ * What is spoken at once. A graph gives no sound before it has a whole chunk. Kokoro speaks best with 100 to 200
  * symbols, has room for 510, rushes above 400 and is unsteady below 20. So sentences are joined until there are enough
- * of them, a long one is cut where the reference cuts it, and the first chunk is short, for its sound is waited for. No
- * symbol is ever left out.
+ * of them, a long one is cut where the reference cuts it, and the first chunk is short, because the client waits for
+ * its sound. No symbol is ever left out.
  */
 
-/** What stands between two spaces. */
+/** The text between two spaces. */
 export interface Unit {
   symbols: string
   /** Code points of the input that are covered once it has been spoken. */
   end: number
-  /** What it ends, besides itself. */
+  /** What ends with it, besides itself. */
   ends: 'word' | 'sentence' | 'paragraph'
 }
 
@@ -29,18 +29,18 @@ export interface Chunk {
   spans: readonly Span[]
   /** Never decreases; the last chunk's is the last unit's. */
   coveredChars: number
-  /** 'word': it was cut only for its length, and nobody pauses there. */
+  /** 'word': it was cut only because of its length, so there is no pause. */
   boundary: 'word' | 'clause' | 'sentence' | 'paragraph'
 }
 
 export interface ChunkLimits {
   /** Longest chunk, in symbols. */
   most: number
-  /** Sentences are joined until they have so many. */
+  /** Sentences are joined until they have this many symbols. */
   enough: number
-  /** So long a first chunk ends at its last pause; Infinity: it is like the others. */
+  /** A first chunk of this length ends at its last pause; Infinity: it is like the others. */
   first: number
-  /** And so long a one at any word. */
+  /** And one of this length at any word. */
   firstMost: number
 }
 
@@ -94,7 +94,7 @@ class Packer {
     else if (this.#isFirst && this.#length >= this.limits.first) yield* this.#cutFirst()
   }
 
-  /** So many symbols that end a sentence are a chunk. */
+  /** This many symbols that end a sentence are a chunk. */
   get #enough(): number {
     return this.#isFirst && this.limits.first < Infinity ? least : this.limits.enough
   }
@@ -121,7 +121,7 @@ class Packer {
     this.#isFirst = false
   }
 
-  /** At the last pause that leaves enough before it, else only once it is too long. */
+  /** At the last pause that leaves enough before it, otherwise only once it is too long. */
   *#cutFirst(): Generator<Chunk> {
     let length = -1
     let count = 0

@@ -1,6 +1,6 @@
 /**
- * What a word is in its sentence, from the words around it: enough to tell "the record" from "they record". No tagger
- * for all words, only for those whose sound depends on it.
+ * What a word is in its sentence, from the words around it: enough to distinguish "the record" from "they record". Not
+ * a tagger for all words, only for those whose sound depends on it.
  */
 import type { WordClass } from './heteronyms.ts'
 
@@ -37,7 +37,7 @@ const times = list(
     'wednesday thursday friday saturday sunday january february march april may june july august september ' +
     'october november december',
 )
-/** Behind these a verb may stand without an ending: "people use", "they help use". */
+/** After these a verb may have no ending: "people use", "they help use". */
 const bare = list('people men women children police help helps helped helping go come')
 /** Verbs, as often as not, behind a name: "Anna read in bed". */
 const oftenVerbs = list('read live')
@@ -45,8 +45,8 @@ const isAdverb = (word: string): boolean => adverbs.has(word) || (word.endsWith(
 const isAdjective = (word: string): boolean => /(?:al|ive|ous|ful|ic|able|ible|less|ish|ary|ent|ant|est)$/.test(word)
 
 /**
- * @param words of the sentence, lower case @param breaks whether a pause stands behind each
- * @returns null when the words around it do not tell
+ * @param words of the sentence, lower case @param breaks whether a pause follows each
+ * @returns null if the words around it do not decide
  */
 export function classOf(words: readonly string[], breaks: readonly boolean[], at: number): WordClass | null {
   const plural = (words[at] as string).endsWith('s')
@@ -64,12 +64,12 @@ export function classOf(words: readonly string[], breaks: readonly boolean[], at
   if (prepositions.has(left)) return naming(right)
   if (takesObject) return 'verb'
   if (isAdjective(left)) return 'noun'
-  // "memory use", "make use of": behind a name that is no plural a verb would have an ending.
+  // "memory use", "make use of": after a singular noun a verb would have an ending.
   const isName = !plural && !left.endsWith('s') && !bare.has(left) && !oftenVerbs.has(words[at] as string)
   return isName && isEnd(right) ? 'noun' : null
 }
 
-/** The next word on the left that is no adverb; '' at the start of a phrase. */
+/** The next word on the left that is not an adverb; '' at the start of a phrase. */
 function leftOf(words: readonly string[], breaks: readonly boolean[], at: number): string {
   for (let before = at - 1; before >= 0; before--) {
     if (breaks[before]) return ''
@@ -84,11 +84,11 @@ const isEnd = (right: string): boolean =>
 
 const isName = (right: string): boolean => !isEnd(right) && !joins.has(right) && !connectives.has(right)
 
-/** Behind "the": before another name it describes it. */
+/** After "the": before another noun it describes it. */
 const naming = (right: string): WordClass =>
   isName(right) && !isAdverb(right) && !subjects.has(right) && !determiners.has(right) ? 'adjective' : 'noun'
 
-/** Whether "read" is "red" here: a helping verb, a subject that would ask for "reads", or a time that is over. */
+/** Whether "read" is "red" here: after a helping verb, a subject that would require "reads", or with a past time. */
 export function isPast(words: readonly string[], breaks: readonly boolean[], at: number): boolean {
   const left = leftOf(words, breaks, at)
   if (havings.has(left) || beings.has(left) || left === 'well') return true

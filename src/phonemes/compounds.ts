@@ -40,8 +40,8 @@ const prefixes: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * @param find knows inflected words too @param whole only those of the dictionary
- * @returns null when the word is none
+ * @param find also knows inflected words @param whole only those of the dictionary
+ * @returns null if the word is not a compound
  */
 export function compound(word: string, find: Find, whole: Find): Phone[] | null {
   return prefixed(word, find) ?? joined(word, find, whole)
@@ -56,7 +56,7 @@ function prefixed(word: string, find: Find): Phone[] | null {
   return null
 }
 
-/** The two parts that are nearest in length; the first one is a word as it stands. */
+/** The two parts that are closest in length; the first one is an uninflected word. */
 function joined(word: string, find: Find, whole: Find): Phone[] | null {
   const middle = word.length / 2
   const cuts = Array.from(

@@ -1,9 +1,9 @@
 /**
- * The CMU Pronouncing Dictionary in memory, as one array of bytes that is searched where it lies: some 2 MB, where a
- * map of strings would be 30. `scripts/g2p-train.ts` makes `dictionary.br` of it, one pronunciation a word.
+ * The CMU Pronouncing Dictionary in memory, as one array of bytes that is searched in place: about 2 MB, where a map of
+ * strings would take 30. `scripts/g2p-train.ts` makes `dictionary.br` from it, one pronunciation per word.
  *
- * Packed: words in the order of their letters, each as (letters shared with the word before, further letters, phones)
- * with the lengths before them; every sixteenth shares none, so that a search can begin there.
+ * Packed: words in alphabetical order, each as (letters shared with the previous word, further letters, phones) with
+ * the lengths before them; every sixteenth shares none, so that a search can begin there.
  */
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import { type Phone, phones } from './phones.ts'
@@ -12,7 +12,7 @@ const groupSize = 16
 
 export class Dictionary {
   readonly #bytes: Uint8Array
-  /** Where each group of words begins. */
+  /** Start of each group of words. */
   readonly #groups: readonly number[]
   readonly size: number
 

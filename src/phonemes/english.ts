@@ -14,11 +14,11 @@ import { type Accent, reduced, stressed } from './reductions.ts'
 export interface Word {
   /** ASCII letters, apostrophes and hyphens; its letters for an initialism. */
   text: string
-  /** Whether it is read letter by letter. */
+  /** Whether it is spelled out. */
   spelled: boolean
   /** IPA that the user gave for it. */
   phonemes: string | null
-  /** Whether a pause stands behind it. */
+  /** Whether a pause follows it. */
   pause: boolean
 }
 

@@ -8,7 +8,7 @@ import { type Phone, parsePhones } from './phones.ts'
 /** What a word is in its sentence. `past` is a verb's past or its participle. */
 export type WordClass = 'noun' | 'verb' | 'past' | 'adjective'
 
-/** How each class is spoken; the first one stands for those that are not named. */
+/** The pronunciation of each class; the first one applies to classes without one. */
 export type Readings = ReadonlyMap<WordClass, readonly Phone[]>
 
 const letters: Readonly<Record<string, WordClass>> = { n: 'noun', v: 'verb', p: 'past', a: 'adjective' }

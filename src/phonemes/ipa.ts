@@ -21,7 +21,7 @@ const pairs: readonly (readonly [RegExp, string])[] = [
   [/'/g, 'ˈ'],
 ]
 const vowels = 'AIOQWYaeiouæɑɐɒɔəɛɜɪʊʌᵻøœyɨɯɤ'
-/** Marks stand before the syllable in IPA, before its vowel here. */
+/** IPA puts marks before the syllable; here they are before its vowel. */
 const marked = new RegExp(`([ˈˌ])([^${vowels}ˈˌ ]+)(?=[${vowels}])`, 'g')
 
 /** @returns possibly empty */

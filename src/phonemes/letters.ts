@@ -1,12 +1,12 @@
 /**
- * How a word that is in no dictionary is spoken: the likeliest phones for its letters, as a model of letters and what
- * they speak in their surroundings has it (a joint n-gram model; Bisani and Ney 2008). `scripts/g2p-train.ts` makes
- * `letters.br` from the dictionary and measures it on words that it has not seen.
+ * The pronunciation of a word that is in no dictionary: the likeliest phones for its letters, by a joint n-gram model
+ * of letters and phones (Bisani and Ney 2008). `scripts/g2p-train.ts` makes `letters.br` from the dictionary and
+ * measures it on words that it has not seen.
  */
 import { brotliDecompressSync } from 'node:zlib'
 import { type Phone, parsePhones } from './phones.ts'
 
-/** Of the packed file: JSON, its length before it, then each level's arrays. */
+/** The packed file: JSON, its length before it, then each level's arrays. */
 export interface LettersHeader {
   /** Longest n-gram. */
   order: number
@@ -30,7 +30,7 @@ const margin = 6
 
 interface Level {
   symbols: Uint16Array
-  /** Where the children of each n-gram begin in the next level; one more than there are n-grams. */
+  /** Start of each n-gram's children in the next level; one more than there are n-grams. */
   children: Uint32Array
   logs: Uint8Array
   backoffs: Uint8Array
@@ -48,7 +48,7 @@ export class Letters {
   readonly #order: number
   readonly #levels: readonly Level[]
   readonly #spoken: readonly (readonly Phone[])[]
-  /** By letter, the symbols that speak it. */
+  /** For each letter, the symbols that pronounce it. */
   readonly #symbols = new Map<string, number[]>()
 
   /** @param packed as `packLetters` of the script writes it, compressed with Brotli */
@@ -134,7 +134,7 @@ export class Letters {
     return alone < 0 ? -20 : weight + packing.log - (this.#levels[0] as Level).logs[alone]! * packing.step
   }
 
-  /** Place in level `depth` of the n-gram at `parent` one level up followed by the symbol; -1: there is none. */
+  /** Index in level `depth` of the n-gram at `parent` one level up followed by the symbol; -1: there is none. */
   #find(depth: number, parent: number, symbol: number): number {
     const level = this.#levels[depth]
     if (level === undefined) return -1

@@ -14,7 +14,7 @@ const phoneticPattern = /[^\p{ASCII}]/u
 /** Beginnings of made-up words; one that the text does not hold. */
 const beginnings = ['zq', 'qz', 'xq', 'qx', 'jq', 'qj', 'vq', 'qv']
 
-/** @returns the text and dictionary to go on with: those given where there is nothing to replace */
+/** @returns the text and dictionary to continue with: the given ones if there is nothing to replace */
 export function takeOverrides(text: string, lexicon: Lexicon): { text: string; lexicon: Lexicon } {
   const lower = text.toLowerCase()
   const beginning = beginnings.find((one) => !lower.includes(one))

@@ -41,7 +41,7 @@ export const phones: readonly Phone[] = [
 
 const codes = new Map(phones.map((phone, code) => [name(phone), code]))
 
-/** As the dictionary writes it: "AH0", "K". */
+/** In the dictionary's notation: "AH0", "K". */
 export function name({ base, stress }: Phone): string {
   return stress === null ? base : `${base}${stress}`
 }

@@ -1,6 +1,6 @@
 /**
- * One written word to its phones, in the order of trust: the dictionary, a known stem with an ending, known parts, and
- * for everything else the letters themselves. There is always an answer.
+ * One written word to its phones, in order of trust: the dictionary, a known stem with an ending, known parts, and for
+ * everything else the letters themselves. There is always an answer.
  */
 import dictionaryPath from './dictionary.br' with { type: 'file' }
 import lettersPath from './letters.br' with { type: 'file' }
@@ -20,7 +20,7 @@ const letterNames: Readonly<Record<string, string>> = {
 /** Longest piece of letters that is read as one word: the work grows with it. */
 const longestWord = 32
 
-/** "psst" and "tsk" have no vowel; longer words without one are no words. */
+/** "psst" and "tsk" have no vowel; longer strings without one are not words. */
 const longestSound = 4
 
 /** @throws Error when the files inside the program cannot be read */
@@ -47,12 +47,12 @@ export class Pronouncer {
     return this.known(word) ?? this.guessed(word, isName)
   }
 
-  /** What the dictionary has, perhaps by its stem. */
+  /** From the dictionary, perhaps by its stem. */
   known(word: string): Phone[] | null {
     return this.#find(word) ?? inflected(word, this.#find)
   }
 
-  /** What is not in it: its parts, or its letters. */
+  /** If it is not in the dictionary: its parts, or its letters. */
   guessed(word: string, isName: boolean): Phone[] {
     const find = (part: string) => this.known(part)
     const whole = isName || word.length > longestWord ? null : compound(word, find, this.#find)

@@ -27,12 +27,12 @@ const light: Readonly<Record<string, string>> = {
   which: 'wˌɪʧ', while: 'wˌIl', who: 'hˌu', whom: 'hˌum', whose: 'hˌuz', why: 'wˌI',
 }
 
-/** Those that carry the stress of what was left out behind them: "Yes, I can." */
+/** Words that carry the stress of what was left out after them: "Yes, I can." */
 const fullAtEnd = new Set('can could do get had has have there this these those through will would be'.split(' '))
 
 const lightAtEnd = new Set(['been', 'by', 'her'])
 
-/** @param word lower case @param atEnd whether a pause follows @returns null when it is no such word */
+/** @param word lower case @param atEnd whether a pause follows @returns null if it is not such a word */
 export function reduced(word: string, atEnd: boolean, accent: Accent): string | null {
   const american = Object.hasOwn(weak, word) ? weak[word] : Object.hasOwn(light, word) ? light[word] : undefined
   if (american === undefined) return null

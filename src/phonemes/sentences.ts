@@ -1,6 +1,6 @@
 /**
- * A text as English sentences ready to be spoken: words with what stands around them and how far the input is covered
- * behind each. Numbers, money, dates and abbreviations are words already; Markdown is gone.
+ * A text as English sentences ready to be spoken: words with their surroundings and how much of the input is covered
+ * after each. Numbers, money, dates and abbreviations are words already; Markdown is gone.
  */
 import { countChars } from '../domain/charge.ts'
 import { blocks } from '../text/blocks.ts'
@@ -21,17 +21,17 @@ export interface SentenceWord extends Word {
 export interface Sentence {
   /** At least one. */
   words: SentenceWord[]
-  /** 'clause': it goes on in the next one, cut only for its length. */
+  /** 'clause': it continues in the next one, cut only because of its length. */
   boundary: 'clause' | 'sentence' | 'paragraph'
 }
 
-/** A text without a stop is cut behind so many words. */
+/** A text without a full stop is cut after this many words. */
 const longest = 120
 /** Longest run of letters that is given out as one word. */
 const longestWord = 40
 /**
- * A word of so many letters is in no dictionary: to find out how it may be spoken takes some 3 ms. Nothing of a
- * sentence is heard before all of it is pronounced, so that few of these make one part of it.
+ * A word of this many letters is in no dictionary: guessing its pronunciation takes about 3 ms. Nothing of a sentence
+ * is played before all of it is pronounced, so a few of these make one part of it.
  */
 const strangeWord = 20
 const strangeWords = 3
@@ -58,7 +58,9 @@ class Reader {
   private strange = 0
   private opening = ''
   private covered = 0
-  /** The last whole sentence: it leaves when a word follows, for the pause behind it may still get longer. */
+  /**
+   * The last complete sentence: it is returned when a word follows, because the pause after it may still get longer.
+   */
   private held: Sentence | null = null
 
   end(boundary: 'sentence' | 'paragraph'): void {

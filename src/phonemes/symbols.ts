@@ -43,7 +43,7 @@ const pad = 0n
 
 /**
  * Their numbers, with the pad at both ends.
- * @param most symbols at once @throws RangeError when there are none or too many, or one has no number
+ * @param most symbols at once @throws RangeError if there are none or too many, or one has no number
  */
 export function symbolNumbers(symbols: string, most: number): BigInt64Array {
   const numbers = Array.from(symbols, (symbol) => symbolIds.get(symbol))

@@ -1,7 +1,7 @@
 /** Abbreviations with a full stop, initials, and whether that stop also ends the sentence. */
 import { type Before, isAlphanumeric, match, type Said, spell } from './rule.ts'
 
-/** A title or a place: stands before a name, so its stop never ends a sentence. */
+/** A title or a place: it precedes a name, so its full stop never ends a sentence. */
 const leading: Record<string, string> = {
   mr: 'Mister',
   mrs: 'Missus',
@@ -118,11 +118,11 @@ const starters = new Set(
   ).split(' '),
 )
 
-/** The word behind position `at`, past one space and an opening quote; '' when there is none. */
+/** The word after position `at`, past one space and an opening quote; '' if there is none. */
 const nextWord = (text: string, at: number): string => match(/ ?["'(]{0,2}([A-Za-z]{1,30})/y, text, at)?.[1] ?? ''
 const beginsCapital = (word: string): boolean => /^[A-Z]/.test(word)
 
-/** Whether the full stop behind this word never ends a sentence, for a name follows: `Dr`, `Mt`. */
+/** Whether the full stop after this word never ends a sentence, because a name follows: `Dr`, `Mt`. */
 export const standsBeforeName = (word: string): boolean => Object.hasOwn(leading, word.toLowerCase())
 
 /** Whether a sentence that could end here does: nothing follows, or a word that begins sentences. */
@@ -174,7 +174,7 @@ function lettersAt(text: string, at: number, letters: string): Said {
   return { to, words, stop: !inside && mayEnd(text, to, known?.endsWith(' M') === true) }
 }
 
-/** One capital with a stop is an initial if a name is around it: "J. R. R. Tolkien", but not "plan B. We left". */
+/** One capital with a full stop is an initial if a name is around it: "J. R. R. Tolkien", but not "plan B. We left". */
 function isInitial(text: string, end: number, word: string, before: Before): boolean {
   const next = nextWord(text, end + 1)
   if (!beginsCapital(word) || !beginsCapital(next) || text[end + 1] !== ' ') return false

@@ -9,7 +9,7 @@ import { Folder, type Mapped } from './fold.ts'
 import { type Line, readLine } from './lines.ts'
 
 export interface Block extends Mapped {
-  /** What the end of the block is: 'none' when the same paragraph goes on in the next one. */
+  /** The end of the block: 'none' if the same paragraph continues in the next one. */
   after: 'none' | 'sentence' | 'paragraph'
 }
 
@@ -115,7 +115,7 @@ class BlockReader {
     if (this.text.trim() === '') {
       if (this.held !== null && after === 'paragraph') this.held.after = 'paragraph'
     } else {
-      // append() has given out the block held before, for there is text.
+      // append() has returned the block held before, because there is text.
       this.held = { text: this.text, ends: this.ends, after }
     }
     this.text = ''
@@ -123,7 +123,10 @@ class BlockReader {
   }
 }
 
-/** Where to cut a full window: behind a sentence if one ends in its second half, else at a space, else at its end. */
+/**
+ * Where to cut a full window: after a sentence if one ends in its second half, otherwise at a space, otherwise at its
+ * end.
+ */
 function cutPoint(text: string): number {
   const half = text.length >> 1
   let space = -1

@@ -1,7 +1,7 @@
 /**
- * Text into pieces for a speech engine, one at a time: a voice such as Flite gives nothing until it has spoken all it
- * was given, and a word of 5,000 letters costs it 21 s and 904 MB. So no piece is longer than it may be, a sentence
- * never shares a piece with the next, and the first piece is short, for its sound is waited for.
+ * Text into pieces for a speech engine, one at a time: a voice such as Flite gives nothing until it has spoken
+ * everything it was given, and a word of 5,000 letters costs it 21 s and 904 MB. So no piece is longer than the limit,
+ * a sentence never shares a piece with the next, and the first piece is short, because the client waits for its sound.
  */
 import { countChars } from '../domain/charge.ts'
 import { blocks } from './blocks.ts'
@@ -27,15 +27,15 @@ export interface Chunk {
    */
   coveredChars: number
   /**
-   * Why the chunk ends: sets the pause behind it. 'clause' without a mark at its end: cut only for its length. The last
-   * one says 'sentence', for no paragraph follows.
+   * Why the chunk ends: sets the pause after it. 'clause' without a mark at its end: cut only because of its length.
+   * The last one says 'sentence', because no paragraph follows.
    */
   boundary: 'clause' | 'sentence' | 'paragraph'
 }
 
 /** Longest word that is given to a voice whole. */
 const wordMax = 40
-/** A word without a vowel is spelled out, which lasts so many times as long: it takes the room of as many letters. */
+/** A word without a vowel is spelled out, which takes this many times as long: it counts as that many letters. */
 const spelledFactor = 4
 
 /**
@@ -67,7 +67,9 @@ class Packer {
   private chars = 0
   private covered = 0
   private first = true
-  /** The last chunk made: it leaves when a word follows, for the last one of all covers the rest of the input. */
+  /**
+   * The last chunk made: it is returned when a word follows, because the very last one covers the rest of the input.
+   */
   private held: Chunk | null = null
 
   constructor(private readonly options: ChunkOptions) {}
@@ -113,7 +115,7 @@ class Packer {
     this.covered = unit.end
   }
 
-  /** Whether the open chunk has no room for the word and a mark behind it. */
+  /** Whether the open chunk has no room for the word and a mark after it. */
   private isFull(word: string): boolean {
     if (this.first && this.units.length >= this.options.firstMaxWords) return true
     return this.units.length > 0 && this.chars + roomOf(word) + 1 > this.options.maxChars
@@ -159,7 +161,7 @@ const connectives = new Set(
   ).split(' '),
 )
 
-/** Where to cut full units: behind the last pause, else before a word that opens a clause, else at the end. */
+/** Where to cut full units: after the last pause, otherwise before a word that opens a clause, otherwise at the end. */
 function cutIndex(units: readonly Unit[]): number {
   const third = Math.floor(units.length / 3)
   for (let count = units.length; count > third; count--) if (units[count - 1]?.mark !== '') return count

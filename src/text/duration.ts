@@ -1,10 +1,10 @@
 /**
- * How long a text will last when it is spoken, from its words alone: 4,096 characters are four and a half minutes of
- * prose, and half an hour of digits. Costs some 0.5 ms for a thousand characters.
+ * Estimates how long a text takes to speak, from its words alone: 4,096 characters are four and a half minutes of
+ * prose, and half an hour of digits. Takes about 0.5 ms per thousand characters.
  *
- * Measured with our phonemes, of which a voice speaks 16 or 17 in a second: a letter of a word is 0.85 of them, the
- * stress and the space behind it one and a half; a letter that is read by its name is three, and so is one of a word
- * that has no vowel.
+ * Measured with our phonemes, of which a voice speaks 16 or 17 per second: a letter of a word is 0.85 of them, the
+ * stress and the space after it one and a half; a letter that is read by its name is three, and so is one of a word
+ * without a vowel.
  */
 import { blocks } from './blocks.ts'
 import { plainText } from './inline.ts'

@@ -131,7 +131,7 @@ const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 const cache = new Map<string, string>()
 const cacheMax = 8192
 
-/** What one character outside ASCII turns into; '' vanishes, ' ' separates words. */
+/** The replacement of one character outside ASCII; '' removes it, ' ' separates words. */
 export function foldCharacter(char: string): string {
   const known = cache.get(char)
   if (known !== undefined) return known
@@ -183,7 +183,7 @@ export class Folder {
 
   /**
    * One line without its line break.
-   * @param maxChars a longer line comes in several pieces, cut at a space where there is one
+   * @param maxChars a longer line comes in several pieces, cut at a space if possible
    * @returns whole: whether the line ended here
    */
   line(maxChars: number): Mapped & { whole: boolean } {

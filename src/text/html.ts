@@ -33,7 +33,7 @@ const declaration = /<[!?][A-Za-z[][^<>]{0,500}>/y
 export interface Tag {
   name: string
   to: number
-  /** What stands in the plain text for it: nothing, a break, or the words of an image. */
+  /** Its replacement in the plain text: nothing, a break, or the words of an image. */
   text: string
 }
 
@@ -116,7 +116,7 @@ const names: Record<string, string> = {
 
 const entityPattern = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]{1,7}));/y
 
-/** The entity at `at` and the folded text it stands for; null when `&` is just a sign there. */
+/** The entity at `at` and the folded text it means; null if `&` is just a sign there. */
 export function entityAt(text: string, at: number): { to: number; text: string } | null {
   entityPattern.lastIndex = at
   const found = entityPattern.exec(text)

@@ -1,6 +1,6 @@
 /**
- * The inline half of Markdown, on one window of prose: marks out, words stay. Emphasis is not paired: a mark that
- * touches a word goes, a mark that stands alone is left to the rules for signs. That costs no search, and "2 * 3"
+ * The inline half of Markdown, on one window of prose: marks are removed, words stay. Emphasis is not paired: a mark
+ * next to a word is removed, a separate mark is left to the rules for signs. That needs no search, and "2 * 3"
  * survives.
  */
 import { breaks, type Mapped } from './fold.ts'
@@ -44,7 +44,7 @@ class Stripper {
     return { text: this.out.join(''), ends: this.outEnds }
   }
 
-  /** Deals with what is at `at`. @returns where to go on */
+  /** Handles what is at `at`. @returns where to continue */
   private step(at: number): number {
     const jump = this.jumps.get(at)
     if (jump !== undefined) return jump

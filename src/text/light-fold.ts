@@ -1,6 +1,7 @@
 /**
- * The light folding, for languages whose letters and figures must stay as they are: typographic marks become plain
- * ones, spaces become one kind of space, and what nobody reads aloud (pictures, controls, invisible characters) goes.
+ * The light folding, for languages whose letters and digits must stay as they are: typographic marks become plain ones,
+ * spaces become one kind of space, and characters that are never read aloud (pictures, controls, invisible characters)
+ * are removed.
  */
 const written: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Array.from("‘’‚‛ʼ′´`'", (char) => [char, "'"])),
@@ -35,7 +36,7 @@ export function keepCharacter(char: string): string {
   const known = written[char]
   if (known !== undefined) return known
   if (kept.has(char)) return char
-  // Selectors of pictures and colours of skin look like letters' marks, but there is no letter.
+  // Selectors of pictures and of skin tones look like letters' marks, but there is no letter.
   if (/^[\p{Cf}\p{Variation_Selector}\u{1f3fb}-\u{1f3ff}]$/u.test(char)) return ''
   if (/^[\p{L}\p{M}\p{N}]$/u.test(char)) return char
   const plain = char.normalize('NFKC')

@@ -1,11 +1,11 @@
-/** What one line is to Markdown. Looks at the line alone and at the few facts about the lines before that matter. */
+/** What one line means in Markdown. Looks only at the line and the few facts about previous lines that matter. */
 
 export interface Line {
   kind: 'blank' | 'rule' | 'fence' | 'code' | 'heading' | 'item' | 'row' | 'table-rule' | 'definition' | 'prose'
   /** The content without the mark, beginning at `from` in the line; always a piece of it of the same length. */
   text: string
   from: number
-  /** Of a fence: the marks that opened it. */
+  /** For a fence: the marks that opened it. */
   marker: string
   /** Set when the line opens something that is skipped up to this text. */
   skipUntil: string | null
@@ -51,7 +51,7 @@ function item(text: string, context: LineContext, as: (kind: Line['kind'], skip:
   if (bullet !== null) return as('item', bullet[0].length)
   const numbered = /^(\d{1,3})([.)])\s+/.exec(text)
   if (numbered === null) return null
-  // As in CommonMark: a number that a line break happens to put first does not begin a list in mid-sentence.
+  // As in CommonMark: a number that happens to be first after a line break does not start a list in mid-sentence.
   if (context.open && !context.inList && numbered[1] !== '1') return null
   const digits = (numbered[1] as string).length
   return as('item', 0, `${text.slice(0, digits)},${text.slice(digits + 1)}`)
@@ -80,7 +80,7 @@ function isRule(text: string): boolean {
 
 const isTableRule = (text: string): boolean => /^[-:| ]+$/.test(text) && text.includes('-') && text.includes('|')
 
-/** `[label]: target "title"`; a speaker's name in brackets with his words behind it is none. */
+/** `[label]: target "title"`; a speaker's name in brackets followed by his words is not one. */
 function isDefinition(text: string): boolean {
   const label = /^\[[^\]]{1,200}\]: */.exec(text)
   if (label === null) return false

@@ -1,7 +1,7 @@
 /** Pauses that a text asks for by their length: `[pause:1.5s]` and SSML's `<break time="2s"/>`. */
 
 export interface Stretch {
-  /** What is spoken, possibly nothing. */
+  /** The spoken words, possibly none. */
   text: string
   /** The silence behind it. */
   pauseSeconds: number

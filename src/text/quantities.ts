@@ -42,7 +42,7 @@ export function quantityAt(text: string, at: number, before: Before): Said | nul
   )
 }
 
-/** The digits of "GPT4" or "B2B": never with a unit, for the letters behind are part of the name. */
+/** The digits of "GPT4" or "B2B": never with a unit, because the letters after them are part of the name. */
 function afterLetter(text: string, at: number): Said {
   const digits = (match(/\d{1,15}/y, text, at) as RegExpExecArray)[0]
   return { to: at + digits.length, words: digits.length <= 4 ? cardinal(digits) : digitWords(digits) }
@@ -78,7 +78,7 @@ function fractionAt(text: string, at: number): Said | null {
   const to = at + found[0].length
   const part = fraction(found[2] as string, found[3] as string)
   if (part === null) {
-    // "24/7" and "9/11" are read as two numbers; after a whole number it was no mixed one.
+    // "24/7" and "9/11" are read as two numbers; after a whole number it was not a mixed one.
     if (found[1] !== undefined) return null
     const joint = /\d{3}/.test(found[0]) ? ' over ' : ' '
     return { to, words: cardinal(found[2] as string) + joint + cardinal(found[3] as string) }

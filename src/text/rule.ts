@@ -1,12 +1,12 @@
 /** What the rules that turn written into spoken text have in common. */
 
-/** What was read: the position behind it and the words for it (letters, spaces, apostrophes; '' for nothing). */
+/** The result: the position after it and its words (letters, spaces, apostrophes; '' for nothing). */
 export interface Said {
   to: number
   words: string
   /** The full stop of an abbreviation was read with it and may also be the end of the sentence. */
   stop?: boolean
-  /** How it is to be spoken, for a voice that speaks phonemes. */
+  /** Its pronunciation, for a voice that speaks phonemes. */
   phonemes?: string
 }
 
@@ -16,7 +16,7 @@ export interface Before {
   word: string
 }
 
-/** @returns null when the rule has nothing to say about what stands at `at` */
+/** @returns null if the rule does not apply at `at` */
 export type Rule = (text: string, at: number, before: Before) => Said | null
 
 /** Runs a sticky pattern at a position. Patterns have bounded repetitions: their cost must not grow with the text. */

@@ -1,6 +1,6 @@
 /**
- * Where a text may be cut so that each part can be spoken on its own: behind sentences. For text that is still being
- * written, and for text that is longer than one request may be.
+ * Where a text may be cut so that each part can be spoken separately: after sentences. For text that is still being
+ * written, and for text longer than one request may be.
  */
 import { countChars } from '../domain/charge.ts'
 import { standsBeforeName } from './abbreviations.ts'
@@ -53,7 +53,7 @@ export function* parts(text: string, maxChars: number): Generator<string> {
   if (open !== '') yield open
 }
 
-/** In UTF-16 units, behind the last space that fits. */
+/** In UTF-16 units, after the last space that fits. */
 function cutBefore(text: string, maxChars: number): number {
   const whole = [...text].slice(0, maxChars).join('').length
   const space = text.lastIndexOf(' ', whole - 1)

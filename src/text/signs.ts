@@ -4,11 +4,11 @@ import { digitWords } from './numbers.ts'
 import { phoneAt } from './addresses.ts'
 import { isAlphanumeric, isDigit, isLetter, match } from './rule.ts'
 
-/** What a pause was written with, where a voice can tell it from a comma. */
+/** The mark of a pause, if a voice distinguishes it from a comma. */
 export type FineMark = '—' | '…' | '(' | ')'
 
 export type Sign =
-  /** Spoken where it stands. */
+  /** Spoken at its position. */
   | { kind: 'say'; to: number; words: string }
   /** Spoken only between words: it waits for the word behind it. `alone`: it needs no word before it. */
   | { kind: 'between'; to: number; words: string; alone: boolean }

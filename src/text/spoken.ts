@@ -1,7 +1,7 @@
 /**
- * Text word by word, for voices that are given whole sentences and count them in pieces of their own: `chunks` packs by
- * characters. In English everything is written out; in other languages the words stay as they were typed, for figures
- * and addresses are read in another way in each, and only marks that nobody reads are taken away.
+ * Text word by word, for voices that take whole sentences and count them in pieces of their own: `chunks` packs by
+ * characters. In English everything is written out; in other languages the words stay as they were typed, because each
+ * reads numbers and addresses in its own way, and only marks that are never read are removed.
  */
 import { blocks } from './blocks.ts'
 import { breaks, type Mapped } from './fold.ts'
@@ -10,7 +10,7 @@ import type { Lexicon } from './lexicon.ts'
 import { tokens } from './tokens.ts'
 
 export interface SpokenWord {
-  /** Without spaces; its mark is not part of it. */
+  /** Without spaces; its mark is separate. */
   text: string
   /** The mark behind it, '' for none. */
   mark: string

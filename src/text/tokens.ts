@@ -1,6 +1,6 @@
 /**
  * One pass over a window of plain text: which words are spoken, where it pauses, where sentences end. Each position is
- * looked at by the rules of its first character; every rule reads on from there, so nothing is read twice.
+ * examined by the rules of its first character; every rule reads on from there, so nothing is read twice.
  */
 import { breaks, type Mapped } from './fold.ts'
 import { entryAt, type Lexicon } from './lexicon.ts'
@@ -125,11 +125,11 @@ interface Stop {
   kind: 'pause' | 'stop'
   mark: '.' | '?' | '!' | ','
   to: number
-  /** Its trail of dots, for a voice that knows one. */
+  /** Its trail of dots, for a voice that supports it. */
   symbol?: FineMark
 }
 
-/** @returns null when the mark at `at` is no stop but a sign: the dot of "node.js" or ".5" */
+/** @returns null if the mark at `at` does not end a sentence but is a sign: the dot of "node.js" or ".5" */
 function stopAt(text: string, at: number): Stop | null {
   let to = at
   while (to < text.length && '.!?'.includes(text[to] as string)) to++

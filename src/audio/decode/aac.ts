@@ -31,7 +31,7 @@ const objectTypeUsac = 42
 interface AdtsConfig {
   /** MPEG-4 audio object type less 1: 0 Main, 1 LC, 2 SSR, 3 LTP. */
   profile: number
-  /** In the standard's table, 96,000 Hz first. */
+  /** Rates in the order of the standard's table, 96,000 Hz first. */
   rateIndex: number
   channels: number
 }
@@ -68,7 +68,7 @@ export async function openAac({ description }: StreamFacts): Promise<PacketDecod
   }
 }
 
-/** One stretch, with silence for what is broken. */
+/** One stretch, with silence for broken packets. */
 function joined(parts: readonly Planes[], packets: number): Planes {
   const broken = parts.reduce((sum, part) => sum + (part.broken ?? 0), 0)
   const whole = parts.find(({ channels }) => channels.length > 0)
@@ -99,7 +99,7 @@ async function openStretches(): Promise<(frames: readonly Uint8Array[], wanted: 
       build = decoder['_module']
       return stretchOf(decoder, frames.length, wanted)
     } catch (error) {
-      // What has crashed cannot be trusted with another file.
+      // A decoder that has crashed cannot be trusted with another file.
       if (error instanceof WebAssembly.RuntimeError) {
         build = null
         crashes++
@@ -114,7 +114,7 @@ function stretchOf(decoder: AudioDecoder, frames: number, wanted: number): Plane
     const { sampleRate: sampleRateHz, channelCount } = decoder
     const all = planesOf(decoder.decodeAudioData(0, -1, { multiChannel: true }), channelCount)
     const length = all[0]?.length ?? 0
-    // With spectral band replication (HE-AAC) a packet holds twice as many, at twice the rate.
+    // With spectral band replication (HE-AAC) a packet has twice as many, at twice the rate.
     const perPacket = length > packetSamples * frames ? 2 * packetSamples : packetSamples
     // FFmpeg drops some broken packets without an error.
     if (length < wanted * perPacket) throw new Error('an AAC packet gave no samples')
@@ -125,8 +125,8 @@ function stretchOf(decoder: AudioDecoder, frames: number, wanted: number): Plane
 }
 
 /**
- * From an AudioSpecificConfig (ISO 14496-3, 1.6.2.1): five bits of object type, four of rate, four of channels. HE-AAC
- * says what its core is after that; a decoder finds the rest in the packets themselves.
+ * Parses an AudioSpecificConfig (ISO 14496-3, 1.6.2.1): five bits of object type, four of rate, four of channels.
+ * HE-AAC states its core after that; a decoder finds the rest in the packets themselves.
  */
 function configOf(description: Uint8Array): AdtsConfig {
   const bits = [...description.subarray(0, 5)].map((byte) => byte.toString(2).padStart(8, '0')).join('')

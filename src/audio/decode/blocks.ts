@@ -1,4 +1,4 @@
-/** From a file's own stretches and rate to what listeners take: 16-bit blocks of a second at one rate. */
+/** Turns a file's own stretches and rate into 16-bit blocks of a second at one rate. */
 import type { MonoReader } from './mono.ts'
 import { undecodable } from './refusal.ts'
 import { concatFloats, toS16 } from '../pcm.ts'

@@ -1,6 +1,6 @@
 /**
- * Decodes one file and is ended: whatever a hostile file did to a codec's memory goes with the thread. Nothing that it
- * runs may print, for the codecs tell of every damaged frame.
+ * Decodes one file and then ends: whatever a hostile file did to a codec's memory goes with the thread. Nothing here
+ * may print, because the codecs report every damaged frame.
  */
 import { type DecodedFile, decodeFile } from './clip.ts'
 import { type Refused, refusedBy } from './refusal.ts'

@@ -16,7 +16,7 @@ export interface DecodedFile {
   mimeType: string
 }
 
-/** Where a container loses nothing but a packet, nobody hears it. */
+/** If a container loses only a packet, no listener notices. */
 const toleratedShare = 0.02
 
 /** @throws Refusal */

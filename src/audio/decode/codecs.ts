@@ -1,6 +1,6 @@
 /**
- * From packets to samples: one decoder for each codec, all WebAssembly, driven packet by packet so that a limit holds
- * while decoding. The packages' ways to read whole files are left alone: they have no limit.
+ * From packets to samples: one decoder per codec, all WebAssembly, driven packet by packet so that a limit holds while
+ * decoding. The packages' own functions for whole files are not used: they have no limit.
  */
 import { createDecoder } from 'libopus-wasm'
 import { _FLACDecoder as FlacDecoder } from '../../../node_modules/@wasm-audio-decoders/flac/src/FLACDecoder.js'
@@ -11,7 +11,7 @@ import { openVorbis } from './vorbis.ts'
 
 const opusRateHz = 48000
 
-/** @returns null when there is no decoder for it; plain PCM needs none */
+/** @returns null if there is no decoder for it; plain PCM needs none */
 export async function openPacketDecoder(facts: StreamFacts): Promise<PacketDecoder | null> {
   switch (facts.codec) {
     case 'mp3':

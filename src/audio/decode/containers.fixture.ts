@@ -121,7 +121,7 @@ interface WavParts {
   bits?: number
   channels?: number
   rateHz?: number
-  /** In place of the true ones. */
+  /** Values that replace the true ones. */
   declaredBytes?: number
   data: Uint8Array
 }

@@ -19,7 +19,7 @@ export interface DecoderSettings {
 
 /** The slowest codec takes a thirtieth of the audio's time on an idle processor. */
 const deadlineMs = (maxSeconds: number): number => 10_000 + 200 * maxSeconds
-/** On top of what the limit lets out: twice, while it is put together, at the highest rate. */
+/** Memory on top of the allowed output: twice that, while it is joined, at the highest rate. */
 const spareBytes = 512 * 1024 * 1024
 const bytesPerSecond = 2 * 4 * 192_000
 
@@ -33,7 +33,7 @@ export class DecoderPool {
   #free: number
   #closed = false
 
-  /** @throws RangeError when there would be no worker */
+  /** @throws RangeError if there would be no worker */
   constructor(settings: DecoderSettings) {
     if (!Number.isInteger(settings.workers) || settings.workers < 1)
       throw new RangeError(`A decoder pool cannot have ${settings.workers} threads.`)

@@ -1,6 +1,6 @@
 /**
- * What is in a file: container, codec, channels, rate, and its packets. mediabunny is the only demuxer; here its
- * formats, its names and its refusals become ours.
+ * What a file contains: container, codec, channels, rate, and its packets. mediabunny is the only demuxer; here its
+ * formats, names and refusals become ours.
  */
 import {
   ADTS,
@@ -70,12 +70,12 @@ export interface OpenedFile extends StreamFacts {
   container: ContainerName
   mimeType: string
   isPcm: boolean
-  /** What the file says; null when it does not. */
+  /** As the file states; null: it does not. */
   declaredSeconds: number | null
-  /** For words to the client. */
+  /** A name for messages to the client. */
   title: string
   packets(): AsyncIterable<Packet> | Iterable<Packet>
-  /** Of PCM: the samples themselves, for they need no decoder. */
+  /** For PCM: the samples themselves, because they need no decoder. */
   planes(): AsyncIterable<Planes>
 }
 
@@ -161,7 +161,7 @@ async function* sinkOf(track: InputAudioTrack): AsyncGenerator<EncodedPacket> {
 interface Found {
   track: InputAudioTrack
   format: InputFormat
-  /** Of the file, from where the audio begins. */
+  /** The file from the start of the audio. */
   bytes: ClipBytes
   /** No pictures, and no other sound. */
   isAlone: boolean
@@ -210,8 +210,8 @@ const bytesOf = (source: ArrayBufferLike | ArrayBufferView): Uint8Array =>
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     : new Uint8Array(source)
 
-// Where audio begins that has something before it: tags, or what a recorder or a broken download left there.
-/** How far it is looked for. */
+// Start of the audio if something precedes it: tags, or leftovers of a recorder or a broken download.
+/** How far to search for it. */
 const searchedBytes = 65_536
 const framesNeeded = 4
 const signatures = ['OggS\0', 'fLaC\0']

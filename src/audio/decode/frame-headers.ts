@@ -11,14 +11,14 @@ export interface FrameHeader {
   isIndex: boolean
 }
 
-/** @param bytes from the header on @returns null when there is none of that stream */
+/** @param bytes from the header on @returns null if it is not a header of that stream */
 export type ReadHeader = (bytes: Uint8Array) => FrameHeader | null
 
-/** So many bytes are enough to read any header, and to know an index. */
+/** This many bytes are enough to read any header and to recognize an index. */
 export const headerBytes = 64
 
 const mpegRatesHz = [44_100, 48_000, 32_000]
-/** In kbit/s, by version and layer. */
+/** Bit rates in kbit/s, by version and layer. */
 const mpegBitRates: Readonly<Record<string, readonly number[]>> = {
   '1.1': [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   '1.2': [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
@@ -28,7 +28,7 @@ const mpegBitRates: Readonly<Record<string, readonly number[]>> = {
 }
 const mono = 3
 
-/** @param facts what every frame must have, so that noise is no frame */
+/** @param facts that every frame must share, so that noise is not mistaken for a frame */
 export const mpegHeader =
   ({ sampleRateHz, channels }: Pick<StreamFacts, 'sampleRateHz' | 'channels'>): ReadHeader =>
   (bytes) => {
@@ -53,7 +53,7 @@ export const mpegHeader =
     }
   }
 
-/** The frame of Xing and LAME, whose tag lies behind the side information of a frame that is silent. */
+/** A frame of Xing or LAME: its tag comes after the side information of a silent frame. */
 function isIndex(bytes: Uint8Array, isFirst: boolean, isMono: boolean): boolean {
   const at = 4 + (isFirst ? (isMono ? 17 : 32) : isMono ? 9 : 17)
   const tag = String.fromCharCode(...bytes.subarray(at, at + 4))

@@ -1,7 +1,7 @@
 /**
- * Frames of a stream that has nothing else: each says how long it is, and the next begins behind it. Where none does,
- * the stream is damaged there, and goes on at the next place where two frames follow each other. How much sound was
- * lost is known by how many bytes were.
+ * Frames of a stream that consists only of frames: each states its length, and the next follows it. Where none follows,
+ * the stream is damaged and continues at the next place where two frames follow each other. The number of lost bytes
+ * says how much audio was lost.
  */
 import { type FrameHeader, headerBytes, type ReadHeader } from './frame-headers.ts'
 import { type Packet, whole } from './packet.ts'
@@ -48,7 +48,7 @@ class Frames {
     return this.#readHeader(this.#clip.read(position, position + headerBytes))
   }
 
-  /** Behind ID3 tags, which also stand in the middle of files that were put together. */
+  /** Position after ID3 tags, which also occur in the middle of joined files. */
   pastTags(position: number): number {
     return pastId3(this.#clip, position)
   }
@@ -66,7 +66,7 @@ class Frames {
     return null
   }
 
-  /** @returns where the frame ends, and where the next begins, which is null when there is none */
+  /** @returns the end of the frame, and the start of the next one; null: there is none */
   endOf(at: number, { sizeBytes }: FrameHeader): [number, number | null] {
     const end = at + sizeBytes
     const follower = this.pastTags(end)

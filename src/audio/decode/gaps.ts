@@ -1,12 +1,12 @@
 /**
- * The sound of all packets, each in its place in time: where packets are missing or cannot be decoded, silence stands
- * for them, so that what follows is as late as it was. A file that is mostly sound is worth that, and no other is.
+ * The audio of all packets, each at its place in time: silence replaces packets that are missing or cannot be decoded,
+ * so that everything after them keeps its time. This is done only for files that are mostly intact.
  */
 import type { Packet } from './packet.ts'
 import type { PacketDecoder, Planes } from './planes.ts'
 import { undecodable } from './refusal.ts'
 
-/** What silence stands for. */
+/** The gap that silence fills. */
 export interface Damage {
   packets: number
   seconds: number
@@ -16,7 +16,7 @@ export interface Damage {
 const toleratedSeconds = 60
 /** More than a page of Ogg holds. */
 const heldSeconds = 20
-/** What is less lies in how times are rounded. */
+/** Smaller differences come from rounding of times. */
 const leastMissingSeconds = 0.005
 
 export class Sound {
@@ -29,11 +29,11 @@ export class Sound {
   #samples = 0
   /** Silence at the beginning, for which no rate is known yet. */
   #owedSeconds = 0
-  /** What waits until it is known where it belongs. */
+  /** Audio that waits until its place is known. */
   #held: Float32Array[] | null = null
   #heldSamples = 0
   #packetSeconds = 0
-  /** What the stream's own clock showed before the first sample. */
+  /** The stream's own clock before the first sample. */
   #originSeconds: number | null = null
   #endSeconds: number | null = null
 
@@ -52,12 +52,12 @@ export class Sound {
     return this.#sampleRateHz
   }
 
-  /** So far. */
+  /** Total so far. */
   get seconds(): number {
     return this.#samples === 0 ? 0 : this.#samples / this.#sampleRateHz
   }
 
-  /** How much there is by the container's own clock, padding at the end left out; null when it has none. */
+  /** Length by the container's own clock, without padding at the end; null: it has no clock. */
   get toldSeconds(): number | null {
     return this.#endSeconds === null ? null : this.#endSeconds - (this.#originSeconds ?? 0)
   }
@@ -100,12 +100,12 @@ export class Sound {
   async *#decoded(data: Uint8Array, decoder: PacketDecoder): AsyncGenerator<Float32Array> {
     const planes = await this.#attempt(data, decoder)
     if (planes !== null) yield* this.mixed(planes)
-    // mpg123 gives nothing for a frame that goes on with what a damaged one began.
+    // mpg123 gives nothing for a frame that continues a damaged one.
     const isSkipped = this.#isMp3 && planes !== null && planes.channels[0]?.length === 0
     if (isSkipped) this.#note(this.#packetSeconds, new Error('its frame gave no samples'))
     if (planes !== null && !isSkipped) return
     yield* this.mixed(await decoder.finish())
-    // Where packets have no duration, the end of their page tells it.
+    // If packets have no duration, the end of their page states it.
     if (this.#packetSeconds === 0) this.#held ??= []
     yield* this.#silence(this.#packetSeconds)
   }
@@ -119,7 +119,7 @@ export class Sound {
     }
   }
 
-  /** @param seconds null: the next page tells @param pending what the decoder had not given yet */
+  /** @param seconds null: the next page states it @param pending what the decoder had not given yet */
   *#gap(seconds: number | null, pending: Planes): Generator<Float32Array> {
     yield* this.mixed(pending)
     if (seconds === null) this.#held ??= []
@@ -178,7 +178,7 @@ export class Sound {
 
   #requireMostlyWhole(tolerated: number): void {
     const { seconds } = this.#damage
-    // What is owed or about to be put in is not counted as sound.
+    // Samples that are owed or about to be inserted do not count as audio.
     if (seconds <= tolerated + Math.max(0, this.seconds - seconds)) return
     const refusal = undecodable(`Most of the audio (${this.#title}) is damaged.`)
     refusal.cause = this.#failure

@@ -1,7 +1,7 @@
 /**
- * A file as mono samples at its own rate (the mean of the channels), stretch by stretch as they are asked for, without
- * what codecs add at either end. Everything that a file says of itself is only believed as far as it is there: the
- * limit is held by what has come out.
+ * A file as mono samples at its own rate (the mean of the channels), stretch by stretch on request, without what codecs
+ * add at either end. What a file states about itself is believed only as far as the data goes: the limit counts what
+ * was actually decoded.
  */
 import { UnsupportedAac } from './aac.ts'
 import { openPacketDecoder, opusPreSkip } from './codecs.ts'
@@ -13,7 +13,9 @@ import { type Damage, Sound } from './gaps.ts'
 import type { ClipBytes } from './source.ts'
 import { concatFloats } from '../pcm.ts'
 
-/** Kept back of an Ogg stream until its end says how much of it is padding: more than a packet of any codec holds. */
+/**
+ * Held back from an Ogg stream until its end says how much of it is padding: more than a packet of any codec contains.
+ */
 const heldBackSeconds = 1
 
 export class MonoReader {
@@ -43,7 +45,7 @@ export class MonoReader {
     return this.#sound.sampleRateHz
   }
 
-  /** What was skipped so far. */
+  /** Seconds skipped so far. */
   get damage(): Readonly<Damage> {
     return this.#sound.damage
   }
@@ -97,7 +99,7 @@ export class MonoReader {
     yield stretch
   }
 
-  /** What is only there to start the decoder. */
+  /** Samples that are only there to start the decoder. */
   #startSeconds(): number {
     if (this.file.codec === 'opus') return opusPreSkip(this.file.description) / 48000
     return Math.max(0, -(this.#first?.timestamp ?? 0))
@@ -114,7 +116,7 @@ class Held {
   readonly #stretches: Float32Array[] = []
   #samples = 0
 
-  /** Takes one, gives those that are not needed to hold back so many samples. */
+  /** Takes a stretch and returns those that exceed the number of samples to hold back. */
   exchange(stretch: Float32Array, holdBack: number): Float32Array[] {
     this.#stretches.push(stretch)
     this.#samples += stretch.length

@@ -1,19 +1,19 @@
-/** What demuxers give, and what is known of sound that is missing between two packets. */
+/** What demuxers return, and what is known about audio missing between two packets. */
 
 export interface Packet {
   /** Empty where only what is missing before it is known. */
   data: Uint8Array
-  /** In seconds; below 0 for what is only there to start the decoder. */
+  /** In seconds; below 0 if it only starts the decoder. */
   timestamp: number
-  /** In seconds: so much silence stands for it where it cannot be decoded. */
+  /** In seconds: how much silence replaces it if it cannot be decoded. */
   duration: number
-  /** Seconds of sound that are missing before it; null: perhaps some are, and the next `endsAt` tells how many. */
+  /** Seconds of audio missing before it; null: perhaps some, and the next `endsAt` says how many. */
   missingBefore: number | null
-  /** Where the sound of this packet ends in the whole stream, in seconds, where the container says so. */
+  /** End of this packet's audio within the whole stream, in seconds, if the container states it. */
   endsAt: number | null
 }
 
-/** In a sound file. */
+/** For an audio file. */
 export const whole = { missingBefore: 0, endsAt: null } as const
 
 /** Times are rounded, and packets of a stream need not be of one length. */
@@ -31,7 +31,7 @@ export async function* withoutGaps(packets: AsyncIterable<Timed>): AsyncGenerato
   for await (const { data, timestamp, duration } of packets) yield { data, timestamp, duration, ...whole }
 }
 
-/** Of a container in which every packet has its time: what is missing shows as a jump. */
+/** For a container that states the time of every packet: missing audio shows as a jump. */
 export async function* withGaps(packets: AsyncIterable<Timed>): AsyncGenerator<Packet> {
   let last: number | null = null
   let usual = 0

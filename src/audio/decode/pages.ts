@@ -1,7 +1,7 @@
 /**
- * Packets of Ogg (RFC 3533): pages with a checksum, each of which tells how much sound there is up to its end. What
- * lies between two pages is given up, with what began in the first and would have ended there. A page whose checksum
- * is wrong but that stands where it should is taken: a second of words is worth more than a moment of noise.
+ * Packets of Ogg (RFC 3533): pages with a checksum, each stating how much audio there is up to its end. What is between
+ * two pages is given up, with what began in the first and would have ended there. A page with a wrong checksum in the
+ * right place is accepted: a second of words is worth more than avoiding a moment of noise.
  */
 import { type Packet, whole } from './packet.ts'
 import type { ClipBytes } from './source.ts'
@@ -23,7 +23,7 @@ interface Page {
   data: Uint8Array
   end: number
   isSound: boolean
-  /** Whether another page, or the end of the file, is where this one ends. */
+  /** Whether this page is followed by another one, or by the end of the file. */
   isFollowed: boolean
 }
 
@@ -32,13 +32,13 @@ interface Found {
   page: Page
 }
 
-/** With which the first packet of a stream begins, and its other headers. */
+/** Start of the stream's first packet, and of its other headers. */
 const signatures: Readonly<Record<string, readonly string[]>> = {
   opus: ['OpusHead', 'OpusTags'],
   vorbis: ['\x01vorbis', '\x03vorbis', '\x05vorbis'],
 }
 
-/** Of the first stream of this codec, without its headers. @param granulesHz what a granule counts */
+/** Packets of the first stream with this codec, without its headers. @param granulesHz granules per second */
 export function* oggPacketsOf(clip: ClipBytes, codec: string, granulesHz: number): Generator<Packet> {
   const headers = signatures[codec] ?? []
   let serial: number | null = null
@@ -99,7 +99,7 @@ class Packets {
     this.#serial = serial
   }
 
-  /** Whether this is the next page by all that it says. */
+  /** Whether this is the next page by everything it states. */
   expects({ serial, sequence }: Page): boolean {
     return serial === this.#serial && sequence === (this.#lastSequence ?? -1) + 1
   }
@@ -107,11 +107,11 @@ class Packets {
   *of(page: Page): Generator<Packet> {
     if (this.#lastSequence !== null && page.sequence !== this.#lastSequence + 1) {
       this.#isMissing = true
-      // What has begun will not end.
+      // What has begun will never end.
       this.#pieces = []
     }
     this.#lastSequence = page.sequence
-    // The beginning of what this page goes on with is lost.
+    // The start of the packet that this page continues is lost.
     let isOrphan = (page.flags & continued) !== 0 && this.#pieces.length === 0
     if ((page.flags & continued) === 0) this.#pieces = []
     const lastEnd = page.lacing.findLastIndex((size) => size < 255)
@@ -136,7 +136,7 @@ class Packets {
   }
 }
 
-/** What looks like a page, of any stream. */
+/** Anything that looks like a page, of any stream. */
 function findPage(clip: ClipBytes, from: number): Found | null {
   for (let at = from; at < clip.sizeBytes;) {
     const window = clip.read(at, at + scanBytes)

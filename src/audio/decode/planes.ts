@@ -1,17 +1,17 @@
-/** What the decoders have in common: a packet in, samples of each channel out. */
+/** What the decoders have in common: a packet in, samples per channel out. */
 
 /** Samples of a stretch, one array of equal length for each channel. */
 export interface Planes {
   channels: readonly Float32Array[]
   sampleRateHz: number
-  /** Packets that could not be decoded; silence stands in their place. */
+  /** Packets that could not be decoded; silence replaces them. */
   broken?: number
 }
 
 export interface PacketDecoder {
   /** @returns what is ready, in buffers of its own; possibly nothing @throws Error when the packet is damaged */
   decode(packet: Uint8Array): Planes | Promise<Planes>
-  /** What is still to come of the packets so far; more may follow. */
+  /** The remaining samples of the packets so far; more packets may follow. */
   finish(): Planes | Promise<Planes>
 }
 

@@ -3,7 +3,7 @@
  * container. Found by its first bytes; name and declared type mean nothing.
  */
 
-/** What a decoding is refused for. Crosses from the Worker to the server, where it becomes a `MynaError`. */
+/** Why a file cannot be decoded. Sent from the Worker to the server, where it becomes a `MynaError`. */
 export class Refusal extends Error {
   readonly code: 'clip_undecodable' | 'clip_too_long'
   readonly extras: Record<string, unknown>
@@ -20,7 +20,7 @@ export interface Refused {
   refused: { code: Refusal['code']; message: string; extras: Record<string, unknown>; cause: string }
 }
 
-/** @throws what is no refusal */
+/** @throws anything that is not a refusal */
 export function refusedBy(error: unknown): Refused {
   if (!(error instanceof Refusal)) throw error
   const { code, message, extras, cause } = error
@@ -70,7 +70,7 @@ const containers: readonly [number, string, string][] = [
   [28, '\x80theora', 'Theora in Ogg'],
 ]
 
-/** Of the format chunk of a WAV file. */
+/** From the format chunk of a WAV file. */
 const wavTags: Readonly<Record<number, string>> = {
   0x0001: 'PCM of this bit depth',
   0x0002: 'Microsoft ADPCM',
@@ -90,7 +90,7 @@ const damaged: readonly [number, string, string][] = [
   [0, 'ID3', 'MP3'],
 ]
 
-/** For bytes in which no supported audio was found. Empty ones too. */
+/** For bytes without supported audio, including empty ones. */
 export function refusalOf(bytes: Uint8Array): Refusal {
   if (bytes.length === 0) return undecodable('The file is empty.')
   const head = String.fromCharCode(...bytes.subarray(0, 512))
@@ -108,7 +108,7 @@ export function refusalOf(bytes: Uint8Array): Refusal {
   return undecodable(`The file is not in a known audio format. ${advice}`)
 }
 
-/** The format tag; null when there is none. */
+/** The format tag; null: none. */
 function wavTag(bytes: Uint8Array): number | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = 12; at + 10 <= bytes.length; at += 8 + view.getUint32(at + 4, true)) {

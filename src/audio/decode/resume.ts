@@ -23,7 +23,7 @@ const maxRestarts = 1000
 /** Units of pictures may follow the last sound. */
 const maxFruitless = 8
 
-/** @param reopen gives the packets of a mended file */
+/** @param reopen gives the packets of a repaired file */
 export async function* resumed(
   clip: ClipBytes,
   packets: AsyncIterable<Timed>,

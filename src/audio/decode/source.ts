@@ -1,13 +1,13 @@
 /**
- * Where the demuxer reads from: bytes in memory, or a file on disk of which only what is being looked at is loaded, so
- * that hours of audio take no more memory than a second.
+ * Where the demuxer reads from: bytes in memory, or a file on disk of which only the current part is loaded, so that
+ * hours of audio take no more memory than a second.
  */
 import { fstatSync, readSync } from 'node:fs'
 import { BufferSource, CustomSource, type Source } from 'mediabunny'
 
 export interface ClipBytes {
   source: Source
-  /** The first bytes: by them it is told what a file is that holds no audio. */
+  /** The first bytes: they identify a file without audio. */
   head: Uint8Array
   sizeBytes: number
   /** The bytes of a range; fewer where the file ends. Good until the next call. */
@@ -20,7 +20,7 @@ const cacheBytes = 1_048_576
 const spareReads = 100_000
 const windowBytes = 262_144
 
-/** @param bytes may be mended in place */
+/** @param bytes may be repaired in place */
 export function clipInMemory(bytes: Uint8Array<ArrayBuffer>): ClipBytes {
   mendSizes(bytes, bytes.length)
   return {
@@ -79,13 +79,13 @@ function sourceOf(sizeBytes: number, read: (start: number, end: number) => Uint8
     read,
     prefetchProfile: 'fileSystem',
     maxCacheSize: cacheBytes,
-    // Of what was read in advance: whoever needs it reads it again, and hears then.
+    // Prefetch errors are dropped: the read that needs the data will fail by itself.
     handleUnhandledError: () => {},
   })
   return limited(source, sizeBytes)
 }
 
-/** Small reads that lie near each other cost one. */
+/** Small reads near each other cost one. */
 function windowed(sizeBytes: number, read: (start: number, end: number) => Uint8Array): ClipBytes['read'] {
   let window: Uint8Array = new Uint8Array()
   let windowStart = 0
@@ -101,8 +101,8 @@ function windowed(sizeBytes: number, read: (start: number, end: number) => Uint8
 }
 
 /**
- * mediabunny walks in circles in some damaged Matroska files. It asks its source for every few bytes that it looks at,
- * so a walk that has asked for more than any true file needs is ended, long before the deadline.
+ * mediabunny loops in some damaged Matroska files. It asks its source for every few bytes, so a walk that has asked for
+ * more than any real file needs is ended, long before the deadline.
  */
 function limited(source: Source, sizeBytes: number): Source {
   // Its types leave this out.
@@ -144,7 +144,7 @@ const asciiAt = (bytes: Uint8Array, at: number): string => String.fromCharCode(.
 
 const tagBytes = 10
 
-/** Where ID3 tags that begin here end (ID3v2, 3.1): pictures of megabytes stand in them. */
+/** End of the ID3 tags that begin here (ID3v2, 3.1): they may contain pictures of megabytes. */
 export function pastId3(clip: ClipBytes, position: number): number {
   for (let at = position; ;) {
     const head = clip.read(at, at + tagBytes)

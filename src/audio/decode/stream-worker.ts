@@ -1,6 +1,6 @@
 /**
- * Decodes one file block by block, each when it is asked for, and is ended: whatever a hostile file did to a codec's
- * memory goes with the thread. Nothing that it runs may print, for the codecs tell of every damaged frame.
+ * Decodes one file block by block, each on request, and then ends: whatever a hostile file did to a codec's memory goes
+ * with the thread. Nothing here may print, because the codecs report every damaged frame.
  */
 import { blocksOf } from './blocks.ts'
 import { MonoReader } from './mono.ts'
@@ -44,7 +44,7 @@ async function next(): Promise<void> {
   else answer({ block: step.value }, [step.value.buffer])
 }
 
-/** What is no refusal ends the thread, and whoever waits for it is told. */
+/** Anything but a refusal ends the thread, and the waiting caller gets an error. */
 function refuse(error: unknown): void {
   answer(refusedBy(error), [])
 }

@@ -1,7 +1,6 @@
 /**
- * Long audio for the server, behind the service's port `StreamDecoder`: each file in a Worker of its own that decodes a
- * few blocks ahead of whoever listens and not more, so that hours of it take no memory. How many there are at once is
- * for the caller to bound.
+ * Long audio for the server (the port `StreamDecoder`): each file in a Worker of its own that decodes a few blocks
+ * ahead of its reader and no more, so that hours of audio take no memory. The caller bounds how many there are at once.
  */
 import { openSync } from 'node:fs'
 import type { Timer } from '../../domain/time.ts'
@@ -9,19 +8,19 @@ import { DecodeThread, invalidAudio } from './thread.ts'
 import { residentBytesNow, watchMemory } from './memory-watch.ts'
 
 export interface OpenedClip {
-  /** As it was found to be. */
+  /** As detected. */
   container: string
   codec: string
-  /** As its file says; null: it does not. */
+  /** As its file states; null: it does not. */
   durationMs: number | null
   /** Mono, in blocks of a second. Once. */
   pcm: AsyncIterable<Int16Array>
-  /** For so much of it silence stands, because it is damaged or missing; 0 before the end. */
+  /** How much of it was replaced by silence because it is damaged or missing; 0 before the end. */
   skippedMs(): number
 }
 
 const blocksAhead = 3
-/** What this process may grow by while a file is being decoded, whatever else it does. */
+/** How much this process may grow while a file is being decoded, whatever else it does. */
 const spareBytes = 1024 ** 3
 
 export class StreamingDecoder {

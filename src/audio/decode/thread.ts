@@ -35,7 +35,7 @@ export class DecodeThread {
     })
   }
 
-  /** Resolves when the thread is no more; never rejects. */
+  /** Resolves once the thread has ended; never rejects. */
   get gone(): Promise<void> {
     return this.#gone.promise
   }
@@ -43,7 +43,7 @@ export class DecodeThread {
   /** @throws MynaError `invalid_audio`, `audio_too_long`; the reason for which the thread was ended */
   ask(call: StreamCall): Promise<Answer> {
     const asked = Promise.withResolvers<Answer>()
-    // Whoever asked ahead may never look.
+    // A prefetched answer may never be read.
     asked.promise.catch(() => {})
     if (this.#reason !== null) {
       asked.reject(this.#reason)

@@ -1,4 +1,4 @@
-/** Where a demuxer can begin anew: clusters of Matroska (RFC 9559, 5.1.3) and fragments of MP4 (ISO 14496-12, 8.8). */
+/** Where a demuxer can start again: clusters of Matroska (RFC 9559, 5.1.3) and fragments of MP4 (ISO 14496-12, 8.8). */
 import type { Units } from './resume.ts'
 import type { ClipBytes } from './source.ts'
 
@@ -73,7 +73,7 @@ function scaleOf({ head }: ClipBytes): number {
   return at < 0 || size < 1 || size > 4 ? usualScaleNs : bigEndian(head, at + 4, size)
 }
 
-/** When the fragment begins for this track; null: it is none, or does not say. */
+/** Start time of the fragment for this track; null: it is not one, or does not state it. */
 function fragmentTicks(bytes: Uint8Array, trackId: number): number | null {
   const size = bigEndian(bytes, 0, 4)
   for (const track of boxesOf(bytes.subarray(8, size), 'traf')) {
@@ -85,7 +85,7 @@ function fragmentTicks(bytes: Uint8Array, trackId: number): number | null {
   return null
 }
 
-/** What boxes of that name hold. */
+/** The contents of boxes with that name. */
 function boxesOf(bytes: Uint8Array, name: string): Uint8Array[] {
   const found: Uint8Array[] = []
   for (let at = 0; at + 8 <= bytes.length;) {

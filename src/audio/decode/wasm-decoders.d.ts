@@ -1,13 +1,13 @@
 /**
- * What is used of the decoders inside three packages, which their own types leave out. The packages' entries cannot be
- * bundled: they claim to be free of side effects and are not, so that half of what they need is dropped.
+ * The parts that are used of the decoders inside three packages, which their own types leave out. The packages' entries
+ * cannot be bundled: they claim to be free of side effects but are not, so half of what they need would be dropped.
  */
 declare module '*/OggVorbisDecoder.js' {
   export class Decoder {
     readonly ready: Promise<void>
     /** The identification header first, then the setup header; the comments between them are not wanted. */
     sendSetupHeader(packet: Uint8Array): void
-    /** After the headers. */
+    /** Called after the headers. */
     initDsp(): void
     decodePackets(packets: readonly Uint8Array[]): { channelData: Float32Array[]; sampleRate: number }
   }

@@ -1,26 +1,26 @@
 /**
  * AAC-LC in ADTS by FFmpeg's encoder, through the WebAssembly build inside @mediabunny/aac-encoder, with our own ADTS
- * header before each frame (ISO/IEC 13818-7, 6.2). Nothing in ADTS tells a decoder to trim the priming.
+ * header before each frame (ISO/IEC 13818-7, 6.2). ADTS has no field that makes decoders trim the priming.
  */
 import imported from '../../../node_modules/@mediabunny/aac-encoder/dist/modules/build/aac.js'
 import { type Codec, UnsupportedRate } from './codec.ts'
 import { buildFactory, type WasmBuild } from './emscripten.ts'
 import { concatBytes, concatS16, fromS16 } from '../pcm.ts'
 
-/** The parts of the build's bridge.c that are used. A context is an address; 0 is none. */
+/** The used parts of the build's bridge.c. A context is an address; 0 means none. */
 interface AacBuild extends WasmBuild {
   _init_encoder(channels: number, sampleRateHz: number, bitsPerSecond: number): number
   _get_encoder_frame_size(context: number): number
   _get_encode_input_ptr(context: number, bytes: number): number
   _send_frame(context: number, firstSample: bigint): number
-  /** @returns the packet's size, 0 when there is none yet, or a negative error */
+  /** @returns the packet's size, 0 if there is none yet, or a negative error */
   _receive_packet(context: number): number
   _get_encoded_data(context: number): number
   _flush_encoder_start(context: number): void
   _close_encoder(context: number): void
 }
 
-/** In the order in which ADTS numbers them. */
+/** In ADTS order. */
 const ratesHz = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000]
 const bitsPerSecond = 64_000
 const lowRateBitsPerSecond = 32_000

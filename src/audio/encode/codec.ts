@@ -1,6 +1,6 @@
 /**
- * What the encoders have in common: they run inside a Worker, are driven synchronously, take 16-bit mono and give bytes
- * that stream as they are. Only opening one waits, for its WebAssembly.
+ * What the encoders have in common: they run inside a Worker, are driven synchronously, take 16-bit mono and return
+ * bytes that can be streamed as they are. Only opening is asynchronous, because of WebAssembly.
  */
 
 /** The formats that need an encoder; pcm and wav are only copied. */
@@ -9,7 +9,7 @@ export type CodecFormat = 'mp3' | 'opus' | 'aac' | 'flac'
 export interface Codec {
   /** @returns bytes that are ready, in a buffer of their own; possibly none */
   encode(pcm: Int16Array): Uint8Array<ArrayBuffer>
-  /** The rest of the stream, and the header too when there was no audio. Releases everything. */
+  /** The rest of the stream, including the header if there was no audio. Releases everything. */
   finish(): Uint8Array<ArrayBuffer>
   /** Releases everything without finishing. Harmless afterwards and more than once. */
   close(): void

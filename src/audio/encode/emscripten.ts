@@ -3,7 +3,7 @@
  * and it does not start under Bun). What a build offers is declared where it is used.
  */
 
-/** What every build has. The views are replaced when its memory grows, so read them afresh after each call. */
+/** What every build has. The views are replaced when its memory grows, so read them again after each call. */
 export interface WasmBuild {
   HEAPU8: Uint8Array<ArrayBuffer>
 }

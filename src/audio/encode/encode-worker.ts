@@ -1,7 +1,7 @@
 /**
- * One thread of the encoder pool: many streams, told apart by number, each with its codec. Calls are answered in order.
- * A refused rate is answered to its stream. Anything else that a codec throws ends the thread, because the memory that
- * its streams share is in doubt; the pool tells them and starts another.
+ * One thread of the encoder pool: many streams, distinguished by number, each with its codec. Calls are answered in
+ * order. A refused rate is answered to its stream. Anything else that a codec throws ends the thread, because the
+ * memory that its streams share may be damaged; the pool informs them and starts another thread.
  */
 import { aacCodec } from './aac.ts'
 import { type Codec, type CodecFormat, UnsupportedRate } from './codec.ts'
@@ -15,7 +15,7 @@ export type EncodeCall =
   | { name: 'finish'; stream: number }
   | { name: 'close'; stream: number }
 
-/** To every call but `close`. */
+/** The answer to every call but `close`. */
 export type EncodeAnswer = { stream: number; bytes: Uint8Array } | { stream: number; refused: string }
 
 declare const self: Worker

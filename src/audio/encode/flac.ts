@@ -7,7 +7,7 @@ import { type Codec, UnsupportedRate } from './codec.ts'
 import { buildFactory, bytesAt, type WasmBuild } from './emscripten.ts'
 import { concatBytes } from '../pcm.ts'
 
-/** The parts of the build's bridge.c that are used. A context is an address; 0 is none. */
+/** The used parts of the build's bridge.c. A context is an address; 0 means none. */
 interface FlacBuild extends WasmBuild {
   _init_encoder(channels: number, sampleRateHz: number, bits: number): number
   _get_header_data(context: number): number

@@ -1,6 +1,6 @@
 /**
  * MP3 by LAME: constant bit rate, no ID3 tag and no Xing or Info frame, because clients concatenate replies and such a
- * frame would lie about the length of the whole. Without it nothing tells a decoder to trim the encoder's delay.
+ * frame would state a wrong length for the whole. Without it, decoders do not trim the encoder's delay.
  */
 import { createEncoder } from 'wasm-media-encoders'
 import lamePath from 'wasm-media-encoders/wasm/mp3' with { type: 'file' }
@@ -22,7 +22,7 @@ const maxIdle = 16
 const idle: Lame[] = []
 
 /**
- * Compiled once in a thread, for what the runtime makes of it while a stream is encoded serves the others too: an
+ * Compiled once per thread, because the code that the runtime generates for one stream serves the others too: an
  * encoder that compiles its own takes twice as long, and 1 MB more for as long as it lives.
  */
 let program: Promise<WebAssembly.Module> | null = null

@@ -66,8 +66,8 @@ export function oggChecksum(bytes: Uint8Array): number {
 
 /**
  * Identification header of a mono stream.
- * @param preSkip samples at 48 kHz that a decoder throws away at the start
- * @param inputRateHz only told, not used
+ * @param preSkip samples at 48 kHz that a decoder drops at the start
+ * @param inputRateHz informative only
  */
 export function opusHead(preSkip: number, inputRateHz: number): Uint8Array {
   const packet = new Uint8Array(19)

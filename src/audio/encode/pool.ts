@@ -14,7 +14,7 @@ export interface StreamEncoder {
   encode(pcm: Int16Array): Promise<Uint8Array>
   /** The rest; legal without audio. The encoder is closed afterwards. */
   finish(): Promise<Uint8Array>
-  /** Gives up: a call under way fails. Harmless afterwards and more than once. */
+  /** Gives up: a pending call fails. Harmless afterwards and more than once. */
   close(): void
 }
 

@@ -6,7 +6,7 @@ import { readWav } from '../wav.ts'
 
 export interface Decoded {
   sampleRateHz: number
-  /** With the encoder's delay and padding where the format does not say how to trim them. */
+  /** Includes the encoder's delay and padding if the format does not say how to trim them. */
   samples: Float32Array
 }
 
@@ -48,9 +48,9 @@ export function buzz(seconds: number, sampleRateHz: number, seed = 1): Int16Arra
 }
 
 export interface Likeness {
-  /** By how many samples the copy is late. */
+  /** How many samples late the copy is. */
   delay: number
-  /** Of the overlap; 1 is equal but for the level. */
+  /** Correlation over the overlap; 1 is equal except for the level. */
   correlation: number
   /** Level of the copy over that of the original. */
   gainDb: number

@@ -1,6 +1,6 @@
 /**
  * The calling side of one encoder Worker: matches answers to streams, keeps the process alive only while a call is
- * under way, and when the Worker dies tells everyone who waits.
+ * pending, and fails all waiting calls when the Worker dies.
  */
 import type { EncodeAnswer, EncodeCall } from './encode-worker.ts'
 
@@ -17,7 +17,7 @@ export class EncodeThread {
   #calls = 0
   #death: Error | null = null
 
-  /** @param onDeath called once, before the streams hear of it */
+  /** @param onDeath called once, before the streams are informed */
   constructor(onDeath: () => void) {
     this.#onDeath = onDeath
     this.#worker.onmessage = ({ data }: MessageEvent<EncodeAnswer>) => this.#receive(data)
@@ -33,7 +33,7 @@ export class EncodeThread {
     this.#streams.set(stream, null)
   }
 
-  /** Forgets a stream; a call under way fails. Harmless when it is gone already. */
+  /** Forgets a stream; a pending call fails. Harmless if it is gone already. */
   remove(stream: number): void {
     this.#answered(stream)?.reject(new Error('The encoder was closed.'))
     this.#streams.delete(stream)
@@ -73,7 +73,7 @@ export class EncodeThread {
     else waiting?.resolve(answer.bytes)
   }
 
-  /** Takes note that a stream's call is over. @returns who waits for it; null when nobody does (any more) */
+  /** Ends a stream's pending call. @returns its caller; null: no caller waits (any more) */
   #answered(stream: number): Waiting | null {
     const waiting = this.#streams.get(stream) ?? null
     if (waiting === null) return null

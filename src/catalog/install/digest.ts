@@ -6,9 +6,9 @@ import { open } from 'node:fs/promises'
 
 export interface Content {
   sizeBytes: number
-  /** In hex, as all of these. */
+  /** In hex, like all of these. */
   sha256: string
-  /** null: not asked for. */
+  /** null: not needed. */
   gitSha1: string | null
 }
 
@@ -42,7 +42,7 @@ export class Digest {
     this.#gitSha1 = gitHasher(this.#gitSizeBytes)
   }
 
-  /** Of what was added so far; more may follow. */
+  /** The digest of what was added so far; more may follow. */
   content(): Content {
     return {
       sizeBytes: this.#sizeBytes,

@@ -1,4 +1,4 @@
-/** What is to come, and whether there is room for it on the disk: told and asked before anything comes. */
+/** Reports what will be downloaded and checks that the disk has room for it, before anything arrives. */
 import { stat } from 'node:fs/promises'
 import type { OnEvent } from './events.ts'
 import { distinct } from './existing.ts'
@@ -6,19 +6,19 @@ import { ModelError } from '../model-error.ts'
 import { canLink, type ModelsFolder } from '../models-folder.ts'
 import type { Wanted } from './required.ts'
 
-/** The books of a server on the same disk must stay writable. */
+/** A server's database on the same disk must stay writable. */
 const reservedBytes = 100_000_000
 
 export interface RoomParts {
   folder: ModelsFolder
-  /** On the file system of the path. */
+  /** Free bytes on the file system of the path. */
   freeBytes(path: string): number
   onEvent: OnEvent
 }
 
 /**
- * Says what is to come, and that there is room for it.
- * @param missing of `wanted`, what is to come; files whose size nobody knows count as nothing
+ * Reports what will be downloaded and checks that there is room for it.
+ * @param missing the part of `wanted` to download; files of unknown size count as nothing
  * @param moreBytes that will be written besides
  * @throws ModelError `disk_full` with the figures
  */
@@ -49,7 +49,7 @@ export async function prepare(
   )
 }
 
-/** What of a file has come before. */
+/** Bytes of a file downloaded earlier. */
 async function heldBytes(folder: ModelsFolder, { blob, sizeBytes }: Wanted): Promise<number> {
   const size = (await stat(folder.part(blob)).catch(() => null))?.size ?? 0
   return sizeBytes === null ? 0 : Math.min(size, sizeBytes)

@@ -1,6 +1,6 @@
 /**
- * One file from the hub into a blob: goes on where an earlier try or an earlier process stopped, checks while it comes,
- * and gives the blob its name only when the content is what it must be.
+ * Downloads one file from the hub into a blob: resumes where an earlier try or process stopped, checks while it
+ * arrives, and gives the blob its name only if the content is right.
  */
 import type { Timer } from '../../domain/time.ts'
 import type { Content } from './digest.ts'
@@ -24,8 +24,8 @@ export interface DownloadParts {
 }
 
 /**
- * @throws ModelError `other_content` (also of a second download), `disk_full`, `no_hub` and the hub's refusals; the
- * signal's reason. Whatever it throws, what has come and may be good is kept.
+ * @throws ModelError `other_content` (also after a second download), `disk_full`, `no_hub` and the hub's refusals; the
+ * signal's reason. In every case, what has arrived and may be good is kept.
  */
 export async function download(wanted: Wanted, parts: DownloadParts, signal: AbortSignal): Promise<Content> {
   const { folder } = parts
@@ -43,12 +43,12 @@ class Download {
   readonly #part: Part
   readonly #parts: DownloadParts
   readonly #signal: AbortSignal
-  /** Of the copy that is being read; only minded where no hash will tell. */
+  /** Identifies the copy that is being read; used only if no hash is known. */
   #etag: string | null = null
   /** The other side has shown that it cannot begin in the middle. */
   #onlyWhole = false
   #isComplete = false
-  /** How far it has ever come: another way to the same place is no progress. */
+  /** The furthest position so far: reaching it again is not progress. */
   #furthest = 0
 
   constructor(wanted: Wanted, part: Part, parts: DownloadParts, signal: AbortSignal) {
@@ -61,7 +61,7 @@ class Download {
   async run(): Promise<Content> {
     const { file, sizeBytes, blob } = this.#wanted
     const { folder, onEvent } = this.#parts
-    // What an earlier process left is worth something only where a hash over the whole will tell.
+    // What an earlier process left is useful only if a hash over the whole file can verify it.
     if (!hasHash(this.#wanted)) await this.#restart('there is no hash to check it against')
     if (sizeBytes !== null && this.#part.sizeBytes > sizeBytes) await this.#restart('it is longer than the file')
     onEvent({ event: 'started', name: file.name, sizeBytes, heldBytes: this.#part.sizeBytes })
@@ -86,7 +86,7 @@ class Download {
     }
   }
 
-  /** Until all bytes are there. */
+  /** Until all bytes have arrived. */
   async #fill(): Promise<void> {
     const { timer, random, onEvent } = this.#parts
     const { name } = this.#wanted.file
@@ -139,7 +139,7 @@ class Download {
     throw new ModelError('other_content', `${path} of ${repo} is longer than ${limit} bytes.`)
   }
 
-  /** What comes, until it ends, breaks off or falls silent. @throws Interruption, the signal's reason */
+  /** The bytes until the end, a failure or silence. @throws Interruption, the signal's reason */
   async *#watched(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     const { timer, stallMs } = this.#parts
     const reader = body.getReader()
@@ -161,7 +161,7 @@ class Download {
         }
       }
     } finally {
-      // Not waited for: a body whose other side is silent may never say that it has ended.
+      // Not awaited: a silent server may never end its body.
       reader.cancel().catch(() => {})
     }
   }

@@ -1,4 +1,4 @@
-/** What a pull, an import or a verification tells while it goes on, for a person's display and for scripts. */
+/** Events of a pull, an import or a verification, for displays and scripts. */
 import type { Evidence } from '../manifest.ts'
 
 export type InstallEvent =
@@ -10,12 +10,12 @@ export type InstallEvent =
   | { event: 'unpacking'; name: string; sizeBytes: number }
   /** It is not what it must be, and is fetched again. */
   | { event: 'damaged'; name: string }
-  /** What is going to come; `heldBytes` of it came before, and `keptFiles` besides are here and whole. */
+  /** What will be downloaded; `heldBytes` arrived earlier, and `keptFiles` more exist and are intact. */
   | { event: 'planned'; files: number; keptFiles: number; totalBytes: number; heldBytes: number; unknownSizes: number }
   | { event: 'started'; name: string; sizeBytes: number | null; heldBytes: number }
   | { event: 'received'; name: string; bytes: number }
   | { event: 'retrying'; name: string; reason: string; pauseMs: number }
-  /** What had come is of no use. */
+  /** What had arrived cannot be used. */
   | { event: 'restarted'; name: string; lostBytes: number; reason: string }
   | { event: 'finished'; name: string; sizeBytes: number; sha256: string; evidence: Evidence }
 

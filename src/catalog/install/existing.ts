@@ -1,4 +1,4 @@
-/** What is here already, read through: a pull and an import keep what is good, and want the rest. */
+/** Verifies files already on disk; a pull and an import keep the good ones and get the rest. */
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Content, Digest, digestFile } from './digest.ts'
@@ -15,7 +15,7 @@ export interface HeldParts {
 /** Contents by blob. */
 export type Held = Map<string, Content>
 
-/** Of those wanted, what is here and good. @throws the signal's reason */
+/** The wanted files that exist and are good. @throws the signal's reason */
 export async function holdAll(
   cardId: string,
   wanted: readonly Wanted[],
@@ -31,7 +31,7 @@ export async function holdAll(
       held.set(one.blob, good)
       continue
     }
-    // Somebody may have cleared the blobs away; or the folder has copies, and one of them has outlived its blob.
+    // The blobs may have been deleted; or the folder has copies, and one of them has outlived its blob.
     const saved = hasHash(one) && !(await isSameFile(blob, copy)) ? await goodContent(copy, one, onEvent, signal) : null
     if (saved === null) continue
     await rm(blob, { recursive: true, force: true })

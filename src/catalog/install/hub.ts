@@ -1,26 +1,26 @@
 /**
- * The Hugging Face hub, or whatever stands at HF_ENDPOINT in its place, as far as a download needs it: what a file is
- * (`HEAD .../resolve/...`), and its bytes from any position on. The hub answers for a large file with a redirect to
- * another host and says on the way what the file is (`X-Linked-Size`, `X-Linked-ETag`: its SHA-256); a small one has
- * the id that git gives it as its ETag. Redirects are followed here, because the token is for the hub alone.
+ * The Hugging Face hub, or another host at HF_ENDPOINT, as far as a download needs it: facts about a file (`HEAD
+ * .../resolve/...`), and its bytes from any position. For a large file the hub redirects to another host and states the
+ * facts on the way (`X-Linked-Size`, `X-Linked-ETag`: its SHA-256); the ETag of a small one is its git id. Redirects
+ * are followed here, because the token is only for the hub.
  */
 import type { Timer } from '../../domain/time.ts'
 import { Interruption, ModelError, type ModelErrorCode } from '../model-error.ts'
 
-/** Where the hub is unless somebody says otherwise. */
+/** Address of the hub by default. */
 export const publicHub = 'https://huggingface.co'
 
 export interface HubOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   endpoint: string
-  /** Of the user's account there; null: none. */
+  /** Token of the user's account; null: none. */
   token: string | null
   timer: Timer
   /** Longest wait for the head of an answer. */
   answerMs: number
-  /** As the hub sees us. */
+  /** How we identify ourselves to the hub. */
   userAgent: string
-  /** For a host that is no such hub, but merely has files: the path of one below the endpoint. */
+  /** For a host that is not a hub but has the files: the path below the endpoint. */
   pathOf?: (file: HubPlace) => string
 }
 
@@ -34,9 +34,9 @@ export interface HubPlace {
   path: string
 }
 
-/** What the hub says of a file; null: it does not say. */
+/** Facts that the hub states about a file; null: it does not. */
 export interface FileFacts {
-  /** Which the branch stands at. */
+  /** The commit of the branch. */
   commit: string | null
   sizeBytes: number | null
   sha256: string | null
@@ -46,17 +46,17 @@ export interface FileFacts {
 /** Bytes of a file as they come. */
 export interface FileBytes {
   body: ReadableStream<Uint8Array>
-  /** Of the file, where `body` begins. */
+  /** Position in the file where `body` begins. */
   fromBytes: number
   /** null: the other side does not say. */
   totalBytes: number | null
-  /** Of exactly these bytes, whoever sends them; null: none that could be relied upon. */
+  /** Identifies exactly these bytes, on any host; null: nothing reliable. */
   etag: string | null
 }
 
 interface Followed {
   response: Response
-  /** Where the last redirect led. */
+  /** Target of the last redirect. */
   url: URL
   facts: FileFacts
 }
@@ -147,7 +147,7 @@ export class Hub {
     throw new ModelError('hub_refused', `${url.host} redirects ${file.path} more than ${redirectsMax} times.`)
   }
 
-  /** @throws Interruption when nobody answers, or not in time */
+  /** @throws Interruption if there is no answer, or not in time */
   async #fetch(url: URL, method: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
     const { timer, answerMs, userAgent } = this.#options
     const abort = new AbortController()
@@ -171,13 +171,13 @@ export class Hub {
       throw error === late ? late : unreachable(url, error)
     } finally {
       cancel()
-      // The body is read under the signal's eyes, too, by whoever reads it.
+      // The reader of the body observes the signal too.
       signal.removeEventListener('abort', stop)
     }
   }
 }
 
-/** A server that cannot count: what has come is of no use to it. */
+/** The server miscounts, so what has arrived cannot be used. */
 export class WrongRange extends Interruption {}
 
 /** Hashes are believed of the hub alone: another host may mean something else by an ETag of the same length. */
@@ -207,7 +207,7 @@ const wholeOrNull = (text: string | null): number | null => {
 const lengthOf = (headers: Headers): number | null =>
   headers.get('content-encoding') === null ? wholeOrNull(headers.get('content-length')) : null
 
-/** A branch is none: it moves on. */
+/** A branch is not a commit: it moves. */
 export const isCommit = (revision: string): boolean => /^[0-9a-f]{40}$/.test(revision)
 
 function requireCommit({ repo, revision }: HubPlace, commit: string | null): void {
@@ -250,18 +250,18 @@ function unreachable(url: URL, cause: unknown): Error {
   return new Interruption(`${url.host} cannot be reached (${why})`, null, { cause })
 }
 
-// What the hub means when it refuses a file, in words for whoever pulls: what to accept and where, what does not
-// exist, what may go better later. `X-Error-Code` tells refusals apart; the status alone does not (401 is said of what
-// is gated, private and missing alike, with and without a token).
+// What the hub means when it refuses a file, in words for the user: what to accept and where, what does not exist, what
+// may work later. `X-Error-Code` distinguishes refusals; the status alone does not (401 is used for gated, private and
+// missing alike, with and without a token).
 interface RefusedRequest {
   file: HubPlace
-  /** Who refused. */
+  /** The host that refused. */
   url: URL
   endpoint: string
   hasToken: boolean
   /** The hub itself, and not a host to which it redirected. */
   atHub: boolean
-  /** It is no hub, but a host that has files. */
+  /** A host that is not a hub but has files. */
   isPlain: boolean
 }
 
@@ -287,7 +287,7 @@ async function refusal(response: Response, asked: RefusedRequest): Promise<Error
   return explained(status, headers.get('x-error-code'), words, asked)
 }
 
-/** What is here is longer than the file there. */
+/** The file here is longer than the one there. */
 export class OutOfRange extends Interruption {}
 
 function explained(status: number, code: string | null, words: string, asked: RefusedRequest): ModelError {
@@ -321,7 +321,7 @@ const gated = (page: string, hasToken: boolean): string =>
       `access at ${new URL(page).origin}/settings/tokens; then run this command again with HF_TOKEN=hf_... before ` +
       'it.'
 
-/** In one line; a web page says nothing here. */
+/** In one line; a web page says nothing useful here. */
 async function wordsOf(response: Response): Promise<string> {
   const header = response.headers.get('x-error-message')
   const text = header ?? (await textOf(response))
@@ -346,8 +346,8 @@ async function textOf(response: Response): Promise<string> {
 }
 
 /**
- * `Retry-After` in seconds or as a date (by the other side's own clock), else the hub's `RateLimit:
- * "resolvers";r=0;t=55` (t: seconds until more is allowed). null: nothing is asked for.
+ * `Retry-After` in seconds or as a date (by the server's own clock), otherwise the hub's `RateLimit:
+ * "resolvers";r=0;t=55` (t: seconds until more is allowed). null: no wait is requested.
  */
 export function pauseAskedMs(headers: Headers): number | null {
   const after = headers.get('retry-after') ?? ''

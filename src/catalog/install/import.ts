@@ -1,8 +1,7 @@
 /**
- * `import`: a model from a folder or an archive on disk, for machines without a network. The same checks as for a pull:
- * a file is the one that the card means by its hash, whatever it is called there; where nobody knows the hash, its name
- * says so and it is recorded as it was found. Good files are kept even when others are missing: a second import, or a
- * pull, brings the rest.
+ * `import`: installs a model from a folder or an archive on disk, for machines without a network. The same checks as
+ * for a pull: a file is identified by its hash, whatever its name; if no hash is known, its name identifies it and it
+ * is recorded as found. Good files are kept even if others are missing: another import, or a pull, adds the rest.
  */
 import type { Card } from '../../domain/card.ts'
 import { candidates, type Choice } from './match.ts'
@@ -63,7 +62,7 @@ export async function importModel(
   })
 }
 
-/** Where the card does not know a size, the source does. */
+/** The source knows sizes that the card does not. */
 const sized =
   (choice: Choice) =>
   (wanted: Wanted): Wanted => ({

@@ -39,7 +39,7 @@ export async function install(folder: ModelsFolder, manifest: Manifest): Promise
   }
 }
 
-/** In one step, whatever lies there. @returns whether anything did */
+/** In one step, replacing what is there. @returns whether anything was */
 export async function putAside(folder: ModelsFolder, place: string): Promise<boolean> {
   const gone = join(folder.installed, gonePrefix + crypto.randomUUID())
   try {

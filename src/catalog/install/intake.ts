@@ -12,11 +12,11 @@ export class Intake {
   readonly #missing: readonly Wanted[]
   readonly #choice: Choice
   readonly #parts: { folder: ModelsFolder; onEvent: OnEvent }
-  /** What was taken in, by blob. */
+  /** Accepted files, by blob. */
   readonly held: Held = new Map()
-  /** As they were found, by the card's name. */
+  /** Facts as found, by the card's name. */
   readonly found = new Map<string, Wanted>()
-  /** By the card's name: why what is called so is not it. */
+  /** By the card's name: why the file with that name is not it. */
   readonly refused: Map<string, string>
 
   constructor(missing: readonly Wanted[], choice: Choice, parts: { folder: ModelsFolder; onEvent: OnEvent }) {
@@ -26,7 +26,7 @@ export class Intake {
     this.refused = new Map(choice.refused)
   }
 
-  /** Whether a file may be one of those that are still missing. */
+  /** Whether a file may be one of those still missing. */
   wants(path: string): boolean {
     return this.#forWhich(path).length > 0
   }
@@ -40,7 +40,7 @@ export class Intake {
     const name = first?.file.name ?? entry.path
     const part = await Part.open(partPath, null, signal)
     try {
-      // What an interrupted import left is not gone on with: reading from a disk is quick.
+      // An interrupted import starts over: reading from a disk is quick.
       await part.restart()
       onEvent({ event: 'started', name, sizeBytes: entry.sizeBytes, heldBytes: 0 })
       for await (const block of bytes) {

@@ -20,9 +20,9 @@ export interface KeeperParts {
   clock: Clock
   /** @throws Error when a setting makes no sense */
   installation: (onEvent: OnEvent) => PullParts
-  /** Its files have come, changed or gone: engines forget what they have loaded of it. */
+  /** Its files were added, changed or removed: engines release what they loaded from them. */
   dismiss: (id: string) => void
-  /** Whether requests use it right now. */
+  /** Whether requests are using it. */
   isInUse: (id: string) => Promise<boolean>
   report: (message: string, cause: unknown) => void
 }
@@ -86,7 +86,7 @@ export class BackgroundKeeper implements ModelKeeper {
     return removal.freedBytes
   }
 
-  /** For the end of the server. */
+  /** Called at the end of the server. */
   close(): void {
     for (const id of this.#running.keys()) this.cancel(id)
   }

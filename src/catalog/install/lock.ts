@@ -1,4 +1,4 @@
-/** One command at a time changes the models of a data folder; a second one waits for it. */
+/** Only one command at a time changes the models of a data folder; a second one waits for it. */
 import type { Timer } from '../../domain/time.ts'
 import type { OnEvent } from './events.ts'
 import { pause } from './retry.ts'

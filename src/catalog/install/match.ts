@@ -1,6 +1,6 @@
 /**
- * Which files of a source may be which of a card: by name, path or last name, and by size. A file whose hash is known
- * may be called anything; one whose hash nobody knows is told by its name alone, so that must say it clearly.
+ * Which files of a source may be which files of a card: by path or name, and by size. A file with a known hash may have
+ * any name; one without is identified by its name alone, so that must match clearly.
  */
 import { posix } from 'node:path'
 import type { CardFile } from '../../domain/card.ts'
@@ -9,15 +9,15 @@ import type { SourceEntry } from './source.ts'
 import type { Wanted } from './required.ts'
 
 export interface Choice {
-  /** By the card's name of a file: what may be it, the likeliest first. */
+  /** By the card's name of a file: the candidates, the likeliest first. */
   entries: ReadonlyMap<string, readonly SourceEntry[]>
-  /** By the card's name of a file: why what is called so cannot be it. */
+  /** By the card's name of a file: why the file with that name cannot be it. */
   refused: ReadonlyMap<string, string>
 }
 
 /**
- * @param unknownBytesMax no file is larger whose size and hash nobody knows
- * @throws ModelError `bad_archive` when several files may be one that nobody knows the hash of
+ * @param unknownBytesMax limit for files of unknown size and hash
+ * @throws ModelError `bad_archive` if several files could be one without a known hash
  */
 export function candidates(
   wanted: readonly Wanted[],
@@ -52,7 +52,7 @@ export function candidates(
   return { entries: chosen, refused }
 }
 
-/** How much a path in a source looks like the file of a card; 0: not at all. */
+/** How similar a path in a source is to the file of a card; 0: not at all. */
 function rankOf(entry: string, { name, path }: CardFile): number {
   if (entry === name || entry === path) return 3
   if (entry.endsWith(`/${name}`) || entry.endsWith(`/${path}`)) return 2

@@ -1,6 +1,6 @@
 /**
- * A blob on its way: the bytes that have come so far, in a file that outlives the process, and the digest over them. A
- * prefix is whatever a killed process had written; only the digest over all of it says that it is good.
+ * A blob being downloaded: the bytes that have arrived so far, in a file that outlives the process, and the digest over
+ * them. The content is whatever a killed process had written; only the digest over all of it shows that it is good.
  */
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -20,15 +20,15 @@ export class Part {
   }
 
   /**
-   * Goes on with what is there; reads it, for the digest.
-   * @param gitSizeBytes as `Digest` wants it
+   * Continues with the existing bytes, which are read for the digest.
+   * @param gitSizeBytes as `Digest` needs it
    * @throws ModelError `cannot_write`; the signal's reason
    */
   static async open(path: string, gitSizeBytes: number | null, signal: AbortSignal): Promise<Part> {
     const digest = new Digest(gitSizeBytes)
     const file = await open(path, 'a', 0o644).catch((error: unknown) => Promise.reject(cannotWrite(path, error)))
     try {
-      // Whoever pulls under a closed umask pulls for a service that may run as somebody else.
+      // A pull under a strict umask may be for a service that runs as another user.
       await file.chmod(0o644)
       await digestFile(path, digest, signal)
       return new Part(path, file, digest)
@@ -74,7 +74,7 @@ export class Part {
     }
   }
 
-  /** What was not kept stays for the next time. */
+  /** Downloads that were not used stay for the next time. */
   async close(): Promise<void> {
     await this.#file.close()
   }

@@ -1,9 +1,9 @@
-/** How far a pull is, summed up from what it tells. */
+/** The progress of a pull, computed from its events. */
 import type { InstallEvent } from './events.ts'
 import type { Clock } from '../../domain/time.ts'
 
 export interface Standing {
-  /** That come, and that have come. */
+  /** Bytes to download, and bytes that have arrived. */
   files: number
   doneFiles: number
   doneBytes: number
@@ -11,20 +11,20 @@ export interface Standing {
   totalBytes: number
   /** More is to come than `totalBytes` says. */
   isMore: boolean
-  /** Of the last seconds; null: too early to say. */
+  /** Over the last seconds; null: too early to say. */
   bytesPerSecond: number | null
   msLeft: number | null
 }
 
 /** A line that has become slow should look slow. */
 const windowMs = 5000
-/** What comes in the first moments says nothing of what follows. */
+/** The rate of the first moments does not predict what follows. */
 const warmUpMs = 500
 
 export class Tally {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   #plan: (InstallEvent & { event: 'planned' }) | null = null
-  /** Files whose size nobody knew before they had come. */
+  /** Files whose size was unknown before they arrived. */
   readonly #unsized = new Set<string>()
   #totalBytes = 0
   #doneBytes = 0
@@ -63,7 +63,7 @@ export class Tally {
     }
   }
 
-  /** null: nothing is to come, or nobody knows yet. */
+  /** null: nothing to download, or not known yet. */
   standing(): Standing | null {
     if (this.#plan === null || this.#plan.files === 0) return null
     const { files, unknownSizes } = this.#plan
@@ -76,7 +76,7 @@ export class Tally {
 
   #rate(): number | null {
     const nowMs = this.#clock.monotonicMs()
-    // One sample from before the window is its beginning.
+    // One sample from before the window marks its beginning.
     const first = this.#samples.findLastIndex(({ atMs }) => atMs <= nowMs - windowMs)
     this.#samples.splice(0, Math.max(0, first))
     const [oldest] = this.#samples

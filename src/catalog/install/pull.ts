@@ -1,7 +1,7 @@
 /**
- * `pull`: a model from the hub to this machine. What is here already is read through and kept; only what is missing or
- * damaged is fetched, several files at once; the model's folder is built when all of it is whole. Whatever stops this
- * (Ctrl-C, a full disk, a kill at any byte), no half of a model is to be seen, and the next pull goes on from there.
+ * `pull`: installs a model from the hub. Existing files are verified and kept; only missing or damaged ones are
+ * fetched, several at once; the model's folder is built once all of them are complete. Whatever interrupts this
+ * (Ctrl-C, a full disk, a kill at any byte), half a model is never visible, and the next pull resumes.
  */
 import type { Card } from '../../domain/card.ts'
 import type { Clock } from '../../domain/time.ts'
@@ -25,13 +25,13 @@ export interface PullParts extends DownloadParts, RoomParts {
 
 export interface Installation {
   manifest: Manifest
-  /** Where the model lies. */
+  /** The model's folder. */
   path: string
   /** All was here and whole: nothing had to be done. */
   wasWhole: boolean
 }
 
-/** @throws ModelError, the signal's reason; nothing is installed then, and what has come is kept */
+/** @throws ModelError, the signal's reason; then nothing is installed, and what has arrived is kept */
 export async function pull(card: Card, parts: PullParts, signal: AbortSignal): Promise<Installation> {
   const { folder, clock } = parts
   await folder.make()

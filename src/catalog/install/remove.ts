@@ -19,15 +19,15 @@ export interface RemoveParts {
 }
 
 export interface Removal {
-  /** Whether there was anything of it. */
+  /** Whether anything of it existed. */
   wasThere: boolean
   freedBytes: number
 }
 
 /**
  * @param card null: this version of the program does not know the model
- * @param onGone called when nobody can load it any more, before its blobs go
- * @throws the signal's reason, what the file system says
+ * @param onGone called once it can no longer be loaded, before its blobs are removed
+ * @throws the signal's reason, what the file system reports
  */
 export async function remove(
   id: string,

@@ -15,19 +15,19 @@ import { patiently } from './retry.ts'
 
 export interface Wanted {
   file: CardFile
-  /** Of the repository; what the card says as long as nobody has asked. */
+  /** Commit of the repository; the card's own until the hub was asked. */
   commit: string
   sizeBytes: number | null
   sha256: string | null
   gitSha1: string | null
   blob: string
-  /** Who says what its hash is. */
+  /** Where its hash comes from. */
   evidence: Evidence
 }
 
 const questionsAtOnce = 4
 
-/** Without asking anybody. */
+/** Without asking the hub. */
 export function knownOf(file: CardFile, manifest: Manifest | null): Wanted {
   const pin = pinOf(file, manifest)
   const sha256 = file.sha256 ?? pin?.sha256 ?? null
@@ -42,7 +42,7 @@ export function knownOf(file: CardFile, manifest: Manifest | null): Wanted {
   }
 }
 
-/** Where it is read. */
+/** Where to read it. */
 export const placeOf = ({ file: { repo, path }, commit }: Wanted): HubPlace => ({ repo, revision: commit, path })
 
 export interface AskParts {
@@ -100,18 +100,18 @@ function withFacts(known: Wanted, facts: FileFacts): Wanted {
   const sizeBytes = known.sizeBytes ?? facts.sizeBytes
   if (known.sha256 !== null) return { ...known, sizeBytes }
   const { sha256 } = facts
-  // Git puts the size before the content: without it there is no such id.
+  // Git hashes the size before the content: without the size there is no such id.
   const gitSha1 = sha256 === null && sizeBytes !== null ? facts.gitSha1 : null
   const evidence = sha256 === null && gitSha1 === null ? 'none' : 'hub'
   return { ...known, sizeBytes, sha256, gitSha1, blob: blobName({ sha256, gitSha1 }, placeOf(known)), evidence }
 }
 
-/** What is known of a content before it is there. */
+/** What is known about a content before it arrives. */
 export type Expected = Pick<Wanted, 'sizeBytes' | 'sha256' | 'gitSha1'>
 
 export const hasHash = ({ sha256, gitSha1 }: Expected): boolean => sha256 !== null || gitSha1 !== null
 
-/** What is wrong with the content, as a sentence goes on; null: nothing that could be known. */
+/** What is wrong with the content, to continue a sentence; null: nothing known. */
 export function contradiction(wanted: Expected, found: Content): string | null {
   if (wanted.sizeBytes !== null && wanted.sizeBytes !== found.sizeBytes) {
     return `it has ${found.sizeBytes} bytes instead of ${wanted.sizeBytes}`

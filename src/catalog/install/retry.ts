@@ -1,6 +1,6 @@
 /**
- * Trying again: what breaks off is taken up again at once if bytes have come since, else after growing pauses or the
- * one that the other side asks for, and given up when nothing has come for several tries.
+ * Retries: after a failure it tries again at once if bytes have arrived since, otherwise after growing pauses or the
+ * one that the server requests, and gives up when nothing has arrived for several tries.
  */
 import type { Timer } from '../../domain/time.ts'
 import { Interruption, ModelError } from '../model-error.ts'
@@ -8,7 +8,7 @@ import { Interruption, ModelError } from '../model-error.ts'
 /** Tries in a row that bring nothing: 1 + 2 + 4 + 8 + 16 s of pauses, and what chance adds. */
 const triesMax = 6
 const pauseMsMin = 1000
-/** A longer pause is not sat out: whoever waits can do something better. */
+/** A longer pause is not waited out: the user can do something better. */
 const askedMsMax = 300_000
 
 export interface PatienceOptions {
@@ -16,7 +16,7 @@ export interface PatienceOptions {
   /** Fills bytes: pauses differ, so that many clients do not come back in step. */
   random: (bytes: Uint8Array) => Uint8Array
   signal: AbortSignal
-  /** Grows with what has come so far. */
+  /** Grows with what has arrived so far. */
   progress(): number
   onPause(reason: string, pauseMs: number): void
 }

@@ -1,8 +1,8 @@
 /**
- * Where an import takes files from: a folder, or an archive (.zip, .tar, .tar.gz) told by its first bytes. Nothing is
- * ever unpacked under a name that an archive gives: names are only compared with those that are wanted, links in an
- * archive are passed over, and what is not wanted is not written. A source is gone through twice, once for the names
- * and once for the bytes of those that were chosen.
+ * Where an import takes files from: a folder, or an archive (.zip, .tar, .tar.gz) recognized by its first bytes.
+ * Nothing is ever unpacked under a name from an archive: names are only compared with the wanted ones, links in an
+ * archive are ignored, and unwanted files are not written. A source is read twice, once for the names and once for the
+ * bytes of the chosen files.
  */
 import { createReadStream } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
@@ -21,14 +21,14 @@ export interface SourceEntry {
 
 export interface Source {
   entries(signal: AbortSignal): Promise<SourceEntry[]>
-  /** The chosen ones, in the order in which they lie. `bytes` must be read to its end before the next is asked for. */
+  /** The chosen files, in the order of the source. `bytes` must be read to the end before the next is requested. */
   read(
     isChosen: (entry: SourceEntry) => boolean,
     signal: AbortSignal,
   ): AsyncIterable<{ entry: SourceEntry; bytes: AsyncIterable<Uint8Array> }>
 }
 
-/** No model is like that: whoever made it wants to keep us busy. */
+/** No model is that large: such an archive only wastes our time. */
 const entriesMax = 100_000
 const totalBytesMax = 256 * 2 ** 30
 
@@ -82,7 +82,7 @@ function sourceOf(source: string, walk: Walk): Source {
   }
 }
 
-/** What a library says of a damaged archive, in our words. */
+/** A library's error about a damaged archive, in our words. */
 async function* guarded<T>(source: string, items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* items
@@ -144,7 +144,7 @@ async function* walkZip(source: string): AsyncGenerator<Found> {
 
 async function* walkTar(source: string, isCompressed: boolean): AsyncGenerator<Found> {
   const unpacking = extract()
-  // What breaks here breaks the walk, too.
+  // A failure here also ends the walk.
   const done = () => {}
   if (isCompressed) pipeline(createReadStream(source), createGunzip(), unpacking, done)
   else pipeline(createReadStream(source), unpacking, done)
@@ -157,7 +157,7 @@ async function* walkTar(source: string, isCompressed: boolean): AsyncGenerator<F
   }
 }
 
-/** Without `./` before it; null: a name that climbs out of the archive, which is nobody's. */
+/** Without a leading `./`; null: the name leads out of the archive and is ignored. */
 function pathOf(name: string): string | null {
   const parts = name.split(/[/\\]+/).filter((part) => part !== '' && part !== '.')
   return parts.length === 0 || parts.includes('..') ? null : parts.join('/')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { readManifest } from '../manifest.ts'
 import { blobOf, gonePrefix, type ModelsFolder, namesIn, newPrefix } from '../models-folder.ts'
 
-/** An interrupted pull may be taken up again for so long. */
+/** How long an interrupted pull can be resumed. */
 const orphanMs = 7 * 86_400_000
 
 export async function sweepFolders(folder: ModelsFolder): Promise<void> {
@@ -17,7 +17,7 @@ export async function sweepFolders(folder: ModelsFolder): Promise<void> {
   }
 }
 
-/** For the end of a command: before it, what it is going to use would look like what nobody does. */
+/** To be run at the end of a command: earlier, the blobs that it will use would look unused. */
 export async function sweepBlobs(folder: ModelsFolder, nowMs: number): Promise<void> {
   const used = await usedBlobs(folder)
   for (const name of await namesIn(folder.blobs)) {
@@ -29,7 +29,7 @@ export async function sweepBlobs(folder: ModelsFolder, nowMs: number): Promise<v
   }
 }
 
-/** Of all models that are installed. */
+/** Blobs of all installed models. */
 export async function usedBlobs(folder: ModelsFolder): Promise<Set<string>> {
   const manifests = await Promise.all((await folder.modelIds()).map((id) => readManifest(folder.model(id))))
   return new Set(manifests.flatMap((manifest) => manifest?.files.map(({ blob }) => blob) ?? []))

@@ -7,14 +7,14 @@ import type { OnEvent } from './events.ts'
 import { fits, type InstalledFile, readManifest } from '../manifest.ts'
 import { codeOf, type ModelsFolder } from '../models-folder.ts'
 
-/** How a file stands; `unknown`: it is here, and nothing says what it should be. */
+/** The state of a file; `unknown`: it exists, and there is no record of what it should be. */
 export type FileState = 'good' | 'damaged' | 'missing' | 'unknown'
 
 export interface Verification {
   id: string
   /** The model is whole, and the one that the card means. */
   isGood: boolean
-  /** Why it is not, where that is no matter of files; null: it is one, or all is good. */
+  /** Why the model is not good, if the reason is not a file; null: it is good, or a file is the reason. */
   reason: string | null
   files: readonly { name: string; sizeBytes: number | null; state: FileState }[]
 }
