@@ -7,6 +7,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureBooks } from './bench/books.ts'
+import { measureCrowd } from './bench/crowd.ts'
 import { measureClones } from './bench/clones.ts'
 import { printTable, spreadOf } from './bench/figures.ts'
 import { measureMemory, measureStart } from './bench/lifetime.ts'
@@ -24,7 +25,7 @@ import { measureWhisper } from './bench/whisper.ts'
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books, realtime,
-                     listening, loops, parakeet, pocket, kokoro, whisper
+                     crowd, listening, loops, parakeet, pocket, kokoro, whisper
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for so long, then the books are checked
   --executable FILE  what is measured (default: build/out/myna)
@@ -82,11 +83,15 @@ const measures: Readonly<Record<string, (subject: Subject) => Promise<object>>> 
   clones: (subject) => measureClones(subject, quick ? 3 : 20, quick ? 1 : 3),
 }
 
+const fullCrowd = { clients: [1, 16, 64, 256], seconds: 60, besides: [0, 16] }
+const quickCrowd = { clients: [1, 16, 64], seconds: 10, besides: [0] }
+
 /** Each of these makes what it measures. */
 const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   start: () => measureStart(executable, quick ? 2 : 20),
   memory: () => measureMemory(executable, quick ? 64 : 192, quick ? 100 : 2000),
   realtime: () => measureRealtime(executable, { sessions: 200, talkers: quick ? 3 : 10, turns: quick ? 2 : 8 }),
+  crowd: () => measureCrowd(executable, quick ? quickCrowd : fullCrowd),
   books: () => measureBooks(quick ? 1 : 3),
   listening: () => measureListening(quick ? 0.2 : 3),
   loops: () => measureLoops(quick ? 500 : 3000),

@@ -82,9 +82,9 @@ async function measureOne(filesDir: string, soundS: number) {
 function timeRuntime(): { stop(): void; spentMs(): number } {
   const original = FfiSession.prototype.run
   let spentMs = 0
-  FfiSession.prototype.run = async function (feeds) {
+  FfiSession.prototype.run = async function (feeds, signal) {
     const startMs = performance.now()
-    const results = await original.call(this, feeds)
+    const results = await original.call(this, feeds, signal)
     spentMs += performance.now() - startMs
     return results
   }

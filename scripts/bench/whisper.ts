@@ -130,11 +130,11 @@ function timeRuntime(): { stop(): void; spentMs(): number } {
     spentMs += performance.now() - startMs
     return result
   }
-  FfiSession.prototype.run = function (feeds) {
-    return timed(() => run.call(this, feeds))
+  FfiSession.prototype.run = function (feeds, signal) {
+    return timed(() => run.call(this, feeds, signal))
   }
-  FfiLoop.prototype.step = function (feeds) {
-    return timed(() => step.call(this, feeds))
+  FfiLoop.prototype.step = function (feeds, signal) {
+    return timed(() => step.call(this, feeds, signal))
   }
   const stop = () => {
     FfiSession.prototype.run = run

@@ -17,6 +17,8 @@ export interface CloningParts extends PersistParts {
   ledger: Ledger
   files: VoiceFiles
   engine: SpeechEngine & VoiceEngine
+  /** Waits while speech needs the processors. @throws the signal's reason */
+  roomForOthers(signal: AbortSignal): Promise<void>
   sound: Sound
   meter: Meter
 }
@@ -111,6 +113,7 @@ export class Cloning {
     await ledger.markStarted(operation.id)
     this.#started = true
     signal.throwIfAborted()
+    await this.#parts.roomForOthers(signal)
     const voiceState = await engine.clone(card.id, reference, signal)
     const preview = await speakSample({ card, voiceId, voiceState, language }, engine, signal)
     signal.throwIfAborted()

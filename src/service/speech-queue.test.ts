@@ -154,6 +154,50 @@ test('a gap is counted when nothing was ready, and not when the client did not a
   expect(queue.facts.gaps).toEqual({ count: 1, ms: 500 })
 })
 
+test('after gaps less is promised, and more again with time', async () => {
+  const queue = queueOf()
+  const [first, ...others] = many(queue, 7)
+  const gap = () => {
+    first!.gave(100, 0)
+    clock.advance(1200)
+    first!.gave(100, 0)
+    clock.advance(5)
+  }
+  for (let i = 0; i < 8; i++) gap()
+  for (const place of others) place.leave()
+  const again = many(queue, 7)
+  expect(queue.running).toBe(1)
+  for (const place of again) place.leave()
+  clock.advance(60_000)
+  many(queue, 7)
+  expect(queue.running).toBeGreaterThan(5)
+  await settled()
+})
+
+test('other work waits while a listener has little left, for a second at most', async () => {
+  const queue = queueOf()
+  let held = 0
+  const hold = () => queue.roomForOthers(noSignal).then(() => held++)
+  await hold()
+  const place = enter(queue, 'a', 10_000)
+  void hold()
+  clock.advance(100)
+  await settled()
+  expect(held).toBe(1)
+  place.gave(5000, 0)
+  clock.advance(100)
+  await settled()
+  expect(held).toBe(2)
+  clock.advance(4500)
+  void hold()
+  for (let i = 0; i < 10; i++) {
+    clock.advance(100)
+    await settled()
+  }
+  expect(held).toBe(3)
+  await expect(queue.roomForOthers(AbortSignal.abort('gone'))).rejects.toBe('gone')
+})
+
 test('it is known whether a listener has little sound left', () => {
   const queue = queueOf()
   expect(queue.isPressed(1000)).toBe(false)

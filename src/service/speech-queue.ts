@@ -59,6 +59,14 @@ const mostUseOfBusyAccount = 0.6
  */
 const slowest = 2.5
 const againMs = 100
+/** A gap says that too much was promised, as beside other programs: so much less is, at most once a second. */
+const afterGap = 0.75
+const leastTrust = 0.25
+const trustPerSecond = 0.02
+const audibleGapMs = 100
+/** Other work waits while a listener has less sound left than this, and for no longer than that. */
+const pressedMs = 1000
+const longestHoldMs = 1000
 const retryMs = { least: 2000, most: 300_000 }
 
 interface Entry extends SpeechAsk {
@@ -73,6 +81,8 @@ export class SpeechQueue {
   readonly #waiting = new Set<Entry>()
   readonly #gaps = { count: 0, ms: 0 }
   #shed = 0
+  /** How far the estimates are believed: 1 is as they are. */
+  #trust = { value: 1, atMs: 0, gapMs: -Infinity }
   #looksAgain = false
 
   constructor(options: SpeechQueueOptions) {
@@ -90,6 +100,21 @@ export class SpeechQueue {
   get facts(): SpeechFacts {
     const use = peakUse(this.#loads(this.#running)) / this.#options.engines
     return { running: this.running, waiting: this.depth, use, gaps: { ...this.#gaps }, shed: this.#shed }
+  }
+
+  /**
+   * For other work of the same processors, before each piece of it: resolves once every listener has enough sound, or
+   * after a second, so that nothing waits for ever.
+   * @throws the signal's reason
+   */
+  async roomForOthers(signal: AbortSignal): Promise<void> {
+    const { clock, timer } = this.#options
+    const endMs = clock.monotonicMs() + longestHoldMs
+    while (this.isPressed(pressedMs) && clock.monotonicMs() < endMs) {
+      signal.throwIfAborted()
+      await new Promise<void>((resolve) => void timer.after(againMs, resolve))
+    }
+    signal.throwIfAborted()
   }
 
   /** Whether a listener has less sound left than this, or waits for the first. */
@@ -144,6 +169,7 @@ export class SpeechQueue {
     clock.give(soundMs, nowMs)
     this.#gaps.count += clock.gaps.count - before.count
     this.#gaps.ms += clock.gaps.ms - before.ms
+    if (clock.gaps.ms - before.ms >= audibleGapMs) this.#trustLess(nowMs)
     if (this.#waiting.size > 0) this.#lookAgain()
   }
 
@@ -179,7 +205,18 @@ export class SpeechQueue {
     if (this.#running.size === 0) return true
     if (this.#running.size >= streamsMax) return false
     const most = this.#runningOf(entry.accountId) > 0 ? mostUseOfBusyAccount : mostUse
-    return peakUse([...this.#loads(this.#running), ...this.#loads([entry])]) <= most * engines
+    const trust = this.#trustAt(this.#options.clock.monotonicMs())
+    return peakUse([...this.#loads(this.#running), ...this.#loads([entry])]) <= most * trust * engines
+  }
+
+  #trustLess(nowMs: number): void {
+    if (nowMs - this.#trust.gapMs < 1000) return
+    const value = Math.max(leastTrust, afterGap * this.#trustAt(nowMs))
+    this.#trust = { value, atMs: nowMs, gapMs: nowMs }
+  }
+
+  #trustAt(nowMs: number): number {
+    return Math.min(1, this.#trust.value + (trustPerSecond * (nowMs - this.#trust.atMs)) / 1000)
   }
 
   #runningOf(accountId: string): number {

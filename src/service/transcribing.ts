@@ -22,6 +22,8 @@ import type { Place } from './queue.ts'
 
 export interface TranscribingParts {
   engine: TranscriptionEngine
+  /** Waits while speech needs the processors. @throws the signal's reason */
+  roomForOthers(signal: AbortSignal): Promise<void>
   books: TranscriptionBooks
   meter: TranscriptionMeter
   clock: Clock
@@ -224,6 +226,7 @@ export class Transcribing implements Running {
   async *#counted(pcm: AsyncIterable<Int16Array>): AsyncGenerator<Int16Array> {
     for await (const block of pcm) {
       this.#decodedSamples += block.length
+      await this.#parts.roomForOthers(this.#abort.signal)
       yield block
     }
   }

@@ -53,7 +53,7 @@ import { Queue } from '../../service/queue.ts'
 import { SpeechQueue } from '../../service/speech-queue.ts'
 import type { Speeds } from '../../service/speeds.ts'
 import { Speech } from '../../service/speak.ts'
-import { Transcriptions } from '../../service/transcribe.ts'
+import { type TranscribeParts, Transcriptions } from '../../service/transcribe.ts'
 import { Failure } from '../terminal/terminal.ts'
 
 /** The parts that a test may replace: time, chance and the engines. */
@@ -130,7 +130,8 @@ export function createService(config: Config, world: World, books: Books, tell: 
     speedOf: (model) => speeds.of(model),
   })
   const report = reportTo(world.log)
-  const parts = { ...world, ...books, meter: metrics, report }
+  const roomForOthers = (signal: AbortSignal) => queue.roomForOthers(signal)
+  const parts = { ...world, ...books, meter: metrics, report, roomForOthers }
   const speech = new Speech(
     { ...parts, queue },
     {
@@ -199,7 +200,7 @@ function createTranscriptions(
   config: Config,
   { transcriber: engine, streamDecoder: decoder, ...world }: World,
   { ledger: books }: Books,
-  shared: { meter: Metrics; report: Report },
+  shared: Pick<TranscribeParts, 'meter' | 'report' | 'roomForOthers'>,
 ): Transcriptions {
   const queue = new Queue(config.transcriptionStreams, config.transcriptionQueue, world.timer)
   const limits = {

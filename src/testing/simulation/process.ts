@@ -189,6 +189,7 @@ export class SimulatedProcess {
       timer,
       random: world.random,
       report: () => {},
+      roomForOthers: async () => {},
       log: { info: () => {} },
     }
     this.speech = new Speech(
