@@ -295,7 +295,11 @@ test('captions are written beside the audio, by the times that the events bring'
   speech = (_, body) => {
     expect(body).toMatchObject({ stream_format: 'sse', timestamps: ['word'] })
     const word = (text: string, start: number, at: number) => ({
-      ...{ word: text, start, end: start + 0.4, text_start: at, text_end: at + text.length },
+      word: text,
+      start,
+      end: start + 0.4,
+      text_start: at,
+      text_end: at + text.length,
     })
     const events = [
       { type: 'speech.audio.delta', audio: Buffer.from(audio.slice(0, 100)).toString('base64') },
@@ -310,7 +314,7 @@ test('captions are written beside the audio, by the times that the events bring'
   }
   const result = await speak('Good night. Bye!', '-o', path('c.mp3'), '--captions', path('c.srt'))
   expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('the captions are estimates')])
-  expect([...readFileSync(path('c.mp3'))]).toEqual([...audio.slice(0, 300)])
+  expect(Array.from(readFileSync(path('c.mp3')))).toEqual(Array.from(audio.slice(0, 300)))
   expect(readFileSync(path('c.srt'), 'utf8')).toBe(
     '1\n00:00:00,100 --> 00:00:00,900\nGood night.\n\n2\n00:00:01,500 --> 00:00:01,900\nBye!\n',
   )

@@ -350,13 +350,13 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     if (this.#failed.note(model, reason) && reason !== null) (warn ?? log)(notLoaded(model, reason))
   }
 
-  #receiveFrame({ stream, type: _, ...frame }: FromEngine & { type: 'frame' }): void {
+  #receiveFrame({ stream, pcm, coveredChars, words, engineMs }: FromEngine & { type: 'frame' }): void {
     const nowMs = this.#deadlines.noteProgress()
     const open = this.#streams.get(stream)
     if (open === undefined || open.isCancelled) return
     open.credits--
     open.owedSinceMs = open.credits > 0 ? nowMs : null
-    open.frames.push(frame)
+    open.frames.push({ pcm, coveredChars, ...(words && { words }), engineMs })
   }
 
   /** @param errorOf what whoever reads is told, for what the engine was doing; null: it came to its end */

@@ -81,8 +81,11 @@ test('events of speech tell the words behind the audio in which they begin', asy
   expect(types.at(-1)).toBe('speech.audio.done')
   const told = events.filter(({ type }) => type === 'speech.audio.timestamps')
   expect(told.flatMap(({ words }) => words)).toContainEqual({
-    ...{ word: 'two', start: 0.1, end: 0.15 },
-    ...{ text_start: 3, text_end: 6 },
+    word: 'two',
+    start: 0.1,
+    end: 0.15,
+    text_start: 3,
+    text_end: 6,
   })
   expect(told.every(({ estimated }) => estimated === false)).toBe(true)
 })

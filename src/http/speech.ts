@@ -74,7 +74,9 @@ const speechEvents = (speaking: Speaking, input: string): Events => ({
 function timesEvent(speaking: Speaking, input: string): string {
   const words = speaking.takeWords()
   if (words.length === 0) return ''
-  const records = wordsOf(words, input, speaking.format).map(({ isEstimated: _, ...word }) => word)
+  const records = wordsOf(words, input, speaking.format).map(({ word, start, end, text_start, text_end }) => {
+    return { word, start, end, text_start, text_end }
+  })
   return event({
     type: 'speech.audio.timestamps',
     words: records,

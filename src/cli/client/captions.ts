@@ -90,7 +90,12 @@ function sentencesOf(input: string, words: readonly TimedWord[]): TranscriptSegm
       words: own.map(({ word, start, end: wordEnd }) => {
         return { text: word, startMs: 1000 * start, endMs: 1000 * wordEnd, probability: null }
       }),
-      ...{ seekMs: 0, tokens: [], temperature: 0, avgLogprob: 0, compressionRatio: 0, noSpeechProb: 0 },
+      seekMs: 0,
+      tokens: [],
+      temperature: 0,
+      avgLogprob: 0,
+      compressionRatio: 0,
+      noSpeechProb: 0,
     })
   }
   return segments
