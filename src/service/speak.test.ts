@@ -12,7 +12,7 @@ test('a refusal leaves no trace: no place, no slot of the account, no record', a
     expect((await scene.begin(poor)).code).toBe('insufficient_balance')
     expect((await scene.begin(rich, { voice: 'nobody' })).code).toBe('voice_not_found')
     expect((await scene.begin(rich, { language: 'de' })).code).toBe('unsupported_value')
-    expect((await scene.begin(rich, { input: '🐦 🐦' })).code).toBe('unsupported_value')
+    expect((await scene.begin(rich, { input: '你好' })).code).toBe('unsupported_value')
     const endless = await scene.begin(rich, { input: '7'.repeat(4096) })
     expect(endless.refusal).toMatchObject({
       code: 'string_above_max_length',

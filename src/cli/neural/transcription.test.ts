@@ -57,14 +57,13 @@ async function engine() {
   return result.engines.find((one) => one.task === task)
 }
 
-test('before a model is installed the answer names the command, and speech works', async () => {
-  const refused = await transcribe({ model: 'whisper-1' })
-  expect(refused.status).toBe(503)
+test('before a model is installed, another language than English is refused, and speech works', async () => {
+  const refused = await transcribe({ model: 'whisper-1', language: 'fr' })
+  expect(refused.status).toBe(400)
   expect(((await refused.json()) as { error: object }).error).toMatchObject({
-    code: 'transcription_unavailable',
-    message: expect.stringContaining('myna models pull '),
+    code: 'unsupported_value',
+    message: expect.stringContaining("'moonshine-tiny-en' does not know this language (fr)"),
   })
-  expect(await engine()).toBeUndefined()
   expect((await program.speak(key, { input: 'Hello.' })).status).toBe(200)
 })
 
