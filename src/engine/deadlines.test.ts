@@ -100,3 +100,25 @@ test('the end of the child ends its loads, and nothing is watched any more', () 
   clock.advance(loadMs * 2)
   expect([said, clock.waiting]).toEqual([[], 0])
 })
+
+test('a cancelled run on a busy machine has some time to reach its next node, and not for ever', () => {
+  owe()
+  debts[0]!.isCancelled = true
+  const alive = (ms: number) => {
+    for (let passedMs = 0; passedMs < ms; passedMs += stallMs / 4) {
+      clock.advance(stallMs / 4)
+      deadlines.noteAlive()
+    }
+  }
+  alive(3 * stallMs)
+  expect(said).toEqual([])
+  alive(2 * stallMs)
+  expect(said).toEqual([`was killed: it did not stop a cancelled stream within ${stallMs} ms`])
+})
+
+test('without a sign of life what was cancelled ends the engine as ever', () => {
+  owe()
+  debts[0]!.isCancelled = true
+  clock.advance(stallMs + slackMs)
+  expect(said).toEqual([stalled])
+})

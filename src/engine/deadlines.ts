@@ -20,6 +20,9 @@ export interface Debt {
 
 const owed: Readonly<Record<Debt['kind'], string>> = { stream: 'audio', query: 'an answer', transcription: 'text' }
 
+/** Of `stallMs`: so long a child that shows life may take to stop what was cancelled. */
+const cancelledPatience = 3
+
 export interface DeadlinesOptions {
   timers: Timers
   stallMs: number
@@ -40,6 +43,8 @@ export class Deadlines {
   /** Since when time stands still; null: it passes. */
   #stillSinceMs: number | null = null
   #stoodStillMs = 0
+  /** Since when those were cancelled that the child has not stopped yet. */
+  readonly #cancelled = new WeakMap<Debt, number>()
 
   constructor(options: DeadlinesOptions) {
     this.#options = options
@@ -58,12 +63,15 @@ export class Deadlines {
 
   /**
    * Graphs are being run, for whichever debt: all of them are owed from now on. A long run on a busy machine must fail
-   * nobody; what was cancelled must stop all the same.
+   * nobody. What was cancelled ends at the next node of its graph, which may take long there, too, but not for ever.
    */
   noteAlive(): void {
     const nowMs = this.noteProgress()
     for (const debt of this.#options.debts()) {
-      if (debt.owedSinceMs !== null && !debt.isCancelled) debt.owedSinceMs = nowMs
+      if (debt.owedSinceMs === null) continue
+      const cancelledMs = debt.isCancelled ? (this.#cancelled.get(debt) ?? debt.owedSinceMs) : nowMs
+      if (debt.isCancelled) this.#cancelled.set(debt, cancelledMs)
+      if (nowMs - cancelledMs < cancelledPatience * this.#options.stallMs) debt.owedSinceMs = nowMs
     }
   }
 
