@@ -110,7 +110,7 @@ test('misuse and failures have their sentences', async () => {
     MYNA_RUNTIME_MIRROR: `http://127.0.0.1:${mirror.port}/x/`,
   })
   await mirror.stop(true)
-  expect(missing).toContain('Licence MIT (ONNX Runtime) and NVIDIA (CUDA libraries): ')
+  expect(missing).toContain('License MIT (ONNX Runtime) and NVIDIA (CUDA libraries): ')
   expect(missing).toContain('https://docs.nvidia.com/cuda/eula/')
   expect(missing).toContain('.whl (404). Is the mirror complete?')
 })
