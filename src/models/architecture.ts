@@ -1,6 +1,6 @@
 /**
- * What a model architecture is to the engine: the interface that each folder of `models/` implements, so that nothing
- * outside the registry knows one from another.
+ * The interface of a model architecture, which each folder of `models/` implements, so that nothing outside the
+ * registry can tell one from another.
  */
 import type { Card } from '../domain/card.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
@@ -9,7 +9,7 @@ import type { TranscriptSegment } from '../domain/transcript.ts'
 export interface SpeechInput {
   voiceId: string
   text: string
-  /** What `clone` made, for a cloned voice; null: the voice is one of the card's. */
+  /** The result of `clone`, for a cloned voice; null: the voice is one of the card's. */
   voiceState: Uint8Array | null
   /** 0.25 to 4; 1 is the voice's own pace. */
   speed: number
@@ -23,7 +23,7 @@ export interface SpeechInput {
 export interface SpokenSpan {
   /** Code points of the input that are covered once it has been spoken; it begins where the one before ended. */
   end: number
-  /** In seconds from the beginning of its chunk; it may reach into those that follow. */
+  /** In seconds from the start of its chunk; it may extend into later ones. */
   startS: number
   endS: number
 }
@@ -33,7 +33,7 @@ export interface SpokenChunk {
   pcm: Float32Array
   /** Code points of the input that are spoken once this chunk has been played. */
   coveredChars: number
-  /** What is spoken from here on, in order, as the model itself has timed it; absent: it does not say. */
+  /** What is spoken from here on, in order, as timed by the model; absent: unknown. */
   spans?: readonly SpokenSpan[]
 }
 
@@ -41,18 +41,19 @@ export interface SpeechModel {
   readonly sampleRateHz: number
   /** Absent: it computes wherever the graphs of this process run. */
   readonly onCpu?: true
-  /** Absent: it is unloaded once nobody has used it for a while. */
+  /** Absent: it is unloaded when it has been idle for a while. */
   readonly staysLoaded?: true
   /**
    * One chunk per step. At most one chunk is computed ahead of what is pulled; the signal ends the work at once.
-   * @throws InputRefused when it cannot speak like that, in words for the client; other errors in words for the log,
-   * without the text that was to be spoken
+   * @throws InputRefused if it cannot speak like that, in words for the client; other errors in words for the log,
+   * without the text
    */
   speak(input: SpeechInput, signal: AbortSignal): AsyncIterable<SpokenChunk>
   /**
-   * What this model needs to speak with the voice of a clip; absent: it cannot clone. Its own format, with a version.
+   * What this model needs to speak with the voice of a clip; absent: it cannot clone. A format of its own, with a
+   * version.
    * @param clip mono, in [-1, 1]
-   * @throws ClipRefused when this clip cannot be a voice, in words for whoever recorded it
+   * @throws ClipRefused if this clip cannot become a voice, in words for the user
    */
   clone?(clip: Clip, signal: AbortSignal): Promise<Uint8Array>
   unload(): Promise<void>
@@ -67,7 +68,7 @@ export class ClipRefused extends Error {}
 
 export interface LoadOptions {
   card: Card
-  /** Where the model's files lie; null: it is inside the program. */
+  /** Folder of the model's files; null: it is inside the program. */
   filesDir: string | null
   /** Text of the user's dictionary. */
   pronunciations: string | null
@@ -78,7 +79,7 @@ export interface LoadOptions {
 /** Loads a model of one architecture. @throws Error that says what is wrong with it */
 export type LoadSpeechModel = (options: LoadOptions) => Promise<SpeechModel>
 
-/** How a clip is to be listened to. */
+/** How to transcribe a clip. */
 export interface TranscriptionInput {
   task: 'transcribe' | 'translate'
   /** ISO 639; null: to be detected. */
@@ -86,12 +87,12 @@ export interface TranscriptionInput {
   prompt: string | null
   /** 0: the model's own ladder of temperatures; otherwise the one to sample with. */
   temperature: number
-  /** Whether times of single words are wanted. */
+  /** Whether word times are wanted. */
   words: boolean
 }
 
 export interface TranscriptionModel {
-  /** Of the windows that it hears. */
+  /** Of the windows that it takes. */
   readonly sampleRateHz: number
   /** Absent: it computes wherever the graphs of this process run. */
   readonly onCpu?: true
@@ -102,7 +103,9 @@ export interface TranscriptionModel {
   unload(): Promise<void>
 }
 
-/** This model cannot listen or speak so: told to whoever asked, with the values that it supports where they are few. */
+/**
+ * This model cannot speak or transcribe like that: reported to the client, with the supported values if they are few.
+ */
 export class InputRefused extends Error {
   constructor(
     message: string,
@@ -114,14 +117,15 @@ export class InputRefused extends Error {
   }
 }
 
-/** One clip being transcribed: what was heard in earlier windows may help with later ones. */
+/** One clip being transcribed: the text of earlier windows may help with later ones. */
 export interface Transcribing {
   /** ISO 639, as given or detected; null: not known yet. */
   readonly language: string | null
   /**
    * Windows in the order of the clip; the signal ends the work between two steps.
    * @param pcm mono, in [-1, 1], at the model's rate
-   * @param tell is given segments as soon as they are certain: all or, where a model does not, none; returned, too
+   * @param tell gets segments as soon as they are certain: all, or none if a model does not support it; they are
+   * returned too
    * @returns segments whose times count from the window's start
    */
   hear(
@@ -129,12 +133,12 @@ export interface Transcribing {
     signal: AbortSignal,
     tell?: (segments: readonly TranscriptSegment[]) => void,
   ): Promise<TranscriptSegment[]>
-  /** Absent: it hears windows one after another. */
+  /** Absent: it takes windows one after another. */
   readonly batch?: {
     /** Windows at most, 2 or more. */
     max: number
     /**
-     * Windows that follow each other, at less cost than one by one, and each without what was heard in those before.
+     * Consecutive windows, at less cost than one by one, each without the text of those before.
      * @param windows @returns for each of them as `hear`
      */
     hear(windows: readonly Float32Array[], signal: AbortSignal): Promise<TranscriptSegment[][]>

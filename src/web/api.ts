@@ -8,14 +8,14 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly requestId: string | null,
-    /** For how long the server asks to wait; null: it does not. */
+    /** How long the server asks to wait; null: it does not. */
     readonly retryAfterMs: number | null = null,
   ) {
     super(message)
   }
 }
 
-/** Says `ended` when an answer tells that nobody is signed in any more, and `begun` when somebody is again. */
+/** Fires `ended` when an answer says that the session is over, and `begun` after signing in again. */
 export const session = new EventTarget()
 
 export const sessionPath = '/console/api/session'

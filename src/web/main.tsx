@@ -1,4 +1,4 @@
-/** Where the console begins: puts the app into the page. */
+/** The entry point of the console: renders the app. */
 import './style.css'
 import { render } from 'preact'
 import { App } from './app.tsx'

@@ -72,7 +72,7 @@ export function ModelsPage(_props: PageProps) {
 
 const isPulling = ({ pull }: Model): boolean => pull !== null && pull.state !== 'failed'
 
-/** Those that are here first; and so it stays while the page is open: a card that is pressed must not jump away. */
+/** Installed models first; the order is kept while the page is open, so that a pressed card does not jump away. */
 function useOrdered(models: readonly Model[]): Model[] {
   const first = useRef<readonly string[]>([])
   if (first.current.length === 0) {

@@ -1,4 +1,6 @@
-/** How the service is: its engines with what they hold and why they run where they do, its queue, its last warnings. */
+/**
+ * The state of the service: its engines with their models and why they run where they do, its queue, its last warnings.
+ */
 import { Fragment } from 'preact'
 import { useLoaded } from './parts/loading.ts'
 import { Facts, Head, Progressing } from './parts/controls.tsx'
@@ -24,7 +26,7 @@ interface ServerRecord {
   queue: { running: number; waiting: number; use: number; gaps: { count: number; ms: number }; shed: number }
   pending_operations: number
   engines: Engine[]
-  /** Of models that are here and cannot be used. */
+  /** Models that are installed but cannot be used. */
   troubles: { id: string; words: string }[]
   warnings: Warning[]
 }
@@ -33,7 +35,7 @@ interface Warning {
   at: number
   message: string
   cause: string | null
-  /** What else was noted, by name: `model`, `mend`. */
+  /** More details by name: `model`, `mend`. */
   details: Readonly<Record<string, string>>
 }
 
@@ -132,7 +134,7 @@ const Warnings = ({ warnings }: Pick<ServerRecord, 'warnings'>) =>
     </ul>
   )
 
-/** Reasons are as long as they are: whoever has to mend something needs the whole of them. */
+/** Reasons are not shortened: whoever fixes the problem needs all of it. */
 const Words = ({ warning: { message, cause, details } }: { warning: Warning }) => (
   <div>
     <p>

@@ -1,4 +1,4 @@
-/** Who is signed in, as the server says. */
+/** The signed-in user, as the server reports it. */
 import { get, send, sessionPath as path } from './api.ts'
 
 export interface Who {
@@ -6,15 +6,15 @@ export interface Who {
   key: { id: string; name: string; prefix: string; scopes: string[] | null }
 }
 
-/** @returns null: nobody is @throws ApiError when the server cannot tell */
+/** @returns null: none @throws ApiError if the server cannot answer */
 export const whoIsIn = (): Promise<Who | null> => get<Who | null>(path)
 
-/** @throws ApiError in words for whoever typed the key */
+/** @throws ApiError with a message for the user */
 export const signIn = (key: string): Promise<Who> => send<Who>('POST', path, { api_key: key })
 
 export const signOut = (): Promise<void> => send<void>('DELETE', path)
 
 export const allows = ({ key }: Who, scope: string): boolean => key.scopes === null || key.scopes.includes(scope)
 
-/** What only an administrator with an unrestricted key may do. */
+/** What requires an unrestricted key of an administrator. */
 export const mayAdminister = ({ account, key }: Who): boolean => account.is_admin && key.scopes === null

@@ -76,7 +76,7 @@ export async function cloneVoice(
   return { ...shaped, gainDb: round(shaped.gainDb + wantedDb - loud, 10) }
 }
 
-/** @param clip whose size it gets @param hz that Flite is asked to be heard at */
+/** @param clip whose size it gets @param hz the pitch at which Flite should be heard */
 function voiceAt(clip: Pitch, hz: number): FliteVoice {
   const formants = round(limited(Math.cbrt(clip.medianHz / baseHz), formantsMin, formantsMax), 100)
   const mean = hz / formants
@@ -102,7 +102,7 @@ async function measure(
   return bands === null ? null : { pitch, bands }
 }
 
-/** From what was said to what was heard, apart from the level. */
+/** From the original to what is heard, apart from the level. */
 function correction(heard: readonly number[], said: readonly number[]): number[] {
   const differences = bandsHz.map((_, band) => heard[band]! - said[band]!)
   const middle = differences.toSorted((a, b) => a - b)[differences.length >> 1]!

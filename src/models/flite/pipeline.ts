@@ -55,8 +55,8 @@ class FliteModel implements SpeechModel {
   }
 
   /**
-   * While a chunk is waited for, the next one is in the pool too, behind everything that somebody waits for.
-   * @throws Error of an unknown voice, or that says why Flite failed; the signal's reason once it aborts
+   * While a client waits for one chunk, the next one is in the pool too, after everything that clients wait for.
+   * @throws Error for an unknown voice, or with the reason why Flite failed; the signal's reason once it aborts
    */
   async *speak(input: SpeechInput, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     const clone = input.voiceState === null ? null : readState(input.voiceState)
@@ -114,7 +114,10 @@ class FliteModel implements SpeechModel {
   }
 }
 
-/** In seconds at normal speed. A chunk that was cut only for its length ends without a mark: nobody pauses there. */
+/**
+ * In seconds at normal speed. A chunk that was cut only because of its length ends without a mark, so there is no
+ * pause.
+ */
 function pauseBehind({ text, boundary }: Chunk): number {
   return boundary === 'clause' && /[a-z0-9']$/i.test(text) ? 0 : pauseS[boundary]
 }

@@ -1,10 +1,10 @@
 /**
- * The threads that speak, and who is served next. First chunks go before later ones, for somebody waits for a first
- * sound; chunks that nobody has asked for yet come last. So that a flood of new streams cannot starve the running ones,
- * every few first chunks the oldest one that is needed gets its turn.
+ * The threads that speak, and the order in which they are used. First chunks go before later ones, because a client
+ * waits for a first sound; chunks made ahead come last. So that a flood of new streams cannot starve the running ones,
+ * after every few first chunks the oldest needed one gets its turn.
  *
- * A thread that fails, dies or holds a text for too long is ended and another takes its place; the text is not tried
- * again, for it may well be what broke the thread.
+ * A thread that fails, dies or takes too long for a text is ended and replaced; the text is not tried again, because it
+ * may be what broke the thread.
  */
 import type { FromFlite, ToFlite } from './flite-worker.ts'
 import type { FliteVoice } from './voices.ts'
@@ -23,9 +23,9 @@ export interface Order {
 export interface Ticket {
   /** Rejects with an Error that says what went wrong. */
   readonly pcm: Promise<Float32Array>
-  /** Somebody waits for it now. */
+  /** A client waits for it now. */
   need(): void
-  /** Nobody wants it any more: it leaves the queue; a thread at work on it is not heard, and ended if it goes on. */
+  /** It is no longer needed: it leaves the queue; a thread at work on it is ignored, and ended if it continues. */
   drop(reason: unknown): void
 }
 
@@ -50,7 +50,7 @@ interface Thread {
 const rank: Readonly<Record<Urgency, number>> = { first: 0, needed: 1, ahead: 2 }
 const firstsInARow = 4
 
-/** A thread may go on for so long with what nobody wants any more: nearly every text is ready before. */
+/** How long a thread may continue with what is no longer needed: nearly every text is ready before. */
 const droppedMs = 2000
 
 export class FlitePool {
@@ -77,7 +77,7 @@ export class FlitePool {
     const worker = new Worker(new URL('./flite-worker.ts', import.meta.url).href)
     const closed = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
-    // Whoever grew the pool may not wait for it.
+    // The caller must not await this.
     ready.promise.catch(() => undefined)
     const thread: Thread = { worker, ready, closed: closed.promise, idle: false, entry: null, deadline: null }
     this.#threads.add(thread)
@@ -94,7 +94,7 @@ export class FlitePool {
 
   submit(order: Order, urgency: Urgency): Ticket {
     const entry: Entry = { order, urgency, done: Promise.withResolvers<Float32Array>() }
-    // A chunk made ahead may fail before anybody asks for it.
+    // A chunk made ahead may fail before it is requested.
     entry.done.promise.catch(() => undefined)
     if (this.#ended !== null) entry.done.reject(this.#ended)
     else this.#queue.push(entry)
@@ -161,8 +161,8 @@ export class FlitePool {
   }
 
   /**
-   * The thread is of no more use: its text fails, and another takes its place. One that could not even load is not
-   * replaced, for that would go on for ever: whoever waits is told, and the next text tries again.
+   * The thread cannot be used any more: its text fails, and another takes its place. One that could not even load is
+   * not replaced, because that would never end: waiting callers get the error, and the next text tries again.
    */
   #lose(thread: Thread, why: string): void {
     if (!this.#threads.has(thread)) return

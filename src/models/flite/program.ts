@@ -1,7 +1,7 @@
 /**
  * Flite as it is: a command line program compiled to WASI. It keeps state in static memory and ends with `exit`, so
- * each text has an instance of its own. An instance takes some 10 ms to make, a fifth of a short sentence: the next one
- * is made beforehand, while nobody waits.
+ * each text has an instance of its own. An instance takes about 10 ms to make, a fifth of a short sentence: the next
+ * one is made ahead, in idle time.
  */
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from '@bjorn3/browser_wasi_shim'
 import { readWav } from '../../audio/wav.ts'
@@ -74,8 +74,8 @@ function instantiate(module: WebAssembly.Module): Instance {
 }
 
 /**
- * One line for each utterance, `pau:0.142 d:0.239 ... pau:1.071`: each segment with its end in seconds, counted from
- * the utterance's start. Between utterances Flite's own pauses stay.
+ * One line per utterance, `pau:0.142 d:0.239 ... pau:1.071`: each segment with its end in seconds, counted from the
+ * utterance's start. Between utterances Flite's own pauses stay.
  */
 function readPauses(printed: string): { leadS: number; tailS: number } {
   const lines = printed.split('\n').filter((line) => line.includes(':'))

@@ -1,7 +1,7 @@
 /**
- * From Flite's sound to ours: its silences go (the pipeline sets pauses by the kind of boundary), the ends are faded so
- * that joins do not click, the level is the same for each voice, a muffled one is brightened, a clone is given its
- * size and colour, peaks are bent instead of cut, and the rate is the card's.
+ * From Flite's audio to ours: its silences are removed (the pipeline sets pauses by the kind of boundary), the ends are
+ * faded so that joins do not click, the level is the same for each voice, a muffled one is brightened, a clone gets its
+ * size and timbre, peaks are bent instead of clipped, and the rate is the card's.
  */
 import { concatFloats, fromS16 } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
@@ -9,7 +9,7 @@ import type { Spoken } from './program.ts'
 import { equalizer, filtered } from './spectrum.ts'
 import type { FliteVoice } from './voices.ts'
 
-/** Of the silence before and after the speech, so much stays at normal speed: the breath of an h, the end of a t. */
+/** How much of the silence before and after the speech stays at normal speed: the breath of an h, the end of a t. */
 const keptLeadS = 0.02
 const keptTailS = 0.04
 const fadeS = 0.008
@@ -20,9 +20,9 @@ const trebleHz = 1000
 const knee = 0.8
 
 /**
- * @param speed at which it was spoken: what stays of the silences is shorter in fast speech
- * @param sampleRateHz of what is returned
- * @returns mono floats, below 1 in absolute value; empty when there was no speech
+ * @param speed at which it was spoken: the remaining silences are shorter in fast speech
+ * @param sampleRateHz of the result
+ * @returns mono floats, below 1 in absolute value; empty if there was no speech
  */
 export function finish(
   spoken: Spoken,
@@ -33,7 +33,8 @@ export function finish(
   const from = Math.round(Math.max(0, spoken.leadS - keptLeadS / speed) * spoken.sampleRateHz)
   const to = spoken.pcm.length - Math.round(Math.max(0, spoken.tailS - keptTailS / speed) * spoken.sampleRateHz)
   if (to <= from) return new Float32Array(0)
-  // Played faster by so much, for which `program.ts` had it spoken slower: higher formants, and nothing else changed.
+  // Plays it faster by this factor, for which `program.ts` had it spoken slower: this raises the formants and changes
+  // nothing else.
   const playedHz = Math.round(spoken.sampleRateHz * voice.formants)
   const resampler = new Resampler(playedHz, sampleRateHz)
   const raw = fromS16(spoken.pcm.subarray(from, to))
@@ -45,7 +46,7 @@ export function finish(
   return samples
 }
 
-/** Adds `share` of what lies above the corner (6 dB an octave): a muffled voice becomes clear. */
+/** Adds `share` of what is above the corner (6 dB per octave): a muffled voice becomes clear. */
 function brighten(samples: Float32Array, share: number, sampleRateHz: number): void {
   const step = 1 - Math.exp((-2 * Math.PI * trebleHz) / sampleRateHz)
   let low = 0

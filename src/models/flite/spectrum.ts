@@ -1,6 +1,6 @@
 /**
- * The colour of a voice: its long-term spectrum in third octaves, and a filter that brings one colour to another.
- * Voices are told apart by it almost as much as by their pitch, and a recording's room and microphone are in it too.
+ * The timbre of a voice: its long-term spectrum in third octaves, and a filter that turns one into another. It
+ * distinguishes voices almost as much as pitch does, and includes a recording's room and microphone.
  */
 import { Fft, hann } from '../../audio/fft.ts'
 
@@ -9,12 +9,12 @@ export const bandsHz: readonly number[] = Array.from({ length: 18 }, (_, band) =
 const halfBand = 2 ** (1 / 6)
 
 const frame = 512
-/** Frames so much below the loudest one are pauses. */
+/** Frames this far below the loudest one are pauses. */
 const quietDb = 35
-/** A band so much below the strongest one is empty: the clip was cut off there, by a telephone for instance. */
+/** A band this far below the strongest one is empty: the clip was band-limited there, by a telephone for instance. */
 const emptyDb = 60
 
-/** @param samples mono, at a rate that holds the bands @returns null when there is no sound */
+/** @param samples mono, at a rate that covers the bands @returns null if there is no audio */
 export function bandLevels(samples: Float32Array, sampleRateHz: number): number[] | null {
   const powers = framePowers(samples, sampleRateHz)
   const loudness = powers.map((bands) => bands.reduce((sum, power) => sum + power, 0))
@@ -56,8 +56,9 @@ const taps = 256
 
 /**
  * A linear-phase filter by frequency sampling (Rabiner and Gold, "Theory and application of digital signal processing",
- * 1975): gains between the bands lie on a line over the logarithm of frequency, those outside are the outermost band's.
- * @param gainsDb one for each band @param sampleRateHz of what it filters
+ * 1975): gains between the bands are interpolated over the logarithm of frequency, those outside are the outermost
+ * band's.
+ * @param gainsDb one per band @param sampleRateHz of what it filters
  */
 export function equalizer(gainsDb: readonly number[], sampleRateHz: number): Float64Array {
   const re = Float64Array.from({ length: taps }, (_, k) => {
@@ -76,7 +77,7 @@ function gainAt(gainsDb: readonly number[], hz: number): number {
   return lower + (at - below) * ((gainsDb[below + 1] ?? lower) - lower)
 }
 
-/** Of the same length, nothing is delayed. */
+/** The same length, without delay. */
 export function filtered(samples: Float32Array, filter: Float64Array): Float32Array<ArrayBuffer> {
   const half = filter.length / 2
   const padded = new Float32Array(samples.length + filter.length)

@@ -1,6 +1,6 @@
 /**
- * What is kept of a cloned voice: how Flite is asked for it and what is done to its sound, as JSON with a version. A
- * state of another version is refused by name: sounding like somebody else would be worse.
+ * What is stored of a cloned voice: the parameters for Flite and for its audio, as JSON with a version. A state of
+ * another version is refused: sounding like someone else would be worse.
  */
 import { bandsHz } from './spectrum.ts'
 import { type FliteVoice, voices } from './voices.ts'

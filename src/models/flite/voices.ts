@@ -1,6 +1,6 @@
 /**
- * How Flite is asked for each voice of the card, and what is done to its sound. Flite takes an unknown voice name for
- * its first voice without a word, so a name is looked up here before it gets there.
+ * The parameters of each voice of the card, for Flite and for its audio. Flite silently uses its first voice for an
+ * unknown name, so names are checked here before.
  */
 export interface FliteVoice {
   /** Flite's own name of the voice. */
@@ -10,23 +10,23 @@ export interface FliteVoice {
    * (DNSMOS 2.8 to 3.1 and 3.1 to 3.3, fewer words misheard); rms knows no such feature, kal16 gets worse by it.
    */
   features: Readonly<Record<string, number>>
-  /** How much of what lies above 1 kHz is added to it; 0: none. Only slt gains by it (DNSMOS 3.1 to 3.3). */
+  /** How much of what is above 1 kHz is added; 0: none. Only slt gains by it (DNSMOS 3.1 to 3.3). */
   treble: number
   /** Brings speech to `levelDb`: the voices were recorded at levels 13 dB apart. */
   gainDb: number
   /**
-   * Longest first chunk: as much as is ready in some 70 ms, for its sound is waited for. A cut sentence is harder to
-   * understand (kal16 cut at 12 words: 14 % of the words misheard, whole 10 %), so it is no shorter than that; kal16 is
-   * ten times as fast and is not cut.
+   * Longest first chunk: as much as is ready in about 70 ms, because the client waits for its sound. A cut sentence is
+   * harder to understand (kal16 cut at 12 words: 14 % of the words misheard, whole 10 %), so it is no shorter than
+   * that; kal16 is ten times as fast and is not cut.
    */
   firstMaxWords: number
-  /** How far the formants are moved up; 1: not at all, up to two decimals. */
+  /** How far the formants are raised; 1: not at all, up to two decimals. */
   formants: number
   /** Gains of `spectrum.ts`'s bands; null: its colour is left alone. */
   equalizerDb: readonly number[] | null
 }
 
-/** What the gains below aim at: RMS of a sentence without its pauses, in dB of full scale. */
+/** Target of the gains below: RMS of a sentence without its pauses, in dB of full scale. */
 export const levelDb = -21
 
 const unshaped = { formants: 1, equalizerDb: null }

@@ -1,6 +1,6 @@
 /**
- * The espeak-ng of this machine, run as a program of its own: it is under the GPL and no part of Myna. It is found on
- * the PATH when a model is loaded and asked for the phonemes of lines of text, one process for some lines.
+ * The espeak-ng of this machine, run as a separate program: it is under the GPL and not part of Myna. It is looked up
+ * on the PATH when a model is loaded and gives the phonemes of lines of text, one process for several lines.
  */
 
 /** Longest line: it breaks longer ones. In UTF-16 units. */
@@ -17,7 +17,7 @@ export class Espeak {
     this.#program = program
   }
 
-  /** @returns null where there is none */
+  /** @returns null if it is not installed */
   static find(): Espeak | null {
     const program = Bun.which('espeak-ng')
     return program === null ? null : new Espeak(program)
@@ -32,7 +32,7 @@ export class Espeak {
   async phonemes(lines: readonly string[], voice: string, signal: AbortSignal): Promise<string[]> {
     const spoken = await this.#run(lines, voice, signal)
     if (spoken.length === lines.length) return spoken
-    // A line that it breaks in two by rules of its own is asked for alone.
+    // A line that it breaks in two by its own rules is sent separately.
     const single: string[] = []
     for (const line of lines) single.push((await this.#run([line], voice, signal)).join(' '))
     return single

@@ -84,7 +84,7 @@ function* take<T>(items: Iterator<T>, most: number): Generator<T> {
   }
 }
 
-/** Signs that end a segment, and what stands for them; those that are no symbol only part it. */
+/** Signs that end a segment, and their replacements; those without a symbol only separate. */
 const marks: Readonly<Record<string, string>> = {
   '.': '.',
   '!': '!',
@@ -123,7 +123,7 @@ function* segmentsOf({ text, ends }: Mapped, after: Unit['ends']): Generator<Seg
       open += char
       continue
     }
-    // Of a trail of dots the last one counts.
+    // In a trail of dots the last one counts.
     const trail = char === '.' && text.slice(Math.max(0, at - 2), at) === '..'
     const mark = isBreak || !isMark ? '' : trail ? '…' : (marks[char] as string)
     const end = ends[Math.min(at, text.length - 1)] ?? 0

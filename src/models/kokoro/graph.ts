@@ -26,7 +26,7 @@ export class KokoroGraph {
   readonly #speedType: string
   readonly #speedDims: number
   readonly #sound: string
-  /** How long each symbol is: some exports tell. */
+  /** The length of each symbol, if the export reports it. */
   readonly #lengths: string | null
 
   /** @param file as the user knows it @throws Error that says how the graph is another one */
@@ -50,16 +50,16 @@ export class KokoroGraph {
     this.#speedDims = port('speed')?.dims.length ?? 1
   }
 
-  /** Whether it takes speeds between whole numbers. */
+  /** Whether it accepts fractional speeds. */
   get hasFineSpeed(): boolean {
     return this.#speedType !== 'int32'
   }
 
   /**
    * @param symbols 1 to `longest` of those that have a number @param speed 1: the voice's own pace
-   * @returns mono, at 24 kHz; and how long each symbol is, with the pads, in units of 25 ms, where the graph tells
-   * @throws RangeError of other symbols; Error when the sound is not finite, and what ONNX Runtime refuses; the
-   * signal's reason
+   * @returns mono, at 24 kHz; and the length of each symbol, with the pads, in units of 25 ms, if the graph reports it
+   * @throws RangeError for other symbols; Error if the audio is not finite, and what ONNX Runtime refuses; the signal's
+   * reason
    */
   async speak(symbols: string, style: Float32Array, speed: number, signal?: AbortSignal): Promise<KokoroSound> {
     const ids = symbolNumbers(symbols, longest)
@@ -83,7 +83,7 @@ export class KokoroGraph {
   }
 }
 
-/** @throws Error when the file is no such graph */
+/** @throws Error if the file is not such a graph */
 export async function loadGraph(path: string, threads: number, create = createSession): Promise<KokoroGraph> {
   const session = await create(path, { threads })
   try {

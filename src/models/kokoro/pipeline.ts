@@ -40,7 +40,7 @@ const pauseS: Readonly<Record<Chunk['boundary'], number>> = { word: 0, clause: 0
  */
 export const load: LoadSpeechModel = (options) => loadKokoro(options, Espeak.find())
 
-/** @param espeak null: there is none on this machine @param create for whoever measures it */
+/** @param espeak null: not installed on this machine @param create for measurements */
 export async function loadKokoro(
   options: LoadOptions,
   espeak: Espeak | null,
@@ -67,7 +67,7 @@ export async function loadKokoro(
 interface Parts {
   graph: KokoroGraph
   styles: Styles
-  /** Of each voice; BCP-47. */
+  /** BCP-47 language of each voice. */
   languages: ReadonlyMap<string, string>
   american: English
   british: English
@@ -76,7 +76,10 @@ interface Parts {
   sampleRateHz: number
 }
 
-/** What the graph cannot do of a pace: it was taught with half to twice its own, and some take whole numbers only. */
+/**
+ * The part of a pace that the graph cannot do: it was trained with half to twice its own, and some accept whole numbers
+ * only.
+ */
 function stretched(pcm: Float32Array, sampleRateHz: number, speed: number): Float32Array {
   if (speed === 1) return pcm
   const stretcher = new Stretcher(sampleRateHz, speed)
@@ -89,7 +92,7 @@ const earlyUnits = 3
 /** The last sound before a pause is longer than it is heard; as with hibari, which learned it from this model. */
 const endUnits = 6
 
-/** Nothing where the graph does not tell the lengths. @param times in the graph's sound, and how it was changed */
+/** Empty if the graph does not report lengths. @param times in the graph's audio, and how it was changed */
 function spansOf(
   { spans, symbols }: Chunk,
   lengths: readonly number[] | null,
@@ -155,7 +158,7 @@ class KokoroModel implements SpeechModel {
     return mixture
   }
 
-  /** In the language asked for, else in that of the voice with the largest share. */
+  /** In the requested language, otherwise in that of the voice with the largest share. */
   #units(input: SpeechInput, mixture: Mixture, signal: AbortSignal): AsyncIterable<Unit> | Iterable<Unit> {
     const { languages, american, british, lexicon, espeak } = this.#parts
     const main = mixture.reduce((best, part) => (part.weight > best.weight ? part : best))

@@ -1,9 +1,9 @@
 /**
- * From the graph's sound to ours. It begins and ends with silences whose length the graph chooses; they go, so that the
- * pauses between chunks are set by what ends them, and the ends are faded, so that joins do not click.
+ * From the graph's audio to ours. It begins and ends with silences whose length the graph chooses; they are removed, so
+ * that the pauses between chunks are set by what ends them, and the ends are faded, so that joins do not click.
  */
 const windowS = 0.01
-/** Of the silence before and behind the speech so much stays: the breath of an h, the end of a t. */
+/** How much of the silence before and after the speech stays: the breath of an h, the end of a t. */
 const keptLeadS = 0.04
 const keptTailS = 0.08
 const fadeS = 0.005

@@ -1,6 +1,6 @@
 /**
- * What makes a voice of Kokoro: a table of styles, one row of 256 numbers for each length of text (128 for the timbre,
- * 128 for melody and pace). Several voices are mixed as the weighted mean of their rows.
+ * A voice of Kokoro: a table of styles, one row of 256 numbers per length of text (128 for the timbre, 128 for melody
+ * and pace). Several voices are mixed as the weighted mean of their rows.
  */
 import { join } from 'node:path'
 import type { Mixture } from '../../domain/mixture.ts'
@@ -23,8 +23,8 @@ export class Styles {
 
   /**
    * The style for a text of `length` symbols. The reference takes the row before that number; the ports of Kokoro take
-   * the row of it, one further on.
-   * @throws Error of an unknown voice, or a file that is none
+   * the row after it, one further on.
+   * @throws Error for an unknown voice or an invalid file
    */
   async style(mixture: Mixture, length: number): Promise<Float32Array> {
     const total = mixture.reduce((sum, { weight }) => sum + weight, 0)

@@ -1,4 +1,6 @@
-/** What parity with onnx-asr is shown on: sounds that every machine can make, and readings where they are at hand. */
+/**
+ * The clips on which parity with onnx-asr is shown: sounds that every machine can generate, and readings if available.
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeFile } from '../../audio/decode/clip.ts'
@@ -22,7 +24,7 @@ export async function soundClips(): Promise<Record<string, Int16Array<ArrayBuffe
   }
 }
 
-/** Of LibriSpeech, 20 readers. */
+/** Readings from LibriSpeech, 20 readers. */
 export async function readingClips(): Promise<Record<string, Int16Array<ArrayBuffer>>> {
   const names = readdirSync(readings)
     .filter((name) => name.endsWith('.flac'))

@@ -1,4 +1,4 @@
-/** What `config.json` says of a Parakeet beside its graphs. */
+/** The `config.json` of a Parakeet beside its graphs. */
 
 export interface Config {
   /** Mel bands that the encoder hears. */
@@ -8,7 +8,7 @@ export interface Config {
   maxTokensPerFrame: number
 }
 
-/** What onnx-asr, for which these files are made, takes where they do not say. */
+/** The defaults of onnx-asr, for which these files are made. */
 const defaultMaxTokensPerFrame = 10
 
 /** @throws Error when it is not that of a token-and-duration transducer */

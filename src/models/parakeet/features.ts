@@ -1,9 +1,9 @@
 /**
- * What Parakeet hears instead of samples: the logarithm of the power in mel bands, a hundred times a second, each band
- * brought to mean 0 and deviation 1 over the whole window (NVIDIA NeMo since 2.5, `FilterbankFeatures`). The graph
- * `nemo128.onnx` beside the published models is that of NeMo 2.4, which mirrored the sound at both ends and counted a
- * frame more; onnx-asr does not use it either. Computed here: it is one file less to fetch and to hand every sample to,
- * and its arithmetic can be proved without it.
+ * The input of Parakeet: the logarithm of the power in mel bands, a hundred times per second, each band normalized to
+ * mean 0 and deviation 1 over the whole window (NVIDIA NeMo since 2.5, `FilterbankFeatures`). The graph `nemo128.onnx`
+ * beside the published models is that of NeMo 2.4, which mirrored the audio at both ends and counted a frame more;
+ * onnx-asr does not use it either. Computed here: one file less to fetch and to pass every sample to, and its
+ * arithmetic can be tested without it.
  */
 import { hannSymmetric } from '../../audio/fft.ts'
 import { MelMeter } from '../../audio/mel.ts'
@@ -22,13 +22,13 @@ const minDeviation = 1e-5
 
 export interface Features {
   bands: number
-  /** Of the sound. One more follows in `values`, all zeros, as in the reference. */
+  /** Frames of audio. One more follows in `values`, all zeros, as in the reference. */
   frames: number
   /** Band by band; in each, frame by frame. */
   values: Float32Array
 }
 
-/** Below this a deviation cannot be told. */
+/** Below this a deviation is meaningless. */
 export const minFrames = 2
 
 /** Measures with filters that are made once. */

@@ -24,7 +24,7 @@ const size = 24
 const hidden = 16
 const joint = 32
 const durations = 5
-/** Of what onnx-asr would write as it stands, and we do not write at all. */
+/** Tokens that onnx-asr would output as they are, and we drop. */
 const neverBias = -100
 
 class Weights {
@@ -148,11 +148,11 @@ export interface SmallModel {
   bands: number
   /** null: as many as onnx-asr allows where nothing is said. */
   maxTokensPerFrame: number | null
-  /** With which the blank wins about as often as all others together. */
+  /** A bias with which the blank wins about as often as all others together. */
   blankBias: number
 }
 
-/** As v2 and v3 have them, and one whose limit of tokens for a frame is met often. */
+/** Durations of v2 and v3, and a set that often reaches the limit of tokens per frame. */
 export const smallModels: readonly SmallModel[] = [
   { name: 'one', seed: 1, bands: 128, maxTokensPerFrame: null, blankBias: 4.2 },
   { name: 'other', seed: 2, bands: 80, maxTokensPerFrame: 2, blankBias: 6.2 },

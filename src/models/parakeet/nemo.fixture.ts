@@ -1,4 +1,4 @@
-/** A small Parakeet that NVIDIA NeMo itself built and exported, and the clips that NeMo heard with it. */
+/** A small Parakeet that NVIDIA NeMo itself built and exported, and the clips that NeMo transcribed with it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { hasReadings, readingClips, soundClips } from './clips.fixture.ts'
@@ -6,7 +6,7 @@ import { hasReadings, readingClips, soundClips } from './clips.fixture.ts'
 export const nemoFolder = join(import.meta.dir, 'nemo')
 
 const modelFiles = ['encoder-model.onnx', 'decoder_joint-model.onnx', 'vocab.txt', 'config.json']
-/** As published, and quantised as the published ones are. */
+/** As published, and quantized like the published ones. */
 export const nemoKinds = ['fp32', 'int8'] as const
 export const nemoFiles = nemoKinds.flatMap((kind) => modelFiles.map((file) => `${kind}/${file}`))
 

@@ -1,7 +1,7 @@
 /**
  * Parakeet TDT (NVIDIA NeMo; https://huggingface.co/nvidia/parakeet-tdt-0.6b-v3) as exported to ONNX by istupakov: a
- * FastConformer encoder that hears a window at once, and a decoder that writes it down token by token. A window is a
- * world of its own: nothing of one helps with the next.
+ * FastConformer encoder that takes a whole window, and a decoder that outputs it token by token. Windows are
+ * independent: nothing of one helps with the next.
  */
 import { join } from 'node:path'
 import type { TranscriptSegment } from '../../domain/transcript.ts'
@@ -27,11 +27,11 @@ const encoderFile = 'encoder-model.onnx'
 const decoderFile = 'decoder_joint-model.onnx'
 
 /**
- * The published int8 encoder hears worse in windows of more than 20 s or so (istupakov/onnx-asr, issue 126), for it
- * takes the range of its numbers from a whole window; and its table of positions ends at 400 s.
+ * The published int8 encoder is less accurate in windows of more than about 20 s (istupakov/onnx-asr, issue 126),
+ * because it takes the range of its numbers from a whole window; and its table of positions ends at 400 s.
  */
 const maxWindowMs = 20_000
-/** Heard once when it is loaded, so that files that do not fit each other are told of then. */
+/** Run once when it is loaded, so that files that do not fit each other are reported then. */
 const trialMs = 500
 
 /** @throws Error that names the file which is missing or does not fit */
@@ -79,7 +79,7 @@ function checkGraphs(encoder: Session, decoder: Session, bands: number): void {
   })
 }
 
-/** Of another model's vocabulary a graph would be given numbers that it does not know. */
+/** With another model's vocabulary, a graph would get numbers that it does not know. */
 function checkVocabulary(decoder: Session, pieces: number): void {
   const found = decoder.outputs.find(({ name }) => name === 'outputs')?.dims.at(-1)
   const expected = pieces + durations
@@ -118,7 +118,7 @@ class Parakeet implements TranscriptionModel {
       )
     }
     return {
-      // It writes down what it hears and does not say which language that is, unless it knows only one.
+      // It transcribes without reporting the language, unless it knows only one.
       language: language ?? (languages.length === 1 ? languages[0]! : null),
       hear: (pcm, signal) => this.hear(pcm, words, signal),
     }

@@ -1,16 +1,16 @@
 /**
  * Greedy decoding of a token-and-duration transducer (H. Xu et al., "Efficient Sequence Transduction by Jointly
- * Predicting Tokens and Durations", 2023), by the rule of onnx-asr: where the published graph runs, so it decides.
+ * Predicting Tokens and Durations", 2023), by the rule of onnx-asr, which runs the published graph.
  *
- * Each step looks at one frame of the encoder and at what was written last, and says what to write, if anything, and
- * how many frames to go on. Only what is written changes the state.
+ * Each step takes one frame of the encoder and the last token, and returns the next token, if any, and how many frames
+ * to advance. Only tokens change the state.
  */
 import type { Session, Tensor } from '../../onnx/session.ts'
 
 /** A token written. */
 export interface Emission {
   token: number
-  /** Of the encoder, where it was written, and how many it takes. */
+  /** The encoder frame where it was output, and how many frames it takes. */
   frame: number
   frames: number
   /** Natural logarithm of its probability among all tokens and the blank. */
@@ -20,19 +20,19 @@ export interface Emission {
 export interface TdtOptions {
   /** Tokens, the blank being the last of them. */
   vocabulary: number
-  /** A frame that never ends is left after so many tokens. */
+  /** A frame that never ends is left after this many tokens. */
   maxTokensPerFrame: number
 }
 
-/** A window as the encoder heard it. */
+/** A window as the encoder outputs it. */
 export interface Encoded {
   /** [1, size, frames or more]: frame by frame within each of its numbers. */
   outputs: Tensor
-  /** That belong to the window. */
+  /** Frames that belong to the window. */
   frames: number
 }
 
-/** How many frames to go on, behind the tokens in what the graph gives: each index is a duration. */
+/** How many frames to advance: these follow the tokens in the graph's output; each index is a duration. */
 export const durations = 5
 
 const one: Tensor = { type: 'int32', dims: [1], data: Int32Array.of(1) }
@@ -95,7 +95,7 @@ export class TdtDecoder {
   #noStates(): States {
     const zeros = (name: keyof States): Tensor => {
       const dims = this.#session.inputs.find((port) => port.name === name)?.dims ?? []
-      // Only the number of sounds heard at once may be left open.
+      // Only the number of windows in a batch may be dynamic.
       const known = dims.map((length) => (typeof length === 'number' ? length : 1))
       return { type: 'float32', dims: known, data: new Float32Array(known.reduce((size, length) => size * length, 1)) }
     }

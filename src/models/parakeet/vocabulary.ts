@@ -1,9 +1,9 @@
 /** The pieces that Parakeet writes with, as `vocab.txt` lists them: one a line, each with its number. */
 
 export interface Vocabulary {
-  /** By number; the last one is the blank. `▁` stands where a word begins. */
+  /** By number; the last one is the blank. `▁` marks the start of a word. */
   pieces: readonly string[]
-  /** What says that nothing is written now. */
+  /** The token for "nothing now". */
   blank: number
 }
 
@@ -31,5 +31,5 @@ function readLine(line: string, index: number): string {
 /** Written for every letter that is in no piece. */
 export const unknownPiece = '<unk>'
 
-/** `<unk>`, `<|nospeech|>` and their like are no text. */
+/** `<unk>`, `<|nospeech|>` and the like are not text. */
 export const isControl = (piece: string): boolean => /^<.+>$/.test(piece)

@@ -1,4 +1,4 @@
-/** From the tokens of a window to its words, with their times and how sure the model was of each. */
+/** From the tokens of a window to its words, with their times and the model's confidence in each. */
 import type { Word } from '../sentences.ts'
 import type { Emission } from './tdt.ts'
 import { isControl, unknownPiece } from './vocabulary.ts'
@@ -6,13 +6,13 @@ import { isControl, unknownPiece } from './vocabulary.ts'
 export interface Timing {
   /** One frame of the encoder. */
   frameMs: number
-  /** Of the window: nothing ends after it. */
+  /** Length of the window: nothing ends after it. */
   endMs: number
 }
 
 /** Stands before a piece that begins a word. */
 const wordStart = '▁'
-/** Marks that stand behind a word, without space. Quotes may as well open, as may hyphens and signs of money. */
+/** Marks that follow a word without space. Quotes may also open, as may hyphens and currency signs. */
 const closing = /^[.,!?;:%…)\]}]+$/
 const mark = /^\p{P}+$/u
 /** Stands for the unknown piece until the whole window is known. */
@@ -49,7 +49,7 @@ export function wordsOf(emissions: readonly Emission[], pieces: readonly string[
   return timed(joined(spelled(words)), timing)
 }
 
-/** What no piece says is ё in a Russian word, and elsewhere no text. */
+/** A missing piece is ё in a Russian word, and otherwise nothing. */
 function spelled(words: readonly Draft[]): Draft[] {
   const isUkrainian = words.some(({ text }) => ukrainianLetter.test(text))
   return words.map((word) => {
@@ -65,7 +65,7 @@ interface Draft {
   spoken: Emission[]
 }
 
-/** A word that turned out to be nothing but a closing mark goes to the one before it; the first has none, and goes. */
+/** A word that turned out to be only a closing mark joins the one before it; the first has none, and is dropped. */
 function joined(words: readonly Draft[]): Draft[] {
   const kept: Draft[] = []
   for (const word of words) {

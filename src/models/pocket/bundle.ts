@@ -1,12 +1,12 @@
 /**
- * What `bundle.json` says of one export of Pocket TTS (schema 2, as https://github.com/KevinAHM/pocket-tts-onnx-export
- * writes it): the sizes, how text is prepared, and which states the graphs hand from step to step. What is not
- * understood is refused: the exports differ from one version of the model to the next.
+ * The `bundle.json` of an export of Pocket TTS (schema 2, as https://github.com/KevinAHM/pocket-tts-onnx-export writes
+ * it): the sizes, how text is prepared, and which states the graphs pass from step to step. Anything unknown is
+ * refused: the exports differ from one version of the model to the next.
  */
 import { minTokens } from './chunks.ts'
 import type { Preparation } from './prepare.ts'
 
-/** One tensor that a graph takes and gives back for its next run. */
+/** One tensor that a graph takes and returns for its next run. */
 export interface StateSpec {
   input: string
   output: string
@@ -15,7 +15,7 @@ export interface StateSpec {
   key: string
   dims: readonly number[]
   type: 'float32' | 'int64' | 'bool'
-  /** What it holds before the first run. */
+  /** Its value before the first run. */
   fill: 'nan' | 'zeros' | 'ones'
 }
 
@@ -33,9 +33,9 @@ export interface Bundle {
   /** null: it depends on the text. */
   framesAfterEos: number | null
   bosBeforeVoice: boolean
-  /** Of the model that makes frames. */
+  /** States of the model that makes frames. */
   flowStates: readonly StateSpec[]
-  /** Of the decoder that turns frames into sound. */
+  /** States of the decoder that turns frames into audio. */
   mimiStates: readonly StateSpec[]
   /** Positions that the model has room for: voice, text and frames together. */
   capacity: number

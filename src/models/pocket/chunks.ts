@@ -1,7 +1,7 @@
 /**
- * Words into pieces of at most so many tokens: the model was trained on sentences and skips words of longer ones. As in
- * Kyutai's pocket-tts sentences share a piece while there is room, and one that is too long is cut at its commas. What
- * is still too long is cut at a space, and a word that is too long within it: nothing is left out.
+ * Words into pieces of limited tokens: the model was trained on sentences and skips words of longer ones. As in
+ * Kyutai's pocket-tts, sentences share a piece while there is room, and one that is too long is cut at its commas. What
+ * is still too long is cut at a space, and a word that is too long is cut within: nothing is left out.
  */
 import { countChars } from '../../domain/charge.ts'
 import type { SpokenWord } from '../../text/spoken.ts'
@@ -47,7 +47,7 @@ class Packer {
   #open: SpokenWord[] = []
   /** The open sentence has more tokens than a chunk. */
   #isLong = false
-  /** By the words that were taken whole. */
+  /** By the words that were taken completely. */
   #covered = 0
 
   constructor(measure: Measure) {
@@ -73,7 +73,7 @@ class Packer {
     if (closes === 'paragraph') yield* this.#merge([])
   }
 
-  /** The open words have become too many: their clauses become pieces, or all but the last word when there are none. */
+  /** There are too many open words: their clauses become pieces, or all but the last word if there are none. */
   *#cutSentence(): Generator<Chunk> {
     this.#isLong = true
     const last = this.#open.pop()!
@@ -120,7 +120,7 @@ const isClauseEnd = ({ closes }: SpokenWord): boolean => closes === 'clause'
 
 const textOf = (words: Words): string => words.map(({ text, mark }) => text + mark).join(' ')
 
-/** As many units or fewer, so that no character is cut in two and none is parted from its marks; at least one. */
+/** At most as many units, without cutting a character or separating one from its marks; at least one. */
 function wholeCharacters(text: string, length: number): number {
   let end = length
   while (end > 1 && /^[\p{M}\u200d\udc00-\udfff]/u.test(text.slice(end)) && end > length - 8) end--

@@ -1,8 +1,8 @@
 /**
- * From a clip to what the encoder hears in it. The level stays as it is: the model takes the voice with its loudness.
+ * From a clip to the encoder's output for it. The level stays as it is: the model takes the voice with its loudness.
  *
  * The clip is made to end in a short pause, as Kyutai's pocket-tts 4.0 does: the model was trained on clips that end
- * between two words, and after one that ends in speech it goes on with that, with a burst or a wrong first word.
+ * between two words, and after one that ends in speech it continues that speech, with a burst or a wrong first word.
  */
 import { concatFloats } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
@@ -11,9 +11,9 @@ import type { Session, Tensor } from '../../onnx/session.ts'
 import type { Bundle } from './bundle.ts'
 
 /**
- * The encoder is run over windows: its attention takes memory with the square of the length, 0.2 GB for one of 6 s and
- * more than 3 GB for 30 s. It looks back only, over twice 250 positions of 5 ms and some convolutions, so that what it
- * hears behind the first `lookBackS` of a window is what it would hear in the whole clip.
+ * The encoder runs over windows: its attention takes memory with the square of the length, 0.2 GB for 6 s and more than
+ * 3 GB for 30 s. It only looks back, over twice 250 positions of 5 ms and some convolutions, so that its output after
+ * the first `lookBackS` of a window is what it would be for the whole clip.
  */
 const windowS = 6
 const lookBackS = 3
@@ -21,7 +21,7 @@ const lookBackS = 3
 /** More makes the voice no truer, and every second takes 12.5 of the model's 1000 positions. */
 const maxS = 30
 const levelS = 0.02
-/** A piece of `levelS` that is so much quieter than the loudest one is silence. */
+/** A piece of `levelS` this much quieter than the loudest one is silence. */
 const floorDb = 35
 const fadeS = 0.02
 const pauseS = 0.08

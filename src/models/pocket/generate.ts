@@ -1,7 +1,7 @@
 /**
- * One chunk of text to sound, frame by frame (80 ms): the language model looks at what was said and gives a condition,
- * the flow turns noise into the next frame under that condition, and the decoder makes samples of several frames at
- * once. As in Kyutai's pocket-tts, which the numbers are from.
+ * One chunk of text to audio, frame by frame (80 ms): the language model takes what was said and gives a condition, the
+ * flow turns noise into the next frame under that condition, and the decoder makes samples of several frames at once.
+ * As in Kyutai's pocket-tts, where the numbers come from.
  */
 import type { Loop, Tensor, Tensors } from '../../onnx/session.ts'
 import type { Bundle } from './bundle.ts'
@@ -11,7 +11,7 @@ import type { Noise } from './noise.ts'
 import { linksOf, startStates } from './states.ts'
 
 export interface Utterance {
-  /** Of the prepared text. */
+  /** Tokens of the prepared text. */
   ids: readonly number[]
   /** At least 1. */
   framesAfterEos: number
@@ -26,18 +26,20 @@ export interface Block {
   pcm: Float32Array
   isFirst: boolean
   isLast: boolean
-  /** Of all frames that the text can take, how many were made: no more than what is heard of all that there will be. */
+  /**
+   * The share of frames made, of all that the text can take: a lower bound of how much of the whole has been spoken.
+   */
   share: number
   /** This is the last block because no more frames were allowed: the model had not said that it is through. */
   isCut: boolean
 }
 
 const eosLogit = -4
-/** What speech has fewer of: the reference's estimate of the longest that a text can take. */
+/** Speech has fewer frames than this: the reference's estimate of the longest that a text can take. */
 const tokensPerS = 3
 const spareS = 2
 
-/** Frames that are decoded at once: two, so that something is heard early, then more, for that takes less time. */
+/** Frames that are decoded at once: two, so that audio starts early, then more, because that takes less time. */
 const blockFrames = [2, 3, 4, 6, 9, 13, 15] as const
 
 /**
@@ -100,7 +102,7 @@ async function* latents(
     const token_ids: Tensor = { type: 'int64', dims: [1, ids.length], data: BigInt64Array.from(ids, BigInt) }
     const { embeddings } = await graphs.text.run({ token_ids }, signal)
     await loop.step({ sequence: floats([1, 0, latentDim]), text_embeddings: embeddings! }, signal)
-    // The graph takes what is no number for the start of speech.
+    // The graph takes NaN for the start of speech.
     let sequence = floats([1, 1, latentDim], new Float32Array(latentDim).fill(NaN))
     let end = limit
     let isThrough = manner.frames !== null
@@ -152,7 +154,7 @@ async function decode(
   return audio_frame!.data as Float32Array
 }
 
-/** What the model remembers once it has heard a voice. @param heard float32 [1, frames, conditioningDim] */
+/** What the model remembers about a voice. @param heard float32 [1, frames, conditioningDim] */
 export async function hear(graphs: Graphs, { flowStates, latentDim }: Bundle, heard: Tensor): Promise<Tensors> {
   const loop = graphs.main.loop({ links: linksOf(flowStates), start: startStates(flowStates) })
   try {

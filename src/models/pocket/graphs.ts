@@ -1,6 +1,6 @@
 /**
- * The five graphs of an export, opened and checked against its `bundle.json`, so that what does not belong together is
- * found when the model is loaded and not when somebody speaks.
+ * The five graphs of an export, opened and checked against its `bundle.json`, so that files that do not belong together
+ * are found when the model is loaded, not when it speaks.
  */
 import { join } from 'node:path'
 import { checkContract, type PortSpec } from '../../onnx/contract.ts'
@@ -13,11 +13,11 @@ export interface Graphs {
   text: Session
   /** The language model: what was said up to here, and whether that is all. */
   main: Session
-  /** From noise to the next frame of sound, as numbers. */
+  /** From noise to the next frame of audio, as numbers. */
   flow: Session
   /** Frames to samples. */
   decoder: Session
-  /** What the decoder holds before the first frame. */
+  /** The decoder's state before the first frame. */
   decoderStart: Tensors
   /**
    * Opens the graph from samples to frames of a voice; null: this export cannot clone. Not kept open: ONNX Runtime
@@ -80,7 +80,7 @@ async function openGraph({ filesDir, threads, open }: OpenOptions, name: string,
   }
 }
 
-/** What the text conditioner has never seen: an id that the tokenizer gives and it has no row for. */
+/** What the text conditioner does not know: an id of the tokenizer without a row. */
 export async function checkTokens({ text }: Graphs, ids: number): Promise<void> {
   const last = { type: 'int64', dims: [1, 1], data: BigInt64Array.of(BigInt(ids - 1)) } as const
   await text.run({ token_ids: last }).catch((error: Error) => {

@@ -1,14 +1,14 @@
 /**
- * Where one chunk ends and the next begins: neither clicks, and the pause between them is as long as the text asks. The
- * model makes a pause of its own behind each chunk; what lacks is put in, and what is too much for a sentence that was
- * only cut for its length is taken out.
+ * Where one chunk ends and the next begins: neither clicks, and the pause between them is as long as the text requires.
+ * The model makes a pause of its own after each chunk; what is missing is added, and what is too long after a sentence
+ * that was only cut because of its length is removed.
  */
 import type { Chunk } from './chunks.ts'
 
 /** A decoder that starts afresh puts a small step into its first samples; 5 ms at 24 kHz, as in Kyutai's pocket-tts. */
 const fadeS = 0.005
 const windowS = 0.01
-/** So much below the loudest window is silence, and so is what nobody hears. */
+/** This far below the loudest window is silence, and so is anything inaudible. */
 const floorRatio = 10 ** (-35 / 20)
 const floorRms = 0.001
 
@@ -47,7 +47,7 @@ export class Joins {
       return longer
     }
     const surplus = Math.min(lead, this.#quiet + lead - max)
-    // What is left begins in silence too, but a quiet one need not be zero.
+    // The rest also begins in silence, but a quiet one need not be zero.
     return surplus > 0 ? fadedIn(faded.slice(surplus), width) : faded
   }
 

@@ -1,6 +1,6 @@
-/** Where the model's randomness comes from: numbers that are normally distributed, the same ones for the same seed. */
+/** The model's source of randomness: normally distributed numbers, the same ones for the same seed. */
 
-/** @returns so many numbers of mean 0 and deviation 1, following those that were given before */
+/** @returns this many numbers of mean 0 and deviation 1, following those that were given before */
 export type Noise = (count: number) => Float32Array
 
 /**

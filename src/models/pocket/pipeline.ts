@@ -30,10 +30,10 @@ import { startWith, type Voice, voiceOf } from './states.ts'
 import { readVoice, VoiceCache } from './voices.ts'
 import { wordsOf } from './words.ts'
 
-/** Of voices that were spoken with lately: some 40 of a model of 6 layers. */
+/** For voices that were used recently: about 40 of a model of 6 layers. */
 const keptVoicesBytes = 256 * 2 ** 20
 
-/** What tests and measurements may replace. */
+/** The parts that tests and measurements may replace. */
 export interface Seams {
   noise?: (seed: number) => Noise
   frames?: () => number
@@ -108,7 +108,7 @@ class PocketModel implements SpeechModel {
   readonly clone?: (clip: Clip, signal: AbortSignal) => Promise<Uint8Array>
   readonly #parts: Parts
   readonly #voices = new VoiceCache(keptVoicesBytes)
-  /** What the voice spoken with last is to the model, 49 MB and 30 ms to make: streams with one voice share it. */
+  /** The model's state for the voice used last, 49 MB and 30 ms to make: streams with one voice share it. */
   #start: { voice: Voice; states: Tensors } | null = null
   readonly #streams = new Set<AsyncGenerator<SpokenChunk>>()
   readonly #unloading = new AbortController()
@@ -130,7 +130,7 @@ class PocketModel implements SpeechModel {
     this.#streams.add(stream)
     try {
       yield* stream
-      // Unloading ends a stream that nobody is pulling as if it were through.
+      // Unloading ends a stream that no client is pulling, as if it were complete.
       unloading.throwIfAborted()
     } finally {
       this.#streams.delete(stream)
@@ -139,7 +139,7 @@ class PocketModel implements SpeechModel {
 
   async unload(): Promise<void> {
     this.#unloading.abort(new Error(`${this.#parts.card.id} is unloaded`))
-    // What they hold of the graphs has to be given back first.
+    // Their graph resources must be released first.
     await Promise.allSettled([...this.#streams].map((stream) => stream.return(undefined)))
     await releaseGraphs(this.#parts.graphs)
   }
@@ -173,7 +173,7 @@ class PocketModel implements SpeechModel {
     if (before !== null && rest.length > 0) yield { pcm: rest, coveredChars: before.coveredChars }
   }
 
-  /** Without the text, which is the client's. */
+  /** Without the text, which belongs to the client. */
   #tellOfCut({ coveredChars, text }: Chunk): void {
     const { card, tell } = this.#parts
     const which = `a chunk of ${countChars(text)} characters that ends at character ${coveredChars} of its text`
@@ -237,7 +237,7 @@ class PocketModel implements SpeechModel {
   }
 }
 
-/** One after the other, of the same width. */
+/** Concatenated, of the same width. */
 function joined(first: Tensor, second: Tensor): Tensor {
   const data = concatFloats([first.data as Float32Array, second.data as Float32Array])
   return { type: 'float32', dims: [1, first.dims[1]! + second.dims[1]!, first.dims[2]!], data }

@@ -22,7 +22,7 @@ export function prepare(text: string, { padShortInputs, removeSemicolons }: Prep
   return padShortInputs && countWords(ended) <= shortWords ? padding + ended : ended
 }
 
-/** How many frames the model needs behind the one at which it says that it has finished. */
+/** How many frames the model needs after the one at which it reports the end. */
 export const framesAfterEos = (text: string): number => (countWords(text) <= shortWords ? 5 : 3)
 
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length

@@ -1,20 +1,20 @@
 /**
- * Finds bursts of speech as the probabilities come, window by window: by the rules and default thresholds of Silero's
+ * Finds bursts of speech as the probabilities arrive, window by window: by the rules and default thresholds of Silero's
  * `get_speech_timestamps` (snakers4/silero-vad, utils_vad.py), with hysteresis.
  *
- * One rule is ours: what is neither clearly speech nor clearly none does not hold a burst open that has fallen silent.
- * Silero's own leaves it open for as long as that lasts, and whoever listens to a stream cannot wait for ever.
+ * One rule is ours: what is neither clearly speech nor clearly silence does not keep a burst open that has fallen
+ * silent. Silero's own keeps it open for as long as that lasts, and the reader of a stream cannot wait forever.
  */
 export interface Span {
   startMs: number
   endMs: number
 }
 
-/** A burst begins at this probability, and goes on until it is below the lower one for `minSilenceMs`. */
+/** A burst begins at this probability, and continues until it is below the lower one for `minSilenceMs`. */
 const enter = 0.5
 const leave = 0.35
 const minSilenceMs = 100
-/** What is no longer is no speech. */
+/** Anything shorter is not speech. */
 const minSpeechMs = 250
 
 export const isSpeech = ({ startMs, endMs }: Span): boolean => endMs - startMs > minSpeechMs
@@ -24,7 +24,7 @@ export class BurstFinder {
   #startMs: number | null = null
   #quietSinceMs: number | null = null
 
-  /** @param windowMs what one probability stands for */
+  /** @param windowMs length of audio per probability */
   constructor(readonly windowMs: number) {}
 
   /** The burst under way, up to where it was last heard. */

@@ -1,8 +1,9 @@
 /**
- * Where somebody speaks: Silero VAD v6 (https://github.com/snakers4/silero-vad, MIT), run window by window with its
- * recurrent state. The graph comes from a package made for browsers; nothing but that one file of it is used.
+ * Detects speech: Silero VAD v6 (https://github.com/snakers4/silero-vad, MIT), run window by window with its recurrent
+ * state. The graph comes from a package made for browsers; only that one file of it is used.
  *
- * The graph wants each window of 512 samples with the 64 samples before it. Without them it answers, but hears nothing.
+ * The graph takes each window of 512 samples with the 64 samples before it. Without them it answers, but detects
+ * nothing.
  */
 import graph from '@ricky0123/vad-web/dist/silero_vad_v6.onnx' with { type: 'file' }
 import { createSession } from '../../onnx/back-end.ts'
@@ -25,16 +26,16 @@ export interface SpeechDetector {
   detect(pcm: Float32Array, signal: AbortSignal): Promise<Span[]>
   /** The probability of speech in each window; the last one is filled up with silence. */
   probabilities(pcm: Float32Array, signal: AbortSignal): Promise<number[]>
-  /** For sound that comes bit by bit; many may be under way at once. */
+  /** For audio that arrives bit by bit; many streams may be active at once. */
   listen(): Listening
   unload(): Promise<void>
 }
 
-/** One sound being listened to. */
+/** One stream of audio. */
 export interface Listening {
   /**
-   * @param window the next 512 samples; what is missing of the last ones is taken for silence
-   * @returns the probability that somebody speaks in it
+   * @param window the next 512 samples; missing ones at the end count as silence
+   * @returns the probability of speech in it
    */
   next(window: Float32Array): Promise<number>
   /** Harmless when repeated. */
@@ -43,8 +44,8 @@ export interface Listening {
 
 /** @throws Error in ONNX Runtime's words */
 export async function loadDetector(): Promise<SpeechDetector> {
-  // A window is too little work to share among threads, or to send to a graphics card or another thread: 0.09 ms of
-  // CPU where it is asked for, 0.2 by way of a thread (EPYC, load 2.6).
+  // A window is too little work to split among threads, or to send to a graphics card or another thread: 0.09 ms of CPU
+  // inline, 0.2 by way of a thread (EPYC, load 2.6).
   const session = await createSession(await Bun.file(graph).bytes(), { threads: 1, onCpu: true, inline: true })
   checkContract('silero_vad_v6.onnx', session, {
     inputs: [
@@ -103,7 +104,7 @@ function startListening(session: Session): Listening {
 }
 
 // From the probability of speech in each window to spans of speech, as Silero's `get_speech_timestamps` makes them:
-// short bursts dropped, what is left padded.
+// short bursts dropped, the rest padded.
 const paddingMs = 30
 
 /** @param probabilities one for each window of `windowMs` @param totalMs where the sound ends */

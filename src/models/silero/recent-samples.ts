@@ -1,12 +1,12 @@
 /**
- * The last stretch of a sound, with what was made of each window of it: what may still be cut out lies here and nothing
- * before it, so that hours of sound take the memory of one window of a recogniser.
+ * The last stretch of a stream, with the results for each of its windows: only what may still be cut out is kept, so
+ * that hours of audio take the memory of one window of a recognizer.
  */
 import { detectorRateHz } from './detector.ts'
 
 export const samplesPerMs = detectorRateHz / 1000
 
-/** How one window of the detector sounds. */
+/** The results for one window of the detector. */
 export interface Heard {
   probability: number
   /** Mean square of its samples. */
@@ -22,7 +22,7 @@ export class Tape {
   #heardDropped = 0
 
   /**
-   * @param capacityMs what may lie here at once; space for twice as much is taken, so that samples are moved seldom
+   * @param capacityMs how much may be kept at once; twice that is allocated, so that samples are moved rarely
    * @param windowMs of the detector
    */
   constructor(
@@ -32,7 +32,7 @@ export class Tape {
     this.#samples = new Float32Array(2 * Math.ceil(capacityMs * samplesPerMs))
   }
 
-  /** Where the sound ends so far. */
+  /** The end of the audio so far. */
   get endMs(): number {
     return (this.#dropped + this.#length) / samplesPerMs
   }
@@ -46,7 +46,7 @@ export class Tape {
     this.#heard.push({ probability, power: power / window.length })
   }
 
-  /** Lets go of what lies before: it costs nothing to ask often. */
+  /** Drops everything before it; cheap, so it may be called often. */
   dropBefore(atMs: number): void {
     const drop = Math.floor(atMs * samplesPerMs) - this.#dropped
     if (drop < this.#samples.length / 2) return
@@ -65,7 +65,7 @@ export class Tape {
     return this.#samples.slice(start, Math.round(endMs * samplesPerMs) - this.#dropped)
   }
 
-  /** What was made of each window that begins within these times. */
+  /** The results for each window that begins within these times. */
   heardBetween(startMs: number, endMs: number): readonly Heard[] {
     const first = Math.ceil(startMs / this.windowMs) - this.#heardDropped
     return this.#heard.slice(first, Math.ceil(endMs / this.windowMs) - this.#heardDropped)

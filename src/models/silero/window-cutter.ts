@@ -1,8 +1,8 @@
 /**
- * Cuts speech into windows that a recogniser can take, as it comes. What the detector calls speech is in exactly one
- * window each; windows do not overlap; silence is in none, except around speech and in short pauses within it.
+ * Cuts speech into windows that a recognizer can take, as it arrives. Everything that the detector calls speech is in
+ * exactly one window; windows do not overlap; silence is in none, except around speech and in short pauses within it.
  *
- * A window ends at a long pause; at any real pause once it holds enough; and, where nobody pauses for as long as a
+ * A window ends at a long pause; at any real pause once it is long enough; and, if there is no pause for as long as a
  * window may be, at the deepest pause that there is.
  */
 import { BurstFinder, isSpeech, type Span } from './bursts.ts'
@@ -19,7 +19,7 @@ export interface SpeechWindow {
   pcm: Float32Array
 }
 
-/** What is soft at both ends of speech is more than the detector is sure of: this keeps 99% of what readers say. */
+/** The soft ends of speech extend past what the detector is sure of: this keeps 99% of what readers say. */
 const paddingMs = 300
 /** Sentences are parted by pauses like this. */
 const pauseMs = 600
@@ -28,14 +28,14 @@ const maxPauseMs = 1500
 /** A third of it is to hold some places where to cut. */
 const minMaxWindowMs = 3000
 /**
- * Share of the longest window: one that holds so much ends at the next real pause. Recognisers hear better, and some
- * cheaper, what they hear at once: a first window that ended after a third, for those who wait for it, cost words on
- * both sides of the cut.
+ * Share of the longest window: one of this length ends at the next real pause. Recognizers are more accurate, and some
+ * cheaper, on longer windows: a first window that ended after a third, to answer sooner, cost words on both sides of
+ * the cut.
  */
 const enough = 2 / 3
 /** Around a place where a cut may be, what is listened to. */
 const aroundMs = 96
-/** To be softer by so much weighs as much as to be certainly no speech. */
+/** Being softer by this much counts as much as being certainly not speech. */
 const certainDb = 40
 const silentPower = 1e-8
 
@@ -44,12 +44,12 @@ export class SpeechCutter {
   readonly #enoughMs: number
   readonly #finder: BurstFinder
   readonly #tape: Tape
-  /** Of the window being filled: speech and, between it, pauses. The last one may still be growing. */
+  /** The window being filled: speech and, between it, pauses. The last one may still grow. */
   #bursts: Span[] = []
   #startMs = 0
-  /** Where the last window ended. */
+  /** End of the last window. */
   #cutMs = 0
-  /** By its start, the burst under way that is already in `#bursts`. */
+  /** By its start, the current burst if it is already in `#bursts`. */
   #growing: number | null = null
 
   /** @param windowMs what the detector is given at once @throws RangeError when windows would be too short to cut */
@@ -58,11 +58,11 @@ export class SpeechCutter {
     this.#maxWindowMs = options.maxWindowMs
     this.#enoughMs = enough * options.maxWindowMs
     this.#finder = new BurstFinder(windowMs)
-    // A pause, and what may yet become speech after it, can lie behind a window that is full.
+    // A pause, and what may yet become speech after it, can follow a window that is full.
     this.#tape = new Tape(options.maxWindowMs + 2 * maxPauseMs, windowMs)
   }
 
-  /** Where the sound ends so far. */
+  /** The end of the audio so far. */
   get endMs(): number {
     return this.#tape.endMs
   }
@@ -84,7 +84,7 @@ export class SpeechCutter {
     return windows
   }
 
-  /** What is left once the sound has ended. */
+  /** The rest once the audio has ended. */
   end(): SpeechWindow[] {
     const { open } = this.#finder
     if (open !== null) this.#follow({ startMs: open.startMs, endMs: this.#tape.endMs })
@@ -150,7 +150,7 @@ export class SpeechCutter {
     return this.#take(longest.startMs + silenceMs, this.#bursts.slice(longest.index + 1))
   }
 
-  /** Nobody pauses: where it is least like speech, and softest. */
+  /** Without a pause: where it is least like speech, and softest. */
   #cutSpeech(fromMs: number): SpeechWindow {
     const last = this.#bursts.at(-1)!
     const toMs = this.#startMs + this.#maxWindowMs - paddingMs
@@ -171,7 +171,7 @@ export class SpeechCutter {
   }
 }
 
-/** Where between two windows of the detector it is most quiet around, of all such places between two times. */
+/** The quietest boundary between two windows of the detector, within a range of time. */
 function softest(tape: Tape, fromMs: number, toMs: number): number {
   const { windowMs } = tape
   const around = Math.round(aroundMs / windowMs) * windowMs

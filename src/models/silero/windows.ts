@@ -1,20 +1,20 @@
 /**
- * From sound to windows of speech: blocks of any length go in, what a recogniser is to hear comes out, as it is asked
- * for. Neither the sound nor its windows are ever in memory as a whole.
+ * From audio to windows of speech: blocks of any length go in, windows for a recognizer come out on request. Neither
+ * the audio nor its windows are ever in memory as a whole.
  */
 import { type CutOptions, SpeechCutter } from './window-cutter.ts'
 import { type SpeechDetector, windowMs, windowSamples } from './detector.ts'
 
 export interface CutPart {
-  /** Of the window, from the beginning of the sound. */
+  /** Start of the window, from the beginning of the audio. */
   startMs: number
-  /** A window of speech, mono, 16 kHz; null: nobody has spoken for some time, and only `heardMs` is news. */
+  /** A window of speech, mono, 16 kHz; null: no speech for some time, and only `heardMs` is news. */
   pcm: Float32Array | null
-  /** So much of the sound has been dealt with once this window has: what comes later is all after it. */
+  /** How much of the audio is done once this window is: everything later is after it. */
   heardMs: number
 }
 
-/** How long silence goes on before it is told of. */
+/** How long silence lasts before it is reported. */
 const silenceMs = 10_000
 
 /**
@@ -52,7 +52,7 @@ export async function* cutSpeech(
   if (toldMs < endMs) yield { startMs: endMs, pcm: null, heardMs: endMs }
 }
 
-/** The detector's windows, each good until the next is asked for; the last one may be shorter. */
+/** The detector's windows, each valid until the next is requested; the last one may be shorter. */
 async function* inWindows(pcm: AsyncIterable<Float32Array>, signal: AbortSignal): AsyncGenerator<Float32Array> {
   const window = new Float32Array(windowSamples)
   let filled = 0

@@ -1,6 +1,6 @@
 /**
- * When each token was said, from what the decoder attended to while it wrote it (openai/whisper, `timing.py`). The text
- * is given to the decoder as if it had just written it; some of its heads follow the sound.
+ * When each token was said, from the decoder's attention while it output the token (openai/whisper, `timing.py`). The
+ * text is given to the decoder as if it had just produced it; some of its heads follow the audio.
  */
 import { encoderPositions } from './config.ts'
 import { firstColumns } from './dtw.ts'
@@ -8,24 +8,24 @@ import type { Encoded, WhisperGraphs } from './graphs.ts'
 import { probabilityOf } from './sampling.ts'
 import type { WhisperTokens } from './tokens.ts'
 
-/** Of the encoder. */
+/** Positions of the encoder. */
 const positionsPerS = 50
 const filterWidth = 7
 
 export interface Alignment {
-  /** For each token of the text, and the end of it after the last. Seconds from the window's start. */
+  /** For each token of the text, and the end after the last. Seconds from the window's start. */
   startS: readonly number[]
-  /** Of each token of the text, among those that are text. */
+  /** For each token of the text, among text tokens. */
   probability: readonly number[]
 }
 
 export interface AlignmentOrder {
   encoded: Encoded
-  /** What stands before the transcript. */
+  /** The tokens before the transcript. */
   prompt: readonly number[]
   /** Text only. */
   text: readonly number[]
-  /** How many of the window's frames are sound. */
+  /** How many of the window's frames are audio. */
   frames: number
   heads: readonly (readonly [number, number])[]
 }
@@ -53,7 +53,7 @@ export async function align(
     addFollowed(sum, attentions[layer]!.subarray(head * size, (head + 1) * size), positions)
     await yieldTurn()
   }
-  // What stands before the text is left out, and so is its end; the row of each token is that which writes it.
+  // The tokens before the text are left out, and so is its end; the row of each token is the one that outputs it.
   const rows = sum.subarray(prompt.length * positions, (ids.length - 1) * positions)
   const cost = rows.map((weight) => -weight / heads.length)
   return { startS: Array.from(firstColumns(cost, positions), (column) => column / positionsPerS), probability }
@@ -71,8 +71,8 @@ function addFollowed(sum: Float32Array, weights: Float32Array, positions: number
 }
 
 /**
- * Of each token's attention to the positions that are sound, the share of each. In half precision all of it can be
- * nothing, where the rest of the window has it: then it says nothing of any.
+ * For each token, its attention to the positions that are audio, as shares. In half precision all of it can be zero,
+ * where the rest of the window has it: then nothing is known about any position.
  */
 function shares(weights: Float32Array, rows: number, positions: number): Float32Array {
   const kept = new Float32Array(rows * positions)
@@ -86,7 +86,7 @@ function shares(weights: Float32Array, rows: number, positions: number): Float32
   return kept
 }
 
-/** To mean 0 and deviation 1 over the tokens; 0 where they do not differ. */
+/** Normalizes to mean 0 and deviation 1 over the tokens; 0 where they do not differ. */
 function standardize(values: Float32Array, rows: number, columns: number, column: number): void {
   let sum = 0
   for (let row = 0; row < rows; row++) sum += values[row * columns + column]!
@@ -117,6 +117,6 @@ function addMedians(sum: Float32Array, values: Float32Array, row: number): void 
   }
 }
 
-// Long calculations of ours stand still now and then, so that the engine hears what else is wanted.
+// Yields to the event loop during long computations, so that the engine handles other messages.
 /** Until everything that waits in the loop has had its turn. */
 const yieldTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,9 +1,9 @@
 /**
- * Some published decoders of half precision go wrong in the branch that goes on from states (as reported of
- * onnx-community's exports): every transcript would be nonsense after its first word. So a few tokens are written in
+ * Some published half-precision decoders go wrong in the branch that continues from states (as reported for
+ * onnx-community's exports): every transcript would be nonsense after its first word. So a few tokens are computed in
  * both ways when a model is loaded, and a model whose ways differ is refused: without states it would be ten times as
- * slow, and another precision of the same model is a pull away. What a decoder says of how many windows it takes is
- * tried, too: an export may have one of them written into its insides.
+ * slow, and another precision of the same model is a pull away. What a decoder claims about batches is tried, too: an
+ * export may have one window hard-coded.
  */
 import type { WhisperConfig } from './config.ts'
 import { encoderPositions } from './config.ts'
@@ -13,14 +13,14 @@ import { Random } from '../../domain/random.ts'
 import { bestOf } from './sampling.ts'
 import { promptOf, type WhisperTokens } from './tokens.ts'
 
-/** Of the spread of the logits. Rounding to 16 bits leaves some 0.001; wrong states differ by 0.5 and more. */
+/** Share of the spread of the logits. Rounding to 16 bits gives about 0.001; wrong states differ by 0.5 and more. */
 const tolerance = 0.3
 /**
- * Weights of eight bits come with sounds and states that each run rounds anew, as coarsely as its largest number wants:
- * logits of exports that transcribe well differ by 4.7 and more, as those of broken ones do. Tokens tell them apart, in
- * a text that says itself what comes next: exports of Whisper base and tiny.en in eight bits (signed, unsigned, by
- * channel) choose 0.83 to 0.97 of them alike; with states forgotten, keys of another layer, keys for values, positions
- * from 0 or branches exchanged it is 0 to 0.38. Not found are the states of the sound of another layer (0.73, 0.84).
+ * With 8-bit weights each run rounds audio and states anew, as coarsely as its largest number requires: logits of
+ * exports that transcribe well differ by 4.7 and more, as those of broken ones do. Tokens distinguish them, in a text
+ * that determines what comes next: 8-bit exports of Whisper base and tiny.en (signed, unsigned, by channel) choose 0.83
+ * to 0.97 of them alike; with lost states, keys of another layer, keys for values, positions from 0 or swapped branches
+ * it is 0 to 0.38. Audio states of another layer are not detected (0.73, 0.84).
  */
 const sameTokensMin = 0.5
 const predictable =
@@ -42,11 +42,13 @@ export async function checkBranches(
   }
   const rows = await bothWays(graphs, tokens, config, trialOf(tokens).text)
   const difference = Math.max(...rows.map(({ found, expected }) => distance(found, expected)))
-  // NaN is no small difference.
+  // NaN is not a small difference.
   if (!(difference <= tolerance)) throw new Error(failure(`by ${difference.toFixed(2)} of the spread of its logits`))
 }
 
-/** What follows each token of the text: by states, and as the branch expects that reads all at once. */
+/**
+ * The next token after each token of the text: by states, and as expected by the branch that reads everything at once.
+ */
 async function bothWays(
   graphs: WhisperGraphs,
   tokens: WhisperTokens,
@@ -93,7 +95,7 @@ export async function tryBatch(graphs: WhisperGraphs, tokens: WhisperTokens, con
   }
 }
 
-/** What follows a prompt and one token more, of each window. */
+/** The next token after a prompt and one more token, for each window. */
 async function secondLogits(
   graphs: WhisperGraphs,
   prompt: readonly number[],
@@ -125,7 +127,7 @@ const failure = (difference: string): string =>
   `${decoderFile} continues differently than it begins (${difference}): this export is broken; use the model in ` +
   'another precision'
 
-/** Root mean square of the differences over the standard deviation of the expected. NaN when a number is none. */
+/** Root mean square of the differences over the standard deviation of the expected values. NaN if a value is NaN. */
 export function distance(found: Float32Array, expected: Float32Array): number {
   const { length } = expected
   const mean = expected.reduce((sum, value) => sum + value, 0) / length

@@ -1,5 +1,5 @@
 /**
- * What a Whisper model says of itself in the JSON files beside its graphs: `config.json`, `generation_config.json` and
+ * The JSON files beside a Whisper model's graphs: `config.json`, `generation_config.json` and
  * `preprocessor_config.json`, as `transformers` writes them.
  */
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ export interface WhisperConfig {
   /** Mel bands that the encoder takes. */
   bands: number
   vocabulary: number
-  /** Of the decoder. */
+  /** Size of the decoder. */
   layers: number
   heads: number
   headSize: number
@@ -16,7 +16,7 @@ export interface WhisperConfig {
   /** Tokens that the decoder can look back on, prompt included. */
   maxTokens: number
   isMultilingual: boolean
-  /** Layer and head of the attentions that follow the sound; null: nobody says. */
+  /** Layer and head of the attentions that follow the audio; null: unknown. */
   alignmentHeads: readonly (readonly [number, number])[] | null
   /** Tokens that are never written; null: to be found from the tokenizer. */
   suppressed: readonly number[] | null
@@ -24,7 +24,7 @@ export interface WhisperConfig {
   specials: ReadonlyMap<string, number>
 }
 
-/** English-only models have fewer tokens: how the reference tells them. */
+/** English-only models have fewer tokens, which is how the reference recognizes them. */
 const smallestMultilingual = 51_865
 
 /** The encoder halves the 3,000 frames of a window. */
@@ -85,7 +85,7 @@ function specials(generation: Fields): ReadonlyMap<string, number> {
 const isWhole = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
-/** One file's fields, read with their names in every complaint. */
+/** One file's fields, read so that every error names them. */
 class Fields {
   readonly #file: string
   readonly #fields: Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 /**
- * Windows written down: at temperature 0 first, then, where the text repeats itself or the decoder is unsure of it, at
- * higher ones (openai/whisper, `decoding.py` and `transcribe.py`). Several windows are written in step, a token of each
- * at a time: a decoder spends most of a step on reading its weights, and reads them for all alike.
+ * Decodes windows: at temperature 0 first, then, if the text repeats itself or the decoder is unsure of it, at higher
+ * ones (openai/whisper, `decoding.py` and `transcribe.py`). Several windows are decoded in step, one token of each at a
+ * time: a decoder spends most of a step on reading its weights, and reads them once for all.
  */
 import { deflate } from 'pako'
 import type { Encoded, FirstPass, WhisperGraphs } from './graphs.ts'
@@ -18,17 +18,17 @@ export interface Rules {
   maxCompressionRatio: number | null
   /** Below it the decoder is unsure. */
   minAvgLogprob: number | null
-  /** Above it nobody speaks, if the decoder is unsure of the text, too. */
+  /** Above it there is no speech, if the decoder is also unsure of the text. */
   maxNoSpeechProb: number | null
   /**
-   * Whether a window whose text is not good enough at the first temperature is heard again without what was heard
-   * before it, and whether the best text is kept where none is good enough. The reference does neither: after a long
-   * context, a window of one word was unsure at every temperature, and what was drawn at the last one was kept.
+   * Whether a window whose text is not good enough at the first temperature is decoded again without the text before
+   * it, and whether the best text is kept if none is good enough. The reference does neither: after a long context, a
+   * window of one word was unsure at every temperature, and what was drawn at the last one was kept.
    */
   salvages: boolean
 }
 
-/** As openai/whisper has them, but for `salvages`. */
+/** As in openai/whisper, except `salvages`. */
 export const defaultRules: Rules = {
   temperatures: [0, 0.2, 0.4, 0.6, 0.8, 1],
   maxCompressionRatio: 2.4,
@@ -49,7 +49,7 @@ export interface Written {
 export interface WindowsOrder {
   /** A window each. */
   encoded: readonly Encoded[]
-  /** Ends in what stands before the transcripts, which begins at `startOfTranscript`. */
+  /** Ends in the tokens before the transcripts, which begin at `startOfTranscript`. */
   prompt: readonly number[]
   rules: Rules
   random: Random
@@ -74,13 +74,13 @@ interface Line {
   sampled: number[]
   logprob: number
   isOver: boolean
-  /** What was told of it: so many tokens, and their log probability. */
+  /** What was already reported: the number of tokens, and their log probability. */
   told: { tokens: number; logprob: number }
 }
 
 /**
- * What is told must be kept: it has to be better than what is good enough, for the rest may be worse. Of the mean log
- * probability that is too low, and of the compression ratio that is too high.
+ * What was reported must be kept: it has to be better than good enough, because the rest may be worse. The mean log
+ * probability is too low for that, or the compression ratio too high.
  */
 const certainLogprobShare = 0.6
 const certainRatioShare = 0.8
@@ -153,7 +153,7 @@ export class WindowDecoder {
         for (const [at, line] of lines.entries()) this.#extend(line, logits[at]!, temperature, order)
         if (mayTell) this.#tell(lines[0]!, begun.noSpeechProbs[0]!, order)
         if (lines.every(({ isOver }) => isOver)) return lines
-        // Those that are over are written on, for nothing: to take their states out of the others' would cost more.
+        // Finished windows are decoded on, to no effect: removing their states from the others' would cost more.
         const ids = lines.map(({ isOver, sampled }) => (isOver ? this.#tokens.endOfText : sampled.at(-1)!))
         logits = inRows(await steps.step(ids, signal), lines.length)
       }
@@ -162,7 +162,7 @@ export class WindowDecoder {
     }
   }
 
-  /** By one token, unless it is over. */
+  /** By one token, unless it is finished. */
   #extend(line: Line, logits: Float32Array, temperature: number, { prompt, random }: WindowsOrder): void {
     if (line.isOver) return
     const { sampled } = line
@@ -177,7 +177,7 @@ export class WindowDecoder {
     line.isOver = sampled.length >= this.#maxTokens / 2 || prompt.length + sampled.length > this.#maxTokens
   }
 
-  /** Where a segment has just ended, and the next begun: two timestamps. */
+  /** Where a segment has just ended and the next begun: two timestamps. */
   #tell(line: Line, noSpeechProb: number, { rules, tell }: WindowsOrder): void {
     const { sampled, logprob } = line
     const isTimestamp = (at: number) => (sampled.at(at) ?? 0) >= this.#tokens.firstTimestamp
@@ -192,7 +192,7 @@ export class WindowDecoder {
     tell?.({ ...found, tokens: [...sampled] })
   }
 
-  /** What was told of a line whose rest is not good enough: that is heard again. */
+  /** What was reported of a line whose rest is not good enough: the rest is decoded again. */
   #toldOf({ window, sampled, told }: Line, temperature: number, noSpeechProb: number): Written {
     const kept = { window, sampled: sampled.slice(0, told.tokens), logprob: told.logprob, isOver: true, told }
     return this.#writtenOf(kept, temperature, noSpeechProb)
@@ -214,7 +214,7 @@ function inRows(values: Float32Array, rows: number): Float32Array[] {
   return Array.from({ length: rows }, (_, row) => values.subarray(row * size, (row + 1) * size))
 }
 
-/** Whether no other temperature is to be tried. */
+/** Whether to try no other temperature. */
 export function isGood(written: Written, rules: Rules): boolean {
   const { minAvgLogprob, maxNoSpeechProb } = rules
   const isUnsure = minAvgLogprob !== null && written.avgLogprob < minAvgLogprob
@@ -225,19 +225,19 @@ export function isGood(written: Written, rules: Rules): boolean {
 const repeats = ({ compressionRatio }: Written, { maxCompressionRatio }: Rules): boolean =>
   maxCompressionRatio !== null && compressionRatio > maxCompressionRatio
 
-/** Of the texts of a window. One that repeats itself may be as sure as it likes. */
+/** The best text of a window. One that repeats itself is not helped by being sure. */
 function preferred(before: Written | undefined, found: Written, rules: Rules): Written {
   if (before === undefined || !rules.salvages || isGood(found, rules) || repeats(before, rules)) return found
   return repeats(found, rules) || found.avgLogprob < before.avgLogprob ? before : found
 }
 
-/** Whether there is nothing in this window, whatever was written. */
+/** Whether this window contains nothing, whatever was decoded. */
 export function isSilent({ noSpeechProb, avgLogprob }: Written, { maxNoSpeechProb, minAvgLogprob }: Rules): boolean {
   if (maxNoSpeechProb === null || noSpeechProb <= maxNoSpeechProb) return false
   return minAvgLogprob === null || avgLogprob <= minAvgLogprob
 }
 
-/** Of the text's bytes, by zlib. */
+/** Ratio of the text's bytes, by zlib. */
 export function compressionRatio(text: string): number {
   const bytes = new TextEncoder().encode(text)
   return bytes.length / deflate(bytes).length

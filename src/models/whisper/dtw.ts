@@ -27,8 +27,8 @@ const down = 1
 const right = 2
 
 /**
- * For each place, the last step of the cheapest way to it. Where down and both cost the same, right is taken, even if
- * it costs more: so does the reference, and the difference is a position.
+ * For each place, the last step of the cheapest path to it. If down and diagonal cost the same, right is taken, even if
+ * it costs more: so does the reference, and the difference is one position.
  */
 function cheapestSteps(cost: Float32Array, rows: number, columns: number): Uint8Array {
   const steps = new Uint8Array(rows * columns)

@@ -1,7 +1,7 @@
 /**
- * What Whisper hears instead of samples: the logarithm of the power in 80 or 128 mel bands, a hundred times a second
- * (openai/whisper, `whisper/audio.py`). The reference listens with 30 seconds of silence behind the sound, mirrors what
- * lies before its first sample, and lets nothing be more than 80 dB below the loudest place of the whole sound.
+ * The input of Whisper: the logarithm of the power in 80 or 128 mel bands, a hundred times per second (openai/whisper,
+ * `whisper/audio.py`). The reference appends 30 seconds of silence, mirrors the audio before its first sample, and
+ * limits values to at most 80 dB below the loudest place of the whole audio.
  */
 import { MelMeter } from '../../audio/mel.ts'
 
@@ -64,7 +64,7 @@ export function windowOf({ bands, frames, values }: LogMel, start: number, count
   return window
 }
 
-/** The middle of the first frame lies on the first sample: half of it is the sound backwards. */
+/** The middle of the first frame is on the first sample: half of it is the audio backwards. */
 function withMirror(pcm: Float32Array): Float32Array {
   const half = spanSamples / 2
   const mirrored = new Float32Array(half + pcm.length)

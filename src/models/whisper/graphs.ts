@@ -1,8 +1,8 @@
 /**
- * The two graphs of a Whisper model, in the shape that Hugging Face's optimum gives them: an encoder that hears a
- * window, and a decoder with two branches in one file. The first branch reads a whole prompt and returns the states of
- * all attentions; the second takes those states and one token more, and returns the decoder's own states only: those of
- * the sound stay as the first branch made them.
+ * The two graphs of a Whisper model, as Hugging Face's optimum exports them: an encoder for a window, and a decoder
+ * with two branches in one file. The first branch reads a whole prompt and returns the states of all attentions; the
+ * second takes those states and one more token, and returns only the decoder's own states: those of the audio stay as
+ * the first branch made them.
  */
 import { join } from 'node:path'
 import { createSession } from '../../onnx/back-end.ts'
@@ -15,19 +15,19 @@ import { pickRows } from './rows.ts'
 const encoderFile = 'encoder_model.onnx'
 export const decoderFile = 'decoder_model_merged.onnx'
 
-/** Windows that are written down at once have their states in memory at once: so many bytes of them, and no more. */
+/** Windows decoded together have their states in memory together: at most this many bytes. */
 const batchBytes = 256e6
 const batchMax = 8
 
-/** What windows sound like to the decoder: a row for each. */
+/** The encoder's output for windows: one row each. */
 export type Encoded = Tensor
 
 export interface FirstPass {
-  /** For each window, for each token of the prompt, as many as the vocabulary has: what follows. */
+  /** For each window and each token of the prompt, one value per vocabulary entry: the next token. */
   logits: Float32Array
   /**
    * For each layer the attention of its heads, softmaxed: [windows, heads, tokens, positions]; null: the graph does not
-   * say.
+   * output it.
    */
   attentions: readonly Float32Array[] | null
   /** Goes on from here, as often as wanted. @param rows which windows, ascending; absent: all */
@@ -44,9 +44,9 @@ export class WhisperGraphs {
   readonly #encoder: Session
   readonly #decoder: Session
   readonly #config: WhisperConfig
-  /** Whether the decoder says which sound it wrote a token by. */
+  /** Whether the decoder outputs its attention to the audio. */
   readonly hasAttentions: boolean
-  /** Windows that can be written down at once, by what the decoder says of itself; 1: it is made for one. */
+  /** Windows that can be decoded together, by what the decoder claims; 1: one at a time. */
   readonly maxBatch: number
 
   private constructor(encoder: Session, decoder: Session, config: WhisperConfig) {
@@ -88,7 +88,7 @@ export class WhisperGraphs {
     return asType(encoded, floatTypeOf(this.#decoder, 'encoder_hidden_states'))
   }
 
-  /** As if the encoder had said so. @param values of all positions, one after another */
+  /** As if from the encoder. @param values of all positions, one after another */
   encoded(values: Float32Array): Encoded {
     const dims = [1, values.length / this.#config.width, this.#config.width]
     return asType({ type: 'float32', dims, data: values }, floatTypeOf(this.#decoder, 'encoder_hidden_states'))
@@ -188,7 +188,7 @@ function floatTypeOf(session: Session, input: string): FloatType {
   return port?.type === 'float16' ? 'float16' : 'float32'
 }
 
-/** Whether a graph leaves open how many windows there are. */
+/** Whether a graph has a dynamic number of windows. */
 const takesRows = ({ name, dims }: Port): boolean => name === 'use_cache_branch' || typeof dims[0] === 'string'
 
 /** Each window has the keys and values of its sound, and those of all that is written. */

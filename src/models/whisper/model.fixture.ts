@@ -44,7 +44,7 @@ export async function writeSmallModel(folder: string, { files = {}, kind }: Smal
   return folder
 }
 
-/** What load() needs to know of a card. */
+/** The part of a card that load() needs. */
 export const smallCard: Card = {
   id: 'small',
   family: 'small',

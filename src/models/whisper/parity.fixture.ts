@@ -1,6 +1,6 @@
 /**
- * What the small model of random weights is asked to hear, and how: the same orders go to openai/whisper
- * (scripts/golden-whisper-decode.ts), whose answers the tests compare with ours.
+ * Requests for the small model with random weights: openai/whisper gets the same ones
+ * (scripts/golden-whisper-decode.ts), and the tests compare its answers with ours.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { concatS16, fromS16 } from '../../audio/pcm.ts'
 import { buzz, noise, silence, speech, tone, words } from '../../testing/speech-clips.ts'
 import { defaultRules, type Rules } from './decode.ts'
 
-/** By the names that the reference gives its options. */
+/** By the reference's names of its options. */
 export interface ReferenceOptions {
   language: string | null
   task: 'transcribe' | 'translate'
@@ -34,7 +34,7 @@ const plain: ReferenceOptions = {
 const { temperatures: ladder } = defaultRules
 
 export interface Mode {
-  /** Whether the model is one of those that know languages. */
+  /** Whether the model is multilingual. */
   multilingual: boolean
   options: ReferenceOptions
 }
@@ -104,7 +104,7 @@ export async function madeClips(): Promise<Record<string, Float32Array>> {
 const realFolder = join(import.meta.dir, '../../../../shared/data/clips')
 export const hasRealClips = existsSync(realFolder)
 
-/** One of them. @param name without `.flac` */
+/** One of the clips. @param name without `.flac` */
 export const realClip = async (name: string): Promise<Float32Array> =>
   (await decodeFile(await Bun.file(join(realFolder, `${name}.flac`)).bytes(), 60)).pcm
 

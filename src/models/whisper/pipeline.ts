@@ -38,7 +38,7 @@ export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) 
   return new WhisperModel(card.id, card.options['translates'] !== false, { ...whisper, maxBatch })
 }
 
-/** As its files say, and nothing tried: it hears one window after another. @throws as `load` */
+/** As its files say, without trying: one window at a time. @throws as `load` */
 export async function openWhisper(filesDir: string, threads: number): Promise<Whisper> {
   const config = await readConfig(filesDir)
   const bpe = new ByteLevelBpe(await Bun.file(join(filesDir, 'tokenizer.json')).json())
@@ -47,7 +47,7 @@ export async function openWhisper(filesDir: string, threads: number): Promise<Wh
   return { config, tokens, graphs, meter: new LogMelMeter(config.bands), maxBatch: 1 }
 }
 
-/** Not for weights of eight bits: windows would share what numbers are rounded to there, and be heard less well. */
+/** Not for 8-bit weights: windows would share the rounding of their numbers, and accuracy would suffer. */
 async function maxBatchOf({ graphs, tokens, config }: Whisper): Promise<number> {
   const { isOnCard } = await backEnd()
   const max = await tryBatch(graphs, tokens, config)

@@ -1,6 +1,6 @@
 /**
- * Tensors whose first length counts windows that are heard at once: one row each. Rows lie one after another, so that
- * joining and picking them is copying of whole stretches.
+ * Tensors whose first dimension counts windows of a batch: one row each. Rows are contiguous, so joining and picking
+ * them copies whole stretches.
  */
 import type { Tensor, TensorData } from '../../onnx/session.ts'
 

@@ -1,6 +1,6 @@
 /**
- * One token out of the decoder's logits: what may not be written here is taken out first, then the best is taken, or
- * one is drawn. The rules and their order are those of openai/whisper, `decoding.py`.
+ * One token from the decoder's logits: forbidden ones are removed first, then the best is taken, or one is drawn. The
+ * rules and their order are those of openai/whisper, `decoding.py`.
  */
 import type { Random } from '../../domain/random.ts'
 import { timestampStepMs, type WhisperTokens } from './tokens.ts'
@@ -33,7 +33,7 @@ export function filterLogits(logits: Float32Array, sampled: readonly number[], t
 }
 
 /**
- * Timestamps stand in pairs, the end of one segment and the start of the next, except before the end of the text; they
+ * Timestamps come in pairs, the end of one segment and the start of the next, except before the end of the text; they
  * never go back, and no segment is empty.
  */
 function keepPairs(logits: Float32Array, sampled: readonly number[], tokens: WhisperTokens): void {

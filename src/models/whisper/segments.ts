@@ -1,12 +1,12 @@
 /**
- * A window's tokens cut into segments at their timestamps, and how far the window was heard (openai/whisper,
- * `transcribe.py`).
+ * Cuts a window's tokens into segments at their timestamps, and determines how far the window was transcribed
+ * (openai/whisper, `transcribe.py`).
  */
 import { frameMs } from './features.ts'
 import { timestampStepMs, type WhisperTokens } from './tokens.ts'
 
 export interface Piece {
-  /** From the start of the sound. */
+  /** From the start of the audio. */
   startMs: number
   endMs: number
   tokens: readonly number[]
@@ -16,7 +16,7 @@ export interface Cut {
   pieces: Piece[]
   /** Frames of the window after which the next one begins. */
   advanceFrames: number
-  /** The tokens end in one timestamp alone: nobody speaks after it. */
+  /** The tokens end in a single timestamp: there is no speech after it. */
   endsInSilence: boolean
 }
 
@@ -41,7 +41,7 @@ export function cutTokens(ids: readonly number[], tokens: WhisperTokens, seek: n
     const at = (id: number) => startMs + stepsOf(id) * timestampStepMs
     return { startMs: at(first), endMs: at(last), tokens: own }
   })
-  // What follows the last pair is unfinished, and is heard again with what comes after it.
+  // What follows the last pair is unfinished, and is decoded again with what comes after it.
   const heardSteps = stepsOf(ids[ends.at(-1)! - 1]!)
   return { pieces, advanceFrames: endsInSilence ? frames : (heardSteps * timestampStepMs) / frameMs, endsInSilence }
 }

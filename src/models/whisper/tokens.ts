@@ -1,11 +1,11 @@
 /**
- * Whisper's tokens: text, and the special ones that say what is wanted and when something was said. Where each special
- * one stands differs between models, so they are found by name in the tokenizer (openai/whisper, `tokenizer.py`).
+ * Whisper's tokens: text, and the special ones for the task and for times. The ids of special tokens differ between
+ * models, so they are found by name in the tokenizer (openai/whisper, `tokenizer.py`).
  */
 import type { ByteLevelBpe } from '../tokenizers/bpe.ts'
 import type { WhisperConfig } from './config.ts'
 
-/** Of a timestamp. */
+/** Seconds of a timestamp. */
 export const timestampStepMs = 20
 /** 0 to 30 seconds. */
 const timestamps = 1501
@@ -21,9 +21,9 @@ export interface WhisperTokens {
   startOfPrevious: number
   noSpeech: number
   noTimestamps: number
-  /** That of 0.00 s; all above it are later. */
+  /** The token of 0.00 s; all above it are later. */
   firstTimestamp: number
-  /** Never written: what is no speech, and the special tokens that only ever stand before a transcript. */
+  /** Never output: tokens that are not speech, and special tokens that only occur before a transcript. */
   suppressed: readonly number[]
   /** A lone space: no transcript begins with it. */
   blank: readonly number[]
@@ -80,7 +80,7 @@ function checkConfig(bpe: ByteLevelBpe, { specials }: WhisperConfig): void {
   }
 }
 
-/** What stands before the transcript. */
+/** The tokens before the transcript. */
 export function promptOf(tokens: WhisperTokens, language: string | null, task: 'transcribe' | 'translate'): number[] {
   const { startOfTranscript, languages } = tokens
   if (languages.size === 0) return [startOfTranscript]
@@ -89,7 +89,7 @@ export function promptOf(tokens: WhisperTokens, language: string | null, task: '
   return [startOfTranscript, id, tokens[task]]
 }
 
-/** The text of tokens, without those that are no text. */
+/** The text of tokens, without those that are not text. */
 export const textOf = ({ bpe, endOfText }: WhisperTokens, ids: readonly number[]): string =>
   bpe.decode(ids.filter((id) => id < endOfText))
 
@@ -97,7 +97,7 @@ export const textOf = ({ bpe, endOfText }: WhisperTokens, ids: readonly number[]
 export const writtenOf = ({ bpe, firstTimestamp }: WhisperTokens, ids: readonly number[]): string =>
   bpe.decode(ids.filter((id) => id < firstTimestamp))
 
-/** Without what counts as space to Python, whose `strip` the reference uses. */
+/** Without what Python counts as space, whose `strip` the reference uses. */
 export const stripped = (text: string): string => text.replace(leading, '').replace(trailing, '')
 // Python counts the separators of files, groups, records and units as space.
 /* oxlint-disable no-control-regex */
@@ -105,8 +105,8 @@ const leading = /^[\p{White_Space}\x1c-\x1f]+/u
 const trailing = /[\p{White_Space}\x1c-\x1f]+$/u
 /* oxlint-enable no-control-regex */
 
-// Tokens that annotate instead of saying what was said: brackets, speaker tags, notes (openai/whisper, `tokenizer.py`,
-// `non_speech_tokens`). Punctuation of sentences is none of them; a hyphen and an apostrophe only where they begin a
+// Tokens that annotate rather than transcribe: brackets, speaker tags, notes (openai/whisper, `tokenizer.py`,
+// `non_speech_tokens`). Punctuation of sentences is not among them; a hyphen and an apostrophe only at the start of a
 // word.
 const signs = [
   ...'"#()*+/:;<=>@[\\]^_`{|}~「」『』',
@@ -131,7 +131,7 @@ const signs = [
   '♪♪',
   '♪♪♪',
 ]
-/** Their first token stands for their whole block, in which there is nothing to say. */
+/** Their first token stands for their whole block, which contains no words. */
 const notes = [...'♩♪♫♬♭♮♯']
 
 /** In ascending order. */

@@ -1,7 +1,7 @@
 /**
- * A clip heard window by window: how far each was heard says where the next one begins, and what was written helps with
- * what comes next (openai/whisper, `transcribe.py`). Sounds that are heard at once do without that help, as in
- * faster-whisper and WhisperX: none of them is written down yet.
+ * Transcribes a clip window by window: how far each was transcribed determines where the next one begins, and its text
+ * helps with what comes next (openai/whisper, `transcribe.py`). Windows of a batch do without that help, as in
+ * faster-whisper and WhisperX, because none of them is decoded yet.
  */
 import type { TranscriptSegment, TranscriptWord } from '../../domain/transcript.ts'
 import type { Transcribing, TranscriptionInput } from '../architecture.ts'
@@ -23,7 +23,7 @@ export interface Whisper {
   tokens: WhisperTokens
   graphs: WhisperGraphs
   meter: LogMelMeter
-  /** Windows that can be written down at once; 1: only one after another. */
+  /** Windows that can be decoded together; 1: only one after another. */
   maxBatch: number
 }
 
@@ -31,16 +31,19 @@ export interface TranscriptionOptions extends Pick<TranscriptionInput, 'task' | 
   rules: Rules
 }
 
-/** @param temperature as in the input: 0 stands for the ladder of the reference */
+/** @param temperature as in the input: 0 means the reference's ladder */
 export const rulesFor = (temperature: number): Rules =>
   temperature === 0 ? defaultRules : { ...defaultRules, temperatures: [temperature] }
 
-/** What was written at a higher temperature than this is not given to the next window, lest it goes on like that. */
+/**
+ * Text decoded at a higher temperature than this is not given to the next window, so that it does not continue like
+ * that.
+ */
 const highestTrusted = 0.5
-/** The same clip is always heard in the same way. */
+/** The same clip always gives the same transcript. */
 const seed = 0
 /**
- * Passes over the same seconds: a decoder that goes on by hundredths of a second would keep the engine busy for ever.
+ * Passes over the same seconds: a decoder that advances by hundredths of a second would keep the engine busy forever.
  * The reference has no such limit.
  */
 const passesPerSecond = 4
@@ -50,12 +53,12 @@ type Tell = (segments: readonly TranscriptSegment[]) => void
 
 interface Window {
   seek: number
-  /** How many of its frames are sound. */
+  /** How many of its frames are audio. */
   frames: number
   encoded: Encoded
 }
 
-/** What was written of a window, and kept. */
+/** The kept tokens of a window. */
 interface Kept {
   tokens: readonly number[]
   temperature: number
@@ -102,7 +105,7 @@ export class Transcription implements Transcribing {
     return this.#language
   }
 
-  /** Of any length; the loudest place of all of it sets the level. @throws the signal's reason */
+  /** Audio of any length; the loudest place of all of it sets the level. @throws the signal's reason */
   async hear(pcm: Float32Array, signal: AbortSignal, tell?: Tell): Promise<TranscriptSegment[]> {
     const sound = this.#soundOf(pcm)
     let told = 0
@@ -135,7 +138,7 @@ export class Transcription implements Transcribing {
     return { mel: this.#whisper.meter.measure(pcm), seek: 0, passes: 0, spokenS: 0, segments: [] }
   }
 
-  /** One window of each. @returns by sound; null: there was nothing in it */
+  /** One window of each clip. @returns by clip; null: it contained nothing */
   async #hearNext(
     sounds: readonly Sound[],
     context: readonly number[],
@@ -161,7 +164,7 @@ export class Transcription implements Transcribing {
     this.#context = temperature > highestTrusted ? [] : this.#recent([...before, ...tokens])
   }
 
-  /** What can be given to a window: half of what the decoder can look back on, and the token that says so. */
+  /** The prompt for a window: half of what the decoder can look back on, and the token that marks it. */
   #recent(tokens: readonly number[]): readonly number[] {
     return tokens.slice(-(this.#whisper.config.maxTokens / 2 - 1))
   }
@@ -259,7 +262,7 @@ export class Transcription implements Transcribing {
     }
   }
 
-  /** A window's text as it goes on after that of the one before: some begin without the space that words have. */
+  /** A window's text as it continues that of the one before: some begin without the space between words. */
   #parted(text: string): string {
     const language = this.#options.task === 'translate' ? 'en' : this.#language
     return isUnspaced(language) || text === '' || /^\s/.test(text) ? text : ` ${text}`

@@ -1,11 +1,11 @@
 /**
- * Which tokens make a word (openai/whisper, `tokenizer.py`): those from one space to the next, or, in languages that
- * put none between words, each that ends where a character does.
+ * Which tokens make a word (openai/whisper, `tokenizer.py`): those from one space to the next, or, in languages without
+ * spaces between words, each group that completes a character.
  */
 import type { WhisperTokens } from './tokens.ts'
 
 export interface Word {
-  /** As written, with its space. */
+  /** As decoded, with its space. */
   text: string
   tokens: number[]
 }
@@ -19,7 +19,8 @@ const unfinished = '\ufffd'
 
 /** @param ids text only @param language ISO 639; null or another: one with spaces */
 export function splitWords(ids: readonly number[], language: string | null, tokens: WhisperTokens): Word[] {
-  // The end of the text is the last word. After bytes that are no character it is none, and another is left out for it.
+  // The end of the text is the last word. After bytes that are not a character it is not, and another is dropped for
+  // it.
   const parts = splitCharacters([...ids, tokens.endOfText], tokens)
   const words = isUnspaced(language) ? parts : joined(parts, tokens.endOfText)
   return words.slice(0, -1)

@@ -38,12 +38,12 @@ const afterWords = '"\'.。,，!！?？:：”)]}、'
 const sentenceEnds = '.。!！?？'
 /** No word is taken for longer than twice this. */
 const longestMedianS = 0.7
-/** A segment's own time stands where its words' differ by more. */
+/** A segment keeps its own time if its words' times differ by more. */
 const trustedS = 0.5
 
 /**
- * The words of each segment, and its times drawn to them.
- * @param words of the text of all segments, in their order @param alignment null when there is no text
+ * The words of each segment, and its times adjusted to them.
+ * @param words of the text of all segments, in their order @param alignment null if there is no text
  * @param windowS where the window begins
  * @param spokenS where the last word before this window ended
  */

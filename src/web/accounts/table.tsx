@@ -116,7 +116,7 @@ function Credit({ account: { name, balance_micros: balance }, onClose, onDone }:
 
 interface DisableProps {
   account: AccountRecord
-  /** Whoever is signed in speaks for this account. */
+  /** The signed-in user acts for this account. */
   isOwn: boolean
   close: () => void
   onChanged: () => void

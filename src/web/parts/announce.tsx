@@ -1,4 +1,4 @@
-/** What became of something, said once at the foot of the page: to be seen, and to be read out by a screen reader. */
+/** The result of an action, shown once at the bottom of the page and read out by screen readers. */
 import { useEffect, useState } from 'preact/hooks'
 
 const shownMs = 8000

@@ -1,4 +1,4 @@
-/** What several pages are made of. */
+/** Components that several pages use. */
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { ApiError } from '../api.ts'
@@ -24,7 +24,7 @@ export function Field({ label, hint, wide, children }: FieldProps) {
   )
 }
 
-/** With how long the server asks to wait, and the id by which the log knows it where the server is to blame. */
+/** With the wait that the server asks for, and the id for its log if the server is at fault. */
 export const Problem = ({ error }: { error: Error | null }) =>
   error === null ? null : (
     <p class="error" role="alert">
@@ -41,7 +41,7 @@ export const Problem = ({ error }: { error: Error | null }) =>
     </p>
   )
 
-/** How far it is with what a page asks for: coming, or why not, with a way to ask again. Nothing once it is there. */
+/** The state of a page's request: loading, or the error with a way to try again. Empty once the data is there. */
 export function Progressing({ of }: { of: readonly Loaded<unknown>[] }) {
   const failed = of.find(({ error }) => error !== null)
   if (failed === undefined) {

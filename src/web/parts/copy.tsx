@@ -21,7 +21,7 @@ export function Copy({ text, kind }: CopyProps) {
   )
 }
 
-/** @param beside where a field may stand for a moment: inside an open dialog, nothing outside can be selected */
+/** @param beside where a field may be put for a moment: while a dialog is open, nothing outside it can be selected */
 async function toClipboard(text: string, beside: HTMLElement): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     return navigator.clipboard.writeText(text).then(

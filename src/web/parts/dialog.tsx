@@ -1,6 +1,6 @@
 /**
- * Dialogs: the browser's own, which keep the focus inside and give it back. What cannot be taken back is asked for by
- * the name of what it does, and never has the focus first: an Enter too many keeps everything as it is.
+ * Dialogs: the browser's own, which keep the focus inside and return it. A destructive action is confirmed by a button
+ * that names it and never has the focus first: one Enter too many changes nothing.
  */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, role = 'dialog', isHeld = false, childr
     isOpen.current = true
     const first = own.querySelector<HTMLElement>('[autofocus]') ?? own
     first.focus()
-    // Closed before it is taken away, for only then does the browser give the focus back.
+    // Closed before it is removed, because only then does the browser return the focus.
     return () => {
       isOpen.current = false
       own.close()
@@ -68,9 +68,9 @@ export function Dialog({ title, onClose, role = 'dialog', isHeld = false, childr
 
 interface AskProps {
   title: string
-  /** On the button that does it: what it does, not "OK". */
+  /** Label of the confirming button: what it does, not "OK". */
   action: string
-  /** On the same button while it is being done. */
+  /** Label of the same button while it is being done. */
   busy?: string
   refusal?: string
   isDestructive?: boolean

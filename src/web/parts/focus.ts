@@ -1,6 +1,6 @@
 /**
- * Where the focus goes when what had it is taken away (a button that did its work, a card that was deleted): to the
- * nearest thing around it that is still there. Browsers leave it nowhere, and a screen reader at the top of the page.
+ * Moves the focus when its element is removed (a button that did its work, a card that was deleted): to the nearest
+ * remaining ancestor. Browsers would leave it nowhere, and screen readers at the top of the page.
  */
 
 /** @param root within which this holds @returns ends it */

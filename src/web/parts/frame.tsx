@@ -1,4 +1,4 @@
-/** What is around every page: where one can go, who is signed in, and the way out. */
+/** The frame of every page: navigation, the signed-in user, and signing out. */
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { AccountsPage } from '../accounts/accounts.tsx'

@@ -1,7 +1,7 @@
 /**
- * Something that a page asks the server for: shown once it is there, asked for again on demand and, while anybody looks
- * at the page, every few seconds. The next question waits for the answer to the last, so that a slow server is not
- * asked faster than it answers; nobody signed in is asked about nothing.
+ * Data that a page requests from the server: shown once loaded, reloaded on demand and, while the page is visible,
+ * every few seconds. Each request waits for the previous answer, so that a slow server is not asked faster than it
+ * answers; without a session nothing is requested.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get, session } from '../api.ts'
@@ -13,7 +13,7 @@ export interface Loaded<T> {
   reload: () => void
 }
 
-/** @param path null: nothing is asked for yet @param everyMs asks again so often; 0: only when told to */
+/** @param path null: request nothing yet @param everyMs how often to reload; 0: only on demand */
 export function useLoaded<T>(path: string | null, everyMs = 0): Loaded<T> {
   const [value, setValue] = useState<T | null>(null)
   const [error, setError] = useState<Error | null>(null)
@@ -58,7 +58,7 @@ export function useLoaded<T>(path: string | null, everyMs = 0): Loaded<T> {
   return { value, error, reload }
 }
 
-/** The value as it was when it last stayed the same for so long: for what is asked while somebody types. */
+/** The value once it has been unchanged for this long: for requests while the user types. */
 export function useSettled<T>(value: T, afterMs: number): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

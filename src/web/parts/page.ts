@@ -1,4 +1,4 @@
-/** What every page of the console is given. */
+/** The props of every page of the console. */
 import type { Who } from '../session.ts'
 
 export interface PageProps {

@@ -1,12 +1,12 @@
 /**
- * A table that a phone can show: there each row becomes a card, with the names of the columns beside what they hold.
- * The roles are said in so many words, because browsers forget them as soon as a row is no longer laid out as one.
+ * A table that a phone can show: there each row becomes a card, with the names of the columns beside their values. The
+ * roles are stated explicitly, because browsers forget them once a row is not laid out as one.
  */
 import type { ComponentChildren } from 'preact'
 
 export interface Column<T> {
   name: string
-  /** Numbers stand at the right, in figures of one width. */
+  /** Numbers are aligned right, in digits of one width. */
   isRight?: boolean
   /** `name`: broken anywhere; `brief`: on one line; `acts`: buttons, whose heading is not seen. */
   kind?: 'name' | 'brief' | 'acts'

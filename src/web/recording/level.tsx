@@ -1,13 +1,13 @@
-/** How loud it is, in decibels below full scale: up at once, down slowly enough for an eye. */
+/** The level in decibels below full scale: up at once, down slowly enough to see. */
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Where the scale begins. */
+/** Lower end of the scale. */
 const floorDb = -60
 const fallDbPerS = 30
 
 const amplitudeOf = (db: number): number => 10 ** (db / 20)
 
-/** Nobody speaks below it. */
+/** Below this there is no speech. */
 export const silent = amplitudeOf(-54)
 /** A voice below it drowns in the room. */
 export const quiet = amplitudeOf(-30)
@@ -25,7 +25,7 @@ export function Level({ level, isOn }: { level: number; isOn: boolean }) {
   const bar = useRef<HTMLDivElement>(null)
   const db = Math.min(0, dbOf(level))
   useEffect(() => {
-    // By the style's own interface: the page's policy allows no style in an attribute.
+    // Through the style's own interface: the page's policy allows no style attributes.
     bar.current?.style.setProperty('transform', `scaleX(${1 - db / floorDb})`)
   }, [db])
   const words = isOn && db > floorDb ? `${Math.round(db)} dB` : 'silence'

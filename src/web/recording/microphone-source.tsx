@@ -1,4 +1,4 @@
-/** Recording a clip: a level that tells the truth about every sample, and in words when something is wrong with it. */
+/** Recording a clip: a level that reflects every sample, and a message when something is wrong with it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { fallen, Level, quiet, silent, tooLoud } from './level.tsx'
 import { Problem } from '../parts/controls.tsx'
@@ -59,7 +59,7 @@ export function MicrophoneSource({ maxSeconds, onClip }: MicrophoneProps) {
   )
 }
 
-/** After so long without a sound, something is wrong with the microphone rather than with the speaker. */
+/** After this long without sound, something is wrong with the microphone rather than with the speaker. */
 const silenceS = 2
 
 function whileRunning({ seconds, loudest }: Running): string {
@@ -76,7 +76,7 @@ function afterwards({ peak }: Recording): string {
   return peak < quiet ? 'It is very quiet. It will sound better closer to the microphone.' : ''
 }
 
-/** One recording at a time; leaving the page forgets it. */
+/** One recording at a time; leaving the page discards it. */
 function useRecording({ maxSeconds, onClip }: MicrophoneProps) {
   const [state, setState] = useState<State>({ kind: 'idle' })
   const [error, setError] = useState<Error | null>(null)

@@ -1,13 +1,13 @@
 /**
- * What runs in the browser's audio thread while the microphone is recorded: it hands every sample on, in blocks, and
- * the loudest of each. A file of its own, because the page's policy lets a thread load nothing else.
+ * Runs in the browser's audio thread while the microphone is recorded: passes on every sample, in blocks, with the peak
+ * of each. A separate file, because the page's policy lets a thread load nothing else.
  */
 declare abstract class AudioWorkletProcessor {
   readonly port: MessagePort
 }
 declare function registerProcessor(name: string, processor: new () => AudioWorkletProcessor): void
 
-/** So many samples come together; some 40 ms, and the level is as fresh as that. */
+/** Samples per block; about 40 ms, which is how fresh the level is. */
 const blockSamples = 2048
 
 export interface Block {
@@ -15,7 +15,7 @@ export interface Block {
   samples: Float32Array<ArrayBuffer>
   /** Loudest of them, 0 to 1 and above where the device gives that. */
   peak: number
-  /** Nothing comes after it: the page asked for the end. */
+  /** Nothing follows: the page requested the end. */
   isLast: boolean
 }
 
@@ -32,7 +32,7 @@ class Recorder extends AudioWorkletProcessor {
     }
   }
 
-  /** @param inputs of one node: no channel while nothing is connected @returns whether to go on */
+  /** @param inputs of one node: no channel while nothing is connected @returns whether to continue */
   process([input]: Float32Array[][]): boolean {
     if (this.#isEnded) return false
     for (const sample of input?.[0] ?? []) {

@@ -7,7 +7,7 @@ import { toS16, wavOf } from './wav.ts'
 
 export interface Recording {
   file: Blob
-  /** Of the loudest sample, 0 to 1. */
+  /** Absolute value of the loudest sample, 0 to 1. */
   peak: number
 }
 
@@ -22,16 +22,16 @@ export interface Recorder {
 }
 
 export interface RecorderParts {
-  /** What comes after it is left out. */
+  /** What comes after it is dropped. */
   maxSeconds: number
-  /** Told once: there is no room for more, or the device is gone. What came until then is there. */
+  /** Called once: there is no more room, or the device is gone. What was recorded until then is available. */
   onEnd: (why: 'full' | 'lost') => void
 }
 
 /** An audio thread that no longer answers is not waited for longer: what it sent is kept. */
 const lastWordsMs = 1000
 
-/** @throws Error in words for whoever sits before the microphone */
+/** @throws Error with a message for the user */
 export async function record({ maxSeconds, onEnd }: RecorderParts): Promise<Recorder> {
   const stream = await microphone()
   const context = new AudioContext({ latencyHint: 'playback' })
@@ -72,7 +72,7 @@ async function tapOf(context: AudioContext): Promise<AudioWorkletNode> {
   return new AudioWorkletNode(context, 'recorder', { channelCount: 1, channelCountMode: 'explicit' })
 }
 
-/** @param maxSamples where it ends @param onFull told once, when they have come */
+/** @param maxSamples where it ends @param onFull called once, when they are recorded */
 function take({ port }: AudioWorkletNode, maxSamples: number, onFull: () => void) {
   const parts: Uint8Array<ArrayBuffer>[] = []
   const last = Promise.withResolvers<void>()
@@ -99,7 +99,7 @@ function take({ port }: AudioWorkletNode, maxSamples: number, onFull: () => void
       sinceLook = 0
       return peak
     },
-    /** Asks for what lies in the audio thread and waits until it is here. */
+    /** Requests what is still in the audio thread and waits for it. */
     all() {
       port.postMessage('end')
       setTimeout(last.resolve, lastWordsMs)

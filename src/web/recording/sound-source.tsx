@@ -1,4 +1,4 @@
-/** Where a clip comes from, a file or the microphone, and hearing it before it is sent. */
+/** The source of a clip, a file or the microphone, and playing it before it is sent. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { MicrophoneSource } from './microphone-source.tsx'
 import { Choice, Field } from '../parts/controls.tsx'

@@ -1,4 +1,4 @@
-/** How it is to be spoken: voice, model, format, pace. */
+/** How to speak: voice, model, format, pace. */
 import { useMemo } from 'preact/hooks'
 import { Field } from '../parts/controls.tsx'
 import { type Format, formats, type SpeechAsk } from './speech.ts'

@@ -9,12 +9,12 @@ export interface Playback {
   stop: () => void
 }
 
-/** So far ahead of the clock the first block is placed: enough for the second one to arrive in time. */
+/** How far ahead of the clock the first block is placed: enough for the second one to arrive in time. */
 const leadS = 0.06
 
 /**
  * Signed 16-bit little-endian, mono.
- * @param onSound told once, when the first sample is about to be heard
+ * @param onSound called once, just before the first sample is played
  */
 export function playPcm(sampleRateHz: number, onSound: () => void): Playback {
   const context = new AudioContext({ sampleRate: sampleRateHz, latencyHint: 'interactive' })

@@ -1,4 +1,4 @@
-/** What came of a speech request: how fast, how much, what it cost, and the file. */
+/** The result of a speech request: how fast, how long, what it cost, and the file. */
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import { Facts, Problem } from '../parts/controls.tsx'
@@ -47,14 +47,14 @@ const Result = ({ progress, spoken }: ResultProps) => {
   )
 }
 
-/** As the books say it; where nothing was admitted, as the answer does. */
+/** As recorded by the server; if nothing was admitted, as in the answer. */
 function outcomeOf({ operation, error }: Spoken): string {
   if (operation !== null) return (operation.outcome ?? 'pending').replaceAll('_', ' ')
   if (error === null) return 'cancelled'
   return error instanceof ApiError && error.status > 0 ? 'refused' : 'failed'
 }
 
-/** For whoever cannot see it: once when it begins and once when it has ended, not with every figure. */
+/** For screen readers: once at the start and once at the end, not with every figure. */
 function inWords(progress: Progress | null, spoken: Spoken | null): string {
   if (spoken === null) return progress === null ? '' : 'Speaking.'
   const seconds = secondsOf(spoken.operation)

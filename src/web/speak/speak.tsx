@@ -19,7 +19,7 @@ export interface ModelRecord {
   max_input_chars?: number
 }
 
-/** What was typed stays while other pages are looked at, for the key that typed it. */
+/** Typed text is kept while other pages are open, for the same key. */
 let kept: { keyId: string; ask: SpeechAsk } | null = null
 
 const fresh: SpeechAsk = { input: sample, voice: null, model: null, format: 'wav', speed: 1 }

@@ -1,4 +1,4 @@
-/** One speech request of the page: asked for, heard while it comes, and told as the server's record tells it. */
+/** One speech request of the page: sent, played while it arrives, and reported as in the server's record. */
 import { ApiError, get, jsonType, request, send } from '../api.ts'
 import { type Playback, playMp3, playPcm, playWhole, streamsMp3 } from './playback.ts'
 import { wavOf } from '../recording/wav.ts'
@@ -32,10 +32,10 @@ export interface Operation {
   completion_bytes?: number
 }
 
-/** As far as it is known while it runs. */
+/** Known so far, while it runs. */
 export interface Progress {
   operationId: string | null
-  /** From the request to the first sound that was heard. */
+  /** From the request to the first audible sound. */
   firstSoundMs: number | null
   /** From the request to the last byte. */
   tookMs: number | null
@@ -45,20 +45,20 @@ export interface Progress {
 export interface Spoken extends Progress {
   operation: Operation | null
   format: Format
-  /** In the format that was asked for; what came before it broke off, if it did. */
+  /** In the requested format; if it failed, what arrived before that. */
   file: Blob
   isWhole: boolean
   error: Error | null
 }
 
-/** What is heard of it is 24 kHz, 16 bit, mono. */
+/** Playback is 24 kHz, 16 bit, mono. */
 export const secondsOf = (operation: Operation | null): number | null =>
   operation?.completion_bytes === undefined ? null : operation.completion_bytes / 2 / sampleRateHz
 
 /**
- * Ends when it has been heard to its end.
- * @param onProgress told whenever something more is known
- * @param onSpoken told once, when everything is there and settled; it may still be heard then
+ * Resolves when it has been played to its end.
+ * @param onProgress called whenever more is known
+ * @param onSpoken called once, when everything has arrived and is settled; playback may continue
  * @param signal ends it: the server stops at once
  */
 export async function speak(
@@ -85,20 +85,20 @@ export async function speak(
     tell({ tookMs: performance.now() - beganMs })
   } catch (cause) {
     playback.stop()
-    // Whoever ended it knows.
+    // The caller that ended it knows.
     if (!signal.aborted) error = cause instanceof ApiError ? cause : new Error('The stream failed before its end.')
   }
   const heard = error === null && !signal.aborted ? playback.finish() : null
   const operation = progress.operationId === null ? null : await settled(progress.operationId)
   const file = ask.format === 'wav' ? wavOf(parts, sampleRateHz) : new Blob(parts, { type: types[ask.format] })
   const isWhole = operation?.outcome === 'completed'
-  // A stream that was cancelled breaks off, and that is no failure.
+  // A cancelled stream ends early; that is not a failure.
   if (operation?.outcome === 'cancelled') error = null
   onSpoken({ ...progress, operation, format: ask.format, file, isWhole, error })
   await heard
 }
 
-/** WAV is asked for as PCM: the header is made here, with the true length. */
+/** WAV is requested as PCM: the header is made here, with the true length. */
 function requestOf({ input, voice, model, format, speed }: SpeechAsk, signal: AbortSignal): RequestInit {
   const body = {
     input,
@@ -121,7 +121,7 @@ export const cancel = (operationId: string): Promise<unknown> =>
 const looks = 20
 const pauseMs = 150
 
-/** The books are written just before or after the last byte. @returns null: the server cannot be asked */
+/** The operation is settled just before or after the last byte. @returns null: the server cannot be reached */
 async function settled(operationId: string): Promise<Operation | null> {
   let operation: Operation | null = null
   for (let look = 0; look < looks; look++) {

@@ -115,7 +115,7 @@ const Options = ({ options, onChange, models }: OptionsProps) => (
   </div>
 )
 
-/** One at a time; leaving the page ends it. */
+/** One transcription at a time; leaving the page ends it. */
 function useTranscribing() {
   const [transcript, setTranscript] = useState<Transcript | null>(null)
   const [error, setError] = useState<Error | null>(null)

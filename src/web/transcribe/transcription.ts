@@ -1,4 +1,4 @@
-/** One transcription of the page: sent, and read as it comes. */
+/** One transcription of the page: sent, and read as it arrives. */
 import { ApiError, request } from '../api.ts'
 import type { Clip } from '../recording/recorder.ts'
 
@@ -11,7 +11,7 @@ export interface Segment {
 export interface Transcript {
   text: string
   segments: readonly Segment[]
-  /** Seconds that were listened to, and how long the clip is where its file tells. */
+  /** Seconds processed, and the length of the clip if its file states it. */
   heard: { seconds: number; of: number | null } | null
   language: string | null
   isWhole: boolean
@@ -36,7 +36,7 @@ interface Told {
   error?: { code: string; message: string; request_id: string | null }
 }
 
-/** @param onChange told of every step @throws ApiError; the signal's reason */
+/** @param onChange called at every step @throws ApiError; the signal's reason */
 export async function transcribe(
   { clip, model, language, translate }: TranscriptionAsk,
   onChange: (transcript: Transcript) => void,
@@ -109,7 +109,7 @@ export const srtOf = (segments: readonly Segment[]): string =>
 export const vttOf = (segments: readonly Segment[]): string =>
   ['WEBVTT\n', ...segments.map((segment) => cue('.', segment))].join('\n')
 
-// Server-sent events of an answer, as they come; comments too, for progress is told in them.
+// Server-sent events of an answer, as they arrive, including comments, which report progress.
 type StreamEvent = { data: string } | { comment: string }
 
 async function* eventsOf(answer: Response): AsyncGenerator<StreamEvent> {

@@ -1,4 +1,4 @@
-/** A transcript: its text, its segments that can be heard by clicking them, and its files. */
+/** A transcript: its text, its segments, which play when clicked, and its files. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Copy } from '../parts/copy.tsx'
 import { Choice } from '../parts/controls.tsx'
@@ -48,7 +48,7 @@ export function TranscriptView({ transcript, clip, running }: ViewProps) {
   )
 }
 
-/** For whoever cannot see it: not every word as it comes, only that it has ended. */
+/** For screen readers: not every word as it arrives, only that it has ended. */
 function inWords({ isWhole, text }: Transcript, running: boolean): string {
   if (running) return 'Listening.'
   if (!isWhole) return 'The transcript is incomplete.'

@@ -23,7 +23,7 @@ const pageSize = 20
 const lookMs = 4000
 
 export function OperationsTable({ nameOf }: { nameOf: (keyId: string) => string }) {
-  /** Where each page after the first begins: the id of the last operation before it. */
+  /** The cursor of each page after the first: the id of the last operation before it. */
   const [pages, setPages] = useState<readonly string[]>([])
   const before = pages.at(-1)
   const loaded = useLoaded<{ data: ListedOperation[]; has_more: boolean }>(

@@ -103,7 +103,7 @@ const dayOf = (unix: number): string =>
 
 const halfDayS = 43_200
 
-/** So that the first and the last bar are whole. */
+/** So that the first and last bars are complete. */
 const aroundDays = (_plot: uPlot, min: number, max: number): [number, number] => [min - halfDayS, max + halfDayS]
 
 const fromZero = (_plot: uPlot, _min: number, max: number): [number, number] => [0, max > 0 ? max * 1.1 : 1]

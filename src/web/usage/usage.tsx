@@ -1,4 +1,4 @@
-/** What this account used and was charged: by day, by key, and operation by operation. */
+/** What this account used and was charged: by day, by key, and per operation. */
 import { useState } from 'preact/hooks'
 import { useLoaded } from '../parts/loading.ts'
 import { OperationsTable } from './operations.tsx'

@@ -1,4 +1,4 @@
-/** One voice: how it looks and sounds, whose it is, and what its owner may do with it. */
+/** One voice: its picture and sound, its owner, and what the owner may do with it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../parts/announce.tsx'
 import { send } from '../api.ts'
@@ -49,7 +49,7 @@ function Status({ voice }: { voice: Voice }) {
   return voice.is_owner ? <span class="tag good">yours</span> : <span class="tag">public</span>
 }
 
-/** The server gives only so many pictures in a minute: one that was refused is asked for again, but not for ever. */
+/** The server limits pictures per minute: a refused one is requested again, but not forever. */
 const againMs = 30_000
 const maxTries = 3
 
@@ -81,7 +81,7 @@ function Picture({ voice }: { voice: Voice }) {
   )
 }
 
-/** One voice is heard at a time. */
+/** One voice plays at a time. */
 let heard: HTMLAudioElement | null = null
 
 function Play({ id, name }: { id: string; name: string }) {

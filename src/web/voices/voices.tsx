@@ -9,11 +9,11 @@ import { VoiceCard } from './card.tsx'
 import { count, counted } from '../parts/format.ts'
 import type { PageProps } from '../parts/page.ts'
 
-/** So many cards at once: each has a picture and a sound of its own. */
+/** Cards per page: each has a picture and a sound. */
 const pageSize = 60
 const maxVoices = 1000
 const typingMs = 250
-/** All of them are asked for in one question while any of them is being made. */
+/** While any of them is being made, all are requested together. */
 const lookMs = 2000
 
 interface VoiceList {
@@ -86,7 +86,7 @@ export function VoicesPage(_props: PageProps) {
   )
 }
 
-/** Asked for again while any of them is being made; tells what became of it. */
+/** Reloaded while any of them is being made; announces the result. */
 function useVoices(owner: string, sought: string, limit: number): Loaded<VoiceList> {
   const query = new URLSearchParams({ owner, limit: String(limit), ...(sought === '' ? {} : { search: sought }) })
   const [isMaking, setIsMaking] = useState(false)
@@ -103,7 +103,7 @@ function useVoices(owner: string, sought: string, limit: number): Loaded<VoiceLi
   return loaded
 }
 
-/** What became of voices that were being made, in words. */
+/** The results for voices that were being made, in words. */
 function changesIn(before: readonly Voice[], now: readonly Voice[]): string[] {
   const made = before.filter(({ status }) => status === 'processing')
   return now.flatMap(({ voice_id: id, name, status }) => {
