@@ -1,11 +1,11 @@
 /**
- * One engine process, from its start to its end (server side). What it printed last is kept, so that a crash is told in
- * its own words and not as «exit code 1».
+ * One engine process, from its start to its end (server side). Its last output is kept, so that a crash is reported in
+ * its own words rather than as «exit code 1».
  */
 import type { FromEngine, ToEngine } from './protocol.ts'
 import { atMost, type Timers } from './timers.ts'
 
-/** Of what the child printed last. */
+/** Size of the child's kept output. */
 const tailBytes = 8192
 /** Output may be held open by something that the child left behind: its end is not waited for longer. */
 const outputMs = 300
@@ -23,7 +23,7 @@ export interface Ending {
   /** Exit code, or null when a signal ended it. */
   code: number | null
   signal: string | null
-  /** What it printed last, trimmed; empty when that was nothing. */
+  /** Its last output, trimmed; empty if there was none. */
   tail: string
 }
 
@@ -62,7 +62,7 @@ export class Child {
     }
   }
 
-  /** At once and surely: it has nothing to save. */
+  /** Immediately and surely: it has nothing to save. */
   kill(): void {
     this.#process.kill('SIGKILL')
   }

@@ -3,13 +3,13 @@ import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
 import { EngineClient, type EngineClientOptions } from './client.ts'
 
 export class TestClients {
-  /** What was logged. */
+  /** Logged lines. */
   readonly lines: string[] = []
-  /** What was warned of. */
+  /** Warnings. */
   readonly warnings: string[] = []
   #open: EngineClient[] = []
 
-  /** One that is patient enough for a busy machine; it speaks, unless one of the two is told another task. */
+  /** One that is patient enough for a busy machine; it speaks, unless one of the two gets another task. */
   connect(engine: Partial<TestEngine> = {}, options: Partial<EngineClientOptions> = {}): EngineClient {
     const task = options.task ?? engine.task ?? 'text-to-speech'
     const client = new EngineClient({

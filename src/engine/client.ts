@@ -31,33 +31,33 @@ import { Sounds } from './sounds.ts'
 import { type Launch, Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
-/** Longest wait for an answer to `status`: it is asked for by people, who should not see it hang. */
+/** Longest wait for an answer to `status`: people request it and should not see it hang. */
 const statusMs = 1000
 const probeMs = 10_000
 
 export interface EngineClientOptions {
   task: Task
-  /** What starts the child: this program with its hidden subcommand. */
+  /** Starts the child: this program with its hidden subcommand. */
   command: readonly string[]
   /** The child's whole environment. */
   env: Readonly<Record<string, string>>
-  /** What is started instead of a child that could not start: as of a supervisor. */
+  /** Started instead of a child that could not start: as for a supervisor. */
   fallBack?(reason: string): Launch
   readyMs: number
   stallMs: number
   loadMs: number
-  /** What the engine printed and what became of it. */
+  /** Logs what the engine printed and how it ended. */
   log(line: string): void
-  /** As `log`, of what an operator should see; absent: the same. */
+  /** Like `log`, for what an operator should see; absent: the same. */
   warn?(line: string): void
-  /** How fast a model works, now and then while it does. */
+  /** How fast a model works, reported now and then. */
   onPace?(model: string, steps: Steps): void
   timers?: Timers
 }
 
 export interface ProbeResult {
   onnxRuntime: string
-  /** Whether the self-test graph gave exactly what it must. */
+  /** Whether the self-test graph gave exactly the right result. */
   isExact: boolean
 }
 
@@ -79,7 +79,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   readonly #deadlines: Deadlines
   readonly #failed = new FailedModels()
   #nextId = 1
-  /** Who waits for the child to be ready, to order something then. */
+  /** Callers that wait for the child to be ready. */
   #comingCount = 0
   #isClosed = false
 
@@ -118,8 +118,8 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   }
 
   /**
-   * Starts the child before anybody needs it.
-   * @param warmModel loaded at once, so that the first who speaks with it does not wait; null: none
+   * Starts the child ahead of the first request.
+   * @param warmModel loaded at once, so that the first request does not wait; null: none
    * @throws MynaError `engine_unavailable`
    */
   async start(warmModel: string | null = null): Promise<void> {
@@ -195,7 +195,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
 
   async status(): Promise<EngineStatus> {
     const { task } = this.#options
-    // While it loads, it may be unable to answer, and whoever asks should not wait for that.
+    // While it loads, it may be unable to answer, and the caller should not wait for that.
     const canAnswer = this.#supervisor.status().state === 'ready' && this.#deadlines.loading.length === 0
     const answer = canAnswer ? await this.#askStatus() : null
     return {
@@ -246,7 +246,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     return answer
   }
 
-  /** What an answer that brings nothing means to whoever asked. */
+  /** What an empty answer means to the caller. */
   #refusal(answer: Answer): MynaError {
     if (answer.type === 'clone_refused') return new MynaError('clip_refused', answer.message, { param: 'file' })
     if (answer.type !== 'query_failed') return failure(atClip)
@@ -345,7 +345,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
 
   #noteTried(model: string, reason: string | null): void {
     const { warn, log } = this.#options
-    // What is being stopped says of everything that it was stopped.
+    // While it is stopping, every failure means that it was stopped.
     if (this.#isClosed) return
     if (this.#failed.note(model, reason) && reason !== null) (warn ?? log)(notLoaded(model, reason))
   }
@@ -359,7 +359,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     open.frames.push({ pcm, coveredChars, ...(words && { words }), engineMs })
   }
 
-  /** @param errorOf what whoever reads is told, for what the engine was doing; null: it came to its end */
+  /** @param errorOf the error for the reader, given what the engine was doing; null: it finished */
   #finish(id: number, errorOf: ((doing: string) => MynaError) | null): void {
     this.#deadlines.noteProgress()
     this.#sounds.finish(id, errorOf?.(transcribing) ?? null)

@@ -1,9 +1,9 @@
 /**
  * When the child is given up (server side). It may owe audio to a stream, text of a clip or an answer to a query; one
- * that owes and says nothing is killed, for there is no other way out of a native call.
+ * that owes and sends nothing is killed, because there is no other way out of a native call.
  *
- * Loading a model is such a call, too, and may rightly take minutes. It has a deadline of its own, and for as long as
- * it takes no time passes for what the child owes.
+ * Loading a model is such a call too, and may rightly take minutes. It has a deadline of its own, and while it lasts no
+ * time passes for what the child owes.
  */
 import type { Timers } from './timers.ts'
 
@@ -12,9 +12,9 @@ export interface Debt {
   readonly kind: 'stream' | 'query' | 'transcription'
   /** Since when (`Deadlines.nowMs`) the child owes something; null: it does not. */
   owedSinceMs: number | null
-  /** Nobody waits for it any more; the child has still to say that it stopped. */
+  /** No caller waits for it any more; the child has still to report that it stopped. */
   isCancelled: boolean
-  /** Whoever waits is told that it failed, and the child that it may stop. */
+  /** The caller gets a failure, and the child may stop. */
   giveUp(): void
 }
 
@@ -50,7 +50,7 @@ export class Deadlines {
     this.#options = options
   }
 
-  /** What debts are measured with: monotonic, and it stands still while the child loads a model. */
+  /** The clock of debts: monotonic, and it stands still while the child loads a model. */
   nowMs(): number {
     return (this.#stillSinceMs ?? this.#options.timers.monotonicMs()) - this.#stoodStillMs
   }
@@ -107,7 +107,7 @@ export class Deadlines {
     })
   }
 
-  /** Nobody is owed anything any more. */
+  /** Nothing is owed any more. */
   stop(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = null
@@ -115,7 +115,7 @@ export class Deadlines {
 
   /**
    * Silence of the whole child, or a cancel that it does not obey, kills it. Work that alone is late may only be
-   * waiting for its turn on a busy machine, so it fails alone, and the rest goes on.
+   * waiting for its turn on a busy machine, so it fails alone, and the rest continues.
    */
   #checkDebts(): void {
     const { stallMs, debts, kill, log } = this.#options

@@ -10,9 +10,9 @@ export type Answer = Extract<FromEngine, { type: 'detected' | 'cloned' | 'clone_
 export interface InquiriesOptions {
   /** `Deadlines.nowMs`. */
   nowMs(): number
-  /** @returns false when there is no engine to hear it */
+  /** @returns false if there is no engine to receive it */
   send(message: ToEngine): boolean
-  /** What whoever waits is told when no answer will come. */
+  /** The error for callers whose answer will never come. */
   failure(): Error
 }
 
@@ -30,15 +30,15 @@ export class Inquiries {
     this.#options = options
   }
 
-  /** Those that are not answered, dropped ones too. */
+  /** Unanswered ones, including dropped ones. */
   get open(): readonly Debt[] {
     return [...this.#open.values()]
   }
 
   /**
-   * @param toMessage what asks, for the number that it gets
-   * @returns null when there is no engine to ask
-   * @throws the signal's reason once it aborts; `failure()` when the engine dies or is given up
+   * @param toMessage the message, given its number
+   * @returns null if there is no engine to ask
+   * @throws the signal's reason once it aborts; `failure()` if the engine dies or is given up
    */
   async ask(signal: AbortSignal, toMessage: (query: number) => ToEngine): Promise<Answer | null> {
     signal.throwIfAborted()
@@ -72,7 +72,7 @@ export class Inquiries {
     inquiry?.resolve(answer)
   }
 
-  /** For the end of the engine: nothing will be answered any more. */
+  /** At the end of the engine: nothing will be answered any more. */
   failAll(): void {
     const open = [...this.#open.values()]
     this.#open.clear()

@@ -1,13 +1,13 @@
 /**
- * One clip on its way to the engine, and what is heard in it (server side). The child asks for samples, and only then
- * is the clip read, so that neither a long clip nor a fast decoder fills anybody's memory. A reader who does not take
- * what was heard is given no more: then the clip is not read either.
+ * One clip on its way to the engine, and its transcript (server side). The child requests samples, and only then is the
+ * clip read, so that neither a long clip nor a fast decoder fills the memory. If the reader does not take results, it
+ * gets no more, and the clip is not read either.
  */
 import type { Debt } from './deadlines.ts'
 import { clipBlockSamples } from './protocol.ts'
 import type { ReplyStream } from './reply-stream.ts'
 
-/** Parts that may lie unread. What the child has of the clip already can add some more. */
+/** Parts that may wait unread. What the child already has of the clip can add some more. */
 const unreadMax = 16
 
 export interface ListeningOptions<Part> {
@@ -18,21 +18,21 @@ export interface ListeningOptions<Part> {
   send(pcm: Int16Array, isLast: boolean): void
   /** Tells the child to stop. */
   sendCancel(): void
-  /** What the reader is told when the engine failed. */
+  /** The error for the reader if the engine failed. */
   failure(): Error
 }
 
 export class Listening<Part> implements Debt {
   readonly kind = 'transcription'
-  /** The child owes once it has all that it asked for; until then it is waiting itself. */
+  /** The child owes results once it has everything it requested; until then it is waiting itself. */
   owedSinceMs: number | null
   isCancelled = false
   readonly #options: ListeningOptions<Part>
   #wanted = 0
-  /** Of a block that was longer than what is wanted. */
+  /** The rest of a block that was longer than requested. */
   #rest: Int16Array = new Int16Array(0)
   #isReading = false
-  /** Nothing more of the clip will be sent: that was all, or nobody wants it. */
+  /** Nothing more of the clip will be sent: that was all, or it is no longer wanted. */
   #isOver = false
   #isWhole = false
 
@@ -75,7 +75,7 @@ export class Listening<Part> implements Debt {
     }
   }
 
-  /** Nobody reads any more: the child has still to say that it stopped. */
+  /** There is no reader any more: the child has still to report that it stopped. */
   cancel(): void {
     this.#endClip()
     this.isCancelled = true
@@ -88,7 +88,7 @@ export class Listening<Part> implements Debt {
     this.cancel()
   }
 
-  /** The child is done. An end before that of the clip is none: a transcript must not be cut short in silence. */
+  /** The child is done. An end before that of the clip is an error: a transcript must not be cut short silently. */
   finish(error: Error | null): void {
     this.#endClip()
     const reason = error ?? (this.#isWhole ? null : this.#options.failure())
@@ -114,7 +114,7 @@ export class Listening<Part> implements Debt {
     if (pcm.length > 0) send(pcm, false)
   }
 
-  /** Frees the decoder. What it then has to complain of concerns nobody. */
+  /** Frees the decoder. Its later complaints do not matter. */
   #endClip(): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -1,6 +1,6 @@
 /**
- * The sounds that an engine is listening to (server side), to transcribe them or to tell where somebody speaks: which
- * message is about which.
+ * The clips and streams that an engine is processing (server side), to transcribe them or to detect speech: matches
+ * messages to them.
  */
 import { MynaError } from '../domain/error.ts'
 import type { Debt } from './deadlines.ts'
@@ -10,11 +10,11 @@ import { ReplyStream } from './reply-stream.ts'
 
 export interface ListeningsOptions {
   nowMs(): number
-  /** Of a stream, unlike that of any other. */
+  /** The number of a stream, unlike that of any other. */
   nextId(): number
   /** Resolves when the child can take work. @throws MynaError `engine_unavailable` */
   start(): Promise<void>
-  /** @returns false when there is no engine to hear it */
+  /** @returns false if there is no engine to receive it */
   send(message: ToEngine): boolean
   /** There is something to watch over. */
   onOpen(): void
@@ -31,12 +31,12 @@ export class Listenings<Part> {
     this.#options = options
   }
 
-  /** Those that the child works on, cancelled ones too. */
+  /** Those that the child works on, including cancelled ones. */
   get open(): readonly Debt[] {
     return [...this.#open.values()]
   }
 
-  /** As `TranscriptionEngine` and `SpeechWatcher` say. @param orderOf the message that begins it */
+  /** As in `TranscriptionEngine` and `SpeechWatcher`. @param orderOf the message that begins it */
   begin(orderOf: (stream: number) => ToEngine, pcm: AsyncIterable<Int16Array>, signal: AbortSignal): ReplyStream<Part> {
     const id = this.#options.nextId()
     return new ReplyStream(signal, {
@@ -61,7 +61,7 @@ export class Listenings<Part> {
     listening?.finish(error)
   }
 
-  /** For the end of the engine. */
+  /** At the end of the engine. */
   failAll(): void {
     for (const id of Array.from(this.#open.keys())) this.finish(id, this.#options.failure())
   }

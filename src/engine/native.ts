@@ -1,12 +1,12 @@
 /**
  * The native libraries inside the executable. The system loads libraries from files only, so they are unpacked once
- * into `<nativeDir>/native-<hash>/` and opened from there. Run from source, nothing is embedded and nobody calls this:
- * the packages load from node_modules (`build/native.ts` replaces their loaders in the executable).
+ * into `<nativeDir>/native-<hash>/` and opened from there. When run from source, nothing is embedded and this is not
+ * called: the packages load from node_modules (`build/native.ts` replaces their loaders in the executable).
  *
  * A half-written folder must never be used, whatever happens meanwhile: each file is flushed to the disk, then the list
  * of sizes, `.complete`, and only then the folder gets its name. Every start compares the sizes with that list, so that
- * a library which something cut short is unpacked anew. A line taken out of `.complete` is not compared: that is how a
- * user replaces libvips with a build of their own, as its licence (LGPL) lets them. Folders of other versions stay.
+ * a truncated library is unpacked again. A line taken out of `.complete` is not compared: that is how a user replaces
+ * libvips with a build of their own, as its license (LGPL) allows. Folders of other versions stay.
  */
 import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -14,20 +14,20 @@ import { dirname, join } from 'node:path'
 
 /** The libraries as `build/native.ts` embeds them. */
 export interface Natives {
-  /** Of all contents: one folder for each set. */
+  /** Hash of all contents: one folder for each set. */
   hash: string
   files: readonly NativeFile[]
 }
 
 export interface NativeFile {
-  /** Below the folder; the layout is what the libraries' own search paths (RPATH) expect. */
+  /** Path below the folder; the layout is what the libraries' own search paths (RPATH) expect. */
   path: string
   bytes: number
   /** The embedded file, zstd-compressed. */
   source: string
 }
 
-/** The libraries cannot be unpacked or loaded: told to whoever started the program, with the way out. */
+/** The libraries cannot be unpacked or loaded: reported to the user who started the program, with the remedy. */
 export class NativeError extends Error {
   override name = 'NativeError'
 }
@@ -116,8 +116,8 @@ function writeFlushed(path: string, content: Uint8Array): void {
 }
 
 /**
- * Gives the folder its name. When the name is taken, by a faster process or by a damaged folder, each file is put in
- * place by itself: a rename is atomic and all writers bring the same content, so nobody ever sees a file missing.
+ * Gives the folder its name. If the name is taken, by a faster process or by a damaged folder, each file is put in
+ * place by itself: a rename is atomic and all writers bring the same content, so a file is never missing.
  */
 function moveInto(temp: string, dir: string, natives: Natives): void {
   try {

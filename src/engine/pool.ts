@@ -12,7 +12,7 @@ import type {
 } from '../service/ports-transcription.ts'
 import type { EngineClient } from './client.ts'
 
-/** One that is being started comes after all that could begin, one that has given up comes last. */
+/** One that is starting comes after all that could begin, one that has given up comes last. */
 const stateRank: Readonly<Record<EngineState, number>> = { ready: 0, stopped: 0, starting: 1, failed: 2 }
 
 export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngine, SpeechWatcher {
@@ -28,9 +28,9 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
   }
 
   /**
-   * Starts all, before anybody needs them.
+   * Starts all of them ahead of the first request.
    * @param warmModel loaded at once in one of them; null: none
-   * @throws MynaError `engine_unavailable` when one of them cannot start
+   * @throws MynaError `engine_unavailable` if one of them cannot start
    */
   async start(warmModel: string | null = null): Promise<void> {
     await Promise.all(this.members.map((engine) => engine.start(engine === this.#first ? warmModel : null)))
@@ -68,7 +68,7 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
     return Promise.all(this.members.map((engine) => engine.status()))
   }
 
-  /** Whether all have said that they run on the CPU. */
+  /** Whether all have reported that they run on the CPU. */
   get isOnCpu(): boolean {
     return this.members.every(({ standing }) => standing.device === 'cpu')
   }
@@ -85,7 +85,7 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
     const hasCard = !this.isOnCpu
     const rank = ({ standing: { state, hasFailed, device, load } }: EngineClient): number[] => [
       stateRank[state],
-      // Whoever failed before may do so again.
+      // One that failed before may do so again.
       state === 'starting' && hasFailed ? 1 : 0,
       hasCard && device === 'cpu' ? 1 : 0,
       load,
@@ -95,8 +95,8 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
 }
 
 /**
- * What an engine answers, which is chosen when the first reply is wanted: only then does its work begin and count. Not
- * a generator, for the reason that `ReplyStream` is none.
+ * The replies of an engine, which is chosen when the first reply is requested: only then does its work begin and count.
+ * Not a generator, for the same reason as `ReplyStream`.
  */
 class Placed<T> implements AsyncIterableIterator<T> {
   readonly #place: () => AsyncIterable<T>

@@ -1,37 +1,39 @@
 /**
- * What server and engine say to each other, over Bun IPC (`serialization: 'advanced'`, so that PCM stays binary).
+ * The messages between server and engine, over Bun IPC (`serialization: 'advanced'`, so that PCM stays binary).
  *
- * Flow control: Bun IPC pushes nothing back (a child that sends to a slow server grew to 519 MB), so the server grants
- * each stream a number of frames and the engine never runs ahead of them. The other way about, the engine asks for so
- * many samples of a clip, and the server never runs ahead of that. A typed array that is sent must own its whole
- * buffer: a view drags the buffer behind it along.
+ * Flow control: Bun IPC has no back-pressure (a child that sends to a slow server grew to 519 MB), so the server grants
+ * each stream a number of frames and the engine never exceeds it. In the other direction, the engine requests samples
+ * of a clip, and the server never exceeds that. A typed array that is sent must own its whole buffer: a view drags the
+ * buffer behind it along.
  */
 import type { SpokenWord } from '../domain/speech.ts'
 import type { SpeechOrder, SpeechSpan } from '../service/ports.ts'
 import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 
-/** What the steps of a model brought, and took. */
+/** What the steps of a model produced, and took. */
 export interface Steps {
   steps: number
   /** Sound that they made. */
   soundMs: number
-  /** That they took of the machine's time: while n steps are computed, each has an nth of it. */
+  /** Their machine time: while n steps are computed, each has an nth of it. */
   machineMs: number
 }
 
-/** Frames that a stream may have under way before its reader takes one. */
+/** Frames that a stream may have in flight before its reader takes one. */
 export const creditFrames = 16
 
 /** Longest frame: short enough for an early first sound and an even interleaving of streams. */
 export const frameMsMax = 200
 
-/** Of a clip that is transcribed: mono. */
+/** Rate of a clip that is transcribed: mono. */
 export const clipRateHz = 16_000
 
 /** Longest block of a clip in one message. */
 export const clipBlockSamples = clipRateHz
 
-/** What the self-test graph must answer to a probe: exact, since every number in it is a small sum of powers of two. */
+/**
+ * What the self-test graph must answer to a probe: exact, because every number in it is a small sum of powers of two.
+ */
 export const selfTestOutputs: readonly number[] = [321.5, 642.25, 962.5, 1283.75]
 
 export type ToEngine =
@@ -41,18 +43,18 @@ export type ToEngine =
   | { type: 'transcribe'; stream: number; order: TranscriptionOrder }
   /** Answered by `want`, `voiced` and, at last, `end` or `failed`: the sound comes by `audio`, like a clip. */
   | { type: 'watch'; stream: number }
-  /** The next samples of the clip, never more than are wanted; after the last there is no more to want. */
+  /** The next samples of the clip, never more than were requested; after the last there is no more to request. */
   | { type: 'audio'; stream: number; pcm: Int16Array; isLast: boolean }
   | { type: 'cancel'; stream: number }
-  /** Loads a model that is about to be wanted. Not answered: what is wrong with it is told when it is spoken with. */
+  /** Loads a model that is about to be used. Not answered: its problems are reported when it is used. */
   | { type: 'warm'; model: string }
-  /** Unloads a model as soon as nobody uses it: its files have gone or changed. Not answered. */
+  /** Unloads a model as soon as it is unused: its files were removed or changed. Not answered. */
   | { type: 'dismiss'; model: string }
   /** Mono, 16 kHz; answered by `detected` or `query_failed`. */
   | { type: 'detect'; query: number; pcm: Int16Array }
   /** Mono; answered by `cloned`, `clone_refused` or `query_failed`. */
   | { type: 'clone'; query: number; model: string; pcm: Int16Array; sampleRateHz: number }
-  /** Nobody waits for this query any more. */
+  /** No caller waits for this query any more. */
   | { type: 'drop'; query: number }
   /** Runs the self-test graph through ONNX Runtime; answered by `probed` or `probe_failed`. */
   | { type: 'probe'; probe: number }
@@ -62,9 +64,12 @@ export type ToEngine =
 
 export type FromEngine =
   | { type: 'ready'; pid: number; device: string; deviceReason: string | null }
-  /** Before a model is loaded, and once that is over, well or not: in between the child may be deaf and mute. */
+  /** Sent before a model is loaded, and once that is over, well or not: in between the child may not answer. */
   | { type: 'loading'; model: string; isOver: boolean }
-  /** Whether a model that was not in memory could be had. Not told where models in use were in its way: that passes. */
+  /**
+   * Whether a model that was not in memory could be loaded. Not sent if models in use were in its way, because that
+   * passes.
+   */
   | { type: 'tried'; model: string; reason: string | null }
   | {
       type: 'frame'
@@ -72,15 +77,15 @@ export type FromEngine =
       pcm: Int16Array
       coveredChars: number
       engineMs: number
-      /** That begin in this frame. */
+      /** Words that begin in this frame. */
       words?: readonly SpokenWord[]
     }
-  /** What the steps of a model brought since the last word of it, and took of the machine's time. */
+  /** What the steps of a model produced since the last report, and the machine time they took. */
   | ({ type: 'pace'; model: string } & Steps)
-  /** So many samples of the clip more than were asked for before. */
+  /** Requests this many more samples of the clip. */
   | { type: 'want'; stream: number; samples: number }
   | { type: 'heard'; stream: number; part: TranscriptPart }
-  /** Of each window of the detector that has come since the last one. */
+  /** One value per window of the detector that has arrived since the last one. */
   | { type: 'voiced'; stream: number; probabilities: Float32Array }
   | { type: 'end'; stream: number }
   | { type: 'failed'; stream: number; message: string; load: LoadFailure | null }
@@ -94,7 +99,7 @@ export type FromEngine =
       type: 'status'
       query: number
       residentBytes: number
-      /** Of the graphics card, as its driver says; null: there is none, or it does not say. */
+      /** Memory of the graphics card, as its driver reports; null: there is none, or it is unknown. */
       deviceMemory: { usedBytes: number; totalBytes: number } | null
       models: ResidentModel[]
     }
@@ -103,10 +108,10 @@ export type FromEngine =
   /** The model says what is wrong with the clip, to its owner. */
   | { type: 'clone_refused'; query: number; message: string }
   | { type: 'query_failed'; query: number; message: string; load: LoadFailure | null }
-  /** Everything was unloaded because nobody used it: the server may end this engine and start another on demand. */
+  /** Everything was unloaded because it was unused: the server may end this engine and start another on demand. */
   | { type: 'idle' }
 
-/** What a client may know of a model that it did not get, or lost; null where that was not the reason. */
+/** What a client may know about a model that it did not get, or lost; null if that was not the reason. */
 export interface LoadFailure {
   model: string
   /**

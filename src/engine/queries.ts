@@ -33,7 +33,7 @@ export class Queries {
     resolve?.(answer)
   }
 
-  /** For the end of the engine: nothing will be answered any more. */
+  /** At the end of the engine: nothing will be answered any more. */
   answerAll(answer: null): void {
     for (const id of Array.from(this.#pending.keys())) this.answer(id, answer)
   }

@@ -1,4 +1,4 @@
-/** What is told when an engine did not do what was ordered (server side), and what of it a client may know. */
+/** The errors for orders that an engine did not carry out (server side), and what a client may know of them. */
 import { MynaError } from '../domain/error.ts'
 import type { LoadFailure } from './protocol.ts'
 
@@ -7,7 +7,7 @@ const retryAfterMs = 5000
 export const unavailable = (cause: unknown): MynaError =>
   new MynaError('engine_unavailable', 'The engine is not available at the moment.', { retryAfterMs, cause })
 
-/** What the engine says of a failure: its own words are the cause, for the log of whoever asked. */
+/** The engine's own words about a failure become the cause, for the caller's log. */
 export const refusalOf = (
   { message, load }: { message: string; load: LoadFailure | null },
   doing: string,
@@ -25,6 +25,6 @@ function notLoaded({ model, reason }: LoadFailure, cause: string): MynaError {
   return new MynaError('engine_overloaded', message, { retryAfterMs, cause })
 }
 
-/** What a client may know. @param cause the engine's own words; absent: it did not come to say any */
+/** What a client may know. @param cause the engine's own words; absent: there were none */
 export const failure = (doing: string, cause?: string): MynaError =>
   new MynaError('generation_failed', `The engine failed while it was ${doing}.`, { cause })

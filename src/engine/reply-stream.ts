@@ -1,7 +1,7 @@
 /**
- * What the engine answers an order with, bit by bit, as its reader sees it (server side): frames of speech or parts of
- * a transcript in order, then the end or an error. Not a generator, for a generator that waits hears neither `return`
- * nor an abort until something comes.
+ * The engine's replies to an order, as its reader sees them (server side): frames of speech or parts of a transcript in
+ * order, then the end or an error. Not a generator, because a waiting generator notices neither `return` nor an abort
+ * until something arrives.
  */
 type Result<T> = IteratorResult<T, undefined>
 
@@ -20,7 +20,7 @@ export class ReplyStream<T> implements AsyncIterableIterator<T> {
   readonly #unread: T[] = []
   #waiting: PromiseWithResolvers<Result<T>> | null = null
   #state: 'new' | 'open' | 'finished' = 'new'
-  /** What the iteration ends with; null: an ordinary end. */
+  /** The error that ends the iteration; null: an ordinary end. */
   #error: { reason: unknown } | null = null
   readonly #onAbort = () => this.#cancel({ reason: this.#signal.reason })
 
@@ -29,7 +29,7 @@ export class ReplyStream<T> implements AsyncIterableIterator<T> {
     this.#options = options
   }
 
-  /** Those that came and were not taken yet. */
+  /** Replies that arrived but were not taken yet. */
   get unreadCount(): number {
     return this.#unread.length
   }

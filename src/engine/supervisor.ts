@@ -9,16 +9,16 @@ import { atMost, wait, type Timers } from './timers.ts'
 
 const pauseMsMin = 250
 const pauseMsMax = 30_000
-/** An engine that stood for so long starts again without a pause to grow. */
+/** An engine that ran for this long restarts without a growing pause. */
 const healthyMs = 60_000
 /** Starts that may fail in a row before the engine counts as failed: 250 + 500 + 1,000 + 2,000 ms of pauses. */
 const failedStartsMax = 5
 /** A pause longer than this is not waited for: the caller is better refused. */
 const patienceMs = 2000
-/** From the stop message to SIGKILL. */
+/** Time from the stop message to SIGKILL. */
 const stopMs = 5000
 
-/** How a child is started. */
+/** Starts a child. */
 export interface Launch {
   command: readonly string[]
   env: Readonly<Record<string, string>>
@@ -26,8 +26,8 @@ export interface Launch {
 
 export interface SupervisorOptions extends Launch {
   /**
-   * What is started instead of a child that could not start, such as one that needs no graphics card; once that has
-   * ended, the first is tried again. Absent: nothing.
+   * Started instead of a child that could not start, such as one that needs no graphics card; once that has ended, the
+   * first is tried again. Absent: nothing.
    * @param reason in the child's own last words
    */
   fallBack?(reason: string): Launch
@@ -56,7 +56,7 @@ export interface SupervisorStatus {
 export class EngineDown extends Error {
   constructor(
     reason: string,
-    /** Until a new start may be tried; null: never again. */
+    /** Time until a new start may be tried; null: never again. */
     readonly waitMs: number | null,
   ) {
     super(reason)
@@ -70,7 +70,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   #state: EngineState = 'stopped'
   #child: Child | null = null
-  /** What the last ready child said of itself. */
+  /** What the last ready child reported about itself. */
   #ready: Ready | null = null
   #readyAtMs = 0
   /** The start under way, shared by all who wait for it. */
@@ -84,7 +84,7 @@ export class Supervisor {
   #restarts = 0
   #nextStartMs = 0
   #lastError: string | null = null
-  /** What is started instead, for one time. */
+  /** Started instead, once. */
   #otherLaunch: Launch | null = null
 
   constructor(options: SupervisorOptions) {
@@ -105,7 +105,7 @@ export class Supervisor {
     return this.#begin()
   }
 
-  /** @returns false when there is no ready engine to hear it */
+  /** @returns false if there is no ready engine to receive it */
   send(message: ToEngine): boolean {
     return this.#isUsable && this.#child !== null && this.#child.send(message)
   }
@@ -117,7 +117,7 @@ export class Supervisor {
     this.#child.kill()
   }
 
-  /** Ends an engine that nobody needs, in order; the next `ready` starts it again. Kills it when it does not obey. */
+  /** Ends an unused engine in order; the next `ready` starts it again. Kills it if it does not obey. */
   stop(): Promise<void> {
     const child = this.#child
     if (child === null) return this.#stopping ?? Promise.resolve()
@@ -202,7 +202,7 @@ export class Supervisor {
     return readiness.promise.finally(silence.end)
   }
 
-  /** A killed process that hangs in a driver does not end: nobody waits for it for ever. */
+  /** A killed process that hangs in a driver does not end: it is not waited for forever. */
   async #lastEnd(): Promise<void> {
     const last = this.#child
     if (last === null) return
@@ -267,7 +267,7 @@ export class Supervisor {
     try {
       await failing
     } catch {
-      // Told by #afterEnd, as the end of the next one would be.
+      // Called by #afterEnd, as the end of the next one would be.
     }
     await this.#begin().catch(() => {})
   }

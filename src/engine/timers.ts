@@ -1,11 +1,11 @@
-/** What the engine's deadlines are measured with: monotonic, for a clock set forward must not kill a healthy engine. */
+/** The clock of the engine's deadlines: monotonic, because a clock set forward must not kill a healthy engine. */
 import { systemClock, systemTimer, type Clock, type Timer } from '../domain/time.ts'
 
 export type Timers = Pick<Clock, 'monotonicMs'> & Timer
 
 export const systemTimers: Timers = { monotonicMs: systemClock.monotonicMs, after: systemTimer.after }
 
-/** Resolves after the delay, at once when there is none. */
+/** Resolves after the delay, immediately if there is none. */
 export const wait = (timers: Timers, delayMs: number): Promise<void> =>
   delayMs > 0 ? new Promise((resolve) => void timers.after(delayMs, resolve)) : Promise.resolve()
 

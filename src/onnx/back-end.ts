@@ -13,7 +13,7 @@ export interface BackEnd {
   create: CreateSession
   /** Whether graphs run on a graphics card. */
   isOnCard: boolean
-  /** Of ONNX Runtime. */
+  /** Version of ONNX Runtime. */
   version: string
 }
 
@@ -39,17 +39,17 @@ async function openCpu(): Promise<BackEnd> {
 }
 
 export interface DeviceMemory {
-  /** By all programs. */
+  /** Used by all programs. */
   usedBytes: number
   totalBytes: number
 }
 
 /**
- * Runs all graphs of this process on a graphics card, from the first on: once the self-test has given exactly the right
- * numbers there, run by run and in a loop whose states stay in the card's memory. When it has not, this process may be
- * left with half a CUDA, and another should go on without.
- * @returns how full the card is, whenever it is asked
- * @throws Error that says why it cannot be
+ * Runs all graphs of this process on a graphics card, once the self-test has given exactly the right numbers there, run
+ * by run and in a loop whose states stay in the card's memory. If it fails, this process may be left with half a CUDA,
+ * and another one should continue without.
+ * @returns the card's memory, whenever it is called
+ * @throws Error with the reason
  */
 export async function useCuda(options: CudaOptions): Promise<() => DeviceMemory> {
   if (chosen !== null) throw new Error('graphs run on the CPU already')

@@ -1,16 +1,16 @@
 /**
- * What a pipeline needs of a graph, checked once when it is loaded: another export of the same model has other names,
- * types or shapes, and without this check it would fail at the first stream, or speak noise.
+ * What a pipeline needs from a graph, checked once when it is loaded: another export of the same model has other names,
+ * types or shapes, and without this check it would fail at the first stream, or produce noise.
  *
- * As ONNX Runtime reports graphs: a scalar has no dims; a length that is known only at run time is its name in the
- * graph, or '' when it has none; the types are float32, float16, float64, bool, int8 to int64 and uint8 to uint64.
+ * As ONNX Runtime reports graphs: a scalar has no dims; a length known only at run time is its name in the graph, or ''
+ * if it has none; the types are float32, float16, float64, bool, int8 to int64 and uint8 to uint64.
  */
 import type { Port, Session } from './session.ts'
 
 /** What is expected of an input or output. */
 export interface PortSpec {
   name: string
-  /** One of several: where exports of one model differ and the pipeline can do either. */
+  /** One of several: where exports of one model differ and the pipeline supports either. */
   type: string | readonly string[]
   /** null for a length: any; null for all: any rank. A length that is known only at run time fits every number. */
   dims: readonly (number | null)[] | null
@@ -21,7 +21,7 @@ interface Ports {
   outputs: readonly PortSpec[]
 }
 
-/** More faults than these help nobody: it is another graph altogether. */
+/** Listing more faults helps no one: it is another graph altogether. */
 const maxFaults = 6
 
 /**
@@ -41,7 +41,7 @@ export function checkContract(file: string, session: Session, expected: Ports): 
   throw new Error(`${file} is not the graph this model needs: ${[...faults.slice(0, maxFaults), ...more].join('; ')}`)
 }
 
-/** Of ports that are numbered from 0, as the states of each layer: each `*` of the pattern stands for the number. */
+/** For ports that are numbered from 0, as the states of each layer: each `*` of the pattern is the number. */
 export const numbered = (count: number, pattern: string, spec: Omit<PortSpec, 'name'>): PortSpec[] =>
   Array.from({ length: count }, (_, index) => ({ ...spec, name: pattern.replaceAll('*', String(index)) }))
 

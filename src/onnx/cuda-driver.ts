@@ -1,7 +1,7 @@
 /**
- * NVIDIA's driver, called as it is: for what ONNX Runtime does not tell, which is how full the card is, and for
- * bringing back what lies in its memory. Names and numbers: cuda.h of the CUDA toolkit, whose functions keep their form
- * under their name (`_v2` is part of it).
+ * NVIDIA's driver, called directly: for what ONNX Runtime does not report, which is the card's memory, and for copying
+ * data from it. Names and numbers: cuda.h of the CUDA toolkit, whose functions keep their form under their name (`_v2`
+ * is part of it).
  */
 import { dlopen, type Pointer } from 'bun:ffi'
 import type { Tensor } from './session.ts'
@@ -24,9 +24,9 @@ export class CudaDriver {
   readonly #context: bigint
 
   /**
-   * @param id as CUDA counts the cards that this process may see
+   * @param id as CUDA numbers the cards that this process may see
    * @param call the driver's functions, except in tests
-   * @throws Error when there is no driver, or no such card
+   * @throws Error if there is no driver, or no such card
    */
   constructor(id: number, call: DriverCalls = dlopen('libcuda.so.1', functions).symbols) {
     this.#call = call
@@ -38,7 +38,7 @@ export class CudaDriver {
     this.#context = context[0]!
   }
 
-  /** Of the card: what all programs have taken, and what there is. */
+  /** Of the card: used by all programs, and in all. */
   memory(): { usedBytes: number; totalBytes: number } {
     const [free, total] = [new BigUint64Array(1), new BigUint64Array(1)]
     this.#enter()

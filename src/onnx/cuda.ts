@@ -15,9 +15,9 @@ import { createFfiSessionOn } from './ffi/session.ts'
 export interface Cuda {
   create: CreateSession
   version: string
-  /** Has runs give back what memory of the card nobody uses, after loops have ended; for whoever has seen runs work. */
+  /** Makes runs release unused memory of the card after loops have ended; called once runs have worked. */
   shrink(): Promise<void>
-  /** Of the card: what all programs have taken, and what there is. */
+  /** Of the card: used by all programs, and in all. */
   memory(): { usedBytes: number; totalBytes: number }
 }
 
@@ -26,7 +26,7 @@ export interface Cuda {
  * @throws Error in the words of the loader, of ONNX Runtime or of the driver
  */
 export function openCuda(options: CudaOptions, api: OrtApi): Cuda {
-  // Loads the provider, and says why not where it cannot; whoever appends it is told nothing but that.
+  // Loads the provider, and reports why if it cannot; appending it would only fail without a reason.
   const provider = providerOptions(api, options)
   const driver = new CudaDriver(options.id)
   const device: FfiDevice = {
@@ -42,7 +42,7 @@ export function openCuda(options: CudaOptions, api: OrtApi): Cuda {
   return { create, version: api.version, shrink, memory: () => driver.memory() }
 }
 
-/** What a run refuses to give back stays for later runs: no reason to go without the card. */
+/** What a run fails to release stays for later runs: not a reason to give up the card. */
 export async function shrinkBy(options: Pointer, device: FfiDevice, create: CreateSession): Promise<void> {
   const last = device.shrinking
   device.shrinking = options

@@ -1,4 +1,4 @@
-/** Where the graphs of a process run, and what goes wrong there: of a graphics card, and told in words of its own. */
+/** Where the graphs of a process run, and what goes wrong on a graphics card, in words of its own. */
 
 export interface CudaOptions {
   /** Among the cards that CUDA shows this process, from 0. */
@@ -7,7 +7,7 @@ export interface CudaOptions {
   dir: string
   /** Most that the activations and states of one session may take; null: what the card has. */
   memoryBytes: number | null
-  /** Whether products of float32 may be computed with 10 bits of mantissa, several times as fast. */
+  /** Whether float32 products may be computed with a 10-bit mantissa, several times as fast. */
   tf32: boolean
 }
 
@@ -16,7 +16,7 @@ export class DeviceOutOfMemory extends Error {
   override name = 'DeviceOutOfMemory'
 }
 
-/** The device, or the process's share of it, is lost: every further call fails. Only another process can go on. */
+/** The device, or the process's share of it, is lost: every further call fails. Only another process can continue. */
 export class DeviceLost extends Error {
   override name = 'DeviceLost'
 }
@@ -54,8 +54,8 @@ export function deviceError(words: string): Error {
 }
 
 /**
- * What people need of ONNX Runtime's words, in one line that anybody may read: not the place in its source, nor the
- * name of this machine, nor where on it a file lies. The whole is for the log.
+ * The part of ONNX Runtime's words that people need, in one line that is safe for anyone to read: not the place in its
+ * source, nor the name of this machine, nor where a file is on it. The whole text is for the log.
  */
 export function briefly(words: string): string {
   const line = words

@@ -1,6 +1,6 @@
 /**
- * The runs of graphs in this process: how many have ended well, and how many are under way. Together with the
- * processor time that passes, they show whether long work goes on.
+ * The graph runs of this process: how many have succeeded, and how many are active. Together with processor time, they
+ * show whether long work makes progress.
  */
 let ended = 0
 let underWay = 0

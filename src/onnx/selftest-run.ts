@@ -1,7 +1,7 @@
 /**
- * Whether graphs compute rightly, before any model is there: y = x W + b, four numbers that are known. They are exact
- * wherever they are computed, for each is a small sum of powers of two. `selftest.onnx` is written by
- * `testing/selftest-graph`; a test holds the two together.
+ * Whether graphs compute correctly, before any model is loaded: y = x W + b, four known numbers. They are exact
+ * wherever they are computed, because each is a small sum of powers of two. `selftest.onnx` is written by
+ * `testing/selftest-graph`; a test keeps the two in step.
  */
 import { selfTestOutputs } from '../engine/protocol.ts'
 import type { CreateSession } from './session.ts'

@@ -11,11 +11,11 @@ export interface Tensor {
 
 export type Tensors = Readonly<Record<string, Tensor>>
 
-/** What a graph says of one of its inputs or outputs. */
+/** What a graph states about one of its inputs or outputs. */
 export interface Port {
   name: string
   type: string
-  /** A length that is known only at run time is a word: its name in the graph, or '' when it has none. */
+  /** A length known only at run time is a string: its name in the graph, or '' if it has none. */
   dims: readonly (number | string)[]
 }
 
@@ -28,8 +28,8 @@ export interface SessionOptions {
   /** Wherever the other graphs of the process run: for those whose runs are too short to be worth a way there. */
   onCpu?: true
   /**
-   * For runs that are shorter than the way to another thread and back: they are computed where they are asked for, and
-   * end before anything can stop them.
+   * For runs that are shorter than the way to another thread and back: they are computed on the calling thread, and end
+   * before anything can stop them.
    */
   inline?: true
 }
@@ -38,23 +38,23 @@ export interface Session {
   readonly inputs: readonly Port[]
   readonly outputs: readonly Port[]
   /**
-   * Runs the graph once, on threads of ONNX Runtime: the engine's loop goes on meanwhile, and other runs beside it. As
+   * Runs the graph once, on threads of ONNX Runtime: the engine's loop continues meanwhile, and so do other runs. As
    * many at once as there are threads take the least time and memory in all; more of them wait for a thread. On a
-   * graphics card, and where the session is `inline`, the loop stands still for as long as it takes.
-   * @param feeds may be written over at once: they were copied
-   * @param signal ends the run at its next node; the promise is settled once it has really stopped
-   * @throws Error naming the inputs when they are not those of the graph; after `release`; what ONNX Runtime refuses;
-   * the signal's reason
+   * graphics card, and if the session is `inline`, the loop blocks for as long as it takes.
+   * @param feeds may be overwritten at once: they were copied
+   * @param signal ends the run at its next node; the promise settles once it has really stopped
+   * @throws Error naming the inputs if they are not those of the graph; after `release`; what ONNX Runtime refuses; the
+   * signal's reason
    */
   run(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>>
   /** A graph run step by step, whose states need not leave the place where they are computed. */
   loop(options: LoopOptions): Loop
-  /** Ends the runs and loops that are under way and gives the memory back. Harmless when repeated. */
+  /** Ends active runs and loops and frees the memory. Harmless when repeated. */
   release(): Promise<void>
 }
 
 export interface LoopOptions {
-  /** For each state, the input that takes it and the output that brings it for the next step. */
+  /** For each state, the input that takes it and the output that gives it for the next step. */
   links: Readonly<Record<string, string>>
   /** By input, before the first step. Never written to, so that many loops can start from the same. */
   start: Tensors
@@ -64,15 +64,15 @@ export interface LoopOptions {
 
 export interface Loop {
   /**
-   * Steps that are asked for at once are taken one after the other. One that fails leaves the states as they were.
+   * Concurrent steps are taken one after the other. One that fails leaves the states as they were.
    * @param feeds the other inputs @returns the other outputs @throws as `Session.run`
    */
   step(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>>
-  /** By input: copies of the states as the last step left them, to start other loops with. */
+  /** By input: copies of the states after the last step, to start other loops with. */
   states(): Promise<Record<string, Tensor>>
   /** Harmless when repeated, and while a step is under way. */
   release(): void
 }
 
-/** @param model path of the file, or its bytes @throws Error when it is no graph that this ONNX Runtime can run */
+/** @param model path of the file, or its bytes @throws Error if it is not a graph that this ONNX Runtime can run */
 export type CreateSession = (model: string | Uint8Array, options: SessionOptions) => Promise<Session>

@@ -1,7 +1,7 @@
-/** What every back end asks of the tensors that it is given, so that all refuse the same in the same words. */
+/** Checks of given tensors for every back end, so that all refuse the same in the same words. */
 import type { LoopOptions, Port, Tensor, Tensors } from './session.ts'
 
-/** By type: what its numbers come in. */
+/** By type: the array of its numbers. */
 export const arrays = {
   float32: Float32Array,
   float16: Uint16Array,

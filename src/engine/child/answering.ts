@@ -14,7 +14,7 @@ import { NotLoaded, type Loaded, type Residency } from './residency.ts'
 export interface AnsweringOptions {
   models: Residency<SpeechModel>
   detectors: Residency<SpeechDetector>
-  /** Told of all that went wrong with a model, before it is answered. */
+  /** Called for everything that went wrong with a model, before the answer. */
   onFailure(model: string, error: unknown): void
   send(answer: Answer): void
 }
@@ -85,13 +85,13 @@ async function using<M extends Loaded, T>(models: Residency<M>, id: string, use:
   }
 }
 
-/** For the server: words for its log, and what a client may know. A model that is not there says enough in a line. */
+/** For the server: words for its log, and what a client may know. A missing model needs only a line. */
 export function describeFailure(model: string, error: unknown): { message: string; load: LoadFailure | null } {
   if (error instanceof NotLoaded) return { message: error.message, load: error.failure }
   const isFull = deviceFailure(error) instanceof DeviceOutOfMemory
   return { message: describe(error), load: isFull ? { model, reason: 'out_of_memory' } : null }
 }
 
-/** For the server's log. Not the runtime's own print of an error, which quotes a screenful of minified source. */
+/** For the server's log. Not the runtime's own formatting of an error, which quotes a screenful of minified source. */
 export const describe = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error)

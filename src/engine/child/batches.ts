@@ -1,7 +1,7 @@
 /**
- * How much of a clip is given to the model at once (child side). A model that hears several windows at less cost than
- * one by one gets more of them as the clip goes on: whoever waits for the first words has them as soon as ever, and
- * nobody who reads along waits longer for the next ones than the clip has taken so far.
+ * How much of a clip is given to the model at once (child side). A model that takes several windows at less cost than
+ * one by one gets more of them as the clip continues: the first words come as early as ever, and the wait for the next
+ * ones is never longer than the clip has taken so far.
  */
 import type { CutPart } from '../../models/silero/windows.ts'
 

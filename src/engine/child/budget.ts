@@ -1,8 +1,7 @@
 /**
- * How much memory the models of one engine may take together, of whatever kind they are (child side). Whoever loads one
- * claims its bytes first: models that nobody uses are unloaded for it, the longest unused first, and only if that makes
- * room enough; otherwise the claim waits for one to fall idle. First come, first served: a small model does not take
- * the room that a large one waits for.
+ * How much memory the models of one engine may take together (child side). Loading a model claims its bytes first:
+ * unused models are unloaded for it, the longest unused first, and only if that frees enough; otherwise the claim waits
+ * for one to become idle. First come, first served: a small model does not take the room that a large one waits for.
  */
 import type { Timers } from '../timers.ts'
 
@@ -10,7 +9,7 @@ import type { Timers } from '../timers.ts'
 export interface Holding {
   readonly bytes: number
   readonly idleSinceMs: number
-  /** In memory, used by nobody, and not being unloaded for other reasons. */
+  /** In memory, unused, and not being unloaded for other reasons. */
   isIdle(): boolean
   /** Begins to give the memory back; `Budget.free` is called when that is done. */
   unload(): void
@@ -35,7 +34,7 @@ interface Claim {
 export class Budget {
   readonly #options: BudgetOptions
   readonly #held = new Set<Holding>()
-  /** Of those held, the ones that are being unloaded. */
+  /** The held ones that are being unloaded. */
   readonly #leaving = new Set<Holding>()
   readonly #claims: Claim[] = []
 
@@ -73,7 +72,7 @@ export class Budget {
     this.#serve()
   }
 
-  /** For the end of the engine: nothing that waits will be loaded. */
+  /** At the end of the engine: no waiting model will be loaded. */
   close(): void {
     for (const claim of this.#claims.splice(0)) claim.refuse(new Error('the engine is stopping'))
   }

@@ -1,7 +1,7 @@
 /**
- * Where this engine's graphs run (child side): a graphics card, if it computes as it must, or the CPU. A process that
- * has tried CUDA in vain may hold a part of the card's memory or hang in its driver: it ends with the reason as its
- * last words, and the server starts another that does not try.
+ * Where this engine's graphs run (child side): on a graphics card, if it computes correctly, or on the CPU. A process
+ * that has failed to start CUDA may hold a part of the card's memory or hang in its driver: it ends with the reason as
+ * its last words, and the server starts another that does not try.
  */
 import { briefly } from '../../onnx/device.ts'
 import type { DeviceMemory } from '../../onnx/back-end.ts'
@@ -19,7 +19,7 @@ export interface DeviceWish {
 export interface Device {
   /** `cpu`, or `cuda:N`. */
   name: string
-  /** How full the card is; null: there is none. */
+  /** Memory of the card; null: there is none. */
   memory: (() => DeviceMemory) | null
   /** Most that models may take in all; null: as on any CPU. */
   modelMemoryBytes: number | null

@@ -1,6 +1,6 @@
 /**
- * From a model's chunks to the frames that go out (child side): resampled, cut to at most `frameMsMax`, each saying how
- * far the text is covered once it has been played. Only one chunk is held, and each frame owns its buffer.
+ * From a model's chunks to frames (child side): resampled, cut to at most `frameMsMax`, each stating how much of the
+ * text is covered once it has been played. Only one chunk is held, and each frame owns its buffer.
  */
 import type { SpokenWord } from '../../domain/speech.ts'
 import { toS16 } from '../../audio/pcm.ts'
@@ -9,10 +9,10 @@ import type { SpokenChunk } from '../../models/architecture.ts'
 import { frameMsMax } from '../protocol.ts'
 
 export interface Frame {
-  /** Mono, at the rate that was asked for. */
+  /** Mono, at the requested rate. */
   pcm: Int16Array
   coveredChars: number
-  /** That begin in it; absent: nobody asked. */
+  /** Words that begin in it; absent: not requested. */
   words?: readonly SpokenWord[]
 }
 
@@ -25,7 +25,7 @@ export class FrameCutter {
   #coveredBefore = 0
   #coveredAfter = 0
   #sentSamples = 0
-  /** That begin in no frame yet; null: nobody asked. */
+  /** Words that begin in no frame yet; null: not requested. */
   #words: SpokenWord[] | null = null
   readonly #toHz: number
 
@@ -40,7 +40,7 @@ export class FrameCutter {
     return this.#position === this.#samples.length
   }
 
-  /** @param words that begin with this chunk or later; null: nobody asked */
+  /** @param words that begin with this chunk or later; null: not requested */
   add(chunk: SpokenChunk, words: readonly SpokenWord[] | null = null): void {
     if (words !== null) this.#words = [...(this.#words ?? []), ...words]
     this.#begin(this.#resampler.push(chunk.pcm), chunk.coveredChars)

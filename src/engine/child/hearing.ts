@@ -1,7 +1,7 @@
 /**
- * One clip being transcribed in the engine (child side): samples in, parts of the transcript out. Where nobody speaks,
- * the model is never asked, for models write down what they imagine in silence. Between two windows others have their
- * turn, so that a long clip keeps nobody waiting.
+ * One clip being transcribed in the engine (child side): samples in, parts of the transcript out. Without speech the
+ * model never runs, because models invent text in silence. Between two windows others have their turn, so that a long
+ * clip delays no other.
  */
 import type { TranscriptSegment } from '../../domain/transcript.ts'
 import type { Transcribing, TranscriptionInput, TranscriptionModel } from '../../models/architecture.ts'
@@ -16,7 +16,7 @@ import type { Lease } from './residency.ts'
 import type { Timers } from '../timers.ts'
 import type { Turns } from './turns.ts'
 
-/** Silence is told of no more often. */
+/** Silence is reported no more often. */
 const silentPartMs = 2000
 
 export interface HearingOptions {
@@ -25,11 +25,11 @@ export interface HearingOptions {
   isEarly: boolean
   acquireModel(): Promise<Lease<TranscriptionModel>>
   acquireDetector(): Promise<Lease<SpeechDetector>>
-  /** Whose share of the engine it counts to. */
+  /** The account whose share of the engine it uses. */
   share: string
   turns: Turns
   timers: Timers
-  /** Asks the server for so many samples more. */
+  /** Requests this many more samples from the server. */
   want(samples: number): void
   send(part: TranscriptPart): void
 }
@@ -56,7 +56,7 @@ export class Hearing {
   }
 
   /**
-   * Ends when everything was heard or, after a cancel, when the work has really stopped.
+   * Resolves when everything was transcribed or, after a cancel, when the work has really stopped.
    * @throws InputRefused; what the model throws
    */
   async run(): Promise<void> {
@@ -98,7 +98,7 @@ export class Hearing {
     if (untold !== null) this.#send(untold)
   }
 
-  /** When their turn comes. @returns by window, segments in the time of the clip */
+  /** When it is their turn. @returns by window, segments in the time of the clip */
   async #hear(
     transcribing: Transcribing,
     windows: readonly SpeechWindow[],
@@ -134,7 +134,7 @@ export class Hearing {
   }
 }
 
-/** A model may hear past the end of a window, into the silence that it is filled up with: nothing was said there. */
+/** A model may output text past the end of a window, in the silence that fills it: nothing was said there. */
 function inClip(segment: TranscriptSegment, { startMs: byMs, pcm }: SpeechWindow): TranscriptSegment {
   const windowMs = (1000 * pcm.length) / clipRateHz
   const shift = (ms: number) => Math.round(byMs + Math.max(0, Math.min(ms, windowMs)))

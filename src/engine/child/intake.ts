@@ -1,11 +1,11 @@
 /**
- * A clip as it comes from the server, block by block (child side): asks for more as it is used up, so that some seconds
- * of it lie here and no more, however long it is.
+ * A clip as it arrives from the server, block by block (child side): requests more as it is used up, so that only some
+ * seconds of it are here, however long it is.
  */
 import { fromS16 } from '../../audio/pcm.ts'
 import { clipBlockSamples } from '../protocol.ts'
 
-/** Here or on the way: enough to go on with while the next is fetched. */
+/** Here or requested: enough to continue with while the next is fetched. */
 export const aheadSamples = 4 * clipBlockSamples
 
 export class Intake {
@@ -51,7 +51,7 @@ export class Intake {
     }
   }
 
-  /** In requests of a block at least: a message for each few samples would cost more than they. */
+  /** In requests of at least a block: a message per few samples would cost more than they do. */
   #askOn(): void {
     const samples = aheadSamples - this.#ahead
     if (this.#hasEnded || samples < clipBlockSamples) return

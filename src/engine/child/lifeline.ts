@@ -4,7 +4,7 @@
  */
 import { dlopen } from 'bun:ffi'
 
-/** Of linux/prctl.h and signal.h. */
+/** Constants from linux/prctl.h and signal.h. */
 const prSetPdeathsig = 1
 const sigkill = 9n
 

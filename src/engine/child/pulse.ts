@@ -1,7 +1,7 @@
 /**
  * The engine's sign of life during long work (child side). A window of half a minute may take a big model on a slow
- * machine longer than the server waits. That graphs are run through is the sign, or that one is being computed, which
- * takes processor time; and not that time passes: a promise that nobody keeps must not look like work.
+ * machine longer than the server waits. The sign is that graph runs complete, or that one is computing, which takes
+ * processor time; passing time is not a sign, because a promise that never settles must not look like work.
  */
 import { runCount, runsUnderWay } from '../../onnx/runs.ts'
 import type { Timers } from '../timers.ts'
@@ -9,8 +9,8 @@ import type { Timers } from '../timers.ts'
 const beatMs = 250
 
 /**
- * Processor time of a run under way that is a sign of life. This timer itself takes some 0.05 ms a beat, 6 ms in half a
- * minute; a run with a hundredth of a core, as beside sixteen busy programs, 300 ms.
+ * Processor time of a current run that counts as a sign of life. This timer itself takes about 0.05 ms per beat, 6 ms
+ * in half a minute; a run with a hundredth of a core, as beside sixteen busy programs, 300 ms.
  */
 const computedMs = 20
 
@@ -18,7 +18,7 @@ export interface PulseOptions {
   timers: Timers
   isAtWork(): boolean
   beat(): void
-  /** Of this process so far: absent, as the system says. */
+  /** Processor time of this process; absent: as the system reports. */
   cpuMs?(): number
   /** Runs that are being computed: absent, those of this process. */
   underWay?(): number

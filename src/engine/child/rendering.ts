@@ -1,6 +1,6 @@
 /**
  * One order being rendered in the engine (child side): text in, frames out, never more of them than were granted. A
- * chunk is computed only when all frames of the one before have left, so that a reader who stops costs one chunk of
+ * chunk is computed only when all frames of the previous one have left, so that a reader who stops costs one chunk of
  * memory and no computing.
  */
 import type { SpeechModel, SpeechInput } from '../../models/architecture.ts'
@@ -20,7 +20,7 @@ export interface RenderingOptions {
   wordTimes: boolean
   /** Frames that may be sent before the server grants more. */
   credits: number
-  /** Whose share of the engine it counts to. */
+  /** The account whose share of the engine it uses. */
   share: string
   acquire(): Promise<Lease<SpeechModel>>
   turns: Turns
@@ -102,7 +102,10 @@ export class Rendering {
     }
   }
 
-  /** Waits for a credit: whoever does not read has no claim meanwhile. @returns false once the stream was cancelled */
+  /**
+   * Waits for a credit: a client that does not read has no claim meanwhile. @returns false once the stream was
+   * cancelled
+   */
   async #hasCredit(): Promise<boolean> {
     const { timers } = this.#options
     const startMs = timers.monotonicMs()

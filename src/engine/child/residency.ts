@@ -1,7 +1,7 @@
 /**
- * Which models are in memory (child side). A model is loaded once however many ask, counted while it is in use, and
- * unloaded when nobody has used it for `keepAliveMs`, or sooner when another needs the room. The idea is ollama's
- * runnerRef: reference count and timer in one.
+ * Which models are in memory (child side). A model is loaded once however many use it, counted while in use, and
+ * unloaded after `keepAliveMs` of idleness, or sooner if another needs the room. The idea is ollama's runnerRef:
+ * reference count and timer in one.
  */
 import { briefly, deviceFailure, DeviceOutOfMemory } from '../../onnx/device.ts'
 import { notLoaded } from '../../domain/model-trouble.ts'
@@ -19,23 +19,23 @@ export interface Loaded {
 
 export interface ResidencyOptions<M extends Loaded> {
   load(id: string): Promise<M>
-  /** Where its files lie; null: it has none. */
+  /** Folder of its files; null: it has none. */
   filesDir(id: string): string | null
   memoryBytes(id: string): number
   /** 0: never unloaded for being idle. */
   keepAliveMs: number
   /** Shared by all that are in the same process. */
   budget: Budget
-  /** Where they run. */
+  /** The device. */
   device: string
   timers: Timers
-  /** Before each load, and once it is over. */
+  /** Called before each load, and once it is over. */
   onLoading(id: string, isOver: boolean): void
-  /** Afterwards. @param reason why it could not be had, for anybody to read; null: it is in memory */
+  /** Called afterwards. @param reason why it could not be loaded, safe for anyone to read; null: it is in memory */
   onTried(id: string, reason: string | null): void
   /** The last resident model, other than such as stay, was unloaded for being idle. */
   onEmpty(): void
-  /** Unloading failed: the memory may not have come back. */
+  /** Unloading failed: the memory may not have been freed. */
   onError(error: unknown): void
 }
 
@@ -43,7 +43,7 @@ export interface ResidencyOptions<M extends Loaded> {
 export class NotLoaded extends Error {
   readonly failure: LoadFailure
 
-  /** @param words why, for anybody to read */
+  /** @param words why, safe for anyone to read */
   constructor(
     model: string,
     readonly words: string,
@@ -55,7 +55,7 @@ export class NotLoaded extends Error {
   }
 }
 
-/** Readiness tells it to everybody: how the files are called, and not where on this machine they lie. */
+/** Readiness shows it to all: file names, but not where they are on this machine. */
 function wordsOf(error: unknown, filesDir: string | null): string {
   const words = error instanceof Error ? error.message : String(error)
   return briefly(filesDir === null ? words : words.replaceAll(`${filesDir}/`, ''))
@@ -78,7 +78,7 @@ interface Entry<M> extends Holding {
   onCpu: boolean
   stays: boolean
   leases: number
-  /** To be unloaded once nobody uses it. */
+  /** To be unloaded once unused. */
   isDismissed: boolean
   idleSinceMs: number
   cancelTimer: () => void
@@ -134,7 +134,7 @@ export class Residency<M extends Loaded> {
       }))
   }
 
-  /** Unloads it as soon as nobody uses it: what it was loaded from has gone or changed. */
+  /** Unloads it as soon as it is unused: the files it was loaded from were removed or changed. */
   dismiss(id: string): void {
     const entry = this.#entries.get(id)
     if (entry === undefined) return
@@ -142,7 +142,7 @@ export class Residency<M extends Loaded> {
     if (entry.leases === 0) this.#retire(id, entry)
   }
 
-  /** The device is full: unloads this model as soon as nobody uses it, and at once all that nobody uses now. */
+  /** The device is full: unloads this model as soon as it is unused, and immediately all unused ones. */
   shed(id: string): void {
     this.dismiss(id)
     for (const [other, entry] of this.#entries) if (entry.isIdle()) this.#retire(other, entry)
@@ -206,7 +206,7 @@ export class Residency<M extends Loaded> {
     entry.cancelTimer = timers.after(keepAliveMs, () => this.#retire(id, entry))
   }
 
-  /** Nobody needs it any more. */
+  /** It is no longer needed. */
   #retire(id: string, entry: Entry<M>): void {
     if (this.#entries.get(id) !== entry) return
     this.#unload(id, entry)

@@ -1,6 +1,6 @@
 /**
  * Whose chunk is computed next (child side): a `Schedule` with a clock. Streams take turns chunk by chunk, so that one
- * long text, or one busy account, delays nobody else's sound.
+ * long text, or one busy account, delays no other stream's audio.
  */
 import { type Claim, Schedule } from '../../domain/schedule.ts'
 import type { Timers } from '../timers.ts'
@@ -9,10 +9,10 @@ interface Waiting {
   run(): Promise<void>
 }
 
-/** What a step brought. */
+/** The result of a step. */
 export interface Turn<T> {
   value: T
-  /** What it took of the machine's time: while n steps are computed, each has an nth of it. */
+  /** The machine time it took: while n steps are computed, each has an nth of it. */
   machineMs: number
 }
 
@@ -64,7 +64,7 @@ export class Turns {
 
   #end(id: number): number {
     const { machineMs } = this.#schedule.end(id, this.#timers.monotonicMs())
-    // On a graphics card runs are synchronous: a cancel or a new order is read only when the loop gets a turn too.
+    // On a graphics card runs are synchronous: a cancel or a new order is read only when the loop also gets a turn.
     setImmediate(() => this.#serve())
     return machineMs
   }

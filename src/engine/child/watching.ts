@@ -1,7 +1,7 @@
 /**
- * One sound being watched in the engine (child side): samples in, how likely it is that somebody speaks out, window by
- * window. A microphone is open for an hour and speech is in it for minutes: nothing is computed while nothing comes,
- * and where every sample is alike there is nobody to be heard.
+ * One audio stream being watched in the engine (child side): samples in, the probability of speech out, window by
+ * window. A microphone is open for an hour and speech is in it for minutes: nothing is computed while nothing arrives,
+ * and constant samples contain no speech.
  */
 import type { SpeechDetector } from '../../models/silero/detector.ts'
 import { watchedSamples } from '../../service/ports-transcription.ts'
@@ -10,7 +10,7 @@ import type { Lease } from './residency.ts'
 
 export interface WatchingOptions {
   acquireDetector(): Promise<Lease<SpeechDetector>>
-  /** Asks the server for so many samples more. */
+  /** Requests this many more samples from the server. */
   want(samples: number): void
   /** In a buffer of its own. */
   send(probabilities: Float32Array): void

@@ -1,13 +1,13 @@
 /**
- * When each word of an order's text is spoken (child side). A model that times its speech says so; where it does not,
- * the sound of a chunk is shared out among its words by their length, which is marked as an estimate. Words are those
- * of the text as it was sent: "3.5" is one word, however many are spoken for it.
+ * When each word of an order's text is spoken (child side). A model that times its speech reports it; otherwise the
+ * audio of a chunk is divided among its words by length, which is marked as an estimate. Words are those of the text as
+ * it was sent: "3.5" is one word, however many are spoken for it.
  */
 import type { SpokenWord } from '../../domain/speech.ts'
 import type { SpokenChunk } from '../../models/architecture.ts'
 
 const wordPattern = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.,:/-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu
-/** What a word takes besides its letters, and what the pause behind a mark takes, in letters. */
+/** What a word takes besides its letters, and what the pause after a mark takes, in letters. */
 const [perWord, perMark, perStop] = [2, 3, 6]
 /** A window is silent when its level is so far below that of the loudest one. */
 const [windowS, silenceDb] = [0.01, -40]
@@ -15,18 +15,18 @@ const [windowS, silenceDb] = [0.01, -40]
 export class WordTimes {
   readonly #chars: readonly string[]
   readonly #sampleRateHz: number
-  /** Of the model's sound so far. */
+  /** The model's audio so far. */
   #samples = 0
   #covered = 0
   /** The model times its speech. */
   #isTimed = false
-  /** Where the words behind the last span begin in the text, and when the first part of the next one was spoken. */
+  /** Where the words after the last span begin in the text, and when the first part of the next one was spoken. */
   #spanEnd = 0
   #beganS: number | null = null
 
   /** @param text of the order */
   constructor(text: string, sampleRateHz: number) {
-    // Nobody reads tags; places stay as they are.
+    // Tags are not read; positions stay as they are.
     this.#chars = Array.from(text.replace(/<[^<>]*>/g, (tag) => ' '.repeat(Array.from(tag).length)))
     this.#sampleRateHz = sampleRateHz
   }
@@ -56,7 +56,7 @@ export class WordTimes {
     return [{ ...word, startMs: msOf(began), endMs: msOf(endS), isEstimated: false }]
   }
 
-  /** Without the space and the marks around it; null: there is nothing else. */
+  /** Without the space and the marks around it; null: nothing remains. */
   #narrowed(from: number, to: number): { from: number; to: number } | null {
     const isWord = (char: string | undefined) => /[\p{L}\p{N}%€$£°]/u.test(char ?? '')
     let [first, last] = [from, to]

@@ -1,6 +1,6 @@
 /**
- * The engine: what the hidden subcommand runs (child side). It says that it is ready, takes orders over IPC and owns
- * everything native, so that a crash in here costs streams and never the books.
+ * The engine: what the hidden subcommand runs (child side). It reports when it is ready, takes orders over IPC and owns
+ * everything native, so that a crash here costs streams and never the database.
  */
 import type { Card, Task } from '../../domain/card.ts'
 import {
@@ -32,12 +32,12 @@ import { Watching } from './watching.ts'
 
 export interface EngineOptions {
   task: Task
-  /** Those that this engine may load; asked at every load, for users bring some of their own. */
+  /** The models that this engine may load; called at every load, because users may bring their own. */
   cards(): readonly Card[]
   /** By name: `models/registry`, except in tests. */
   speechArchitectures: Architectures<LoadSpeechModel>
   transcriptionArchitectures: Architectures<LoadTranscriptionModel>
-  /** Where a model's files lie; null: it has none. */
+  /** Folder of a model's files; null: it has none. */
   filesDir(cardId: string): string | null
   /** Text of the user's pronunciation dictionary; null: there is none. */
   pronunciations: string | null
@@ -46,12 +46,12 @@ export interface EngineOptions {
   keepAliveMs: number
   /** Memory that models may take in all. */
   modelMemoryBytes: number
-  /** How long a model waits for others in use to leave it room. */
+  /** How long a model waits for others in use to free memory. */
   roomWaitMs: number
-  /** Where inference runs, and why there when that was not asked for. */
+  /** Where inference runs, and the reason if that was not requested. */
   device: string
   deviceReason: string | null
-  /** How full that is; null: nobody knows. */
+  /** Its memory; null: unknown. */
   deviceMemory: (() => DeviceMemory) | null
   /** The server's process id. */
   parentPid: number
@@ -59,7 +59,7 @@ export interface EngineOptions {
 
 type Architectures<Load> = Readonly<Record<string, () => Promise<{ load: Load }>>>
 
-/** What is needed of `process`. */
+/** The part of `process` that is needed. */
 export interface EngineChannel {
   send?: (message: FromEngine) => unknown
   on(event: 'message', listener: (message: unknown) => void): unknown
@@ -244,9 +244,8 @@ class Engine {
   }
 
   /**
-   * What a failure of the device asks for. On a lost one nothing can be computed any more: the process ends with the
-   * reason as its last words, and the server starts another. On a full one room is made, so that the next request
-   * works.
+   * Handles a failure of the device. On a lost one nothing can be computed any more: the process ends with the reason
+   * as its last words, and the server starts another. On a full one room is made, so that the next request works.
    */
   #noteFailure(model: string, error: unknown): void {
     const failure = deviceFailure(error)
@@ -257,7 +256,7 @@ class Engine {
     if (failure === null) return
     console.error(`${this.#device} has no memory left for ${model}: ${failure.message}`)
     for (const residency of this.#residencies) residency.shed(model)
-    // What a model that could not be loaded had opened by then is given back by the collector alone.
+    // Resources opened by a model that failed to load are released only by the garbage collector.
     Bun.gc(true)
   }
 
@@ -268,7 +267,7 @@ class Engine {
       lease.release()
     } catch (error) {
       this.#noteFailure(model, error)
-      // Of a model that cannot be had the server was told already.
+      // The server already knows that a model is unavailable.
       if (!(error instanceof NotLoaded)) console.error(describe(error))
     }
   }
@@ -288,7 +287,7 @@ class Engine {
     this.#send({ type: 'status', query, residentBytes, deviceMemory: this.#deviceMemory(), models })
   }
 
-  /** A driver that does not answer is no reason to say nothing of the rest. */
+  /** The other values are still reported if the driver does not answer. */
   #deviceMemory(): DeviceMemory | null {
     try {
       return this.#options.deviceMemory?.() ?? null
@@ -335,8 +334,8 @@ class Engine {
 }
 
 /**
- * Windows of different clips that are heard at the same time. Two at once are heard with a fifth less processor time
- * than one after the other; more than a few would only fill the memory. On a card there is one thing to wait for.
+ * Windows of different clips that are processed at the same time. Two at once take a fifth less processor time than one
+ * after the other; more than a few would only fill the memory. On a card there is one thing to wait for.
  */
 const windowsAtOnce = ({ device, workers }: EngineOptions): number =>
   device === 'cpu' ? Math.min(windowsMax, workers) : 1

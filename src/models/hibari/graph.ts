@@ -20,12 +20,13 @@ const graphFile = 'hibari.onnx'
 export const mostSymbols = 100
 
 /**
- * How long each symbol is, in half frames, with those of the pads: a value inside the graph. Frames are twice as many.
+ * The length of each symbol, in half frames, with those of the pads: a value inside the graph. Frames are twice as
+ * many.
  */
 const durations = '/Cast_32_output_0'
 
 export interface Predicted extends Parameters {
-  /** How long each symbol is, in frames, those of the pads included. */
+  /** The length of each symbol, in frames, those of the pads included. */
   symbolFrames: readonly number[]
 }
 
@@ -84,7 +85,7 @@ export class HibariGraph {
   }
 }
 
-/** @param model its bytes @param threads of one run @throws Error when it is no such graph */
+/** @param model its bytes @param threads of one run @throws Error if it is not such a graph */
 export async function loadGraph(model: Uint8Array, threads: number): Promise<HibariGraph> {
   const session = await createSession(exposeOutput(model, durations), { threads, onCpu: true })
   try {

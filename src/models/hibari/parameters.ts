@@ -1,28 +1,28 @@
 /**
- * What hibari's graph says of a chunk, frame by frame, and the sizes of that. A frame is 300 samples at 24 kHz, which
- * is 12.5 ms; its spectrum has the 601 bins, 20 Hz each, of a transform of 1,200 samples.
- * Source: the package hibari-tts 0.2.1, `hibari/dsp.py` (Apache-2.0).
+ * The output of hibari's graph for a chunk, frame by frame, and its sizes. A frame is 300 samples at 24 kHz, which is
+ * 12.5 ms; its spectrum has the 601 bins, 20 Hz each, of a transform of 1,200 samples. Source: the package hibari-tts
+ * 0.2.1, `hibari/dsp.py` (Apache-2.0).
  */
 export const sampleRateHz = 24_000
 export const hopSamples = 300
 export const frameSamples = 1200
 export const bins = frameSamples / 2 + 1
 
-/** A pitch below this is no pitch: nothing is voiced there. */
+/** A pitch below this means that nothing is voiced there. */
 export const leastVoicedHz = 40
 
 /** Logarithms are natural and of magnitudes. Spectra are bin by bin: `[bin * frames + frame]`. */
 export interface Parameters {
   frames: number
-  /** Of the voiced part: what filters the pulses. */
+  /** The voiced part: the filter of the pulses. */
   harmonicLog: Float32Array
   /** Its phase against the pulses, as a number whose tanh times pi is meant. */
   harmonicTurn: Float32Array
-  /** Of the rest: breath, hiss, and what of the voice is not periodic. */
+  /** The rest: breath, hiss, and the aperiodic part of the voice. */
   restLog: Float32Array
   /** Its phase, in radians. */
   restPhase: Float32Array
-  /** In Hz, one a frame; below `leastVoicedHz`, also negative, where nothing is voiced. */
+  /** In Hz, one per frame; below `leastVoicedHz`, also negative, if nothing is voiced. */
   f0: Float32Array
 }
 

@@ -37,7 +37,7 @@ const limits: ChunkLimits = { most: mostSymbols, enough: 60, first: 40, firstMos
 /** Added to what `speech-span.ts` keeps of the graph's own silence, 140 ms at each join. */
 const pauseS: Readonly<Record<Chunk['boundary'], number>> = { word: 0, clause: 0.04, sentence: 0.23, paragraph: 0.53 }
 
-/** What the graph was taught of pace; the rest is made of the sound. */
+/** The range of pace that the graph was trained on; the rest is done on the audio. */
 const slowest = 0.5
 const fastest = 2
 
@@ -148,20 +148,20 @@ class HibariModel implements SpeechModel {
 
 const nextOf = async (parts: AsyncGenerator<Chunk>): Promise<Chunk | null> => (await parts.next()).value ?? null
 
-/** How one stream stands with whoever listens to it as it comes. */
+/** The state of one stream and its live listener. */
 class Listener {
   #beganMs = 0
   #takenMs = 0
   #lateSamples = 0
 
-  /** @param dueSamples what will have come of it once nothing of it is held back */
+  /** @param dueSamples what will have been sent once nothing of it is held back */
   takes(pcm: Float32Array, dueSamples: number): void {
     this.#lateSamples += dueSamples - pcm.length
     if (this.#takenMs === 0) this.#beganMs = performance.now()
     this.#takenMs += (1000 * pcm.length) / sampleRateHz
   }
 
-  /** So much of what was spoken is still held back: what is spoken next comes behind it. */
+  /** How much of what was spoken is still held back: what is spoken next comes after it. */
   get lateS(): number {
     return this.#lateSamples / sampleRateHz
   }

@@ -1,12 +1,12 @@
 /**
  * Where in a chunk the speech is. The graph puts a third of a second of silence before it and nearly half a second
- * behind it, which nobody shall wait for. The parameters say how loud each frame will be, so that the silence is found
+ * after it, which no listener should wait for. The parameters say how loud each frame will be, so the silence is found
  * before any of it is computed.
  */
 import { bins, leastVoicedHz, type Parameters } from './parameters.ts'
 import type { FrameSpan } from './vocoder.ts'
 
-/** Of the silence before and behind the speech so much stays: the breath of an h, the end of a t. */
+/** How much of the silence before and after the speech stays: the breath of an h, the end of a t. */
 const keptLeadFrames = 4
 const keptTailFrames = 7
 /** A frame is silent when its level is so far below that of the loudest one. */

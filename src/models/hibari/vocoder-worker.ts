@@ -15,11 +15,11 @@ export type ToVocoder =
       parameters: Parameters
       /** How fast the chunk is spoken; 1: the voice's own pace. */
       speed: number
-      /** Of another voice; null: the graph's own. */
+      /** Shape of another voice; null: the graph's own. */
       shape: Shape | null
-      /** Nothing of its stream was heard yet. */
+      /** Nothing of its stream was played yet. */
       isFirst: boolean
-      /** Until its listener runs dry. */
+      /** Time until its listener runs dry. */
       slackMs: number
     }
   | { type: 'drop'; id: number }
@@ -30,9 +30,9 @@ export type FromVocoder =
       id: number
       /** Mono, in [-1, 1], at 24 kHz. */
       pcm: Float32Array<ArrayBuffer>
-      /** Of the chunk, that is spoken once this has been played; 1: this is the last block. */
+      /** Share of the chunk that is spoken once this has been played; 1: this is the last block. */
       share: number
-      /** So many frames of the chunk were left out before its first block. */
+      /** This many frames of the chunk were left out before its first block. */
       skippedFrames: number
     }
   | { type: 'failed'; id: number; message: string }

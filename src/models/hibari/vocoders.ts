@@ -9,9 +9,9 @@ import type { FromVocoder, ToVocoder } from './vocoder-worker.ts'
 export interface Block {
   /** Mono, in [-1, 1], at 24 kHz. */
   pcm: Float32Array
-  /** Of the chunk, that is spoken once this has been played; 1: this is the last block. */
+  /** Share of the chunk that is spoken once this has been played; 1: this is the last block. */
   share: number
-  /** So many frames of the chunk were left out before its first block. */
+  /** This many frames of the chunk were left out before its first block. */
   skippedFrames: number
 }
 
@@ -19,11 +19,11 @@ export interface ChunkOrder {
   parameters: Parameters
   /** 0.5 to 2. */
   speed: number
-  /** Of another voice; null: the graph's own. */
+  /** Shape of another voice; null: the graph's own. */
   shape: Shape | null
-  /** Nothing of its stream was heard yet. */
+  /** Nothing of its stream was played yet. */
   isFirst: boolean
-  /** Until its listener runs dry. */
+  /** Time until its listener runs dry. */
   slackMs: number
 }
 

@@ -1,8 +1,7 @@
 /**
- * Moonshine's two graphs, in ONNX Runtime's own format: an encoder that hears a window at once, and a decoder that
- * writes token after token. The decoder's first step computes what it keeps of the sound; the later ones are given
- * that, and their own states stay where they are computed.
- * Source: moonshine-ai/moonshine, core/moonshine-model.cpp (MIT).
+ * Moonshine's two graphs, in ONNX Runtime's own format: an encoder for a window, and a decoder that outputs token after
+ * token. The decoder's first step computes what it keeps of the audio; later ones get that, and their own states stay
+ * where they are computed. Source: moonshine-ai/moonshine, core/moonshine-model.cpp (MIT).
  */
 import { createSession } from '../../onnx/back-end.ts'
 import { checkContract } from '../../onnx/contract.ts'
@@ -12,9 +11,9 @@ import { endToken, startToken, type Written } from './vocabulary.ts'
 export const sampleRateHz = 16_000
 export const encoderFile = 'encoder_model.ort'
 export const decoderFile = 'decoder_model_merged.ort'
-/** The encoder's strides need so many samples for one step. */
+/** The encoder's strides need this many samples for one step. */
 const leastSamples = 895
-/** Nobody says more in a second: what goes on is a decoder that does not find its end. */
+/** No one says more per second: a decoder that continues does not find its end. */
 const tokensPerSecond = 6.5
 
 const layers = 6
@@ -57,8 +56,8 @@ export class MoonshineGraphs {
   }
 
   /**
-   * What is said in a window: the most probable token at each step.
-   * @param pcm mono, in [-1, 1], 16 kHz; what is shorter than 56 ms is nothing
+   * Transcribes a window: the most probable token at each step.
+   * @param pcm mono, in [-1, 1], 16 kHz; less than 56 ms is nothing
    * @throws the signal's reason, and what ONNX Runtime refuses
    */
   async hear(pcm: Float32Array, signal: AbortSignal): Promise<Heard> {
@@ -68,7 +67,7 @@ export class MoonshineGraphs {
       signal,
     )
     if (hidden === undefined) throw new Error(`${encoderFile} gave no last_hidden_state`)
-    // The mask counts samples, of which the graph takes every 384th; a single one stands for all.
+    // The mask counts samples, of which the graph takes every 384th; a single one is used for all.
     const sound = { encoder_hidden_states: hidden, encoder_attention_mask: ones(1) }
     const empty = Object.fromEntries([...own, ...ofSound].map((name) => [past(name), nothing]))
     const first = await this.#decoder.run({ ...sound, ...empty, ...stepOf(startToken, false) }, signal)

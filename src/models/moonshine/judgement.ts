@@ -1,6 +1,6 @@
 /**
- * Whether what was written of a window was said there. The detector has found speech in it; Moonshine writes something
- * nevertheless of a cough, of music and of other languages, and its own probabilities tell most of that.
+ * Whether the transcript of a window was really said there. The detector has found speech in it, but Moonshine also
+ * outputs text for coughs, music and other languages; its own probabilities reveal most of that.
  */
 import type { Heard } from './graphs.ts'
 

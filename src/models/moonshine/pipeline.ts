@@ -18,9 +18,9 @@ import { MoonshineGraphs, sampleRateHz } from './graphs.ts'
 import { meanLogProbability, wasSaid } from './judgement.ts'
 import { readPieces, wordsOf } from './vocabulary.ts'
 
-/** As its makers cut. A window of 44 s began with words that nobody said; its memory grows with the square. */
+/** As its makers cut. A window of 44 s began with words that were never said; its memory grows with the square. */
 const maxWindowMs = 15_000
-/** Heard once when it is loaded, so that files that do not fit each other are told of then. */
+/** Run once when it is loaded, so that files that do not fit each other are reported then. */
 const trialMs = 500
 
 /** @throws Error that names the file which is missing or does not fit */

@@ -1,7 +1,7 @@
 /**
- * The states of the two graphs that are run step by step, and the part of them that is a voice: keys and values of the
- * positions that the voice takes, some 49 KB each in the model of 6 layers. Only these are kept; the rest of the cache
- * is filled in as the bundle says when somebody speaks.
+ * The states of the two graphs that run step by step, and the part of them that is a voice: keys and values of the
+ * positions that the voice takes, about 49 KB each in the model of 6 layers. Only these are kept; the rest of the cache
+ * is filled in as the bundle says when the voice is used.
  */
 import type { PortSpec } from '../../onnx/contract.ts'
 import type { Tensor } from '../../onnx/session.ts'
@@ -9,7 +9,7 @@ import { isCache, type StateSpec } from './bundle.ts'
 
 type States = Record<string, Tensor>
 
-/** By input, as they are before the first run. */
+/** By input, before the first run. */
 export function startStates(specs: readonly StateSpec[]): States {
   return Object.fromEntries(specs.map((spec) => [spec.input, startState(spec)]))
 }
@@ -25,7 +25,7 @@ function startState({ dims, type, fill }: StateSpec): Tensor {
   return { type, dims, data: new Uint8Array(size).fill(fill === 'ones' ? 1 : 0) }
 }
 
-/** From each input to the output that brings its next value. */
+/** From each input to the output that gives its next value. */
 export const linksOf = (specs: readonly StateSpec[]): Record<string, string> =>
   Object.fromEntries(specs.map(({ input, output }) => [input, output]))
 
@@ -33,11 +33,11 @@ export const linksOf = (specs: readonly StateSpec[]): Record<string, string> =>
 export const portsOf = (specs: readonly StateSpec[], side: 'input' | 'output'): PortSpec[] =>
   specs.map(({ type, dims, ...names }) => ({ name: names[side], type, dims: side === 'input' ? dims : null }))
 
-/** A voice as the model has heard it. */
+/** A voice in the model's memory. */
 export interface Voice {
   /** Positions that it takes. */
   length: number
-  /** By input; of a cache the first `length` positions. */
+  /** By input; for a cache, the first `length` positions. */
   states: States
 }
 

@@ -1,16 +1,16 @@
-/** How one model of Pocket TTS speaks: its card may say what differs from what Kyutai does. */
+/** How one model of Pocket TTS speaks: its card may override Kyutai's defaults. */
 import type { Card } from '../../domain/card.ts'
 
 export interface Manner {
   /** Variance of the noise: how lively, and how risky. */
   temperature: number
-  /** Of the flow: more steps, finer frames. */
+  /** Steps of the flow: more steps, finer frames. */
   flowSteps: number
   /** Frames at the start in which the model cannot have finished. */
   eosGuardFrames: number
   /** Frames behind the one at which the model says that it has finished; null: as the bundle or the text says. */
   framesAfterEos: number | null
-  /** Exactly so many frames, whatever the model says; null: as it says. For measuring models that cannot speak. */
+  /** Exactly this many frames, whatever the model says; null: as it says. For measuring models that cannot speak. */
   frames: (() => number) | null
 }
 

@@ -1,7 +1,7 @@
 /**
- * Preset voices: what the model remembers of having heard them, as Kyutai publishes it for each language
- * (`<module>/cache` and `<module>/offset`, or in older files `<module>/current_end`, whose length is the offset). And
- * the voices that were spoken with lately, so that they are read or computed once.
+ * Preset voices: the model's memory of them, as Kyutai publishes it for each language (`<module>/cache` and
+ * `<module>/offset`, or in older files `<module>/current_end`, whose length is the offset). And recently used voices,
+ * so that they are read or computed once.
  */
 import { readSafetensors } from '../formats/safetensors.ts'
 import type { Tensor } from '../../onnx/session.ts'
@@ -49,7 +49,7 @@ function lengthOf(tensors: ReadonlyMap<string, Tensor>): number {
   return length
 }
 
-/** Voices by key; those that were not asked for longest go when they have become too many. */
+/** Voices by key; the least recently used are dropped when there are too many. */
 export class VoiceCache {
   readonly #maxBytes: number
   readonly #voices = new Map<string, Promise<Voice>>()
@@ -67,7 +67,7 @@ export class VoiceCache {
     return voice
   }
 
-  /** Of the voices that are kept. */
+  /** Number of kept voices. */
   get sizeBytes(): number {
     return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0)
   }

@@ -1,16 +1,16 @@
-/** From a text to the words that one model can say: in its language, and in characters that its tokenizer knows. */
+/** From a text to the words that one model can speak: in its language, and in characters that its tokenizer knows. */
 import { foldCharacter } from '../../text/fold.ts'
 import type { Lexicon } from '../../text/lexicon.ts'
 import { englishWords, type SpokenWord, writtenWords } from '../../text/spoken.ts'
 
-/** What the model has a token for. */
+/** The characters that the model has a token for. */
 export interface Vocabulary {
   knows(character: string): boolean
 }
 
 /**
- * What is spoken of a text. English is written out; another language stays as it is, but for texts that have nothing to
- * say then and would in English ("€"): the service takes a text when there is something in it in English.
+ * The spoken form of a text. English is written out; another language stays as it is, except for texts that would then
+ * contain nothing but do in English ("€"): the service accepts a text if there is something in it in English.
  */
 export function wordsOf(
   text: string,

@@ -1,4 +1,4 @@
-/** What the golden numbers of the tokenizer were taken of: scripts/golden-whisper.ts, and the test that compares. */
+/** The texts of the tokenizer's golden numbers: for scripts/golden-whisper.ts and the test that compares. */
 import { Seeded } from '../../testing/seeded.ts'
 
 export const tokenizerSeed = 1

@@ -54,7 +54,7 @@ const scripts: Readonly<Record<string, readonly [number, number][]>> = {
   Han: [[0x4e00, 0x4f00]],
 }
 
-/** What stands between words, or for one. */
+/** What separates words, or replaces one. */
 // prettier-ignore
 const signs: readonly string[] = [
   ' ', ' ', ' ', ' ', ' ', ' ', ' ', ' ', '  ', '   ', '\n', '\r\n', '\t', ' \n ', '\u0085', '\u00a0', '\u3000',
@@ -86,7 +86,7 @@ function word(ranges: readonly [number, number][], random: Seeded): string {
   return letters.join('')
 }
 
-/** One script or two, the common words of a stock more often than the rare ones. */
+/** One script or two, with the common words of a stock more often than the rare ones. */
 function text(stocks: readonly (readonly string[])[], random: Seeded): string {
   const own = [random.pick(stocks), random.pick(stocks)]
   const parts = Array.from({ length: random.whole(1, 12) }, () => {

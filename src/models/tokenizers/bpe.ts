@@ -35,17 +35,17 @@ export class ByteLevelBpe {
     return this.#bytes.length
   }
 
-  /** The tokens that stand for something other than text, by name. */
+  /** The tokens that are not text, by name. */
   get added(): ReadonlyMap<string, number> {
     return this.#added
   }
 
-  /** Names of added tokens in the text are text: nobody can dictate them to a model. */
+  /** Names of added tokens in the text are text: they cannot be dictated to a model. */
   encode(text: string): number[] {
     return this.#tokenizer.encode(text, { add_special_tokens: false }).ids
   }
 
-  /** Bytes that are no text, as where a character's other bytes are missing, become U+FFFD. */
+  /** Bytes that are not text, such as incomplete characters, become U+FFFD. */
   decode(ids: readonly number[]): string {
     const parts = ids.map((id) => {
       const bytes = this.#bytes[id]
@@ -65,8 +65,8 @@ function textTokenizer(vocabulary: ReadonlyMap<string, number>, merges: readonly
 }
 
 /**
- * How the file writes bytes: those that Latin-1 prints as themselves, the others as the letters from U+0100 on, so that
- * no token has a space or a control character in it (openai/gpt-2, `encoder.py`).
+ * How the file writes bytes: those that Latin-1 prints as themselves, the others as letters from U+0100 on, so that no
+ * token contains a space or a control character (openai/gpt-2, `encoder.py`).
  */
 const charOfByte: readonly string[] = (() => {
   const isPrintable = (byte: number) =>

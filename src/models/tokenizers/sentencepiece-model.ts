@@ -16,7 +16,7 @@ export interface SentencePieceModel {
   pieces: readonly Piece[]
   /** Characters that no piece has are given as their UTF-8 bytes, each a piece of its own. */
   byteFallback: boolean
-  /** The space that stands for the start of a text is put at its end instead. */
+  /** The space that marks the start of a text is put at its end instead. */
   spaceIsSuffix: boolean
   /** Characters and what they are replaced by, as `sentencepiece-normalizer` reads it; empty: none is. */
   charsMap: Uint8Array
@@ -63,7 +63,7 @@ function readPiece(bytes: Uint8Array): Piece {
   return { text, score: new DataView(score.buffer, score.byteOffset).getFloat32(0, true), kind }
 }
 
-/** By number: a varint as it is, anything else as bytes. Of a field that comes twice the last one counts. */
+/** By number: a varint as it is, anything else as bytes. If a field occurs twice, the last one counts. */
 type Fields = ReadonlyMap<number, number | Uint8Array>
 
 const bytesOf = (value: number | Uint8Array | undefined): Uint8Array => {

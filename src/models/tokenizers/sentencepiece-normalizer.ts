@@ -1,6 +1,6 @@
 /**
- * What SentencePiece does to a text before it looks for pieces: characters replaced by a table that the model carries,
- * spaces made single where the model says so, and written as ▁, so that they can be part of a piece.
+ * What SentencePiece does to a text before it looks for pieces: characters are replaced by a table in the model, runs
+ * of spaces become one if the model says so, and spaces become ▁, so that they can be part of a piece.
  *
  * The table is a double-array trie over UTF-8 bytes (the layout of Darts-clone, https://github.com/s-yata/darts-clone)
  * whose values point at texts that end with a zero byte.
@@ -39,7 +39,7 @@ export class SentencePieceNormalizer {
       out += kept.replaceAll(' ', sign)
     }
     if (input === '' || onlySpaces) return ''
-    // After escaping, as the library does it: a ▁ of the text's own goes too.
+    // After escaping, as the library does it: a ▁ in the text itself is removed too.
     if (removeExtraSpaces) while (out.endsWith(sign)) out = out.slice(0, -1)
     return addDummyPrefix && spaceIsSuffix ? out + sign : out
   }

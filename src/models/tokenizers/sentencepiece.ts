@@ -10,7 +10,7 @@
 import { readSentencePieceModel, type SentencePieceModel } from './sentencepiece-model.ts'
 import { SentencePieceNormalizer, utf8Length } from './sentencepiece-normalizer.ts'
 
-/** How much worse than the worst piece a character is that no piece has. */
+/** How much worse than the worst piece a character without a piece is. */
 const unknownPenalty = 10
 
 interface Entry {
@@ -28,13 +28,13 @@ interface Step {
 export class SentencePiece {
   readonly #normalizer: SentencePieceNormalizer
   readonly #entries: ReadonlyMap<string, Entry>
-  /** Of the longest piece, in UTF-16 units. */
+  /** Length of the longest piece, in UTF-16 units. */
   readonly #maxLength: number
   readonly #unknownId: number
   readonly #unknownScore: number
   /** Ids by byte; null: a character that no piece has is the unknown piece. */
   readonly #byteIds: readonly number[] | null
-  /** How many ids there are. */
+  /** Number of ids. */
   readonly size: number
 
   /** @param bytes of the model file @throws Error that says what is wrong with it */

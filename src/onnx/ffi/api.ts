@@ -102,20 +102,20 @@ async function libraryPath(): Promise<string> {
   return path
 }
 
-/** What all sessions of the process share; never given back. */
+/** Shared by all sessions of the process; never released. */
 export class OrtApi {
   readonly call: Functions
   readonly libc: ReturnType<typeof dlopen<typeof libc>>['symbols']
   readonly version: string
   readonly env: Pointer
-  /** Says of a tensor that it lies in the CPU's memory. */
+  /** Describes a tensor in the CPU's memory. */
   readonly cpuMemory: Pointer
   readonly allocator: Pointer
-  /** Where graphs run if nobody says otherwise. */
+  /** Where graphs run by default. */
   readonly cpu: FfiDevice
   readonly #slot = new BigUint64Array(1)
 
-  /** @param path of the library @throws Error when it is none, or lacks what is needed */
+  /** @param path of the library @throws Error if it is not ONNX Runtime, or lacks what is needed */
   constructor(path: string) {
     const base = dlopen(path, { OrtGetApiBase: { args: [], returns: 'ptr' } }).symbols.OrtGetApiBase()
     const { GetApi, GetVersionString } = linkSymbols({
@@ -131,7 +131,7 @@ export class OrtApi {
     ])
     this.call = linkSymbols(Object.fromEntries(placed) as typeof functions).symbols
     this.libc = dlopen('libc.so.6', libc).symbols
-    // What goes wrong comes as an error, in the same words.
+    // Failures become errors, in the same words.
     const fatal = 4
     const [arena, defaultMemory] = [1, 0]
     this.env = this.made((out) => this.call.CreateEnv(fatal, 'myna', out))
@@ -155,8 +155,8 @@ export class OrtApi {
   }
 
   /**
-   * Options of a run after which memory that nobody uses goes back to the system; else it is kept for later runs.
-   * @param arenas as onnxruntime_run_options_config_keys.h wants them, such as `cpu:0;gpu:1`
+   * Options of a run after which unused memory goes back to the system; otherwise it is kept for later runs.
+   * @param arenas as onnxruntime_run_options_config_keys.h defines them, such as `cpu:0;gpu:1`
    */
   shrinkingOptions(arenas: string): Pointer {
     const options = this.made((out) => this.call.CreateRunOptions(out))
@@ -164,7 +164,7 @@ export class OrtApi {
     return options
   }
 
-  /** What a function of the form `create(..., T **out)` made. @throws as `check` */
+  /** The result of a function of the form `create(..., T **out)`. @throws as `check` */
   made(create: (out: BigUint64Array) => Status): Pointer {
     return Number(this.told(create)) as Pointer
   }

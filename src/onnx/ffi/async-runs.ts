@@ -1,7 +1,7 @@
 /**
- * Runs on threads of ONNX Runtime (`RunAsync`), so that the engine's loop goes on meanwhile and can stop them: a run
- * ends at its next node once its terminate flag is set. A synchronous `Run` cannot be stopped by anybody, for nothing
- * else runs in that process.
+ * Runs on threads of ONNX Runtime (`RunAsync`), so that the engine's loop continues meanwhile and can stop them: a run
+ * ends at its next node once its terminate flag is set. A synchronous `Run` cannot be stopped, because nothing else
+ * runs in that process.
  *
  * Until the callback has come, ONNX Runtime reads and writes by address: the values, the arrays of their pointers, the
  * names, the options and the session itself. All of them are held here until then.
@@ -12,7 +12,7 @@ import type { OrtApi } from './api.ts'
 import type { CNames } from './names.ts'
 import { releaseAll, type Values } from './values.ts'
 
-/** What is run: of a session that stays alive until the run has ended. */
+/** The session and ports of a run; the session stays alive until the run has ended. */
 export interface Runnable {
   readonly api: OrtApi
   /** `OrtSession *` */
@@ -36,7 +36,7 @@ let lastId = 0
 let keepAlive: ReturnType<typeof setInterval> | null = null
 const longestMs = 2 ** 31 - 1
 
-/** One for all runs of the process; it comes on a thread of ONNX Runtime, and is heard on this one. */
+/** One for all runs of the process; it is called on a thread of ONNX Runtime, and handled on this one. */
 let callback: JSCallback | null = null
 
 const callbackPointer = (): Pointer => {
@@ -68,10 +68,10 @@ export interface AsyncRun {
 
 /**
  * Begins a run.
- * @param given for each input a value, or 0n; stays the caller's, who releases it once the run has ended
+ * @param given for each input a value, or 0n; owned by the caller, who releases it once the run has ended
  * @param results as many as there are outputs, all 0n
- * @param shrinks whether memory that nobody uses goes back to the system afterwards
- * @throws Error in ONNX Runtime's words when it cannot begin
+ * @param shrinks whether unused memory goes back to the system afterwards
+ * @throws Error in ONNX Runtime's words if it cannot begin
  */
 export function startRun(runnable: Runnable, given: Values, results: Values, shrinks: boolean): AsyncRun {
   const { api, pointer, inputNames, outputNames } = runnable

@@ -15,12 +15,12 @@ export class BoundLoop implements Loop {
   /** Held, so that it is not collected before its loop. */
   readonly #session: LoopSession
   readonly #feedNames: readonly string[]
-  /** By output, the input that it is in the next step. */
+  /** By output, the input that it becomes in the next step. */
   readonly #links: ReadonlyMap<string, string>
-  /** Inputs that are themselves an output that is kept: they are copied, for what is kept must not be the caller's. */
+  /** Inputs that are themselves a kept output: they are copied, because what is kept must not be the caller's. */
   readonly #kept: ReadonlySet<string>
   readonly #binding: Pointer
-  /** Until the first step: the caller's, read where they lie. */
+  /** Until the first step: the caller's, read in place. */
   #start: Tensors | null
   /** Held while a step reads them by their address, or the collector might take them. */
   #fed: Tensors | null = null
@@ -104,7 +104,7 @@ export class BoundLoop implements Loop {
       this.#start = null
       return Object.fromEntries(others)
     } finally {
-      // In here are the other outputs and the states of the last step; or all outputs, when one could not be read.
+      // Contains the other outputs and the states of the last step; or all outputs, if one could not be read.
       for (const value of values) if (value !== null) api.call.ReleaseValue(value)
     }
   }

@@ -9,8 +9,8 @@ export interface FfiDevice {
   prepare(options: Pointer): void
   /** `OrtMemoryInfo *`: where the states of loops stay. */
   memory: Pointer
-  /** `OrtRunOptions *` of a run that gives back what memory nobody uses. */
+  /** `OrtRunOptions *` of a run that releases unused memory. */
   shrinking: Pointer
-  /** Copies what lies at an address of that memory. */
+  /** Copies from an address of that memory. */
   download(target: Tensor['data'], address: Pointer): void
 }

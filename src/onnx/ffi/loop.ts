@@ -9,7 +9,7 @@ import type { Runnable } from './async-runs.ts'
 import type { FfiDevice } from './device.ts'
 import { copied, noValues, pointerOf, read, releaseAll, type Values } from './values.ts'
 
-/** What a loop needs of the session that made it. */
+/** What a loop needs from the session that made it. */
 export interface LoopSession extends Runnable {
   readonly device: FfiDevice
   readonly inputs: readonly Port[]
@@ -18,7 +18,7 @@ export interface LoopSession extends Runnable {
   runOptions(): Pointer | null
   /**
    * One run on threads of ONNX Runtime.
-   * @param given for each input, its value; stays the caller's @param results all 0n; filled, the caller's
+   * @param given for each input, its value; owned by the caller @param results all 0n; filled, then owned by the caller
    * @throws as `Session.run`; then there are no results
    */
   compute(given: Values, results: Values, signal: AbortSignal | undefined): Promise<void>
@@ -30,14 +30,14 @@ export class FfiLoop implements Loop {
   /** Held, so that it is not collected before its loop. */
   readonly #session: LoopSession
   readonly #feedNames: readonly string[]
-  /** By output, the input that it is in the next step. */
+  /** By output, the input that it becomes in the next step. */
   readonly #links: ReadonlyMap<string, string>
   readonly #onRelease: (loop: Loop) => void
   /** Until the first step has ended: what the caller gave. */
   #start: Tensors | null
   /** By input, this loop's own: constants, and states once there has been a step. */
   readonly #held = new Map<string, Pointer>()
-  /** Ends with the step that was asked for last. */
+  /** Resolves with the last requested step. */
   #last: Promise<unknown> = Promise.resolve()
   #isBusy = false
   #isReleased = false
@@ -85,7 +85,7 @@ export class FfiLoop implements Loop {
     const own: Tensors = { ...this.#start, ...feeds }
     const given = noValues(inputs.length)
     const results = noValues(outputs.length)
-    /** Of `given`, what only this step needs. */
+    /** The values of `given` that only this step needs. */
     const brought = noValues(inputs.length)
     this.#isBusy = true
     try {

@@ -3,10 +3,10 @@ import { ptr, type Pointer } from 'bun:ffi'
 
 /** Addresses that hold for as long as this object lives. */
 export class CNames {
-  /** Of all texts, in order, as C wants them: `const char *const *`. */
+  /** All texts, in order, as C expects them: `const char *const *`. */
   readonly addresses: BigUint64Array
   readonly #byName: ReadonlyMap<string, Pointer>
-  /** One block that nobody else has: the memory of a small array of JavaScript may move. */
+  /** One unshared block: the memory of a small JavaScript array may move. */
   readonly #texts: ArrayBuffer
 
   constructor(names: readonly string[]) {

@@ -1,4 +1,4 @@
-/** What a graph takes and gives, as the C API tells it. */
+/** A graph's inputs and outputs, as the C API reports them. */
 import { CString, type Pointer } from 'bun:ffi'
 import type { Port } from '../session.ts'
 import type { OrtApi, Status } from './api.ts'

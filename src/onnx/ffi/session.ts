@@ -1,5 +1,5 @@
 /**
- * Graphs through ONNX Runtime's C API: what onnxruntime-node does, runs that can be stopped and stand in nobody's way
+ * Graphs through ONNX Runtime's C API: what onnxruntime-node does, plus runs that can be stopped and block nothing else
  * (`async-runs.ts`), and loops whose states stay where they were computed (`loop.ts`, `bound-loop.ts`).
  */
 import type { Pointer } from 'bun:ffi'
@@ -15,7 +15,7 @@ import { portsOf } from './ports.ts'
 import { borrowed, copied, noValues, pointerOf, read, releaseAll, type Values } from './values.ts'
 import { noteRun } from '../runs.ts'
 
-/** On the CPU. @throws Error when it is no graph that this ONNX Runtime can run */
+/** On the CPU. @throws Error if it is not a graph that this ONNX Runtime can run */
 export async function createFfiSession(model: string | Uint8Array, options: SessionOptions): Promise<Session> {
   const api = await ortApi()
   return createFfiSessionOn(api, api.cpu, model, options)
@@ -41,7 +41,7 @@ const isInlineOn = (api: OrtApi, device: FfiDevice, { inline }: SessionOptions):
 
 function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, settings: SessionOptions): Pointer {
   const { call, env } = api
-  // One counts for the thread that asks, which computes nothing of a run that it does not wait for.
+  // One counts for the calling thread, which computes nothing of a run that it does not wait for.
   const threads = isInlineOn(api, device, settings) ? settings.threads : settings.threads + 1
   const options = api.made((out) => call.CreateSessionOptions(out))
   try {
@@ -56,7 +56,7 @@ function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, settin
   }
 }
 
-/** Sessions that nobody released and nobody can any more, such as those of a model whose loading failed half-way. */
+/** Sessions that were never released and no longer can be, such as those of a model that failed to load. */
 const forgotten = new FinalizationRegistry<{ api: OrtApi; pointer: Pointer }>(({ api, pointer }) =>
   releaseNow(api, pointer),
 )
@@ -82,8 +82,8 @@ export class FfiSession implements Session, LoopSession {
   #released: Promise<void> | null = null
 
   /**
-   * @param pointer an `OrtSession *`, which is this object's from now on
-   * @param isInline whether runs are computed where they are asked for
+   * @param pointer an `OrtSession *`, owned by this object from now on
+   * @param isInline whether runs are computed on the calling thread
    */
   constructor(
     readonly api: OrtApi,
@@ -206,7 +206,7 @@ export class FfiSession implements Session, LoopSession {
     return hasFreed
   }
 
-  /** What is under way ends first: freeing a session waits for its runs, and everything here would wait with it. */
+  /** Active runs end first: freeing a session waits for its runs, and everything here would wait with it. */
   async #release(): Promise<void> {
     for (const run of this.#runs) run.terminate()
     for (const loop of Array.from(this.#loops)) loop.release()

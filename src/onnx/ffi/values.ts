@@ -5,7 +5,7 @@ import { arrays, isKnownType } from '../tensor-checks.ts'
 import type { OrtApi } from './api.ts'
 import type { FfiDevice } from './device.ts'
 
-/** By their number (`ONNXTensorElementDataType`), under the names that onnxruntime-node gives them. */
+/** By number (`ONNXTensorElementDataType`), with onnxruntime-node's names. */
 const typeNames: Readonly<Record<number, string>> = {
   1: 'float32',
   2: 'uint8',
@@ -34,7 +34,7 @@ const typeNumbers: Readonly<Record<Tensor['type'], number>> = {
 /** Pointers to values, as C wants them; 0n: none. */
 export type Values = BigUint64Array<ArrayBuffer>
 
-/** In memory that stays where it is for as long as this array lives, which that of a small array need not. */
+/** In memory that does not move while this array lives, which that of a small array may. */
 export const noValues = (count: number): Values => new BigUint64Array(new ArrayBuffer(8 * count))
 
 /** Gives all of them back and leaves none. */
@@ -46,8 +46,8 @@ export function releaseAll(api: OrtApi, values: Values): void {
 export const pointerOf = (value: bigint | undefined): Pointer => Number(value) as Pointer
 
 /**
- * A value over the tensor's own memory: nothing is copied. Whoever calls holds the tensor until the value was used, and
- * lets nothing else run until then, for JavaScript may move an array's memory when its `buffer` is asked for.
+ * A value over the tensor's own memory: nothing is copied. The caller holds the tensor until the value was used, and
+ * lets nothing else run until then, because JavaScript may move an array's memory when its `buffer` is accessed.
  */
 export const borrowed = (api: OrtApi, { type, dims, data }: Tensor): Pointer =>
   api.made((out) => {
@@ -66,8 +66,8 @@ export function copied(api: OrtApi, { type, dims, data }: Tensor): Pointer {
 }
 
 /**
- * @param from where it lies
- * @param value stays the caller's
+ * @param from its address
+ * @param value owned by the caller
  * @throws Error naming the output whose type is not one of `Tensor`
  */
 export function read(api: OrtApi, from: FfiDevice, name: string, value: Pointer): Tensor {
