@@ -41,6 +41,7 @@ export class PostgresDatabase implements Database {
   readonly dialect = dialect
   readonly #pool: WirePool
   readonly #patienceMs: number
+  #answeredMs = performance.now()
 
   constructor(pool: WirePool, patienceMs: number) {
     this.#pool = pool
@@ -99,10 +100,14 @@ export class PostgresDatabase implements Database {
   /** Again and again for a while. @throws what `step` throws; MynaError `database_unavailable` or `storage_full` */
   async #patiently<T>(step: () => Promise<T>): Promise<T> {
     refuseInScope()
-    const endMs = performance.now() + this.#patienceMs
+    // Nobody waits long for a database that has been away for long: one try, and the caller hears of it.
+    const isAway = performance.now() - this.#answeredMs > 2 * this.#patienceMs
+    const endMs = performance.now() + (isAway ? 0 : this.#patienceMs)
     for (let waitMs = pauseMs; ; waitMs = Math.min(2 * waitMs, longestPauseMs)) {
       try {
-        return await step()
+        const result = await step()
+        this.#answeredMs = performance.now()
+        return result
       } catch (error) {
         if (!isTransient(error)) throw asRefusal(error)
         if (this.#pool.isClosed || performance.now() + waitMs > endMs) throw unavailable(error)

@@ -1,0 +1,144 @@
+/** Two whole servers on one database: what a client of one sees of the other. */
+import { describe, expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
+import { type Instance, startInstance } from '../../testing/instance.ts'
+import { noPostgres, testPostgres } from '../../testing/postgres.ts'
+import { Relay } from '../../testing/relay.ts'
+import { until } from '../../testing/until.ts'
+import type { World } from './wiring.ts'
+
+setDefaultTimeout(60_000)
+
+interface Pair {
+  one: Instance
+  other: Instance
+  /** Between the other one and the database. */
+  relay: Relay
+}
+
+async function startPair(change: Partial<World> = {}): Promise<Pair> {
+  const server = await testPostgres()
+  const database = server.urlOf(await server.create())
+  const relay = await Relay.open(server.port)
+  const wired = new URL(database)
+  wired.port = String(relay.port)
+  const one = await startInstance({ database, boxName: 'one' }, change)
+  const other = await startInstance({ database: wired.href, boxName: 'other' }, change)
+  onTestFinished(async () => {
+    relay.mend()
+    await Promise.all([one, other].map((instance) => instance[Symbol.asyncDispose]()))
+    relay.close()
+  })
+  return { one, other, relay }
+}
+
+const record = async ({ fetch }: Instance, key: string, id: string | null) =>
+  (await (await fetch(`/v1/operations/${id}`, { key })).json()) as Record<string, unknown>
+
+/** A stream of this server that waits for its third frame. */
+async function held(instance: Instance, key: string) {
+  const gate = Promise.withResolvers<void>()
+  instance.engine.plan = () => ({ frames: 8, before: (frame) => (frame === 2 ? gate.promise : undefined) })
+  const response = await instance.speak(key)
+  return { id: response.headers.get('x-request-id'), response, go: gate.resolve }
+}
+
+// Only where PostgreSQL is not installed.
+describe.skipIf(noPostgres !== null)('two servers on one database', () => {
+  test('have one administrator, the same accounts, and each other in their status', async () => {
+    const { one, other } = await startPair()
+    expect([one.adminKey !== '', other.adminKey]).toEqual([true, ''])
+    const key = await one.key()
+    expect((await other.speak(key)).status).toBe(200)
+    const status = await other.server.status()
+    expect(status.boxes?.map(({ name, isThisOne }) => [name, isThisOne])).toEqual([
+      ['one', false],
+      ['other', true],
+    ])
+    expect(JSON.stringify(status)).not.toContain('postgres://')
+  })
+
+  test('stop a stream of the other one when it is cancelled', async () => {
+    const { one, other } = await startPair()
+    const key = await one.key()
+    const { id, response } = await held(other, key)
+    const cancelled = await one.fetch(`/v1/operations/${id}/cancel`, { method: 'POST', key })
+    expect(await cancelled.json()).toEqual({ ok: true })
+    await expect(response.arrayBuffer()).rejects.toThrow()
+    expect(await record(one, key, id)).toMatchObject({ state: 'terminal', outcome: 'cancelled' })
+  })
+
+  test('stop a clone of the other one when its voice is deleted', async () => {
+    const { one, other } = await startPair()
+    const key = await one.key()
+    other.engine.learn = () => new Promise(() => {})
+    const answer = (await (await other.clone(key)).json()) as { voice_id: string; operation_id: string }
+    await until('the model learns', () => other.engine.clips.length > 0)
+    const deleted = await one.fetch(`/v1/voices/${answer.voice_id}`, { method: 'DELETE', key })
+    expect(deleted.status).toBe(204)
+    await until('the work is ended', () => other.engine.forgotten === 1)
+    expect(await record(one, key, answer.operation_id)).toMatchObject({ outcome: 'cancelled', charged_micros: 0 })
+  })
+
+  test('speak with each other’s voices, by alias, and preview them', async () => {
+    const { one, other } = await startPair()
+    const key = await one.key()
+    const voice = await one.cloned(key, { name: 'Ada', aliases: '["echo"]' })
+    expect(voice.status).toBe('ready')
+    const spoken = await other.speak(key, { voice: 'echo' })
+    expect(spoken.status).toBe(200)
+    await spoken.arrayBuffer()
+    expect(other.engine.orders.at(-1)?.voiceState).toEqual(new TextEncoder().encode('state'))
+    const [here, there] = await Promise.all(
+      [one, other].map(async ({ fetch }) => (await fetch(`/v1/voices/${voice.voice_id}/preview`, { key })).bytes()),
+    )
+    expect(Buffer.from(here!).equals(there!)).toBe(true)
+    await other.fetch(`/v1/voices/${voice.voice_id}`, { method: 'DELETE', key })
+    expect((await one.fetch(`/v1/voices/${voice.voice_id}/preview`, { key })).status).toBe(404)
+  })
+
+  test('know each other’s sessions, and refuse at once a key that was revoked at the other', async () => {
+    const { one, other } = await startPair()
+    const headers = (instance: Instance, cookie = '') => ({ origin: instance.url, cookie })
+    const body = JSON.stringify({ api_key: one.adminKey })
+    const path = '/console/api/session'
+    const opened = await one.fetch(path, { method: 'POST', headers: headers(one), body })
+    const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const seen = await other.fetch(path, { headers: headers(other, cookie) })
+    expect(await seen.json()).toMatchObject({ account: { is_admin: true } })
+
+    const key = await one.key({ account: 'ada' })
+    expect((await other.fetch('/v1/me', { key })).status).toBe(200)
+    const [row] = await one.server.administration.listKeys({ account: 'ada' })
+    await one.server.administration.revokeKey({ id: row!.id })
+    expect((await other.fetch('/v1/me', { key })).status).toBe(401)
+  })
+
+  test('count the requests of an account together', async () => {
+    const { one, other } = await startPair()
+    const key = await one.key()
+    const left = async ({ fetch }: Instance) =>
+      Number((await fetch('/v1/me', { key })).headers.get('x-ratelimit-remaining-requests'))
+    const before = await left(other)
+    for (let n = 0; n < 20; n++) await left(one)
+    await until('the other one has heard of them', async () => before - (await left(other)) > 20)
+  })
+
+  test('take no new work without the database, finish what runs, and settle it when it is back', async () => {
+    const { one, other, relay } = await startPair()
+    const key = await one.key()
+    const { id, response, go } = await held(other, key)
+    relay.cut()
+    other.clock.advance(31_000)
+    const refused = await other.speak(key)
+    expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
+      503,
+      'database_unavailable',
+    ])
+    go()
+    const audio = response.arrayBuffer()
+    relay.mend()
+    expect((await audio).byteLength).toBeGreaterThan(0)
+    await until('it is settled', async () => (await record(one, key, id)).state === 'terminal')
+    expect(await record(one, key, id)).toMatchObject({ outcome: 'completed' })
+  })
+})
