@@ -7,6 +7,7 @@ import { backUp } from '../backup/backup.ts'
 import { restore } from '../backup/restore.ts'
 import { systemClock } from '../domain/time.ts'
 import { acquireLock, isLocked } from '../store/lock.ts'
+import type { Config } from '../config.ts'
 import { bytes, counted } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
 import { Failure, report } from './terminal/terminal.ts'
@@ -27,6 +28,7 @@ Example:
     )
     .action(async (file: string, _options, command: Command) => {
       const { json, config } = globalsOf(command)
+      refuseShared(config)
       // Also for the copy that SQLite makes.
       process.umask(0o077)
       const made = await told(() => backUp(config.dataDir, resolve(file), version, new Date(systemClock.nowMs())))
@@ -53,6 +55,7 @@ Examples:
     )
     .action(async (file: string, { replace }: { replace?: boolean }, command: Command) => {
       const { json, config } = globalsOf(command)
+      refuseShared(config)
       const { dataDir } = config
       const lock = lockOf(dataDir)
       try {
@@ -70,6 +73,12 @@ Examples:
         lock.release()
       }
     })
+
+/** @throws Failure where the records are not in the data folder */
+function refuseShared({ database }: Pick<Config, 'database'>): void {
+  if (database === '') return
+  throw new Failure('The records are in PostgreSQL (MYNA_DATABASE). Back them up with pg_dump.', 'shared_database')
+}
 
 /** @throws Failure when a server or another command owns the folder */
 function lockOf(dataDir: string) {

@@ -8,6 +8,7 @@ import { NativeError, setNativeDir } from '../engine/native.ts'
 import { accountsCommand } from './accounts.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
+import { dbCommand } from './db.ts'
 import { completionCommand } from './completion.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { globalOptions } from './globals.ts'
@@ -52,6 +53,7 @@ export async function main(argv: string[], cards: readonly Card[] = knownCards):
     .addCommand(auditCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
+    .addCommand(dbCommand())
     .addCommand(serviceCommand())
     .addCommand(completionCommand())
     .addCommand(licenses())

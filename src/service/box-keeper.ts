@@ -5,7 +5,7 @@
  */
 import { MynaError } from '../domain/error.ts'
 import type { Clock, Timer } from '../domain/time.ts'
-import type { BoxNews, BoxReport, Boxes } from './ports-boxes.ts'
+import type { BoxNews, BoxReport, Boxes, BoxStatus } from './ports-boxes.ts'
 
 /** A box that works: what it has under way, and how that is stopped. */
 export interface BoxWork {
@@ -86,6 +86,7 @@ export class BoxKeeper {
   #stopListening: (() => Promise<void>) | null = null
   #isStopped = false
   #isAway = false
+  #others: BoxStatus[] = []
   #ticking: Promise<void> = Promise.resolve()
 
   constructor(parts: BoxKeeperParts, clock: Clock) {
@@ -93,9 +94,20 @@ export class BoxKeeper {
     this.#clock = clock
   }
 
+  /** Names of the others that are alive and have the model, as they last said. */
+  elsewhere(model: string): string[] {
+    return this.#others.filter((box) => box.report?.models.includes(model)).map(({ name }) => name)
+  }
+
+  async #lookAround(): Promise<void> {
+    const boxes = await this.#parts.boxes.list()
+    this.#others = boxes.filter(({ isThisOne, leaseLeftMs }) => !isThisOne && leaseLeftMs > 0)
+  }
+
   /** Takes the lease and settles work without a living owner. @throws MynaError `database_unavailable` */
   async open(): Promise<{ operations: number; transcriptions: number }> {
     await this.#renew()
+    await this.#lookAround()
     return this.#parts.boxes.settleLost()
   }
 
@@ -135,6 +147,7 @@ export class BoxKeeper {
     try {
       await this.#renew()
       await measureClock()
+      await this.#lookAround()
       await this.reconcile()
       if (wasHere) {
         const { operations, transcriptions } = await boxes.settleLost()

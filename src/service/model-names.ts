@@ -24,14 +24,16 @@ export function modelNamed(name: string, catalog: Catalog): Card | null {
   return same.find((card) => catalog.isInstalled(card.id)) ?? same[0] ?? null
 }
 
-export const notInstalled = (model: string): MynaError =>
-  new MynaError(
-    'model_not_found',
-    `The model '${model}' is not installed. Install it with: myna models pull ${model}`,
-    {
-      param: 'model',
-    },
-  )
+/** Where another server has it, a retry may well reach that one: then the refusal is one of this moment. */
+export function notInstalled(model: string, catalog: Catalog): MynaError {
+  const remedy = `Install it with: myna models pull ${model}`
+  const others = catalog.elsewhere?.(model) ?? []
+  if (others.length === 0) {
+    return new MynaError('model_not_found', `The model '${model}' is not installed. ${remedy}`, { param: 'model' })
+  }
+  const message = `The model '${model}' is not installed on this server, but on ${others.join(', ')}. ${remedy}`
+  return new MynaError('engine_unavailable', message, { param: 'model', retryAfterMs: 1000 })
+}
 
 export function unknownModel(model: string, catalog: Catalog): MynaError {
   const near = nearest(
@@ -46,5 +48,5 @@ export function unknownModel(model: string, catalog: Catalog): MynaError {
 /** For a name without an installed model. */
 export function missingModel(model: string, catalog: Catalog): MynaError {
   const card = modelNamed(model, catalog)
-  return card === null ? unknownModel(model, catalog) : notInstalled(card.id)
+  return card === null ? unknownModel(model, catalog) : notInstalled(card.id, catalog)
 }

@@ -251,6 +251,8 @@ export interface Catalog {
   ranked(task: Task): Card[]
   /** The first of them; null: none. */
   best(task: Task): Card | null
+  /** Names of the other servers on the same database that have it installed; absent: there are none. */
+  elsewhere?(cardId: string): readonly string[]
   /** Models of which only some files exist: they count as not installed. */
   broken(): readonly ModelTrouble[]
 }

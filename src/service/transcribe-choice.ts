@@ -65,7 +65,7 @@ function candidates(model: string | null, catalog: Catalog): Card[] {
     throw unsupported(`The model '${model}' speaks; it does not transcribe.`, 'model')
   }
   if (card === null) throw unknownModel(model, catalog)
-  if (!catalog.isInstalled(card.id)) throw notInstalled(card.id)
+  if (!catalog.isInstalled(card.id)) throw notInstalled(card.id, catalog)
   return [card]
 }
 

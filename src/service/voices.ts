@@ -127,7 +127,7 @@ async function chosenClone(
   }
   const siblings = speechCards(catalog).filter((card) => card.family === family)
   const card = native ?? siblings.find(({ id }) => id === clone.model) ?? siblings[0]
-  if (card === undefined) throw notInstalled(clone.model)
+  if (card === undefined) throw notInstalled(clone.model, catalog)
   const voiceState = await files.read(clone.id, 'state')
   if (voiceState === null) {
     // Deleted since it was found; or somebody has taken its files away.
@@ -147,7 +147,7 @@ function nativeModel(model: string | null, catalog: Catalog): Card | null {
   }
   if (card === null) throw unknownModel(model, catalog)
   if (catalog.isInstalled(card.id)) return card
-  throw notInstalled(card.id)
+  throw notInstalled(card.id, catalog)
 }
 
 /** The preferred first. */

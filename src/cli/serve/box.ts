@@ -1,6 +1,9 @@
 /** A server as one box among others: what it sends, what it receives, and what it reports about itself. */
+import type { Card, Task } from '../../domain/card.ts'
+import type { ModelTrouble } from '../../domain/model-trouble.ts'
 import type { ServerStatus } from '../../http/admin-socket.ts'
 import { BoxKeeper, type BoxWork } from '../../service/box-keeper.ts'
+import type { Catalog } from '../../service/ports.ts'
 import type { BoxNews, BoxReport } from '../../service/ports-boxes.ts'
 import type { Shared } from './records.ts'
 import type { Service, World } from './wiring.ts'
@@ -60,5 +63,32 @@ export function shareRequests({ boxes }: Shared, { timer }: World, { allowances 
   }
 }
 
-/** A password among the arguments of a process can be read by every user of the machine. */
-export const hasPassword = (database: string): boolean => URL.canParse(database) && new URL(database).password !== ''
+/** The models of this server, which also knows what others have. */
+export class SharedCatalog implements Catalog {
+  readonly #own: Catalog
+  /** Known once the server is a box. */
+  others: (cardId: string) => readonly string[] = () => []
+
+  constructor(own: Catalog) {
+    this.#own = own
+  }
+
+  cards(): readonly Card[] {
+    return this.#own.cards()
+  }
+  isInstalled(cardId: string): boolean {
+    return this.#own.isInstalled(cardId)
+  }
+  ranked(task: Task): Card[] {
+    return this.#own.ranked(task)
+  }
+  best(task: Task): Card | null {
+    return this.#own.best(task)
+  }
+  elsewhere(cardId: string): readonly string[] {
+    return this.others(cardId)
+  }
+  broken(): readonly ModelTrouble[] {
+    return this.#own.broken()
+  }
+}

@@ -1,5 +1,7 @@
 /** Two whole servers on one database: what a client of one sees of the other. */
 import { describe, expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
+import { cards } from '../../catalog/cards.ts'
+import { CardCatalog } from '../../catalog/catalog.ts'
 import { type Instance, startInstance } from '../../testing/instance.ts'
 import { noPostgres, testPostgres } from '../../testing/postgres.ts'
 import { Relay } from '../../testing/relay.ts'
@@ -111,6 +113,26 @@ describe.skipIf(noPostgres !== null)('two servers on one database', () => {
     const [row] = await one.server.administration.listKeys({ account: 'ada' })
     await one.server.administration.revokeKey({ id: row!.id })
     expect((await other.fetch('/v1/me', { key })).status).toBe(401)
+  })
+
+  test('say which of them has a model that is missing here', async () => {
+    const server = await testPostgres()
+    const database = server.urlOf(await server.create())
+    await using rich = await startInstance(
+      { database, boxName: 'rich' },
+      { catalog: new CardCatalog(cards, (id) => id === 'kokoro-82m') },
+    )
+    await using poor = await startInstance({ database, boxName: 'poor' })
+    const key = await rich.key()
+    const ask = async (instance: Instance, model: string) => {
+      const answer = await instance.speak(key, { model, voice: 'af_heart' })
+      const { error } = (answer.status === 200 ? {} : await answer.json()) as { error?: Record<string, string> }
+      return [answer.status, error?.code, error?.message, answer.headers.get('x-should-retry')]
+    }
+    expect((await ask(rich, 'kokoro-82m'))[0]).toBe(200)
+    const message = "The model 'kokoro-82m' is not installed on this server, but on rich. "
+    expect(await ask(poor, 'kokoro-82m')).toEqual([503, 'engine_unavailable', expect.stringContaining(message), null])
+    expect((await ask(poor, 'pocket-tts')).slice(0, 2)).toEqual([404, 'model_not_found'])
   })
 
   test('count the requests of an account together', async () => {

@@ -131,7 +131,7 @@ export const openOwnDatabase = (config: Config): Promise<Database> =>
   config.database === '' ? openSqlite(config.dataDir) : openPostgres(databaseUrl(config), { connections: 2 })
 
 /** With the password from the file, if given. @throws Failure if one of the two is invalid */
-function databaseUrl({ database, databasePasswordFile }: Config): string {
+export function databaseUrl({ database, databasePasswordFile }: Config): string {
   if (!/^postgres(ql)?:\/\//.test(database) || !URL.canParse(database)) {
     throw new Failure('MYNA_DATABASE is not an address of the form postgres://USER:PASSWORD@HOST/NAME', 'bad_setting')
   }
@@ -143,4 +143,17 @@ function databaseUrl({ database, databasePasswordFile }: Config): string {
     throw new Failure(`MYNA_DATABASE_PASSWORD_FILE cannot be read: ${(cause as Error).message}`, 'bad_setting')
   }
   return url.href
+}
+
+/**
+ * Arguments of a process can be read by every user of the machine.
+ * @throws Failure
+ */
+export function refusePassword(database: string): void {
+  if (!URL.canParse(database) || new URL(database).password === '') return
+  throw new Failure(
+    'A password among the arguments is shown to every user of this machine by ps. Put the whole address into ' +
+      'MYNA_DATABASE, or the password into a file that MYNA_DATABASE_PASSWORD_FILE names.',
+    'bad_setting',
+  )
 }

@@ -14,7 +14,7 @@ import { systemClock, systemTimer } from '../../domain/time.ts'
 import { setNativeDir } from '../../engine/native.ts'
 import { causeOf, keepingWarnings, type Log, logTo } from '../../log.ts'
 import type { DrawVoice } from '../../service/ports-sound.ts'
-import { hasPassword } from './box.ts'
+import { refusePassword } from './records.ts'
 import { banner, type BannerFacts } from './banner.ts'
 import { findCuda } from './cuda.ts'
 import { chooseDevices, describeDevices } from './devices.ts'
@@ -25,7 +25,6 @@ import { installedCatalog, mending } from '../models/local.ts'
 import { keepSpeeds } from './kept-speeds.ts'
 import { type Server, startServer } from './server.ts'
 import type { World } from './wiring.ts'
-import { Failure } from '../terminal/terminal.ts'
 import { settingsWarnings } from './settings-warnings.ts'
 
 interface ServeFlags {
@@ -56,16 +55,6 @@ export const serveCommand = (cards: readonly Card[]): Command =>
       const config = loadConfig({ ...flags, dataDir: globals.config.dataDir })
       await serve(config, globals.json, cards, replace === true)
     })
-
-/** Arguments of a process can be read by every user of the machine. */
-function refusePassword(database: string): void {
-  if (!hasPassword(database)) return
-  throw new Failure(
-    'A password among the arguments is shown to every user of this machine by ps. Put the whole address into ' +
-      'MYNA_DATABASE, or the password into a file that MYNA_DATABASE_PASSWORD_FILE names.',
-    'bad_setting',
-  )
-}
 
 const warningsKept = 100
 

@@ -23,7 +23,7 @@ import { installationParts, modelsFolder, uses } from '../models/local.ts'
 import { boundaryId, findPredecessor, hasSuccessor, type Predecessor } from './hand-over.ts'
 import { Listener } from './listener.ts'
 import { createApi, createService, type Service, transcriptionEngines, type World } from './wiring.ts'
-import { boxKeeper, type Describe, shareRequests } from './box.ts'
+import { boxKeeper, type Describe, SharedCatalog, shareRequests } from './box.ts'
 import { openRecords, type Records } from './records.ts'
 import type { Address } from './address.ts'
 import { openWyoming } from './wyoming.ts'
@@ -97,7 +97,8 @@ async function start(
   if (former === null) onStop(await ownFolder(config, given))
   const records = await openRecords(config, given, former !== null, onStop)
   const { books, shared } = records
-  const world = { ...given, clock: records.clock }
+  const catalog = new SharedCatalog(given.catalog)
+  const world = { ...given, clock: records.clock, ...(shared === null ? {} : { catalog }) }
   const { accounts, ledger } = books
   const service = createService(config, world, books, (news) => void shared?.boxes.tell(news))
   let draining = false
@@ -109,6 +110,7 @@ async function start(
     () => draining,
   )
   const keeper = shared === null ? null : boxKeeper(shared, world, service, describe)
+  catalog.others = (model) => keeper?.elsewhere(model) ?? []
   const settled = keeper === null ? await settleAll(books, former) : await keeper.open()
   onStop(async () => keeper?.stop())
   if (await records.hasStrangeFiles()) throw strangeFolder(config)

@@ -22,15 +22,21 @@ const migrations: readonly { name: string; sql: string }[] = [
 const migrationLock = 0x6d796e61
 const oldestServer = 130_000
 
-/** @throws StoreError when the server is too old, or the schema of a newer program */
-export async function migratePostgres(url: string, waitMs: number): Promise<void> {
+/** Of a name that stands among the migrations while records are moved here (`move.ts`). */
+export const movingPrefix = 'moving from '
+
+/**
+ * @param isMove whether the caller is the move that may have been begun
+ * @throws StoreError when the server is too old, or the schema of a newer program
+ */
+export async function migratePostgres(url: string, waitMs: number, isMove = false): Promise<void> {
   const wire = await Wire.open({ url, deadlineMs: waitMs })
   try {
     await requireFit(wire)
     await wire.query('BEGIN')
     await wire.query('SELECT pg_advisory_xact_lock($lock)', { lock: migrationLock })
     const applied = await appliedNames(wire)
-    refuseNewer(applied)
+    refuseNewer(applied, isMove)
     for (const { name, sql } of migrations.filter((migration) => !applied.includes(migration.name))) {
       await wire.script('CREATE TABLE IF NOT EXISTS migrations (name TEXT COLLATE "C" PRIMARY KEY NOT NULL)')
       await wire.script(sql)
@@ -63,8 +69,12 @@ async function appliedNames(wire: Wire): Promise<string[]> {
   return (await wire.query('SELECT name FROM migrations')).rows.map(({ name }) => String(name))
 }
 
-function refuseNewer(applied: readonly string[]): void {
-  const unknown = applied.filter((name) => !migrations.some((migration) => migration.name === name))
+function refuseNewer(applied: readonly string[], isMove: boolean): void {
+  const moving = (name: string) => name.startsWith(movingPrefix)
+  if (!isMove && applied.some(moving)) {
+    throw new StoreError('Records are being moved into the database. Finish that first: myna db move')
+  }
+  const unknown = applied.filter((name) => !moving(name) && !migrations.some((known) => known.name === name))
   if (unknown.length === 0) return
   throw new StoreError(
     `The database was written by a newer myna (${unknown.join(', ')}). Start that version, or a later one.`,

@@ -16,9 +16,11 @@ export interface PostgresOptions extends WireOptions {
   connections: number
   /** How long work is tried again on new connections before it is refused. */
   patienceMs: number
+  /** Whether records are being moved there, and by the caller. */
+  isMove: boolean
 }
 
-const usualPostgres = { connections: 10, deadlineMs: 10_000, patienceMs: 10_000 }
+const usualPostgres = { connections: 10, deadlineMs: 10_000, patienceMs: 10_000, isMove: false }
 
 /** A migration may rewrite a table. */
 const migrationMs = 600_000
@@ -167,12 +169,12 @@ const unavailable = (cause: unknown): MynaError =>
  * @throws StoreError when there is no such database, or it cannot be used
  */
 export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresDatabase> {
-  const { connections, deadlineMs, patienceMs } = { ...usualPostgres, ...options }
+  const { connections, deadlineMs, patienceMs, isMove } = { ...usualPostgres, ...options }
   const pool = new WirePool({ url, deadlineMs }, connections)
   try {
     // Says soon when there is no server; the migration itself may take its time.
     await pool.with((wire) => wire.query('SELECT 1'))
-    await migratePostgres(url, migrationMs)
+    await migratePostgres(url, migrationMs, isMove)
     return new PostgresDatabase(pool, patienceMs)
   } catch (cause) {
     await pool.close()

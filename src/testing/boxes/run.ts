@@ -80,8 +80,16 @@ class Run {
 
   async addBox(): Promise<void> {
     const id = `box_${++this.#boxCount}`
-    const box = await SimulatedBox.start(id, this.#database, this.#port, this.told, this.#random)
-    this.boxes.push(box)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.boxes.push(await SimulatedBox.start(id, this.#database, this.#port, this.told, this.#random))
+        return
+      } catch (error) {
+        // A busy machine, or a server that was just killed: as a service manager would, it is started again.
+        if (attempt === 50) throw error
+        await Bun.sleep(100)
+      }
+    }
   }
 
   /** Several at a time, until there are no steps left. */
