@@ -13,6 +13,7 @@ import { completionCommand } from './completion.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { globalOptions } from './globals.ts'
 import { keysCommand } from './keys.ts'
+import { mcpCommand } from './mcp/mcp.ts'
 import { modelsCommand } from './models/models.ts'
 import { psCommand } from './ps.ts'
 import { runtimeCommand } from './runtime/runtime.ts'
@@ -43,6 +44,7 @@ export async function main(argv: string[], cards: readonly Card[] = knownCards):
     .addCommand(speakCommand())
     .addCommand(transcribeCommand())
     .addCommand(voicesCommand())
+    .addCommand(mcpCommand())
     .addCommand(accountsCommand())
     .addCommand(keysCommand())
     .addCommand(modelsCommand(cards))

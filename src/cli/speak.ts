@@ -5,6 +5,7 @@ import { countChars } from '../domain/charge.ts'
 import { type AudioFormat, audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
 import { counted, duration } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
+import { audioFormatOf } from './client/audio-format.ts'
 import { Captions } from './client/captions.ts'
 import { findPlayer, type Player, playerNames } from './client/player.ts'
 import { Failure, note } from './terminal/terminal.ts'
@@ -87,20 +88,15 @@ function playerFor({ play, output, format }: SpeakOptions, json: boolean): Playe
   return player
 }
 
-const byExtension: Readonly<Record<string, AudioFormat>> = {
-  '': 'mp3',
-  ...Object.fromEntries(audioFormats.map((format) => [`.${format}`, format])),
-  '.ogg': 'opus',
-}
-
 function formatOf(output: string | undefined, command: Command): AudioFormat {
-  if (output === undefined || output === '-') return 'mp3'
-  const format = byExtension[extname(output).toLowerCase()]
-  return format ?? command.error(`error: '${extname(output)}' is not a known audio format; name one with --format`)
+  const extension = extname(output ?? '')
+  if (output === undefined || output === '-' || extension === '') return 'mp3'
+  const format = audioFormatOf(output)
+  return format ?? command.error(`error: '${extension}' is not a known audio format; name one with --format`)
 }
 
 function parseFormat(text: string): AudioFormat {
-  const format = byExtension[`.${text.toLowerCase()}`]
+  const format = audioFormatOf(`speech.${text}`)
   if (format !== undefined) return format
   throw new InvalidArgumentError(`Expected one of ${audioFormats.join(', ')}.`)
 }

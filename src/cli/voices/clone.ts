@@ -128,6 +128,19 @@ export async function readVoice(client: ApiClient, voiceId: string): Promise<Voi
   return (await (await client.ask(`/voices/${encodeURIComponent(voiceId)}`)).json()) as VoiceRecord
 }
 
+/** Of all pages, in the server's order. @throws Refusal, Failure */
+export async function everyVoice(client: ApiClient): Promise<VoiceRecord[]> {
+  const voices: VoiceRecord[] = []
+  for (let after = ''; ;) {
+    const answer = await client.ask(`/voices?limit=1000&compat=0${after}`)
+    const page = (await answer.json()) as { data: VoiceRecord[]; has_more: boolean }
+    voices.push(...page.data)
+    const last = page.data.at(-1)
+    if (!page.has_more || last === undefined) return voices
+    after = `&after=${encodeURIComponent(last.voice_id)}`
+  }
+}
+
 function failed({ error }: VoiceRecord, chargedMicros: number | null): Failure {
   const { code, message } = error ?? { code: 'failed', message: 'The voice could not be made.' }
   const charged = chargedMicros === null ? '' : `Charged: ${dollars(chargedMicros)}.`

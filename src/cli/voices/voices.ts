@@ -12,7 +12,7 @@ import { table } from '../terminal/table.ts'
 import { bold, Failure, note, report } from '../terminal/terminal.ts'
 import { clientOf, onInterrupt, type ServerOptions, throughServer } from '../client/through-server.ts'
 import { mixCommand } from './mix.ts'
-import { advised, clone, readVoice, type VoiceRecord } from './clone.ts'
+import { advised, clone, everyVoice, readVoice, type VoiceRecord } from './clone.ts'
 
 interface CloneOptions extends ServerOptions {
   name: string
@@ -87,18 +87,6 @@ async function idCalled(client: ApiClient, given: string): Promise<string | null
   if (named.length < 2) return named[0]?.voice_id ?? null
   const ids = named.map(({ voice_id: id }) => id).join(', ')
   throw new Failure(`Several voices are called '${given}'. Give the id of one: ${ids}`, 'voice_not_found')
-}
-
-async function everyVoice(client: ApiClient): Promise<VoiceRecord[]> {
-  const voices: VoiceRecord[] = []
-  for (let after = ''; ;) {
-    const answer = await client.ask(`/voices?limit=1000&compat=0${after}`)
-    const page = (await answer.json()) as { data: VoiceRecord[]; has_more: boolean }
-    voices.push(...page.data)
-    const last = page.data.at(-1)
-    if (!page.has_more || last === undefined) return voices
-    after = `&after=${encodeURIComponent(last.voice_id)}`
-  }
 }
 
 const cloneCommand = (): Command =>
