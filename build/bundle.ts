@@ -1,10 +1,10 @@
 /**
- * What goes into the bundle, told once for the compiler and for the notices.
+ * What goes into the bundle, declared once for the compiler and for the notices.
  *
- * **Workers.** Write `new Worker(new URL('./x-worker.ts', import.meta.url).href)` in a file beside `x-worker.ts`.
- * Every file of src named `*-worker.ts` becomes an entry point of the executable. There `import.meta.url` is the
- * executable itself for every file, so that a relative address would be looked for in the wrong folder: a plug-in
- * writes the true one, and fails the build when the file is not there.
+ * **Workers.** Write `new Worker(new URL('./x-worker.ts', import.meta.url).href)` in a file beside `x-worker.ts`. Every
+ * file of src named `*-worker.ts` becomes an entry point of the executable. There `import.meta.url` is the executable
+ * itself for every file, so a relative address would be looked up in the wrong folder: a plug-in writes the right one,
+ * and fails the build if the file does not exist.
  *
  * **Files** (wasm, html, cards): `import path from './x.wasm' with { type: 'file' }` gives a path that `Bun.file` and
  * `node:fs` read from source and in the executable alike. `new URL('./x.wasm', import.meta.url)` does not.
@@ -22,7 +22,8 @@ const src = join(root, 'src')
 
 /**
  * @param noticesFile what `myna licenses` prints; null while the notices are being gathered
- * @param web the finished console; null likewise. It is made before, for one build cannot wait for another inside it.
+ * @param web the finished console; null likewise. It is made before, because one build cannot wait for another inside
+ * it.
  * @param models files of built-in models; null likewise
  */
 export function bundleConfig(

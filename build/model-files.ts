@@ -1,7 +1,6 @@
 /**
- * The build cache: files of built-in models, each under its SHA-256. It lies outside the clone, so that a fresh clone
- * finds what another has fetched. The executable carries the files themselves in the place of this program
- * (`bundle.ts`).
+ * The build cache: files of built-in models, each under its SHA-256. It is outside the clone, so that a fresh clone
+ * finds what another has fetched. In the executable, the files themselves replace this program (`bundle.ts`).
  */
 import { homedir } from 'node:os'
 import { join } from 'node:path'

@@ -22,7 +22,7 @@ const libraries = [
   { glob: '@img/sharp-libvips-linux-x64/lib/libvips-cpp.so.*', folder: 'img/sharp-libvips-linux-x64/lib' },
 ]
 
-/** The libraries as they stand in node_modules, not compressed. */
+/** The libraries in node_modules, uncompressed. */
 export function findNatives(): Natives {
   const hash = createHash('sha256')
   const files = libraries.map(({ glob, folder }): NativeFile => {

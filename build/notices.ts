@@ -16,7 +16,7 @@ const thirdParty = join(root, 'build', 'third-party')
 export interface BundledPackage {
   name: string
   version: string
-  /** As its package.json says: an SPDX expression, or empty. */
+  /** From its package.json: an SPDX expression, or empty. */
   license: string
   /** Licence texts and notices, by file name. */
   texts: { file: string; text: string }[]
@@ -58,8 +58,8 @@ const standardText = async (name: string): Promise<string> =>
   (await Bun.file(join(thirdParty, `${name}.txt`)).text()).trim()
 
 /**
- * Why a package may not be in the executable, in words; null when it may. What stands inside a package is judged too.
- * Of Flite's package only that: its package.json names another licence than its licence file holds.
+ * Why a package may not be in the executable, in words; null if it may. The contents of a package are judged too. For
+ * Flite's package only those: its package.json names another license than its license file contains.
  */
 export function objection(bundled: BundledPackage): string | null {
   if (bundled.texts.length === 0) return `${bundled.name} has no licence text`

@@ -1,5 +1,5 @@
 /**
- * What the metadata of the packages does not say: which libraries in C stand inside a WebAssembly or native package and
+ * What the metadata of the packages does not say: which C libraries are inside a WebAssembly or native package and
  * under what terms, and where a package's own words are missing or wrong. Read from the upstream sources.
  */
 export interface Component {
@@ -7,9 +7,9 @@ export interface Component {
   /** SPDX. */
   license: string
   source: string
-  /** For the standard texts, which name nobody. */
+  /** For the standard texts, which name no author. */
   copyright: string
-  /** How the terms are kept here, where that takes more than the text. */
+  /** How we comply with the terms, if that takes more than the text. */
   note?: string
   /** Its own wording of the terms, a file of `third-party/`; absent: the standard text. */
   text?: string
@@ -210,7 +210,7 @@ export const copyrights: Readonly<Record<string, string>> = {
   '@tokenizer/token': 'Copyright (c) Borewit',
 }
 
-/** What the executable may contain: nothing whose terms would reach the program itself. */
+/** What the executable may contain: nothing whose terms would extend to the program itself. */
 export const allowed: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',

@@ -1,6 +1,6 @@
 /**
- * The console's page as the browser gets it: one script and one style, bundled from `src/web`, and the script of its
- * audio thread. The executable carries them finished; run from source, they are made when the page is first asked for.
+ * The console's page for the browser: one script and one style, bundled from `src/web`, and the script of its audio
+ * thread. The executable contains them; when run from source, they are made on first request.
  */
 import { join, resolve } from 'node:path'
 import type { BuildArtifact, BuildConfig } from 'bun'

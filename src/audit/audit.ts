@@ -10,7 +10,7 @@ import { voiceFaults } from './voice-files.ts'
 
 export interface AuditReport {
   faults: readonly Fault[]
-  /** What was looked at: numbers of rows and files. */
+  /** What was checked: numbers of rows and files. */
   seen: Readonly<Record<'accounts' | 'keys' | 'operations' | 'entries' | 'usage' | 'voices' | 'files', number>>
 }
 

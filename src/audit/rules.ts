@@ -11,7 +11,7 @@ export type Ask = (sql: string) => Promise<Row[]>
 
 export interface Fault {
   rule: string
-  /** What breaks it, in words. */
+  /** The violation, in words. */
   words: string
 }
 
@@ -22,7 +22,7 @@ interface Rule {
   words: (row: Row) => string
 }
 
-/** What each operation's entries sum to. */
+/** The sum of each operation's entries. */
 const booked = `(
   SELECT operation_id, account_id, CAST(sum(amount_micros) AS BIGINT) AS micros FROM entries
   WHERE operation_id IS NOT NULL GROUP BY operation_id, account_id

@@ -11,16 +11,16 @@ import { pipeline } from 'node:stream/promises'
 import { extract, pack, type Pack } from 'tar-stream'
 
 export interface Manifest {
-  /** Of this format. */
+  /** Version of this format. */
   version: 1
-  /** Of the program that wrote it. */
+  /** Version of the program that wrote it. */
   program: string
   /** UTC, ISO 8601. */
   made_at: string
   files: Record<string, { bytes: number; sha256: string }>
 }
 
-/** Says what is wrong with a backup, or why none can be made; shown to whoever asked. */
+/** What is wrong with a backup, or why none can be made; shown to the user. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
 }
@@ -31,7 +31,7 @@ const topNames = ['myna.db', 'pronunciations.txt']
 const voiceName = /^voices\/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}\/(clip|preview\.wav|reference\.wav|state)$/
 const isOurs = (name: string): boolean => topNames.includes(name) || voiceName.test(name)
 const manifestBytesMax = 256 * 2 ** 20
-/** Readable by nobody else: hashes of keys and people's voices. */
+/** Readable only by its owner: it has hashes of keys and people's voices. */
 const mode = 0o600
 
 /**

@@ -1,8 +1,8 @@
 /**
- * `myna backup`: a copy of the database and of the files of its voices, from one moment, while a server runs or not.
- * SQLite itself copies the database (VACUUM INTO) beside the archive, for the disk of the data folder may be full. Hard
- * links hold the voices, so that none is lost while the archive is written. The copy is audited before it is packed,
- * and the archive is read again after it was written.
+ * `myna backup`: a copy of the database and of the files of its voices, from one moment, whether or not a server runs.
+ * SQLite itself copies the database (VACUUM INTO) beside the archive, because the disk of the data folder may be full.
+ * Hard links hold the voices, so that none is lost while the archive is written. The copy is audited before it is
+ * packed, and the archive is read back after it was written.
  */
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
@@ -117,7 +117,7 @@ async function filesOf(staging: string): Promise<Map<string, string>> {
   return new Map(['myna.db', ...files.sort()].map((name) => [name, join(staging, name)]))
 }
 
-/** What a killed backup left. */
+/** Leftovers of a killed backup. */
 async function sweep(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(stagingPrefix)) continue

@@ -1,6 +1,6 @@
 /**
- * The console's page as the browser gets it. The executable carries it finished: `build/bundle.ts` replaces this file.
- * Run from source, it is bundled when the page is first asked for.
+ * The console's page for the browser. The executable contains it: `build/bundle.ts` replaces this file. When run from
+ * source, it is bundled on first request.
  */
 import type { WebFiles } from '../../build/web.ts'
 

@@ -80,7 +80,7 @@ export class RealtimeClient {
 
 export const typesOf = (events: readonly RealtimeEvent[]): string[] => events.map(({ type }) => type)
 
-/** At 24 kHz: a tone for so many seconds, or silence. */
+/** At 24 kHz: a tone of this many seconds, or silence. */
 export const tone = (seconds: number, rateHz = 24_000): Int16Array =>
   Int16Array.from({ length: Math.round(seconds * rateHz) }, (_, i) => 9000 * Math.sin(i / 20))
 export const silence = (seconds: number, rateHz = 24_000): Int16Array => new Int16Array(Math.round(seconds * rateHz))

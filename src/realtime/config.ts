@@ -1,7 +1,7 @@
 /**
- * What a realtime session is set to: OpenAI's session object of the type `transcription`, as the client sees it whole
- * after each change, and what it means here. Settings that this server does not know are ignored, never refused: many
- * clients give a session up at the first `error` event.
+ * The configuration of a realtime session: OpenAI's session object of the type `transcription`, as the client sees it
+ * whole after each change, and what it means here. Unknown settings are ignored, never refused: many clients give up a
+ * session at the first `error` event.
  */
 import { languageCode } from '../domain/language.ts'
 
@@ -16,7 +16,7 @@ export interface InputFormat {
 export interface TurnSettings {
   /** Probability of speech at which a turn begins. */
   threshold: number
-  /** Of the sound before speech, so much belongs to the turn. */
+  /** How much audio before speech belongs to the turn. */
   prefixMs: number
   /** Silence that ends it. */
   silenceMs: number
@@ -33,7 +33,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const pcmRatesHz = [8000, 16_000, 24_000, 48_000]
 const defaultTurn = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 500 }
-/** What pause ends a turn where the client leaves that to the meaning of what is said, which nobody here knows. */
+/** The pause that ends a turn if the client leaves that to the meaning of the words, which is unknown here. */
 const silenceByEagerness: Readonly<Record<string, number>> = { low: 1200, medium: 700, auto: 700, high: 400 }
 const maxTextChars = 4096
 

@@ -1,7 +1,7 @@
 /**
- * From guesses that change to text that only grows: clients append what they are sent and can take nothing back. A word
- * is sent once two guesses in a row agree on it and on all before it (Macháček et al., "Turning Whisper into Real-Time
- * Transcription System", 2023, call it local agreement).
+ * From changing guesses to text that only grows: clients append what they receive and can take nothing back. A word is
+ * sent once two guesses in a row agree on it and on all words before it (Macháček et al., "Turning Whisper into
+ * Real-Time Transcription System", 2023, call it local agreement).
  */
 export class TranscriptDeltas {
   #sent: string[] = []
@@ -31,7 +31,7 @@ export class TranscriptDeltas {
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
-/** In how many words from the first on they agree; marks and capitals do not count. */
+/** The number of leading words that agree; marks and capitals do not count. */
 function agreement(one: readonly string[], other: readonly string[]): number {
   const plain = (word: string | undefined) => word?.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
   let count = 0

@@ -37,7 +37,7 @@ export const completedEvent = (
     usage: { type: 'duration', seconds },
   })
 
-/** Failures that lie with what the client asked for. */
+/** Failures caused by the client's request. */
 const clientFaults: ReadonlySet<string> = new Set([
   'model_not_found',
   'unsupported_value',
@@ -46,7 +46,7 @@ const clientFaults: ReadonlySet<string> = new Set([
   'transcription_unavailable',
 ])
 
-/** The one way to tell of a failure that ends the session in no client. No `param`: a null would be refused. */
+/** The one way to report a failure that ends the session in no client. No `param`: a null would be refused. */
 export const failedEvent = (itemId: string, { code, message }: MynaError): ServerEvent =>
   transcription('failed', itemId, {
     error: { type: clientFaults.has(code) ? 'invalid_request_error' : 'server_error', code, message },

@@ -8,7 +8,7 @@ export interface Wire {
   close(code: number, reason: string): void
 }
 
-/** A client that does not read is let go of once so much waits for it, in UTF-16 units. */
+/** A client that does not read is disconnected once this much waits for it, in UTF-16 units. */
 const waitingMax = 4_000_000
 
 export class Outbox {

@@ -1,4 +1,4 @@
-/** What every realtime session is made of: the service behind it, and how long and how much it may be. */
+/** What realtime sessions are built from: the service behind them, and their limits. */
 import type { Caller } from '../domain/account.ts'
 import type { Clock, Timer } from '../domain/time.ts'
 import type { SpeechWatcher } from '../service/ports-transcription.ts'
@@ -15,7 +15,7 @@ export interface RealtimeParts {
 }
 
 export interface Opening {
-  /** Whoever opened it, if that is still allowed. @throws MynaError when its key or account no longer is */
+  /** The caller that opened it, if still allowed. @throws MynaError if its key or account no longer is */
   access: () => Promise<Caller>
   /** Named in the address; null: none. */
   model: string | null
@@ -25,9 +25,9 @@ export interface Opening {
 
 /** OpenAI ends sessions after an hour, too. */
 export const sessionMaxMs = 3_600_000
-/** Some clients keep a socket for the next time that somebody speaks: ten minutes. */
+/** Some clients keep a socket until someone speaks again: ten minutes. */
 export const idleMs = 900_000
-/** How often it is asked whether the key is still valid while nothing else asks. */
+/** How often the key is checked while nothing else checks it. */
 export const accessEveryMs = 60_000
 
 /** Longest turn: who speaks on begins another. */

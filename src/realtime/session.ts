@@ -1,9 +1,9 @@
 /**
- * One realtime transcription session: the client's events in, the server's out. Sound is cut into turns by the detector
+ * One realtime transcription session: the client's events in, the server's out. Audio is cut into turns by the detector
  * or by the client's commits; turns become items and, in their order, transcripts.
  *
- * Clients differ in what they send first and when; nothing here waits for anything of theirs. Most give up at an
- * `error` event, so only what has no other answer is one.
+ * Clients differ in what they send first and when; nothing here waits for any of it. Most give up at an `error` event,
+ * so only failures without another answer are reported as one.
  */
 import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
@@ -44,7 +44,7 @@ export class RealtimeSession {
   readonly #items = new Map<string, string | null>()
   #input: SoundInput
   #cutter: TurnCutter | null = null
-  /** Where the last turn ended: what comes next begins here. */
+  /** End of the last turn: the next one begins here. */
   #cut = 0
   #lastItemId: string | null = null
   #stopIdle = () => {}
@@ -91,7 +91,7 @@ export class RealtimeSession {
     this.#outbox.drained()
   }
 
-  /** The socket is gone, whoever closed it. */
+  /** The socket is gone, whichever side closed it. */
   closed(): void {
     this.#gone.abort(new Error('the session is over'))
     this.#cutter?.close()
@@ -130,7 +130,7 @@ export class RealtimeSession {
           { code: 'response_cancel_not_active', message: 'Cancellation failed: no active response found' },
           eventId,
         )
-      // Of other kinds of connection.
+      // Shared with other kinds of connection.
       case 'output_audio_buffer.clear':
         return
     }

@@ -1,4 +1,4 @@
-/** What of a session's sound may still be needed, by its place since the session began. */
+/** The audio of a session that may still be needed, by its position since the session began. */
 import { concatS16 } from '../audio/pcm.ts'
 
 export class Tape {
@@ -6,7 +6,7 @@ export class Tape {
   #begin = 0
   #end = 0
 
-  /** Samples that have come since the session began. */
+  /** Samples that have arrived since the session began. */
   get end(): number {
     return this.#end
   }

@@ -1,7 +1,7 @@
 /**
- * Turns on their way to text, one after another in the order of the conversation: guesses while somebody speaks, and
- * the transcription once the turn is over, which is a row in the account's usage like any other. A turn that fails is
- * told as failed, and the session goes on.
+ * Turns on their way to text, one after another in the order of the conversation: guesses during speech, and the
+ * transcription once the turn is over, which is a row in the account's usage like any other. A failed turn is reported
+ * as failed, and the session continues.
  */
 import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
@@ -20,13 +20,13 @@ export interface TranscriptNews {
 export class Turn {
   readonly deltas = new TranscriptDeltas()
   #isGuessing = false
-  /** Where in the session's sound the last guess ended. */
+  /** End of the last guess within the session's audio. */
   guessedAt: number
   readonly over = new AbortController()
 
   constructor(
     readonly itemId: string,
-    /** Where in the session's sound it begins. */
+    /** Its start within the session's audio. */
     readonly start: number,
   ) {
     this.guessedAt = start
@@ -36,7 +36,7 @@ export class Turn {
     return this.#isGuessing
   }
 
-  /** What goes wrong with a guess is of no consequence. */
+  /** A failing guess does not matter. */
   async guess(work: (signal: AbortSignal) => Promise<string>): Promise<string> {
     this.#isGuessing = true
     try {
@@ -56,7 +56,7 @@ export class Transcripts {
   readonly #news: TranscriptNews
   readonly #gone: AbortSignal
   #last: Promise<void> = Promise.resolve()
-  /** Of turns that are over and not transcribed yet. */
+  /** Turns that are over but not transcribed yet. */
   #waitingSamples = 0
 
   constructor(parts: RealtimeParts, access: Opening['access'], news: TranscriptNews, gone: AbortSignal) {
@@ -75,7 +75,7 @@ export class Transcripts {
     return !turn.isGuessing && this.#parts.transcriptions.canGuess
   }
 
-  /** What a turn that goes on seems to say so far. @param pcm all of it until now */
+  /** A guess at a turn that has not ended. @param pcm all of it until now */
   async guess(turn: Turn, pcm: Int16Array, wish: TranscriptionWish): Promise<void> {
     const { transcriptions } = this.#parts
     const delta = await turn.guess(async (signal) =>

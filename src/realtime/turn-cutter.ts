@@ -1,4 +1,4 @@
-/** A session's sound cut into turns where the detector hears somebody begin and fall silent. */
+/** Cuts a session's audio into turns where the detector finds that speech begins and ends. */
 import type { MynaError } from '../domain/error.ts'
 import type { TurnSettings } from './config.ts'
 import { heardRateHz, samplesPerMs } from './input.ts'
@@ -20,9 +20,9 @@ export interface TurnNews {
 
 /** Sound between two guesses: it takes two that agree to send a word, and something new shall come every second. */
 const guessEverySamples = 0.5 * heardRateHz
-/** From here on a turn ends at any pause: recognisers hear half a minute at once, and guesses take ever longer. */
+/** From here on a turn ends at any pause: recognizers take half a minute at once, and guesses take ever longer. */
 const longTurnSeconds = 25
-/** Kept of silence, so that a client may ask for a longer prefix while it lasts. */
+/** How much silence is kept, so that a client may ask for a longer prefix meanwhile. */
 const spareMs = 1000
 
 export class TurnCutter {
@@ -50,7 +50,7 @@ export class TurnCutter {
     this.#detector.settings = settings
   }
 
-  /** How far the detector has come in the session's sound. */
+  /** How far the detector has come in the session's audio. */
   get at(): number {
     return this.#detector.at
   }
@@ -64,7 +64,7 @@ export class TurnCutter {
     this.#turn?.over.abort(new Error('the session does not listen any more'))
   }
 
-  /** What was said so far is dropped. */
+  /** Drops what was said so far. */
   forget(): void {
     this.#turn?.over.abort(new Error('the turn was dropped'))
     this.#turn = null
@@ -73,8 +73,8 @@ export class TurnCutter {
   }
 
   /**
-   * Ends the turn under way where the detector is, in the middle of speech: what follows is another turn, which nobody
-   * is told the beginning of. @returns null: nobody speaks
+   * Ends the current turn at the detector's position, in the middle of speech: what follows is another turn, whose
+   * beginning is not announced. @returns null: there is no speech
    */
   cut(): Turn | null {
     const turn = this.#turn
@@ -103,7 +103,7 @@ export class TurnCutter {
   }
 
   #begin(voiceAt: number): void {
-    // What was cleared while the detector was still on its way to it.
+    // Audio that was cleared before the detector reached it.
     if (voiceAt < this.#cut) return this.#detector.forget()
     const prefix = this.#detector.settings.prefixMs * samplesPerMs
     const start = Math.max(this.#cut, this.#tape.begin, voiceAt - prefix)
@@ -119,7 +119,7 @@ export class TurnCutter {
     this.#news.ended(turn, this.at)
   }
 
-  /** Somebody who does not pause: clients expect a beginning and an end for each item. */
+  /** Speech without a pause: clients expect a beginning and an end for each item. */
   #cutLong(): void {
     const turn = this.cut()
     if (turn === null || this.#turn === null) return

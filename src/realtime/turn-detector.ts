@@ -1,15 +1,15 @@
 /**
- * Where turns begin and end, from how likely it is that somebody speaks, window by window. As Silero's own rules have
- * it, it takes less to go on than to begin.
+ * Finds where turns begin and end, from the probability of speech, window by window. As in Silero's own rules,
+ * continuing takes less than beginning.
  */
 import { watchedSamples } from '../service/ports-transcription.ts'
 import type { TurnSettings } from './config.ts'
 import { samplesPerMs } from './input.ts'
 
-/** So many windows in a row begin a turn: a click is none. */
+/** This many windows in a row begin a turn: a click does not. */
 const windowsToBegin = 3
 const leaveBelow = 0.15
-/** Between words of one sentence nobody is silent for so long. */
+/** Pauses between words of one sentence are shorter than this. */
 const hurriedSilenceMs = 200
 
 export class TurnDetector {
@@ -26,7 +26,7 @@ export class TurnDetector {
     this.#at = at
   }
 
-  /** Where the last window ended. */
+  /** End of the last window. */
   get at(): number {
     return this.#at
   }
@@ -53,7 +53,7 @@ export class TurnDetector {
     return 'ended'
   }
 
-  /** The turn under way is dropped. */
+  /** Drops the current turn. */
   forget(): void {
     this.#voiceEnd = null
     this.#run = 0

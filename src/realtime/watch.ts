@@ -1,12 +1,12 @@
-/** A session's sound at the detector: probabilities come back as it goes on. An engine that fails is asked again. */
+/** A session's audio at the detector: probabilities come back as it runs. An engine that fails is asked again. */
 import { MynaError } from '../domain/error.ts'
 import { SoundPipe } from '../service/live-sound.ts'
 import type { RealtimeParts } from './parts.ts'
 
 export interface WatchNews {
-  /** Of the next windows. */
+  /** Probabilities of the next windows. */
   heard(probabilities: Float32Array): void
-  /** The engine failed; what it had is lost, and it goes on with what comes next. */
+  /** The engine failed; what it had is lost, and it continues with what comes next. */
   interrupted(): void
   /** It failed again at once. */
   failed(error: MynaError): void

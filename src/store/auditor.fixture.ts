@@ -1,6 +1,6 @@
 /**
- * An independent check of the books, written from the rules and not from the code under test: it reads the tables and
- * adds up for itself. Call it after every step; it remembers every terminal operation and notices when one changes.
+ * An independent check of the database, written from the rules and not from the code under test: it reads the tables
+ * and adds up for itself. Call it after every step; it remembers every terminal operation and notices if one changes.
  */
 import type { Database } from './database.ts'
 
@@ -42,7 +42,7 @@ export class Auditor {
     this.#database = database
   }
 
-  /** @returns the rules that the books of the account break now, in words; none when all is well */
+  /** @returns the rules that the account's records break now, in words; empty if all is well */
   async faults(accountId: string): Promise<string[]> {
     const of = { accountId }
     const operations = await this.#database.all<Row>('SELECT * FROM operations WHERE account_id = $accountId', of)

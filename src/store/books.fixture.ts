@@ -1,4 +1,4 @@
-/** Books for tests: a real database in a temporary folder, one prepaid account with a key, a clock that stands. */
+/** A database for tests: a real one in a temporary folder, with one prepaid account with a key, and a fixed clock. */
 import { expect } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,8 +46,8 @@ export function seededNumbers(seed: number): () => number {
 export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 /**
- * What a database says of a broken rule, in the words of SQLite, so that a test names the rule once for both engines.
- * Rules with a name of their own bear it in both.
+ * How a database reports a broken rule, in the words of SQLite, so that a test names the rule once for both engines.
+ * Rules with a name of their own have it in both.
  */
 export function ruleOf(error: unknown): string {
   const { errno, detail, table, column, message } = error as Record<string, string | undefined>
@@ -103,13 +103,13 @@ async function rulesBehind(database: Database, sql: string): Promise<string[]> {
 export const engine: { name: 'sqlite' | 'postgres' } = { name: 'sqlite' }
 
 export interface Books {
-  /** Of SQLite. */
+  /** For SQLite. */
   dataDir: string
-  /** The data folder, or the address of the database: what another process is told. */
+  /** The data folder, or the address of the database, for another process. */
   place: string
   clock: FixedClock
   database: Database
-  /** The same books, as another process sees them. */
+  /** The same database, as another process sees it. */
   again: () => Promise<Database>
   accounts: SqlAccounts
   ledger: SqlLedger
@@ -120,7 +120,7 @@ export interface Books {
 
 export const openingMicros = 1_000_000
 
-/** Made once and copied: to make books waits for the disk several times. */
+/** Made once and copied, because creating a database waits for the disk several times. */
 let empty: Uint8Array | undefined
 
 async function makeEmpty(): Promise<Uint8Array> {
@@ -130,7 +130,7 @@ async function makeEmpty(): Promise<Uint8Array> {
   return readFileSync(join(dataDir, 'myna.db'))
 }
 
-/** Where the books are, and how to open them, as often as they are wanted. */
+/** Where the database is, and how to open it, as often as needed. */
 async function makeBooks(lasting: boolean): Promise<{ place: string; open: () => Promise<Database> }> {
   if (engine.name === 'postgres') {
     const { url, open } = await lendPostgres(lasting)
@@ -140,7 +140,7 @@ async function makeBooks(lasting: boolean): Promise<{ place: string; open: () =>
   writeFileSync(join(dataDir, 'myna.db'), (empty ??= await makeEmpty()))
   const open = async () => {
     const database = await openSqlite(dataDir)
-    // These books need not survive a power failure, and hundreds of them would keep the disk busy for long.
+    // These databases need not survive a power failure, and hundreds of them would keep the disk busy for long.
     await database.script('PRAGMA synchronous = OFF')
     return database
   }
@@ -160,7 +160,7 @@ export async function openBooks(balanceMicros: number | null = openingMicros, la
   return { dataDir: place, place, clock, database, again: open, accounts, ledger, voices, account, key }
 }
 
-/** Another writer, whom everybody who wants to change the account's books waits for. @returns how to let go */
+/** Another writer, whom all changes of the account's records must wait for. @returns how to release it */
 export async function blockWriters(books: Books): Promise<() => Promise<void>> {
   const other = await books.again()
   const blocked = Promise.withResolvers<void>()
@@ -259,7 +259,7 @@ export function settlement(outcome: Outcome, chargedMicros: number): Settlement 
   }
 }
 
-/** Everything that the books say, to be compared before and after. */
+/** Everything in the database, to compare before and after. */
 export async function contents(database: Database): Promise<Record<string, unknown[]>> {
   const tables = [
     'accounts',

@@ -4,7 +4,7 @@
  */
 import { asStorageFull, isBusy } from './errors.ts'
 
-/** Of one attempt. */
+/** For one attempt. */
 export const busyTimeoutMs = 100
 
 /** 2 to 3 seconds in all. */

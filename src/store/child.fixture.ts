@@ -60,7 +60,7 @@ async function open(): Promise<void> {
   await database.close()
 }
 
-/** One admission under the key that is named. */
+/** One admission under the named key. */
 async function admit(): Promise<void> {
   const { database, ledger, accountId, keyId } = await books()
   console.log('ready')

@@ -1,7 +1,7 @@
 /**
  * The files of cloned voices: one folder each, `<data folder>/voices/<voice id>/`. They are written into a folder
- * beside it whose name begins with a dot, synced, and moved into place in one step, so that under a voice's id there is
- * always everything or nothing. No voice's name here begins with a dot, so what a crash left is told by its name.
+ * beside it whose name begins with a dot, synced, and moved into place in one step, so that a voice's folder always has
+ * everything or nothing. No voice's name begins with a dot, so leftovers of a crash are recognized by name.
  */
 import { existsSync, renameSync } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
@@ -23,7 +23,7 @@ export class FolderVoiceFiles implements VoiceFiles {
     this.#root = join(dataDir, 'voices')
   }
 
-  /** Those that are there already are replaced: readers find the old ones or the new ones, never some of each. */
+  /** Replaces existing files: readers find the old ones or the new ones, never some of each. */
   async put(voiceId: string, files: Readonly<Record<VoiceFile, Uint8Array>>): Promise<void> {
     const place = this.#placeOf(voiceId)
     if (place === null) throw new Error('This voice id cannot name a folder')
@@ -60,13 +60,13 @@ export class FolderVoiceFiles implements VoiceFiles {
     }
   }
 
-  /** Harmless when there are none. */
+  /** Harmless if there are none. */
   async remove(voiceId: string): Promise<void> {
     const place = this.#placeOf(voiceId)
     if (place !== null) await this.#discard(place)
   }
 
-  /** For the start, before anything is put: a folder that is being written looks like one that a crash left. */
+  /** At the start, before anything is written: a folder being written looks like one that a crash left. */
   async removeOrphans(known: ReadonlySet<string>): Promise<number> {
     let removed = 0
     for (const entry of await this.#folders()) {
@@ -81,12 +81,12 @@ export class FolderVoiceFiles implements VoiceFiles {
     return removed
   }
 
-  /** Whether there are files of any voice, whole or not. */
+  /** Whether there are files of any voice, complete or not. */
   async hasAny(): Promise<boolean> {
     return (await this.#folders()).length > 0
   }
 
-  /** What else somebody put there stays. */
+  /** Other content is left alone. */
   async #folders(): Promise<string[]> {
     try {
       const entries = await readdir(this.#root, { withFileTypes: true })
@@ -126,7 +126,7 @@ const isPlace = (name: string): boolean => voiceIdPattern.test(name) && !name.st
 const isOurs = (name: string): boolean =>
   isPlace(name) || [newPrefix, oldPrefix, gonePrefix].some((prefix) => name.startsWith(prefix))
 
-/** In one turn of the event loop: `read` looks again. A crash between is mended by `removeOrphans`. */
+/** In one turn of the event loop: `read` looks again. `removeOrphans` repairs a crash in between. */
 function swap(written: string, place: string, old: string): void {
   if (existsSync(place)) renameSync(place, old)
   renameSync(written, place)

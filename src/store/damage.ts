@@ -1,8 +1,8 @@
-/** What is damaged in a database file, by SQLite's own checks, over a connection that can only read. */
+/** Finds damage in a database file, by SQLite's own checks, over a read-only connection. */
 import { Database } from 'bun:sqlite'
 import { codeOf, messageOf } from './errors.ts'
 
-/** Wait so long for a writer that holds the whole file (a change of its journal mode). */
+/** How long to wait for a writer that holds the whole file (a change of its journal mode). */
 const busyTimeoutMs = 2000
 
 /**
@@ -22,7 +22,7 @@ export const firstDamage = (path: string): string | null =>
 export const quickDamage = (path: string): string | null =>
   examine(path, (database) => pragma(database, 'quick_check(1)'))
 
-/** A connection that can only read leaves the files as they are, for whoever wants to save what can be saved. */
+/** A read-only connection leaves the files as they are, in case they can be salvaged. */
 function examine(path: string, check: (database: Database) => string | null): string | null {
   let database: Database | undefined
   try {

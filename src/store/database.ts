@@ -1,7 +1,7 @@
 /**
- * What the store asks of a database, whichever engine is behind it: SQLite in the data folder, or a PostgreSQL server.
- * Every statement is written once, with `$names` as parameters, in the SQL that both engines understand; the few words
- * that differ are in `Dialect`. Whole numbers are numbers in both directions; there are no others in the schema.
+ * What the store needs from a database, whichever engine is behind it: SQLite in the data folder, or a PostgreSQL
+ * server. Every statement is written once, with `$names` as parameters, in the SQL that both engines understand; the
+ * few differences are in `Dialect`. Whole numbers are numbers in both directions; there are no others in the schema.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -20,9 +20,9 @@ export interface Sql {
 export interface Database extends Sql {
   /**
    * Runs `work` in one transaction: all of it is committed and durable, or nothing happened. It may run more than once.
-   * @param work awaits nothing but its own statements, all of them; other requests wait for it. `again`: an earlier run
-   * may have been committed, for the answer to its COMMIT was lost; so the work looks first whether it was done
-   * @throws what `work` throws; MynaError `storage_full` when nothing can be written, `database_unavailable`
+   * @param work awaits only its own statements, all of them; other requests wait for it. `again`: an earlier run may
+   * have been committed, because the answer to its COMMIT was lost; so the work first checks whether it was done
+   * @throws what `work` throws; MynaError `storage_full` if nothing can be written, `database_unavailable`
    */
   transaction<T>(work: (sql: Sql, again: boolean) => Promise<T>): Promise<T>
   /** Runs several statements without parameters, for tests and tools: it is tried once. */
@@ -32,13 +32,13 @@ export interface Database extends Sql {
 }
 
 export interface Dialect {
-  /** At the end of a SELECT: the rows stay as they are until the transaction ends. */
+  /** Appended to a SELECT: the rows stay as they are until the transaction ends. */
   readonly forUpdate: string
   /** An expression over grouped rows. @returns a JSON array of the column's texts, as text */
   jsonArray(column: string, order: string): string
   /** An expression: where `sought` begins in `text`, from 1; 0: nowhere. */
   position(text: string, sought: string): string
-  /** Whether a statement failed because a UNIQUE constraint forbids it. */
+  /** Whether a statement failed because of a UNIQUE constraint. */
   isUnique(error: unknown): boolean
 }
 
@@ -80,7 +80,7 @@ export async function inScope<T>(dialect: Dialect, statements: Statements, work:
   }
 }
 
-/** To be called by everything that waits for its turn: inside a transaction it would wait for itself. */
+/** Called by everything that waits for its turn: inside a transaction it would wait for itself. */
 export function refuseInScope(): void {
   if (scopes.getStore()?.open === true) throw new Error('A transaction cannot begin inside another')
 }

@@ -6,7 +6,7 @@ export interface Entry {
   /** null for a credit. */
   operationId: string | null
   kind: 'hold' | 'refund' | 'credit'
-  /** What the account owes for it: positive for a hold, negative for a refund or a credit. Never zero. */
+  /** What the account owes for it: positive for a reservation, negative for a refund or a credit. Never zero. */
   amountMicros: number
   /** Tells a credit from another one of the same amount. */
   creditId?: string | null

@@ -1,10 +1,10 @@
 /**
- * What SQLite and the file system report, in two kinds: `StoreError` for whoever started the program (it may name paths
- * and says what to do) and `MynaError` `storage_full` for a client (it names nothing).
+ * What SQLite and the file system report, in two kinds: `StoreError` for the user who started the program (it may name
+ * paths and says what to do) and `MynaError` `storage_full` for a client (it names nothing).
  */
 import { MynaError } from '../domain/error.ts'
 
-/** The data folder cannot be used: told to whoever started the program. */
+/** The data folder cannot be used: reported to the user who started the program. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
 }

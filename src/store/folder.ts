@@ -1,14 +1,14 @@
-/** The data folder: everything that one server owns lies in it, readable by nobody else. */
+/** The data folder: it contains everything that one server owns, readable by no other user. */
 import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { messageOf, StoreError } from './errors.ts'
 
 /**
- * Makes the folder when there is none.
- * @throws StoreError when it cannot be made or written
+ * Creates the folder if missing.
+ * @throws StoreError if it cannot be created or written
  */
 export function makeDataFolder(dataDir: string): void {
   try {
-    // The books hold hashes of keys, and clips are people's voices.
+    // The database has hashes of keys, and clips are people's voices.
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
@@ -17,10 +17,10 @@ export function makeDataFolder(dataDir: string): void {
 }
 
 /**
- * Makes the database file when there is none, and closes it and its companions to other users: hashes of keys are in
- * them. SQLite gives the companions that it makes the mode of the database. Only files: a folder may be somebody
- * else's, and `myna doctor` reports it.
- * @throws what the system says when it cannot be made
+ * Creates the database file if missing, and closes it and its companions to other users, because they contain hashes of
+ * keys. SQLite gives the companions that it creates the mode of the database. Only files: a folder may belong to
+ * someone else, and `myna doctor` reports it.
+ * @throws what the system reports if it cannot be created
  */
 export function makePrivate(path: string): void {
   // Never opened where it exists: closing it would drop the locks that SQLite has on it.

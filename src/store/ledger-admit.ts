@@ -69,7 +69,7 @@ export async function lockAccount(sql: Sql, accountId: string): Promise<void> {
   if (forUpdate !== '') await sql.get(`SELECT id FROM accounts WHERE id = $accountId${forUpdate}`, { accountId })
 }
 
-/** One box counts what it works on itself; what others work on stands in the table. */
+/** One box counts its own work itself; the work of others is in the table. */
 export async function requirePlace(
   sql: Sql,
   {
@@ -89,13 +89,13 @@ export async function requirePlace(
   if (count >= maxPending) throw concurrencyExceeded(count, what)
 }
 
-/** What an earlier run of the same admission has written; null: it wrote nothing. */
+/** What an earlier run of the same admission has written; null: nothing. */
 export async function admitted(sql: Sql, operationId: string): Promise<Operation | null> {
   const row = await sql.get<OperationRow>('SELECT * FROM operations WHERE id = $operationId', { operationId })
   return row === null ? null : operationOf(row)
 }
 
-/** What follows once nothing else stands against it. @throws MynaError `insufficient_balance` */
+/** The rest of an admission, once nothing else forbids it. @throws MynaError `insufficient_balance` */
 export async function bookOperation(sql: Sql, order: OperationOrder, nowMs: number): Promise<Operation> {
   await hold(sql, order, nowMs)
   return insert(sql, order, nowMs)
@@ -107,7 +107,7 @@ export async function refuseHeldKey(sql: Sql, claim: KeyClaim, nowMs: number): P
   if (holder !== null && !isExpired(holder, nowMs)) throw refuseReuse(holder, claim.fingerprint)
 }
 
-/** Like `refuseHeldKey`, and makes room: the sweep may lag, but an expired record must not stand in the way. */
+/** Like `refuseHeldKey`, and makes room: the sweep may lag, but an expired record must not be in the way. */
 export async function takeKey(
   sql: Sql,
   claim: Omit<KeyClaim, 'keyHash'> & { keyHash: string | null },

@@ -16,11 +16,10 @@ export interface SettledBy {
 }
 
 /**
- * Writes the outcome, gives back what was held in excess, counts the use and frees the key where the domain says so. A
+ * Writes the outcome, refunds what was reserved in excess, counts the usage and frees the key if the domain says so. A
  * clone's voice ends with it, so that no way of settling can leave it processing.
- * @param voiceError why the voice failed, where its owner is told something else than the operation's
- * @returns whether it is this settlement that stands: false when there was no such pending operation; then nothing was
- * written
+ * @param voiceError why the voice failed, if its owner is told something else than the operation's error
+ * @returns whether this settlement counts: false if there was no such pending operation; then nothing was written
  */
 export async function settleOperation(
   sql: Sql,
@@ -53,8 +52,8 @@ export async function settleOperation(
 }
 
 /**
- * Whether an operation ended by this very attempt. The answer to its COMMIT may have been lost, and an attempt that is
- * made again must not take its own work for another's.
+ * Whether an operation was ended by this very attempt. The answer to its COMMIT may have been lost, and a repeated
+ * attempt must not mistake its own work for another's.
  */
 export async function isSettledBy(sql: Sql, operationId: string, by: string | null): Promise<boolean> {
   if (by === null) return false
@@ -62,7 +61,7 @@ export async function isSettledBy(sql: Sql, operationId: string, by: string | nu
   return (await sql.get(own, { operationId, by })) !== null
 }
 
-/** As `lockAccount`, by the operation: it never changes its account. */
+/** Like `lockAccount`, by the operation: it never changes its account. */
 async function lockAccountOf(sql: Sql, operationId: string): Promise<void> {
   const { forUpdate } = sql.dialect
   if (forUpdate === '') return
@@ -70,7 +69,7 @@ async function lockAccountOf(sql: Sql, operationId: string): Promise<void> {
   await sql.get(`SELECT id FROM accounts WHERE id = (${account})${forUpdate}`, { operationId })
 }
 
-/** What delivered or cost something; of clones, what was given back too, for they are charged in advance. */
+/** Work that delivered or cost something; for clones also refunds, because they are charged in advance. */
 const counts = (operation: Operation, settlement: Settlement): boolean =>
   settlement.outcome === 'completed' ||
   settlement.chargedMicros > 0 ||

@@ -1,7 +1,6 @@
 /**
  * The ledger behind the ports `Ledger` and `TranscriptionBooks`: which transaction each verb is. What happens inside
- * them stands in `ledger-admit`, `ledger-clone`, `ledger-settle` and `transcriptions`; what it means stands in the
- * domain.
+ * them is in `ledger-admit`, `ledger-clone`, `ledger-settle` and `transcriptions`; what it means is in the domain.
  */
 import type { ListeningEnding } from '../domain/listening.ts'
 import type { Operation, OperationError, OperationType, Settlement } from '../domain/operation.ts'
@@ -163,7 +162,7 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
     return this.#box?.boxId ?? null
   }
 
-  /** Of an operation's one settlement by whoever worked on it. */
+  /** For an operation's one settlement by the box that worked on it. */
   #worker(): SettledBy {
     return { nowMs: this.#clock.nowMs(), by: this.#box === null ? null : `${this.#box.boxId} worked` }
   }

@@ -17,7 +17,7 @@ export interface DataLock {
 
 const fileName = 'server.lock'
 
-/** Somebody who merely asks whether the lock is held is in its way for a moment. */
+/** A process that merely checks whether the lock is held is in its way for a moment. */
 const attempts = 25
 const pauseMs = 10
 
@@ -40,9 +40,9 @@ export function acquireLock(dataDir: string): DataLock {
 }
 
 /**
- * The same kind of lock on another file, which is made where its folder exists.
- * @returns null when somebody holds it
- * @throws StoreError when the file cannot be used
+ * The same kind of lock on another file, which is created if its folder exists.
+ * @returns null if it is held
+ * @throws StoreError if the file cannot be used
  */
 export function tryFileLock(path: string): DataLock | null {
   const file = openFile(path)
@@ -56,7 +56,7 @@ export function tryFileLock(path: string): DataLock | null {
   }
 }
 
-/** Whether a server owns the folder now. It may be gone, or another be there, a moment later. */
+/** Whether a server owns the folder now. A moment later it may be gone, or another may be there. */
 export function isLocked(dataDir: string): boolean {
   if (!existsSync(join(dataDir, fileName))) return false
   const file = open(dataDir)

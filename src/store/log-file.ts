@@ -11,7 +11,7 @@ const headerBytes = 32
 const frameHeaderBytes = 24
 const magic = 0x377f0682
 
-/** Whether there is a log with something in it: the last process did not end in order. @param path of the database */
+/** Whether there is a log that is not empty: the last process did not end in order. @param path of the database */
 export function hasLog(path: string): boolean {
   try {
     return statSync(`${path}-wal`).size > 0
@@ -30,7 +30,7 @@ export function logDamage(path: string): string | null {
   const pageBytes = view.getUint32(8)
   const header = sum(view, 0, headerBytes - 8, isLittleEndian, [0, 0])
   const isSound = (view.getUint32(0) & ~1) === (magic & ~1) && isSame(header, view, headerBytes - 8)
-  // Nobody can say more of a log whose first bytes are damaged; SQLite would take it for an empty one.
+  // Nothing can be said about a log whose first bytes are damaged; SQLite would take it for an empty one.
   if (!isSound) return 'its header is wrong, so that every commit in it would be forgotten'
   const frame = frameHeaderBytes + pageBytes
   const count = Math.floor((log.length - headerBytes) / frame)
@@ -46,7 +46,7 @@ export function logDamage(path: string): string | null {
   return null
 }
 
-/** Behind the first wrong frame: one commit may be that of the torn transaction itself, two cannot. */
+/** After the first wrong frame: one commit may be that of the torn transaction itself, two cannot. */
 function forgotten(view: DataView, from: number, count: number, frame: number): string | null {
   let commits = 0
   for (let index = from; index < count; index++) {
@@ -56,7 +56,7 @@ function forgotten(view: DataView, from: number, count: number, frame: number): 
   return commits < 2 ? null : `page ${from + 1} of ${count} is wrong, so that ${commits} commits would be forgotten`
 }
 
-/** By the two salts, which change whenever the log is begun anew. */
+/** By the two salts, which change whenever the log starts over. */
 const isOfThisLog = (view: DataView, at: number): boolean =>
   view.getUint32(at + 8) === view.getUint32(16) && view.getUint32(at + 12) === view.getUint32(20)
 

@@ -1,6 +1,6 @@
 /**
  * The history of the schema, embedded in the program. Each step is applied once, in a transaction that also records its
- * name; a name that this program does not know was written by a newer one, whose books it must not touch.
+ * name; a name that this program does not know was written by a newer one, whose database it must not touch.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import type { Database as Connection } from 'bun:sqlite'
@@ -36,7 +36,7 @@ export async function migrate(connection: Connection, path: string): Promise<voi
   for (const migration of missing) await patiently(() => apply(connection, migration))
 }
 
-/** For a program that shares the database with another one. @throws StoreError when it would have to change it */
+/** For a program that shares the database with another one. @throws StoreError if it would have to change it */
 export async function requireMigrated(connection: Connection, path: string): Promise<void> {
   const applied = await patiently(() => appliedNames(connection))
   if (applied.length === migrations.length && migrations.every(({ name }) => applied.includes(name))) return
@@ -44,8 +44,8 @@ export async function requireMigrated(connection: Connection, path: string): Pro
 }
 
 /**
- * The books as the older program left them, so that an upgrade can be taken back. A copy that is there already was made
- * by an upgrade that did not come to its end, and is the older one.
+ * The database as the older program left it, so that an upgrade can be undone. An existing copy was made by an upgrade
+ * that did not finish, and is the older one.
  */
 function keepCopy(connection: Connection, path: string): void {
   if (existsSync(path)) return

@@ -1,6 +1,7 @@
 /**
- * What was made of voices and can be made again (`<data folder>/previews/<voice id>/`): nothing here is in the books or
- * in a backup. A file is written under another name, synced and renamed, so that a reader finds a whole one or none.
+ * Files derived from voices that can be derived again (`<data folder>/previews/<voice id>/`): they are neither in the
+ * database nor in a backup. A file is written under another name, synced and renamed, so that a reader finds a complete
+ * one or none.
  */
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -50,7 +51,7 @@ export class FolderPreviewFiles implements PreviewFiles {
     await rm(this.#folderOf(voiceId), { recursive: true, force: true })
   }
 
-  /** For the start: half-written files of known voices go, too. */
+  /** At the start: half-written files of known voices are removed too. */
   async removeOrphans(known: ReadonlySet<string>): Promise<number> {
     let removed = 0
     for (const voiceId of await namesIn(this.#root)) {

@@ -1,7 +1,7 @@
 /**
- * Whether the disk of the data folder takes a write, found out by writing: free space by `statfs` knows no quota, and
- * permissions know no read-only disk. The file is removed before the system has written it out, so that a probe every
- * two seconds costs the disk next to nothing.
+ * Whether the disk of the data folder accepts a write, found out by writing: free space by `statfs` does not include
+ * quotas, and permissions do not show a read-only disk. The file is removed before the system has written it out, so a
+ * probe every two seconds costs the disk almost nothing.
  */
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'

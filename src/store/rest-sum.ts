@@ -1,9 +1,9 @@
 /**
- * A checksum of the database while nothing has it open (`myna.db.sum`): written by an orderly end, compared at the next
- * start. It finds every flipped bit and every page that a disk lost or took from an older time, also where SQLite's own
- * checks see a well-formed database. It counts only for a file of the size and the time that stand in it: whoever
- * changes the database or puts another in its place has nothing to do. It is never read while the database is open:
- * closing the file would drop SQLite's locks on it.
+ * A checksum of the database while it is closed (`myna.db.sum`): written by an orderly end, compared at the next start.
+ * It finds every flipped bit and every page that a disk lost or took from an older time, even where SQLite's own checks
+ * see a well-formed database. It applies only to a file of the recorded size and time: replacing or changing the
+ * database is allowed. It is never read while the database is open, because closing the file would drop SQLite's locks
+ * on it.
  */
 import { closeSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-/** A secret in a file of the data folder, for its owner alone. */
+/** A secret in a file of the data folder, readable only by its owner. */
 import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,12 +1,12 @@
 /**
- * SQLite behind the port: one connection to the books (`myna.db`), set up for a server that must lose nothing:
+ * SQLite behind the port: one connection to the database (`myna.db`), set up for a server that must lose nothing:
  * write-ahead log, every commit synced.
  *
  * There is one connection, so a statement that ran while a transaction awaits its next one would become part of it, and
  * vanish when that is rolled back. Transactions, and everything outside of them, therefore take turns.
  *
- * A transaction takes the write lock at its beginning: one that reads first and writes later can fail in a way that no
- * waiting cures (SQLITE_BUSY_SNAPSHOT). While another process has the lock, the turn is given up.
+ * A transaction takes the write lock at its beginning: one that reads first and writes later can fail in a way that
+ * waiting does not cure (SQLITE_BUSY_SNAPSHOT). While another process has the lock, the turn is given up.
  */
 import { Database as Connection } from 'bun:sqlite'
 import type { Statement } from 'bun:sqlite'
@@ -163,7 +163,7 @@ export class SqliteDatabase implements Database {
   }
 }
 
-/** One at a time, in the order in which they came. A turn that is free is taken at once. */
+/** One at a time, in order of arrival. A free turn is taken at once. */
 class Turns {
   readonly #waiting: (() => void)[] = []
   #taken = false
@@ -176,7 +176,7 @@ class Turns {
       return await step()
     } finally {
       const next = this.#waiting.shift()
-      // The turn stays taken for the next one: nobody may slip in before it runs.
+      // The turn stays taken for the next one, so that no other can slip in before it runs.
       if (next === undefined) this.#taken = false
       else next()
     }
@@ -189,10 +189,10 @@ const damaged = (cause?: unknown): MynaError =>
   })
 
 /**
- * Opens `<dataDir>/myna.db`, making folder and file where there are none, and brings its schema up to date. A log that
- * was left is the sign of an end that was not in order: then the structure is checked before anything is written.
- * @param isShared whether another server has it open: its log is no sign of anything, and its schema stays as it is
- * @throws StoreError when the folder cannot be used, or the file is damaged or of a newer program
+ * Opens `<dataDir>/myna.db`, creating folder and file if missing, and updates its schema. An existing log is the sign
+ * of a disorderly end: then the structure is checked before anything is written.
+ * @param isShared whether another server has it open: then its log means nothing, and its schema stays as it is
+ * @throws StoreError if the folder cannot be used, or the file is damaged or of a newer program
  */
 export async function openSqlite(dataDir: string, { isShared = false } = {}): Promise<SqliteDatabase> {
   makeDataFolder(dataDir)
@@ -238,7 +238,7 @@ async function configure(connection: Connection): Promise<void> {
   connection.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
 }
 
-/** When two processes open a new file at once, the switch fails with SQLITE_BUSY whatever the timeout. */
+/** If two processes open a new file at once, the switch fails with SQLITE_BUSY whatever the timeout. */
 async function switchToWal(connection: Connection): Promise<void> {
   await patiently(() => void connection.run('PRAGMA journal_mode = WAL'), 100)
 }

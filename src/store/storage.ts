@@ -1,7 +1,7 @@
 /**
- * How the data folder stands: its disk, its folder of uploads and the files of the database. SQLite keeps its files
+ * The health of the data folder: its disk, its folder of uploads and the files of the database. SQLite keeps its files
  * open, so it does not notice that the write-ahead log was deleted, and a crash would lose every commit in it. Nor does
- * it notice that another file has taken the place of the database. Their inodes show both.
+ * it notice that another file has replaced the database. Their inodes show both.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Transcriptions in the books: under way in a table of their own, and once they have ended a row of the usage. The
- * functions here run inside one transaction of `ledger`.
+ * Transcriptions in the database: running ones in a table of their own, ended ones as a row of the usage. The functions
+ * here run inside one transaction of `ledger`.
  */
 import { endCrashedListening, type ListeningEnding } from '../domain/listening.ts'
 import type { TranscriptionStart } from '../service/ports-transcription.ts'
@@ -67,7 +67,7 @@ export async function endTranscription(
   return true
 }
 
-/** Whether it ended like this: by an earlier run whose answer was lost. */
+/** Whether an earlier run, whose answer was lost, ended it like this. */
 async function isEnded(sql: Sql, id: string, { outcome, heardMs }: ListeningEnding): Promise<boolean> {
   const row = await sql.get<{ outcome: string; audio_ms: number }>('SELECT * FROM usage WHERE request_id = $id', { id })
   return row !== null && row.outcome === outcome && row.audio_ms === heardMs

@@ -1,9 +1,9 @@
-/** Where uploads lie while they are read: in the data folder, for a shared one is no place for people's voices. */
+/** Folder for uploads while they are read: in the data folder, because a shared one is no place for people's voices. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from './errors.ts'
 
-/** Makes the folder anew: what a crash left there belongs to nobody. @returns its path */
+/** Creates the folder anew: leftovers of a crash belong to no request. @returns its path */
 export function makeUploads(dataDir: string): string {
   const folder = join(dataDir, 'uploads')
   rmSync(folder, { recursive: true, force: true })

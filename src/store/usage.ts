@@ -1,6 +1,6 @@
 /**
  * Usage reports: sums by time and group, made by the database, so that a year of requests never passes through memory.
- * What is under way has no row here, and a transcription of which nothing was heard is no use.
+ * Running work has no row here, and a transcription of which nothing was processed does not count.
  */
 import type { UsageQuery, UsageRow } from '../service/ports.ts'
 import type { Sql } from './database.ts'
@@ -23,8 +23,8 @@ interface UsageSums {
 const sum = (column: string): string => `CAST(sum(${column}) AS BIGINT)`
 
 /**
- * Buckets without work have no row. In order of time, then type. A clone whose price was given back in full is none of
- * the requests; only its refund is told.
+ * Buckets without work have no row. In order of time, then type. A clone whose price was refunded in full is not among
+ * the requests; only its refund is reported.
  */
 export async function sumUsage(sql: Sql, query: UsageQuery): Promise<UsageRow[]> {
   const group = (name: UsageQuery['groupBy'][number], column: string): string =>

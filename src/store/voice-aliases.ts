@@ -6,7 +6,7 @@ import { MynaError } from '../domain/error.ts'
 import type { Sql } from './database.ts'
 import { fold } from './fold.ts'
 
-/** @throws MynaError `validation_error` when one of them is another voice's, or stands there twice */
+/** @throws MynaError `validation_error` if one of them is another voice's, or occurs twice */
 export async function requireFreeAliases(
   sql: Sql,
   accountId: string,
@@ -29,7 +29,7 @@ export async function requireFreeAliases(
 
 const refused = (message: string): MynaError => new MynaError('validation_error', message, { param: 'aliases' })
 
-/** In place of those that the voice has. To be asked for by `requireFreeAliases` before. */
+/** Replaces the voice's aliases. `requireFreeAliases` must be called before. */
 export async function setAliases(
   sql: Sql,
   accountId: string,

@@ -1,6 +1,6 @@
 /**
- * A list of voices as SQL. What was not asked for is no condition, so the texts differ; there are few of them, made of
- * parts that all stand here, and values are never among them.
+ * A list of voices as SQL. Absent filters add no condition, so the texts differ; there are few of them, composed of
+ * parts that are all here, and values are never among them.
  */
 import type { VoiceQuery } from '../service/ports.ts'
 import type { Dialect, Parameters } from './database.ts'

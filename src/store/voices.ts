@@ -113,7 +113,7 @@ export class SqlVoices implements Voices {
     return rows.map((row) => row.id)
   }
 
-  /** Of those that may have files: a failed one has none, unless a crash left them. */
+  /** Voices that may have files: a failed one has none, unless a crash left them. */
   async ids(): Promise<string[]> {
     const rows = await this.#database.all<{ id: string }>("SELECT id FROM voices WHERE status <> 'failed'")
     return rows.map((row) => row.id)

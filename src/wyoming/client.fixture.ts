@@ -38,7 +38,7 @@ export class WyomingClient {
     this.socket.destroy()
   }
 
-  /** As the reference writes it: data behind the header. */
+  /** As the reference writes it: data after the header. */
   send(type: string, data?: object, payload?: Uint8Array): void {
     this.socket.write(frame(type, data, payload))
   }

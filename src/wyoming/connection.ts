@@ -1,7 +1,7 @@
 /**
- * One client. Its requests are worked on one after another, while its events go on being read: that is how it is known
- * that somebody has interrupted, which ends the work. What a request fails with is an `error` event; the connection
- * stays. Only what is no event closes it.
+ * One client. Its requests are handled one after another, while its events continue to be read: that is how an
+ * interruption is noticed, which ends the work. A failed request is an `error` event; the connection stays. Only bytes
+ * that are not an event close it.
  *
  * While a text is being streamed, Home Assistant sends the whole of it once more as `synthesize`, for servers that
  * cannot stream: that one is ignored.

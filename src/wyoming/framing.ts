@@ -1,7 +1,7 @@
 /**
- * Events of the Wyoming protocol as bytes: a line of JSON that says how many bytes of JSON and of payload follow it.
- * Facts from the reference implementation (`wyoming` 1.10.2, event.py): `data` may stand in the line, behind it, or
- * both, and what stands behind wins; the line must stay below 64 KiB, so ours never holds data.
+ * Events of the Wyoming protocol as bytes: a line of JSON that states how many bytes of JSON and of payload follow it.
+ * Facts from the reference implementation (`wyoming` 1.10.2, event.py): `data` may be in the line, after it, or both,
+ * and what is after it wins; the line must stay below 64 KiB, so ours never contains data.
  */
 export interface WyomingEvent {
   type: string
@@ -9,7 +9,7 @@ export interface WyomingEvent {
   payload: Uint8Array | null
 }
 
-/** What the other side sent is no event: there is no telling where the next one begins. */
+/** The other side sent something that is not an event: where the next one begins is unknown. */
 export class FramingError extends Error {}
 
 const maxHeaderBytes = 64 * 1024
@@ -45,7 +45,7 @@ interface Header {
 export class EventReader {
   #held = Buffer.alloc(0)
   #header: Header | null = null
-  /** So much of `#held` is known to hold no line break. */
+  /** How much of `#held` is known to contain no line break. */
   #searched = 0
 
   #takeHeader(): Header | null {

@@ -1,7 +1,7 @@
 /**
- * What this server can do, as Home Assistant reads it: it takes the first recogniser and the first installed voice
- * program, so there is exactly one of each, with all models and voices inside. Built anew for each `describe`: Home
- * Assistant asks every 30 seconds, and a new clone appears in its list then.
+ * What this server can do, in the form that Home Assistant reads: it takes the first recognizer and the first installed
+ * voice program, so there is exactly one of each, with all models and voices inside. Built anew for each `describe`:
+ * Home Assistant asks every 30 seconds, and a new clone appears in its list then.
  */
 import type { Card } from '../domain/card.ts'
 import type { Voice } from '../domain/voice.ts'
@@ -13,7 +13,7 @@ export interface InfoFacts {
   recognisers: readonly Card[]
   /** Installed models that speak, by id. */
   speakers: ReadonlyMap<string, Card>
-  /** Those that the account of this protocol may speak with. */
+  /** Voices that the account of this protocol may use. */
   voices: readonly Voice[]
 }
 
@@ -38,7 +38,7 @@ export function infoOf({ version, recognisers, speakers, voices }: InfoFacts) {
               ...program,
               description: 'Myna speech to text',
               supports_transcript_streaming: true,
-              // The client says when somebody has stopped speaking.
+              // The client reports when speech has ended.
               requires_external_vad: true,
               prefers_auto_gain_enabled: true,
               prefers_noise_reduction_enabled: true,

@@ -1,6 +1,6 @@
 /**
- * One transcription: the sound goes to the engine as it comes, so that at the end of a long sentence only its last
- * stretch is left to hear. Whatever goes wrong is one `error` event; what still comes of that sound is ignored.
+ * One transcription: the audio goes to the engine as it arrives, so that at the end of a long sentence only its last
+ * stretch is left to process. Any failure is one `error` event; the rest of that audio is ignored.
  */
 import { Resampler } from '../audio/resample.ts'
 import { fromS16, toS16 } from '../audio/pcm.ts'
@@ -15,7 +15,7 @@ const heardRateHz = 16_000
 /** More than this is not read ahead of the engine: the client waits. */
 const aheadSamples = 30 * heardRateHz
 
-/** What `transcribe` asked for; it may be missing. */
+/** The request of `transcribe`; it may be missing. */
 export interface Wish {
   model: string | null
   language: string | null
@@ -60,13 +60,13 @@ export class WyomingListening {
     await this.#pipe.room(aheadSamples)
   }
 
-  /** That was all of it. */
+  /** The end of the audio. */
   end(): void {
     this.#pipe.write(toS16(this.#resampler.flush()))
     this.#pipe.end()
   }
 
-  /** Nobody waits for it any more. */
+  /** No client waits for it any more. */
   drop(): void {
     this.#pipe.end()
   }

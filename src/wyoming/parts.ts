@@ -1,4 +1,4 @@
-/** What the connections of the Wyoming server share: the service behind it, and what is known of whom it is for. */
+/** What the connections of the Wyoming server share: the service behind it, and the account it acts for. */
 import type { Caller } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Clock, Timer } from '../domain/time.ts'
@@ -40,7 +40,7 @@ export async function admitted(
   throw new MynaError('rate_limit_exceeded', 'Too many requests. Try again later.', { retryAfterMs })
 }
 
-/** A text field of an event; null when there is none. */
+/** A text field of an event; null: none */
 export function textOf(data: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = data[name]
   return typeof value === 'string' && value !== '' ? value.toWellFormed() : null

@@ -1,6 +1,6 @@
 /**
- * The boxes of one database: their leases, what they tell each other, and what is settled for those that are gone. All
- * times are the database's, for the clocks of boxes may differ.
+ * The boxes of one database: their leases, their notifications, and settling for dead ones. All times are the
+ * database's, because the clocks of boxes may differ.
  */
 import { SQL } from 'bun'
 import { endCrashedListening } from '../../domain/listening.ts'
@@ -19,7 +19,7 @@ export interface BoxesOptions {
   url: string
   clock: Clock
   leaseMs: number
-  /** After the database itself was away: so long the others have to come back. */
+  /** After the database itself was away: how long the others have to come back. */
   graceMs: number
 }
 
@@ -27,10 +27,10 @@ const channel = 'myna'
 /** PostgreSQL takes 8000 bytes. */
 const maxNewsBytes = 7000
 const batch = 500
-/** A box that has been gone for so long is not shown any more. */
+/** How long a dead box is still shown. */
 const forgottenMs = 3_600_000
 
-/** Whether nobody holds the lease of the box in `box_id`: it has run out, or was given back, or never was. */
+/** Whether the lease of the box in `box_id` is free: it has run out, or was given back, or never existed. */
 const isLost = `NOT EXISTS (
   SELECT 1 FROM boxes WHERE boxes.id = box_id AND lease_until_ms > myna_now_ms()
 )`
@@ -78,7 +78,7 @@ export class PostgresBoxes implements Boxes {
   }
 
   #settle(operationId: string, boxId: string | null): Promise<boolean> {
-    // Of this attempt alone: another one of this box must not take it for its own.
+    // For this attempt only: another one of this box must not mistake it for its own.
     const by = `${this.id} settled for ${boxId ?? 'nobody'}, ${crypto.randomUUID()}`
     return this.#database.transaction(async (sql) => {
       if (await holdsLease(sql, boxId)) return false
@@ -155,7 +155,7 @@ export class PostgresBoxes implements Boxes {
     try {
       await notify(this.#database, this.id, news)
     } catch {
-      // Whoever was away asks the tables.
+      // A box that was away reads the tables.
     }
   }
 

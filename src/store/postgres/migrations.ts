@@ -18,7 +18,7 @@ const migrations: readonly { name: string; sql: string }[] = [
   { name: '005_boxes', sql: boxes },
 ]
 
-/** `myna`, as a number: nobody else's lock. */
+/** `myna`, as a number: no other program's lock. */
 const migrationLock = 0x6d796e61
 const oldestServer = 130_000
 

@@ -1,6 +1,6 @@
 /**
- * Statements as PostgreSQL takes them: `$name` becomes `$1`. A name that stands twice is one value. Whole numbers go as
- * 64 bits, which is what the schema has; a fraction is refused, for the server would round it without a word.
+ * Statements as PostgreSQL takes them: `$name` becomes `$1`. A name used twice is one value. Whole numbers go as 64
+ * bits, which is what the schema has; a fraction is refused, because the server would silently round it.
  */
 import type { Parameters } from '../database.ts'
 
@@ -30,7 +30,7 @@ export function numbered(sql: string): Numbered {
 
 function valueOf(name: string, value: string | number | null | undefined): Value {
   if (value === undefined) throw new Error(`The statement needs a value for $${name}`)
-  // The server refuses NUL. No text that is kept has one, so whoever looks for it finds nothing.
+  // The server refuses NUL. No stored text has one, so a search for it finds nothing.
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
   if (value === null) return null
   if (!Number.isSafeInteger(value)) throw new Error(`$${name} must be a whole number, not ${value}`)

@@ -1,8 +1,7 @@
 /**
  * PostgreSQL behind the port. Transactions are READ COMMITTED; what must be exact is so because the account's row is
- * locked first (`lockAccount`). A connection that is lost is nobody's business but this file's: the work is done again
- * on another one. Where the answer to a COMMIT was lost, `again` says so: the work itself has to look whether it was
- * done.
+ * locked first (`lockAccount`). A lost connection is handled in this file alone: the work is done again on another one.
+ * If the answer to a COMMIT was lost, `again` says so: the work itself has to check whether it was done.
  */
 import { MynaError } from '../../domain/error.ts'
 import { type Database, type Dialect, inScope, type Parameters, refuseInScope, type Sql } from '../database.ts'
@@ -25,7 +24,7 @@ const usualPostgres = { connections: 10, deadlineMs: 10_000, patienceMs: 10_000,
 /** A migration may rewrite a table. */
 const migrationMs = 600_000
 const pauseMs = 20
-/** Nobody else's lock, and not that of the migration. */
+/** No other program's lock, and not that of the migration. */
 const aloneLock = 0x6d796e62
 const longestPauseMs = 500
 
@@ -165,14 +164,14 @@ const unavailable = (cause: unknown): MynaError =>
   })
 
 /**
- * Connects and brings the schema up to date; whichever box comes first does that, and the others wait for it.
- * @throws StoreError when there is no such database, or it cannot be used
+ * Connects and updates the schema; the first box does that, and the others wait for it.
+ * @throws StoreError if there is no such database, or it cannot be used
  */
 export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresDatabase> {
   const { connections, deadlineMs, patienceMs, isMove } = { ...usualPostgres, ...options }
   const pool = new WirePool({ url, deadlineMs }, connections)
   try {
-    // Says soon when there is no server; the migration itself may take its time.
+    // Fails soon if there is no server; the migration itself may take its time.
     await pool.with((wire) => wire.query('SELECT 1'))
     await migratePostgres(url, migrationMs, isMove)
     return new PostgresDatabase(pool, patienceMs)
@@ -183,7 +182,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   }
 }
 
-/** As it may be shown: without password and parameters. */
+/** Safe to show: without password and parameters. */
 export function nameOf(url: string): string {
   if (!URL.canParse(url)) return 'of that address'
   const { protocol, username, host, pathname } = new URL(url)

@@ -3,7 +3,7 @@ import { hashSecret } from '../../domain/account.ts'
 import type { SessionStore } from '../../service/ports-sessions.ts'
 import type { Database } from '../database.ts'
 
-/** A use is written this often at most, for a page asks several times a second. */
+/** A use is written at most this often, because a page sends several requests per second. */
 const noteEveryMs = 60_000
 
 export class PostgresSessions implements SessionStore {

@@ -1,4 +1,6 @@
-/** How a box stands that keeps its records elsewhere: its own disk, and whether the database was heard of lately. */
+/**
+ * The storage of a box that keeps its records elsewhere: its own disk, and whether the database has answered lately.
+ */
 import type { DatabaseLook, DiskState, Standing, Storage } from '../../service/ports-storage.ts'
 import { probeDisk } from '../probe.ts'
 import { renewUploads } from '../uploads.ts'

@@ -28,7 +28,7 @@ export class PostgresVoiceFiles implements VoiceFiles {
     await this.#database.run('DELETE FROM voice_files WHERE voice_id = $voiceId', { voiceId })
   }
 
-  /** There are none: the schema has files go with their voice. */
+  /** None: by the schema, files go with their voice. */
   async removeOrphans(): Promise<number> {
     return 0
   }
@@ -37,8 +37,8 @@ export class PostgresVoiceFiles implements VoiceFiles {
 const madePrefix = 'made/'
 
 /**
- * What was made of clones is shared, for all boxes make the same of it. Presets belong to the models of each box, and
- * so does what was made of them.
+ * Files derived from clones are shared, because all boxes derive the same. Presets belong to the models of each box,
+ * and so do files derived from them.
  */
 export class SharedPreviewFiles implements PreviewFiles {
   readonly #database: PostgresDatabase
@@ -101,7 +101,7 @@ interface PieceRow {
   bytes: Uint8Array
 }
 
-/** Piece by piece. @returns null when there is no such file, or it went while it was read */
+/** Piece by piece. @returns null if there is no such file, or it was removed while it was read */
 async function readFile(database: PostgresDatabase, voiceId: string, name: string): Promise<Uint8Array | null> {
   const pieceOf = (piece: number) =>
     database.get<PieceRow>(

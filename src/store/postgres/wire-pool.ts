@@ -1,4 +1,4 @@
-/** The connections of one box: opened when they are needed, never more than so many, lent in the order of asking. */
+/** The connections of one box: opened on demand, up to a limit, lent in the order of requests. */
 import { ConnectionLost, Wire, type WireOptions } from './wire.ts'
 
 export class WirePool {
@@ -20,7 +20,7 @@ export class WirePool {
     return this.#isClosed
   }
 
-  /** @throws ConnectionLost when there is no connection to be had */
+  /** @throws ConnectionLost if no connection can be made */
   async with<T>(work: (wire: Wire) => Promise<T>): Promise<T> {
     await this.#turn()
     let wire: Wire | null = null
@@ -58,7 +58,7 @@ export class WirePool {
     this.#wires.delete(wire)
   }
 
-  /** Lets what is under way come to its end; its deadline is near. Harmless when called again. */
+  /** Lets running statements finish; their deadline is near. Harmless when called again. */
   async close(): Promise<void> {
     this.#isClosed = true
     while (this.#busy > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))

@@ -1,10 +1,10 @@
 /**
- * One connection to PostgreSQL. It is reserved for as long as it lives: an ordinary client connects again by itself,
- * and the rest of a transaction would then be written outside of it.
+ * One connection to PostgreSQL. It is reserved for as long as it lives: an ordinary client reconnects by itself, and
+ * the rest of a transaction would then be written outside of it.
  *
- * Every statement has a deadline of our own. The server's time-outs are the server's: over a wire that was cut nothing
- * ever comes back, and a statement would wait for ever. Whatever fails to come in time ends the connection, so that
- * nothing later can be mistaken for its answer.
+ * Every statement has a deadline of our own. The server's time-outs work only on the server: over a cut wire nothing
+ * ever comes back, and a statement would wait forever. Anything that does not arrive in time ends the connection, so
+ * that nothing later can be mistaken for its answer.
  */
 import { type ReservedSQL, SQL } from 'bun'
 import { codeOf, messageOf } from '../errors.ts'
@@ -45,7 +45,7 @@ export class Wire {
     this.#deadlineMs = deadlineMs
   }
 
-  /** @throws ConnectionLost when there is no server, the server's own error when it refuses us */
+  /** @throws ConnectionLost if there is no server, the server's own error if it refuses us */
   static async open({ url, deadlineMs }: WireOptions): Promise<Wire> {
     const client = new SQL(url, {
       adapter: 'postgres',
@@ -56,8 +56,8 @@ export class Wire {
       connectionTimeout: Math.ceil(deadlineMs / 1000),
       connection: {
         application_name: 'myna',
-        // In this order: who waits for a lock says so before the statement as a whole takes too long, and the server
-        // gives up before we do. A box that froze within a transaction keeps its locks no longer than the last.
+        // In this order: waiting for a lock fails before the statement as a whole takes too long, and the server gives
+        // up before we do. A box that froze within a transaction keeps its locks no longer than the last.
         lock_timeout: Math.round(deadlineMs / 2),
         statement_timeout: Math.round(deadlineMs * 0.75),
         idle_in_transaction_session_timeout: deadlineMs * 2,
@@ -104,7 +104,7 @@ export class Wire {
     }
   }
 
-  /** At once, whatever is under way. */
+  /** Immediately, whatever is running. */
   close(): void {
     this.#isBroken = true
     void this.#client.close({ timeout: 0 }).catch(() => {})
