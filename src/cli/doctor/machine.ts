@@ -33,7 +33,7 @@ export async function checkPort({ host, port }: Config, own: ServerStatus | null
   if (own !== null) return ok(`used by this data folder's server: ${own.url}, process ${own.pid}`)
   if (port === 0) return ok('any free one')
   try {
-    Bun.listen({ hostname: host, port, socket: { data: () => {} } }).stop(true)
+    Bun.listen({ hostname: host, port, exclusive: true, socket: { data: () => {} } }).stop(true)
     return ok(`${host}:${port} is free`)
   } catch (error) {
     const taken = (error as { code?: unknown }).code === 'EADDRINUSE'

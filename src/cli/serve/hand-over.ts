@@ -1,14 +1,12 @@
 /**
  * One server takes the place of another on the same data folder, so that a restart goes unheard. The new one starts as
- * far as it can beside the old one: database, engines, models. Then it asks the old one, through the socket in the data
- * folder, to stop listening, and listens itself a few milliseconds later. The old one serves what it had begun to its
- * end, within its drain, and ends; with it goes the lock of the folder, which the new one takes over.
+ * far as it can beside the old one: database, engines, models. Then both listen on the port for a moment, until the old
+ * one, asked through the socket in the data folder, stops. The old one serves what it had begun to its end, within its
+ * drain, and ends; with it goes the lock of the folder, which the new one takes over.
  */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { newId } from '../../domain/id.ts'
-import type { Clock, Timer } from '../../domain/time.ts'
-import { localSocketPath, type ServerStatus } from '../../http/admin-socket.ts'
+import type { Timer } from '../../domain/time.ts'
+import type { ServerStatus } from '../../http/admin-socket.ts'
 import { acquireLock, type DataLock, isLocked, tryFileLock } from '../../store/lock.ts'
 import { callServer } from '../administration.ts'
 import { Failure } from '../terminal/terminal.ts'
@@ -17,8 +15,6 @@ import { Failure } from '../terminal/terminal.ts'
 const successorLock = 'successor.lock'
 
 const pollMs = 20
-/** The old server stops listening within milliseconds; its socket file goes right after. */
-const socketGoneMs = 5000
 
 export interface Predecessor {
   status: ServerStatus
@@ -33,9 +29,7 @@ export interface Predecessor {
 }
 
 interface HandOverParts {
-  clock: Clock
   timer: Timer
-  random: (bytes: Uint8Array) => Uint8Array
   log: { warn(message: string, fields: Record<string, unknown>): void }
 }
 
@@ -46,10 +40,8 @@ export async function findPredecessor(dataDir: string, parts: HandOverParts): Pr
   if (waiting === null) throw new Failure('Another server takes over on this data folder already.', 'taking_over')
   try {
     const status = (await callServer(dataDir, 'status', {})) as ServerStatus
-    const handOver = async () => {
-      await callServer(dataDir, 'handOver', {})
-      await gone(localSocketPath(dataDir), parts)
-    }
+    // When it answers, its ports and its socket file are free.
+    const handOver = async () => void (await callServer(dataDir, 'handOver', {}))
     return { status, handOver, inherit: (onOwned) => inherit(dataDir, waiting, parts, onOwned) }
   } catch (error) {
     waiting.release()
@@ -63,10 +55,6 @@ export function hasSuccessor(dataDir: string): boolean {
   lock?.release()
   return lock === null
 }
-
-/** An id of now, which what the old server admitted is older than. */
-export const boundaryId = (prefix: 'op' | 'req', { clock, random }: Pick<HandOverParts, 'clock' | 'random'>): string =>
-  newId(prefix, clock.nowMs(), random)
 
 function inherit(
   dataDir: string,
@@ -95,12 +83,5 @@ function inherit(
     cancel()
     waiting.release()
     owned?.release()
-  }
-}
-
-async function gone(path: string, { clock, timer }: HandOverParts): Promise<void> {
-  const endMs = clock.monotonicMs() + socketGoneMs
-  while (existsSync(path) && clock.monotonicMs() < endMs) {
-    await new Promise<void>((resolve) => timer.after(pollMs, resolve))
   }
 }

@@ -10,7 +10,7 @@ import { Failure } from '../terminal/terminal.ts'
 
 /** The part of the Elysia app that is needed. */
 export interface Listens {
-  listen(options: { hostname: string; port: number; tls?: TlsPair }): unknown
+  listen(options: { hostname: string; port: number; reusePort: boolean; tls?: TlsPair }): unknown
   readonly server: { readonly port?: number | undefined; stop(closeActive?: boolean): unknown } | null
 }
 
@@ -26,10 +26,14 @@ export class Listener {
   readonly #before: NonNullable<Listens['server']>[] = []
   readonly port: number
 
-  /** @throws Failure when the port cannot be had or the pair will not do */
-  constructor(app: Listens, config: Config) {
+  /**
+   * @param isBeside whether the server that is being replaced still listens on the port, which both then share
+   * @throws Failure when the port cannot be had or the pair will not do
+   */
+  constructor(app: Listens, config: Config, isBeside = false) {
     this.#app = app
     this.#config = config
+    if (!isBeside) this.#requireFree()
     this.port = this.#listen(config.port, readPair(config))
   }
 
@@ -60,6 +64,16 @@ export class Listener {
     await Promise.all(this.#servers().map((server) => server.stop(true)))
   }
 
+  /** A port that is shared gives each server a part of the requests: another program's is never joined. */
+  #requireFree(): void {
+    const { host, port } = this.#config
+    try {
+      Bun.listen({ hostname: host, port, exclusive: true, socket: { data: () => {} } }).stop(true)
+    } catch (cause) {
+      throw cannotListen(this.#config, cause)
+    }
+  }
+
   #servers(): NonNullable<Listens['server']>[] {
     return [...this.#before, ...(this.#app.server === null ? [] : [this.#app.server])]
   }
@@ -67,16 +81,21 @@ export class Listener {
   #listen(port: number, pair: TlsPair | null): number {
     const { host } = this.#config
     try {
-      this.#app.listen({ hostname: host, port, ...(pair === null ? {} : { tls: pair }) })
+      // Shared, so that a successor can listen before this one stops.
+      this.#app.listen({ hostname: host, port, reusePort: true, ...(pair === null ? {} : { tls: pair }) })
     } catch (cause) {
-      const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
-      const why = taken ? 'it is in use; give another with --port, or 0 for any free one' : (cause as Error).message
-      throw new Failure(`Cannot listen on ${host}:${port}: ${why}`, 'cannot_listen')
+      throw cannotListen(this.#config, cause)
     }
     const bound = this.#app.server?.port
     if (bound === undefined) throw new Failure(`Cannot listen on ${host}:${port}.`, 'cannot_listen')
     return bound
   }
+}
+
+function cannotListen({ host, port }: Config, cause: unknown): Failure {
+  const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+  const why = taken ? 'it is in use; give another with --port, or 0 for any free one' : (cause as Error).message
+  return new Failure(`Cannot listen on ${host}:${port}: ${why}`, 'cannot_listen')
 }
 
 /** @returns null: no TLS @throws Failure in words for the operator */

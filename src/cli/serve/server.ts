@@ -9,6 +9,7 @@ import { InstalledModels } from '../../catalog/installed.ts'
 import { BackgroundKeeper } from '../../catalog/install/keeper.ts'
 import type { Config } from '../../config.ts'
 import { MynaError } from '../../domain/error.ts'
+import { newId } from '../../domain/id.ts'
 import { type LocalServer, type ServerStatus, startLocal } from '../../http/admin-socket.ts'
 import { readinessOf } from '../../http/readiness.ts'
 import { commandLineKey } from '../../service/command-line-key.ts'
@@ -20,7 +21,7 @@ import { acquireLock, isLocked } from '../../store/lock.ts'
 import { probeDisk } from '../../store/probe.ts'
 import type { SqlAccounts } from '../../store/accounts.ts'
 import { installationParts, modelsFolder, uses } from '../models/local.ts'
-import { boundaryId, findPredecessor, hasSuccessor, type Predecessor } from './hand-over.ts'
+import { findPredecessor, hasSuccessor, type Predecessor } from './hand-over.ts'
 import { Listener } from './listener.ts'
 import { createApi, createService, type Service, transcriptionEngines, type World } from './wiring.ts'
 import { boxKeeper, type Describe, SharedCatalog, shareRequests } from './box.ts'
@@ -134,10 +135,12 @@ async function start(
   }
   const running = { status, models, draining: () => draining, cancel }
   const app = await alone(() => createApi(config, world, books, service, running))
-  if (former !== null) onStop(await takeOver(former, replacing, world, shared === null ? ledger : null))
-  const listener = new Listener(app, config)
+  if (former !== null) await replacing?.beforeListening()
+  const begun = idsOfNow(world)
+  const listener = new Listener(app, config, former !== null)
   url = listener.url
   onStop(() => listener.stop())
+  if (former !== null) onStop(await takeOver(former, world, shared === null ? ledger : null, begun))
   const wyoming = await openWyoming(config, world, books, service)
   onStop(async () => wyoming?.stop())
   if (shared !== null) onStop(shareRequests(shared, world, service))
@@ -150,8 +153,7 @@ async function start(
     await drain(config, world, service)
   })
   const { administration } = service
-  const crashed = { settledCrashed: settled.operations, endedCrashed: settled.transcriptions }
-  const found = { firstKey, adminRemedy: remedy, ...crashed }
+  const found = { firstKey, adminRemedy: remedy, ...countsOf(settled) }
   const ends = { renewTls: () => listener.renew(), handedOver: hand.ended, stop }
   return { url, port: listener.port, wyoming, ...found, administration, status, ...ends }
 }
@@ -215,6 +217,17 @@ async function tidyUp(books: Records['books'], shared: Records['shared'], preset
   else await books.made.removeOrphans(new Set(presets))
 }
 
+const countsOf = ({ operations, transcriptions }: Awaited<ReturnType<typeof settleAll>>) => ({
+  settledCrashed: operations,
+  endedCrashed: transcriptions,
+})
+
+/** Ids grow with time. */
+const idsOfNow = ({ clock, random }: World) => ({
+  operation: newId('op', clock.nowMs(), random),
+  transcription: newId('req', clock.nowMs(), random),
+})
+
 /** How another server takes this one's place; what has begun then goes on for DRAIN_MS at most. */
 function handing(close: () => (Promise<void> | undefined)[], { drainMs }: Config, { log, timer }: World) {
   const { promise: ended, resolve } = Promise.withResolvers<void>()
@@ -232,20 +245,19 @@ function handing(close: () => (Promise<void> | undefined)[], { drainMs }: Config
 /**
  * The former server stops listening; its folder is ours once it has ended, and what it could not settle is settled.
  * @param ledger null: the boxes of a shared database see to that by themselves
+ * @param begun of when this server began to listen: older ones are the former's
  * @returns how to give the folder back
  */
 async function takeOver(
   former: Predecessor,
-  replacing: Replacing | null,
   world: World,
   ledger: Records['books']['ledger'] | null,
+  begun: ReturnType<typeof idsOfNow>,
 ): Promise<() => void> {
-  await replacing?.beforeListening()
   await former.handOver()
-  const [operation, transcription] = [boundaryId('op', world), boundaryId('req', world)]
   return former.inherit(async () => {
-    const operations = await ledger?.settleCrashed(operation)
-    const transcriptions = await ledger?.endCrashedTranscriptions(transcription)
+    const operations = await ledger?.settleCrashed(begun.operation)
+    const transcriptions = await ledger?.endCrashedTranscriptions(begun.transcription)
     world.log.info('the former server has ended', { operations, transcriptions })
   })
 }
