@@ -1,7 +1,7 @@
 /**
- * How high somebody speaks, by YIN: A. de Cheveigné and H. Kawahara, "YIN, a fundamental frequency estimator for
- * speech and music", J. Acoust. Soc. Am. 111 (2002). Steps 2 to 5 of the paper: difference function, cumulative mean,
- * absolute threshold, parabolic interpolation. Samples at 8 kHz are enough: the highest voice has a period of 16.
+ * The pitch of a voice, by YIN: A. de Cheveigné and H. Kawahara, "YIN, a fundamental frequency estimator for speech and
+ * music", J. Acoust. Soc. Am. 111 (2002). Steps 2 to 5 of the paper: difference function, cumulative mean, absolute
+ * threshold, parabolic interpolation. Samples at 8 kHz are enough: the highest voice has a period of 16.
  */
 import { Resampler } from './resample.ts'
 
@@ -13,7 +13,7 @@ const stepS = 0.01
 
 /** A frame below it is voiced; the paper's own examples use 0.1, which leaves out much of what is a little hoarse. */
 const threshold = 0.15
-/** Frames so much below the loudest one are room and breath. */
+/** Frames this far below the loudest one are room noise and breath. */
 const quietDb = 35
 
 const shortest = Math.floor(rateHz / maxHz)
@@ -77,7 +77,7 @@ function pitchAt(signal: Float32Array, at: number): number | null {
   for (let lag = shortest; lag < longest; lag++) {
     if (normal[lag]! >= threshold) continue
     while (lag + 1 < longest && normal[lag + 1]! < normal[lag]!) lag++
-    // The last lag is no minimum, only where the search ends.
+    // The last lag is not a minimum, only the end of the search.
     return lag + 1 === longest ? null : rateHz / (lag + vertex(normal[lag - 1]!, normal[lag]!, normal[lag + 1]!))
   }
   return null

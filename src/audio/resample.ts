@@ -17,8 +17,8 @@ export interface Filter {
 /** For ears. */
 const fine: Filter = { attenuationDb: 96, passEdge: 0.91, stopEdge: 1 }
 /**
- * For machines that listen: a third of the work. What folds over lies in the last twenty-fifth of the band, where
- * speech has next to nothing; the tools by which such models were trained cut less sharply.
+ * For speech recognition: a third of the work. Aliasing falls into the top 4 % of the band, where speech has next to
+ * nothing; the tools that such models were trained with cut less sharply.
  */
 export const rough: Filter = { attenuationDb: 60, passEdge: 0.88, stopEdge: 1.04 }
 
@@ -45,13 +45,13 @@ export class Resampler {
   #pending: Float64Array
   /** How many samples at the start of `#pending` count. */
   #held: number
-  /** Where in `#pending` the next output's first tap lies, and which of the filters it takes. */
+  /** Position in `#pending` of the next output's first tap, and which of the filters it uses. */
   #at = 0
   #phase = 0
   #received = 0
   #sent = 0
 
-  /** @throws RangeError when a rate is no positive whole number or the ratio is beyond what audio needs */
+  /** @throws RangeError when a rate is not a positive whole number or the ratio is beyond what audio needs */
   constructor(fromHz: number, toHz: number, filter = fine) {
     this.#table = fromHz === toHz && fromHz > 0 ? null : filterTable(fromHz, toHz, filter)
     this.#held = this.#table === null ? 0 : this.#table.reach - 1
@@ -113,8 +113,8 @@ export class Resampler {
 }
 
 /**
- * For rates as files have them: one that no filter is made for counts as the nearest that is, up to 0.1 % off.
- * @throws RangeError when there is none
+ * For the rates found in files: a rate without a filter counts as the nearest one that has a filter, up to 0.1 % off.
+ * @throws RangeError when no rate is near enough
  */
 export function resamplerNear(fromHz: number, toHz: number, filter = fine): Resampler {
   for (let off = 0; ; off++) {

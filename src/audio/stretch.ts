@@ -1,7 +1,7 @@
 /**
- * Faster or slower speech at the same pitch, for voices that know no pace: overlapping pieces of the sound are laid
- * closer together or further apart, each moved a little so that it goes on as the one before would have.
- * W. Verhelst, M. Roelands, "An overlap-add technique based on waveform similarity (WSOLA)", ICASSP 1993.
+ * Faster or slower speech at the same pitch, for voices without a pace setting: overlapping pieces of the sound are put
+ * closer together or further apart, each shifted a little so that it continues the one before smoothly. W. Verhelst, M.
+ * Roelands, "An overlap-add technique based on waveform similarity (WSOLA)", ICASSP 1993.
  */
 
 /** Of one piece; half of it overlaps the next. Two periods of a low voice. */
@@ -23,7 +23,7 @@ export class Stretcher {
   #received = 0
   #sent = 0
   #pieces = 0
-  /** How the last piece goes on, which the next one fades into. */
+  /** How the sound continues after the last piece; the next piece is faded into it. */
   #tail: Float32Array | null = null
 
   /** @param speed 2: twice as fast @throws RangeError when it is not between 0.25 and 4 */
@@ -100,7 +100,7 @@ export class Stretcher {
     }
   }
 
-  /** Near the nominal place, where the sound is most like how the last piece goes on. */
+  /** Near the nominal place, where the sound is most like the continuation of the last piece. */
   #place(): number {
     const nominal = this.#nominal()
     const tail = this.#tail

@@ -46,7 +46,7 @@ export function manifestText({ id, installedAtMs, like, files }: Manifest): stri
   return `${JSON.stringify({ version, id, installed_at_ms: installedAtMs, ...origin, files: written }, null, 2)}\n`
 }
 
-/** @param folder of the installed model @returns null if there is none, or it cannot be read */
+/** @param folder of the installed model @returns null if the manifest is missing or unreadable */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   return parseManifest(await readFile(join(folder, manifestName), 'utf8').catch(() => null))
 }

@@ -48,7 +48,7 @@ export interface EngineClientOptions {
   loadMs: number
   /** Logs what the engine printed and how it ended. */
   log(line: string): void
-  /** Like `log`, for what an operator should see; absent: the same. */
+  /** Like `log`, for messages that an operator should see; absent: `log`. */
   warn?(line: string): void
   /** How fast a model works, reported now and then. */
   onPace?(model: string, steps: Steps): void

@@ -20,7 +20,7 @@ export interface Debt {
 
 const owed: Readonly<Record<Debt['kind'], string>> = { stream: 'audio', query: 'an answer', transcription: 'text' }
 
-/** Of `stallMs`: so long a child that shows life may take to stop what was cancelled. */
+/** In units of `stallMs`: how long a child that shows signs of life may take to stop cancelled work. */
 const cancelledPatience = 3
 
 export interface DeadlinesOptions {
@@ -40,7 +40,7 @@ export class Deadlines {
   #lastProgressMs = 0
   /** By model, since when it is being loaded. */
   readonly #loads = new Map<string, number>()
-  /** Since when time stands still; null: it passes. */
+  /** When the clock was stopped; null: it is running. */
   #stillSinceMs: number | null = null
   #stoodStillMs = 0
   /** Since when those were cancelled that the child has not stopped yet. */
@@ -50,7 +50,7 @@ export class Deadlines {
     this.#options = options
   }
 
-  /** The clock of debts: monotonic, and it stands still while the child loads a model. */
+  /** The clock that deadlines are measured by: monotonic, and stopped while the child loads a model. */
   nowMs(): number {
     return (this.#stillSinceMs ?? this.#options.timers.monotonicMs()) - this.#stoodStillMs
   }
@@ -62,8 +62,9 @@ export class Deadlines {
   }
 
   /**
-   * Graphs are being run, for whichever debt: all of them are owed from now on. A long run on a busy machine must fail
-   * nobody. What was cancelled ends at the next node of its graph, which may take long there, too, but not for ever.
+   * Graphs are running, for one of the requests: from now on all deadlines count. A long run on a busy machine must not
+   * fail a request. Cancelled work ends at the next node of its graph, which may also take long on such a machine, but
+   * not for ever.
    */
   noteAlive(): void {
     const nowMs = this.noteProgress()

@@ -75,7 +75,7 @@ export class Listening<Part> implements Debt {
     }
   }
 
-  /** There is no reader any more: the child has still to report that it stopped. */
+  /** The reader is gone, but the child has not yet reported that it stopped. */
   cancel(): void {
     this.#endClip()
     this.isCancelled = true

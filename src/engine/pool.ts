@@ -95,7 +95,7 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
 }
 
 /**
- * The replies of an engine, which is chosen when the first reply is requested: only then does its work begin and count.
+ * The replies of an engine, which is chosen when the first reply is requested: only then does the work begin and count.
  * Not a generator, for the same reason as `ReplyStream`.
  */
 class Placed<T> implements AsyncIterableIterator<T> {

@@ -73,9 +73,9 @@ export class Supervisor {
   /** What the last ready child reported about itself. */
   #ready: Ready | null = null
   #readyAtMs = 0
-  /** The start under way, shared by all who wait for it. */
+  /** The current start, shared by all who wait for it. */
   #starting: Promise<void> | null = null
-  /** The orderly end under way. */
+  /** The current orderly shutdown. */
   #stopping: Promise<void> | null = null
   #isClosed = false
   #killedFor: string | null = null

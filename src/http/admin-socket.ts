@@ -23,7 +23,7 @@ export interface ServerStatus {
   uptimeMs: number
   /** As in `/readyz`. */
   readiness: Readiness['status']
-  /** Speech streams under way, those that wait, and what of the machine they need. */
+  /** The running speech streams, the waiting ones, and what they need of the machine. */
   queue: SpeechFacts
   pendingOperations: number
   engines: readonly EngineStatus[]
@@ -43,7 +43,7 @@ export interface ClientAccess {
 export interface LocalVerbs extends Administration {
   status(): Promise<ServerStatus>
   clientAccess(): Promise<ClientAccess>
-  /** Stops listening, here and on the network: another server takes this one's place. What has begun goes on. */
+  /** Stops listening, here and on the network, because another server takes over. Running requests continue. */
   handOver(): Promise<void>
   /** A model's files were added, changed or removed: engines release what they loaded from them once it is unused. */
   dismissModel(argument: { model: string }): Promise<void>

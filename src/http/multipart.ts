@@ -70,7 +70,7 @@ export async function withForm<T>(
   }
 }
 
-/** Like `withForm`, but the caller removes the file. @throws MynaError as above; there is no file then */
+/** Like `withForm`, but the caller removes the file. @throws MynaError as above; then no file is left */
 export async function spoolForm(request: Request, options: FormOptions): Promise<SpooledForm> {
   const spool = new Spool(options)
   try {

@@ -8,7 +8,7 @@ import type { Source } from './stream.ts'
 export interface Events {
   /** @throws the error that ended the stream */
   next(): Promise<{ text: string; isLast: boolean }>
-  /** What the client is told about an error that `next` threw. */
+  /** The client's error event for an error that `next` threw. */
   errorOf(error: unknown): Record<string, unknown>
   /** The client has disconnected. */
   gone(): void

@@ -2,12 +2,12 @@
 import type { AudioFormat, SpokenWord } from '../domain/speech.ts'
 
 /**
- * A decoder gives out so much more sound, in front, than was encoded. Only Ogg and containers can say so, and mp3 and
- * ADTS streams are neither: samples at 24 kHz, as the encoders' tests hold them.
+ * A decoder returns this much more sound, at the start, than was encoded. Only Ogg and containers can declare it, and
+ * mp3 and ADTS streams are neither: samples at 24 kHz, as the encoders' tests check.
  */
 const delayS: Readonly<Partial<Record<AudioFormat, number>>> = { mp3: 1105 / 24_000, aac: 1024 / 24_000 }
 
-/** @param input of the request @param format of the audio, in whose time the words are told; in seconds */
+/** @param input of the request @param format of the audio, whose time scale the words use; in seconds */
 export function wordsOf(words: readonly SpokenWord[], input: string, format: AudioFormat) {
   const chars = words.length === 0 ? [] : Array.from(input)
   const late = delayS[format] ?? 0

@@ -10,7 +10,7 @@ export interface Word extends TranscriptWord {
   tokens: number[]
 }
 
-/** A sentence goes on across a shorter pause. */
+/** A sentence continues across a shorter pause. */
 const maxPauseMs = 1000
 const maxSegmentMs = 15_000
 /** A stop behind a short word with a capital ("Mr.", "J.", "St.") ends a sentence only where there is a pause. */

@@ -25,7 +25,7 @@ export class SoundInput {
     return toS16(this.#resampler.push(fromS16(this.#decoded(bytes))))
   }
 
-  /** The rest in the filter, for the end of the audio. */
+  /** The rest in the filter, at the end of the audio. */
   flush(): Int16Array {
     return toS16(this.#resampler.flush())
   }

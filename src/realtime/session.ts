@@ -198,7 +198,7 @@ export class RealtimeSession {
 
   #commit(eventId: string | null): void {
     if (this.#cutter !== null) {
-      // The detector cuts: there is either a turn under way, which ends here, or nothing to commit.
+      // The detector cuts turns: either a turn is running, which ends here, or there is nothing to commit.
       const turn = this.#cutter.cut()
       if (turn !== null) this.#commitTurn(turn, this.#cutter.at)
       return

@@ -94,7 +94,7 @@ export class Cloning {
     )
     cancelDeadline()
     this.#work.place.leave()
-    // Before the database says how it ended: whoever reads that finds no leftovers.
+    // Before the database records the ending, so that a client that reads it finds no leftovers.
     if (failure !== null) await this.#removeFiles()
     const won = await this.#settle(failure)
     if (!won && failure === null) await this.#removeFiles()

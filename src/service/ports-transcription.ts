@@ -18,8 +18,8 @@ export interface TranscriptionOrder {
   /** Whether word times are wanted. */
   words: boolean
   /**
-   * Whether somebody reads as it is heard: then a segment comes as soon as it is certain, with figures of what was
-   * written until then. Absent: once its window is through.
+   * Whether a client reads while it is transcribed: then a segment is sent as soon as it is certain, with statistics so
+   * far. Absent: a segment is sent when its window is done.
    */
   early?: boolean
 }
@@ -129,7 +129,7 @@ export interface TranscriptionBooks {
    * @throws MynaError `storage_full`
    */
   endTranscription(id: string, ending: ListeningEnding): Promise<boolean>
-  /** Ends what a crash left under way. Only `serve` calls it, like `settleCrashed`. @returns how many */
+  /** Ends what was running when the server crashed. Only `serve` calls it, like `settleCrashed`. @returns how many */
   endCrashedTranscriptions(beforeId?: string): Promise<number>
 }
 

@@ -174,7 +174,7 @@ export interface Accounts {
   remove(accountId: string): Promise<boolean>
   createKey(key: NewKey): Promise<Key>
   listKeys(accountId: string | null): Promise<Key[]>
-  /** @returns false if there is no such key; revoking twice is true */
+  /** @returns false if the key does not exist; true also if it was already revoked */
   revokeKey(keyId: string): Promise<boolean>
   /** Owned voices that are not failed: what cap and allowance count. */
   countVoices(accountId: string): Promise<number>

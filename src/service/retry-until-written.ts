@@ -1,6 +1,6 @@
 /**
- * Writing an ending until the books take it. While the disk is full the operation stays pending, and that is the truth:
- * giving up would leave money held for work that is over.
+ * Retries the record of an ending until the database accepts it. While the disk is full the operation stays pending,
+ * which is true: giving up would leave money reserved for work that is over.
  */
 import type { Timer } from '../domain/time.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Work under way, by operation or request id, from admission until its settlement is written: what can be cancelled,
- * what a shutdown ends, and what waits for the disk. Speech, clones and transcriptions are the same in this.
+ * The running work, by operation or request id, from admission until its settlement is written: what can be cancelled,
+ * what a shutdown ends, and what waits for the disk. Speech, clones and transcriptions share this.
  */
 import { MynaError } from '../domain/error.ts'
 import type { Meter } from './ports.ts'
@@ -9,7 +9,7 @@ export interface Running {
   readonly id: string
   /** Resolves once the settlement is written; never rejects. */
   readonly settled: Promise<unknown>
-  /** It has ended, and the books could not be told so yet. */
+  /** It has ended, but the database could not record it yet. */
   readonly unwritten: boolean
   cancel(): void
   shutDown(): void
@@ -79,7 +79,7 @@ export class Live<Work extends Running> {
       this.#live.delete(id)
       onSettled()
     })
-    // The server was told to stop while this was being admitted.
+    // The server began to stop while this was being admitted.
     if (this.closing.aborted) work.shutDown()
   }
 }

@@ -9,7 +9,7 @@ import type { SpeechEngine } from './ports.ts'
 
 export const previewHz = 24_000
 const longestMs = 10_000
-/** Samples are the service's own work, whoever they are made for. */
+/** Samples are the service's own work, not the account's. */
 const ownShare = 'samples'
 const fadeMs = 50
 

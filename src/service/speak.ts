@@ -84,7 +84,7 @@ export class Speech extends Live<Speaking> {
     if (keyHash !== null)
       await countRefusedKey(this.#parts.meter, ledger.checkKey(caller.account.id, 'speech', keyHash, print))
     const { voiceNames } = this.#limits
-    // Loads the voice, too: speech that was admitted no longer needs it in the books.
+    // Also loads the voice: speech that was admitted can continue even if the voice is deleted from the database.
     const choice = await chooseVoice(caller, request, voiceNames, this.#parts)
     requireSpeakable(request, choice)
     const soundSeconds = await estimateSpeech(request.input, request.speed, this.#limits.maxSpeechSeconds)
@@ -154,7 +154,7 @@ function requireSpeakable(request: SpeechRequest, choice: Choice): void {
     const message = `Invalid value: '${language}'. The model '${card.id}' speaks: ${card.languages.join(', ')}.`
     throw new MynaError('unsupported_value', message, { param: 'language' })
   }
-  // Without a letter or a number there is nothing for anybody to say: the engine answers with a moment of silence.
+  // Text without a letter or a number has nothing to speak: the engine answers with a moment of silence.
   if (!/[\p{L}\p{N}]/u.test(request.input) || speakable(request.input, card.scripts)) return
   const message = `The model '${card.id}' cannot speak any of this input: it reads ${card.scripts.join(', ')} script.`
   throw new MynaError('unsupported_value', message, { param: 'input' })

@@ -1,7 +1,7 @@
 /**
  * One speech stream, from the queue to its settlement. It is pulled: a chunk counts as delivered when the next one is
- * asked for, and `end` is the one place where (what was sent, client gone, cancelled, error) becomes an outcome and a
- * charge. Whoever has been given `null` by `next`, or an error, can rely on the settlement being written.
+ * asked for, and `end` is the one place where what happened (what was sent, client gone, cancelled, error) becomes an
+ * outcome and a charge. After `next` has returned `null` or thrown, the settlement is written.
  */
 import { MynaError } from '../domain/error.ts'
 import { type Operation, type OperationError, type Settlement, settleSpeech } from '../domain/operation.ts'
@@ -38,7 +38,7 @@ export interface Admitted {
 /** What stops waiting calls when the stream has ended for another reason than its own. */
 class Ended extends Error {}
 
-/** A reader is kept waiting so long for a settlement that cannot be written; then its stream is broken off. */
+/** How long a reader waits for a settlement that cannot be written; then its stream is cut. */
 const unwrittenWaitMs = 10_000
 
 export class Speaking {
@@ -92,7 +92,7 @@ export class Speaking {
     return this.#settled.promise
   }
 
-  /** It has ended, and the books could not be told so yet. */
+  /** It has ended, but the database could not record it yet. */
   get unwritten(): boolean {
     return this.#unwritten
   }
@@ -173,7 +173,7 @@ export class Speaking {
     return this.#words.splice(0)
   }
 
-  /** The settlement as `SSE` tells it. Only after `next` returned null. */
+  /** The settlement, for the last event of an `SSE` stream. Only after `next` returned null. */
   get usage(): { characters: number; audioSeconds: number } {
     return { characters: this.operation.inputChars, audioSeconds: (this.#ended?.audioMs ?? 0) / 1000 }
   }
@@ -238,12 +238,12 @@ export class Speaking {
     await this.#end().catch(() => {})
   }
 
-  /** For signals: nobody waits here, and the settlement has its own promise. */
+  /** For signals: no caller waits here, and the settlement has its own promise. */
   #endSoon(): void {
     this.#end().catch(() => {})
   }
 
-  /** What the caller is told: the reason of the end, with the operation's id. */
+  /** The error for the caller: the reason of the end, with the operation's id. */
   #refusal(error: unknown): MynaError {
     const operationId = this.operation.id
     if (this.#ended?.outcome === 'cancelled') {
@@ -265,7 +265,7 @@ export class Speaking {
     return new MynaError('generation_failed', 'Speech generation failed.', { operationId, cause: error })
   }
 
-  /** The one end. The first call decides from the facts as they stand; every call waits for it to be written. */
+  /** The one end. The first call decides from the facts at that moment; every call waits until it is written. */
   async #end(): Promise<void> {
     if (this.#ended === null) {
       this.#ended = settleSpeech(

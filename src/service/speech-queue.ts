@@ -54,12 +54,15 @@ const mostUse = 0.8
 /** The last part is for accounts of which nothing runs, so that no account can take all. */
 const mostUseOfBusyAccount = 0.6
 /**
- * No model counts as slower than this: two streams of one that cannot keep up with a listener run at once, as nobody
- * can be promised anything there.
+ * A model is never counted as slower than this. If even one stream cannot keep up with a listener, two may as well run
+ * at once.
  */
 const slowest = 2.5
 const againMs = 100
-/** A gap says that too much was promised, as beside other programs: so much less is, at most once a second. */
+/**
+ * A gap means that too much was promised, for example because other programs are busy: promise less from now on, at
+ * most one step a second.
+ */
 const afterGap = 0.75
 const leastTrust = 0.25
 const trustPerSecond = 0.02
@@ -180,7 +183,10 @@ export class SpeechQueue {
     this.#serve()
   }
 
-  /** Of those who wait, the account first of which the least runs; nobody overtakes those who came before. */
+  /**
+   * Among those that wait, the account with the least running goes first; within an account, the order is that of
+   * arrival.
+   */
   #serve(): void {
     for (let next = this.#next(); next !== null && this.#fits(next); next = this.#next()) {
       this.#waiting.delete(next)

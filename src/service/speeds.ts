@@ -10,7 +10,7 @@ export interface Speed {
   stepMs: number
 }
 
-/** As the engine tells them. */
+/** As reported by the engine. */
 export interface StepSums {
   steps: number
   soundMs: number
@@ -27,7 +27,7 @@ export const unknownSpeed: Speed = { speed: 4, stepMs: 2000 }
 export class Speeds {
   readonly #sums = new Map<string, StepSums>()
 
-  /** @param kept as `kept` gave it, by an earlier run; what is no such thing is ignored */
+  /** @param kept what `kept` returned in an earlier run; anything else is ignored */
   constructor(kept: unknown = {}) {
     if (typeof kept !== 'object' || kept === null) return
     for (const [model, sums] of Object.entries(kept)) if (isSums(sums)) this.#sums.set(model, sums)

@@ -22,7 +22,7 @@ export interface StorageWatchParts {
 
 /** Twice within the five seconds after which a fault must be seen. */
 const lookEveryMs = 2000
-/** A check may use so small a part of one processor: it rests for so many times its own length. */
+/** The share of one processor that a check may use: after each step it rests for this many times as long. */
 const restFactor = 50
 /** Rot does not change a file's time, so every page is read this often in any case. */
 const checkAtLeastEveryMs = 3_600_000
@@ -46,12 +46,12 @@ export class StorageWatch {
     return this.#facts
   }
 
-  /** Looks once before it resolves; the check of every page goes on in the background. */
+  /** Looks once before it resolves; the check of every page runs in the background. */
   async start(): Promise<void> {
     await this.#tick()
   }
 
-  /** Resolves once no check is under way. */
+  /** Resolves when no check is running. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancel()
@@ -96,7 +96,7 @@ export class StorageWatch {
       damage = await storage.checkDatabase()
       this.#tell('check of the database', null)
     } catch (error) {
-      // That it could not be looked at is no damage: it is tried again.
+      // A check that could not run does not count as damage: it is tried again.
       this.#tell('check of the database', say(error))
     }
     const endedMs = clock.monotonicMs()

@@ -29,7 +29,7 @@ export interface Listener {
 const task = 'automatic-speech-recognition'
 /** The smallest that does well in every language, and translates. */
 const remedy = 'whisper-base'
-/** More than this nobody reads. */
+/** Longer lists are not read. */
 const shownLanguages = 30
 
 /** @throws MynaError `transcription_unavailable` when no model at all is installed */
@@ -40,9 +40,9 @@ export function requireListener(catalog: Catalog): void {
 }
 
 /**
- * A model that is named listens, or says why it cannot. Otherwise the preferred one does of those that know the
- * language and, where that is asked for, translate. Where times of words are asked for, those that tell them come
- * first; without such a model the transcript has none, which is no error.
+ * A model that is named in the request is used, or the error says why it cannot be. Otherwise the preferred one among
+ * those that know the language and, if asked for, can translate. If word times are asked for, models that have them
+ * come first; without one the transcript has no word times, which is not an error.
  * @throws MynaError `transcription_unavailable`, `model_not_found`, `unsupported_value`
  */
 export function chooseListener(wanted: Wanted, catalog: Catalog): Listener {

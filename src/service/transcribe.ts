@@ -1,6 +1,6 @@
 /**
- * Transcription: from an upload to a transcript that is read while it is being made. It makes no operation and costs
- * nothing, but it is bounded like everything else: so many at once for an account, so many for the engine, so many that
+ * Transcription: from an upload to a transcript that is read while it is being made. It creates no operation and costs
+ * nothing, but it has limits like everything else: how many run at once for an account and for the engine, and how many
  * wait.
  */
 import type { Caller } from '../domain/account.ts'
@@ -51,7 +51,7 @@ export class Transcriptions extends Live<Transcribing> {
   readonly #parts: TranscribeParts
   readonly #limits: TranscribeLimits
   readonly #perAccount: PerAccount
-  /** Sounds that are being recorded have a queue of their own: nobody who speaks waits for somebody's long file. */
+  /** Live audio has a queue of its own, so that speakers do not wait behind a long file. */
   readonly #live: Queue
   #guesses = 0
 
@@ -82,7 +82,7 @@ export class Transcriptions extends Live<Transcribing> {
     gone: AbortSignal,
   ): Promise<Transcribing> {
     this.requireOpen()
-    // Before the upload is read: nobody should send hours of audio to learn this.
+    // Before the upload is read, so that a client need not send hours of audio to learn this.
     requireListener(this.#parts.catalog)
     this.requireWritable()
     const leaveAccount = await this.#enter(caller, gone)
@@ -131,8 +131,8 @@ export class Transcriptions extends Live<Transcribing> {
   }
 
   /**
-   * What a sound that goes on seems to say so far, for whoever watches. No record of it is kept. Only so many are made
-   * at once (`canGuess`), for whoever waits for the text of what is over must not wait for guesses.
+   * A guess at what the audio so far says, shown while the speaker is still talking. No record of it is kept. Only a
+   * few are made at once (`canGuess`), so that final texts do not wait for guesses.
    * @param pcm mono, 16 kHz
    * @throws MynaError as `listen`; the signal's reason
    */

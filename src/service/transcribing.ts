@@ -1,8 +1,8 @@
 /**
- * One transcription, from the queue to its row in the usage. It is pulled: the decoder and the engine work no further
- * than somebody takes what they found, and whatever ends it (the end of the clip, the client, our own failure, a
- * shutdown) ends both at once and counts what was heard until then. The books know of it before the engine does, and
- * now and then how far it is, so that a crash loses a few seconds of it and no more.
+ * One transcription, from the queue to its row in the usage. It is pulled: the decoder and the engine work only as far
+ * as the reader has asked. Whatever ends it (the end of the clip, the client, a failure of ours, a shutdown) ends both
+ * at once and counts what was transcribed until then. It is recorded in the database before the engine is asked, and
+ * its progress every few seconds, so a crash loses a few seconds of it at most.
  */
 import { endListening } from '../domain/listening.ts'
 import { MynaError } from '../domain/error.ts'
@@ -55,7 +55,7 @@ export interface TranscribingWork {
 const sampleRateHz = 16_000
 const samplesPerMs = sampleRateHz / 1000
 const leastMs = 100
-/** The books are told how much was heard no more often: each time waits for the disk. */
+/** Progress is recorded no more often than this: each time waits for the disk. */
 const noteEveryMs = 5000
 
 export class Transcribing implements Running {
@@ -64,13 +64,13 @@ export class Transcribing implements Running {
   readonly #work: TranscribingWork
   readonly #abort = new AbortController()
   readonly #settled = Promise.withResolvers<void>()
-  /** Resolves when the books were asked once: nobody is kept waiting for a full disk. */
+  /** Resolves after the first attempt to record it: a full disk keeps no caller waiting. */
   readonly #asked = Promise.withResolvers<void>()
   #heard: AsyncIterator<TranscriptPart> | null = null
   #first: IteratorResult<TranscriptPart> | null = null
   /** null: its turn has not come. */
   #beganMs: number | null = null
-  /** Whether the books know of it, once they were asked to. */
+  /** Whether the database has a record of it; known after the first attempt. */
   #inBooks: Promise<boolean> | null = null
   #noteDueMs = 0
   #decodedSamples = 0
@@ -113,7 +113,7 @@ export class Transcribing implements Running {
     return this.#language
   }
 
-  /** So much of the clip was listened to. */
+  /** How much of the clip was transcribed. */
   get heardMs(): number {
     return this.#heardMs
   }
@@ -123,7 +123,7 @@ export class Transcribing implements Running {
     return this.#ended && this.#reason === null ? this.#decodedMs : this.#declaredMs
   }
 
-  /** So much of the clip could not be decoded; 0 before its end. */
+  /** How much of the clip could not be decoded; 0 before its end. */
   get skippedMs(): number {
     return this.#clip?.skippedMs() ?? 0
   }
@@ -238,7 +238,8 @@ export class Transcribing implements Running {
     const { books, clock } = this.#parts
     if (this.#ended || clock.monotonicMs() < this.#noteDueMs) return
     this.#noteDueMs = clock.monotonicMs() + noteEveryMs
-    // A note that is refused is made good by the next one, or by the end, which is written until the books take it.
+    // If the database refuses a note, the next one makes up for it, or the ending, which is retried until it is
+    // written.
     books.noteHeard(this.id, this.#heardMs).catch(() => {})
   }
 
@@ -254,7 +255,7 @@ export class Transcribing implements Running {
     if (!this.#ended) this.#cancelUnread = this.#parts.timer.after(this.#limits.unreadMs, () => this.clientGone())
   }
 
-  /** Ends because of an error, unless it has ended already. @returns what the caller is told */
+  /** Ends because of an error, unless it has ended already. @returns the error for the caller */
   async #fail(error: unknown): Promise<MynaError> {
     const known = error instanceof MynaError
     const reason = known ? error : new MynaError('generation_failed', 'Transcription failed.', { cause: error })
@@ -276,7 +277,7 @@ export class Transcribing implements Running {
     this.#ended = true
     this.#cancelUnread()
     this.#abort.abort(this.#reason ?? new Error('the transcription has ended'))
-    // Where nobody is waiting for it, the engine's iteration learns of its end only by this.
+    // When nobody is waiting for it, only this ends the engine's iteration.
     this.#heard?.return?.().catch(() => {})
     this.#work.place.leave()
     void this.#count(result)
@@ -324,6 +325,6 @@ function tooShort(ms: number): MynaError {
   return new MynaError('audio_too_short', message, { param: 'file' })
 }
 
-/** What is told to the client in full is no news for the log. */
+/** The log need not repeat what the client's error already says in full. */
 const isOurs = ({ code }: MynaError): boolean =>
   ['generation_failed', 'engine_unavailable', 'model_unavailable', 'engine_overloaded'].includes(code)

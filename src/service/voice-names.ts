@@ -1,6 +1,6 @@
 /**
- * What a name in a request means: a preset or a clone by its id, an alias of the account's own, one of the server or
- * the card, or the name of a voice. What somebody else owns means nothing.
+ * What a name in a request means: a preset or a clone by its id, an alias of the account, one of the server or the
+ * model's manifest, or the name of a voice. Another account's voices are never found.
  */
 import type { Caller } from '../domain/account.ts'
 import type { Card, CardVoice } from '../domain/card.ts'
@@ -61,7 +61,7 @@ const byServerAlias: Find = async (name, cards, search) => {
   return null
 }
 
-/** Own voices hide public ones of their name. A name that several have is nobody's. */
+/** The account's own voices hide public ones of the same name. A name that several voices have is not accepted. */
 const byName: Find = async (name, cards, { caller, voices }) => {
   const own = await voices.findByName(caller.account.id, name)
   if (own.length > 0) return theOnly(own)

@@ -9,7 +9,7 @@ export const mismatch = (card: Card, voice: string): MynaError =>
     param: 'model',
   })
 
-/** The same words for a voice of somebody else and for none. */
+/** The same words for another account's voice as for one that does not exist. */
 export function unknownVoice(voice: string, param = 'voice', near: string | null = null): MynaError {
   const hint = near === null ? '' : ` Did you mean '${near}'?`
   const message = `The voice '${voice}' does not exist or you do not have access to it.${hint}`
@@ -17,8 +17,8 @@ export function unknownVoice(voice: string, param = 'voice', near: string | null
 }
 
 /**
- * The same, unless it is a voice of a model that could be installed: that says how.
- * @param names of voices that the caller may use, for one that was mistyped
+ * The same error, unless it is a voice of a model that could be installed: then it says how to install it.
+ * @param names of voices that the caller may use, to suggest one for a mistyped name
  */
 export function missingVoice(voice: string, catalog: Catalog, names: readonly string[], param = 'voice'): MynaError {
   const isMeant = ({ id, name }: CardVoice) => id === voice || name.toLowerCase() === voice.toLowerCase()

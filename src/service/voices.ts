@@ -92,7 +92,7 @@ async function namesFor({ account }: Caller, names: VoiceNames, { catalog, voice
   return [...ofCards, ...names.aliases.keys(), ...own.flatMap(({ name, aliases }) => [name, ...aliases])]
 }
 
-/** @throws MynaError `unsupported_value` of a mixture that cannot be @returns null when it is no mixture */
+/** @throws MynaError `unsupported_value` for a mixture that is not possible @returns null when it is not a mixture */
 function mixtureOf(text: string): Mixture | null {
   const mixed = parseMixture(text)
   if (mixed !== null && 'fault' in mixed) throw refusal(mixed.fault)
@@ -130,7 +130,7 @@ async function chosenClone(
   if (card === undefined) throw notInstalled(clone.model, catalog)
   const voiceState = await files.read(clone.id, 'state')
   if (voiceState === null) {
-    // Deleted since it was found; or somebody has taken its files away.
+    // Deleted since it was found, or its files were removed from outside.
     const gone = (await voices.find(clone.id)) === null
     throw gone ? unknownVoice(wanted) : unusable(`The files of the voice '${wanted}' are missing.`)
   }

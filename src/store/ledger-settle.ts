@@ -17,9 +17,9 @@ export interface SettledBy {
 
 /**
  * Writes the outcome, refunds what was reserved in excess, counts the usage and frees the key if the domain says so. A
- * clone's voice ends with it, so that no way of settling can leave it processing.
- * @param voiceError why the voice failed, if its owner is told something else than the operation's error
- * @returns whether this settlement counts: false if there was no such pending operation; then nothing was written
+ * clone's voice ends with it, so that it cannot be left as processing.
+ * @param voiceError why the voice failed, if its owner should see another reason than the operation's error
+ * @returns whether this settlement counts: false if no such operation was pending; then nothing was written
  */
 export async function settleOperation(
   sql: Sql,

@@ -124,7 +124,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** Waits for what is under way, moves the log into the database file and closes both. */
+  /** Waits for running transactions, moves the log into the database file and closes both. */
   close(): Promise<void> {
     return this.#turns.take(() => this.#close())
   }

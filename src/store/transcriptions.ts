@@ -45,7 +45,7 @@ export async function noteHeard(sql: Sql, id: string, heardMs: number): Promise<
   await sql.run('UPDATE transcriptions SET heard_ms = $heardMs WHERE id = $id AND heard_ms < $heardMs', { id, heardMs })
 }
 
-/** @returns false when it is not under way; then nothing was written */
+/** @returns false when it is not running; then nothing was written */
 export async function endTranscription(
   sql: Sql,
   id: string,
@@ -74,7 +74,7 @@ async function isEnded(sql: Sql, id: string, { outcome, heardMs }: ListeningEndi
 }
 
 /**
- * Ends every one that is under way, as what a dead server left behind.
+ * Ends all that were running when a server died.
  * @param beforeId only those older than this one
  * @returns how many
  */

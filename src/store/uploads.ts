@@ -1,4 +1,6 @@
-/** Folder for uploads while they are read: in the data folder, because a shared one is no place for people's voices. */
+/**
+ * Folder for uploads while they are read: in the data folder, because people's voices do not belong in a shared one.
+ */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from './errors.ts'

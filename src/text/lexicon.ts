@@ -13,7 +13,7 @@ export interface LexiconEntry {
   written: string
   /** null: as it is written, by a voice that does not speak phonemes. */
   spoken: string | null
-  /** IPA, for voices that speak it; null: the words are all there is. */
+  /** IPA, for voices that use it; null: only the words. */
   phonemes: string | null
 }
 

@@ -148,7 +148,7 @@ function stopAt(text: string, at: number): Stop | null {
   let ahead = to
   while (text[ahead] === ' ' || text[ahead] === '"' || text[ahead] === '(') ahead++
   const goesOn = /[a-z]/.test(text[ahead] ?? '')
-  // "Stop!" he said. And a trail of dots... that goes on.
+  // "Stop!" he said. And a trail of dots... that continues.
   if (goesOn && mark !== '.') return { kind: 'pause', mark, to }
   if (goesOn && run > 1) return { kind: 'pause', mark: ',', to, symbol: '…' }
   return run > 1 && mark === '.' ? { kind: 'stop', mark, to, symbol: '…' } : { kind: 'stop', mark, to }

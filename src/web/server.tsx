@@ -134,7 +134,7 @@ const Warnings = ({ warnings }: Pick<ServerRecord, 'warnings'>) =>
     </ul>
   )
 
-/** Reasons are not shortened: whoever fixes the problem needs all of it. */
+/** Reasons are shown in full: they are needed to fix the problem. */
 const Words = ({ warning: { message, cause, details } }: { warning: Warning }) => (
   <div>
     <p>

@@ -1,9 +1,10 @@
 /**
- * Tells the local network where the Wyoming port is, so that Home Assistant finds it by itself: multicast DNS (RFC
- * 6762) and service discovery (RFC 6763), as far as one service of one program needs them. One packet holds all there
- * is to know. The name holds an id of this installation, so no two of them claim the same one.
+ * Announces the Wyoming port on the local network, so that Home Assistant finds it by itself: multicast DNS (RFC 6762)
+ * and service discovery (RFC 6763), as far as one service of one program needs them. One packet has all the records.
+ * The name contains an id of this installation, so no two of them claim the same one.
  *
- * A library of this kind (`multicast-dns` 7) was not found by the one that Home Assistant uses; this was.
+ * The library that Home Assistant uses did not find a service announced by a library of this kind (`multicast-dns` 7);
+ * it finds this one.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { networkInterfaces } from 'node:os'
@@ -88,7 +89,7 @@ class Interface {
     this.#isOpen = false
   }
 
-  /** Takes back what was announced: whoever keeps it forgets it at once. */
+  /** Withdraws the announcement: those who have cached it forget it at once. */
   async leave(): Promise<void> {
     if (this.#isOpen) await this.#send(this.#packet(0), mdnsPort, group)
     this.close()
@@ -127,7 +128,7 @@ class Interface {
     if (nowMs - this.#sentMs >= quietMs) void this.#tellAll()
   }
 
-  /** Whoever names our record among what he knows needs no answer. */
+  /** A query that already lists our record as known needs no answer. */
   #isAskedFor({ questions = [], answers = [] }: DecodedPacket): boolean {
     const ours = new Set([serviceType, allTypes, this.#instance, this.#host].map((name) => name.toLowerCase()))
     const isKnown = answers.some(

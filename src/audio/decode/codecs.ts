@@ -11,7 +11,7 @@ import { openVorbis } from './vorbis.ts'
 
 const opusRateHz = 48000
 
-/** @returns null if there is no decoder for it; plain PCM needs none */
+/** @returns null if no decoder exists for it; plain PCM needs none */
 export async function openPacketDecoder(facts: StreamFacts): Promise<PacketDecoder | null> {
   switch (facts.codec) {
     case 'mp3':

@@ -122,8 +122,8 @@ interface Opened extends Pick<Found, 'track' | 'bytes' | 'isAlone'> {
 }
 
 /**
- * mediabunny ends without a word where a file is damaged. What it left unread is told by `unread`. Ogg and streams of
- * MPEG frames are taken apart here, and with clusters and fragments the demuxer is made to go on.
+ * Where a file is damaged, mediabunny ends without an error; `unread` reports what it left. Ogg and streams of MPEG
+ * frames are parsed here, and with clusters and fragments the demuxer is made to continue.
  */
 function packetsOf(name: ContainerName, { track, bytes, isAlone, facts, ticksHz, declaredSeconds }: Opened) {
   const resuming = (units: Units, unread: Unread) => {

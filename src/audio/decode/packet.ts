@@ -23,7 +23,7 @@ const longestPacketSeconds = 2
 /** A time that is further ahead is damaged itself. */
 const believedSeconds = 60
 
-/** What a demuxer tells of each. */
+/** What a demuxer reports about each packet. */
 export type Timed = Pick<Packet, 'data' | 'timestamp' | 'duration'>
 
 /** Of a container whose packets follow each other without a gap. */

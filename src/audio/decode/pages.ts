@@ -71,7 +71,7 @@ function endsBehind(clip: ClipBytes, { flags, end }: Page): boolean {
   return (flags & oggLast) !== 0 || (isPage && end + pageSize(head) > clip.sizeBytes)
 }
 
-/** What stands for the rest of the file: by its bytes, for the pages that told its length are gone. */
+/** Stands for the rest of the file, judged by its bytes, because the pages that gave its length are gone. */
 function unread(clip: ClipBytes, { end, granule }: Page, granulesHz: number): Packet {
   const seconds = (granule ?? 0) / granulesHz
   const missingBefore = ((clip.sizeBytes - end) * seconds) / end

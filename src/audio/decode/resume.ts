@@ -1,6 +1,7 @@
 /**
- * Goes on behind damage: a demuxer that lost its way is given the file again, with everything up to the next unit
- * (a cluster of Matroska, a fragment of MP4) declared void. Each unit says when it begins, so what is missing is known.
+ * Continues behind damage: a demuxer that lost its way gets the file again, with everything up to the next unit (a
+ * cluster of Matroska, a fragment of MP4) marked as void. Each unit says when it begins, so the length of the missing
+ * part is known.
  */
 import type { Timed } from './packet.ts'
 import { type ClipBytes, patched } from './source.ts'
@@ -13,7 +14,7 @@ export interface Unit {
 export interface Units {
   /** The first that begins there or later. */
   next(from: number): Unit | null
-  /** The head of something that is read over, of that size as a whole. */
+  /** The header of an element that is skipped, with this total size. */
   voidHead(sizeBytes: number): Uint8Array
 }
 

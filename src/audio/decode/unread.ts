@@ -1,6 +1,6 @@
 /**
- * How much sound lies behind the place where the demuxer ended. In a damaged file mediabunny ends without a word, as
- * though the recording did. The bytes tell the two apart: a recording that was cut short has none behind that place.
+ * How much sound follows the place where the demuxer ended. In a damaged file mediabunny ends without an error, as if
+ * the recording ended there. The bytes show the difference: a recording that was cut short has none after that place.
  */
 import { type Packet, whole } from './packet.ts'
 import type { Units } from './resume.ts'
@@ -21,7 +21,7 @@ export type Unread = (reached: Reached) => number
 /** Timestamps and durations are rounded, by a packet at most. */
 const leastSeconds = 0.25
 
-/** The demuxer's packets, and one without data for what lies behind them. @throws what the demuxer threw otherwise */
+/** The demuxer's packets, and one without data for what follows them. @throws what the demuxer threw otherwise */
 export async function* toTheEnd(packets: AsyncIterable<Packet>, unread: Unread): AsyncGenerator<Packet> {
   let last: Packet | null = null
   let bytes = 0
@@ -49,7 +49,7 @@ export const unreadFlac =
     const start = flacFramesAt(clip)
     if (start + bytes >= clip.sizeBytes) return 0
     if (told !== null) return told - seconds
-    // The last one runs on as far as a frame may, for the demuxer found no end of it.
+    // The last frame is taken to be as long as a frame can be, because the demuxer found no end of it.
     const bytesBefore = bytes - last.data.length
     if (bytesBefore === 0) return ((clip.sizeBytes - start - bytes) * last.duration) / bytes
     return ((clip.sizeBytes - start - bytesBefore) * last.timestamp) / bytesBefore - last.duration
@@ -67,7 +67,7 @@ function flacFramesAt(clip: ClipBytes): number {
 }
 
 /**
- * Matroska (RFC 9559): the segment says how long it is, in bytes and in time, unless it was written as it came.
+ * Matroska (RFC 9559): the segment gives its length, in bytes and in time, unless it was written as a live stream.
  * @param told seconds, of the longest track
  */
 export const unreadMatroska =

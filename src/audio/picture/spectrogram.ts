@@ -62,7 +62,8 @@ async function levels(pcm: Int16Array, sampleRateHz: number, columns: number): P
     sum.fill(0)
     for (let part = 0; part < frames; part++) {
       const middle = (column + (part + 0.5) / frames) * samplesPerColumn
-      // At the ends the whole frame still lies within the clip: where it begins or breaks off is no sound.
+      // At the ends of the clip, frames are shifted to fit inside it, so that its beginning and end do not look like a
+      // sound of their own.
       const start = Math.max(0, Math.min(pcm.length - frameLength, Math.round(middle - frameLength / 2)))
       meter.measure(pcm, start, frame)
       for (let band = 0; band < bands; band++) sum[band]! += frame[band]!

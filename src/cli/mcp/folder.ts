@@ -1,6 +1,6 @@
 /**
- * The one folder whose files tools read and write. A model says which file, and a model may repeat what a page told it:
- * nothing outside is read, and nothing that is there is replaced.
+ * The one folder in which tools read and write files. A model chooses the file name, perhaps because a web page
+ * suggested it, so files outside are not read and existing files are not replaced.
  */
 import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'

@@ -27,7 +27,7 @@ export interface Tool {
 export interface Call {
   /** The client no longer wants the answer. */
   signal: AbortSignal
-  /** Tells whoever waits what is going on. */
+  /** Sends the client a progress message. */
   progress(text: string): void
 }
 
@@ -57,7 +57,7 @@ export class McpServer {
     this.#write = write
   }
 
-  /** Until the client closes its end; what is under way then is stopped and waited for. */
+  /** Runs until the client closes its end; then stops the calls that are running and waits for them. */
   async serve(input: AsyncIterable<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder()
     let unread = ''

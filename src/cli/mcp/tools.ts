@@ -81,7 +81,7 @@ const speakTool = ({ options, config, folder }: ToolParts): Tool => ({
       wait: (ms) => Bun.sleep(ms),
       clock: systemClock,
     }).catch(async (error: unknown) => {
-      // Nobody is told where the part that arrived is.
+      // The error does not say where the partial file is.
       if (path !== null && call.signal.aborted) await rm(`${path}.part`, { force: true })
       throw error
     })
@@ -92,7 +92,7 @@ const speakTool = ({ options, config, folder }: ToolParts): Tool => ({
   },
 })
 
-/** A name of its own for each file that nobody named. */
+/** A new name for each file that was given none. */
 const fileNameIn = ({ save_to: named }: Arguments): string =>
   typeof named === 'string' ? named : `speech-${new Date().toISOString().replace(/[:.]/g, '-')}.mp3`
 

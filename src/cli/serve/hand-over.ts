@@ -11,7 +11,7 @@ import { acquireLock, type DataLock, isLocked, tryFileLock } from '../../store/l
 import { callServer } from '../administration.ts'
 import { Failure } from '../terminal/terminal.ts'
 
-/** Whoever waits to own the folder holds this, so that nobody else starts in between. */
+/** A server that waits to own the folder holds this, so that no other one starts in between. */
 const successorLock = 'successor.lock'
 
 const pollMs = 20

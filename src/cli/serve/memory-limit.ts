@@ -17,7 +17,7 @@ export function memoryLimitBytes(machineBytes = totalmem(), read: (path: string)
   const limits = controlGroups(read('/proc/self/cgroup') ?? '').flatMap(({ root, path, file }) =>
     upwards(path).map((folder) => Number(read(join(root, folder, file)) ?? Number.NaN)),
   )
-  // Version 2 says `max` if there is no limit, version 1 a number near 2^63.
+  // Version 2 says `max` when unlimited, version 1 a number near 2^63.
   return Math.min(machineBytes, ...limits.filter((limit) => limit > 0))
 }
 

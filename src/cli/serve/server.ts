@@ -42,7 +42,7 @@ export interface Server {
   adminRemedy: string | null
   /** Operations that the last run left pending. */
   settledCrashed: number
-  /** Transcriptions that it left under way. */
+  /** Transcriptions that were running when it ended. */
   endedCrashed: number
   administration: AdminVerbs
   status(): Promise<ServerStatus>
@@ -206,7 +206,7 @@ function renew({ catalog, engine, transcriber }: World, { report }: Service, mod
   loading.catch((error: unknown) => report(`${model} could not be loaded ahead of the first request`, error))
 }
 
-/** What the last run left: nobody else can have been at work. What a former server has begun it ends itself. */
+/** What the last run left: no other server can have been at work. A former server finishes its own running work. */
 const settleAll = async ({ ledger }: Records['books'], former: Predecessor | null) => ({
   operations: former === null ? await ledger.settleCrashed() : 0,
   transcriptions: former === null ? await ledger.endCrashedTranscriptions() : 0,
@@ -228,7 +228,7 @@ const idsOfNow = ({ clock, random }: World) => ({
   transcription: newId('req', clock.nowMs(), random),
 })
 
-/** How another server takes this one's place; what has begun then goes on for DRAIN_MS at most. */
+/** How another server takes over from this one; running work then continues for DRAIN_MS at most. */
 function handing(close: () => (Promise<void> | undefined)[], { drainMs }: Config, { log, timer }: World) {
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const over = async () => {

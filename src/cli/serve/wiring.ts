@@ -89,7 +89,7 @@ export interface Books {
   sessions: SessionStore
 }
 
-/** Notifies the other servers on the same database; does nothing if there is none. */
+/** Notifies the other servers on the same database; does nothing without one. */
 export type Tell = (news: BoxNews) => void
 
 export type Report = (message: string, cause: unknown) => void
@@ -175,7 +175,7 @@ const toldOf = (clones: Clones, tell: Tell) => ({
   },
 })
 
-/** null: there is no model for it on this machine, so nothing to look after. */
+/** null: this machine has no model for it, so nothing needs supervision. */
 export const transcriptionEngines = async (world: World): Promise<readonly EngineStatus[] | null> =>
   world.catalog.best('automatic-speech-recognition') === null ? null : world.transcriber.engines()
 

@@ -1,4 +1,6 @@
-/** The Wyoming port of a running server: where it listens, who pays, and whether the network is told of it. */
+/**
+ * The Wyoming port of a running server: its address, the account that pays, and whether it is announced on the network.
+ */
 import { version } from '../../../package.json' with { type: 'json' }
 import type { Config } from '../../config.ts'
 import { hashSecret } from '../../domain/account.ts'

@@ -1,4 +1,7 @@
-/** One line at a terminal that tells what is going on, how far it is and for how long; nothing where nobody watches. */
+/**
+ * One line at a terminal that shows what is being done, how far it is and for how long; silent when the output is not a
+ * terminal.
+ */
 import { systemClock } from '../../domain/time.ts'
 import { duration } from './format.ts'
 

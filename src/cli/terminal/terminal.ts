@@ -14,7 +14,7 @@ export const red = paint(31)
 export const green = paint(32)
 export const yellow = paint(33)
 
-/** Of the terminal; a usual width where there is none. */
+/** Width of the terminal; a usual one where that is unknown. */
 export const terminalColumns = (): number => process.stdout.columns || 80
 
 /** @param value the result as data @param text the same for a person, one or more lines without the last line break */

@@ -40,7 +40,7 @@ export interface CloneOrder {
   idempotencyKey: string
   /** Calls back when the user wants it to stop; returns how to stop listening. */
   onInterrupt(callback: () => void): () => void
-  /** What is going on and since when, for whoever watches. */
+  /** What is being done and since when, for the person who waits. */
   progress(text: string, sinceMs: number): void
   wait(ms: number): Promise<void>
   clock: Clock

@@ -1,7 +1,7 @@
 /**
  * hibari's one graph: numbers of symbols and a pace in, the parameters of a vocoder out. It sees a whole chunk at once.
- * The graph has a further output, a filter for white noise (`ln`). What it adds lies 45 dB below the speech and is left
- * out: nobody hears it, it would cost a third of the vocoder, and without it the sound needs no random numbers.
+ * The graph has a further output, a filter for white noise (`ln`). It would add something 45 dB below the speech, which
+ * is inaudible and would cost a third of the vocoder, so it is left out. Without it the sound needs no random numbers.
  *
  * The weights have 8 bits, and the ranges of what they are multiplied with are found at run time: results repeat to the
  * bit on one machine with one number of threads, and differ a little between processors (f0 by up to 5 Hz, the number

@@ -148,7 +148,7 @@ export class Shaper {
       re[bin] = re[mirrored] = first.harmonicLog[bin]!
       im[bin] = im[mirrored] = second.harmonicLog[bin]!
     }
-    // Both are real and even, and so are their transforms: one lies in the real, the other in the imaginary part.
+    // Both are real and even, and so are their transforms: one is in the real, the other in the imaginary part.
     fft.transform(re, im)
     for (let at = 0; at < frameSamples; at++) {
       const fold = at === 0 || at === frameSamples / 2 ? 1 : at < frameSamples / 2 ? 2 : 0

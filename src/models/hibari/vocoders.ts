@@ -58,8 +58,8 @@ export class Vocoders {
   }
 
   /**
-   * The chunk's speech in blocks, as they are ready. Rendering goes on ahead of what is asked for. The buffers of the
-   * parameters go to a thread: the caller has them no more.
+   * The chunk's speech in blocks, as they become ready. Rendering runs ahead of the reader. The buffers of the
+   * parameters move to a thread, so the caller can no longer use them.
    * @throws Error in words for the log; the signal's reason once it aborts
    */
   async *speak(order: ChunkOrder, signal: AbortSignal): AsyncGenerator<Block> {

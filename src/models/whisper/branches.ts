@@ -73,7 +73,7 @@ async function bothWays(
 
 const best = (logits: Float32Array): number => bestOf(logits, logits.keys())
 
-/** @returns how many windows this decoder really writes down at once, each as if it were alone; 1: it cannot */
+/** @returns how many windows this decoder really transcribes at once, each as if it were alone; 1: it cannot */
 export async function tryBatch(graphs: WhisperGraphs, tokens: WhisperTokens, config: WhisperConfig): Promise<number> {
   if (graphs.maxBatch === 1) return 1
   const random = new Random(2)

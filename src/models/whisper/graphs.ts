@@ -30,7 +30,7 @@ export interface FirstPass {
    * output it.
    */
   attentions: readonly Float32Array[] | null
-  /** Goes on from here, as often as wanted. @param rows which windows, ascending; absent: all */
+  /** Continues from here, as often as wanted. @param rows which windows, ascending; absent: all */
   follow(rows?: readonly number[]): Steps
 }
 

@@ -61,7 +61,7 @@ class WhisperModel implements TranscriptionModel {
   readonly #translates: boolean
   readonly #whisper: Whisper
 
-  /** @param translates false: it was not trained to, and would write down what was said instead */
+  /** @param translates false: it was not trained to, and would write the original language instead */
   constructor(id: string, translates: boolean, whisper: Whisper) {
     this.#id = id
     this.#translates = translates && whisper.config.isMultilingual

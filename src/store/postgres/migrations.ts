@@ -22,7 +22,7 @@ const migrations: readonly { name: string; sql: string }[] = [
 const migrationLock = 0x6d796e61
 const oldestServer = 130_000
 
-/** Of a name that stands among the migrations while records are moved here (`move.ts`). */
+/** The name of a mark among the migrations while records are being moved here (`move.ts`). */
 export const movingPrefix = 'moving from '
 
 /**

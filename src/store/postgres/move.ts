@@ -1,8 +1,8 @@
 /**
- * Moves the records of one server from its data folder into a PostgreSQL database. Rows go in the order of their ids,
- * in transactions of some hundred, so a move that was cut short goes on where it stopped; the files of voices follow.
- * At last every row and every file is read back and compared. Until then a mark in the database keeps servers from it.
- * The data folder stays as it is.
+ * Moves the records of one server from its data folder into a PostgreSQL database. Rows are copied in the order of
+ * their ids, in transactions of a few hundred, so a move that was interrupted continues where it stopped; the files of
+ * voices follow. At the end every row and every file is read back and compared. Until then a mark in the database keeps
+ * servers from using it. The data folder is not changed.
  */
 import type { VoiceFile, VoiceFiles } from '../../service/ports.ts'
 import type { Database } from '../database.ts'
@@ -126,7 +126,7 @@ async function moveFiles({ from, files, to, onProgress }: MoveParts): Promise<nu
   return count
 }
 
-/** null: a voice that is being made has none yet. */
+/** null: a voice that is still being made has none yet. */
 async function filesOf(files: VoiceFiles, id: string): Promise<Record<VoiceFile, Uint8Array> | null> {
   const found: Partial<Record<VoiceFile, Uint8Array>> = {}
   for (const name of fileNames) {

@@ -101,7 +101,7 @@ export class PostgresDatabase implements Database {
   /** Again and again for a while. @throws what `step` throws; MynaError `database_unavailable` or `storage_full` */
   async #patiently<T>(step: () => Promise<T>): Promise<T> {
     refuseInScope()
-    // Nobody waits long for a database that has been away for long: one try, and the caller hears of it.
+    // If the database has been unreachable for long, callers do not wait long: one attempt, then the error.
     const isAway = performance.now() - this.#answeredMs > 2 * this.#patienceMs
     const endMs = performance.now() + (isAway ? 0 : this.#patienceMs)
     for (let waitMs = pauseMs; ; waitMs = Math.min(2 * waitMs, longestPauseMs)) {
@@ -165,13 +165,13 @@ const unavailable = (cause: unknown): MynaError =>
 
 /**
  * Connects and updates the schema; the first box does that, and the others wait for it.
- * @throws StoreError if there is no such database, or it cannot be used
+ * @throws StoreError if the database does not exist or cannot be used
  */
 export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresDatabase> {
   const { connections, deadlineMs, patienceMs, isMove } = { ...usualPostgres, ...options }
   const pool = new WirePool({ url, deadlineMs }, connections)
   try {
-    // Fails soon if there is no server; the migration itself may take its time.
+    // Fails quickly without a server; the migration itself may take its time.
     await pool.with((wire) => wire.query('SELECT 1'))
     await migratePostgres(url, migrationMs, isMove)
     return new PostgresDatabase(pool, patienceMs)

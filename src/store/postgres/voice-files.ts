@@ -61,7 +61,7 @@ export class SharedPreviewFiles implements PreviewFiles {
     try {
       await putFiles(this.#database, voiceId, [[madePrefix + name, bytes]])
     } catch (error) {
-      // The voice was deleted meanwhile: there is nothing to keep.
+      // The voice was deleted meanwhile, so its files are not kept.
       if (stateOf(error) !== '23503') throw error
     }
   }
@@ -101,7 +101,7 @@ interface PieceRow {
   bytes: Uint8Array
 }
 
-/** Piece by piece. @returns null if there is no such file, or it was removed while it was read */
+/** Piece by piece. @returns null if the file does not exist, or was removed while it was read */
 async function readFile(database: PostgresDatabase, voiceId: string, name: string): Promise<Uint8Array | null> {
   const pieceOf = (piece: number) =>
     database.get<PieceRow>(
