@@ -6,6 +6,7 @@
 import { MynaError } from '../../domain/error.ts'
 import type { Timer } from '../../domain/time.ts'
 import type { DecodedFile } from './clip.ts'
+import { garbageRefusal, lookedAtBytes } from './garbage.ts'
 import { residentBytesNow, watchMemory } from './memory-watch.ts'
 import type { DecodeAnswer, DecodeCall } from './clip-worker.ts'
 
@@ -47,6 +48,8 @@ export class DecoderPool {
    * @throws MynaError `clip_undecodable`, `clip_too_long`; the signal's reason; Error when the pool is closed
    */
   async decode(bytes: Uint8Array, limits: { maxSeconds: number }, signal: AbortSignal): Promise<DecodedFile> {
+    const garbage = garbageRefusal(bytes.subarray(0, lookedAtBytes))
+    if (garbage !== null) throw refuse(garbage.code, garbage.message, garbage.extras)
     await this.#turn(signal)
     try {
       if (this.#closed) throw closedError()

@@ -2,8 +2,9 @@
  * Long audio for the server (the port `StreamDecoder`): each file in a Worker of its own that decodes a few blocks
  * ahead of its reader and no more, so that hours of audio take no memory. The caller bounds how many there are at once.
  */
-import { openSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import type { Timer } from '../../domain/time.ts'
+import { garbageRefusal, lookedAtBytes } from './garbage.ts'
 import { DecodeThread, invalidAudio } from './thread.ts'
 import { residentBytesNow, watchMemory } from './memory-watch.ts'
 
@@ -53,6 +54,11 @@ export class StreamingDecoder {
     signal.throwIfAborted()
     if (this.#closed) throw closedError()
     const descriptor = openSync(path, 'r')
+    const garbage = garbageRefusal(headOf(descriptor))
+    if (garbage !== null) {
+      closeSync(descriptor)
+      throw invalidAudio(garbage.message)
+    }
     const thread = this.#start(descriptor, signal)
     const answer = await thread.ask({ name: 'open', descriptor, sampleRateHz, maxSeconds })
     if (!('opened' in answer)) throw new Error('the decoder gave an unexpected answer')
@@ -83,6 +89,11 @@ export class StreamingDecoder {
     })
     return thread
   }
+}
+
+function headOf(descriptor: number): Uint8Array {
+  const bytes = new Uint8Array(lookedAtBytes)
+  return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, 0))
 }
 
 async function* blocksOf(thread: DecodeThread, onEnd: (skippedMs: number) => void): AsyncGenerator<Int16Array> {
