@@ -12,7 +12,7 @@ async function offered(...words: string[]): Promise<string[]> {
 }
 
 test('bash is offered commands, those below them, and options', async () => {
-  expect(await offered('se')).toEqual(['serve'])
+  expect(await offered('se')).toEqual(['serve', 'service'])
   expect(await offered('accounts', 'cre')).toEqual(['create', 'credit'])
   expect(await offered('accounts', 'create', 'anna', '--pre')).toEqual(['--prepaid'])
   expect(await offered('--json', 'voices', 'cl')).toEqual(['clone'])
