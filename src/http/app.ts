@@ -21,6 +21,7 @@ import { type OperationsParts, operationsRoutes } from './operations.ts'
 import { realtimeRoutes, type RealtimeRoutesParts, socketLimits } from './realtime.ts'
 import { type SpeechParts, speechRoutes } from './speech.ts'
 import { type TranscriptionsParts, transcriptionsRoutes } from './transcriptions.ts'
+import { audioVoicesRoutes } from './audio-voices.ts'
 import { type VoiceCloneParts, voiceCloneRoutes } from './voice-clone.ts'
 import { type VoicePreviewParts, voicePreviewRoutes } from './voice-preview.ts'
 import { type VoicesParts, voicesRoutes } from './voices.ts'
@@ -58,6 +59,7 @@ export function createApp(parts: AppParts) {
     .use(operationsRoutes(route, parts.operations))
     .use(voicesRoutes(route, parts.voices))
     .use(voiceCloneRoutes(route, parts.voices))
+    .use(audioVoicesRoutes(route, parts.voices))
     .use(voicePreviewRoutes(route, parts.voices))
     .use(modelsRoutes(route, parts.models))
     .use(accountRoutes(route, parts.account))

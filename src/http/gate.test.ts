@@ -80,7 +80,6 @@ test('scopes allow exactly their routes', async () => {
     ['GET', '/v1/usage', 'usage'],
     ['GET', '/v1/models', null],
     ['GET', '/v1/models/flite', null],
-    ['GET', '/v1/audio/voices', 'voices'],
     ['POST', '/v1/audio/voices', 'voices'],
     ['GET', '/v1/voices', 'voices'],
     ['POST', '/v1/voices', 'voices'],

@@ -69,7 +69,7 @@ describe('a clip becomes a voice', () => {
 
   test.each([
     ['/v1/voices', 'file'],
-    ['/v1/audio/voices', 'audio_sample'],
+    ['/v1/voices', 'audio_sample'],
     ['/v1/voices/clone', 'clip'],
     ['/v1/voices/add', 'files'],
     ['/v1/voices', 'files[]'],

@@ -1,12 +1,14 @@
 /** `POST /v1/voices` and its aliases: takes a clip and starts making a voice from it (docs/api.md 4.5). */
+import type { Caller } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import { parseIdempotencyKey } from '../domain/idempotency.ts'
 import type { CloneRequest, Clones, NewClone } from '../service/clone.ts'
+import type { Body } from './body.ts'
 import { cloneDetail } from './openapi/voices.ts'
 import { endpoints } from './endpoint.ts'
 import { parseFields } from './fields/field.ts'
 import { bodyDialect } from './fields/refusals.ts'
-import { type Action, json, type Route } from './exchange.ts'
+import { type Action, type Exchange, json, type Route } from './exchange.ts'
 import { drained, type FormLimits, isMultipart, readUpload, type Upload } from './voice-form.ts'
 import type { Gate } from './gate.ts'
 import { type ClipLimits, cloneFields, maxNameChars } from './voice-fields.ts'
@@ -24,35 +26,50 @@ export function voiceCloneRoutes(route: Route, parts: VoiceCloneParts) {
   const action = cloneAction(parts)
   return endpoints(route, [
     ['POST /v1/voices', cloneDetail, action],
-    ['POST /v1/audio/voices', null, action],
     ['POST /v1/voices/clone', null, action],
     ['POST /v1/voices/add', null, action],
   ])
 }
 
-function cloneAction({ gate, clones, formLimits, limits }: VoiceCloneParts): Action {
-  const fields = cloneFields(limits)
+function cloneAction(parts: VoiceCloneParts): Action {
+  const begin = cloneBeginner(parts)
   return async (exchange) => {
+    const caller = await parts.gate.enter(exchange, 'voices', 'clones')
+    const made = await begin(exchange, caller)
+    exchange.headers.set('location', `/v1/voices/${made.voiceId}`)
+    return json(newVoiceRecord(made), 201)
+  }
+}
+
+/** @returns what admits the clone that a form asks for; `check` may refuse its fields first */
+export function cloneBeginner({
+  clones,
+  formLimits,
+  limits,
+}: Pick<VoiceCloneParts, 'clones' | 'formLimits' | 'limits'>) {
+  const fields = cloneFields(limits)
+  return async (exchange: Exchange, caller: Caller, check: (sent: Body) => void = () => {}): Promise<NewClone> => {
     const { request } = exchange
-    const caller = await gate.enter(exchange, 'voices', 'clones')
     if (!isMultipart(request)) {
       throw new MynaError('unsupported_media_type', 'This route takes multipart/form-data with one audio file.')
     }
     const idempotencyKey = parseIdempotencyKey(request.headers.get('idempotency-key'))
     exchange.keepOpen()
-    const read = async () => parseCloneRequest(await readUpload(request, formLimits), fields)
-    let made: NewClone
+    const read = async () => {
+      const upload = await readUpload(request, formLimits)
+      check(upload.fields)
+      return parseCloneRequest(upload, fields)
+    }
     try {
-      made = await clones.begin(caller, idempotencyKey, read, request.signal)
+      const made = await clones.begin(caller, idempotencyKey, read, request.signal)
+      exchange.requestId = made.operation.id
+      return made
     } catch (error) {
       // A client that is still sending would see a reset connection instead of the answer.
       await drained(request, formLimits)
       if (!request.signal.aborted) throw error
       throw new MynaError('request_timeout', 'The client disconnected before its clip was checked.', { cause: error })
     }
-    exchange.requestId = made.operation.id
-    exchange.headers.set('location', `/v1/voices/${made.voiceId}`)
-    return json(newVoiceRecord(made), 201)
   }
 }
 

@@ -51,9 +51,10 @@ function samplesOf({ id, clip }: Voice) {
   ]
 }
 
-/** The part of the path after `/v1/voices/`. @throws MynaError `validation_error` */
+/** The part of the path after `voices`. @throws MynaError `validation_error` */
 export function voiceIdOf({ url }: Exchange): string {
-  const raw = url.pathname.split('/')[3] ?? ''
+  const parts = url.pathname.split('/')
+  const raw = parts[parts.indexOf('voices') + 1] ?? ''
   let id = ''
   try {
     id = decodeURIComponent(raw)

@@ -8,7 +8,7 @@ import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
 import { hashIdempotencyKey } from '../domain/idempotency.ts'
 import { isLanguageAmong } from '../domain/language.ts'
-import type { Operation } from '../domain/operation.ts'
+import type { Operation, Outcome } from '../domain/operation.ts'
 import type { Clock } from '../domain/time.ts'
 import { checkClip, type ClipFile, type ClipLimits, type ClipParts } from './clip.ts'
 import { Cloning, type CloningParts } from './cloning.ts'
@@ -42,6 +42,8 @@ export interface NewClone {
   operation: Operation
   voiceId: string
   name: string
+  /** Resolves once the voice is ready, or never will be; never rejects. */
+  settled: Promise<Outcome>
 }
 
 export class Clones extends Live<Cloning> {
@@ -138,7 +140,8 @@ export class Clones extends Live<Cloning> {
       )
       const { language, name, file } = request
       const work = { operation, voiceId, card, language, clip: file.bytes, reference, place }
-      return { operation, voiceId, name, cloning: new Cloning(this.#parts, work) }
+      const cloning = new Cloning(this.#parts, work)
+      return { operation, voiceId, name, settled: cloning.settled, cloning }
     } catch (error) {
       place.leave()
       throw error

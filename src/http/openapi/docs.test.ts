@@ -81,6 +81,7 @@ describe('the document', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .sort(),
     ).toEqual([
+      'DELETE /v1/audio/voices/{voice_id}',
       'DELETE /v1/voices/{voice_id}',
       'GET /',
       'GET /health',
@@ -106,6 +107,7 @@ describe('the document', () => {
       'POST /v1/audio/speech',
       'POST /v1/audio/transcriptions',
       'POST /v1/audio/translations',
+      'POST /v1/audio/voices',
       'POST /v1/operations/{operation_id}/cancel',
       'POST /v1/realtime/client_secrets',
       'POST /v1/voices',

@@ -59,6 +59,19 @@ export const voiceRecords = {
     { ...is.page(exampleVoiceId), total_count: is.count(1), voices: is.list(voiceRef, 'The same as `data`.') },
     ['voices'],
   ),
+  AudioVoice: is.record({
+    id: is.text(exampleVoiceId),
+    object: is.constant('audio.voice'),
+    name: is.text('Grandmother'),
+    created_at: is.unixS(1763712000),
+    type: is.constant('audio_sample'),
+    status: is.oneOf(['processing', 'ready'], 'ready', 'Not in OpenAI’s API.'),
+  }),
+  AudioVoiceDeleted: is.record({
+    id: is.text(exampleVoiceId),
+    object: is.constant('audio.voice.deleted'),
+    deleted: { schema: { type: 'boolean', const: true } as object, example: true },
+  }),
   NewVoice: is.record({
     voice_id: is.text(exampleVoiceId),
     id: is.text(exampleVoiceId, 'The same as `voice_id`.'),

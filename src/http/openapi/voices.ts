@@ -85,11 +85,29 @@ export const deleteVoiceDetail = detail('Voices', 'deleteVoice', 'Delete a voice
   responses: { 204: { description: 'It is deleted.', headers: { ...requestId, ...rates } }, ...refusals(...changing) },
 })
 
+const cloneCodes: readonly ErrorCode[] = [
+  'invalid_idempotency_key',
+  ...scoped,
+  'insufficient_balance',
+  'admin_required',
+  'voice_limit_reached',
+  'duplicate_request',
+  'validation_error',
+  'missing_file',
+  'too_many_files',
+  'clip_undecodable',
+  'clip_too_short',
+  'clip_too_long',
+  'clip_silent',
+  'consent_required',
+  ...engineCodes,
+]
+
 export const cloneDetail = detail('Voices', 'createVoice', 'Clone a voice from one clip', {
   description:
     'Requires the scope `voices`. The clip is checked before anything is charged; then the answer comes at once, and ' +
     'the voice is made in the background: it is `processing`, then `ready` or `failed`. Unless it becomes ready, the ' +
-    'charge is refunded in full. `/v1/audio/voices`, `/v1/voices/clone` and `/v1/voices/add` do the same.',
+    'charge is refunded in full. `/v1/voices/clone` and `/v1/voices/add` do the same.',
   parameters: [idempotencyKey],
   requestBody: { required: true, content: { 'multipart/form-data': { schema: schemaRef('CloneRequest') } } },
   responses: {
@@ -97,24 +115,30 @@ export const cloneDetail = detail('Voices', 'createVoice', 'Clone a voice from o
       ...ok('NewVoice', 'The voice is being made.'),
       headers: { 'X-Request-Id': headerRef('OperationId'), Location: headerRef('Location'), ...rates },
     },
-    ...refusals(
-      'invalid_idempotency_key',
-      ...scoped,
-      'insufficient_balance',
-      'admin_required',
-      'voice_limit_reached',
-      'duplicate_request',
-      'validation_error',
-      'missing_file',
-      'too_many_files',
-      'clip_undecodable',
-      'clip_too_short',
-      'clip_too_long',
-      'clip_silent',
-      'consent_required',
-      ...engineCodes,
-    ),
+    ...refusals(...cloneCodes),
   },
+})
+
+export const createAudioVoiceDetail = detail('Voices', 'createSpeechVoice', 'Clone a voice, as OpenAI’s API does it', {
+  description:
+    'The same as `POST /v1/voices`, answered once the voice is ready, so that it can be spoken with at once. After a ' +
+    'minute the answer comes anyway; then `status` is `processing`. `type` is `audio_sample`. `consent` is kept ' +
+    'word for word: this server has no consent recordings.',
+  parameters: [idempotencyKey],
+  requestBody: { required: true, content: { 'multipart/form-data': { schema: schemaRef('CloneRequest') } } },
+  responses: {
+    200: {
+      ...ok('AudioVoice', 'The voice.'),
+      headers: { 'X-Request-Id': headerRef('OperationId'), Location: headerRef('Location'), ...rates },
+    },
+    ...refusals(...cloneCodes, 'unsupported_value', 'clip_refused', 'generation_failed', 'operation_cancelled'),
+  },
+})
+
+export const deleteAudioVoiceDetail = detail('Voices', 'deleteSpeechVoice', 'Delete a voice, as OpenAI’s API does it', {
+  description: `The same as \`DELETE /v1/voices/{voice_id}\`, with OpenAI's answer. ${unseen}`,
+  parameters: [idParameter],
+  responses: { 200: ok('AudioVoiceDeleted', 'It is deleted.'), ...refusals(...changing) },
 })
 
 const validators: Headers = {
