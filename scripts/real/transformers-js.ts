@@ -31,6 +31,8 @@ const options = { dtype: 'q8', device: 'cpu', session_options: { intraOpNumThrea
 const recognise = await pipeline('automatic-speech-recognition', id, options)
 
 for await (const line of console) {
+  // The end of the input comes as an empty line.
+  if (line === '') break
   const { pcm } = JSON.parse(line) as { pcm: string }
   const before = process.cpuUsage()
   const samples = new Float32Array(await Bun.file(pcm).arrayBuffer())
