@@ -27,21 +27,24 @@ class TestPostgres {
   readonly port: number
   readonly #bin: string
   readonly #folder: string
+  readonly #isDurable: boolean
   #server: Bun.Subprocess | null = null
   #databases = 0
 
-  private constructor(bin: string, folder: string, port: number) {
+  private constructor(bin: string, folder: string, port: number, isDurable: boolean) {
+    this.#isDurable = isDurable
     this.#bin = bin
     this.#folder = folder
     this.port = port
   }
 
-  static async start(): Promise<TestPostgres> {
+  /** @param isDurable whether every commit is synced, as a real server's is */
+  static async start(isDurable = false): Promise<TestPostgres> {
     const bin = programs()
     if (bin === null) throw new Error('PostgreSQL is not installed')
     const folder = temporaryFolder()
     if (isRoot) chownSync(folder, await idOf('-u'), await idOf('-g'))
-    const server = new TestPostgres(bin, folder, await freePort())
+    const server = new TestPostgres(bin, folder, await freePort(), isDurable)
     const form = ['-A', 'trust', '-U', 'myna', '--no-sync', '-E', 'UTF8', '--locale=C']
     const made = server.#spawn('initdb', '-D', join(folder, 'data'), ...form)
     if ((await made.exited) !== 0) throw new Error('initdb failed')
@@ -64,7 +67,9 @@ class TestPostgres {
   async up(): Promise<void> {
     const { port } = this
     const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${this.#folder}`, 'max_connections=300']
-    const hasty = ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'logging_collector=off']
+    const hasty = this.#isDurable
+      ? []
+      : ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'logging_collector=off']
     const options = [...settings, ...hasty].flatMap((setting) => ['-c', setting])
     this.#server = this.#spawn('postgres', '-D', join(this.#folder, 'data'), '-p', String(port), ...options)
     for (let attempt = 1; ; attempt++) {
@@ -127,3 +132,6 @@ let shared: Promise<TestPostgres> | undefined
 
 /** The one server of this process. */
 export const testPostgres = (): Promise<TestPostgres> => (shared ??= TestPostgres.start())
+
+/** One that syncs every commit, for measurements. */
+export const durablePostgres = (): Promise<TestPostgres> => TestPostgres.start(true)

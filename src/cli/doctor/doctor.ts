@@ -16,6 +16,7 @@ import { checkBooks, checkDisk, checkFolder } from './data.ts'
 import { checkHearing, checkInference, checkVoice } from './engine.ts'
 import { failed, type Finding, type Found, ok, warning, wordsOf } from './finding.ts'
 import { checkDriver, checkRuntime } from './gpu.ts'
+import { checkShared } from './shared.ts'
 import { checkImages, checkPort, checkServer } from './machine.ts'
 
 /** @param cards every model that there is */
@@ -53,7 +54,7 @@ async function* examine(config: Config, cards: readonly Card[]): AsyncGenerator<
   yield look('program', () => ok(`Myna ${version}, Bun ${Bun.version}, ${process.platform} ${process.arch}`))
   yield look('data folder', () => checkFolder(config.dataDir))
   yield look('free disk', () => checkDisk(config.dataDir))
-  yield look('database', () => checkBooks(config.dataDir))
+  yield look('database', () => (config.database === '' ? checkBooks(config.dataDir) : checkShared(config)))
   yield* modelFindings(config, cards)
   yield* gpuFindings(config, look)
   yield look('native code', () => checkImages(config))

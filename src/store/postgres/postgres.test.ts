@@ -121,6 +121,16 @@ describe.skipIf(noPostgres !== null)('a database', () => {
     expect(`${refused}${unknown}`).not.toContain('secret')
   })
 
+  test('goes on while a newer server adds to the schema', async () => {
+    const { database } = await open()
+    const look = () => database.all<object>('SELECT * FROM migrations LIMIT 1')
+    const inside = () => database.transaction((sql) => sql.all<object>('SELECT * FROM migrations LIMIT 1'))
+    for (let round = 0; round < 3; round++) await Promise.all([look(), inside()])
+    await database.script('ALTER TABLE migrations ADD COLUMN later BIGINT NOT NULL DEFAULT 7')
+    expect(await look()).toEqual([{ name: '001_books', later: 7 }])
+    expect(await inside()).toEqual([{ name: '001_books', later: 7 }])
+  })
+
   test('answers as before once a killed server is back', async () => {
     const server = await testPostgres()
     const { database } = await open()
