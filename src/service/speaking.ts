@@ -112,10 +112,11 @@ export class Speaking {
       this.#asked.catch(() => {})
       this.#encoder = await this.#parts.encoders.open(this.format, this.sampleRateHz)
       this.#throwIfEnded()
-      const first = await this.#produce()
+      const first = await this.#lead()
       if (first === null) throw new MynaError('generation_failed', 'The engine made no audio.')
       await this.#unlessEnded(() => this.#parts.ledger.markFirstAudio(this.operation.id))
       this.#facts.audioSent = true
+      this.#place.gave(this.#givenMs, this.#parts.clock.monotonicMs())
       this.#first = first
       this.#parts.meter.firstByte((this.#parts.clock.monotonicMs() - this.#beganMs) / 1000)
       this.#watchReader()
@@ -178,6 +179,22 @@ export class Speaking {
     return { characters: this.operation.inputChars, audioSeconds: (this.#ended?.audioMs ?? 0) / 1000 }
   }
 
+  /** The first bytes: as soon as there are any, or once there is enough sound where listeners have run dry lately. */
+  async #lead(): Promise<Uint8Array | null> {
+    const pieces: Uint8Array[] = []
+    do {
+      const bytes = await this.#produce()
+      if (bytes === null) break
+      pieces.push(bytes)
+    } while (this.#givenMs < this.#place.leadMs)
+    return pieces.length === 0 ? null : Buffer.concat(pieces)
+  }
+
+  /** Of sound, to the encoder. */
+  get #givenMs(): number {
+    return (1000 * this.#given.pcmBytes) / 2 / this.sampleRateHz
+  }
+
   /** Bytes of the next non-empty piece, or null after the last. */
   async #produce(): Promise<Uint8Array | null> {
     const { encoder, frames } = this.#opened()
@@ -200,7 +217,7 @@ export class Speaking {
       const bytes = await encoder.encode(frame.pcm)
       this.#throwIfEnded()
       this.#given.pcmBytes += pcmBytes
-      this.#place.gave((1000 * frame.pcm.length) / this.sampleRateHz, askedMs)
+      if (this.#facts.audioSent) this.#place.gave((1000 * frame.pcm.length) / this.sampleRateHz, askedMs)
       this.#given.coveredChars = Math.max(this.#given.coveredChars, frame.coveredChars)
       if (bytes.length > 0) return bytes
     }

@@ -20,6 +20,8 @@ export interface SpeechAsk {
 export interface SpeechPlace {
   /** Resolves when it is this place's turn. @throws MynaError `engine_overloaded` after maxMs; the signal's reason */
   turn(maxMs: number, signal: AbortSignal): Promise<void>
+  /** Sound that should be ready before any of it leaves: 0, unless listeners have run dry lately. */
+  readonly leadMs: number
   /** Its client was given sound. @param askedMs since when that was waited for: before, the client itself was busy */
   gave(soundMs: number, askedMs: number): void
   /** Gives the place back, at whatever stage; a second call does nothing. */
@@ -67,6 +69,8 @@ const afterGap = 0.75
 const leastTrust = 0.25
 const trustPerSecond = 0.02
 const audibleGapMs = 100
+/** Sound that is ready before the first of it leaves, where estimates are believed least. */
+const longestLeadMs = 2000
 /** Other work waits while a listener has less sound left than this, and for no longer than that. */
 const pressedMs = 1000
 const longestHoldMs = 1000
@@ -137,8 +141,12 @@ export class SpeechQueue {
       this.#leave(entry)
       throw this.#overloaded()
     }
+    const trust = () => this.#trustAt(this.#options.clock.monotonicMs())
     return {
       turn: (maxMs, signal) => this.#turn(entry, maxMs, signal),
+      get leadMs() {
+        return longestLeadMs * (1 - trust())
+      },
       gave: (soundMs, askedMs) => this.#gave(entry, soundMs, askedMs),
       leave: () => this.#leave(entry),
     }
