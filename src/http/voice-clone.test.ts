@@ -44,7 +44,7 @@ describe('a clip becomes a voice', () => {
       labels: { age: 'old' },
       status: 'ready',
       category: 'cloned',
-      model: 'flite',
+      model: 'hibari',
       fidelity: 'approximate',
       is_owner: true,
       access: 'private',

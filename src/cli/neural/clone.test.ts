@@ -132,6 +132,6 @@ test('a clip is for the best model that clones, though another is preferred for 
   expect(voices.map(({ voice_id }) => voice_id)).toEqual(expect.arrayContaining(['a', voiceId]))
   const made = (await (await clone('Bob')).json()) as { voice_id: string }
   await until('it is made', async () => (await voice(made.voice_id)).status !== 'processing', 30_000)
-  expect(await voice(made.voice_id)).toMatchObject({ status: 'ready', model: 'flite', fidelity: 'approximate' })
+  expect(await voice(made.voice_id)).toMatchObject({ status: 'ready', model: 'hibari', fidelity: 'approximate' })
   expect((await wav({ voice: 'Bob' })).length).toBeGreaterThan(10_000)
 })

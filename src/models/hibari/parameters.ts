@@ -28,3 +28,9 @@ export interface Parameters {
 
 /** The graph's magnitudes are cut off here, e^7. */
 export const mostLog = 7
+
+/** Of one frame; the last bin is that of half the rate. */
+export interface Spectrum {
+  re: Float64Array
+  im: Float64Array
+}

@@ -16,6 +16,7 @@ import { spanTimes } from '../../phonemes/timing.ts'
 import { englishUnits } from '../../phonemes/units.ts'
 import { emptyLexicon, type Lexicon, parseLexicon } from '../../text/lexicon.ts'
 import {
+  type Clip,
   InputRefused,
   type LoadSpeechModel,
   type SpeechInput,
@@ -23,8 +24,10 @@ import {
   type SpokenChunk,
   type SpokenSpan,
 } from '../architecture.ts'
+import { cloneVoice } from './clone.ts'
 import { type HibariGraph, loadGraph, mostSymbols } from './graph.ts'
-import { hopSamples, sampleRateHz } from './parameters.ts'
+import { hopSamples, type Parameters, sampleRateHz } from './parameters.ts'
+import { readState, writeState } from './state.ts'
 import { Vocoders } from './vocoders.ts'
 import { voices } from './voices.ts'
 
@@ -101,7 +104,7 @@ class HibariModel implements SpeechModel {
    */
   async *speak(input: SpeechInput, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     const { graph, vocoders } = this.#parts
-    const shape = voices.get(input.voiceId)
+    const shape = input.voiceState === null ? voices.get(input.voiceId) : readState(input.voiceState)
     if (shape === undefined) throw new Error(`hibari has no voice ${JSON.stringify(input.voiceId)}`)
     const speed = Math.min(fastest, Math.max(slowest, input.speed))
     const stretcher = new Stretcher(sampleRateHz, input.speed / speed)
@@ -131,12 +134,24 @@ class HibariModel implements SpeechModel {
     }
   }
 
+  /** As approximate as `clone.ts` says. */
+  async clone(clip: Clip, signal: AbortSignal): Promise<Uint8Array> {
+    const predict = async (sentence: string): Promise<Parameters[]> => {
+      const found: Parameters[] = []
+      for await (const { symbols } of this.#chunks({ text: sentence, language: null })) {
+        found.push(await this.#parts.graph.predict(symbols, 1, signal))
+      }
+      return found
+    }
+    return writeState(await cloneVoice(clip, predict, signal))
+  }
+
   async unload(): Promise<void> {
     this.#parts.vocoders.end()
     await this.#parts.graph.release()
   }
 
-  #chunks({ text, language }: SpeechInput): AsyncGenerator<Chunk> {
+  #chunks({ text, language }: Pick<SpeechInput, 'text' | 'language'>): AsyncGenerator<Chunk> {
     if (language !== null && primaryLanguage(language) !== 'en') {
       throw new InputRefused(`hibari does not speak '${language}'. Supported values are: en.`, 'language')
     }

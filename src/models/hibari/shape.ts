@@ -9,10 +9,11 @@
  * 110 Hz, DNSMOS: 3.44 as they are, 4.02 so; at the graph's own pitch, 189 Hz: 4.03 and 4.04.
  */
 import { Fft } from '../../audio/fft.ts'
+import type { Colour } from './colour.ts'
 import { bins, frameSamples, leastVoicedHz, mostLog } from './parameters.ts'
 
 /** The graph's own median pitch. */
-const ownHz = 189
+export const ownHz = 189
 /** Pitches beyond are cut off there. */
 const lowestHz = 55
 const highestHz = 500
@@ -28,6 +29,8 @@ export interface Shape {
   gainDb: Float32Array
   /** Of what is not periodic, where there is voice. */
   breathDb: number
+  /** Of a clip; absent: none. */
+  colour?: Colour
 }
 
 /** @param knots frequency in Hz and gain in dB, rising; between them it goes straight over ln(f + 100) */

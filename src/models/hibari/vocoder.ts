@@ -8,7 +8,8 @@
  * there a few milliseconds after the graph, however long the chunk is.
  */
 import { Fft, hann } from '../../audio/fft.ts'
-import { bins, frameSamples, hopSamples, leastVoicedHz, mostLog, type Parameters } from './parameters.ts'
+import { Colourer } from './colour.ts'
+import { bins, frameSamples, hopSamples, leastVoicedHz, mostLog, type Parameters, type Spectrum } from './parameters.ts'
 import { Pulses } from './pulses.ts'
 import { type FrameRows, type Shape, shapedPitch, Shaper } from './shape.ts'
 
@@ -24,12 +25,8 @@ const window = hann(frameSamples)
 const scaledWindow = window.map((weight) => weight / (frameSamples / overlap))
 const fft = new Fft(frameSamples)
 
-interface Spectrum {
-  re: Float64Array
-  im: Float64Array
-}
-
 const newSpectrum = (): Spectrum => ({ re: new Float64Array(bins), im: new Float64Array(bins) })
+const noSpectrum = newSpectrum()
 
 /** Frames of speech: from the first to before the last. */
 export interface FrameSpan {
@@ -42,6 +39,7 @@ export class Vocoder {
   readonly #span: FrameSpan
   readonly #pulses: Pulses
   readonly #shaper: Shaper | null
+  readonly #colourer: Colourer | null
   readonly #tile: { from: Float32Array; to: Float32Array }[]
   #tileAt = -1
   readonly #re = new Float64Array(frameSamples)
@@ -59,6 +57,7 @@ export class Vocoder {
     this.#parameters = parameters
     this.#span = span
     this.#shaper = shape === null ? null : new Shaper(shape)
+    this.#colourer = shape?.colour == null ? null : new Colourer(shape.colour)
     this.#pulses = new Pulses(shape === null ? parameters.f0 : shapedPitch(parameters.f0, shape))
     const { harmonicLog, harmonicTurn, restLog, restPhase } = parameters
     this.#tile = [harmonicLog, harmonicTurn, restLog, restPhase].map((from) => ({
@@ -70,26 +69,55 @@ export class Vocoder {
   /** @returns the samples of one frame of the span after the other, 300 each */
   *blocks(): Generator<Float64Array> {
     const { from, to } = this.#span
+    let frame = Math.max(0, from - 1)
+    let waiting: Spectrum | null = null
+    // Two real frames go through one complex transform, there and back.
+    for (const spectrum of this.#coloured()) {
+      if (waiting === null) {
+        waiting = spectrum
+        continue
+      }
+      this.#transformBack(waiting, spectrum)
+      waiting = null
+      yield* this.#add(this.#re, frame++)
+      yield* this.#add(this.#im, frame++)
+    }
+    if (waiting !== null) {
+      this.#transformBack(waiting, noSpectrum)
+      yield* this.#add(this.#re, frame++)
+    }
+    for (let block = frame - 2; block < to; block++) {
+      if (block >= from) yield this.#block(block)
+      this.#shift()
+    }
+  }
+
+  /** In the colour of a clip, where the shape has one. Each is valid until the one after the next. */
+  *#coloured(): Generator<Spectrum> {
+    if (this.#colourer === null) return yield* this.spectra()
+    for (const spectrum of this.spectra()) {
+      const ready = this.#colourer.push(spectrum)
+      if (ready !== null) yield ready
+    }
+    for (let last = this.#colourer.flush(); last !== null; last = this.#colourer.flush()) yield last
+  }
+
+  /** What the blocks are made of, before the colour of a clip: each is valid until the one after the next. */
+  *spectra(): Generator<Spectrum> {
+    const { from, to } = this.#span
     const { frames } = this.#parameters
     const end = Math.min(frames, to + 2)
-    // Two real frames go through one complex transform, there and back.
     for (let frame = Math.max(0, from - 1); frame < end; frame += 2) {
-      const hasSecond = frame + 1 < frames
-      this.#transformPulses(frame, hasSecond)
+      const hasSecond = frame + 1 < end
+      this.#transformPulses(frame, frame + 1 < frames)
       this.#turnOver(frame)
       if (this.#shaper !== null) this.#colourShaped(this.#shaper, frame)
       else {
         this.#colour(frame, this.#pair[0])
         if (hasSecond) this.#colour(frame + 1, this.#pair[1])
       }
-      if (!hasSecond) for (const part of [this.#pair[1].re, this.#pair[1].im]) part.fill(0)
-      this.#transformBack()
-      yield* this.#add(this.#re, frame)
-      if (hasSecond) yield* this.#add(this.#im, frame + 1)
-    }
-    for (let block = end - 2; block < to; block++) {
-      if (block >= from) yield this.#block(block)
-      this.#shift()
+      yield this.#pair[0]
+      if (hasSecond) yield this.#pair[1]
     }
   }
 
@@ -193,11 +221,10 @@ export class Vocoder {
     }
   }
 
-  /** The pair to the samples of two frames: one in the real, one in the imaginary parts. */
-  #transformBack(): void {
+  /** To the samples of two frames: one in the real, one in the imaginary parts. */
+  #transformBack(first: Spectrum, second: Spectrum): void {
     const re = this.#re
     const im = this.#im
-    const [first, second] = this.#pair
     for (let bin = 0; bin < bins; bin++) {
       re[bin] = first.re[bin]! - second.im[bin]!
       im[bin] = first.im[bin]! + second.re[bin]!
