@@ -55,21 +55,21 @@ function requireSample({ type }: Body): void {
   throw new MynaError('unsupported_value', message, { param: 'type' })
 }
 
-/** How the clone ended; null: not within the time that a client waits. */
+/** @returns how the clone ended; null when it is still running after `waitMs` */
 async function settledIn({ settled }: NewClone, timer: Timer) {
   const late = Promise.withResolvers<null>()
   const onTime = timer.after(waitMs, () => late.resolve(null))
   return Promise.race([settled, late.promise]).finally(onTime)
 }
 
-/** Those that the owner is told in the engine's words; the rest is our failure. */
-const told: readonly ErrorCode[] = ['clip_refused', 'model_unavailable', 'engine_overloaded']
+/** Failures with a code of their own; all others are `generation_failed`. */
+const ownCodes: readonly ErrorCode[] = ['clip_refused', 'model_unavailable', 'engine_overloaded']
 
 /** @param error null: the voice was deleted meanwhile */
 function failureOf(error: { code: string; message: string } | null): MynaError {
   if (error === null || error.code === 'cancelled') {
     return new MynaError('operation_cancelled', 'The clone was cancelled. Nothing is charged.')
   }
-  const code = told.find((known) => known === error.code) ?? 'generation_failed'
+  const code = ownCodes.find((known) => known === error.code) ?? 'generation_failed'
   return new MynaError(code, error.message)
 }

@@ -25,7 +25,7 @@ export interface Tool {
 }
 
 export interface Call {
-  /** The client no longer wants the answer. */
+  /** Aborts when the client cancels the call or disconnects. */
   signal: AbortSignal
   /** Sends the client a progress message. */
   progress(text: string): void
@@ -121,17 +121,17 @@ export class McpServer {
     const controller = new AbortController()
     this.#running.set(id, controller)
     const { progressToken } = (params._meta ?? {}) as { progressToken?: Id }
-    let told = 0
+    let sent = 0
     const progress = (message: string): void => {
       if (progressToken === undefined || controller.signal.aborted) return
-      this.#send({ method: 'notifications/progress', params: { progressToken, progress: ++told, message } })
+      this.#send({ method: 'notifications/progress', params: { progressToken, progress: ++sent, message } })
     }
     try {
       const result = await tool.run(read(params.arguments, tool.inputs), { signal: controller.signal, progress })
       const link = result.file === undefined || this.#protocol < linksSince ? [] : [linkTo(result.file)]
       if (!controller.signal.aborted) this.#answer(id, { content: [textOf(result.text), ...link] })
     } catch (error) {
-      // A model reads this and tries again; only what it cannot help is an error of the protocol.
+      // A result rather than a protocol error, so that the model reads it and can try again.
       const { message } = error as Error
       const code = error instanceof Failure ? ` [${error.code}]` : ''
       if (!controller.signal.aborted) this.#answer(id, { content: [textOf(`${message}${code}`)], isError: true })

@@ -85,10 +85,10 @@ const speakTool = ({ options, config, folder }: ToolParts): Tool => ({
       if (path !== null && call.signal.aborted) await rm(`${path}.part`, { force: true })
       throw error
     })
-    const told = await spokenText(operation, client)
-    if (path === null) return { text: `Played${told}.` }
+    const summary = await spokenText(operation, client)
+    if (path === null) return { text: `Played${summary}.` }
     const file = { uri: pathToFileURL(path).href, name: basename(path), mimeType: mediaTypes[format] as string }
-    return { text: `Saved as ${path}${told}.`, file }
+    return { text: `Saved as ${path}${summary}.`, file }
   },
 })
 
@@ -111,7 +111,7 @@ const transcriptFormats = ['text', 'srt', 'vtt', 'verbose_json'] as const
 const transcribeTool = ({ options, config, folder }: ToolParts): Tool => ({
   name: 'transcribe',
   title: 'Transcribe',
-  description: 'Writes down what is said in a recording (wav, mp3, flac, ogg, m4a, webm).',
+  description: 'Transcribes a recording (wav, mp3, flac, ogg, m4a, webm).',
   inputs: {
     path: { type: 'string', description: `the recording, a file in ${folder.path}` },
     language: { type: 'string', description: 'spoken language (en, de ...); found out unless given', optional: true },
