@@ -19,6 +19,17 @@ interface Engine {
   models: { id: string; memory_bytes: number; active_streams: number; idle_ms_left: number | null }[]
 }
 
+interface Box {
+  id: string
+  name: string
+  is_this_one: boolean
+  state: string
+  lease_seconds_left: number
+  devices: string[]
+  models: string[]
+  queue: { running: number; waiting: number }
+}
+
 interface ServerRecord {
   version: string
   uptime_seconds: number
@@ -28,6 +39,8 @@ interface ServerRecord {
   engines: Engine[]
   /** Models that are installed but cannot be used. */
   troubles: { id: string; words: string }[]
+  /** The servers on the same database; absent: it is not shared. */
+  boxes?: Box[]
   warnings: Warning[]
 }
 
@@ -61,6 +74,7 @@ export function ServerPage(_props: PageProps) {
               <EngineCard key={engine.task} engine={engine} />
             ))}
           </div>
+          {value.boxes === undefined ? null : <Boxes boxes={value.boxes} />}
           <section class="card">
             <h2>Last warnings</h2>
             <Warnings warnings={value.warnings} />
@@ -105,6 +119,27 @@ const EngineCard = ({ engine }: { engine: Engine }) => (
         <strong>{model.id === 'silero-vad' ? 'Voice detector (silero-vad)' : model.id}</strong>
         <span class="hint">
           {bytes(model.memory_bytes)}, {idle(model.active_streams, model.idle_ms_left)}
+        </span>
+      </div>
+    ))}
+  </section>
+)
+
+const Boxes = ({ boxes }: { boxes: Box[] }) => (
+  <section class="card">
+    <h2>Servers on this database</h2>
+    {boxes.map((box) => (
+      <div class="row apart" key={box.id}>
+        <span>
+          <strong>{box.name}</strong>
+          {box.is_this_one ? ' (this one)' : ''} <span class={kinds[box.state] ?? 'tag'}>{box.state}</span>
+        </span>
+        <span class="hint">
+          {box.state === 'gone'
+            ? 'its lease ran out'
+            : `${box.devices.join(', ') || 'no device'}, ${counted(box.models.length, 'model')}, ` +
+              `${count(box.queue.running)} running, ${count(box.queue.waiting)} waiting, ` +
+              `lease ${duration(box.lease_seconds_left)}`}
         </span>
       </div>
     ))}

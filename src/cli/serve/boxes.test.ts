@@ -57,6 +57,12 @@ describe.skipIf(noPostgres !== null)('two servers on one database', () => {
       ['other', true],
     ])
     expect(JSON.stringify(status)).not.toContain('postgres://')
+    const page = await one.fetch('/console/api/admin/server', { key: one.adminKey })
+    const { boxes } = (await page.json()) as { boxes: { name: string; is_this_one: boolean; state: string }[] }
+    expect(boxes.map(({ name, is_this_one: here }) => [name, here])).toEqual([
+      ['one', true],
+      ['other', false],
+    ])
   })
 
   test('stop a stream of the other one when it is cancelled', async () => {

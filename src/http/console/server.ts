@@ -1,6 +1,7 @@
 /** The state of the service for administrators: engines and their models, queues, and the last warnings. */
 import { Elysia } from 'elysia'
 import type { EngineStatus } from '../../service/ports.ts'
+import type { BoxStatus } from '../../service/ports-boxes.ts'
 import { enterAdmin } from './admin.ts'
 import { seconds } from './records.ts'
 import { json, type Route } from '../exchange.ts'
@@ -24,7 +25,7 @@ const path = '/console/api/admin/server'
 export function consoleServerRoutes(route: Route, { gate, status, log }: ConsoleServerParts) {
   const look = route(path, async (exchange) => {
     await enterAdmin(exchange, gate)
-    const { version, uptimeMs, readiness, queue, pendingOperations, engines, troubles } = await status()
+    const { version, uptimeMs, readiness, queue, pendingOperations, engines, troubles, boxes } = await status()
     return json({
       version,
       uptime_seconds: Math.floor(uptimeMs / 1000),
@@ -33,11 +34,24 @@ export function consoleServerRoutes(route: Route, { gate, status, log }: Console
       pending_operations: pendingOperations,
       engines: engines.map(engineRecord),
       troubles,
+      // Of the servers that share the database; absent: it is not shared.
+      ...(boxes === undefined ? {} : { boxes: boxes.map(boxRecord) }),
       warnings: log.warnings().map(warningRecord),
     })
   })
   return new Elysia().get(path, look, { detail: { hide: true } })
 }
+
+const boxRecord = ({ id, name, isThisOne, leaseLeftMs, report }: BoxStatus) => ({
+  id,
+  name,
+  is_this_one: isThisOne,
+  state: leaseLeftMs > 0 ? (report?.readiness ?? 'starting') : 'gone',
+  lease_seconds_left: Math.max(0, Math.floor(leaseLeftMs / 1000)),
+  devices: [...new Set(report?.engines.map(({ device }) => device))],
+  models: report?.models ?? [],
+  queue: report?.queue ?? { running: 0, waiting: 0 },
+})
 
 const engineRecord = (engine: EngineStatus) => ({
   task: engine.task,
