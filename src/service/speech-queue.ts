@@ -35,6 +35,8 @@ export interface SpeechQueueOptions {
   /** Engines that share the work. */
   engines: number
   speedOf(model: string): Speed
+  /** Sound that is ready before the first of it leaves, where estimates are believed least; 2 s unless given. */
+  mostLeadMs?: number
   clock: Pick<Clock, 'monotonicMs'>
   timer: Timer
 }
@@ -69,8 +71,8 @@ const afterGap = 0.75
 const leastTrust = 0.25
 const trustPerSecond = 0.02
 const audibleGapMs = 100
-/** Sound that is ready before the first of it leaves, where estimates are believed least. */
-const longestLeadMs = 2000
+/** Of `SpeechQueueOptions.mostLeadMs`. */
+const usualLeadMs = 2000
 /** Other work waits while a listener has less sound left than this, and for no longer than that. */
 const pressedMs = 1000
 const longestHoldMs = 1000
@@ -141,11 +143,12 @@ export class SpeechQueue {
       this.#leave(entry)
       throw this.#overloaded()
     }
+    const { mostLeadMs = usualLeadMs } = this.#options
     const trust = () => this.#trustAt(this.#options.clock.monotonicMs())
     return {
       turn: (maxMs, signal) => this.#turn(entry, maxMs, signal),
       get leadMs() {
-        return longestLeadMs * (1 - trust())
+        return mostLeadMs * (1 - trust())
       },
       gave: (soundMs, askedMs) => this.#gave(entry, soundMs, askedMs),
       leave: () => this.#leave(entry),

@@ -160,6 +160,7 @@ export class SimulatedProcess {
       waitingMax: settings.waiting,
       engines: 1,
       speedOf: () => ({ speed: Infinity, stepMs: 0 }),
+      mostLeadMs: 0,
       clock,
       timer,
     })
