@@ -9,6 +9,16 @@
  * - **Colour**: the spectra of the clip as a whole, their average and how they vary together (`colour.ts`).
  *
  * The map needs some five seconds of speech; of less, or of a clip with noise in it, it is moved towards none.
+ *
+ * Six readers (LibriSpeech), one clip each, six sentences: likeness by Resemblyzer to three other clips of the reader
+ * (a fourth recording of the reader: 0.92, two readers: 0.57), sound by DNSMOS.
+ *
+ * |                                | likeness | DNSMOS |
+ * | ------------------------------ | -------- | ------ |
+ * | this clone                     | 0.72     | 3.38   |
+ * | without quieter silences       | 0.71     | 3.27   |
+ * | the map drawn by 0.35 to none  | 0.71     | 3.41   |
+ * | what Flite's clone had         | 0.65     | 3.32   |
  */
 import { Fft, hann } from '../../audio/fft.ts'
 import { levelDb } from '../../audio/pcm.ts'
