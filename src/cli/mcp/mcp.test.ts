@@ -114,6 +114,7 @@ describe('what goes wrong is told to the model', () => {
     const answer = await call(tool, given)
     expect(answer.isError).toBe(true)
     expect(textOf(answer)).toEndWith(`[${code}]`)
+    expect(textOf(answer).split(code)).toHaveLength(2)
   })
 
   test('a tool or method that is not there is an error of the protocol', async () => {

@@ -134,7 +134,8 @@ export class McpServer {
       // A result rather than a protocol error, so that the model reads it and can try again.
       const { message } = error as Error
       const code = error instanceof Failure ? ` [${error.code}]` : ''
-      if (!controller.signal.aborted) this.#answer(id, { content: [textOf(`${message}${code}`)], isError: true })
+      const text = message.endsWith(code) ? message : `${message}${code}`
+      if (!controller.signal.aborted) this.#answer(id, { content: [textOf(text)], isError: true })
     } finally {
       this.#running.delete(id)
     }
