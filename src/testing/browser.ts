@@ -8,8 +8,8 @@ export const hasBrowser = existsSync(executablePath)
 /** Said where tests are skipped for the lack of it. */
 export const noBrowser = `skipped: no browser at ${executablePath} (Debian: apt-get install chromium)`
 
-/** Leads to this machine, and is no name that a browser trusts without TLS. */
-export const untrustedHost = 'myna.test'
+/** Leads to this machine. A browser does not trust it without TLS; the server does: no stranger can own the name. */
+export const untrustedHost = 'voice.lan'
 
 const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
 const bare = [

@@ -119,7 +119,7 @@ test('a hub that gives nothing now: what else there is to do', async () => {
   const { code, stderr } = await runCommand(['models', 'pull', 'speaker'], options({ HF_ENDPOINT: server.url.origin }))
   await server.stop(true)
   expect([code, isInstalled()]).toEqual([1, false])
-  expect(stderr).toContain('run this again later. Other ways: a mirror (HF_ENDPOINT=https://...)')
+  expect(stderr).toContain('Try again later to resume. Other ways: a mirror (HF_ENDPOINT=https://...)')
   expect(stderr).toEndWith(
     'myna models show speaker --json lists them, myna models import speaker PATH installs them.\n',
   )

@@ -33,7 +33,7 @@ test.skipIf(!hasBrowser)(
     const { page, faults } = visited
     await go(page, 'Accounts')
     await makeAccount(page, 'bob', '3')
-    await page.getByRole('status').getByText('The account bob was made').waitFor()
+    await page.getByRole('status').getByText('The account bob was created').waitFor()
     const disable = page.getByRole('button', { name: 'Disable bob' })
     const question = page.getByRole('alertdialog', { name: 'Disable bob?' })
     for (const key of ['Escape', 'Enter']) {
@@ -75,7 +75,7 @@ test.skipIf(!hasBrowser)(
     expect(await amount.inputValue()).toBe('2000000000')
     await amount.fill('0.25')
     await page.keyboard.press('Enter')
-    await page.getByRole('status').getByText('eve has $1.25 now.').waitFor()
+    await page.getByRole('status').getByText('eve now has $1.25.').waitFor()
     await page.getByRole('cell', { name: '$1.25' }).waitFor()
     expect(await focused(page)).toBe('BUTTON Credit eve')
     expect(faults).toEqual([])

@@ -44,7 +44,7 @@ export function VoiceCard({ voice, onChanged }: CardProps) {
 }
 
 function Status({ voice }: { voice: Voice }) {
-  if (voice.status === 'processing') return <span class="tag busy">being made</span>
+  if (voice.status === 'processing') return <span class="tag busy">being created</span>
   if (voice.status === 'failed') return <span class="tag bad">failed</span>
   return voice.is_owner ? <span class="tag good">yours</span> : <span class="tag">public</span>
 }

@@ -108,7 +108,7 @@ function changesIn(before: readonly Voice[], now: readonly Voice[]): string[] {
   const made = before.filter(({ status }) => status === 'processing')
   return now.flatMap(({ voice_id: id, name, status }) => {
     if (status === 'processing' || !made.some((voice) => voice.voice_id === id)) return []
-    return [status === 'ready' ? `${name} is ready.` : `${name} could not be made.`]
+    return [status === 'ready' ? `${name} is ready.` : `${name} could not be created.`]
   })
 }
 
