@@ -1,6 +1,6 @@
 /**
  * Holds the form of the code: who may import whom (the picture in ARCHITECTURE.md), lengths, names, and what must not
- * be left behind. Each rule names every offender with its line, so that one run tells all there is to mend.
+ * be left behind. Each rule names every offender with its line, so that one run shows everything that must be fixed.
  */
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
@@ -274,6 +274,15 @@ const documents = [
 const files = ['*', '{src,scripts,build,docs,models}/**/*', '{.github,.ci}/**/*'].flatMap((pattern) => [
   ...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true }),
 ])
+
+test('comments of the product are in plain English', () => {
+  const translated = [
+    /\b(whoever|(no|some|any|every)body|(?<!`)mend(s|ed|ing)?|read over|(breaks?|broken?) off|so much of)\b/i,
+    /\b(under way|wr(ites?|itten|ote) down|(go|goes|gone|went) on|the books|lies (in|at|on|there))\b/i,
+  ]
+  const isTranslated = (line: string) => isComment(line) && translated.some((phrases) => phrases.test(line))
+  expect(offendingLines(product, isTranslated)).toEqual([])
+})
 
 test('comments and documents name files, and sections of docs/api.md, that exist', () => {
   const sections = new Set(

@@ -70,7 +70,7 @@ export interface Loop {
   step(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>>
   /** By input: copies of the states after the last step, to start other loops with. */
   states(): Promise<Record<string, Tensor>>
-  /** Harmless when repeated, and while a step is under way. */
+  /** Harmless when repeated, and while a step is running. */
   release(): void
 }
 

@@ -277,7 +277,7 @@ export class Transcribing implements Running {
     this.#ended = true
     this.#cancelUnread()
     this.#abort.abort(this.#reason ?? new Error('the transcription has ended'))
-    // When nobody is waiting for it, only this ends the engine's iteration.
+    // When no caller is waiting for it, only this ends the engine's iteration.
     this.#heard?.return?.().catch(() => {})
     this.#work.place.leave()
     void this.#count(result)

@@ -11,7 +11,7 @@ interface Waiting {
 
 export class EncodeThread {
   readonly #worker = new Worker(new URL('./encode-worker.ts', import.meta.url).href, { ref: false })
-  /** Open streams; each has at most one call under way. */
+  /** Open streams; each has at most one call running. */
   readonly #streams = new Map<number, Waiting | null>()
   readonly #onDeath: () => void
   #calls = 0

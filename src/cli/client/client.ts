@@ -109,7 +109,7 @@ export class ApiClient {
     return (await answer.json()) as OperationRecord
   }
 
-  /** Asks that the operation be stopped; whether it was still under way. @throws Refusal, Failure */
+  /** Asks the server to stop the operation. @returns whether it was still running @throws Refusal, Failure */
   async cancel(id: string): Promise<boolean> {
     const answer = await this.ask(`/operations/${encodeURIComponent(id)}/cancel`, 'POST')
     return ((await answer.json()) as { ok: boolean }).ok

@@ -61,7 +61,7 @@ export function fromCepstrum(cepstrum: Float64Array, levelsDb: Float64Array): vo
   }
 }
 
-/** Frames of which somebody speaks: within 30 dB of the level that 98 % of them do not reach. */
+/** Frames with speech: within 30 dB of the level that 98 % of them do not reach. */
 export const activeDb = 30
 export function loudOf(levelsDb: readonly number[]): number {
   const sorted = levelsDb.toSorted((a, b) => a - b)

@@ -27,7 +27,7 @@ export class BurstFinder {
   /** @param windowMs length of audio per probability */
   constructor(readonly windowMs: number) {}
 
-  /** The burst under way, up to where it was last heard. */
+  /** The current burst, up to where speech was last found. */
   get open(): Span | null {
     return this.#startMs === null ? null : { startMs: this.#startMs, endMs: this.#quietSinceMs ?? this.#atMs }
   }

@@ -11,7 +11,7 @@ interface DialogProps {
   onClose: () => void
   /** An `alertdialog` interrupts: for what cannot be taken back. */
   role?: 'dialog' | 'alertdialog'
-  /** Escape and the cross do nothing while something is under way. */
+  /** Escape and the cross do nothing while something is running. */
   isHeld?: boolean
   children: ComponentChildren
 }
