@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { startListening } from '../http/transcription.fixture.ts'
+import { deaf, startListening } from '../http/transcription.fixture.ts'
 import { startInstance } from '../testing/instance.ts'
 import { RealtimeClient, tone } from './client.fixture.ts'
 
@@ -54,7 +54,7 @@ describe('who may come in', () => {
   })
 
   test('without a model that transcribes there is no session', async () => {
-    await using instance = await startInstance()
+    await using instance = await startInstance({}, { catalog: deaf })
     const authorization = `Bearer ${await instance.key()}`
     expect(await refusal(instance.url, { authorization })).toMatchObject({ code: 'transcription_unavailable' })
   })
