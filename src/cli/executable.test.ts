@@ -68,7 +68,7 @@ test('it clones a voice, speaks with it and draws it', async () => {
   const voice = async () =>
     (await (await program.fetch(`/v1/voices/${voice_id}`, program.key)).json()) as Record<string, unknown>
   await until('it is made', async () => (await voice()).status !== 'processing', 30_000)
-  expect(await voice()).toMatchObject({ status: 'ready', fidelity: 'approximate', model: 'flite' })
+  expect(await voice()).toMatchObject({ status: 'ready', fidelity: 'approximate', model: 'hibari' })
   const spoken = await program.speak(program.key, { input: 'A cloned voice.', voice: voice_id, response_format: 'pcm' })
   expect((await spoken.arrayBuffer()).byteLength).toBeGreaterThan(20_000)
   const picture = await program.fetch(`/v1/voices/${voice_id}/preview.png`, program.key)

@@ -51,7 +51,8 @@ async function fill(accountId: string, among: readonly Key[], count: number): Pr
       const [keyId, model] = [random.pick(among).id, random.pick(['flite', 'kokoro'])]
       const requestId = type === 'transcription' ? `req_${accountId}${n}` : null
       if (requestId !== null) {
-        await sql.run('INSERT INTO transcriptions VALUES ($requestId, $accountId, $keyId, $model, 0, 0)', {
+        const columns = 'id, account_id, key_id, model, started_at_ms'
+        await sql.run(`INSERT INTO transcriptions (${columns}) VALUES ($requestId, $accountId, $keyId, $model, 0)`, {
           requestId,
           accountId,
           keyId,

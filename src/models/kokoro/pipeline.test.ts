@@ -141,7 +141,7 @@ test('voices that are none, and languages without a speaker, are refused', async
   expect(await refusal(inputOf('Hi', { voiceId: 'nobody' }))).toEqual(new Error('kokoro has no voice "nobody"'))
   expect(await refusal(inputOf('Hi', { voiceId: 'a+nobody' }))).toEqual(new Error('kokoro has no voice "nobody"'))
   expect(await refusal(inputOf('नमस्ते'))).toEqual(
-    new InputRefused("There is nothing in the text that the voice 'a' can read.", 'language'),
+    new InputRefused("The text contains nothing that the voice 'a' can read.", 'language'),
   )
   expect(await refusal(inputOf('Hi', { voiceId: 'jf' }))).toEqual(
     new InputRefused("Kokoro does not speak 'ja' here. Supported values are: en, es, fr, hi, it, pt.", 'language'),
