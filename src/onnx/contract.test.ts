@@ -49,14 +49,14 @@ test('a length known only at run time fits every number; no dims fit every rank'
 })
 
 test.each<[string, Partial<PortSpec>, string]>([
-  ['style', { type: 'float32' }, 'input style is float16 [1, 256] where float32 [1, 256] is expected'],
-  ['style', { dims: [1, 128] }, 'input style is float16 [1, 256] where float16 [1, 128] is expected'],
-  ['flag', { dims: [1] }, 'input flag is bool [] where bool [1] is expected'],
-  ['state_1', { dims: [2, 0] }, 'input state_1 is float32 [2, ?, 0] where float32 [2, 0] is expected'],
+  ['style', { type: 'float32' }, 'input style is float16 [1, 256], but float32 [1, 256] is expected'],
+  ['style', { dims: [1, 128] }, 'input style is float16 [1, 256], but float16 [1, 128] is expected'],
+  ['flag', { dims: [1] }, 'input flag is bool [], but bool [1] is expected'],
+  ['state_1', { dims: [2, 0] }, 'input state_1 is float32 [2, ?, 0], but float32 [2, 0] is expected'],
   [
     'tokens',
     { type: ['uint8', 'bool'], dims: null },
-    'input tokens is int64 [1, length] where uint8 or bool of any shape is expected',
+    'input tokens is int64 [1, length], but uint8 or bool of any shape is expected',
   ],
 ])('what differs is told: %s %j', (name, change, words) => {
   expect(complaint(but(name, change))).toBe(`Error: echo.onnx is not the graph this model needs: ${words}`)

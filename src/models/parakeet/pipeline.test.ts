@@ -115,6 +115,6 @@ test('files that are missing or of another model are told of when it is loaded',
   expect(await complaint(swapped)).toContain('encoder-model.onnx is not the graph this model needs: no input audio_si')
   const bands = { model_type: 'nemo-conformer-tdt', features_size: 128, subsampling_factor: 8 }
   expect(await complaint((to) => Bun.write(join(to, 'config.json'), JSON.stringify(bands)))).toContain(
-    'input audio_signal is float32 [batch, 80, frames] where float32 [?, 128, ?] is expected',
+    'input audio_signal is float32 [batch, 80, frames], but float32 [?, 128, ?] is expected',
   )
 })

@@ -266,7 +266,7 @@ test('a bundle that does not fit its graphs or its card is refused', async () =>
   expect(await loadWith('bundle.json', bundleWith({ latent_dim: 32 }))).toContain('sequence is float32 [1, ')
   expect(await loadWith('bundle.json', bundleWith({ conditioning_dim: 8 }))).toContain('bos_before_voice.npy: float32')
   expect(await loadWith('bundle.json', bundleWith({}), { sampleRateHz: 16_000 })).toBe(
-    'bundle.json: sample_rate is 24000, and pocket-small has 16000',
+    'bundle.json: sample_rate is 24000, but pocket-small has 16000',
   )
 })
 
