@@ -57,7 +57,8 @@ test('the preferred model is in memory before anybody asks, and leaves when nobo
 })
 
 test('where there is room for one, a second one takes the place of the first unless that is in use', async () => {
-  await start({ MYNA_MODEL_MEMORY: String(1.5 * smallMemoryBytes), MYNA_QUEUE_WAIT_MS: '1000' })
+  // Long enough for the stream below to get ahead of its reader: then the second one is let in, and memory decides.
+  await start({ MYNA_MODEL_MEMORY: String(1.5 * smallMemoryBytes), MYNA_QUEUE_WAIT_MS: '15000' })
   expect(await spoken({ model: pocketCard.id })).toBe(200)
   expect(await loaded()).toEqual([pocketCard.id])
   expect(await spoken({ model: kokoroCard.id })).toBe(200)
