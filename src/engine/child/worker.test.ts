@@ -62,7 +62,8 @@ test('eight streams take turns, one chunk each: first sounds before all others',
   const talk = await ready()
   const streams = [1, 2, 3, 4, 5, 6, 7, 8]
   const chunk = '!long=2000'
-  for (const stream of streams) talk.speak(stream, Array(4).fill(chunk).join(' '), 100)
+  // Slow enough for all eight to have come before the first has its second turn.
+  for (const stream of streams) talk.speak(stream, `!slow=20 ${Array(4).fill(chunk).join(' ')}`, 100)
   await talk.until('end', 8)
   const order = talk.all('frame').map((frame) => frame.stream)
   const turns = order.filter((stream, at) => at % 10 === 0 && order.slice(at, at + 10).every((one) => one === stream))
