@@ -4,8 +4,8 @@
  * build for processors without AVX2 (whose runtime comes from the package registry), notices, list of parts, install
  * script, unit and SHA256SUMS.
  *
- * No bytecode: it would bring the start of a command from 26 to 9 ms, which is not noticeable, for 5 MB more and a code
- * path of the bundler (bytecode of ES modules) whose faults show only when it runs.
+ * In chunks and with bytecode: a command then reads only what it needs, already compiled. `myna --help` takes 14 ms of
+ * processor time, with chunks alone 23, with neither 86; `myna serve` listens after 96, 174 and 213. It costs 10 MB.
  */
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,6 +34,9 @@ async function compile(outfile: string, level: number, target?: Build.CompileTar
   try {
     await Bun.build({
       ...bundleConfig(natives, noticesFile, web, models),
+      splitting: true,
+      bytecode: true,
+      format: 'esm',
       // A user's .env and bunfig.toml in the current folder are not ours to load.
       compile: { outfile: temp, autoloadDotenv: false, autoloadBunfig: false, ...(target && { target }) },
     })

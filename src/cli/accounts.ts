@@ -10,7 +10,6 @@ import { report } from './terminal/terminal.ts'
 
 export function accountsCommand(): Command {
   return new Command('accounts')
-    .description('list, create, change and remove accounts')
     .addHelpText(
       'after',
       `

@@ -9,7 +9,6 @@ import { Failure, green, red, report } from './terminal/terminal.ts'
 
 export const auditCommand = (): Command =>
   new Command('audit')
-    .description('check that balances, charges, usage, keys and voices fit together')
     .option('--quick', 'skip indexes and the files of voices')
     .addHelpText(
       'after',

@@ -14,7 +14,6 @@ import { Failure, report } from './terminal/terminal.ts'
 
 export const backupCommand = (): Command =>
   new Command('backup')
-    .description('write accounts, keys, records and voices to one file, and verify it')
     .argument('<file>', 'a tar file that does not exist yet')
     .addHelpText(
       'after',
@@ -39,7 +38,6 @@ Example:
 
 export const restoreCommand = (): Command =>
   new Command('restore')
-    .description('replace what is in the data folder with a backup')
     .argument('<file>', 'a file from myna backup')
     .option('--replace', 'replace an existing database: it moves into a folder beside it')
     .addHelpText(

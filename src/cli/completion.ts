@@ -5,7 +5,6 @@ const shells = ['bash', 'zsh', 'fish'] as const
 
 export const completionCommand = (): Command =>
   new Command('completion')
-    .description('print completions for a shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(shells))
     .addHelpText(
       'after',

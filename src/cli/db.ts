@@ -14,7 +14,7 @@ import { counted } from './terminal/format.ts'
 import { Failure, note, report } from './terminal/terminal.ts'
 
 export const dbCommand = (): Command =>
-  new Command('db').description('move accounts, keys, records and voices into PostgreSQL').addCommand(
+  new Command('db').addCommand(
     new Command('move')
       .description('copy everything into an empty PostgreSQL database, and compare row by row')
       .option('--to <address>', 'postgres://USER@HOST/NAME; with a password: MYNA_DATABASE instead')

@@ -39,6 +39,16 @@ test('it is one file that starts by itself', async () => {
   expect([code, stdout.trim()]).toEqual([0, (await import('../../package.json')).version])
 })
 
+test('help costs the processor less than 80 ms', async () => {
+  const costs: number[] = []
+  for (let run = 0; run < 3; run++) {
+    const child = Bun.spawn([myna, '--help'], { env, stdout: 'ignore' })
+    await child.exited
+    costs.push(Number(child.resourceUsage()?.cpuTime.total) / 1000)
+  }
+  expect(Math.min(...costs)).toBeLessThan(80)
+})
+
 test('the doctor finds ONNX Runtime, sharp and a voice at work inside it', async () => {
   const { stdout, code } = await run(['doctor', '--json', '--data', join(home, 'other')])
   const { healthy, findings } = JSON.parse(stdout) as { healthy: boolean; findings: Record<string, string>[] }

@@ -13,7 +13,6 @@ import { bold, report } from './terminal/terminal.ts'
 
 export function keysCommand(): Command {
   return new Command('keys')
-    .description('create, list and revoke API keys')
     .addHelpText(
       'after',
       `

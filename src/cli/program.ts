@@ -1,67 +1,25 @@
-/** The command line: every command is a file of its own, gathered here. */
+/** The command line: its options, its help, and what becomes of an error. */
 import { Command, CommanderError } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
-import { cards as knownCards } from '../catalog/cards.ts'
-import { ConfigError, loadConfig } from '../config.ts'
+import { ConfigError } from '../config.ts'
 import type { Card } from '../domain/card.ts'
-import { NativeError, setNativeDir } from '../engine/native.ts'
-import { accountsCommand } from './accounts.ts'
-import { auditCommand } from './audit.ts'
-import { backupCommand, restoreCommand } from './backup.ts'
-import { dbCommand } from './db.ts'
-import { completionCommand } from './completion.ts'
-import { doctorCommand } from './doctor/doctor.ts'
+import { addCommands } from './commands.ts'
 import { globalOptions } from './globals.ts'
-import { keysCommand } from './keys.ts'
-import { mcpCommand } from './mcp/mcp.ts'
-import { modelsCommand } from './models/models.ts'
-import { psCommand } from './ps.ts'
-import { runtimeCommand } from './runtime/runtime.ts'
-import { engineCommand } from './serve/engine.ts'
-import { gpuProbeCommand } from './serve/gpu-probe.ts'
-import { serveCommand } from './serve/serve.ts'
-import { serviceCommand } from './service-unit.ts'
-import { speakCommand } from './speak.ts'
 import { complain } from './terminal/terminal.ts'
-import { transcribeCommand } from './transcribe.ts'
-import { usageCommand } from './usage.ts'
-import { voicesCommand } from './voices/voices.ts'
 
 /**
  * @param argv the arguments, without the program's name
- * @param cards every model that there is: those of this program, except in tests
+ * @param cards every model that there is; those of this program unless a test gives others
  * @returns the exit code: 0 done, 1 failed, 2 misuse
  */
-export async function main(argv: string[], cards: readonly Card[] = knownCards): Promise<number> {
+export async function main(argv: string[], cards?: readonly Card[]): Promise<number> {
   const program = new Command('myna').version(version, '-V, --version').exitOverride()
   program
     .description('A voice service in one program: it speaks and transcribes behind an OpenAI-compatible API.')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', firstSteps)
   for (const option of globalOptions()) program.addOption(option)
-  program
-    .addCommand(serveCommand(cards))
-    .addCommand(speakCommand())
-    .addCommand(transcribeCommand())
-    .addCommand(voicesCommand())
-    .addCommand(mcpCommand())
-    .addCommand(accountsCommand())
-    .addCommand(keysCommand())
-    .addCommand(modelsCommand(cards))
-    .addCommand(runtimeCommand())
-    .addCommand(usageCommand())
-    .addCommand(psCommand())
-    .addCommand(doctorCommand(cards))
-    .addCommand(auditCommand())
-    .addCommand(backupCommand())
-    .addCommand(restoreCommand())
-    .addCommand(dbCommand())
-    .addCommand(serviceCommand())
-    .addCommand(completionCommand())
-    .addCommand(licenses())
-    .addCommand(engineCommand(cards), { hidden: true })
-    .addCommand(gpuProbeCommand(), { hidden: true })
-    .addCommand(selfcheckNative(), { hidden: true })
+  await addCommands(program, argv, async () => cards ?? (await import('../catalog/cards.ts')).cards)
   inherit(program)
   process.stdout.on('error', endWithReader)
   try {
@@ -97,27 +55,3 @@ First steps:
   myna doctor                             find out why something does not work
 
 Every setting is also an environment variable: MYNA_PORT, MYNA_DATA and so on.`
-
-// `myna licenses`: the notices of everything that is inside the executable.
-const licenses = (): Command =>
-  new Command('licenses').description('print the licenses of everything inside this program').action(async () => {
-    const { notices } = await import('../embedded/notices.ts')
-    await Bun.write(Bun.stdout, await notices())
-  })
-
-// `myna selfcheck-native` (hidden): unpacks and loads the native libraries, and prints where they are from. Tests of
-// the executable run it; it also helps to find out why an engine does not start.
-const selfcheckNative = (): Command =>
-  new Command('selfcheck-native').description('load the native libraries').action(async () => {
-    setNativeDir(loadConfig().nativeDir)
-    try {
-      const { env } = await import('onnxruntime-node')
-      const { default: sharp } = await import('sharp')
-      const result = { onnxruntime: env.versions.node ?? env.versions.common, libvips: sharp.versions.vips }
-      process.stdout.write(`${JSON.stringify(result)}\n`)
-    } catch (error) {
-      if (!(error instanceof NativeError)) throw error
-      process.stderr.write(`myna: ${error.message}\n`)
-      process.exitCode = 1
-    }
-  })

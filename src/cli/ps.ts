@@ -13,7 +13,6 @@ import { bold, report } from './terminal/terminal.ts'
 
 export function psCommand(): Command {
   return new Command('ps')
-    .description('show engines, loaded models, devices and active requests')
     .addHelpText(
       'after',
       `

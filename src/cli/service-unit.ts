@@ -11,7 +11,6 @@ const systemUnits = '/etc/systemd/system'
 
 export const serviceCommand = (): Command =>
   new Command('service')
-    .description('run Myna as a service of systemd')
     .addHelpText(
       'after',
       `

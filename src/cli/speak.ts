@@ -24,7 +24,6 @@ interface SpeakOptions extends ServerOptions {
 
 export function speakCommand(): Command {
   const command = new Command('speak')
-    .description('synthesize text to an audio file, through a running server')
     .argument('<text>', 'the text; - reads it from standard input')
     .option('-o, --output <file>', 'output file; - is standard output (default: speech.<format>)')
     .option('--voice <voice>', "id, name or alias of a voice, or a mixture (default: the model's default voice)")

@@ -26,7 +26,6 @@ interface TranscribeOptions extends ServerOptions {
 
 export function transcribeCommand(): Command {
   const command = new Command('transcribe')
-    .description('transcribe a recording, through a running server')
     .argument('<file>', 'the recording: wav, mp3, flac, ogg, m4a or webm; - reads it from standard input')
     .option('-o, --output <file>', 'output file (default: standard output)')
     .option('--format <format>', `${formats.join(', ')} (default: from the file name, else text)`, parseFormat)

@@ -15,7 +15,6 @@ const maxPlotDays = 62
 
 export function usageCommand(): Command {
   return new Command('usage')
-    .description('show usage and charges by account and day')
     .option('--account <name>', 'only this account')
     .addOption(new Option('--since <when>', `first day: ${momentForms}`).argParser(since).default(since('30d'), '30d'))
     .addHelpText(

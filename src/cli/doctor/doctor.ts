@@ -22,7 +22,6 @@ import { checkImages, checkPort, checkServer } from './machine.ts'
 /** @param cards every model that there is */
 export function doctorCommand(cards: readonly Card[]): Command {
   return new Command('doctor')
-    .description('find out why something does not work, and how to fix it')
     .addHelpText(
       'after',
       `

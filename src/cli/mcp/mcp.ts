@@ -8,9 +8,10 @@ import { McpServer } from './protocol.ts'
 import { toolsFor } from './tools.ts'
 
 export function mcpCommand(): Command {
-  const command = new Command('mcp')
-    .description('offer speech and transcription to language models, as a Model Context Protocol server on stdio')
-    .option('--folder <dir>', 'the only folder whose files are used (default: the current one)')
+  const command = new Command('mcp').option(
+    '--folder <dir>',
+    'the only folder whose files are used (default: the current one)',
+  )
   return throughServer(command)
     .addHelpText(
       'after',

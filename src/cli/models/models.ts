@@ -14,7 +14,6 @@ import { bold, report } from '../terminal/terminal.ts'
 /** @param cards every model that may be installed */
 export function modelsCommand(cards: readonly Card[]): Command {
   return new Command('models')
-    .description('list, show, download, verify and remove models')
     .addHelpText(
       'after',
       `

@@ -17,7 +17,6 @@ import { Failure, report } from '../terminal/terminal.ts'
 
 export const runtimeCommand = (): Command =>
   new Command('runtime')
-    .description('install, show and remove what models need to run on an NVIDIA card')
     .addHelpText(
       'after',
       `

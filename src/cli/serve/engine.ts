@@ -95,7 +95,6 @@ interface EngineFlags {
 /** @param cards the models that it may load */
 export const engineCommand = (cards: readonly Card[]): Command =>
   new Command(engineCommandName)
-    .description('one engine; started by the server')
     .argument('<task>')
     .requiredOption('--parent <pid>', 'the server', wholeNumber)
     .requiredOption('--keep-alive-ms <n>', 'an unused model is unloaded after this time', wholeNumber)

@@ -14,12 +14,9 @@ const commandName = 'gpu-probe'
 const answerMs = 30_000
 
 export const gpuProbeCommand = (): Command =>
-  new Command(commandName)
-    .description('ask the NVIDIA driver for its devices')
-    .argument('<library>', 'libcuda.so.1')
-    .action((library: string) => {
-      process.stdout.write(JSON.stringify(probeGpus(() => openDriver(library))))
-    })
+  new Command(commandName).argument('<library>', 'libcuda.so.1').action((library: string) => {
+    process.stdout.write(JSON.stringify(probeGpus(() => openDriver(library))))
+  })
 
 /** @param program what starts this program @returns an answer, whatever becomes of the process that asks */
 export async function askDriver(library: string, program = ownProgram()): Promise<Probe> {

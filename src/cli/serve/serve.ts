@@ -40,7 +40,6 @@ interface ServeFlags {
 /** @param cards every model that there is */
 export const serveCommand = (cards: readonly Card[]): Command =>
   new Command('serve')
-    .description('run the voice service')
     .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
     .option('--port <n>', 'port to listen on; 0: any free one (default: 8790)', wholeNumber)
     .option('--device <device>', 'where models run: auto, cpu, cuda or cuda:N (default: auto)')

@@ -23,7 +23,6 @@ interface CloneOptions extends ServerOptions {
 
 export function voicesCommand(): Command {
   return new Command('voices')
-    .description('list, clone, show, hear, mix and remove voices, through a running server')
     .addHelpText(
       'after',
       `

@@ -1,0 +1,22 @@
+/**
+ * `myna selfcheck-native` (hidden): unpacks and loads the native libraries, and prints where they are from. Tests of
+ * the executable run it; it also helps to find out why an engine does not start.
+ */
+import { Command } from 'commander'
+import { loadConfig } from '../config.ts'
+import { NativeError, setNativeDir } from '../engine/native.ts'
+
+export const selfcheckNativeCommand = (): Command =>
+  new Command('selfcheck-native').action(async () => {
+    setNativeDir(loadConfig().nativeDir)
+    try {
+      const { env } = await import('onnxruntime-node')
+      const { default: sharp } = await import('sharp')
+      const result = { onnxruntime: env.versions.node ?? env.versions.common, libvips: sharp.versions.vips }
+      process.stdout.write(`${JSON.stringify(result)}\n`)
+    } catch (error) {
+      if (!(error instanceof NativeError)) throw error
+      process.stderr.write(`myna: ${error.message}\n`)
+      process.exitCode = 1
+    }
+  })
