@@ -28,7 +28,12 @@ describe.skipIf(noPostgres !== null)('three boxes', () => {
     [['account lock', 'key index'], /hold one key/],
     [['lease check'], /ms after a renewal/],
   ])('without the %p are caught', async (without, fault) => {
-    const { faults } = await runBoxes({ seed: 2, steps: 400, killsServer: false, without })
-    expect(faults.join('\n')).toMatch(fault)
+    let found = ''
+    // Whether two boxes meet at the missing guard depends on the machine, too: other seeds give them further chances.
+    for (let seed = 2; seed <= 9 && !fault.test(found); seed++) {
+      const { faults } = await runBoxes({ seed, steps: 400, killsServer: false, without })
+      found = faults.join('\n')
+    }
+    expect(found).toMatch(fault)
   })
 })
