@@ -10,7 +10,7 @@ import { rules } from './rules.ts'
 /** With a record of every kind, and the files of a voice. */
 async function workedBooks() {
   const books = await openBooks(5_000_000)
-  const { ledger, account, key } = books
+  const { ledger, accounts, account, key } = books
   const settled = async (outcome: 'completed' | 'stream_failed' | 'failed', micros: number, keyHash: string | null) => {
     const { id } = await ledger.admitSpeech(admission(books, { keyHash }))
     await ledger.settle(id, settlement(outcome, micros))
@@ -20,6 +20,8 @@ async function workedBooks() {
   await settled('stream_failed', 700, null)
   await settled('failed', 0, sha256('another key'))
   const { id: pending } = await ledger.admitSpeech(admission(books, { keyHash: sha256('third key') }))
+  const other = await accounts.create({ name: 'bea', role: 'user', balanceMicros: 500 })
+  await accounts.setMetering(other.id, null)
   const clip = new TextEncoder().encode('a clip')
   const cloned = cloneAdmission(books, { aliases: ['me'] })
   const of = { ...cloned, clip: { ...cloned.clip, sizeBytes: clip.length, hash: sha256('a clip') } }
@@ -55,11 +57,22 @@ test('finds nothing in what the service wrote, and says what it looked at', asyn
   const books = await workedBooks()
   const { faults, seen } = await audit(books.dataDir, 'full')
   expect(faults).toEqual([])
-  expect(seen).toMatchObject({ accounts: 1, keys: 1, operations: 6, voices: 2, files: 4 })
+  expect(seen).toMatchObject({ accounts: 2, keys: 1, operations: 6, voices: 2, files: 4 })
 })
 
 const wrongs: [string, (books: Worked) => string][] = [
   ['balance', () => 'UPDATE accounts SET balance_micros = balance_micros + 1'],
+  ['metering', () => 'UPDATE accounts SET balance_micros = 0'],
+  [
+    'change of metering',
+    () => "UPDATE entries SET amount_micros = amount_micros + 1 WHERE kind = 'unmetered' AND amount_micros > 0",
+  ],
+  [
+    'metering in turns',
+    () =>
+      `INSERT INTO entries SELECT NULL, account_id, NULL, kind, amount_micros, created_at_ms, NULL
+       FROM entries WHERE kind = 'unmetered'`,
+  ],
   ['charge', ({ completed }) => `DELETE FROM entries WHERE operation_id = '${completed}'`],
   ['price', ({ completed }) => `UPDATE operations SET charged_micros = 1499 WHERE id = '${completed}'`],
   [
@@ -92,7 +105,7 @@ const wrongs: [string, (books: Worked) => string][] = [
   [
     'alias of the owner',
     () =>
-      `INSERT INTO accounts SELECT 'other', 'other', 'other', role, NULL, 0, NULL FROM accounts;
+      `INSERT INTO accounts SELECT 'other', 'other', 'other', role, NULL, 0, NULL FROM accounts LIMIT 1;
       UPDATE voice_aliases SET account_id = 'other'`,
   ],
 ]

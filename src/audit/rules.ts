@@ -40,6 +40,36 @@ const money: readonly Rule[] = [
     words: (row) => `the account '${row.name}' has ${row.balance_micros} micros, and its entries sum to ${row.owed}`,
   },
   {
+    rule: 'metering',
+    // The last of these entries says what the account is; what it was before that, they do not.
+    sql: `
+      SELECT a.name, e.kind FROM accounts a JOIN entries e ON e.account_id = a.id
+      WHERE e.id = (SELECT max(id) FROM entries m WHERE m.account_id = a.id AND m.kind IN ('prepaid', 'unmetered'))
+        AND (e.kind = 'prepaid') <> (a.balance_micros IS NOT NULL)`,
+    words: (row) => `the account '${row.name}' was made ${row.kind} last, and is not`,
+  },
+  {
+    rule: 'change of metering',
+    // Afterwards an unmetered account owes nothing, and a prepaid one has a balance of zero or more.
+    sql: `
+      SELECT e.id, e.kind, CAST(sum(b.amount_micros) AS BIGINT) AS owed FROM entries e
+      JOIN entries b ON b.account_id = e.account_id AND b.id <= e.id
+      WHERE e.kind IN ('prepaid', 'unmetered') GROUP BY e.id, e.kind
+      HAVING (e.kind = 'unmetered' AND sum(b.amount_micros) <> 0) OR (e.kind = 'prepaid' AND sum(b.amount_micros) > 0)`,
+    words: (row) => `after the entry ${row.id} (${row.kind}) the entries of its account sum to ${row.owed}`,
+  },
+  {
+    rule: 'metering in turns',
+    sql: `
+      SELECT e.id, e.kind FROM entries e
+      JOIN entries b ON b.id = (
+        SELECT max(id) FROM entries m
+        WHERE m.account_id = e.account_id AND m.id < e.id AND m.kind IN ('prepaid', 'unmetered')
+      )
+      WHERE (e.kind IN ('prepaid', 'unmetered') AND e.kind = b.kind) OR (e.kind = 'credit' AND b.kind = 'unmetered')`,
+    words: (row) => `the entry ${row.id} (${row.kind}) does not fit what its account was before`,
+  },
+  {
     rule: 'charge',
     sql: `
       SELECT o.id, o.charged_micros, coalesce(e.micros, 0) AS micros FROM operations o

@@ -20,12 +20,15 @@ Examples:
   myna accounts create alice
   myna accounts create bob --prepaid 5usd
   myna accounts credit bob 2.50usd
+  myna accounts prepaid alice 5usd
   myna accounts disable alice
   myna accounts rm alice`,
     )
     .addCommand(listCommand())
     .addCommand(createCommand())
     .addCommand(creditCommand())
+    .addCommand(prepaidCommand())
+    .addCommand(unmeteredCommand())
     .addCommand(
       changeCommand(
         'disable',
@@ -83,6 +86,35 @@ const creditCommand = (): Command =>
       const { json, config } = globalsOf(command)
       const account = await withAdministration(config, false, (verbs) => verbs.credit({ name, amountMicros }))
       report(json, account, () => `The balance of '${account.name}' is now ${balance(account)}.`)
+    })
+
+const prepaidCommand = (): Command =>
+  new Command('prepaid')
+    .description('make an unmetered account prepaid: it can spend this balance, and what it used before is forgiven')
+    .argument('<name>', 'the account')
+    .argument('<amount>', 'its balance, such as 5usd or 0.50usd', money)
+    .action(async (name: string, balanceMicros: number, _options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const account = await withAdministration(config, false, (verbs) => verbs.setMetering({ name, balanceMicros }))
+      report(
+        json,
+        account,
+        () => `The account '${account.name}' is prepaid now, with a balance of ${balance(account)}.`,
+      )
+    })
+
+const unmeteredCommand = (): Command =>
+  new Command('unmetered')
+    .description(
+      'make a prepaid account unmetered: nothing is refused for its price; what is left of its balance lapses',
+    )
+    .argument('<name>', 'the account')
+    .action(async (name: string, _options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const account = await withAdministration(config, false, (verbs) =>
+        verbs.setMetering({ name, balanceMicros: null }),
+      )
+      report(json, account, () => `The account '${account.name}' is unmetered now.`)
     })
 
 /** A change that needs no more than the account's name. */

@@ -131,6 +131,7 @@ const remoteVerbs = (dataDir: string): Administration => {
     createAccount: ask('createAccount'),
     listAccounts: ask('listAccounts'),
     credit: ask('credit'),
+    setMetering: ask('setMetering'),
     disableAccount: ask('disableAccount'),
     enableAccount: ask('enableAccount'),
     renameAccount: ask('renameAccount'),

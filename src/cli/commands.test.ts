@@ -43,6 +43,17 @@ test('an account is created, credited, listed and disabled', async () => {
   expect(stdout).toMatch(/\nroot +admin +unmetered +\S+ +disabled /)
 })
 
+test('an account becomes unmetered and prepaid again', async () => {
+  await myna('accounts', 'create', 'mia', '--prepaid', '1usd')
+  expect((await myna('accounts', 'unmetered', 'mia')).stdout).toBe("The account 'mia' is unmetered now.\n")
+  expect((await myna('accounts', 'prepaid', 'mia', '2.50usd')).stdout).toBe(
+    "The account 'mia' is prepaid now, with a balance of $2.50.\n",
+  )
+  const { code, stderr } = await myna('accounts', 'prepaid', 'mia', '1usd')
+  expect([code, stderr]).toEqual([1, expect.stringContaining('myna accounts credit mia 5usd')])
+  expect((await myna('audit')).code).toBe(0)
+})
+
 test('an account is enabled, renamed, given a role and removed', async () => {
   await myna('accounts', 'create', 'carl')
   await myna('accounts', 'disable', 'carl')

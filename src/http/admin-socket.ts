@@ -56,6 +56,7 @@ const verbs: Readonly<Record<LocalVerb, true>> = {
   createAccount: true,
   listAccounts: true,
   credit: true,
+  setMetering: true,
   disableAccount: true,
   enableAccount: true,
   renameAccount: true,

@@ -93,10 +93,23 @@ test('64 characters outside ASCII are a name', async () => {
 
 test('credit adds to a prepaid account and is refused for an unmetered one', async () => {
   expect(await verbs.credit({ name: 'Anna', amountMicros: 250 })).toMatchObject({ balanceMicros: 5_000_250 })
-  expect(await refusal(verbs.credit({ name: 'admin', amountMicros: 250 }))).toContain('--prepaid 5usd')
+  expect(await refusal(verbs.credit({ name: 'admin', amountMicros: 250 }))).toContain(
+    'myna accounts prepaid admin 5usd',
+  )
   expect(await refusal(verbs.credit({ name: 'nobody', amountMicros: 250 }))).toContain("no account 'nobody'")
   expect(await refusal(verbs.credit({ name: 'Anna', amountMicros: 0 }))).toContain('from 1 to')
   expect(await refusal(verbs.credit({ name: 'Anna', amountMicros: 1e15 }))).toContain('would exceed')
+})
+
+test('an account becomes unmetered, and prepaid again', async () => {
+  await verbs.createAccount({ name: 'Mia', role: 'user', balanceMicros: 7 })
+  expect(await verbs.setMetering({ name: 'mia', balanceMicros: null })).toMatchObject({ balanceMicros: null })
+  expect(await refusal(verbs.setMetering({ name: 'mia', balanceMicros: null }))).toContain('unmetered already')
+  expect(await verbs.setMetering({ name: 'mia', balanceMicros: 9 })).toMatchObject({ name: 'Mia', balanceMicros: 9 })
+  expect(await refusal(verbs.setMetering({ name: 'mia', balanceMicros: 9 }))).toContain('myna accounts credit Mia 5usd')
+  expect(await refusal(verbs.setMetering({ name: 'mia', balanceMicros: -1 }))).toContain('from 0 to')
+  expect(await refusal(verbs.setMetering({ name: 'nobody', balanceMicros: 9 }))).toContain("no account 'nobody'")
+  await verbs.removeAccount({ name: 'Mia' })
 })
 
 test('a key is issued with its scopes and expiry, for a new account too', async () => {

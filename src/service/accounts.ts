@@ -44,6 +44,12 @@ export interface Administration {
   listAccounts(): Promise<Account[]>
   /** @returns the account after it @throws `validation_error` also for an unmetered account */
   credit(request: { name: string; amountMicros: number }): Promise<Account>
+  /**
+   * Makes it prepaid with this balance (what it used before is forgiven), or unmetered (what is left is forfeited).
+   * @param request.balanceMicros null: unmetered
+   * @returns the account after it @throws `validation_error` also when it is so already
+   */
+  setMetering(request: { name: string; balanceMicros: number | null }): Promise<Account>
   /** @throws `validation_error` also for the last active administrator, as do `setRole` and `removeAccount` */
   disableAccount(request: { name: string }): Promise<Account>
   enableAccount(request: { name: string }): Promise<Account>
@@ -114,14 +120,25 @@ export class AdminVerbs implements Administration {
     const amountMicros = checkMicros(request.amountMicros, 1)
     if (account.balanceMicros === null) {
       throw invalid(
-        `The account '${account.name}' is unmetered: it has no balance to credit. Whether an account is prepaid is ` +
-          'decided when it is created: myna accounts create NAME --prepaid 5usd',
+        `The account '${account.name}' is unmetered: it has no balance to credit. Make it prepaid: ` +
+          `myna accounts prepaid ${account.name} 5usd`,
       )
     }
     if (account.balanceMicros + amountMicros > maxMicros) {
       throw invalid(`The balance of '${account.name}' would exceed ${maxMicros} micro-dollars.`)
     }
     return (await this.#accounts.credit(account.id, amountMicros)) ?? account
+  }
+
+  async setMetering(request: { name: string; balanceMicros: number | null }): Promise<Account> {
+    const account = await this.#account(request.name)
+    const balanceMicros = request.balanceMicros === null ? null : checkMicros(request.balanceMicros, 0)
+    const changed = await this.#accounts.setMetering(account.id, balanceMicros)
+    if (changed !== null) return changed
+    if (balanceMicros === null) throw invalid(`The account '${account.name}' is unmetered already.`)
+    throw invalid(
+      `The account '${account.name}' is prepaid already. Add to its balance: myna accounts credit ${account.name} 5usd`,
+    )
   }
 
   async disableAccount(request: { name: string }): Promise<Account> {

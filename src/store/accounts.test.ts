@@ -1,7 +1,9 @@
 /** Accounts, keys, and the time of their last use. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { brokenRules, type Row } from '../audit/rules.ts'
 import { Auditor } from './auditor.fixture.ts'
 import {
+  admission,
   cloneAdmission,
   newKey,
   openBooks,
@@ -10,6 +12,7 @@ import {
   seededBytes,
   sha256,
   ruleOf,
+  settlement,
 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { until } from '../testing/until.ts'
@@ -68,6 +71,50 @@ describe('accounts', () => {
     const negative = accounts.create({ name: 'dan', role: 'user', balanceMicros: -1 })
     await expect(negative).rejects.toMatchObject({ code: 'validation_error', param: 'balance_micros' })
     expect((await accounts.findByName('ada'))?.balanceMicros).toBe(openingMicros + 5)
+  })
+
+  test('become unmetered and prepaid again, and what was used meanwhile is not owed', async () => {
+    const books = await openBooks()
+    const { accounts, account, ledger, database, clock } = books
+    const faults = async () => {
+      const broken = await brokenRules((sql) => database.all<Row>(sql))
+      return [...(await new Auditor(database).faults(account.id)), ...broken.map(({ words }) => words)]
+    }
+    const use = async (micros: number) => {
+      const { id } = await ledger.admitSpeech(admission(books, { priceMicros: micros }))
+      return async () => void (await ledger.settle(id, settlement('completed', micros)))
+    }
+    await (
+      await use(300)
+    )()
+    const across = await use(200)
+    expect(await accounts.setMetering(account.id, null)).toEqual({ ...account, balanceMicros: null })
+    expect(await faults()).toEqual([])
+    await (
+      await use(openingMicros * 2)
+    )()
+    await across()
+    const running = await use(700)
+    expect(await accounts.setMetering(account.id, null)).toBeNull()
+    const tooSmall = accounts.setMetering(account.id, 699)
+    await expect(tooSmall).rejects.toMatchObject({ code: 'validation_error', param: 'balance_micros' })
+    expect(await accounts.setMetering(account.id, 1000)).toEqual({ ...account, balanceMicros: 300 })
+    expect(await faults()).toEqual([])
+    await running()
+    expect((await accounts.findByName('ada'))?.balanceMicros).toBe(300)
+    expect(await accounts.setMetering(account.id, 5)).toBeNull()
+    clock.advance(48 * 3_600_000)
+    await ledger.sweep()
+    expect(await accounts.credit(account.id, 5)).toMatchObject({ balanceMicros: 305 })
+    expect(await faults()).toEqual([])
+    const booked = await database.all<{ kind: string; amount_micros: number }>(
+      "SELECT kind, amount_micros FROM entries WHERE kind IN ('prepaid', 'unmetered') ORDER BY id",
+    )
+    expect(booked).toEqual([
+      { kind: 'unmetered', amount_micros: openingMicros - 500 },
+      { kind: 'prepaid', amount_micros: -2 * openingMicros - 1000 },
+    ])
+    expect(await accounts.setMetering('acct_none', 5)).toBeNull()
   })
 
   test('are disabled once, and still known', async () => {

@@ -7,6 +7,7 @@ import type { Accounts, NewAccount, NewKey } from '../service/ports.ts'
 import type { Database, Sql } from './database.ts'
 import { KeyUses } from './key-uses.ts'
 import { book } from './entries.ts'
+import { changeMetering } from './metering.ts'
 import { fold } from './fold.ts'
 import { lockAccount } from './ledger-admit.ts'
 import { accountOf, callerOf, keyOf, scopesColumn } from './rows.ts'
@@ -115,6 +116,19 @@ export class SqlAccounts implements Accounts {
       if (account === null || account.balanceMicros === null) return null
       requireMicros('amount_micros', account.balanceMicros + amountMicros, 1)
       await this.#bookCredit(sql, accountId, amountMicros, creditId)
+      return this.#find(sql, accountId)
+    })
+  }
+
+  setMetering(accountId: string, balanceMicros: number | null): Promise<Account | null> {
+    if (balanceMicros !== null) requireMicros('balance_micros', balanceMicros, 0)
+    const creditId = newId('credit', this.#clock.nowMs(), this.#random)
+    return this.#database.transaction(async (sql, again) => {
+      await lockAccount(sql, accountId)
+      const account = await this.#find(sql, accountId)
+      if (account === null || (again && (await isBooked(sql, creditId)))) return account
+      if ((account.balanceMicros === null) === (balanceMicros === null)) return null
+      await changeMetering(sql, { accountId, balanceMicros, creditId, nowMs: this.#clock.nowMs() })
       return this.#find(sql, accountId)
     })
   }

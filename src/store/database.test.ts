@@ -163,6 +163,17 @@ test('books of an older program are brought up to date, and keep what they say',
     { id: 'op_1', free: 0, outcome: null },
   ])
   expect(await database.all('SELECT * FROM agents')).toHaveLength(1)
+  expect(await database.all<object>('SELECT * FROM entries')).toEqual([
+    {
+      id: 1,
+      account_id: 'acct_1',
+      operation_id: 'op_1',
+      kind: 'hold',
+      amount_micros: 30,
+      created_at_ms: 1,
+      credit_id: null,
+    },
+  ])
   const ledger = new SqlLedger(database, { clock: systemClock })
   expect(await ledger.settle('op_1', settlement('completed', 30))).toBe(true)
   await database.close()
@@ -256,7 +267,7 @@ test('two processes make new books at once', async () => {
   for (let round = 0; round < 3; round++) {
     const dataDir = temporaryFolder()
     const children = [1, 2].map(() => startChild(childCommand('open', dataDir)))
-    expect(await Promise.all(children.map((child) => child.line()))).toEqual(['5', '5'])
+    expect(await Promise.all(children.map((child) => child.line()))).toEqual(['6', '6'])
     expect(await Promise.all(children.map((child) => child.process.exited))).toEqual([0, 0])
   }
 })

@@ -3,12 +3,15 @@ import type { Sql } from './database.ts'
 
 export interface Entry {
   accountId: string
-  /** null for a credit. */
+  /** null for what an administrator changes: a credit, and how the account is metered. */
   operationId: string | null
-  kind: 'hold' | 'refund' | 'credit'
-  /** What the account owes for it: positive for a reservation, negative for a refund or a credit. Never zero. */
+  kind: 'hold' | 'refund' | 'credit' | 'prepaid' | 'unmetered'
+  /**
+   * What the account owes for it: positive for a reservation, negative for a refund or a credit, never zero. `prepaid`
+   * makes the sum minus the balance, `unmetered` makes it zero: both may be zero.
+   */
   amountMicros: number
-  /** Tells a credit from another one of the same amount. */
+  /** Tells an entry without an operation from another one of the same amount. */
   creditId?: string | null
   nowMs: number
 }

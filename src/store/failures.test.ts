@@ -109,6 +109,14 @@ const works: Record<string, Work> = {
     prepare: async () => undefined,
     act: (books) => books.accounts.credit(books.account.id, 5),
   },
+  'an account that becomes unmetered': {
+    prepare: async () => undefined,
+    act: (books) => books.accounts.setMetering(books.account.id, null),
+  },
+  'an account that becomes prepaid': {
+    prepare: (books) => books.accounts.setMetering(books.account.id, null),
+    act: (books) => books.accounts.setMetering(books.account.id, 5),
+  },
 }
 
 type Method = (sql: string, parameters?: Parameters) => Promise<unknown>

@@ -11,6 +11,7 @@ import voices from './migrations/002_voices.sql' with { type: 'text' }
 import transcriptions from './migrations/003_transcriptions.sql' with { type: 'text' }
 import recent from './migrations/004_recent.sql' with { type: 'text' }
 import boxes from './migrations/005_boxes.sql' with { type: 'text' }
+import metering from './migrations/006_metering.sql' with { type: 'text' }
 
 /** In order; a step that was released never changes. */
 const migrations: readonly { name: string; sql: string }[] = [
@@ -19,6 +20,7 @@ const migrations: readonly { name: string; sql: string }[] = [
   { name: '003_transcriptions', sql: transcriptions },
   { name: '004_recent', sql: recent },
   { name: '005_boxes', sql: boxes },
+  { name: '006_metering', sql: metering },
 ]
 
 /** @throws StoreError when the database is of a newer program */

@@ -165,6 +165,9 @@ describe('entries and usage', () => {
     await refused(entry("'op_9'", 'gift', -1), 'entry_sign')
     await refused(entry('NULL', 'hold', 1), 'credit_without_operation')
     await refused(entry("'op_9'", 'credit', -1), 'credit_without_operation')
+    await refused(entry('NULL', 'unmetered', -1), 'entry_sign')
+    await refused(entry("'op_9'", 'unmetered', 1), 'credit_without_operation')
+    await refused(entry("'op_9'", 'prepaid', -1), 'credit_without_operation')
   })
 
   test('happen once for an operation', async () => {

@@ -49,6 +49,7 @@ class Life {
       return `clock ${ms}, sweep ${await ledger.sweep()}`
     }
     if (this.#below(3) === 0) return `crash ${await ledger.settleCrashed()}`
+    if (this.#below(3) === 0) return this.#meter()
     await accounts.credit(account.id, 1 + this.#below(3000))
     return 'credit'
   }
@@ -92,6 +93,18 @@ class Life {
     const settlement = settleSpeech({ ...happened, failure, ...measures }, 24_000)
     const settled = await this.#books.ledger.settle(some.id, settlement)
     return `settle ${some.id} ${settlement.outcome} ${settlement.chargedMicros} ${settled}`
+  }
+
+  async #meter(): Promise<string> {
+    const { accounts, account } = this.#books
+    const balanceMicros = this.#below(2) === 0 ? null : this.#below(20_000)
+    try {
+      const changed = await accounts.setMetering(account.id, balanceMicros)
+      return `meter ${balanceMicros} ${changed === null ? 'as it was' : changed.balanceMicros}`
+    } catch (error) {
+      if (!(error instanceof MynaError) || error.param !== 'balance_micros') throw error
+      return `meter ${balanceMicros} refused: more is reserved`
+    }
   }
 
   #some = (): Operation | undefined => this.#admitted[this.#below(this.#admitted.length)]

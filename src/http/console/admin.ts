@@ -48,6 +48,12 @@ export function consoleAdminRoutes(route: Route, { gate, administration, bodyLim
     const amountMicros = wholeOrNull(body, 'amount_micros') ?? 0
     return json(accountRecord(await administration.credit({ name: textOf(body, 'name'), amountMicros })))
   })
+  const setMetering = route(`${accountsPath}/metering`, async (exchange) => {
+    await enterAdmin(exchange, gate)
+    const body = await readJson(exchange.request, bodyLimits)
+    const change = { name: textOf(body, 'name'), balanceMicros: wholeOrNull(body, 'balance_micros') }
+    return json(accountRecord(await administration.setMetering(change)))
+  })
   const disable = route(`${accountsPath}/disable`, async (exchange) => {
     await enterAdmin(exchange, gate)
     const body = await readJson(exchange.request, bodyLimits)
@@ -80,6 +86,7 @@ export function consoleAdminRoutes(route: Route, { gate, administration, bodyLim
     .get(accountsPath, list, hidden)
     .post(accountsPath, create, change)
     .post(`${accountsPath}/credit`, credit, change)
+    .post(`${accountsPath}/metering`, setMetering, change)
     .post(`${accountsPath}/disable`, disable, change)
     .post(`${accountsPath}/enable`, enable, change)
     .post(`${accountsPath}/rename`, rename, change)

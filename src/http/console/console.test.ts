@@ -129,6 +129,10 @@ test('an administrator makes accounts and keys; a key is shown once', async () =
   expect([made.status, made.body]).toMatchObject([201, { name: 'ida', is_admin: false, balance_micros: 500 }])
   const credited = await post('/console/api/admin/accounts/credit', admin, { name: 'ida', amount_micros: 250 })
   expect(credited.body.balance_micros).toBe(750)
+  const meter = (balance: number | null) =>
+    post('/console/api/admin/accounts/metering', admin, { name: 'ida', balance_micros: balance })
+  expect([(await meter(null)).body.balance_micros, (await meter(80)).body.balance_micros]).toEqual([null, 80])
+  expect((await meter(80)).body.error.code).toBe('validation_error')
   const key = { account: 'ida', name: 'laptop', scopes: ['tts'], expires: '30d' }
   const issued = await post('/console/api/admin/keys', admin, key)
   expect([issued.status, issued.body.scopes, issued.body.account]).toEqual([201, ['tts'], 'ida'])

@@ -106,6 +106,16 @@ const works: Record<string, [(books: Books) => Promise<unknown>, (box: Box) => P
     ({ books, accounts }) => accounts.credit(books.account.id, 5),
     expect.objectContaining({ balanceMicros: 1_000_005 }),
   ],
+  'an account that becomes unmetered': [
+    async () => {},
+    ({ books, accounts }) => accounts.setMetering(books.account.id, null),
+    expect.objectContaining({ balanceMicros: null }),
+  ],
+  'an account that becomes prepaid': [
+    async ({ accounts, account }) => void (await accounts.setMetering(account.id, null)),
+    ({ books, accounts }) => accounts.setMetering(books.account.id, 5),
+    expect.objectContaining({ balanceMicros: 5 }),
+  ],
   'an account': [
     async () => {},
     ({ accounts }) => accounts.create({ name: 'bob', role: 'user', balanceMicros: 5 }),

@@ -99,6 +99,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
       '003_transcriptions',
       '004_recent',
       '005_boxes',
+      '006_metering',
     ])
     await Promise.all(boxes.map((box) => box.close()))
   })
