@@ -27,7 +27,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./transcribe.ts')).transcribeCommand(),
   },
   voices: {
-    about: 'list, clone, show, hear, mix and remove voices, through a running server',
+    about: 'list, clone, show, hear, mix, publish and remove voices, through a running server',
     load: async () => (await import('./voices/voices.ts')).voicesCommand(),
   },
   mcp: {

@@ -5,7 +5,7 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { VoiceChange } from '../service/ports.ts'
 import type { Body } from './body.ts'
-import { documented, type Field, parsePresent } from './fields/field.ts'
+import { documented, type Field, isAbsent, parsePresent } from './fields/field.ts'
 import { checkedText, flag, languageTag, sizeInWords, text } from './fields/kinds.ts'
 import { bodyDialect, type Refusals } from './fields/refusals.ts'
 import { invalidInput } from './invalid.ts'
@@ -76,6 +76,16 @@ const aliases: Field<string[]> = {
   },
 }
 
+const publicWords = { about: 'For all accounts to use; only administrators may set it.' }
+const publicFlag = flag(publicWords)
+
+/** Of a change, where `null` leaves it as it is. */
+const publicOrSame: Field<boolean | null> = {
+  schema: { type: 'boolean', description: publicWords.about },
+  codes: publicFlag.codes,
+  parse: (given, refuse) => (isAbsent(given) ? null : publicFlag.parse(given, refuse)),
+}
+
 export const voiceChangeFields = {
   name,
   description: text({
@@ -87,6 +97,7 @@ export const voiceChangeFields = {
   language: languageTag({ orNull: true, about: 'BCP-47.', examples: ['en-GB'] }),
   labels,
   aliases,
+  public: publicOrSame,
 }
 
 export interface ClipLimits {
@@ -129,18 +140,22 @@ export const cloneFields = (limits: ClipLimits) => ({
   ...voiceChangeFields,
   name: { ...name, schema: { ...name.schema, description: 'If absent, the name of the file.' } },
   consent,
-  public: flag({ about: 'For all accounts to use; only administrators may set it.' }),
+  public: publicFlag,
 })
 
 /** `null` clears what may be empty. @throws MynaError `validation_error`, also if the body names no known field */
 export function parseVoiceChange(body: Body): VoiceChange {
-  const { name: newName, ...change } = parsePresent(voiceChangeFields, body, bodyDialect)
+  const { name: newName, public: isPublic, ...change } = parsePresent(voiceChangeFields, body, bodyDialect)
   const isKnown = Object.keys(voiceChangeFields).some((field) => body[field] !== undefined)
   if (!isKnown) {
     const msg = `at least one of ${Object.keys(voiceChangeFields).join(', ')} is needed`
     throw invalidInput(['body', 'name'], msg, 'missing')
   }
-  return { ...change, ...(newName === null || newName === undefined ? {} : { name: newName }) }
+  return {
+    ...change,
+    ...(newName === null || newName === undefined ? {} : { name: newName }),
+    ...(isPublic === null || isPublic === undefined ? {} : { isPublic }),
+  }
 }
 
 /** Parses the JSON in a form's field; any other value is returned as it is. */

@@ -16,6 +16,7 @@ import { PerAccount } from './concurrency.ts'
 import { countRefusedKey, Live } from './running-work.ts'
 import type { Catalog, DescribedVoice } from './ports.ts'
 import type { Queue } from './queue.ts'
+import { onlyAdminsPublish } from './voice-refusals.ts'
 
 export interface CloneRequest extends DescribedVoice {
   file: ClipFile
@@ -107,7 +108,7 @@ export class Clones extends Live<Cloning> {
     const isAdmin = caller.account.role === 'admin'
     this.#requireDeclared(request)
     if (request.isPublic && !isAdmin) {
-      throw new MynaError('admin_required', 'Only an administrator may make a voice public.', { param: 'public' })
+      throw onlyAdminsPublish()
     }
     const card = cloningCard(catalog, request.language)
     this.requireWritable()

@@ -8,7 +8,7 @@ import { MynaError } from '../domain/error.ts'
 import { canSee, owns, type Voice } from '../domain/voice.ts'
 import type { Catalog, VoiceChange, VoiceFiles, VoiceQuery, Voices } from './ports.ts'
 import type { Previews } from './previews.ts'
-import { missingVoice, unknownVoice } from './voice-refusals.ts'
+import { missingVoice, onlyAdminsPublish, unknownVoice } from './voice-refusals.ts'
 
 export interface LibraryParts {
   catalog: Catalog
@@ -83,9 +83,13 @@ export class Library {
     }
   }
 
-  /** @throws MynaError `voice_not_found`, `voice_not_owned`, `validation_error` (an alias that is in use) */
+  /**
+   * An administrator's voice becomes public, or private again: then other accounts no longer know it.
+   * @throws MynaError `voice_not_found`, `voice_not_owned`, `admin_required`, `validation_error` (an alias in use)
+   */
   async change(caller: Caller, id: string, change: VoiceChange): Promise<Voice> {
     await this.#requireOwn(caller, id)
+    if (change.isPublic === true && caller.account.role !== 'admin') throw onlyAdminsPublish()
     const changed = await this.#parts.voices.update(id, caller.account.id, change)
     if (changed === null) throw unknownVoice(id, 'voice_id')
     return changed

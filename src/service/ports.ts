@@ -163,6 +163,13 @@ export interface Accounts {
   count(): Promise<number>
   /** @returns the account after it, or null when it is unmetered or unknown */
   credit(accountId: string, amountMicros: number): Promise<Account | null>
+  /**
+   * Makes it prepaid with this balance, of which running work already has its part, or unmetered.
+   * @param balanceMicros null: unmetered
+   * @returns the account after it, or null when it is so already, or unknown
+   * @throws MynaError `validation_error` when running work has reserved more than the balance
+   */
+  setMetering(accountId: string, balanceMicros: number | null): Promise<Account | null>
   /** The time of the first disabling stays. @returns false, and changes nothing, for the last active administrator */
   disable(accountId: string): Promise<boolean>
   enable(accountId: string): Promise<void>
@@ -201,6 +208,7 @@ export interface VoiceChange {
   labels?: Readonly<Record<string, string>>
   language?: string | null
   aliases?: readonly string[]
+  isPublic?: boolean
 }
 
 /** Cloned voices; presets come from the catalog. */

@@ -4,6 +4,10 @@ import { MynaError } from '../domain/error.ts'
 import { nearest } from '../domain/nearest.ts'
 import type { Catalog } from './ports.ts'
 
+/** Other accounts would hear it. */
+export const onlyAdminsPublish = (): MynaError =>
+  new MynaError('admin_required', 'Only an administrator may make a voice public.', { param: 'public' })
+
 export const mismatch = (card: Card, voice: string): MynaError =>
   new MynaError('voice_model_mismatch', `The model '${card.id}' cannot speak with the voice '${voice}'.`, {
     param: 'model',

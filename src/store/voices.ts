@@ -75,8 +75,13 @@ export class SqlVoices implements Voices {
       if (voice === null) return null
       await sql.run(
         `UPDATE voices SET name = $name, folded_name = $foldedName, search_text = $searchText, language = $language,
-           description = $description, labels = $labels, updated_at_ms = $nowMs WHERE id = $id`,
-        { ...describedColumns({ ...voice, ...change }), id, nowMs: this.#clock.nowMs() },
+           description = $description, labels = $labels, public = $isPublic, updated_at_ms = $nowMs WHERE id = $id`,
+        {
+          ...describedColumns({ ...voice, ...change }),
+          isPublic: (change.isPublic ?? voice.isPublic) ? 1 : 0,
+          id,
+          nowMs: this.#clock.nowMs(),
+        },
       )
       if (change.aliases !== undefined) {
         await requireFreeAliases(sql, ownerId, change.aliases, id)

@@ -125,9 +125,11 @@ export class ApiClient {
     }
   }
 
-  /** Any other request, sent once. @param path below /v1 @throws Refusal, Failure */
-  async ask(path: string, method = 'GET'): Promise<Response> {
-    const answer = await this.#fetch(path, { method, signal: AbortSignal.timeout(answerMs) }, false)
+  /** Any other request, sent once. @param path below /v1 @param body as JSON @throws Refusal, Failure */
+  async ask(path: string, method = 'GET', body?: object): Promise<Response> {
+    const sent =
+      body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+    const answer = await this.#fetch(path, { method, ...sent, signal: AbortSignal.timeout(answerMs) }, false)
     if (answer?.ok === true) return answer
     throw answer === null
       ? new Failure('The server did not answer.', 'connection_broken')

@@ -61,6 +61,19 @@ test('a recording becomes a voice that is listed, shown, drawn, heard and remove
   expect((await voices('show', id)).stderr).toContain('myna voices list')
 }, 30_000)
 
+test('an administrator publishes a voice, and takes it back; nobody else can', async () => {
+  const boss = (...args: string[]) =>
+    runCommand(['voices', ...args], { env: { MYNA_URL: instance.url, MYNA_API_KEY: instance.adminKey } })
+  await boss('clone', path('anna.wav'), '--name', 'House')
+  expect((await boss('publish', 'house')).stdout).toBe("'House' is public: every account can use it.\n")
+  expect((await voices('show', 'House')).code).toBe(0)
+  expect((await voices('publish', 'House')).stderr).toContain('Only its owner may change this voice')
+  expect((await boss('unpublish', 'House')).stdout).toBe("'House' is private.\n")
+  expect((await voices('show', 'House')).code).toBe(1)
+  await voices('clone', path('anna.wav'), '--name', 'Mine')
+  expect((await voices('publish', 'Mine')).stderr).toContain('Only an administrator may make a voice public.')
+}, 30_000)
+
 test('what is wrong with a clip is told, with what to record instead', async () => {
   for (const [name, code, advice] of [
     ['short.wav', 'clip_too_short', 'Record more'],

@@ -41,6 +41,8 @@ Examples:
     .addCommand(showCommand())
     .addCommand(previewCommand())
     .addCommand(mixCommand())
+    .addCommand(publicCommand('publish', true, 'let every account use one of your voices; for administrators'))
+    .addCommand(publicCommand('unpublish', false, 'keep one of your public voices to yourself again'))
     .addCommand(removeCommand())
 }
 
@@ -195,6 +197,21 @@ async function save(client: ApiClient, path: string, file: string): Promise<numb
   await sink.keep()
   return sink.bytes
 }
+
+const publicCommand = (verb: string, isPublic: boolean, description: string): Command =>
+  throughServer(new Command(verb))
+    .description(description)
+    .argument('<voice>', 'id, alias or name, as shown by myna voices list')
+    .action(async (given: string, options: ServerOptions, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const client = await clientOf(options, config)
+      const change = async (id: string) => {
+        const answer = await client.ask(`/voices/${encodeURIComponent(id)}`, 'PATCH', { public: isPublic })
+        return (await answer.json()) as VoiceRecord
+      }
+      const voice = await asking(onVoice(client, given, change))
+      tell(json, voice, () => `'${voice.name}' is ${voice.is_public ? 'public: every account can use it' : 'private'}.`)
+    })
 
 const removeCommand = (): Command =>
   throughServer(new Command('rm'))

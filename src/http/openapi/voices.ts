@@ -59,7 +59,9 @@ export const voiceDetail = detail('Voices', 'retrieveVoice', 'Get a voice', {
 const changing: readonly ErrorCode[] = [...scoped, 'voice_not_found', 'voice_not_owned', 'validation_error']
 
 export const updateVoiceDetail = detail('Voices', 'updateVoice', 'Update a voice', {
-  description: `For its owner; fields that are not named stay. Also accepts a form with the same fields. ${unseen}`,
+  description:
+    'For its owner; fields that are not named stay. Also accepts a form with the same fields. Only administrators may ' +
+    `make a voice public; its owner may make it private again. ${unseen}`,
   parameters: [idParameter],
   requestBody: {
     required: true,
@@ -73,7 +75,7 @@ export const updateVoiceDetail = detail('Voices', 'updateVoice', 'Update a voice
   },
   responses: {
     200: ok('Voice', 'The updated voice.'),
-    ...refusals(...changing, 'request_timeout', 'request_too_large'),
+    ...refusals(...changing, 'admin_required', 'request_timeout', 'request_too_large'),
   },
 })
 
