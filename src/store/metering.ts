@@ -54,7 +54,7 @@ async function setBalance(sql: Sql, accountId: string, balanceMicros: number | n
 const tooSmall = (reservedMicros: number): MynaError =>
   new MynaError(
     'validation_error',
-    `Requests that are running have reserved ${reservedMicros} micro-dollars. Give a balance of at least that, or try ` +
-      'again when they are done.',
+    `Requests that are running have reserved ${reservedMicros} micro-dollars. Give a balance of at least that, or ` +
+      'try again when they are done.',
     { param: 'balance_micros' },
   )

@@ -60,8 +60,8 @@ const changing: readonly ErrorCode[] = [...scoped, 'voice_not_found', 'voice_not
 
 export const updateVoiceDetail = detail('Voices', 'updateVoice', 'Update a voice', {
   description:
-    'For its owner; fields that are not named stay. Also accepts a form with the same fields. Only administrators may ' +
-    `make a voice public; its owner may make it private again. ${unseen}`,
+    'For its owner; fields that are not named stay. Also accepts a form with the same fields. Only administrators ' +
+    `may make a voice public; its owner may make it private again. ${unseen}`,
   parameters: [idParameter],
   requestBody: {
     required: true,
