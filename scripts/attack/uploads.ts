@@ -57,7 +57,7 @@ async function send({ program, key }: Target, clip: Uint8Array<ArrayBuffer>, ran
   const name = random.pick(['a.wav', '../../x', 'a\u0000b.mp3', '', '𝒳.flac'] as const)
   form.append('file', new File([clip], name, { type: random.pick(['audio/wav', 'text/html', ''] as const) }))
   form.append('name', 'attack')
-  form.append('model', random.pick(['whisper-1', 'flite', 'x'.repeat(1000)] as const))
+  form.append('model', random.pick(['whisper-1', 'hibari', 'x'.repeat(1000)] as const))
   const signal = AbortSignal.timeout(120_000)
   const answer = await program.fetch(random.pick(routes), key, { method: 'POST', body: form, signal })
   const made = (await answer.json().catch(() => ({}))) as { voice_id?: string }

@@ -104,7 +104,7 @@ async function measured(engine: string, database: Database, shape: Shape, second
 
 async function oneOperation(ledger: SqlLedger, payer: { accountId: string; keyId: string }): Promise<void> {
   const operationId = newId('op', systemClock.nowMs(), systemRandom)
-  const order = { operationId, ...payer, model: 'flite', voiceId: 'rms', inputChars: 40, priceMicros: 600 }
+  const order = { operationId, ...payer, model: 'hibari', voiceId: 'lark', inputChars: 40, priceMicros: 600 }
   await ledger.admitSpeech({ ...order, keyHash: null, fingerprint: '0'.repeat(64), maxPending: 1000 })
   await ledger.markStarted(operationId)
   await ledger.markFirstAudio(operationId)

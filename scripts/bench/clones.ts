@@ -10,7 +10,7 @@ export interface CloneFigures {
   previewsFailed: number
 }
 
-const previewPath = '/v1/voices/rms/preview'
+const previewPath = '/v1/voices/lark/preview'
 const pollMs = 10
 
 /** @throws Error when a clone is refused or fails */
@@ -41,7 +41,7 @@ async function tenSeconds({ program, key }: Subject): Promise<{ clip: Blob; clip
   const input =
     'This clip was spoken by the built-in voice, so that every machine can measure with the same one. ' +
     'It lasts about ten seconds, which is what people are asked to record.'
-  const speech = await program.speak(key, { input, voice: 'slt', response_format: 'wav' })
+  const speech = await program.speak(key, { input, voice: 'wren', response_format: 'wav' })
   const bytes = await speech.arrayBuffer()
   return { clip: new Blob([bytes]), clipSeconds: (bytes.byteLength - 44) / 48_000 }
 }

@@ -116,7 +116,7 @@ export async function measureMemory(executable: string, streams: number, shortRe
     const quarter = Math.ceil(shortRequests / 4)
     let failures = 0
     for (let done = quarter; done <= 4 * quarter; done += quarter) {
-      const order = { clients: 4, requests: quarter, texts: shortTexts, voice: 'kal16' }
+      const order = { clients: 4, requests: quarter, texts: shortTexts, voice: 'jay' }
       for (const format of ['pcm', 'mp3'] as const) {
         failures += (await speech(subject, { ...order, format, requests: quarter / 2 })).failures.length
       }

@@ -23,7 +23,7 @@ interface Seen {
   roundMedians: number[]
 }
 
-/** How long each text is when spoken: Flite says the same text always in the same way. */
+/** How long each text is when spoken: hibari says the same text always in the same way. */
 async function audioSeconds(subject: Subject): Promise<number[]> {
   const { samples, failures } = await speech(subject, { format: 'pcm', requests: texts.length })
   if (failures.length > 0) throw new Error(failures[0])
@@ -91,7 +91,7 @@ function summary({ samples, failures, audioS, wallS }: Seen, lengths: number[]) 
 /** First audio of each voice, one client, the same texts. */
 export async function measureVoices(subject: Subject, requests: number): Promise<object[]> {
   const records: { voice: string; firstMs: ReturnType<typeof spreadOf> }[] = []
-  for (const voice of ['rms', 'slt', 'awb', 'kal16']) {
+  for (const voice of ['lark', 'wren', 'merle', 'jay']) {
     const { samples, failures } = await speech(subject, { voice, requests })
     if (failures.length > 0) throw new Error(failures[0])
     records.push({ voice, firstMs: spreadOf(samples.map(({ firstMs }) => firstMs)) })

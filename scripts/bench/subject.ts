@@ -101,7 +101,7 @@ export function speech({ url, key }: Subject, order: SpeechOrder): Promise<Speec
     requests: texts.length,
     limitS: 120,
     format: 'pcm',
-    voice: 'rms',
+    voice: 'lark',
     texts,
     abandonEvery: 0,
     readsMetrics: false,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import flite from '../../models/flite.json' with { type: 'json' }
+import hibari from '../../models/hibari.json' with { type: 'json' }
 import { cards, readCards } from './cards.ts'
 import { CardCatalog } from './catalog.ts'
 import { readCard } from './check.ts'
@@ -13,14 +13,14 @@ test('every card in models/ is in the program', () => {
 })
 
 test('the built-in card maps all names of OpenAI to voices of its own', () => {
-  const card = cards.find(({ id }) => id === 'flite')!
+  const card = cards.find(({ id }) => id === 'hibari')!
   expect(Object.keys(card.voiceAliases).sort()).toEqual(openAiVoices)
   const names = card.voices.map(({ name }) => name.toLowerCase())
   expect(names.filter((name) => openAiVoices.includes(name))).toEqual([])
-  expect(card.sampleRateHz).toBe(flite.sample_rate_hz)
+  expect(card.sampleRateHz).toBe(hibari.sample_rate_hz)
 })
 
-const broken: [string, (card: typeof flite) => unknown, string][] = [
+const broken: [string, (card: typeof hibari) => unknown, string][] = [
   ['no object', () => [], 'x.json: expected an object'],
   ['a missing name', ({ name: _name, ...card }) => card, 'x.json: name: expected text'],
   ['a blank description', (card) => ({ ...card, description: ' ' }), 'x.json: description: '],
@@ -48,14 +48,14 @@ const broken: [string, (card: typeof flite) => unknown, string][] = [
   ['no memory', (card) => ({ ...card, memory_bytes: 0 }), 'x.json: memory_bytes: '],
   ['a date as text', (card) => ({ ...card, created_at: '2022' }), 'x.json: created_at: '],
   ['no voices', (card) => ({ ...card, voices: [] }), 'x.json: voices: expected at least one'],
-  ['voices that are text', (card) => ({ ...card, voices: ['rms'] }), 'x.json: voices: expected only objects'],
+  ['voices that are text', (card) => ({ ...card, voices: ['lark'] }), 'x.json: voices: expected only objects'],
   ['a voice twice', (card) => ({ ...card, voices: [card.voices[0], ...card.voices] }), 'x.json: voices: '],
   ['a voice without language', (card) => withVoice(card, { language: '' }), 'x.json: voices[0].language: '],
   ['a label that is no text', (card) => withVoice(card, { labels: { age: 40 } }), 'x.json: voices[0].labels.age: '],
   ['a voice field too many', (card) => withVoice(card, { gender: 'male' }), 'x.json: voices[0].gender: '],
   ['an unknown default voice', (card) => ({ ...card, default_voice: 'bob' }), 'x.json: default_voice: '],
   ['an alias to nobody', (card) => ({ ...card, voice_aliases: { alloy: 'bob' } }), 'x.json: voice_aliases.alloy: '],
-  ['an alias that is a voice', (card) => ({ ...card, voice_aliases: { slt: 'rms' } }), 'x.json: voice_aliases: '],
+  ['an alias that is a voice', (card) => ({ ...card, voice_aliases: { wren: 'lark' } }), 'x.json: voice_aliases: '],
   [
     'voices of a model that listens',
     (card) => ({ ...card, task: 'automatic-speech-recognition' }),
@@ -63,25 +63,25 @@ const broken: [string, (card: typeof flite) => unknown, string][] = [
   ],
 ]
 
-function withVoice(card: typeof flite, change: Record<string, unknown>) {
+function withVoice(card: typeof hibari, change: Record<string, unknown>) {
   return { ...card, voices: [{ ...card.voices[0], ...change }, ...card.voices.slice(1)] }
 }
 
-function withFile(card: typeof flite, change: Record<string, unknown>) {
+function withFile(card: typeof hibari, change: Record<string, unknown>) {
   const file = { path: 'a.onnx', size_bytes: 1, sha256: '0'.repeat(64), ...change }
   return { ...card, downloads: [{ repo: 'a/b', revision: 'main', files: [file] }] }
 }
 
 test.each(broken)('%s is refused, naming file and field', (_, breakIt, message) => {
-  expect(() => readCard('x.json', breakIt(structuredClone(flite)))).toThrow(message)
+  expect(() => readCard('x.json', breakIt(structuredClone(hibari)))).toThrow(message)
 })
 
 test('two cards cannot claim one id, nor two families one voice', () => {
-  const sibling = { ...flite, id: 'sibling' }
+  const sibling = { ...hibari, id: 'sibling' }
   const other = { ...sibling, family: 'other' }
-  expect(() => readCards({ 'a.json': flite, 'b.json': flite })).toThrow('b.json: id: "flite" is taken by a.json')
-  expect(() => readCards({ 'a.json': flite, 'b.json': other })).toThrow('b.json: voices.id: "rms" is taken by a.json')
-  expect(readCards({ 'a.json': flite, 'b.json': sibling })).toHaveLength(2)
+  expect(() => readCards({ 'a.json': hibari, 'b.json': hibari })).toThrow('b.json: id: "hibari" is taken by a.json')
+  expect(() => readCards({ 'a.json': hibari, 'b.json': other })).toThrow('b.json: voices.id: "lark" is taken by a.json')
+  expect(readCards({ 'a.json': hibari, 'b.json': sibling })).toHaveLength(2)
 })
 
 test('the English int8 bundle of Pocket TTS is as large as its exporter says, without the voices', () => {
@@ -120,10 +120,10 @@ test('no name of a voice hides an OpenAI name, so that the alias of another mode
 })
 
 test('auto is the installed model with the highest preference', () => {
-  const better = { ...cards[0]!, id: 'better', preference: 10, builtIn: false }
+  const better = { ...cards[0]!, id: 'better', preference: 20, builtIn: false }
   const pulled = new Set<string>()
   const catalog = new CardCatalog([cards[0]!, better], (id) => pulled.has(id))
-  expect(catalog.best('text-to-speech')?.id).toBe('flite')
+  expect(catalog.best('text-to-speech')?.id).toBe('hibari')
   expect(catalog.isInstalled('better')).toBe(false)
   pulled.add('better')
   expect(catalog.best('text-to-speech')?.id).toBe('better')

@@ -138,9 +138,9 @@ test('models are listed and shown from their cards', async () => {
   const list = (await mynaJson('models', 'list')) as { id: string; installed: boolean }[]
   expect(list[0]).toMatchObject({ id: 'hibari', installed: true, sample_rate_hz: 24000 })
   expect((await myna('models', 'list')).stdout).toMatch(/\nhibari +speech +built in +- +/)
-  const { stdout } = await myna('models', 'show', 'flite')
+  const { stdout } = await myna('models', 'show', 'hibari')
   expect(stdout).toContain('alloy')
-  expect(stdout).toContain('Carnegie Mellon')
+  expect(stdout).toContain('Maureese Williams')
   expect((await myna('models', 'show', 'none')).stderr).toContain("There is no model 'none'")
 })
 
@@ -169,7 +169,7 @@ async function speakAt(timeMs: number, characters: number, operationId: string, 
   const caller = await new SqlAccounts(database, parts).findByKey(hashSecret(secret))
   const ids = { operationId, accountId: caller?.account.id ?? '', keyId: caller?.key.id ?? '', keyHash: null }
   const priceMicros = 15 * characters
-  const asked = { model: 'flite', voiceId: 'rms', fingerprint: 'f'.repeat(64) }
+  const asked = { model: 'hibari', voiceId: 'lark', fingerprint: 'f'.repeat(64) }
   await ledger.admitSpeech({ ...ids, ...asked, inputChars: characters, priceMicros })
   await ledger.settle(operationId, {
     outcome: 'completed',

@@ -67,7 +67,7 @@ test.each(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'])('it speaks %s', async (f
 test('it clones a voice, speaks with it and draws it', async () => {
   const speech = await program.speak(program.key, {
     input: 'This clip was spoken by the machine itself, so that a voice can be made of it, and it lasts long enough.',
-    voice: 'slt',
+    voice: 'wren',
     response_format: 'wav',
   })
   const form = new FormData()

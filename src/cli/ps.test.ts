@@ -21,7 +21,7 @@ const engine: EngineStatus = {
   models: [
     { id: 'pocket', device: 'cuda:0', memoryBytes: 900_000_000, activeStreams: 2, idleMsLeft: null },
     { id: 'silero-vad', device: 'cpu', memoryBytes: 30_000_000, activeStreams: 0, idleMsLeft: 90_000 },
-    { id: 'flite', device: 'cpu', memoryBytes: 150_000_000, activeStreams: 0, idleMsLeft: null },
+    { id: 'hibari', device: 'cpu', memoryBytes: 150_000_000, activeStreams: 0, idleMsLeft: null },
   ],
 }
 const server = (engines: readonly EngineStatus[]): ServerStatus => ({
@@ -46,7 +46,7 @@ test('each model is shown with its device, memory, streams and the time that is 
     ['MODEL', 'DEVICE', 'MEMORY', 'ACTIVE', 'UNLOADED IN'],
     ['pocket', 'cuda:0', '900 MB', '2', 'in use'],
     ['silero-vad', 'cpu', '30.0 MB', '0', '1 min 30 s'],
-    ['flite', 'cpu', '150 MB', '0', 'never'],
+    ['hibari', 'cpu', '150 MB', '0', 'never'],
     ['kokoro', '-', '-', '-', 'loading'],
   ])
 })

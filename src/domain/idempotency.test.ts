@@ -29,7 +29,7 @@ describe('which header values are keys', () => {
 const fields = {
   model: null,
   input: 'hello',
-  voice: 'rms',
+  voice: 'lark',
   responseFormat: 'mp3',
   speed: 1,
   instructions: null,
@@ -42,7 +42,7 @@ const fields = {
 test('every known field is part of the fingerprint', () => {
   const base = fingerprint(fields)
   expect(fingerprint({ ...fields })).toBe(base)
-  const changed = { model: 'flite', input: 'hullo', voice: null, responseFormat: 'wav', speed: 1.1, instructions: 'x' }
+  const changed = { model: 'hibari', input: 'hullo', voice: null, responseFormat: 'wav', speed: 1.1, instructions: 'x' }
   const more = { streamFormat: 'sse', language: 'en', seed: 1, sampleRateHz: 8000 }
   for (const [name, value] of Object.entries({ ...changed, ...more })) {
     expect(fingerprint({ ...fields, [name]: value })).not.toBe(base)

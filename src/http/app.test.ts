@@ -31,7 +31,7 @@ describe('every answer', () => {
     ['GET', '/v1/models/', { key: true }, 200, null],
     ['HEAD', '/v1/models', { key: true }, 200, null],
     ['GET', '/v1/models', {}, 401, 'missing_api_key'],
-    ['GET', '/v1/models/flite', { key: true }, 200, null],
+    ['GET', '/v1/models/hibari', { key: true }, 200, null],
     ['GET', '/v1/models/tts-1', { key: true }, 200, null],
     ['GET', '/v1/models/tts-1-1106', { key: true }, 200, null],
     ['GET', '/v1/models/whisper-1', { key: true }, 200, null],
@@ -42,7 +42,7 @@ describe('every answer', () => {
     ['GET', '/v1/models/%FF', { key: true }, 422, 'validation_error'],
     ['GET', '/v1/audio/models', {}, 200, null],
     ['GET', '/v1/audio/voices', {}, 200, null],
-    ['GET', '/v1/audio/voices?model=flite', { key: true }, 200, null],
+    ['GET', '/v1/audio/voices?model=hibari', { key: true }, 200, null],
     ['GET', '/v1/me', { key: true }, 200, null],
     ['GET', '/v1/usage', { key: true }, 200, null],
     ['GET', '/v1/operations/op_1', { key: true }, 404, 'operation_not_found'],
@@ -134,7 +134,6 @@ describe('CORS', () => {
 test('models and voices have the fields that pickers read', async () => {
   const models = (await (await instance.fetch('/v1/models', { key })).json()) as { data: Record<string, unknown>[] }
   expect(models.data.map(({ id }) => id)).toEqual([
-    'flite',
     'hibari',
     'moonshine-tiny-en',
     'tts-1',
@@ -150,11 +149,11 @@ test('models and voices have the fields that pickers read', async () => {
     expect(Number.isInteger(model.created)).toBe(true)
   }
   const roots = Object.fromEntries(models.data.map(({ id, root }) => [id, root]))
-  expect(roots).toMatchObject({ flite: 'flite', 'tts-1': 'hibari', 'whisper-1': 'moonshine-tiny-en' })
+  expect(roots).toMatchObject({ hibari: 'hibari', 'tts-1': 'hibari', 'whisper-1': 'moonshine-tiny-en' })
   const audio = (await (await instance.fetch('/v1/audio/models')).json()) as { models: { id: string; name: string }[] }
-  expect(audio.models[0]).toEqual({ id: 'flite', name: expect.any(String) })
+  expect(audio.models[0]).toEqual({ id: 'hibari', name: expect.any(String) })
   const voices = (await (await instance.fetch('/v1/audio/voices')).json()) as { voices: Record<string, unknown>[] }
-  expect(voices.voices).toHaveLength(10)
+  expect(voices.voices).toHaveLength(6)
   for (const voice of voices.voices) {
     expect(voice).toMatchObject({ object: 'audio.voice', status: 'ready', is_public: true, is_owner: false })
     expect(voice.id).toBe(voice.voice_id)
@@ -202,7 +201,7 @@ test('readiness tells which models are in memory, and which are being loaded', a
   instance.engine.known = {
     loading: ['pocket'],
     models: [
-      { id: 'flite', device: 'cpu', memoryBytes: 150_000_000, activeStreams: 0, idleMsLeft: 1500 },
+      { id: 'hibari', device: 'cpu', memoryBytes: 150_000_000, activeStreams: 0, idleMsLeft: 1500 },
       { id: 'kokoro', device: 'cuda:0', memoryBytes: 800_000_000, activeStreams: 3, idleMsLeft: null },
     ],
   }
@@ -211,7 +210,7 @@ test('readiness tells which models are in memory, and which are being loaded', a
   const { models } = (await response.json()) as { models: Record<string, unknown>[] }
   const loaded = { task: 'text-to-speech', state: 'loaded' }
   expect(models).toEqual([
-    { ...loaded, id: 'flite', device: 'cpu', memory_bytes: 150_000_000, active_streams: 0, idle_seconds_left: 2 },
+    { ...loaded, id: 'hibari', device: 'cpu', memory_bytes: 150_000_000, active_streams: 0, idle_seconds_left: 2 },
     {
       ...loaded,
       id: 'kokoro',

@@ -14,7 +14,7 @@ import { parseFields } from './fields/field.ts'
 import { openAiDialect } from './fields/refusals.ts'
 import { captionedSpeechDetail } from './openapi/captions.ts'
 import { captionFields, parseSpeechRequest, speechFields } from './speech-request.ts'
-import type { SpeechParts } from './speech.ts'
+import { type SpeechParts, warn } from './speech.ts'
 import { streamed } from './stream.ts'
 import { wordsOf } from './word-records.ts'
 
@@ -30,6 +30,7 @@ export function captionedSpeechRoutes(route: Route, parts: SpeechParts) {
     exchange.keepOpen()
     const speaking = await parts.speech.begin(caller, asked, key, request.signal)
     exchange.requestId = speaking.operation.id
+    warn(exchange, speaking)
     if (!stream) return json(await whole(speaking, asked.input, wordTimes))
     const lines = new Lines(speaking, asked.input, wordTimes)
     const source = { next: () => lines.next(), gone: () => speaking.clientGone() }

@@ -9,7 +9,8 @@ export interface Cors {
   allows(origin: string | null): boolean
 }
 
-const exposed = 'X-Request-Id, Retry-After, retry-after-ms, x-should-retry, Content-Range, Accept-Ranges'
+const exposed =
+  'X-Request-Id, X-Myna-Warning, Retry-After, retry-after-ms, x-should-retry, Content-Range, Accept-Ranges'
 
 export function corsFor(origins: readonly string[]): Cors {
   const any = origins.includes('*')

@@ -281,7 +281,7 @@ export const codes: Readonly<Record<ErrorCode, CodeRow>> = {
   voice_model_mismatch: invalid(
     400,
     'the named model cannot speak with the named voice',
-    "The model 'flite' cannot speak with the voice 'af_heart'.",
+    "The model 'hibari' cannot speak with the voice 'af_heart'.",
     { param: 'model' },
   ),
   voice_not_found: invalid(

@@ -79,15 +79,15 @@ test('scopes allow exactly their routes', async () => {
     ['GET', '/v1/me', 'usage'],
     ['GET', '/v1/usage', 'usage'],
     ['GET', '/v1/models', null],
-    ['GET', '/v1/models/flite', null],
+    ['GET', '/v1/models/hibari', null],
     ['POST', '/v1/audio/voices', 'voices'],
     ['GET', '/v1/voices', 'voices'],
     ['POST', '/v1/voices', 'voices'],
     ['POST', '/v1/voices/add', 'voices'],
     ['POST', '/v1/voices/clone', 'voices'],
-    ['GET', '/v1/voices/rms', 'voices'],
+    ['GET', '/v1/voices/lark', 'voices'],
     ['DELETE', '/v1/voices/nobody', 'voices'],
-    ['GET', '/v1/voices/rms/preview', null],
+    ['GET', '/v1/voices/lark/preview', null],
   ]
   for (const scope of ['tts', 'voices', 'usage']) {
     const key = await instance.key({ scopes: [scope] })

@@ -62,7 +62,7 @@ test('models are listed and retrieved', async () => {
   const ids: string[] = []
   for await (const model of client().models.list()) ids.push(model.id)
   expect(ids).toContain('tts-1')
-  expect((await client().models.retrieve('flite')).object).toBe('model')
+  expect((await client().models.retrieve('hibari')).object).toBe('model')
   const { error, requests } = await refusal(() => client().models.retrieve('org/unknown'))
   expect(error).toBeInstanceOf(NotFoundError)
   expect([error.code, requests]).toEqual(['model_not_found', 1])

@@ -97,7 +97,7 @@ async function visit(source: string): Promise<Visit> {
 test.skipIf(!hasBrowser).each(['wav', 'mp3', 'opus'])(
   'a preview plays and seeks, both ways, as %s',
   async (format) => {
-    const { page, answers } = await visit(`${program.url}/v1/voices/rms/preview?response_format=${format}`)
+    const { page, answers } = await visit(`${program.url}/v1/voices/lark/preview?response_format=${format}`)
     const duration = await page.evaluate<number>('loaded()')
     expect(duration).toBeGreaterThan(2.5)
     expect(duration).toBeLessThan(11)
@@ -117,7 +117,7 @@ test.skipIf(!hasBrowser).each(['wav', 'mp3', 'opus'])(
 
 // Skipped where no Chromium is installed.
 test.skipIf(!hasBrowser)('a page may read a public preview, and shows its picture', async () => {
-  const preview = `${program.url}/v1/voices/rms/preview`
+  const preview = `${program.url}/v1/voices/lark/preview`
   const { page } = await visit(preview)
   expect(await page.evaluate<unknown[]>(`read('${preview}')`)).toEqual([200, 'audio/wav', expect.any(Number)])
   expect(await page.evaluate<number>(`widthOf('${preview}.png')`)).toBeGreaterThan(200)

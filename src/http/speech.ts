@@ -9,7 +9,7 @@ import { speechDetail } from './openapi/audio.ts'
 import { audioTypes } from './content-types.ts'
 import { endpoints } from './endpoint.ts'
 import { errorBody } from './errors.ts'
-import type { Action, Route } from './exchange.ts'
+import type { Action, Exchange, Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { parseSpeechRequest, speechFields, type SpeechLimits } from './speech-request.ts'
 import { event, type Events, eventStreamHeaders, sseSource } from './sse.ts'
@@ -37,10 +37,16 @@ export function speechRoutes(route: Route, parts: SpeechParts) {
     exchange.keepOpen()
     const speaking = await parts.speech.begin(caller, asked, idempotencyKey, request.signal)
     exchange.requestId = speaking.operation.id
+    warn(exchange, speaking)
     if (asked.streamFormat === 'audio') return streamed(audioSource(speaking), audioHeaders(speaking))
     return streamed(sseSource(speechEvents(speaking, asked.input), parts.timer), eventStreamHeaders)
   }
   return endpoints(route, [['POST /v1/audio/speech', speechDetail, speak]])
+}
+
+/** Of a name that will end: the client is served all the same. */
+export function warn({ headers }: Exchange, { warning }: Speaking): void {
+  if (warning !== null) headers.set('x-myna-warning', warning)
 }
 
 const audioSource = (speaking: Speaking): Source => ({

@@ -244,7 +244,7 @@ describe('refused', () => {
       'model',
       'myna models pull whisper-small',
     ],
-    ['a model that speaks', { model: 'flite' }, 400, 'unsupported_value', 'model', 'speaks; it does not transcribe'],
+    ['a model that speaks', { model: 'hibari' }, 400, 'unsupported_value', 'model', 'speaks; it does not transcribe'],
     ['an alias that speaks', { model: 'tts-1' }, 400, 'unsupported_value', 'model', "'tts-1' speaks"],
     ['no language', { language: 'quite loud' }, 400, 'unsupported_value', 'language', "such as 'en'"],
     ['a language nobody knows', { language: 'tlh' }, 400, 'unsupported_value', 'language', 'No installed model knows'],

@@ -48,7 +48,7 @@ async function fill(accountId: string, among: readonly Key[], count: number): Pr
   await database.transaction(async (sql) => {
     for (let n = 0; n < count; n++) {
       const type = random.pick(['speech', 'speech', 'clone', 'transcription'])
-      const [keyId, model] = [random.pick(among).id, random.pick(['flite', 'kokoro'])]
+      const [keyId, model] = [random.pick(among).id, random.pick(['hibari', 'kokoro'])]
       const requestId = type === 'transcription' ? `req_${accountId}${n}` : null
       if (requestId !== null) {
         const columns = 'id, account_id, key_id, model, started_at_ms'
@@ -189,7 +189,7 @@ test('with a limit there is a bucket for every step, work or not, and the last e
 test('groups split the sums and name what they are; ungrouped fields are null', async () => {
   const grouped = await page({ ...month, group_by: 'model' })
   const models = new Set(grouped.data.flatMap(({ results }) => results.map(({ model }) => model)))
-  expect([...models].sort()).toEqual(['flite', 'kokoro'])
+  expect([...models].sort()).toEqual(['hibari', 'kokoro'])
   const byKey = await page({ ...month, 'group_by[]': 'api_key_id' })
   const results = byKey.data.flatMap((bucket) => bucket.results)
   expect([...new Set(results.map((row) => row.api_key_id))].sort()).toEqual(keys.map(({ id }) => id).sort())

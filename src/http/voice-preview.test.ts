@@ -124,7 +124,7 @@ describe('who may hear it', () => {
 
   test('a public one anybody, with whatever credential, and any page may keep it', async () => {
     const stranger = await instance.key({ scopes: ['usage'] })
-    for (const id of [shared, 'rms']) {
+    for (const id of [shared, 'lark']) {
       for (const authorization of ['', 'Bearer wrong', 'Basic x', `Bearer ${stranger}`]) {
         const response = await preview(id, authorization === '' ? {} : { headers: { authorization } })
         expect([id, authorization, response.status]).toEqual([id, authorization, 200])
@@ -179,33 +179,33 @@ describe('who may hear it', () => {
   test('keyless requests are counted by address', async () => {
     await using small = await startInstance({ publicPerMinute: 2 })
     const statuses = []
-    for (let i = 0; i < 3; i++) statuses.push((await small.fetch('/v1/voices/rms/preview')).status)
+    for (let i = 0; i < 3; i++) statuses.push((await small.fetch('/v1/voices/lark/preview')).status)
     expect(statuses).toEqual([200, 200, 429])
   })
 
   test('a wrong format or theme is a 422', async () => {
-    expect((await preview('rms', {}, '?response_format=flac')).status).toBe(422)
-    expect((await instance.fetch('/v1/voices/rms/preview.png?theme=blue')).status).toBe(422)
+    expect((await preview('lark', {}, '?response_format=flac')).status).toBe(422)
+    expect((await instance.fetch('/v1/voices/lark/preview.png?theme=blue')).status).toBe(422)
   })
 })
 
 describe('presets', () => {
   test('are spoken when first asked for, once, and then kept over restarts', async () => {
     const before = instance.engine.orders.length
-    const all = await Promise.all(Array.from({ length: 5 }, async () => (await preview('slt')).bytes()))
+    const all = await Promise.all(Array.from({ length: 5 }, async () => (await preview('wren')).bytes()))
     expect(all.every((bytes) => Buffer.from(bytes).equals(Buffer.from(all[0] ?? [])))).toBe(true)
-    for (const format of ['mp3', 'opus', 'wav']) await preview('slt', {}, `?response_format=${format}`)
-    expect(instance.engine.orders.slice(before).map(({ voiceId }) => voiceId)).toEqual(['slt'])
-    expect(readdirSync(join(instance.dataDir, 'previews', 'slt')).map((name) => name.split('.')[1])).toContain('wav')
+    for (const format of ['mp3', 'opus', 'wav']) await preview('wren', {}, `?response_format=${format}`)
+    expect(instance.engine.orders.slice(before).map(({ voiceId }) => voiceId)).toEqual(['wren'])
+    expect(readdirSync(join(instance.dataDir, 'previews', 'wren')).map((name) => name.split('.')[1])).toContain('wav')
     await using first = await startInstance()
-    const sound = await (await first.fetch('/v1/voices/awb/preview')).bytes()
+    const sound = await (await first.fetch('/v1/voices/merle/preview')).bytes()
     await first.server.stop()
     await using second = await startInstance({ dataDir: first.dataDir })
     second.engine.plan = () => ({ failAt: 0 })
-    expect(await (await second.fetch('/v1/voices/awb/preview')).bytes()).toEqual(sound)
-    expect((await second.fetch('/v1/voices/kal16/preview')).status).toBe(500)
+    expect(await (await second.fetch('/v1/voices/merle/preview')).bytes()).toEqual(sound)
+    expect((await second.fetch('/v1/voices/jay/preview')).status).toBe(500)
     second.engine.plan = () => ({})
-    expect((await second.fetch('/v1/voices/kal16/preview')).status).toBe(200)
+    expect((await second.fetch('/v1/voices/jay/preview')).status).toBe(200)
   })
 })
 

@@ -7,21 +7,21 @@ import { CardCatalog } from '../catalog/catalog.ts'
 import type { Card } from '../domain/card.ts'
 import { hum, type Instance, startInstance, type VoiceJson } from '../testing/instance.ts'
 
-const flite = cards.find(({ id }) => id === 'flite')!
+const hibari = cards.find(({ id }) => id === 'hibari')!
 /** A second model with a voice of its own, one that is there and one that is not. */
 const other: Card = {
-  ...flite,
+  ...hibari,
   id: 'other',
   family: 'other',
   preference: -1,
   cloning: null,
   mixing: false,
-  voices: [{ ...flite.voices[0]!, id: 'otto', name: 'Otto' }],
+  voices: [{ ...hibari.voices[0]!, id: 'otto', name: 'Otto' }],
   defaultVoice: 'otto',
   voiceAliases: { nova: 'otto' },
 }
 const known = [
-  { ...flite, cloning: 'approximate' as const, mixing: true },
+  { ...hibari, cloning: 'approximate' as const, mixing: true },
   other,
   { ...other, id: 'absent', builtIn: false },
 ]
@@ -31,7 +31,11 @@ let key: string
 let ada: string
 beforeAll(async () => {
   const catalog = new CardCatalog(known, () => false)
-  const settings = { voiceAliases: ['house=otto', 'echo=slt'], clonesPerMinute: 1000, speechPerMinute: 10_000 }
+  const settings = {
+    voiceAliases: ['house=otto', 'echo=wren', 'old=kal16'],
+    clonesPerMinute: 1000,
+    speechPerMinute: 10_000,
+  }
   instance = await startInstance(settings, { catalog })
   key = await instance.key()
   ada = (await instance.cloned(key, { name: 'Ada', aliases: '["nova","Mother"]' })).voice_id
@@ -51,67 +55,67 @@ async function spokenWith(body: Record<string, unknown>, as = key): Promise<stri
 
 describe('a name means', () => {
   test.each<[Record<string, unknown>, string]>([
-    [{ voice: 'slt' }, 'flite slt'],
+    [{ voice: 'wren' }, 'hibari wren'],
     [{ voice: 'otto' }, 'other otto'],
     [{ voice: 'OTTO', model: 'tts-1' }, 'other otto'],
     [{ voice: 'otto', model: 'other' }, 'other otto'],
-    [{ voice: 'otto', model: 'flite' }, 'voice_model_mismatch'],
-    [{ voice: undefined }, 'flite rms'],
+    [{ voice: 'otto', model: 'hibari' }, 'voice_model_mismatch'],
+    [{ voice: undefined }, 'hibari lark'],
     [{ voice: undefined, model: 'other' }, 'other otto'],
     [{ voice: 'house' }, 'other otto'],
-    [{ voice: 'Echo' }, 'flite slt'],
-    [{ voice: 'alloy' }, 'flite slt'],
-    [{ voice: 'nova' }, 'flite ada cloned'],
-    [{ voice: 'NOVA', model: 'tts-1' }, 'flite ada cloned'],
-    [{ voice: 'mother' }, 'flite ada cloned'],
-    [{ voice: 'ada' }, 'flite ada cloned'],
-    [{ voice: 'Ada', model: 'flite' }, 'flite ada cloned'],
+    [{ voice: 'Echo' }, 'hibari wren'],
+    [{ voice: 'alloy' }, 'hibari lark'],
+    [{ voice: 'nova' }, 'hibari ada cloned'],
+    [{ voice: 'NOVA', model: 'tts-1' }, 'hibari ada cloned'],
+    [{ voice: 'mother' }, 'hibari ada cloned'],
+    [{ voice: 'ada' }, 'hibari ada cloned'],
+    [{ voice: 'Ada', model: 'hibari' }, 'hibari ada cloned'],
     [{ voice: 'Ada', model: 'other' }, 'voice_model_mismatch'],
     [{ voice: 'Ada', model: 'absent' }, 'model_not_found'],
     [{ voice: 'Ada', model: 'nothing' }, 'model_not_found'],
     [{ voice: 'nobody' }, 'voice_not_found'],
     [{ voice: 'nobody', model: 'other' }, 'voice_not_found'],
-    [{ voice: 'slt + rms' }, 'flite slt+rms'],
-    [{ voice: ' Celia(2)+Rowan(0.5)', model: 'flite' }, 'flite slt(2)+rms(0.5)'],
-    [{ voice: { id: 'slt+rms+slt' } }, 'flite slt(2)+rms(1)'],
-    [{ voice: 'slt+otto' }, 'unsupported_value'],
-    [{ voice: 'slt+ada' }, 'unsupported_value'],
-    [{ voice: 'slt+rms(0)' }, 'unsupported_value'],
+    [{ voice: 'wren + lark' }, 'hibari wren+lark'],
+    [{ voice: ' Wren(2)+Lark(0.5)', model: 'hibari' }, 'hibari wren(2)+lark(0.5)'],
+    [{ voice: { id: 'wren+lark+wren' } }, 'hibari wren(2)+lark(1)'],
+    [{ voice: 'wren+otto' }, 'unsupported_value'],
+    [{ voice: 'wren+ada' }, 'unsupported_value'],
+    [{ voice: 'wren+lark(0)' }, 'unsupported_value'],
     [{ voice: 'otto+otto', model: 'other' }, 'unsupported_value'],
-    [{ voice: 'slt+nobody' }, 'voice_not_found'],
+    [{ voice: 'wren+nobody' }, 'voice_not_found'],
   ])('%p: %s', async (body, expected) => {
     expect(await spokenWith(body)).toBe(expected)
   })
 
   test('a mixture, whose operation names it by its ids', async () => {
-    const response = await instance.speak(key, { voice: 'Celia(2)+rms' })
+    const response = await instance.speak(key, { voice: 'Wren(2)+lark' })
     const id = response.headers.get('x-request-id') ?? ''
     await response.arrayBuffer()
     const operation = await instance.fetch(`/v1/operations/${id}`, { headers: { authorization: `Bearer ${key}` } })
-    expect(await operation.json()).toMatchObject({ voice_id: 'slt(2)+rms(1)', outcome: 'completed' })
+    expect(await operation.json()).toMatchObject({ voice_id: 'wren(2)+lark(1)', outcome: 'completed' })
   })
 
   test('the clone by its id, plain, as an object, or under voice_id', async () => {
     for (const body of [{ voice: ada }, { voice: { id: ada } }, { voice: undefined, voice_id: ada }]) {
-      expect(await spokenWith(body)).toBe('flite ada cloned')
+      expect(await spokenWith(body)).toBe('hibari ada cloned')
     }
     expect(instance.engine.orders.at(-1)?.voiceState).toEqual(new TextEncoder().encode('state'))
   })
 
   test('to a stranger something else, or nothing', async () => {
     const stranger = await instance.key()
-    expect(await spokenWith({ voice: 'nova' }, stranger)).toBe('flite slt')
+    expect(await spokenWith({ voice: 'nova' }, stranger)).toBe('hibari wren')
     for (const voice of [ada, 'Ada', 'mother']) expect(await spokenWith({ voice }, stranger)).toBe('voice_not_found')
   })
 
   test('an own voice before a public one of its name; nobody, when two own ones have it', async () => {
     const owner = await instance.key()
-    const celia = await instance.cloned(owner, { name: 'celia' })
-    expect(await spokenWith({ voice: 'Celia' })).toBe('flite slt')
-    expect(await spokenWith({ voice: 'Celia' }, owner)).toBe(`flite ${celia.voice_id} cloned`)
-    await instance.cloned(owner, { name: 'CELIA' })
-    expect(await spokenWith({ voice: 'Celia' }, owner)).toBe('voice_not_found')
-    expect(await spokenWith({ voice: celia.voice_id }, owner)).toBe(`flite ${celia.voice_id} cloned`)
+    const wren = await instance.cloned(owner, { name: 'wren' })
+    expect(await spokenWith({ voice: 'Wren' })).toBe('hibari wren')
+    expect(await spokenWith({ voice: 'Wren' }, owner)).toBe(`hibari ${wren.voice_id} cloned`)
+    await instance.cloned(owner, { name: 'WREN' })
+    expect(await spokenWith({ voice: 'Wren' }, owner)).toBe('voice_not_found')
+    expect(await spokenWith({ voice: wren.voice_id }, owner)).toBe(`hibari ${wren.voice_id} cloned`)
   })
 
   test('an operation names the voice that was spoken with', async () => {
@@ -133,6 +137,46 @@ async function held(owner: string) {
   return { id, ready: () => (free(), resolve(new Uint8Array(4))), fail: () => (free(), reject(new Error('no'))) }
 }
 
+describe('a name of a voice that was removed', () => {
+  const warned = async (body: Record<string, unknown>) => {
+    const response = await instance.speak(key, { model: undefined, ...body })
+    await response.arrayBuffer()
+    return [instance.engine.orders.at(-1)?.voiceId, response.headers.get('x-myna-warning')]
+  }
+  const removed = (what: string, name: string, now: string) =>
+    `The ${what} '${name}' was removed and stands for '${now}' until the next release. Use '${now}'.`
+
+  test.each([
+    ['rms', 'martin'],
+    ['slt', 'lark'],
+    ['awb', 'robin'],
+    ['kal16', 'jay'],
+  ])('%s means %s, with a warning', async (name, now) => {
+    expect(await warned({ voice: name })).toEqual([now, removed('voice', name, now)])
+    const record = await instance.fetch(`/v1/voices/${name}`, { key })
+    expect(await record.json()).toMatchObject({ voice_id: now, status: 'ready' })
+  })
+
+  test('as a server alias, as the name it had, and as the model', async () => {
+    expect(await warned({ voice: 'Old' })).toEqual(['jay', removed('voice', 'kal16', 'jay')])
+    expect(await warned({ voice: 'Rowan' })).toEqual(['martin', removed('voice', 'rowan', 'martin')])
+    expect(await warned({ voice: 'wren', model: 'flite' })).toEqual(['wren', removed('model', 'flite', 'hibari')])
+    expect(await warned({ voice: 'wren' })).toEqual(['wren', null])
+    const events = await instance.speak(key, { voice: 'slt', stream_format: 'sse' })
+    await events.arrayBuffer()
+    expect(events.headers.get('x-myna-warning')).toBe(removed('voice', 'slt', 'lark'))
+    const model = await instance.fetch('/v1/models/flite', { key })
+    expect(await model.json()).toMatchObject({ root: 'hibari' })
+  })
+
+  test("hides no voice of the account's own", async () => {
+    const owner = await instance.key()
+    const celia = await instance.cloned(owner, { name: 'Celia' })
+    expect(await spokenWith({ voice: 'celia' })).toBe('hibari lark')
+    expect(await spokenWith({ voice: 'celia' }, owner)).toBe(`hibari ${celia.voice_id} cloned`)
+  })
+})
+
 describe('a voice that is not ready', () => {
   test('asks for patience, and is forgotten once it failed', async () => {
     const owner = await instance.key({ prepaidMicros: 1000 })
@@ -148,7 +192,7 @@ describe('a voice that is not ready', () => {
     await instance.voice(owner, id)
     expect(await spokenWith({ voice: id }, owner)).toBe('voice_unusable')
     const second = await instance.cloned(owner, { name: 'Slow' })
-    expect(await spokenWith({ voice: 'Slow' }, owner)).toBe(`flite ${second.voice_id} cloned`)
+    expect(await spokenWith({ voice: 'Slow' }, owner)).toBe(`hibari ${second.voice_id} cloned`)
   })
 
   test('is waited for by the official SDK, which then speaks', async () => {
@@ -195,5 +239,5 @@ test('the official SDK pages through the voices and uploads a clip', async () =>
     CursorPage<VoiceJson & { id: string; name: string }>
   >('/voices', CursorPage, { query: { limit: 2 } })
   for await (const voice of page) names.push(voice.name)
-  expect(names.toSorted()).toEqual(['Ada', 'Alasdair', 'Celia', 'From the SDK', 'Kellan', 'Otto', 'Rowan'])
+  expect(names.toSorted()).toEqual(['Ada', 'From the SDK', 'Jay', 'Lark', 'Martin', 'Merle', 'Otto', 'Robin', 'Wren'])
 })

@@ -5,7 +5,6 @@
 import type { LoadSpeechModel, LoadTranscriptionModel } from './architecture.ts'
 
 export const speechArchitectures: Readonly<Record<string, () => Promise<{ load: LoadSpeechModel }>>> = {
-  flite: () => import('./flite/pipeline.ts'),
   hibari: () => import('./hibari/pipeline.ts'),
   kokoro: () => import('./kokoro/pipeline.ts'),
   pocket: () => import('./pocket/pipeline.ts'),

@@ -5,6 +5,7 @@
 import type { Caller } from '../domain/account.ts'
 import type { Card, CardVoice } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
+import { formerVoices } from '../domain/former-names.ts'
 import { canSee, owns, type Voice } from '../domain/voice.ts'
 import type { Catalog, VoiceChange, VoiceFiles, VoiceQuery, Voices } from './ports.ts'
 import type { Previews } from './previews.ts'
@@ -42,10 +43,11 @@ export class Library {
     this.#parts = parts
   }
 
-  /** Without checking access: for routes that decide that themselves. */
+  /** Without checking access: for routes that decide that themselves. A former name finds the voice in its place. */
   async find(id: string): Promise<Voice | null> {
     const clone = await this.#parts.voices.find(id)
-    return this.#presets().find((voice) => voice.id === id) ?? clone
+    const preset = (wanted: string | undefined) => this.#presets().find((voice) => voice.id === wanted)
+    return preset(id) ?? clone ?? preset(formerVoices.get(id)) ?? null
   }
 
   /** @throws MynaError `voice_not_found` */
@@ -136,7 +138,7 @@ export class Library {
 
   async #place(caller: Caller | null, id: string, param: string): Promise<Place> {
     const voice = await this.find(id)
-    if (voice !== null && canSee(voice, caller)) return { createdAtMs: voice.createdAtMs, id }
+    if (voice !== null && canSee(voice, caller)) return { createdAtMs: voice.createdAtMs, id: voice.id }
     throw new MynaError('invalid_cursor', `${param}: no such voice in this list`, { param })
   }
 

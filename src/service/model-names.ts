@@ -1,6 +1,7 @@
 /** Resolves the name of a model in a request, and words the refusal of unknown ones. */
 import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
+import { formerModels } from '../domain/former-names.ts'
 import { ownModelName } from '../domain/model-names.ts'
 import { nearest } from '../domain/nearest.ts'
 import type { Catalog } from './ports.ts'
@@ -18,6 +19,8 @@ export function modelNamed(name: string, catalog: Catalog): Card | null {
   const cards = catalog.cards()
   const own = cards.find(({ id }) => id === name)
   if (own !== undefined) return own
+  const successor = formerModels.get(name)
+  if (successor !== undefined) return cards.find(({ id }) => id === successor) ?? null
   const id = ownModelName(name)
   if (id === null) return null
   const same = cards.filter((card) => isVariant(card.id, id)).toSorted((a, b) => b.preference - a.preference)

@@ -28,23 +28,23 @@ test('nothing is wrong, and what is not installed is missed by nobody', () => {
 })
 
 test('each model once, whatever is wrong with it and on however many devices', () => {
-  const { troubles, able } = modelStanding(catalog(['whisper-base'], ['kokoro-82m']), [
+  const { troubles, able } = modelStanding(catalog(['whisper-base', 'pocket-tts'], ['kokoro-82m']), [
     engine(failed('kokoro-82m')),
-    engine(failed('flite')),
-    engine(failed('flite')),
     engine(failed('hibari')),
+    engine(failed('hibari')),
+    engine(failed('pocket-tts')),
     engine({ task: 'automatic-speech-recognition' }),
   ])
   expect(troubles).toEqual([
     { id: 'kokoro-82m', task: 'text-to-speech', words: 'kokoro-82m is not whole' },
-    { id: 'flite', task: 'text-to-speech', words: 'flite could not be loaded: no graph' },
     { id: 'hibari', task: 'text-to-speech', words: 'hibari could not be loaded: no graph' },
+    { id: 'pocket-tts', task: 'text-to-speech', words: 'pocket-tts could not be loaded: no graph' },
   ])
   expect(able).toEqual(new Set(['automatic-speech-recognition']))
 })
 
 test('what another device has in memory is of use', () => {
-  const loaded = { id: 'flite', device: 'cuda:1', memoryBytes: 1, activeStreams: 0, idleMsLeft: null }
-  const { troubles } = modelStanding(catalog([]), [engine(failed('flite')), engine({ models: [loaded] })])
+  const loaded = { id: 'hibari', device: 'cuda:1', memoryBytes: 1, activeStreams: 0, idleMsLeft: null }
+  const { troubles } = modelStanding(catalog([]), [engine(failed('hibari')), engine({ models: [loaded] })])
   expect(troubles).toEqual([])
 })

@@ -113,7 +113,13 @@ export class Speech extends Live<Speaking> {
       }
       const operation = await countRefusedKey(this.#parts.meter, ledger.admitSpeech(admission))
       const order = orderOf(caller, request, choice)
-      return new Speaking(this.#parts, this.#limits, { operation, order, format: request.format, place })
+      return new Speaking(this.#parts, this.#limits, {
+        operation,
+        order,
+        format: request.format,
+        place,
+        warning: choice.warning,
+      })
     } catch (error) {
       place.leave()
       throw error

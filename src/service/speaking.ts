@@ -33,6 +33,8 @@ export interface Admitted {
   format: AudioFormat
   /** Whose turn it is. */
   place: SpeechPlace
+  /** For the client; null: none. */
+  warning: string | null
 }
 
 /** What stops waiting calls when the stream has ended for another reason than its own. */
@@ -45,6 +47,7 @@ export class Speaking {
   readonly operation: Operation
   readonly format: AudioFormat
   readonly sampleRateHz: number
+  readonly warning: string | null
   readonly #parts: SpeakingParts
   readonly #limits: SpeakingLimits
   readonly #order: SpeechOrder
@@ -71,7 +74,7 @@ export class Speaking {
   readonly #given = { pcmBytes: 0, coveredChars: 0 }
   readonly #words: SpokenWord[] = []
 
-  constructor(parts: SpeakingParts, limits: SpeakingLimits, { operation, order, format, place }: Admitted) {
+  constructor(parts: SpeakingParts, limits: SpeakingLimits, { operation, order, format, place, warning }: Admitted) {
     this.#parts = parts
     this.#limits = limits
     this.operation = operation
@@ -79,6 +82,7 @@ export class Speaking {
     this.format = format
     this.sampleRateHz = order.sampleRateHz
     this.#place = place
+    this.warning = warning
     this.#beganMs = parts.clock.monotonicMs()
     this.#facts = { started: false, audioSent: false, cancelRequested: false, clientGone: false }
   }

@@ -125,7 +125,7 @@ describe('a model that is named', () => {
     [{ model: 'whisper-small' }, 'model_not_found model'],
     [{ model: 'whisper-2' }, 'model_not_found model'],
     [{ model: 'kokoro-82m' }, 'unsupported_value model'],
-    [{ model: 'flite' }, 'unsupported_value model'],
+    [{ model: 'hibari' }, 'unsupported_value model'],
     [{ model: 'gpt-4o-mini-tts' }, 'unsupported_value model'],
   ])('%p: %s', (wanted, outcome) => {
     expect(choose(both, wanted)).toStartWith(outcome)

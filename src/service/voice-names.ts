@@ -5,6 +5,7 @@
 import type { Caller } from '../domain/account.ts'
 import type { Card, CardVoice } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
+import { formerVoices } from '../domain/former-names.ts'
 import { type Mixture, mixtureId } from '../domain/mixture.ts'
 import { canSee, type Voice } from '../domain/voice.ts'
 import type { Voices } from './ports.ts'
@@ -15,7 +16,8 @@ export interface VoiceNames {
   defaultVoice: string | null
 }
 
-export type Found = { card: Card; preset: CardVoice } | { clone: Voice }
+/** `former`: it was found by this name of a voice that is no longer there. */
+export type Found = { card: Card; preset: CardVoice; former?: string } | { clone: Voice }
 
 export interface Search {
   caller: Caller
@@ -31,7 +33,7 @@ type Find = (name: string, cards: readonly Card[], search: Search) => Promise<Fo
  * @param cards the models it may be of, the preferred first @returns null when it means none
  */
 export async function findVoice(name: string, cards: readonly Card[], search: Search): Promise<Found | null> {
-  for (const find of [byId, byOwnAlias, byServerAlias, byName]) {
+  for (const find of [byId, byOwnAlias, byServerAlias, byName, byFormerName]) {
     const found = await find(name, cards, search)
     if (found !== null) return found
   }
@@ -72,6 +74,13 @@ const byName: Find = async (name, cards, { caller, voices }) => {
   return theOnly(await voices.findByName(null, name))
 }
 
+const byFormerName: Find = async (name, cards, { names }) => {
+  const former = (names.aliases.get(name.toLowerCase()) ?? name).toLowerCase()
+  const successor = formerVoices.get(former)
+  const found = successor === undefined ? null : presetById(successor, cards)
+  return found === null ? null : { ...found, former }
+}
+
 /** A failed try beside the voice that came of the next one does not count. */
 function theOnly(same: readonly Voice[]): Found | null {
   const alive = same.filter(({ status }) => status !== 'failed')
@@ -79,7 +88,7 @@ function theOnly(same: readonly Voice[]): Found | null {
   return clone === undefined || second !== undefined ? null : { clone }
 }
 
-function presetById(id: string, cards: readonly Card[]): Found | null {
+function presetById(id: string, cards: readonly Card[]): { card: Card; preset: CardVoice } | null {
   for (const card of cards) {
     const preset = card.voices.find((voice) => voice.id === id)
     if (preset !== undefined) return { card, preset }

@@ -5,6 +5,7 @@
 import type { Caller } from '../domain/account.ts'
 import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
+import { formerModels, formerNameWarning } from '../domain/former-names.ts'
 import { isLanguageAmong } from '../domain/language.ts'
 import { aliasTask } from '../domain/model-aliases.ts'
 import { type Mixture, parseMixture } from '../domain/mixture.ts'
@@ -12,7 +13,7 @@ import type { Voice } from '../domain/voice.ts'
 import { mixVoices, refusal } from './voice-names.ts'
 import { modelNamed, notInstalled, unknownModel } from './model-names.ts'
 import type { Catalog, VoiceFiles, Voices } from './ports.ts'
-import { findVoice, type VoiceNames } from './voice-names.ts'
+import { type Found, findVoice, type VoiceNames } from './voice-names.ts'
 import { mismatch, missingVoice, notReady, unknownVoice, unusable } from './voice-refusals.ts'
 
 export interface ChoiceParts {
@@ -26,6 +27,8 @@ export interface Choice {
   voiceId: string
   /** null: a preset. */
   voiceState: Uint8Array | null
+  /** For the client, in words that fit in a header; null: nothing. */
+  warning: string | null
 }
 
 export interface VoiceWish {
@@ -62,8 +65,11 @@ export async function chooseVoice(
   const within = native === null && voice !== null ? [best, ...others] : [best]
   const find = (name: string, cards: readonly Card[]) => findVoice(name, cards, { caller, names, voices })
   const found = await find(wanted, within)
-  if (found !== null && 'preset' in found) return { card: found.card, voiceId: found.preset.id, voiceState: null }
-  if (found !== null) return chosenClone(found.clone, native, wanted, parts)
+  const warning = warningOf(wish.model, found)
+  if (found !== null && 'preset' in found) {
+    return { card: found.card, voiceId: found.preset.id, voiceState: null, warning }
+  }
+  if (found !== null) return { ...(await chosenClone(found.clone, native, wanted, parts)), warning }
   const isOfAnother = async (name: string) => within.length === 1 && (await find(name, others)) !== null
   const target = (name: string) => names.aliases.get(name.toLowerCase()) ?? name
   const missing = async (name: string) =>
@@ -71,11 +77,19 @@ export async function chooseVoice(
       ? mismatch(best, name)
       : missingVoice(target(name), catalog, await namesFor(caller, names, parts))
   const mixture = mixtureOf(target(wanted))
-  if (mixture !== null) return { ...(await mixVoices(mixture, within, find, missing)), voiceState: null }
+  if (mixture !== null) return { ...(await mixVoices(mixture, within, find, missing)), voiceState: null, warning }
   // A configured default is for the models that have it; any other speaks with its own.
   const isForeignDefault = voice === null && own !== null && (await isOfAnother(wanted))
   if (isForeignDefault) return chooseVoice(caller, { ...wish, voice: own }, names, parts)
   throw await missing(wanted)
+}
+
+function warningOf(model: string | null, found: Found | null): string | null {
+  const successor = formerModels.get(model ?? '')
+  const ofModel = successor === undefined ? [] : [formerNameWarning('model', model ?? '', successor)]
+  const isFormer = found !== null && 'preset' in found && found.former !== undefined
+  const ofVoice = isFormer ? [formerNameWarning('voice', found.former ?? '', found.preset.id)] : []
+  return [...ofModel, ...ofVoice].join(' ') || null
 }
 
 const ownVoicesMax = 1000
@@ -117,7 +131,7 @@ async function chosenClone(
   native: Card | null,
   wanted: string,
   { catalog, voices, files }: ChoiceParts,
-): Promise<Choice> {
+): Promise<Omit<Choice, 'warning'>> {
   const made = catalog.cards().find(({ id }) => id === clone.model)
   const family = made?.family ?? clone.model
   if (native !== null && native.family !== family) throw mismatch(native, wanted)

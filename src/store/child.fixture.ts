@@ -33,7 +33,7 @@ function order(accountId: string, keyId: string, keyHash: string | null) {
   const operationId = newId('op', Date.now(), systemRandom)
   const fingerprint = 'f'.repeat(64)
   const priced = { inputChars: 10, priceMicros: 150, keyHash, fingerprint }
-  return { operationId, accountId, keyId, model: 'flite', voiceId: 'slt', ...priced }
+  return { operationId, accountId, keyId, model: 'hibari', voiceId: 'wren', ...priced }
 }
 
 /** Holds the lock until it is killed or its standard input ends. */
@@ -93,7 +93,7 @@ function cloneOrder(accountId: string, keyId: string) {
   const clip = { fileName: 'a', mimeType: 'audio/wav', sizeBytes: 1, durationMs: 1, hash: 'c'.repeat(64) }
   const limits = { isAdmin: false, priceMicros: 1000, freeClones: 1, maxVoices: 8 }
   const described = { name: 'Ada', description: null, labels: {}, language: null, aliases: [voiceId], consent: null }
-  const made = { isPublic: false, model: 'flite', fidelity: 'approximate' as const, clip }
+  const made = { isPublic: false, model: 'hibari', fidelity: 'approximate' as const, clip }
   return { operationId, accountId, keyId, keyHash: null, voiceId, ...limits, ...described, ...made }
 }
 

@@ -153,7 +153,7 @@ test('books of an older program are brought up to date, and keep what they say',
       VALUES ('key_1', 'acct_1', 'k', 'p', '${hash}', 1);
     INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
       key_supplied, fingerprint, created_at_ms)
-      VALUES ('op_1', 'acct_1', 'key_1', 'speech', 'flite', 'slt', 2, 30, 30, 0, '${hash}', 1);
+      VALUES ('op_1', 'acct_1', 'key_1', 'speech', 'hibari', 'wren', 2, 30, 30, 0, '${hash}', 1);
     INSERT INTO entries (account_id, operation_id, kind, amount_micros, created_at_ms)
       VALUES ('acct_1', 'op_1', 'hold', 30, 1);
     INSERT INTO agents VALUES ('agent_1', 'acct_1', NULL)`)

@@ -32,7 +32,7 @@ function insertVoice(changes: Record<string, string> = {}): string {
     folded_name: "'ada'",
     search_text: "'ada'",
     category: "'cloned'",
-    model: "'flite'",
+    model: "'hibari'",
     fidelity: "'full'",
     status: "'ready'",
     created_at_ms: '1',
@@ -126,7 +126,7 @@ describe('a voice', () => {
     await books.database.script(
       `INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
          key_supplied, created_at_ms)
-       VALUES ('op_bare', '${account.id}', '${key.id}', 'clone', 'flite', 'v', 0, 0, 0, 0, 1)`,
+       VALUES ('op_bare', '${account.id}', '${key.id}', 'clone', 'hibari', 'v', 0, 0, 0, 0, 1)`,
     )
     const complete = "UPDATE operations SET outcome = 'completed', settled_at_ms = 1, expires_at_ms = 1"
     await refused(`${complete} WHERE id = 'op_bare'`, 'a completed clone has its voice')
@@ -137,9 +137,9 @@ test('only a clone without a price is free, and stays so', async () => {
   const free = (changes: string): string => `INSERT INTO operations (id, account_id, key_id, type, model, input_chars,
     price_micros, charged_micros, key_supplied, created_at_ms, free, fingerprint)
     VALUES ('op_x', '${books.account.id}', '${books.key.id}', ${changes})`
-  await refused(free(`'speech', 'flite', 0, 0, 0, 0, 1, 1, '${sha256('x')}'`), 'free_clone_costs_nothing')
-  await refused(free("'clone', 'flite', 0, 5, 5, 0, 1, 1, NULL"), 'free_clone_costs_nothing')
-  await refused(free("'clone', 'flite', 0, 0, 0, 0, 1, 2, NULL"), 'free_clone_costs_nothing')
+  await refused(free(`'speech', 'hibari', 0, 0, 0, 0, 1, 1, '${sha256('x')}'`), 'free_clone_costs_nothing')
+  await refused(free("'clone', 'hibari', 0, 5, 5, 0, 1, 1, NULL"), 'free_clone_costs_nothing')
+  await refused(free("'clone', 'hibari', 0, 0, 0, 0, 1, 2, NULL"), 'free_clone_costs_nothing')
   const pending = `WHERE id = '${operationOf(processing)}'`
   await refused(`UPDATE operations SET free = 0 ${pending}`, 'what was admitted never changes')
 })

@@ -24,7 +24,7 @@ function insertOperation(changes: Record<string, string>): string {
     account_id: `'${books.account.id}'`,
     key_id: `'${books.key.id}'`,
     type: "'speech'",
-    model: "'flite'",
+    model: "'hibari'",
     input_chars: '10',
     price_micros: '150',
     charged_micros: '150',
@@ -183,7 +183,7 @@ describe('entries and usage', () => {
     const row = (type: string, operation: string, numbers: string): string =>
       `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
          refunded_micros, free, settled_at_ms)
-       VALUES ('${books.account.id}', '${books.key.id}', ${operation}, '${type}', 'flite', ${numbers}, 1)`
+       VALUES ('${books.account.id}', '${books.key.id}', ${operation}, '${type}', 'hibari', ${numbers}, 1)`
     await refused(row('speech', "'op_9'", '-1, 0, 0, 0, 0'), 'characters_not_negative')
     await refused(row('speech', "'op_9'", '0, -1, 0, 0, 0'), 'audio_not_negative')
     await refused(row('speech', "'op_9'", '0, 0, -1, 0, 0'), 'usage_charge_not_negative')

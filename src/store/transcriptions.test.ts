@@ -100,7 +100,7 @@ test('books of the schema before keep every row, and go on', async () => {
       refunded_micros, free, settled_at_ms)
       VALUES ('acct_1', 'key_1', NULL, 'transcription', ${values}),
         ('acct_1', 'key_1', NULL, 'transcription', ${values}),
-        ('acct_1', 'key_1', 'op_1', 'speech', 'flite', 2, 100, 30, 0, 0, 5)`)
+        ('acct_1', 'key_1', 'op_1', 'speech', 'hibari', 2, 100, 30, 0, 0, 5)`)
   const before = old.query('SELECT * FROM usage').all() as object[]
   old.close()
 

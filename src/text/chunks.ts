@@ -1,7 +1,7 @@
 /**
- * Text into pieces for a speech engine, one at a time: a voice such as Flite gives nothing until it has spoken
- * everything it was given, and a word of 5,000 letters costs it 21 s and 904 MB. So no piece is longer than the limit,
- * a sentence never shares a piece with the next, and the first piece is short, because the client waits for its sound.
+ * Text into pieces of limited length, one at a time. A sentence never shares a piece with the next, and the first piece
+ * is short. The models cut by their own symbols; this shows whether anything of a text can be spoken (`speakable`),
+ * without reading further than the first piece.
  */
 import { countChars } from '../domain/charge.ts'
 import { blocks } from './blocks.ts'

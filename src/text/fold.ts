@@ -2,9 +2,8 @@
  * Folds any text to what the rest of this folder reads: ASCII and a few symbols that have a spoken name. Every folded
  * character remembers how many code points of the input are behind it, so that positions survive whatever is cut later.
  *
- * Flite drops letters that are not ASCII (it says "caf" for "café"), hence the folding; it says nothing at all for
- * other scripts, hence they become spaces. Control characters are removed here, which leaves them free as marks
- * (`breaks`).
+ * What has no place in ASCII, such as another script, becomes a space: these rules have no words for it. Control
+ * characters are removed here, which leaves them free as marks (`breaks`).
  */
 import { keepCharacter } from './light-fold.ts'
 

@@ -45,6 +45,8 @@ export async function deliver(delivery: Delivery): Promise<OperationRecord | nul
   try {
     const answer = await client.speech(delivery.body, delivery.idempotencyKey, stop.signal)
     under.operationId = operationOf(answer)
+    const warning = answer.headers.get('x-myna-warning')
+    if (warning !== null) delivery.notice(warning)
     await pour(answer, delivery, stop)
   } catch (thrown) {
     ignore()

@@ -22,7 +22,7 @@ test('whatever somebody has made of the folder of models, the server serves and 
   const response = await program.speak(program.key, { input: 'Hello there.' })
   expect([response.status, (await response.arrayBuffer()).byteLength > 1000]).toEqual([200, true])
   const list = (await (await program.fetch('/v1/models', program.key)).json()) as { data: { root: string }[] }
-  expect(new Set(list.data.map(({ root }) => root))).toEqual(new Set(['flite', 'hibari', 'moonshine-tiny-en']))
+  expect(new Set(list.data.map(({ root }) => root))).toEqual(new Set(['hibari', 'moonshine-tiny-en']))
   for (const id of ['pocket-tts', 'whisper-base']) {
     expect(program.stderr()).toContain(`counts as not installed model=${id} mend="myna models pull ${id}"`)
   }

@@ -32,8 +32,8 @@ beforeAll(async () => {
   card = testCard('speaker', publish(hub, 'org/speaker', 300, files), { license })
   gated = testCard('gated', publish(hub, 'org/gated', 301, files))
   hub.gate('org/gated', 'hf_good')
-  const [flite] = (await import('../../catalog/cards.ts')).cards
-  program = withCards([...(flite === undefined ? [] : [flite]), card, gated])
+  const [hibari] = (await import('../../catalog/cards.ts')).cards
+  program = withCards([...(hibari === undefined ? [] : [hibari]), card, gated])
 })
 afterAll(() => hub.stop())
 beforeEach(() => {
@@ -208,7 +208,7 @@ test('rm removes a model and gives its space back, and what an interrupted pull 
 })
 
 test('rm: what is built in stays, what no card knows goes, what nobody knows is an error', async () => {
-  expect(await models('rm', 'flite')).toMatchObject({ code: 1, stderr: expect.stringContaining('inside the program') })
+  expect(await models('rm', 'hibari')).toMatchObject({ code: 1, stderr: expect.stringContaining('inside the program') })
   mkdirSync(join(modelsFolder({ dataDir }).installed, 'of-another-version'), { recursive: true })
   expect((await models('rm', 'of-another-version')).code).toBe(0)
   expect((await models('rm', 'speakr')).stderr).toBe(
@@ -235,7 +235,7 @@ test('list and show say what is here, how large it is, and what is not whole', a
     state: string
     files: object[]
   }[]
-  expect(first).toMatchObject({ id: 'flite', state: 'installed', installed: true })
+  expect(first).toMatchObject({ id: 'hibari', state: 'installed', installed: true })
 })
 
 test('a model is imported from a folder, and what nobody could check is named', async () => {
@@ -254,7 +254,7 @@ test('a model is imported from a folder, and what nobody could check is named', 
 
 test('misuse and bad settings are told', async () => {
   expect(await models('pull')).toMatchObject({ code: 2 })
-  expect((await models('pull', 'flite')).stderr).toContain('flite is inside the program')
+  expect((await models('pull', 'hibari')).stderr).toContain('hibari is inside the program')
   const wrong = await runCommand(['models', 'pull', 'speaker'], options({ HF_ENDPOINT: 'huggingface' }))
   expect(wrong).toMatchObject({
     code: 1,

@@ -54,7 +54,7 @@ test('it is marked as unverified in the list, the record and the console, and no
     data: { id: string; verified: boolean }[]
   }
   expect(list.data.find(({ id }) => id === 'my-whisper')?.verified).toBe(false)
-  expect(list.data.find(({ id }) => id === 'flite')?.verified).toBe(true)
+  expect(list.data.find(({ id }) => id === 'hibari')?.verified).toBe(true)
   const console = (await (await program.fetch('/console/api/admin/models', program.key)).json()) as {
     data: { id: string; like: string | null }[]
   }
@@ -90,10 +90,10 @@ test('files that the architecture cannot use are refused with the reason, and no
 
 test.each([
   [['--as', 'my-other'], 'give a path, --as NEW_ID and --like ID'],
-  [['--as', 'flite', '--like', whisperCard.id], "'flite' is the name of another model"],
+  [['--as', 'hibari', '--like', whisperCard.id], "'hibari' is the name of another model"],
   [['--as', 'whisper-1', '--like', whisperCard.id], "'whisper-1' is the name of another model"],
   [['--as', '../x', '--like', whisperCard.id], 'cannot be an id'],
-  [['--as', 'my-other', '--like', 'flite'], 'flite is inside the program'],
+  [['--as', 'my-other', '--like', 'hibari'], 'hibari is inside the program'],
   [['--as', 'my-other', '--like', 'whisper-9'], "There is no model 'whisper-9'"],
 ])('%j is refused', async (args, why) => {
   const { code, stderr } = await run('models', 'import', temporaryFolder(), ...args)

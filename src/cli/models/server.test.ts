@@ -62,7 +62,7 @@ test('whatever names a model that is not installed, or its voice, is told how to
   expect(await speak({ model: 'speaker', voice: undefined })).toBe(model)
   expect(await speak({ voice: 'speaker-voice' })).toBe(voice)
   expect(await speak({ voice: 'VOICE OF SPEAKER' })).toBe(`404 voice_not_found The voice 'VOICE OF SPEAKER' ${how}`)
-  expect(await speak({ model: 'flite', voice: 'speaker-voice' })).toBe(voice)
+  expect(await speak({ model: 'hibari', voice: 'speaker-voice' })).toBe(voice)
   expect(await get('/v1/models/speaker')).toBe(model)
   expect(await get('/v1/voices/speaker-voice')).toBe(voice)
   expect(await get('/v1/voices/speaker-voice/preview')).toBe(voice)

@@ -92,7 +92,7 @@ test('it speaks by id, name and alias, not as a preset does, and with every mode
   expect((await wav({ voice: 'nova' })).equals(own)).toBe(true)
 })
 
-test.each([kokoroCard.id, 'flite'])('%s, a model of another family, refuses it in words', async (model) => {
+test.each([kokoroCard.id, 'hibari'])('%s, a model of another family, refuses it in words', async (model) => {
   const refused = await speak({ model, voice: voiceId })
   expect(refused.status).toBe(400)
   expect(((await refused.json()) as { error: object }).error).toMatchObject({

@@ -91,7 +91,7 @@ async function freed(engine: number): Promise<void> {
   expect((await program.engine()).pid).toBe(engine)
   const spoken = await program.speak(key, {
     voice: 'alloy',
-    model: 'flite',
+    model: 'hibari',
     input: 'Here I am.',
     response_format: 'pcm',
   })

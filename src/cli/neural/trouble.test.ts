@@ -116,7 +116,7 @@ test('what cannot be loaded is told before anybody asks for it, everywhere in th
 
 test('nothing speaks in its place unless it is asked to; all others work', async () => {
   expect(await refusal(await speak({}))).toMatchObject({ code: 'model_unavailable' })
-  for (const model of [pocketSibling.id, 'flite']) {
+  for (const model of [pocketSibling.id, 'hibari']) {
     const answer = await speak({ model })
     expect([model, answer.status, (await answer.arrayBuffer()).byteLength > 1000]).toEqual([model, 200, true])
   }
@@ -131,7 +131,7 @@ test('a transcription says so, too, and speech goes on', async () => {
   const lines = linesOf(refused)
   expect(await refusal(refused)).toMatchObject({ status: 503, code: 'model_unavailable' })
   expect(lines).toEqual([expect.stringContaining('encoder-model.onnx')])
-  expect((await speak({ model: 'flite' })).status).toBe(200)
+  expect((await speak({ model: 'hibari' })).status).toBe(200)
 })
 
 test('the doctor tries each model, and says what is wrong with which and what to do', async () => {
@@ -143,7 +143,7 @@ test('the doctor tries each model, and says what is wrong with which and what to
   expect(stdout).toMatch(
     /FAIL {2}voice +Kokoro[^\n]* cannot speak: kokoro-small could not be loaded: [^\n]*model.onnx is not the graph/,
   )
-  expect(stdout).toMatch(/ok {4}voice +Flite spoke/)
+  expect(stdout).toMatch(/ok {4}voice +hibari spoke/)
   expect(stdout).toMatch(/FAIL {2}hearing +Parakeet[^\n]* cannot transcribe: parakeet-small could not be loaded: /)
 })
 

@@ -23,7 +23,6 @@ test('the banner says which models there are and what they can do, in a line tha
   ])
   expect(models?.trim().split(/\), |Models +/)).toEqual([
     '',
-    'flite (rms, slt, awb, kal16',
     'hibari (6 voices',
     'moonshine-tiny-en (transcription',
     expect.stringMatching(/^pocket-tts \(\d+ voices$/),

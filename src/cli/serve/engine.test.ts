@@ -37,7 +37,7 @@ async function start(task: Task, device?: EngineDevice): Promise<Talk> {
 test('an engine for each task, of one priority: a transcription is waited for, too', async () => {
   const [speech, transcription] = [await start('text-to-speech'), await start('automatic-speech-recognition')]
   expect(nicenessOf(transcription.child.pid)).toBe(nicenessOf(speech.child.pid))
-  speech.speak(1, 'Hello.', 100, { model: 'flite', voiceId: 'rms' })
+  speech.speak(1, 'Hello.', 100, { model: 'hibari', voiceId: 'lark' })
   await speech.until('end')
   const order = {
     share: 'account',
@@ -47,7 +47,7 @@ test('an engine for each task, of one priority: a transcription is waited for, t
     temperature: 0,
     words: false,
   } as const
-  transcription.send({ type: 'transcribe', stream: 1, order: { ...order, model: 'flite' } })
+  transcription.send({ type: 'transcribe', stream: 1, order: { ...order, model: 'hibari' } })
   const [failed] = await transcription.until('failed')
   expect(failed?.message).toContain('there is no such model for automatic-speech-recognition')
 })

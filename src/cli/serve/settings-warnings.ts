@@ -4,6 +4,7 @@
  * its request fail.
  */
 import { type Config, unknownSettings } from '../../config.ts'
+import { formerNameWarning, formerVoices } from '../../domain/former-names.ts'
 import { parseMixture } from '../../domain/mixture.ts'
 import type { Catalog } from '../../service/ports.ts'
 
@@ -26,9 +27,19 @@ function voicesMissing({ defaultVoice, voiceAliases }: VoiceSettings, catalog: C
   const isMissing = (voice: string) => !mayBeOwned(voice) && !known.has(voice.toLowerCase())
   const missing = pairs
     .filter(([, voice]) => isMissing(voice))
-    .map(([name, voice]) => `MYNA_VOICE_ALIASES: ${name} stands for ${voice}, ${absent}`)
+    .map(([name, voice]) =>
+      former(voice, known, 'MYNA_VOICE_ALIASES', `MYNA_VOICE_ALIASES: ${name} stands for ${voice}, ${absent}`),
+    )
   const isDefaultMissing = defaultVoice !== '' && !aliases.has(defaultVoice.toLowerCase()) && isMissing(defaultVoice)
-  return isDefaultMissing ? [`MYNA_DEFAULT_VOICE is ${defaultVoice}, ${absent}`, ...missing] : missing
+  const ofDefault = `MYNA_DEFAULT_VOICE is ${defaultVoice}, ${absent}`
+  return isDefaultMissing ? [former(defaultVoice, known, 'MYNA_DEFAULT_VOICE', ofDefault), ...missing] : missing
+}
+
+/** @returns `otherwise`, unless the voice is one that another speaks for now */
+function former(voice: string, known: ReadonlySet<string>, setting: string, otherwise: string): string {
+  const successor = formerVoices.get(voice.toLowerCase())
+  if (successor === undefined || !known.has(successor)) return otherwise
+  return `${setting}: ${formerNameWarning('voice', voice, successor)}`
 }
 
 const absent = 'which no installed model has: myna voices list'

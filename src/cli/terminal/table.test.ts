@@ -14,13 +14,13 @@ test('a table that is too wide for the terminal loses cells of its widest column
   const columns = [{ title: 'ID' }, { title: 'N', right: true }, { title: 'DESCRIPTION' }]
   const rows = [
     ['voice_01M8ZK', '1', 'A calm voice for long books'],
-    ['rms', '22', '落ち着いた声'],
+    ['lark', '22', '落ち着いた声'],
   ]
   const lines = table(columns, rows, 32).split('\n')
   expect(lines).toEqual([
     'ID             N  DESCRIPTION',
     'voice_01M8ZK   1  A calm voice…',
-    'rms           22  落ち着いた声',
+    'lark          22  落ち着いた声',
   ])
   for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(32)
 })

@@ -107,18 +107,18 @@ test('a clip that the model refuses is paid back, and the second clone past the 
 }, 30_000)
 
 test("a preset voice stays, for it is nobody's to remove", async () => {
-  const result = await voices('rm', 'rms')
+  const result = await voices('rm', 'lark')
   expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('List your voices: myna voices list')])
 })
 
 test('a mixture is heard and named; what is none says why', async () => {
-  const mixed = await voices('mix', 'rms(2)+Celia', '-o', path('mix.wav'))
+  const mixed = await voices('mix', 'lark(2)+Wren', '-o', path('mix.wav'))
   expect([mixed.code, mixed.stderr]).toEqual([0, ''])
-  expect(mixed.stdout).toStartWith(`${path('mix.wav')}: the voice "rms(2)+Celia(1)", charged`)
+  expect(mixed.stdout).toStartWith(`${path('mix.wav')}: the voice "lark(2)+Wren(1)", charged`)
   expect(await Bun.file(path('mix.wav')).slice(0, 4).text()).toBe('RIFF')
-  expect((await voices('mix', 'rms')).stderr).toContain("'rms' is not a mixture")
-  expect((await voices('mix', 'rms(0)+slt')).stderr).toContain('a number above 0')
-  const unknown = await voices('mix', 'rms+nobody', '-o', path('none.wav'))
+  expect((await voices('mix', 'lark')).stderr).toContain("'lark' is not a mixture")
+  expect((await voices('mix', 'lark(0)+wren')).stderr).toContain('a number above 0')
+  const unknown = await voices('mix', 'lark+nobody', '-o', path('none.wav'))
   expect([unknown.code, await Bun.file(path('none.wav')).exists()]).toEqual([1, false])
   expect(unknown.stderr).toContain("The voice 'nobody' does not exist")
 })

@@ -55,7 +55,7 @@ const voice: VoiceRecord = {
   is_owner: true,
   is_public: false,
   preview_url: 'http://127.0.0.1/v1/voices/voice_1/preview',
-  model: 'flite',
+  model: 'hibari',
   fidelity: 'approximate',
   aliases: ['nova'],
   created_at: 1_763_712_000,
@@ -261,8 +261,8 @@ test('what cannot be right is refused before anything is asked of the server', a
     [['clone', path('empty.wav'), '--name', 'A'], 1],
     [['clone', path('folder.wav'), '--name', 'A'], 1],
     [['clone', path('clip.wav')], 2],
-    [['show', 'rms', '--plot', path('x.gif')], 2],
-    [['preview', 'rms', '-o', path('x.docx')], 2],
+    [['show', 'lark', '--plot', path('x.gif')], 2],
+    [['preview', 'lark', '-o', path('x.docx')], 2],
   ] as const) {
     expect([args, (await voices(...args)).code]).toEqual([args, code])
   }
@@ -272,8 +272,8 @@ test('what cannot be right is refused before anything is asked of the server', a
 test('all voices are listed, page after page', async () => {
   const preset = {
     ...voice,
-    voice_id: 'rms',
-    name: 'RMS',
+    voice_id: 'lark',
+    name: 'LARK',
     is_owner: false,
     is_public: true,
     samples: [],
@@ -289,8 +289,8 @@ test('all voices are listed, page after page', async () => {
   }
   const { stdout } = await voices('list')
   expect(stdout).toMatch(/^ID +NAME +STATUS +WHOSE +LANGUAGE +MODEL +CREATED\n/)
-  expect(stdout).toMatch(/\nvoice_1 +Anna +ready +own +en-GB +flite +2025-11-21\n/)
-  expect(stdout).toMatch(/\nrms +RMS +ready +public +- +flite/)
+  expect(stdout).toMatch(/\nvoice_1 +Anna +ready +own +en-GB +hibari +2025-11-21\n/)
+  expect(stdout).toMatch(/\nlark +LARK +ready +public +- +hibari/)
   expect(seen.length).toBe(2)
   expect(JSON.parse((await voices('ls', '--json')).stdout)).toEqual([voice, preset])
 })
@@ -318,13 +318,13 @@ test('a failed voice shows why', async () => {
 })
 
 test('a preview is saved in the format that its file is called after', async () => {
-  routes = { 'GET /v1/voices/rms/preview': (_request, url) => new Response(`audio${url.search}`) }
-  expect((await voices('preview', 'rms', '-o', path('rms.mp3'))).stdout).toBe(`${path('rms.mp3')}: 25 bytes\n`)
-  expect(readFileSync(path('rms.mp3'), 'utf8')).toBe('audio?response_format=mp3')
-  expect(existsSync(path('rms.mp3.part'))).toBe(false)
-  expect((await voices('preview', 'rms', '-o', '-')).stdout).toBe('audio?response_format=wav')
-  routes = { 'GET /v1/voices/rms/preview': () => refuse(409, 'voice_not_ready') }
-  const early = await voices('preview', 'rms', '-o', path('early.wav'))
+  routes = { 'GET /v1/voices/lark/preview': (_request, url) => new Response(`audio${url.search}`) }
+  expect((await voices('preview', 'lark', '-o', path('lark.mp3'))).stdout).toBe(`${path('lark.mp3')}: 25 bytes\n`)
+  expect(readFileSync(path('lark.mp3'), 'utf8')).toBe('audio?response_format=mp3')
+  expect(existsSync(path('lark.mp3.part'))).toBe(false)
+  expect((await voices('preview', 'lark', '-o', '-')).stdout).toBe('audio?response_format=wav')
+  routes = { 'GET /v1/voices/lark/preview': () => refuse(409, 'voice_not_ready') }
+  const early = await voices('preview', 'lark', '-o', path('early.wav'))
   expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('try again in a few seconds') })
   expect(existsSync(path('early.wav'))).toBe(false)
 })
@@ -332,13 +332,13 @@ test('a preview is saved in the format that its file is called after', async () 
 test('a voice is removed; one that is not there says where to look', async () => {
   routes = {
     'DELETE /v1/voices/voice_1': () => new Response(null, { status: 204 }),
-    'DELETE /v1/voices/rms': () => refuse(403, 'voice_not_owned'),
+    'DELETE /v1/voices/lark': () => refuse(403, 'voice_not_owned'),
     'DELETE /v1/voices/voice_2': () => refuse(404, 'voice_not_found'),
     'GET /v1/voices': () => Response.json({ data: [], has_more: false }),
   }
   expect((await voices('rm', 'voice_1')).stdout).toBe('Removed voice_1.\n')
   expect(JSON.parse((await voices('rm', 'voice_1', '--json')).stdout)).toEqual({ voice_id: 'voice_1', removed: true })
-  expect((await voices('rm', 'rms')).stderr).toContain('List your voices: myna voices list')
+  expect((await voices('rm', 'lark')).stderr).toContain('List your voices: myna voices list')
   const none = await voices('rm', 'voice_2')
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('myna voices list') })
 })

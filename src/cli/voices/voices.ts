@@ -32,8 +32,8 @@ microphone, without music or echo. Clone only voices whose owners agree.
 Examples:
   myna voices clone anna.wav --name Anna --consent "Anna agreed on 3 May."
   myna voices list
-  myna voices show rms --plot rms.png
-  myna voices preview rms -o rms.wav
+  myna voices show lark --plot lark.png
+  myna voices preview lark -o lark.wav
   myna voices mix "af_heart(2)+af_sky"`,
     )
     .addCommand(listCommand())

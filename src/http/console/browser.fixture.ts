@@ -39,7 +39,7 @@ export async function startScene(env: Record<string, string> = {}): Promise<Scen
   const program = await startProgram(join(folder, 'data'), env, [], [await freshExecutable()])
   const input =
     'The microphone hears this voice, which says one sentence after the other, and so it goes on for a while.'
-  const spoken = await program.speak(program.key, { input, voice: 'rms', response_format: 'wav' })
+  const spoken = await program.speak(program.key, { input, voice: 'lark', response_format: 'wav' })
   const wav = join(folder, 'microphone.wav')
   await Bun.write(wav, await spoken.bytes())
   const browser = await launchBrowser(wav)

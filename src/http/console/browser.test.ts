@@ -75,7 +75,7 @@ test.skipIf(!hasBrowser)(
     const { page, faults } = visited
     const long = 'This sentence is said again and again, so that the first of it is heard before the last is made. '
     await page.getByLabel('Text').fill(long.repeat(12))
-    await page.getByLabel('Voice').selectOption('rms')
+    await page.getByLabel('Voice').selectOption('lark')
     await page.getByRole('button', { name: 'Speak', exact: true }).click()
     await fact(page, 'First audio')
       .getByText(/\d+ ms/)
@@ -165,9 +165,9 @@ test.skipIf(!hasBrowser)(
     await using visited = await signedIn()
     const { page, faults } = visited
     await go(page, 'Voices')
-    await page.getByRole('article', { name: 'Rowan' }).waitFor()
-    await page.getByRole('button', { name: 'Play Rowan' }).click()
-    await page.getByRole('button', { name: 'Stop Rowan' }).click()
+    await page.getByRole('article', { name: 'Lark' }).waitFor()
+    await page.getByRole('button', { name: 'Play Lark' }).click()
+    await page.getByRole('button', { name: 'Stop Lark' }).click()
     await page.getByRole('button', { name: 'Clone a voice' }).click()
     await page.getByRole('button', { name: 'Microphone' }).click()
     await page.getByRole('button', { name: 'Record' }).click()
@@ -190,7 +190,7 @@ test.skipIf(!hasBrowser)(
     const renamed = page.getByRole('article', { name: 'Renamed' })
     await renamed.getByText('gentle').waitFor()
     await page.getByLabel('Search voices').fill('gentle')
-    await page.getByRole('article', { name: 'Rowan' }).waitFor({ state: 'detached' })
+    await page.getByRole('article', { name: 'Lark' }).waitFor({ state: 'detached' })
     await renamed.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete voice' }).click()
     await page.getByText('No voice matches').waitFor()

@@ -203,14 +203,14 @@ test('an administrator sees every model, and what cannot be got or removed is re
   const admin = await signIn(instance.adminKey)
   const { body } = await call('/console/api/admin/models', admin)
   const states = new Map(body.data.map((model: { id: string; state: string }) => [model.id, model.state]))
-  expect([states.get('flite'), states.get('pocket-tts')]).toEqual(['built_in', 'absent'])
+  expect([states.get('hibari'), states.get('pocket-tts')]).toEqual(['built_in', 'absent'])
   const refusal = async (path: string, method: string) => {
     const answer = await call(`/console/api/admin/models/${path}`, admin, { method })
     return `${answer.status} ${answer.body.error.code}`
   }
   expect(await refusal('nothing/pull', 'POST')).toBe('404 model_not_found')
-  expect(await refusal('flite/pull', 'POST')).toBe('422 validation_error')
-  expect(await refusal('flite', 'DELETE')).toBe('422 validation_error')
+  expect(await refusal('hibari/pull', 'POST')).toBe('422 validation_error')
+  expect(await refusal('hibari', 'DELETE')).toBe('422 validation_error')
   expect((await call('/console/api/admin/models/pocket-tts/pull', admin, { method: 'DELETE' })).status).toBe(204)
 })
 

@@ -73,6 +73,7 @@ export const speechDetail = detail('Audio', 'createSpeech', 'Create speech', {
       headers: {
         'X-Request-Id': headerRef('OperationId'),
         'Content-Disposition': headerRef('Disposition'),
+        'X-Myna-Warning': headerRef('Warning'),
         'X-Audio-Sample-Rate': headerRef('SampleRate'),
         'X-Audio-Channels': headerRef('Channels'),
         ...rates,

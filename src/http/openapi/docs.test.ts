@@ -236,7 +236,7 @@ describe('the server answers as the document says', () => {
 
   test('a clone, its voice, its preview, its changes and its end', async () => {
     const one = '/v1/voices/{voice_id}'
-    await foreseen('GET', one, await instance.fetch('/v1/voices/rms', { key }))
+    await foreseen('GET', one, await instance.fetch('/v1/voices/lark', { key }))
     const made = await instance.clone(key, { name: 'Ada', labels: '{"accent":"welsh"}' })
     const { voice_id: id } = (await made.clone().json()) as { voice_id: string }
     await foreseen('POST', '/v1/voices', made)
@@ -261,7 +261,7 @@ describe('the server answers as the document says', () => {
     const gone = await instance.fetch(`/v1/voices/${id}`, { method: 'DELETE', key })
     expect([gone.status, await gone.text()]).toEqual([204, ''])
     await foreseen('DELETE', one, await instance.fetch(`/v1/voices/${id}`, { method: 'DELETE', key }))
-    await foreseen('DELETE', one, await instance.fetch('/v1/voices/rms', { method: 'DELETE', key }))
+    await foreseen('DELETE', one, await instance.fetch('/v1/voices/lark', { method: 'DELETE', key }))
   })
 
   test.each([

@@ -27,7 +27,7 @@ const operationFields = {
   created_at: is.unixS(1763712000),
   settled_at: is.unixOrNull(1763712003),
   expires_at: is.unixOrNull(1763715603, 'When the record may be removed; `null` while pending.'),
-  voice_id: is.textOrNull('slt'),
+  voice_id: is.textOrNull('wren'),
   error: fault,
 }
 
@@ -52,14 +52,14 @@ const listedOperation = is.record(
 
 const model = is.record(
   {
-    id: is.text('flite'),
+    id: is.text('hibari'),
     object: is.constant('model'),
     created: is.unixS(1646092800),
     owned_by: is.text('myna'),
     shutdown_date: is.nothing,
     task: is.oneOf(['text-to-speech', 'automatic-speech-recognition'], 'text-to-speech'),
-    root: is.text('flite', 'The model behind this id: itself, or the one an alias stands for.'),
-    name: is.text('Flite'),
+    root: is.text('hibari', 'The model behind this id: itself, or the one an alias stands for.'),
+    name: is.text('hibari'),
     languages: is.list(is.text('en'), 'BCP-47.'),
     sample_rate: is.whole(24000, 'Hertz.'),
     verified: is.flag(true, 'False: the operator’s own files, such as a fine-tune, which no hash vouches for.'),
@@ -232,7 +232,7 @@ const readiness = is.record(
     models: is.list(
       is.record(
         {
-          id: is.text('flite'),
+          id: is.text('hibari'),
           task: is.text('text-to-speech'),
           state: is.oneOf(['loaded', 'loading', 'failed'], 'loaded'),
           reason: is.text(undefined, 'Why it failed.'),
@@ -258,9 +258,9 @@ export const records = {
   OperationList: is.listOf(listedOperation, { has_more: is.flag(false, 'Whether older ones exist.') }),
   Cancelled: is.record({ ok: is.flag(true, 'Whether running work was signalled.') }),
   Model: model,
-  ModelList: is.listOf(modelRef, is.page('flite')),
+  ModelList: is.listOf(modelRef, is.page('hibari')),
   SpeechModelList: is.listOf(modelRef, {
-    models: is.list(is.record({ id: is.text('flite'), name: is.text('Flite') })),
+    models: is.list(is.record({ id: is.text('hibari'), name: is.text('hibari') })),
   }),
   Account: account,
   UsagePage: usagePage,

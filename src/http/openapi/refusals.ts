@@ -173,6 +173,11 @@ export const headers: Record<string, OpenAPIV3_1.HeaderObject> = {
   AcceptRanges: header({ type: 'string', enum: ['bytes'] }),
   ContentRange: header(string, 'bytes 0-1/240044'),
   Disposition: header(string, 'inline; filename="speech.mp3"'),
+  Warning: header(
+    string,
+    "The voice 'rms' was removed and stands for 'martin' until the next release. Use 'martin'.",
+    'With a name that will end.',
+  ),
   SampleRate: header(integer, 24000, 'With `pcm` and `wav`: hertz.'),
   Channels: header(integer, 1, 'With `pcm` and `wav`.'),
 }

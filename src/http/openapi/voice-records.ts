@@ -39,7 +39,7 @@ const voice = is.record(
       `https://voice.example/v1/voices/${exampleVoiceId}/preview`,
       'Absolute; `null` until it is ready.',
     ),
-    model: is.text('flite', 'The model that it speaks with.'),
+    model: is.text('hibari', 'The model that it speaks with.'),
     fidelity: is.oneOf(['native', 'full', 'approximate'], 'approximate', 'How close it is to its source.'),
     aliases: is.list(is.text('nova'), 'Names for it in your requests. Own voices only; otherwise empty.'),
     created_at: is.unixS(1763712000),

@@ -58,7 +58,7 @@ test('speech with pauses is found where it is', async () => {
   expect(spans.length).toBe(2)
   const starts = [1, 2.5 + secondsOf(one)].map((startS) => 1000 * startS)
   for (const [index, startMs] of starts.entries()) {
-    // Flite puts some 0.2 s of silence before what it says.
+    // These clips have some 0.2 s of silence before what it says.
     expect(spans[index]!.startMs).toBeWithin(startMs, startMs + 400)
     expect(spans[index]!.endMs).toBeWithin(startMs + 600, startMs + 1000 * secondsOf(one) + 100)
   }

@@ -114,7 +114,7 @@ class Run {
     const id = newId('op', Date.now(), this.#random.fill)
     const key = Math.floor(this.#stepsLeft / stepsPerKey).toString(16)
     const keyHash = this.#random.chance(0.5) ? key.replace('-', '').padStart(64, '0') : null
-    const order = { operationId: id, accountId, keyId, model: 'flite', voiceId: 'slt', inputChars: 20, priceMicros }
+    const order = { operationId: id, accountId, keyId, model: 'hibari', voiceId: 'wren', inputChars: 20, priceMicros }
     const admission = { ...order, keyHash, fingerprint: 'f'.repeat(64), maxPending: limits.concurrency }
     const admitted = await box.ledger.admitSpeech(admission).catch((error: unknown) => this.#notAdmitted(id, error))
     if (admitted === null || box.isDead) return
@@ -142,7 +142,7 @@ class Run {
     const clip = { fileName: 'a', mimeType: 'audio/wav', sizeBytes: 1, durationMs: 1, hash: 'c'.repeat(64) }
     const rules = { isAdmin: false, priceMicros: 500, freeClones: 1, maxVoices: 6, keyHash: null }
     const described = { name: 'Ada', description: null, labels: {}, language: null, aliases: [], consent: null }
-    const made = { isPublic: false, model: 'flite', fidelity: 'full' as const, clip, ...rules, ...described }
+    const made = { isPublic: false, model: 'hibari', fidelity: 'full' as const, clip, ...rules, ...described }
     const admitted = await box.ledger
       .admitClone({ operationId: id, voiceId, accountId, keyId, ...made })
       .catch((error: unknown) => this.#notAdmitted(id, error))

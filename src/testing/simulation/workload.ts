@@ -293,7 +293,7 @@ export class Workload {
       chars: Array.from(text).length,
       format: random.pick(['pcm', 'wav']),
       rateHz: random.pick([24_000, 24_000, 8000, 22_050]),
-      voice: random.chance(0.05) ? 'nobody' : random.pick(['alloy', 'rms', 'Celia']),
+      voice: random.chance(0.05) ? 'nobody' : random.pick(['alloy', 'lark', 'Wren']),
     }
   }
 }
