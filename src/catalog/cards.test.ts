@@ -7,7 +7,7 @@ import { readCard } from './check.ts'
 
 const openAiVoices = 'alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse'.split(' ')
 
-test('every card in models/ is in the program', () => {
+test('the program contains every card in models/', () => {
   const files = readdirSync(new URL('../../models', import.meta.url)).filter((name) => name.endsWith('.json'))
   expect(cards.map((card) => `${card.id}.json`).sort()).toEqual(files.sort())
 })
@@ -84,13 +84,13 @@ test('two cards cannot claim one id, nor two families one voice', () => {
   expect(readCards({ 'a.json': hibari, 'b.json': sibling })).toHaveLength(2)
 })
 
-test('the English int8 bundle of Pocket TTS is as large as its exporter says, without the voices', () => {
+test('without its voices, the English int8 bundle of Pocket TTS has the size that its exporter states', () => {
   const { files } = cards.find(({ id }) => id === 'pocket-tts')!
   const bundle = files.filter(({ name }) => !name.startsWith('voices/'))
   expect(bundle.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0)).toBe(165_232_420)
 })
 
-test('every voice of a model that keeps voices in files has its file', () => {
+test('every voice of a model that keeps its voices in files has its file', () => {
   const folders: Readonly<Record<string, string>> = { pocket: 'safetensors', kokoro: 'bin' }
   for (const card of cards) {
     const extension = folders[card.architecture]
@@ -101,20 +101,21 @@ test('every voice of a model that keeps voices in files has its file', () => {
   }
 })
 
-test('models that tell the times of words say so', () => {
+test('models that report word times declare it', () => {
   const telling = cards.filter(({ wordTimes, task }) => wordTimes && task !== 'text-to-speech').map(({ id }) => id)
-  // Whisper has them from its decoder's attention, with which only some repositories export it; Parakeet always.
+  // Whisper takes them from its decoder's attention, and only some repositories export that; Parakeet always reports
+  // them.
   const exported = cards.filter(
     ({ architecture, files }) => architecture === 'parakeet' || files.some(({ repo }) => repo.endsWith('_timestamped')),
   )
   expect(telling).toEqual(exported.map(({ id }) => id))
   expect(telling).toHaveLength(8)
   const speaking = cards.filter(({ wordTimes, task }) => wordTimes && task === 'text-to-speech')
-  // hibari's lengths of symbols are read out of its graph.
+  // hibari's symbol lengths are read from its graph.
   expect(speaking.map(({ id }) => id)).toEqual(['hibari'])
 })
 
-test('no name of a voice hides an OpenAI name, so that the alias of another model still means its own', () => {
+test("no voice hides an OpenAI name, so that another model's alias keeps its meaning", () => {
   const hiding = cards.flatMap(({ voices }) => voices.filter(({ name }) => openAiVoices.includes(name.toLowerCase())))
   expect(hiding).toEqual([])
 })

@@ -35,7 +35,7 @@ beforeEach(async () => {
   installed = new InstalledModels(parts.folder)
 })
 
-test('what is installed is seen, and seen to go and to come back, by one that keeps looking', async () => {
+test('a running observer sees a model appear, disappear and come back', async () => {
   const states = async () => {
     await Promise.resolve()
     return [installed.has(card), installed.stateOf(card)]
@@ -52,14 +52,14 @@ test.each([
   ['a file in a folder', () => rmSync(join(path, 'voices/anna.bin')), ['voices/anna.bin']],
   ['a folder', () => rmSync(join(path, 'voices'), { recursive: true }), ['voices/anna.bin']],
   ['the manifest', () => rmSync(join(path, manifestName)), ['model.onnx', 'voices/anna.bin']],
-])('a model from which %s was taken counts as none, and says what is missing', async (_what, take, missing) => {
+])('a model that lacks %s counts as not installed, and the missing file is named', async (_what, take, missing) => {
   expect(installed.has(card)).toBe(true)
   take()
   await Promise.resolve()
   expect([installed.has(card), installed.stateOf(card), installed.missing(card)]).toEqual([false, 'broken', missing])
 })
 
-test('what has changed a moment ago is looked at anew, and what has not is remembered', async () => {
+test('recent changes are checked again; unchanged models are remembered', async () => {
   const clock = new ManualClock(Date.now())
   const keen = new InstalledModels(parts.folder, clock)
   const model = join(path, 'model.onnx')
@@ -68,7 +68,7 @@ test('what has changed a moment ago is looked at anew, and what has not is remem
     return keen.has(card)
   }
   expect(await isHere()).toBe(true)
-  // A change of a file's content alone is none of its folder, and is seen only as long as that is new.
+  // A change of a file's content does not change its folder. It is noticed only while the file is new.
   truncateSync(model, 10)
   expect(await isHere()).toBe(false)
   writeFileSync(model, contents['model.onnx'])
@@ -81,13 +81,13 @@ test('what has changed a moment ago is looked at anew, and what has not is remem
   expect(await isHere()).toBe(false)
 })
 
-test('a file that was cut short is noticed by whoever looks for the first time', () => {
+test('the first check notices a file that was cut short', () => {
   truncateSync(join(path, 'model.onnx'), 10)
   const afresh = new InstalledModels(parts.folder)
   expect([afresh.has(card), afresh.missing(card)]).toEqual([false, ['model.onnx']])
 })
 
-test('a file in the place of a folder is no trouble', () => {
+test('a file in the place of a folder is harmless', () => {
   rmSync(path, { recursive: true })
   writeFileSync(path, 'no folder')
   expect([installed.has(card), installed.stateOf(card)]).toEqual([false, 'broken'])
@@ -99,12 +99,12 @@ const otherCards: [string, Card][] = [
   ['another commit', testCard('model', [{ ...files[0]!, revision: 'b'.repeat(40) }, files[1]!])],
 ]
 
-test.each(otherCards)('a model whose card means %s by now is not installed', async (_what, other) => {
+test.each(otherCards)('a model is not installed if its card now means %s', async (_what, other) => {
   expect(installed.stateOf(other)).toBe('broken')
   expect(await verify(other, parts, never)).toMatchObject({ isGood: false, reason: expect.stringContaining('other') })
 })
 
-test('a card that has come to know what was recorded as found agrees with it', async () => {
+test('a card that has since learned the recorded hash agrees with it', async () => {
   const source = temporaryFolder()
   writeFileSync(join(source, 'x.bin'), contents['model.onnx'])
   const [file] = files
@@ -127,7 +127,7 @@ const manifests: [string, (text: string) => string][] = [
   ['of another model', (text) => text.replace('"id": "model"', '"id": "other"')],
 ]
 
-test.each(manifests)('a manifest that is %s says nothing, and breaks nothing', async (_what, change) => {
+test.each(manifests)('a manifest that is %s is ignored', async (_what, change) => {
   const place = join(path, manifestName)
   const before = readFileSync(place, 'utf8')
   writeFileSync(place, change(before))
@@ -137,12 +137,12 @@ test.each(manifests)('a manifest that is %s says nothing, and breaks nothing', a
   expect((await verify(card, parts, never)).isGood).toBe(false)
 })
 
-test('every card of this program can be installed: its id names a folder, and none of its files the manifest', () => {
+test("every card can be installed: its id is a valid folder name, and no file has the manifest's name", () => {
   for (const { id, files: needed, builtIn } of cards) {
     expect(parts.folder.model(id)).toEndWith(`/installed/${id}`)
     expect([id, needed.length > 0]).toEqual([id, !builtIn])
     expect(needed.map(({ name }) => name)).not.toContain(manifestName)
-    // A name may not be a folder of another.
+    // A file may not have the name of another file's folder.
     const names = needed.map(({ name }) => name)
     expect(names.filter((name) => names.some((other) => other.startsWith(`${name}/`)))).toEqual([])
   }

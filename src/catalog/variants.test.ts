@@ -9,12 +9,12 @@ const base = {
   ],
 }
 
-test('a variant takes over what it does not give', () => {
+test('a variant inherits what it does not set', () => {
   const { 'v.json': variant } = resolveVariants({ 'b.json': base, 'v.json': { extends: 'base', id: 'v' } })
   expect(variant).toEqual({ ...base, id: 'v' })
 })
 
-test('a file of the same name replaces its namesake, whatever its path', () => {
+test('a file replaces the inherited file of the same name, whatever its path', () => {
   const small = { repo: 'a/b', revision: 'main', files: [{ path: 'small/model.onnx', name: 'model.onnx' }] }
   const { 'v.json': variant } = resolveVariants({
     'v.json': { extends: 'base', id: 'v', downloads: [small] },
@@ -27,7 +27,7 @@ test('a file of the same name replaces its namesake, whatever its path', () => {
   })
 })
 
-test('only a card that is there and extends none can be extended', () => {
+test('a variant can only extend a card that exists and is not a variant', () => {
   const orphan = { extends: 'nobody', id: 'v' }
   const middle = { extends: 'base', id: 'middle' }
   expect(() => resolveVariants({ 'v.json': orphan })).toThrow('v.json: extends: expected a card that extends none')

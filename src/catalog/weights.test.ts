@@ -15,11 +15,11 @@ test.each([
   ['on a card its unquantised twin', ['parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3-fp32'], true, /v3-fp32$/],
   ['only one of its own family', ['parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v2-fp32'], true, /^parakeet.*v3$/],
   ['the preferred one that is whole there', ['whisper-small-fp32', 'whisper-base'], true, 'whisper-small-fp32'],
-])('auto means %s', (_, installed, onCard, expected) => {
+])('auto chooses %s', (_, installed, onCard, expected) => {
   expect(best(installed, onCard)).toMatch(expected)
 })
 
-test('another task is none of its business', () => {
+test('other tasks are not affected', () => {
   const catalog = new CardCatalog(
     cards,
     () => true,
@@ -28,11 +28,11 @@ test('another task is none of its business', () => {
   expect(catalog.best('text-to-speech')?.weights).toBe('int8')
 })
 
-test('every model that is pulled says what its weights are', () => {
+test('every model that can be pulled states the type of its weights', () => {
   expect(cards.filter(({ builtIn, weights }) => !builtIn && weights == null).map(({ id }) => id)).toEqual([])
 })
 
-test('the order of preference: on a card each model comes after those of its family that are whole there', () => {
+test('the order of preference: on a card, each model comes after the complete models of its family', () => {
   const installed = ['whisper-small', 'whisper-small-fp32', 'parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3-fp32']
   const ranked = (onCard: boolean) =>
     new CardCatalog(

@@ -9,7 +9,7 @@ import { cudaBuild, libraryOf } from './library.fixture.ts'
 const folder = temporaryFolder()
 const nowhere = () => null
 
-/** As they come out of an archive: by what they call themselves. */
+/** As unpacked from an archive: each file under the name that the library itself declares. */
 function facts(files: ReadonlyMap<string, Uint8Array>): Map<string, ElfFacts> {
   return new Map(
     [...files].map(([name, content]) => {
@@ -25,7 +25,7 @@ const build = cudaBuild()
 const all = new Map([...build.onnxRuntime, ...build.nvidia])
 const without = (...names: string[]) => facts(new Map([...all].filter(([name]) => !names.includes(name))))
 
-test('a whole set: what belongs to it, and for which CUDA; the driver and the C library are never missed', () => {
+test('a complete set lists its members and CUDA version; driver and C library never count as missing', () => {
   const more = new Map([...all, ['libcurand.so.10', libraryOf({ soname: 'libcurand.so.10' })]])
   const set = examineSet(facts(more), nowhere)
   expect(set.missing).toEqual([])
@@ -34,12 +34,12 @@ test('a whole set: what belongs to it, and for which CUDA; the driver and the C 
   requireComplete(set, 13)
 })
 
-test('later parts of cuDNN are kept when they come', () => {
+test('later parts of cuDNN are kept when they appear', () => {
   const name = 'libcudnn_engines_tensor_ir.so.9'
   expect(examineSet(facts(new Map([...all, [name, libraryOf({ soname: name })]])), nowhere).files).toContain(name)
 })
 
-test('what the system has is not missing, but pieces of ONNX Runtime must come along', () => {
+test('libraries of the system do not count as missing, but the parts of ONNX Runtime must be in the set', () => {
   const names = ['libcublas.so.13', 'libcudnn.so.9', 'libonnxruntime.so.1.30.0']
   const set = examineSet(without(...names, 'libcudnn_ops.so.9'), (name) => `/usr/lib/${name}`)
   expect(set.system).toEqual([
@@ -49,7 +49,7 @@ test('what the system has is not missing, but pieces of ONNX Runtime must come a
   expect(set.missing).toEqual([{ name: 'libonnxruntime.so.1', neededBy: 'Myna' }])
 })
 
-test('what is missing has its name, who wants it, and how to get it', () => {
+test('a missing library is reported with its name, the library that needs it, and how to get it', () => {
   const set = examineSet(without('libcublasLt.so.13', 'libcudnn_ops.so.9', 'libnvrtc-builtins.so.13.0'), nowhere)
   expect(set.missing).toEqual([
     { name: 'libcublasLt.so.13', neededBy: 'libcublas.so.13' },
@@ -64,7 +64,7 @@ test('what is missing has its name, who wants it, and how to get it', () => {
   )
 })
 
-test('another CUDA has other packages, and pull does not bring them', () => {
+test('another CUDA version has other packages, and pull does not fetch them', () => {
   const set = examineSet(facts(cudaBuild({ cudaMajor: 12 }).onnxRuntime), nowhere)
   expect(set.cudaMajor).toBe(12)
   expect(() => requireComplete(set, 13)).toThrow(
@@ -76,7 +76,7 @@ test('another CUDA has other packages, and pull does not bring them', () => {
   expect(packageOf('libz.so.1', 12)).toBeNull()
 })
 
-test('without a provider, or with one for no CUDA, there is nothing to examine', () => {
+test('without a provider, or with one for no known CUDA, there is nothing to examine', () => {
   const provider = 'libonnxruntime_providers_cuda.so'
   expect(() => examineSet(without(provider), nowhere)).toThrow(`There is no ${provider}: give a CUDA build`)
   const other = facts(new Map([[provider, libraryOf({ needed: ['libamdhip64.so.6'] })]]))

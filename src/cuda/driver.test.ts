@@ -44,14 +44,14 @@ test('a healthy machine', () => {
   expect(driverTrouble(facts, null)).toBeNull()
 })
 
-test('the open kernel module, and no machine at all', () => {
+test('recognises the open kernel module, and a machine without a driver', () => {
   expect(examineDriver(machine({ 'proc/driver/nvidia/version': open })).kernel).toBe('580.95.05')
   const nothing = { kernel: null, library: null, devices: [], isWsl: false, container: null, hasCard: false }
   expect(examineDriver(temporaryFolder())).toEqual(nothing)
   expect(driverVersion(nothing)).toBeNull()
 })
 
-test('an audio device of NVIDIA is no card, and a file that is a link to nothing no device', () => {
+test('ignores an NVIDIA audio device and a dangling link', () => {
   const facts = examineDriver(
     machine({
       'sys/bus/pci/devices/0000:01:00.1/vendor': '0x10de\n',
@@ -127,7 +127,7 @@ const facts: DriverFacts = {
   hasCard: true,
 }
 
-test('devices that may not be opened: by this user, or any more by this container', () => {
+test('reports devices that this user may not open, and devices that this container may no longer open', () => {
   const refused = (error: string, container: string | null) =>
     driverTrouble({ ...facts, container, devices: [{ path: '/dev/nvidia0', error }] }, 13)
   expect(refused('EACCES', null)).toEqual({
@@ -151,7 +151,7 @@ test.each([
   expect(driverTrouble(driver, cudaMajor)?.message ?? null).toBe(message)
 })
 
-test("Windows' driver needs no module and no device files of Linux, and gVisor no version file", () => {
+test("Windows' driver needs neither the module nor the device files of Linux, and gVisor has no version file", () => {
   const wsl = examineDriver(machine({ 'usr/lib/wsl/lib/libcuda.so.1': '', 'dev/dxg': '' }))
   expect(wsl).toMatchObject({ isWsl: true, kernel: null, library: { version: null } })
   expect(driverTrouble(wsl, 13)).toBeNull()

@@ -27,7 +27,7 @@ const whole = libraryOf({
   code: [[2, 90]],
 })
 
-test('what a library says to the loader', () => {
+test('reads what a library declares to the loader', () => {
   expect(readElf(written(whole))).toEqual({
     soname: 'libtest.so.1',
     needed: ['libone.so.1', 'libc.so.6'],
@@ -37,7 +37,7 @@ test('what a library says to the loader', () => {
   expect(readElf(written(libraryOf({})))).toEqual({ soname: null, needed: [], runpath: [], versions: [] })
 })
 
-test("the program's own ONNX Runtime is of the release that the CUDA build must be of", () => {
+test("the program's own ONNX Runtime has the release that the CUDA build needs", () => {
   const { soname, needed, runpath, versions } = readElf(join(inside, 'libonnxruntime.so.1'))
   expect({ soname, runpath, versions }).toEqual({
     soname: 'libonnxruntime.so.1',
@@ -70,7 +70,7 @@ test.each([
   expect(() => readElf(written(content))).toThrow(new RuntimeError('bad_library', message))
 })
 
-test('a library that was cut short anywhere is refused', () => {
+test('refuses a library that is cut short, wherever the cut is', () => {
   for (let length = 0; length < whole.length; length++) {
     expect(() => readElf(written(whole.subarray(0, length)))).toThrow(RuntimeError)
   }
@@ -78,7 +78,7 @@ test('a library that was cut short anywhere is refused', () => {
   expect(() => readElf(written(half))).toThrow(`it was cut short: ${half.length} of ${whole.length} bytes are there`)
 })
 
-test('whatever bytes a library has, it is read or refused', () => {
+test('random bytes are read or refused', () => {
   const seed = 20_261_121
   const random = new Seeded(seed)
   let refused = 0

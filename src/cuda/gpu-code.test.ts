@@ -21,12 +21,12 @@ const code = [
   [8, 50],
 ] as const
 
-test('for which cards there is machine code, and PTX', () => {
+test('lists the cards with machine code, and PTX', () => {
   expect(readGpuCode(written(libraryOf({ code })))).toEqual({ machine: [75, 90], portable: [120] })
   expect(readGpuCode(written(libraryOf({})))).toEqual({ machine: [], portable: [] })
 })
 
-test('machine code runs within its generation, PTX on all that is newer', () => {
+test('machine code runs within its generation, PTX on everything newer', () => {
   const cards = [61, 75, 80, 86, 89, 90, 100, 103, 120, 121]
   const on = (machine: number[], portable: number[]) => cards.filter((card) => runsOn({ machine, portable }, card))
   expect(on([75, 80, 86, 89, 90, 120], [])).toEqual([75, 80, 86, 89, 90, 120, 121])
@@ -36,13 +36,13 @@ test('machine code runs within its generation, PTX on all that is newer', () => 
   expect(capabilityText([61, 90, 121])).toBe('6.1, 9.0, 12.1')
 })
 
-/** Where the first container begins. */
+/** The position of the first container. */
 const magicAt = (library: Buffer): number => library.indexOf(Buffer.from([0x50, 0xed, 0x55, 0xba]))
 
 test.each([
   ['a container beyond its place', 8, 0xff, 'goes beyond its place'],
   ['a record without a size', 16 + 4, 0, 'has no end'],
-])('%s is refused', (_, at, value, message) => {
+])('refuses %s', (_, at, value, message) => {
   const library = libraryOf({ code })
   const place = magicAt(library) + at
   library[place] = value
@@ -50,7 +50,7 @@ test.each([
   expect(() => readGpuCode(written(library))).toThrow(message)
 })
 
-test('no more than a gap between two containers is looked through', () => {
+test('searches no further than a gap between two containers', () => {
   const library = libraryOf({ code: Array.from({ length: 100 }, () => [2, 90] as const) })
   library.fill(0, magicAt(library), magicAt(library) + 4)
   expect(() => readGpuCode(written(library))).toThrow('its code for graphics cards is none')

@@ -36,7 +36,7 @@ function driver(change: Partial<DriverCalls> = {}): DriverCalls {
   }
 }
 
-test('the devices, as the driver counts them', () => {
+test("lists the devices in the driver's order", () => {
   expect(probeGpus(() => driver())).toEqual({
     cuda: '13.1',
     gpus: [
@@ -60,7 +60,7 @@ test.each([
   expect(probe.remedy).toContain(remedy)
 })
 
-test('a call that fails later names itself', () => {
+test('a call that fails later is named', () => {
   expect(probeGpus(() => driver({ cuDeviceTotalMem_v2: () => 46 })).error).toBe(
     'the driver has failed (cuDeviceTotalMem says 46)',
   )
@@ -70,7 +70,7 @@ test.each([
   [import.meta.path, 'a file that is no library'],
   ['/nonexistent/libcuda.so.1', 'no file'],
   ['libc.so.6', 'a library without the functions'],
-])('what cannot be opened is the answer, too: %s', (path) => {
+])('reports what cannot be opened: %s', (path) => {
   const probe = probeGpus(() => openDriver(path))
   expect(probe.error).toStartWith('libcuda.so.1 cannot be loaded: ')
   expect(probe.gpus).toEqual([])

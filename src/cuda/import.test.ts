@@ -33,7 +33,7 @@ function written(name: string, content: Uint8Array): string {
 
 type Files = ReadonlyMap<string, Uint8Array>
 
-/** With the list of its contents, as wheels have it. */
+/** With its list of contents, as in a wheel. */
 function wheelOf(package_: string, files: Files, recorded: (content: Uint8Array) => string = sha256Of): Uint8Array {
   const lib = [...files].map(([name, content]): ZipEntry => ({ name: `${package_}/lib/${name}`, content }))
   const lines = lib.map(({ name, content }) => {
@@ -45,14 +45,14 @@ function wheelOf(package_: string, files: Files, recorded: (content: Uint8Array)
   return zipOf([...lib, licence, { name: record, content: Buffer.from([...lines, `${record},,`].join('\r\n')) }])
 }
 
-/** As the releases on GitHub are, with links from the short names to the long ones. */
+/** Like the releases on GitHub, with links from the short names to the long ones. */
 async function tarballOf(files: Files, more: readonly TarEntry[] = []): Promise<Uint8Array> {
   const entries = [...files].map(([name, content]): TarEntry => ({ name: `./onnxruntime-gpu/lib/${name}`, content }))
   const link = { name: './onnxruntime-gpu/lib/libonnxruntime.so.1', type: 'symlink', linkname: 'x' } as const
   return gzipSync(await tarOf([...entries, link, ...more]))
 }
 
-/** For several processors, as they are. */
+/** For several processors, as published. */
 const nupkgOf = (files: Files): Uint8Array =>
   zipOf(
     [...files].flatMap(([name, content]) => [
@@ -66,7 +66,7 @@ const made = cudaBuild()
 const all = new Map([...made.onnxRuntime, ...made.nvidia])
 const names = [...all.keys()].map((name) => (name === 'libonnxruntime.so.1.30.0' ? 'libonnxruntime.so.1' : name)).sort()
 
-test('wheels: everything lies in one folder as the loader calls it, checked by their own lists', async () => {
+test("wheels: all files go into one folder under the loader's names, checked against their own lists", async () => {
   const [onnx, nvidia] = [wheelOf('onnxruntime', made.onnxRuntime), wheelOf('nvidia', made.nvidia)]
   const { manifest, path } = await bring(written('a.whl', onnx), written('b.whl', nvidia))
   expect(manifest).toEqual(installed() ?? manifest)
@@ -84,7 +84,7 @@ test('wheels: everything lies in one folder as the loader calls it, checked by t
   })
 })
 
-test('a release archive and a folder of a toolkit with its links and stubs', async () => {
+test('a release archive and a toolkit folder with its links and stubs', async () => {
   const toolkit = join(sources, 'cuda/lib64')
   for (const [name, content] of made.nvidia) written(`cuda/lib64/${name}.2.1`, content)
   for (const name of made.nvidia.keys()) symlinkSync(`${name}.2.1`, join(toolkit, name))
@@ -97,7 +97,7 @@ test('a release archive and a folder of a toolkit with its links and stubs', asy
   )
 })
 
-test('a NuGet package beside wheels, all in one folder of downloads; what is not needed is not kept', async () => {
+test('a NuGet package beside wheels, all in one download folder; unneeded files are not kept', async () => {
   const other = new Map([...made.nvidia, ['libcurand.so.10', libraryOf({ soname: 'libcurand.so.10' })]])
   written('downloads/ort.nupkg', nupkgOf(made.onnxRuntime))
   written('downloads/nvidia.whl', wheelOf('nvidia', other))
@@ -105,7 +105,7 @@ test('a NuGet package beside wheels, all in one folder of downloads; what is not
   expect(manifest.files.map(({ name }) => name)).toEqual(names)
 })
 
-test('libraries of the system count, and are missed when they go', async () => {
+test('libraries of the system count, and are reported when they disappear', async () => {
   const nvidia = new Map([...made.nvidia].filter(([name]) => name !== 'libcublasLt.so.13'))
   const root = mkdtempSync(join(sources, 'root-'))
   mkdirSync(join(root, 'usr/lib64'), { recursive: true })
@@ -130,7 +130,7 @@ interface Refusal {
   message: string
 }
 
-/** Whatever is refused leaves what was there before. */
+/** A refused import leaves the old state unchanged. */
 async function refusalOf(...paths: string[]): Promise<Refusal> {
   const before = installed()
   const error = await bring(...paths).then(
@@ -140,11 +140,11 @@ async function refusalOf(...paths: string[]): Promise<Refusal> {
   expect(installed()).toEqual(before)
   const place = join(dataDir, 'runtime/installed')
   expect(existsSync(place) ? readdirSync(place).filter((name) => name !== 'cuda') : []).toEqual([])
-  if (error === null) throw new Error('it was not refused')
+  if (error === null) throw new Error('the import was not refused')
   return { code: error.code, message: error.message }
 }
 
-test('every refusal has its sentence, and the former installation stays', async () => {
+test('every refusal has its own message, and the former installation stays', async () => {
   const nvidia = written('nvidia.whl', wheelOf('nvidia', made.nvidia))
   await bring(written('good.nupkg', nupkgOf(made.onnxRuntime)), nvidia)
   const one = (change: Record<string, Uint8Array>) =>
@@ -186,7 +186,7 @@ test('every refusal has its sentence, and the former installation stays', async 
   })
 })
 
-test('an archive that is damaged: cut short, not what it says it is, not one at all', async () => {
+test('refuses a damaged archive: cut short, of another kind, or not an archive', async () => {
   const nvidia = written('nvidia.whl', wheelOf('nvidia', made.nvidia))
   const tarball = await tarballOf(made.onnxRuntime)
   expect(await refusalOf(written('cut.tgz', tarball.subarray(0, tarball.length / 2)), nvidia)).toMatchObject({
@@ -208,14 +208,14 @@ test('an archive that is damaged: cut short, not what it says it is, not one at 
   expect(await refusalOf(join(sources, 'nothing.whl'))).toMatchObject({ code: 'no_such_source' })
 })
 
-test('names that climb out of an archive, and links, are nobody', async () => {
+test('ignores links and names that climb out of an archive', async () => {
   const evil = [...all].map(([name, content]): TarEntry => ({ name: `../../../${name}`, content }))
   const link = { name: 'lib/libcudart.so.13', type: 'symlink', linkname: '/etc/passwd' } as const
   const archive = gzipSync(await tarOf([...evil, link]))
   expect(await refusalOf(written('evil.tgz', archive))).toMatchObject({ code: 'libraries_missing' })
 })
 
-test('without room nothing is written, and the figures are told', async () => {
+test('without enough space, nothing is written and the figures are reported', async () => {
   parts = { ...parts, freeBytes: () => 100_000_100 }
   const wheel = written('all.whl', wheelOf('all', all))
   expect(await refusalOf(wheel)).toMatchObject({
@@ -224,7 +224,7 @@ test('without room nothing is written, and the figures are told', async () => {
   })
 })
 
-test('a driver that is too old for this CUDA is told before anything is installed', async () => {
+test('a driver that is too old for this CUDA is reported before anything is installed', async () => {
   parts = { ...parts, driver: '535.183.01' }
   const wheel = written('all.whl', wheelOf('all', all))
   expect(await refusalOf(wheel)).toEqual({
@@ -239,7 +239,7 @@ test('a driver that is too old for this CUDA is told before anything is installe
   expect(manifest.cudaMajor).toBe(12)
 })
 
-test('what is stopped in the middle leaves nothing, and what a killed command left goes', async () => {
+test('an aborted import leaves nothing, and the remains of a killed one are removed', async () => {
   const place = join(dataDir, 'runtime/installed')
   mkdirSync(join(place, '.new-killed'), { recursive: true })
   const stop = new AbortController()

@@ -1,12 +1,12 @@
 /**
- * Writes shared libraries that consist of what the loader reads and nothing else, for tests of reading them. One piece
- * after the other: header, segments, names, versions, constants, code for cards, the loader's table, sections.
+ * Writes shared libraries that contain only what the loader reads, for tests of the reader. The order is: header,
+ * segments, names, versions, constants, code for cards, the loader's table, sections.
  */
 export interface LibraryParts {
   soname?: string
   needed?: readonly string[]
   runpath?: string
-  /** Version of its symbols. */
+  /** The version of its symbols. */
   versions?: readonly string[]
   /** Texts among its constants. */
   texts?: readonly string[]
@@ -112,7 +112,7 @@ function verdef(all: readonly string[], names: Names): Buffer {
   )
 }
 
-/** One container with a record for each, and another empty one. */
+/** One container with a record for each, and an empty container. */
 function fatbinOf(code: LibraryParts['code'] = []): Buffer {
   const records = code.map(([kind, architecture]) => {
     const bytes = Buffer.alloc(64 + 8)
@@ -143,7 +143,7 @@ function words(values: readonly bigint[]): Buffer {
   return bytes
 }
 
-/** By file name: libraries that together look like a CUDA build of ONNX Runtime. */
+/** Keyed by file name: libraries that together look like a CUDA build of ONNX Runtime. */
 export function cudaBuild({ release = '1.30.0', cudaMajor = 13, code = [[2, 90]] as LibraryParts['code'] } = {}) {
   const needed = [`libcublas.so.${cudaMajor}`, `libcudart.so.${cudaMajor}`, 'libcuda.so.1', 'libc.so.6']
   const plain = (soname: string, others: readonly string[] = []): [string, Buffer] => [

@@ -1,4 +1,4 @@
-/** Opens a session on CUDA with the library that LD_LIBRARY_PATH names, and writes what comes of it. */
+/** Opens a session on CUDA with the library that LD_LIBRARY_PATH names, and prints the result. */
 import { join } from 'node:path'
 
 const { InferenceSession } = await import('onnxruntime-node')

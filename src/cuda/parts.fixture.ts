@@ -1,4 +1,6 @@
-/** What tests need to change the CUDA runtime of a data folder: no system libraries, no driver, enough space. */
+/**
+ * The parts that tests need to change the CUDA runtime of a data folder: no system libraries, no driver, enough space.
+ */
 import { tryFileLock } from '../store/lock.ts'
 import { testImport, type TestImport } from '../testing/test-model.ts'
 import type { ImportParts } from './bring.ts'

@@ -16,7 +16,7 @@ import { type CudaRelease, cudaRelease } from './release.ts'
 
 const made = cudaBuild()
 
-/** Besides the libraries, something that makes it long enough to be cut. */
+/** Besides the libraries, a file that is long enough to be cut. */
 function archive(name: string, seed: number, files: ReadonlyMap<string, Uint8Array>) {
   const filler = { name: `${name}/filler.bin`, content: randomBytes(seed, 400_000), isCompressed: false }
   const content = zipOf([
@@ -37,7 +37,7 @@ interface Asked {
 }
 
 let asked: Asked[]
-/** How a request goes wrong; null: it does not. */
+/** How a request goes wrong; null: it succeeds. */
 let trouble: (request: Asked) => Response | 'cut' | 'corrupt' | null
 let server: ReturnType<typeof Bun.serve>
 let dataDir: string
@@ -59,7 +59,7 @@ function answer(request: Request): Response {
   return new Response(wrong === 'cut' ? half(rest) : rest, { status, ...(status === 206 && { headers }) })
 }
 
-/** Comes to its middle and ends. */
+/** Sends half and ends. */
 const half = (bytes: Buffer): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
@@ -95,7 +95,7 @@ const refusal = () =>
     (error: unknown) => ({ code: (error as { code?: string }).code, message: (error as Error).message }),
   )
 
-test('everything comes once from the mirror, is unpacked, and the downloads go', async () => {
+test('everything is fetched once from the mirror and unpacked, and the downloads are removed', async () => {
   const { manifest, path, wasWhole } = await pull()
   expect(wasWhole).toBe(false)
   expect(path).toBe(placeOf(runtimeFolder(dataDir)))
@@ -110,14 +110,14 @@ test('everything comes once from the mirror, is unpacked, and the downloads go',
   expect(asked).toHaveLength(2)
 })
 
-test('what ended early goes on where it stopped', async () => {
+test('a download that ended early resumes where it stopped', async () => {
   trouble = ({ path, range }) => (path.endsWith('onnx.whl') && range === null ? 'cut' : null)
   await pull()
   const ranges = asked.filter(({ path }) => path.endsWith('onnx.whl')).map(({ range }) => range)
   expect(ranges).toEqual([null, expect.stringMatching(/^bytes=[1-9]\d*-$/)])
 })
 
-test('what an interrupted pull left is used by the next one', async () => {
+test('the next pull uses what an interrupted pull left', async () => {
   trouble = ({ path }) => (path.endsWith('onnx.whl') ? new Response('', { status: 503 }) : null)
   expect(await refusal()).toMatchObject({ code: 'no_hub', message: expect.stringContaining('has a problem') })
   expect(existsSync(placeOf(runtimeFolder(dataDir)))).toBe(false)
@@ -128,7 +128,7 @@ test('what an interrupted pull left is used by the next one', async () => {
   expect(asked.map(({ path }) => path)).toEqual(['mirror/packages/ab/onnx.whl'])
 })
 
-test('another content than the pinned one is never installed', async () => {
+test('content that differs from the pinned content is never installed', async () => {
   trouble = () => 'corrupt'
   expect(await refusal()).toMatchObject({
     code: 'other_content',
@@ -137,7 +137,7 @@ test('another content than the pinned one is never installed', async () => {
   expect(existsSync(placeOf(runtimeFolder(dataDir)))).toBe(false)
 })
 
-test('a mirror without the file, a login page, and too little room have their sentences', async () => {
+test('a mirror without the file, a login page, and too little space are each explained', async () => {
   trouble = () => new Response('gone', { status: 404 })
   expect(await refusal()).toEqual({
     code: 'not_on_hub',
@@ -156,7 +156,7 @@ test('a mirror without the file, a login page, and too little room have their se
   expect(asked).toEqual([])
 })
 
-test('a driver that is too old is told before anything comes', async () => {
+test('a driver that is too old is reported before the download starts', async () => {
   parts = { ...parts, driver: '470.256.02' }
   expect(await refusal()).toEqual({
     code: 'old_driver',
@@ -167,7 +167,7 @@ test('a driver that is too old is told before anything comes', async () => {
   expect(asked).toEqual([])
 })
 
-test('what was damaged since, in its size or in one byte, is mended', async () => {
+test('repairs files that were damaged later, in their size or in one byte', async () => {
   const { manifest, path } = await pull()
   const library = join(path, 'libcublas.so.13')
   const whole = statSync(library).size
@@ -186,7 +186,7 @@ test('what was damaged since, in its size or in one byte, is mended', async () =
   })
 })
 
-test('a runtime of another release is of no use to this program', async () => {
+test('refuses a runtime of another release', async () => {
   await pull()
   expect(cudaRuntime(dataDir, '1.31.0')).toEqual({
     missing:
@@ -198,7 +198,7 @@ test('a runtime of another release is of no use to this program', async () => {
   })
 })
 
-test('the pinned release names each archive whole, and hosts that exist', () => {
+test('the pinned release names every archive completely, and only hosts that exist', () => {
   for (const { name, path, sizeBytes, sha256, unpackedBytes } of cudaRelease.archives) {
     expect(path).toMatch(/^packages\/[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{60}\/[\w.-]+\.whl$/)
     expect(sha256).toMatch(/^[0-9a-f]{64}$/)
@@ -210,7 +210,7 @@ test('the pinned release names each archive whole, and hosts that exist', () => 
   expect(new Set(cudaRelease.archives.map(({ sha256 }) => sha256)).size).toBe(cudaRelease.archives.length)
 })
 
-test('where the loader does not know the driver, its folder comes after ours', async () => {
+test("where the loader does not know the driver, the driver's folder comes after ours", async () => {
   const { path } = await pull()
   const root = temporaryFolder()
   const folder = join(root, 'usr/local/nvidia/lib64')

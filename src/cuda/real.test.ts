@@ -1,6 +1,6 @@
 /**
- * The real wheels, where a folder of them is named: `pip download --no-deps` of each in `cuda.json`. That the provider
- * misses nothing but the driver is what can be known without a card.
+ * The real wheels, if a folder with them is named: `pip download --no-deps` of each in `cuda.json`. Without a card, the
+ * most that can be known is that the provider misses only the driver.
  */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ import { systemLibraries } from './system-libraries.ts'
 
 const wheels = process.env.MYNA_TEST_CUDA_WHEELS ?? ''
 
-// They are 1.2 GB from a package index: named by MYNA_TEST_CUDA_WHEELS where somebody has them.
+// They are 1.2 GB from a package index. MYNA_TEST_CUDA_WHEELS names them where they were downloaded.
 test.skipIf(wheels === '')(
-  'the real wheels make a runtime that misses nothing but the driver',
+  'the real wheels make a runtime that misses only the driver',
   async () => {
     const dataDir = temporaryFolder()
     const parts = { ...testParts(dataDir), find: systemLibraries() }

@@ -49,7 +49,7 @@ const status = (probe = answer(), onnxRuntime = '1.30.0') => {
   return runtimeStatus({ dataDir, onnxRuntime, root, probe: ask })
 }
 
-test('all is well: what is installed, from where, for which cards and drivers', async () => {
+test('reports what is installed, where it came from, and for which cards and drivers', async () => {
   await install({
     code: [
       [2, 75],
@@ -70,7 +70,7 @@ test('all is well: what is installed, from where, for which cards and drivers', 
   expect(asked).toEqual([join(root, 'lib64/libcuda.so.1')])
 })
 
-test('the first that must be mended is told: driver, device, runtime, its release, its files', async () => {
+test('reports the first thing to fix: driver, device, runtime, its release, its files', async () => {
   const failed = { ...answer(), gpus: [], error: 'the driver shows no device (cuInit says 100)', remedy: 'Look.' }
   expect((await status(failed)).trouble).toEqual({ message: failed.error, remedy: 'Look.' })
   expect((await status()).trouble).toEqual({

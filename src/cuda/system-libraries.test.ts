@@ -9,7 +9,7 @@ function put(root: string, path: string, content: string | Uint8Array = ''): voi
   writeFileSync(join(root, path), content)
 }
 
-/** 64 bits of this processor. */
+/** A 64-bit library for this processor. */
 const ours = process.arch === 'arm64' ? 0x0a00 : 0x0300
 
 /** As `ldconfig` writes it: header, entries, names. */
@@ -44,7 +44,7 @@ const entries = [
 test.each([
   ['', 'new'],
   ['ld.so-1.7.0\0\0\0\0', 'old and new'],
-])('what the cache names is found, in its %p form', (before) => {
+])('finds what the cache names, in its %p form', (before) => {
   const root = temporaryFolder()
   put(root, 'etc/ld.so.cache', cacheOf(entries, before))
   put(root, 'usr/local/cuda/lib64/libcudart.so.13')
@@ -69,7 +69,7 @@ test('a cache that is cut short or of another form leaves the default folders', 
   }
 })
 
-// The cache of this machine, where it has one: without the C++ library this test would not run.
-test('the C++ library of this machine is found', () => {
+// The cache of this machine, if it has one: without the C++ library this test could not run.
+test('finds the C++ library of this machine', () => {
   expect(systemLibraries()('libstdc++.so.6')).toEndWith('/libstdc++.so.6')
 })

@@ -12,7 +12,7 @@ test('a secret has 43 base-62 characters after its prefix, all of them in use', 
   expect(new Set(secrets.join('').slice(8)).size).toBeGreaterThanOrEqual(62)
 })
 
-test('what is kept of a secret shows only its prefix', () => {
+test('the stored form of a secret shows only its prefix', () => {
   const secret = newSecret(new Seeded(2).fill)
   expect(displayPrefix(secret)).toBe(secret.slice(0, 12))
   expect(hashSecret(secret)).toMatch(/^[0-9a-f]{64}$/)

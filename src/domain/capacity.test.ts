@@ -12,7 +12,7 @@ test('streams that begin now take a share each, for as long as they last', () =>
   expect(peakUse([load(0, minute, 20), load(0, minute, 5)])).toBeCloseTo(1 / 20 + 1 / 5)
 })
 
-test('who has sound needs none until that is played', () => {
+test('a stream with buffered sound needs no share until that sound is played', () => {
   expect(peakUse([load(minute, minute, 20)])).toBeCloseTo(1 / 40)
   expect(peakUse([load(0, minute, 2), load(minute, minute, 2)])).toBeCloseTo(0.5)
   expect(peakUse([load(minute, 0, 2)])).toBe(0)
@@ -24,13 +24,13 @@ test('a step is needed as a whole', () => {
   expect(peakUse([load(0, 3000, 10, 5000)])).toBeCloseTo(0.3)
 })
 
-test('what is over in less than a second is spread over a second', () => {
+test('work that ends in less than a second is spread over a second', () => {
   expect(peakUse([load(0, 500, 1)])).toBeCloseTo(0.5)
   expect(peakUse([load(0, 500, 1), load(500, 500, 1)])).toBeCloseTo(1)
   expect(peakUse([load(0, 500, 1), load(2000, 500, 1)])).toBeCloseTo(0.5)
 })
 
-test('it is the largest of all shares up to any time: counted at each of them', () => {
+test('the result is the largest sum of shares up to any point in time', () => {
   const random = new Random(11)
   for (let round = 0; round < 300; round++) {
     const loads = Array.from({ length: 1 + Math.floor(6 * random.next()) }, () => {
@@ -48,6 +48,6 @@ test('it is the largest of all shares up to any time: counted at each of them', 
   }
 })
 
-test('the work of all', () => {
+test('counts the work of all streams', () => {
   expect(workMs([load(5, 1000, 10), load(0, 300, 0.5)])).toBe(700)
 })

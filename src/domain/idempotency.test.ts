@@ -5,11 +5,11 @@ import { fingerprint, parseIdempotencyKey, refuseReuse } from './idempotency.ts'
 const latin1 = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
 
 describe('which header values are keys', () => {
-  test('absent is no key', () => expect(parseIdempotencyKey(null)).toBeNull())
+  test('a missing header means no key', () => expect(parseIdempotencyKey(null)).toBeNull())
   test.each(['a', 'x'.repeat(128), '"quoted"', 'ключ', 'é'.repeat(64), 'a b', 'a,b'])('%p is a key', (key) => {
     expect(parseIdempotencyKey(latin1(key))).toBe(key)
   })
-  test('blanks around it are not part of it', () => expect(parseIdempotencyKey(' \tabc \t')).toBe('abc'))
+  test('blanks around a key are not part of it', () => expect(parseIdempotencyKey(' \tabc \t')).toBe('abc'))
   test.each([
     ['empty', ''],
     ['blank', '   '],
@@ -49,7 +49,7 @@ test('every known field is part of the fingerprint', () => {
   }
 })
 
-test('a found record refuses: a duplicate when the fields are the same or not compared, else a conflict', () => {
+test('a found record is a duplicate if the fields are equal or not compared, otherwise a conflict', () => {
   const existing = { id: 'op_1', outcome: null, fingerprint: 'f' }
   expect(refuseReuse(existing, 'f').code).toBe('duplicate_request')
   expect(refuseReuse(existing, null).code).toBe('duplicate_request')

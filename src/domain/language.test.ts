@@ -23,7 +23,7 @@ test.each(['klingonese', '', '-', 'e', 'en us', '12', 'english!'])('%p names no 
   expect(languageCode(name)).toBeNull()
 })
 
-test('a code finds what a model calls the same language', () => {
+test("a code matches a model's own name of the same language", () => {
   expect(findLanguage('jv', ['en', 'jw'])).toBe('jw')
   expect(findLanguage('fil', ['tl'])).toBe('tl')
   expect(findLanguage('he', ['iw'])).toBe('iw')
@@ -50,6 +50,6 @@ test('every language of every model that transcribes has a name that leads back 
   }
 })
 
-test('a language without a name here is told by its code', () => {
+test('a language without a known name is shown by its code', () => {
   expect(languageName('tlh')).toBe('tlh')
 })

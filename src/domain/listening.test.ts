@@ -14,7 +14,7 @@ test.each(cases)('%s', (_, result, heardMs, outcome, errorCode) => {
   expect(endListening(result, heardMs)).toEqual({ outcome, errorCode, heardMs } as ReturnType<typeof endListening>)
 })
 
-test('a crash is a failure of ours, as far as was noted', () => {
+test('a crash is our failure, and the sound heard so far still counts', () => {
   expect(endCrashedListening(5000)).toEqual({ outcome: 'stream_failed', errorCode: 'server_stopped', heardMs: 5000 })
   expect(endCrashedListening(0)).toEqual({ outcome: 'failed', errorCode: 'server_stopped', heardMs: 0 })
 })

@@ -17,7 +17,7 @@ test('names with and without weights, spaces anywhere', () => {
   expect(parseMixture('Mum (home)(2)+x')).toMatchObject({ parts: [{ voice: 'Mum (home)', weight: 2 }, { voice: 'x' }] })
 })
 
-test.each(['a', '', '+', 'a+', '+b', 'a++b', '(2)+b'])('%j is no mixture but a name', (text) =>
+test.each(['a', '', '+', 'a+', '+b', 'a++b', '(2)+b'])('%j is a name, not a mixture', (text) =>
   expect(parseMixture(text)).toBeNull(),
 )
 

@@ -20,6 +20,6 @@ test.each([
   expect(aliasTask(name)).toBe('automatic-speech-recognition')
 })
 
-test.each(['', 'gpt-4o', 'tts-2', 'whisper-base', 'gpt-audio-1.5', 'constructor'])('%p is no alias', (name) => {
+test.each(['', 'gpt-4o', 'tts-2', 'whisper-base', 'gpt-audio-1.5', 'constructor'])('%p is not an alias', (name) => {
   expect(aliasTask(name)).toBeNull()
 })

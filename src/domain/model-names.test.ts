@@ -13,13 +13,13 @@ test.each([
   ['deepdml/faster-whisper-large-v3-turbo-ct2', 'whisper-large-v3-turbo'],
   ['nvidia/parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3'],
   ['kyutai/pocket-tts', 'pocket-tts'],
-])('%s is %s, which is a model of ours', (name, id) => {
+])('%s becomes %s, which is one of our models', (name, id) => {
   expect(ownModelName(name)).toBe(id)
   expect(cards.map((card) => card.id)).toContain(id)
 })
 
 test.each(['whisper-base', 'tts-1', 'Systran/faster-distil-whisper-large-v3', 'me/kokoro-finetune', ''])(
-  '%p is left as it is',
+  '%p stays unchanged',
   (name) => {
     expect(ownModelName(name)).toBeNull()
   },

@@ -53,7 +53,7 @@ describe('how a speech request ends', () => {
     expect(releasesKey(settlement)).toBe(outcome !== 'completed' && charged === 0)
   })
 
-  test('the share is counted in whole numbers: each character costs its price and never a micro more', () => {
+  test('the share is computed in whole numbers: each character costs its price and never a micro more', () => {
     for (let inputChars = 1; inputChars <= 300; inputChars++) {
       for (let coveredChars = 1; coveredChars <= inputChars; coveredChars++) {
         const facts = ending({ clientGone: true, inputChars, coveredChars, priceMicros: inputChars * 15 })
@@ -64,7 +64,7 @@ describe('how a speech request ends', () => {
     }
   })
 
-  test('every combination of facts charges at most the price and nothing for our own fault', () => {
+  test('no combination of facts charges more than the price, or anything for our own fault', () => {
     const both = [false, true]
     for (const started of both)
       for (const audioSent of both)
@@ -88,7 +88,7 @@ describe('how a speech request ends', () => {
   })
 })
 
-test('a crash is told from the time stamps that were committed before it, and costs nothing', () => {
+test('a crash is recognised from the time stamps that were committed before it, and costs nothing', () => {
   const outcomeOf = (startedAtMs: number | null, firstAudioAtMs: number | null) => {
     const settlement = settleCrashed({ startedAtMs, firstAudioAtMs })
     expect(settlement.chargedMicros).toBe(0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { PlayClock } from './play-clock.ts'
 
-test('a listener who was given sound runs dry when it is played', () => {
+test('a listener runs dry once the received sound is played', () => {
   const clock = new PlayClock()
   expect([clock.dueMs, clock.aheadMs(50)]).toEqual([null, 0])
   clock.give(1000, 500)
@@ -10,7 +10,7 @@ test('a listener who was given sound runs dry when it is played', () => {
   expect([clock.dueMs, clock.givenMs, clock.gaps]).toEqual([2500, 2000, { count: 0, ms: 0 }])
 })
 
-test('a gap is counted, and moves what comes behind it', () => {
+test('a gap is counted, and delays everything after it', () => {
   const clock = new PlayClock()
   clock.give(1000, 0)
   clock.give(1000, 1300)
@@ -19,7 +19,7 @@ test('a gap is counted, and moves what comes behind it', () => {
   expect([clock.dueMs, clock.gaps]).toEqual([3310, { count: 1, ms: 300 }])
 })
 
-test('time in which the reader takes nothing makes nobody late', () => {
+test('time in which the reader takes nothing makes no stream late', () => {
   const clock = new PlayClock()
   clock.hold(5000)
   clock.give(1000, 0)

@@ -1,6 +1,7 @@
 /**
- * A machine in virtual time that computes the steps of streams as a `Schedule` says, and an account of what became of
- * each: who waited how long, who ran dry, what each account was given. It knows nothing of how the schedule decides.
+ * A machine in virtual time that computes the steps of streams in the order of a `Schedule`, and a record of the
+ * result: how long each stream waited, how long it ran dry, and what each account received. It knows nothing of how the
+ * schedule decides.
  */
 import { peakUse } from './capacity.ts'
 import { PlayClock } from './play-clock.ts'
@@ -10,9 +11,9 @@ import { Schedule } from './schedule.ts'
 export interface StreamPlan {
   account: string
   atMs: number
-  /** Audio that each step makes. */
+  /** Length of the audio that each step makes. */
   soundsMs: number[]
-  /** Sound that the whole machine makes in a time. */
+  /** How much sound the whole machine makes in a given time. */
   speed: number
   /** Disconnects after this many steps. */
   leavesAfter?: number
@@ -24,10 +25,10 @@ export interface Stream {
   plan: StreamPlan
   clock: PlayClock
   done: number
-  /** The estimate before it began. */
+  /** The estimate before the stream began. */
   estimateMs: number
   askedMs: number
-  /** The longest that one of its steps waited. */
+  /** The longest wait of one of its steps. */
   longestWaitMs: number
   firstMs: number | null
   state: 'coming' | 'queued' | 'live' | 'over'
@@ -42,7 +43,7 @@ interface Step {
 export interface WorldOptions {
   slots: number
   random: Random
-  /** Admit while no larger share of the machine is needed; null: admit all. */
+  /** Streams are admitted while no larger share of the machine is needed; null: all are admitted. */
   mostUse: number | null
 }
 
@@ -52,13 +53,13 @@ export class World {
   steps = 0
   /** Machine time per account. */
   readonly servedMs = new Map<string, number>()
-  /** Times at which a slot was free while a step waited: there must be none. */
+  /** Times at which a slot was free while a step waited. There must be none. */
   idle = 0
   readonly #schedule: Schedule
   readonly #options: WorldOptions
   readonly #running = new Map<number, Step>()
   readonly #asking = new Map<number, Stream>()
-  /** The next is the last. */
+  /** Sorted so that the next one is the last entry. */
   readonly #wakes: { atMs: number; run: () => void }[] = []
   #lastId = 0
   #live = new Set<Stream>()
@@ -82,7 +83,7 @@ export class World {
     for (const stream of this.streams) this.#at(stream.plan.atMs, () => this.#come(stream))
   }
 
-  /** @param untilMs of virtual time, or as long as anything is to do */
+  /** @param untilMs virtual time, or until all work is done */
   run(untilMs = Infinity): void {
     while (this.nowMs < untilMs && this.#next()) this.#serve()
   }
@@ -208,6 +209,6 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 const stepMs = 3250
 
-/** A short step first, and others of up to five seconds. */
+/** A short first step, then steps of up to five seconds. */
 export const soundsOf = (random: Random, steps: number): number[] =>
   Array.from({ length: steps }, (_, at) => (at === 0 ? 1000 + 1500 * random.next() : 1500 + 3500 * random.next()))

@@ -3,7 +3,7 @@ import { Random } from './random.ts'
 import { Schedule } from './schedule.ts'
 import { soundsOf, type StreamPlan, World } from './schedule.fixture.ts'
 
-/** Printed with every failure; another one is tried by hand. */
+/** Printed with every failure. To try another seed, change it by hand. */
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8]
 const second = 1000
 
@@ -27,17 +27,17 @@ interface Crowd {
   streams: number
   accounts: number
   everyMs: number
-  /** Of the machine, on average. */
+  /** The average share of the machine. */
   speed: number
 }
 
-/** Steps of all simulations. */
+/** Steps of all simulations together. */
 let steps = 0
 
-test.each(seeds)('of those admitted by capacity nobody runs dry, with four times as many coming (seed %p)', (seed) => {
+test.each(seeds)('streams admitted by capacity never run dry, with four times as many coming (seed %p)', (seed) => {
   const random = new Random(seed)
   const slots = 1 + (seed % 4)
-  // Each lasts 20 s on average: 40 at once are what the machine can do, and 160 come in that time.
+  // Each lasts 20 s on average: 40 at once are the machine's limit, and 160 arrive in that time.
   const world = new World(crowd(random, { streams: 600, accounts: 12, everyMs: 130, speed: 40 }), {
     slots,
     random,
@@ -51,10 +51,10 @@ test.each(seeds)('of those admitted by capacity nobody runs dry, with four times
   expect({ seed, dry: dry.map(({ clock }) => clock.gaps) }).toEqual({ seed, dry: [] })
 })
 
-test.each(seeds)('without admission everybody gets on, and accounts get the same work (seed %p)', (seed) => {
+test.each(seeds)('without admission every stream makes progress, and accounts get the same work (seed %p)', (seed) => {
   const random = new Random(seed)
   const slots = 1 + (seed % 4)
-  // Ten greedy streams of one account, one of each other, all without end.
+  // Ten greedy streams of one account and one stream of each other account, all endless.
   const endless = (account: string): StreamPlan => ({ account, atMs: 0, soundsMs: soundsOf(random, 2000), speed: 2 })
   const plans = [...Array.from({ length: 10 }, () => endless('greedy')), ...['a', 'b', 'c'].map(endless)]
   const world = new World(plans, { slots, random, mostUse: null })
@@ -63,14 +63,14 @@ test.each(seeds)('without admission everybody gets on, and accounts get the same
   expect(world.idle).toBe(0)
   const shares = [...world.servedMs.values()].map((ms) => ms / (600 * second))
   for (const share of shares) expect(Math.abs(share - 1 / 4)).toBeLessThan(0.02)
-  // A step takes 3.3 s of the machine at most; ten of its own and three of others are before each.
+  // A step takes at most 3.3 s of the machine; ten of its own account and three of others come before it.
   for (const { longestWaitMs, done } of world.streams) {
     expect(done).toBeGreaterThan(5)
     expect(longestWaitMs).toBeLessThan((10 * 4 + slots) * 3.3 * second)
   }
 })
 
-test.each(seeds)('a modest account is heard at once beside a greedy one (seed %p)', (seed) => {
+test.each(seeds)('a modest account is served at once beside a greedy one (seed %p)', (seed) => {
   const random = new Random(seed)
   const greedy = Array.from({ length: 16 }, (): StreamPlan => {
     return { account: 'greedy', atMs: 0, soundsMs: soundsOf(random, 300), speed: 10 }
@@ -82,12 +82,12 @@ test.each(seeds)('a modest account is heard at once beside a greedy one (seed %p
   world.run(300 * second)
   steps += world.steps
   for (const { plan, firstMs } of world.streams.slice(16)) {
-    // Its own step takes 0.33 s of the machine at most; one of the others' is under way (0.65 s) and shares it.
+    // Its own step takes at most 0.33 s of the machine; a running step of another stream (0.65 s) shares it.
     expect(firstMs! - plan.atMs).toBeLessThan(2 * 330 + 650)
   }
 })
 
-test('a million steps and more, of thousands of streams that come, pause and leave', () => {
+test('computes over a million steps of thousands of streams that start, pause and disconnect', () => {
   const random = new Random(99)
   while (steps < 1_000_000) {
     const plans = crowd(random, { streams: 2000, accounts: 20, everyMs: 400, speed: 50 + 60 * random.next() })
@@ -98,7 +98,7 @@ test('a million steps and more, of thousands of streams that come, pause and lea
   }
 }, 120_000)
 
-test('no slot at all is refused', () => {
+test('refuses zero slots', () => {
   expect(() => new Schedule({ slots: 0 })).toThrow(RangeError)
 })
 
@@ -120,7 +120,7 @@ test('an account that used more than its share waits until the others have caugh
   expect(order).toEqual([1, 2, 3, 4, 5])
 })
 
-test('first sounds go by the work of their accounts, also while nobody runs dry', () => {
+test('first sounds are ordered by the work of their accounts, even while no stream runs dry', () => {
   const schedule = new Schedule({ slots: 1 })
   const order: number[] = []
   const firsts = ['greedy', 'greedy', 'greedy', 'modest']
@@ -132,12 +132,12 @@ test('first sounds go by the work of their accounts, also while nobody runs dry'
     order.push(id)
     schedule.end(id, nowMs + 10)
   }
-  // The listener of 4 is about to run dry; then each account has its turn.
+  // The listener of 4 is about to run dry. After that, the accounts take turns.
   expect(order.slice(0, 3).toSorted()).toEqual([0, 3, 4])
   expect([order[0], order.at(-1)]).toEqual([4, 5])
 })
 
-test('a step that is withdrawn is never served, and what takes its turn keeps the shares right', () => {
+test('a withdrawn step is never served, and the step that replaces it keeps the shares right', () => {
   const schedule = new Schedule({ slots: 1 })
   schedule.ask(1, { account: 'a', isFirst: true, dueMs: null }, 0)
   schedule.ask(2, { account: 'b', isFirst: false, dueMs: 50 }, 0)

@@ -1,4 +1,4 @@
-/** Read back by an independent parser: what was said, when, and nothing that it would stumble over. */
+/** An independent parser reads them back: what was said, when, and no character that would confuse a parser. */
 import { describe, expect, test } from 'bun:test'
 import { parse } from '@plussub/srt-vtt-parser'
 import { forEachSeed } from '../testing/seeded.ts'
@@ -10,7 +10,7 @@ const segment = (startMs: number, endMs: number, text: string, words: Transcript
 
 const hourMs = 3_600_000
 
-test('SubRip, to the letter', () => {
+test('SubRip, exactly', () => {
   const segments = [segment(0, 1234, ' Good morning.'), segment(hourMs + 61_005, hourMs + 62_999.6, ' And --> now?')]
   expect(srt(segments)).toBe(
     [
@@ -26,7 +26,7 @@ test('SubRip, to the letter', () => {
   )
 })
 
-test('WebVTT, to the letter', () => {
+test('WebVTT, exactly', () => {
   const segments = [segment(0, 1234, ' Good & <b>early</b>.'), segment(26 * hourMs, 26 * hourMs + 9, ' And --> now?')]
   expect(vtt(segments)).toBe(
     [
@@ -71,7 +71,7 @@ describe('a long segment', () => {
     ])
   })
 
-  test('stays whole without times of words, and when they are not its words', () => {
+  test('stays whole without word times, and when the words are not its own', () => {
     const whole = [{ from: 0, to: 15_000, said: text.trim() }]
     expect(entriesOf(srt([segment(0, 15_000, text)]))).toEqual(whole)
     expect(entriesOf(srt([segment(0, 15_000, text, [])]))).toEqual(whole)
@@ -80,7 +80,7 @@ describe('a long segment', () => {
     ])
   })
 
-  test('without spaces between its words is cut between them', () => {
+  test('without spaces is cut between its words', () => {
     const words = [...'天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏'.repeat(2)].map((character, n) => ({
       text: character,
       startMs: 100 * n,
@@ -99,7 +99,7 @@ describe('a long segment', () => {
   })
 })
 
-test('whatever was said comes back in order, in cues that can be read', async () => {
+test('for any text, the words come back in order, in readable cues', async () => {
   const syllables = ['yes', 'no,', 'perhaps.', 'a', '-->', '&amp;', '<i>', '12:30', '“Well?”', 'naïve', '日本', '\n\n']
   await forEachSeed(200, (random) => {
     let atMs = random.whole(0, hourMs)

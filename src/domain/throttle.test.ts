@@ -3,7 +3,7 @@ import { forEachSeed } from '../testing/seeded.ts'
 import { Bucket, Throttle } from './throttle.ts'
 
 describe('throttle', () => {
-  test('accepts its count, then says how long to wait', () => {
+  test('accepts its count, then returns how long to wait', () => {
     const throttle = new Throttle([{ count: 3, spanMs: 1000 }])
     expect([0, 10, 20].map((now) => throttle.take('a', now).remaining)).toEqual([2, 1, 0])
     const refused = throttle.take('a', 30)

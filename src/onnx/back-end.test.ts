@@ -10,7 +10,7 @@ test.each(Object.entries(selfTestGraphs))('%s is what the writer makes', async (
   expect(Buffer.from(committed).toString('hex')).toBe(Buffer.from(bytes).toString('hex'))
 })
 
-test('it computes what the server expects, which is x W + b', async () => {
+test('computes what the server expects, x W + b', async () => {
   const { outputs, onnxRuntime } = await runSelfTest()
   const product = (column: number) =>
     selfTestInput.reduce((sum, x, row) => sum + x * (weights[row]?.[column] ?? Number.NaN), 0)
@@ -19,7 +19,7 @@ test('it computes what the server expects, which is x W + b', async () => {
   expect(onnxRuntime).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-test('without a card, graphs run through the C API on the CPU; it is opened once', async () => {
+test('without a card, graphs run through the C API on the CPU, which is opened once', async () => {
   expect(await backEnd()).toMatchObject({ create: createFfiSession, isOnCard: false })
   expect(await backEnd()).toBe(await backEnd())
 })

@@ -38,12 +38,12 @@ const complaint = (given: readonly PortSpec[], outputs: readonly PortSpec[] = []
   }
 }
 
-test('a graph that keeps it, with more outputs than are needed', () => {
+test('accepts a graph that fits, even with more outputs than needed', () => {
   expect(states.map(({ name }) => name)).toEqual(['state_0', 'state_1'])
   expect(complaint(expected, [{ name: 'style_out', type: 'float16', dims: [null, 256] }])).toBe('none')
 })
 
-test('a length known only at run time fits every number; no dims fit every rank', () => {
+test('a length known only at run time fits every number; missing dims fit every rank', () => {
   expect(complaint(but('tokens', { dims: [1, 7] }))).toBe('none')
   expect(complaint(but('style', { dims: null }))).toBe('none')
 })
@@ -58,11 +58,11 @@ test.each<[string, Partial<PortSpec>, string]>([
     { type: ['uint8', 'bool'], dims: null },
     'input tokens is int64 [1, length], but uint8 or bool of any shape is expected',
   ],
-])('what differs is told: %s %j', (name, change, words) => {
+])('reports the difference: %s %j', (name, change, words) => {
   expect(complaint(but(name, change))).toBe(`Error: echo.onnx is not the graph this model needs: ${words}`)
 })
 
-test('what is missing and what nobody would give are told together', () => {
+test('reports missing inputs and unknown inputs together', () => {
   const given = [...expected.slice(1), { name: 'speed', type: 'float32', dims: [1] }]
   expect(complaint(given, [{ name: 'audio', type: 'float32', dims: [null] }])).toBe(
     'Error: echo.onnx is not the graph this model needs: no input speed float32 [1]; ' +
@@ -70,7 +70,7 @@ test('what is missing and what nobody would give are told together', () => {
   )
 })
 
-test('another graph altogether is told briefly', () => {
+test('reports an entirely different graph briefly', () => {
   const words = complaint(numbered(9, 'past_key_values.*.decoder.key', { type: 'float32', dims: null }))
   expect(words).toContain('past_key_values.5.decoder.key')
   expect(words).toEndWith('; and 8 more')

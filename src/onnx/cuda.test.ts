@@ -1,6 +1,7 @@
 /**
- * All of CUDA that can be had without a card: the path that states take when they lie elsewhere, on memory that only
- * pretends to; the driver, by functions that answer as it would; and the words of a real library that lacks a part.
+ * Everything about CUDA that can be tested without a card: how states move when they are on the device (here memory
+ * that only pretends to be one), the driver (here functions that answer as it would), and the messages of a real
+ * library that lacks a part.
  */
 import { expect, spyOn, test } from 'bun:test'
 import { dirname, join } from 'node:path'
@@ -19,7 +20,7 @@ import type { CreateSession } from './session.ts'
 
 const card = { id: 1, dir: '/none', memoryBytes: 2e9, tf32: false }
 
-test('a loop on a device: its states are brought from there when somebody asks, and nothing else is', async () => {
+test('a loop on a device: its states are copied from there when they are asked for, and nothing else is', async () => {
   const api = await ortApi()
   const seen = { prepared: 0, downloads: [] as number[] }
   const [deviceAllocator, defaultMemory] = [0, 0]
@@ -42,7 +43,7 @@ test('a loop on a device: its states are brought from there when somebody asks, 
   expect(seen.downloads.sort((a, b) => a - b)).toEqual([1, 4, 8, 24])
 })
 
-test('a device that brings back something else is found out', async () => {
+test('notices a device that returns other data', async () => {
   const api = await ortApi()
   const device: FfiDevice = { ...api.cpu, download: () => {} }
   await expect(verifyLoops((model, options) => createFfiSessionOn(api, device, model, options))).rejects.toThrow(
@@ -50,12 +51,12 @@ test('a device that brings back something else is found out', async () => {
   )
 })
 
-test('memory is given back where runs can do so; where they cannot, they go on without', async () => {
+test('memory is given back where runs can do so; elsewhere they work without it', async () => {
   const told = spyOn(console, 'error').mockImplementation(() => {})
   const api = await ortApi()
   const device: FfiDevice = { ...api.cpu, name: 'elsewhere' }
   const create: CreateSession = (model, options) => createFfiSessionOn(api, device, model, options)
-  // There is no such arena.
+  // That arena does not exist.
   await shrinkBy(api.shrinkingOptions('cpu:0;moon:0'), device, create)
   expect(device.shrinking).toBe(api.cpu.shrinking)
   expect(told.mock.calls.flat().join()).toContain('memory of elsewhere is kept between requests')
@@ -65,7 +66,7 @@ test('memory is given back where runs can do so; where they cannot, they go on w
   told.mockRestore()
 })
 
-test('what the provider is told', () => {
+test('the options that the provider receives', () => {
   expect(providerSettings(card)).toEqual({
     device_id: '1',
     gpu_mem_limit: '2000000000',
@@ -77,17 +78,17 @@ test('what the provider is told', () => {
   expect(providerSettings({ ...card, memoryBytes: null, tf32: true })).not.toHaveProperty('gpu_mem_limit')
 })
 
-test('an ONNX Runtime without the provider says which library it looked for, and where', async () => {
+test('an ONNX Runtime without the provider reports which library it looked for, and where', async () => {
   const entry = Bun.resolveSync('onnxruntime-node', import.meta.dir)
   const dir = join(dirname(entry), '..', 'bin', 'napi-v6', process.platform, process.arch)
   const api = new OrtApi(join(dir, 'libonnxruntime.so.1'))
   expect(() => openCuda(card, api)).toThrow(`${dir}/libonnxruntime_providers_shared.so: cannot open shared object file`)
-  // It is as good as before for the CPU.
+  // It still works for the CPU.
   await verifyRuns((model, options) => createFfiSessionOn(api, api.cpu, model, options))
 })
 
-test('no ONNX Runtime, no CUDA', async () => {
-  // In a process of its own: the choice is made once in each.
+test('without ONNX Runtime there is no CUDA', async () => {
+  // In a process of its own, because each process chooses once.
   const dir = temporaryFolder()
   const script = `
     import { useCuda } from ${JSON.stringify(join(import.meta.dir, 'back-end.ts'))}
@@ -98,13 +99,16 @@ test('no ONNX Runtime, no CUDA', async () => {
   expect(await new Response(run.stdout).text()).toContain(join(dir, 'libonnxruntime.so.1'))
 })
 
-test('once graphs run on the CPU, it is too late', async () => {
+test('CUDA cannot be chosen once graphs run on the CPU', async () => {
   const { backEnd } = await import('./back-end.ts')
   await backEnd()
   await expect(useCuda(card)).rejects.toThrow('graphs run on the CPU already')
 })
 
-/** A driver of one card of 8 GB with 2 free, whose memory holds sevens; `fail` has a function fail with a number. */
+/**
+ * A driver with one card of 8 GB, 2 free, whose memory is filled with sevens; `fail` makes a function fail with a
+ * number.
+ */
 function driver(fail: Partial<Record<keyof DriverCalls, number>> = {}): { calls: DriverCalls; entered: bigint[] } {
   const entered: bigint[] = []
   const answers = {
@@ -130,7 +134,7 @@ function driver(fail: Partial<Record<keyof DriverCalls, number>> = {}): { calls:
   return { calls, entered }
 }
 
-test('the driver tells how full the card is, and brings back what lies there, in the context of that card', () => {
+test("the driver reports how full the card is, and copies from it in the card's context", () => {
   const { calls, entered } = driver()
   const cuda = new CudaDriver(1, calls)
   expect(cuda.memory()).toEqual({ usedBytes: 6_000_000_000, totalBytes: 8_000_000_000 })
@@ -140,7 +144,7 @@ test('the driver tells how full the card is, and brings back what lies there, in
   expect(entered).toEqual([1041n, 1041n])
 })
 
-test('what the driver refuses is told with its number, and known for what it is', () => {
+test('a driver error is reported with its number and classified correctly', () => {
   expect(() => new CudaDriver(9, driver({ cuDeviceGet: 101 }).calls)).toThrow('CUDA failure 101: cuDeviceGet')
   expect(() => new CudaDriver(0, driver({ cuInit: 100 }).calls)).toThrow(DeviceLost)
   expect(() => new CudaDriver(0, driver({ cuDevicePrimaryCtxRetain: 2 }).calls)).toThrow(DeviceOutOfMemory)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { briefly, deviceError, deviceFailure, DeviceLost, DeviceOutOfMemory } from './device.ts'
 
-/** As people reported them, and as the provider of 1.30.0 said them on a machine without a card. */
+/** As users reported them, and as the provider of 1.30.0 printed them on a machine without a card. */
 const said: [string, string, new (words: string) => Error][] = [
   [
     'a card that is full (onnxruntime#22702)',
@@ -66,7 +66,7 @@ const loading =
   'onnxruntime::ProviderLibrary::Get() [ONNXRuntimeError] : 1 : FAIL : Failed to load library ' +
   '/home/me/cuda/libonnxruntime_providers_cuda.so with error: '
 
-/** As the provider of 1.30.0 said them without a driver, without a library, and with a driver that has no card. */
+/** As the provider of 1.30.0 printed them without a driver, without a library, and with a driver that has no card. */
 test.each([
   [
     `${loading}libcuda.so.1: cannot open shared object file: No such file or directory\n`,
@@ -96,11 +96,11 @@ test.each([
   ],
   ['voices/en/alba.bin is cut short', 'voices/en/alba.bin is cut short'],
   ['the self-test gave 1 instead of 2', 'the self-test gave 1 instead of 2'],
-])('what people need of it', (words, brief) => {
+])('keeps the part of the message that people need', (words, brief) => {
   expect(briefly(words)).toBe(brief)
 })
 
-test('however often it was wrapped, it is found', () => {
+test('finds the cause however often it was wrapped', () => {
   const lost = new DeviceLost('CUDA failure 700')
   const wrapped = new Error('kokoro could not be loaded', { cause: new Error('decoder.onnx', { cause: lost }) })
   expect(deviceFailure(wrapped)).toBe(lost)

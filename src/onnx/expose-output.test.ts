@@ -4,7 +4,7 @@ import { cards } from '../catalog/cards.ts'
 import { createSession } from './back-end.ts'
 import { exposeOutput } from './expose-output.ts'
 
-test('a value inside a graph becomes an output, and the others stay as they are', async () => {
+test('a value inside a graph becomes an output, and the other outputs stay as they are', async () => {
   const card = cards.find(({ id }) => id === 'hibari')!
   const model = await embeddedFile(card, 'hibari.onnx')
   const [plain, exposed] = [

@@ -1,4 +1,4 @@
-/** What sessions and loops take they give back; a leak would be ten times as large as the bounds in here. */
+/** Sessions and loops give back the memory that they take. A leak would be ten times as large as the bounds here. */
 import { expect, test } from 'bun:test'
 import { onnxModel, type GraphSpec } from '../testing/tiny-onnx.ts'
 import { until } from '../testing/until.ts'
@@ -25,7 +25,7 @@ const sum: GraphSpec = {
   outputs: [{ name: 'c', type: 'float32', dims: ['n'] }],
 }
 
-test('10,000 runs of 300 kB each with the collector at work: right to the last, in flat memory', async () => {
+test('10,000 runs of 300 kB each with the collector at work: right results, flat memory', async () => {
   const session = await open(sum)
   let wrong = 0
   let before = 0
@@ -40,7 +40,7 @@ test('10,000 runs of 300 kB each with the collector at work: right to the last, 
   await session.release()
 }, 30_000)
 
-test('runs that fail keep nothing', async () => {
+test('failed runs keep no memory', async () => {
   const session = await open(sum)
   const before = residentNow()
   for (let run = 0; run < 3000; run++) {
@@ -62,7 +62,7 @@ const accumulate: GraphSpec = {
 const begin = (session: Session, size: number): Loop =>
   session.loop({ links: { state: 'next' }, start: { state: filled(size, 0) }, constants: { fixed: filled(size, 1) } })
 
-test('a thousand steps and a thousand loops of 1 MB: right to the last, in flat memory', async () => {
+test('a thousand steps and a thousand loops of 1 MB: all results are right, and memory stays flat', async () => {
   const session = await open(accumulate)
   const size = 250_000
   const x = filled(size, 1)
@@ -84,7 +84,7 @@ test('a thousand steps and a thousand loops of 1 MB: right to the last, in flat 
   await session.release()
 }, 30_000)
 
-test('what many loops took at once goes back to the system when one of the rest goes on', async () => {
+test('memory that many loops took at once returns to the system at the next step of the rest', async () => {
   const session = await open(sum)
   const start = { a: filled(2_500_000, 0) }
   const x = filled(1, 1)
@@ -109,14 +109,14 @@ const heavy = onnxModel({
 })
 const load = () => createFfiSession(heavy, { threads: 1 })
 
-test('sessions that are released give their weights back', async () => {
+test('sessions that are released give back their weights', async () => {
   await (await load()).release()
   const before = residentNow()
   for (let i = 0; i < 30; i++) await (await load()).release()
   expect(residentNow() - before).toBeLessThan(100 * megabyte)
 }, 30_000)
 
-test('and so do those that somebody forgot', async () => {
+test('sessions that are never released give back their weights too', async () => {
   await (await load()).release()
   const before = residentNow()
   const forget = async () => {

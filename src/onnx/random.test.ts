@@ -1,4 +1,4 @@
-/** Both back ends over random small graphs of every type, as they must answer alike to the last bit. */
+/** Both back ends over small random graphs of every type. Their answers must agree to the last bit. */
 import { expect, test } from 'bun:test'
 import { Seeded } from '../testing/seeded.ts'
 import { onnxModel, type GraphSpec, type NodeSpec, type TensorSpec } from '../testing/tiny-onnx.ts'
@@ -10,7 +10,7 @@ import type { CreateSession, Tensor, Tensors } from './session.ts'
 const types = ['float32', 'float16', 'int32', 'int64', 'uint8', 'bool'] as const
 type Type = (typeof types)[number]
 
-/** What ONNX Runtime can do on the CPU with each type, beside moving its numbers about. */
+/** What ONNX Runtime can do on the CPU with each type, apart from moving its numbers around. */
 const arithmetic: Readonly<Record<Type, readonly string[]>> = {
   float32: ['Add', 'Mul', 'Sub'],
   float16: ['Add', 'Mul'],
@@ -26,7 +26,7 @@ interface Value {
   dims: readonly number[]
 }
 
-/** A graph of up to ten nodes over values of random types and shapes, empty ones and scalars among them. */
+/** A graph of up to ten nodes over values of random types and shapes, including empty ones and scalars. */
 class RandomGraph {
   readonly inputs: Value[] = []
   readonly #values: Value[] = []
@@ -43,7 +43,7 @@ class RandomGraph {
     return this.#values.filter(({ name }) => name.startsWith('v'))
   }
 
-  /** Lengths are told in the ways in which a graph can tell them. */
+  /** Lengths are declared in each of the ways that a graph allows. */
   get spec(): GraphSpec {
     return {
       name: 'random',
@@ -96,7 +96,7 @@ class RandomGraph {
   }
 }
 
-/** Small numbers, so that nothing overflows into what the types do differently. */
+/** Small numbers, so that no overflow happens, which the types handle differently. */
 function tensorOf(random: Seeded, { type, dims }: Value): Tensor {
   const count = dims.reduce((product, length) => product * length, 1)
   const numbers = Array.from({ length: count }, () => random.whole(0, type === 'bool' ? 1 : 7))
@@ -111,7 +111,7 @@ const tensors = (random: Seeded, values: readonly Value[]): Tensors =>
 
 const graphs = 100
 
-test(`${graphs} random graphs: the same ports, and the same answers run after run`, async () => {
+test(`${graphs} random graphs: the same ports, and the same answers in every run`, async () => {
   let compared = 0
   for (let seed = 1; seed <= graphs; seed++) {
     const random = new Seeded(seed)
@@ -130,11 +130,11 @@ test(`${graphs} random graphs: the same ports, and the same answers run after ru
     }
     await Promise.all([ffi!.release(), node!.release()])
   }
-  // Graphs that both refuse compare nothing.
+  // Graphs that both refuse are not comparable.
   expect(compared).toBeGreaterThan(graphs * 2.9)
 }, 30_000)
 
-test(`${graphs} random graphs as loops: the same states and outputs step after step`, async () => {
+test(`${graphs} random graphs as loops: the same states and outputs in every step`, async () => {
   let compared = 0
   for (let seed = 1; seed <= graphs; seed++) {
     const random = new Seeded(seed)

@@ -23,7 +23,7 @@ const matMul: GraphSpec = {
   outputs: [{ name: 'c', type: 'float32', dims: ['rows', 2] }],
 }
 const cache = (name: string): TensorSpec => ({ name, type: 'float32', dims: ['', 2] })
-/** A cache that grows by `x` times `scale`, a counter, and how much is in the cache. */
+/** A cache that grows by `x` times `scale`, a counter, and the amount in the cache. */
 const growing: GraphSpec = {
   name: 'growing',
   nodes: [
@@ -56,7 +56,7 @@ const backEnds: [string, CreateSession][] = [
 describe.each(backEnds)('%s', (_, create) => {
   const open = (graph: GraphSpec) => create(onnxModel(graph), { threads: 1 })
 
-  test('a product of matrices whose rows are known only at run time', async () => {
+  test('a product of matrices whose number of rows is known only at run time', async () => {
     const session = await open(matMul)
     expect([session.inputs, session.outputs]).toEqual([
       [
@@ -74,7 +74,7 @@ describe.each(backEnds)('%s', (_, create) => {
     await session.release()
   })
 
-  test('whole numbers stay whole: Add of int64, from a file', async () => {
+  test('integers stay exact: Add of int64, from a file', async () => {
     const path = join(temporaryFolder(), 'add.onnx')
     const spec = (name: string) => ({ name, type: 'int64', dims: [2] }) as const
     const add: GraphSpec = {
@@ -124,7 +124,7 @@ describe.each(backEnds)('%s', (_, create) => {
     await session.release()
   })
 
-  test('wrong names are told in words', async () => {
+  test('a wrong name is reported in words', async () => {
     const session = await open(matMul)
     const a = floats([1, 2], 1, 2)
     await expect(session.run({ a })).rejects.toThrow('the graph takes a, b: it was not given b')
@@ -132,7 +132,7 @@ describe.each(backEnds)('%s', (_, create) => {
     await session.release()
   })
 
-  test('a tensor that is not what it says never reaches native code', async () => {
+  test('a tensor that does not match its own description never reaches native code', async () => {
     const session = await open(matMul)
     const b = floats([2, 2], 1, 0, 0, 1)
     const short = session.run({ a: { ...floats([9, 2]), data: new Float32Array(4) }, b })
@@ -142,7 +142,7 @@ describe.each(backEnds)('%s', (_, create) => {
     await session.release()
   })
 
-  test('a wrong shape or type is refused by ONNX Runtime, and the session goes on working', async () => {
+  test('ONNX Runtime refuses a wrong shape or type, and the session keeps working', async () => {
     const session = await open(matMul)
     const b = floats([2, 2], 1, 0, 0, 1)
     await expect(session.run({ a: floats([1, 3], 1, 2, 3), b })).rejects.toThrow(/invalid dimensions/i)
@@ -166,11 +166,11 @@ describe.each(backEnds)('%s', (_, create) => {
     ['half of a graph', onnxModel(matMul).slice(0, 60)],
     ['no bytes at all', new Uint8Array(0)],
     ['a file that is not there', '/nowhere/model.onnx'],
-  ])('%s is refused', async (_name, model) => {
+  ])('refuses %s', async (_name, model) => {
     await expect(create(model, { threads: 1 })).rejects.toThrow()
   })
 
-  test('a loop hands its states on, from nothing, and brings the other outputs', async () => {
+  test('a loop passes its states on, starting empty, and returns the other outputs', async () => {
     const session = await open(growing)
     const loop = session.loop(loopOptions)
     expect(await loop.states()).toEqual(start)
@@ -181,7 +181,7 @@ describe.each(backEnds)('%s', (_, create) => {
     await session.release()
   })
 
-  test('many loops start from the same states, which stay as they were; one may go on from another', async () => {
+  test('many loops can start from the same states, which stay unchanged; one can continue another', async () => {
     const session = await open(growing)
     const first = session.loop(loopOptions)
     await first.step({ x: floats([1, 2], 1, 1) })
@@ -195,7 +195,7 @@ describe.each(backEnds)('%s', (_, create) => {
     await session.release()
   })
 
-  test('steps that are asked for at once are taken one after the other', async () => {
+  test('steps that are requested at once run one after the other', async () => {
     const session = await open(growing)
     const loop = session.loop(loopOptions)
     const sums = await Promise.all([1, 2, 3, 4].map((x) => loop.step({ x: floats([1, 2], x, 0) })))
@@ -203,7 +203,7 @@ describe.each(backEnds)('%s', (_, create) => {
     await session.release()
   })
 
-  test('a step that fails leaves the states as they were', async () => {
+  test('a failed step leaves the states unchanged', async () => {
     const session = await open(growing)
     const loop = session.loop(loopOptions)
     await expect(loop.step({ x: floats([1, 3], 1, 2, 3) })).rejects.toThrow(/invalid dimensions/i)
@@ -228,7 +228,7 @@ describe.each(backEnds)('%s', (_, create) => {
     await session.release()
   })
 
-  test('an output that is an input of the graph is kept apart from what it was given as', async () => {
+  test('an output that is also an input of the graph stays separate from the data it was given', async () => {
     const spec = (name: string) => ({ name, type: 'float32', dims: [1000] }) as const
     const session = await open({
       name: 'itself',
@@ -247,7 +247,7 @@ describe.each(backEnds)('%s', (_, create) => {
     await session.release()
   })
 
-  test('states that pass through, change their shape alone or come from what is fed are not torn apart', async () => {
+  test('states that pass through, only change their shape, or come from an input stay intact', async () => {
     const specs = ['a', 'b', 'c'].map((name) => ({ name, type: 'float32', dims: [2, 2] }) as const)
     const session = await open({
       name: 'passing',
@@ -275,7 +275,7 @@ describe.each(backEnds)('%s', (_, create) => {
     await session.release()
   })
 
-  test('no use after the release, of the loop or of its session, does more than say so', async () => {
+  test('a released loop or session refuses every use', async () => {
     const session = await open(growing)
     const [first, second] = [session.loop(loopOptions), session.loop(loopOptions)]
     const refused = async (loop: Loop) => {
@@ -305,13 +305,13 @@ describe.each(backEnds)('%s', (_, create) => {
       runs++
     }
     await timer
-    // A run goes on a thread beside the loop: how many tiny ones come before the turn is the machine's matter.
+    // A run uses a thread beside the loop. How many tiny runs fit before the turn depends on the machine.
     expect(runs).toBeLessThan(100)
     await session.release()
   })
 })
 
-test('every run counts as a sign of life, those of loops too, and those that failed do not', async () => {
+test('every run counts as a sign of life, those of loops too, but failed ones do not', async () => {
   const session = await createFfiSession(onnxModel(growing), { threads: 1 })
   const loop = session.loop(loopOptions)
   const before = runCount()
@@ -326,7 +326,7 @@ test('a back end that loses a state fails the self-test', async () => {
   await expect(verifyLoops(wrong)).rejects.toThrow('it computes wrongly')
 })
 
-/** As if a state had been written over: its first number is another. */
+/** As if a state had been overwritten: its first number differs. */
 const wrong: CreateSession = async (model, options) => {
   const session = await createFfiSession(model, options)
   return {

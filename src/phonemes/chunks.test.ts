@@ -9,7 +9,7 @@ async function all(units: readonly Unit[], limits: ChunkLimits = usualLimits): P
   return made
 }
 
-/** Words of a text as they stand, each covering its letters. */
+/** The words of a text as written, each with the positions it covers. */
 function unitsOf(text: string): Unit[] {
   let end = 0
   return text.split(' ').map((word) => {
@@ -34,7 +34,7 @@ test('a long first sentence is cut at its last pause in time, else at a word', a
   expect((await texts(sentence(300)))[0]?.length).toBe(144)
 })
 
-test('a very short beginning or end is not spoken by itself', async () => {
+test('a very short beginning or end joins its neighbour', async () => {
   expect(await texts('Hi. This is a longer sentence.')).toEqual(['Hi. This is a longer sentence.'])
   expect(await texts(`${sentence(40)} Yes.`)).toEqual([`${sentence(40)} Yes.`])
   expect(await texts('Yes.')).toEqual(['Yes.'])
@@ -49,7 +49,7 @@ test('a paragraph ends its chunk', async () => {
   ])
 })
 
-test('cut at the best mark behind which the rest fits', async () => {
+test('cuts at the best mark that leaves a rest short enough', async () => {
   const limits = { most: 60, enough: 1000, first: 1000, firstMost: 1000 }
   const cut = async (text: string) => (await texts(text, limits))[0]
   const words = (count: number) => Array.from({ length: count }, () => 'abcd').join(' ')
@@ -61,14 +61,14 @@ test('cut at the best mark behind which the rest fits', async () => {
 })
 
 test.each(golden.chunks.map(({ text, cuts }) => [cuts.length, text, cuts] as const))(
-  'cut where the reference cuts: %d chunks',
+  'cuts where the reference cuts: %d chunks',
   async (_count, text, cuts) => {
     const limits = { most: 510, enough: Infinity, first: Infinity, firstMost: Infinity }
     expect((await texts(text, limits)).map(({ length }) => length)).toEqual([...cuts])
   },
 )
 
-test('whatever comes: nothing is lost, nothing is too long, positions rise to the end', () =>
+test('for any text, nothing is lost, no chunk is too long, and positions rise to the end', () =>
   forEachSeed(300, async (random) => {
     const units: Unit[] = []
     let end = 0

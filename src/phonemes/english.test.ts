@@ -53,7 +53,7 @@ test.each([
   ['We use it, it is of no use.', 'jˈuz', 'jˈus'],
   ['She used to be used.', 'jˈust', 'jˈuzd'],
   ['To separate the separate parts.', 'sˈɛpəɹˌAt', 'sˈɛpəɹət'],
-])('by what they are in the sentence: %s', (...all) => {
+])("a word's sound depends on its part of speech: %s", (...all) => {
   const [text, ...spoken] = all as string[] as [string, ...string[]]
   const words = speak(text).split(/[ ,.]+/)
   let from = 0
@@ -71,14 +71,14 @@ test.each([
   ['I can go', 'ˌI kæn ɡˌO.'],
   ['in', 'ˈɪn.'],
   ['HE IS', 'hˈi ˈɪz.'],
-])('small words by what stands around them: %s', (text, spoken) => expect(speak(text)).toBe(spoken))
+])('small words change with their neighbours: %s', (text, spoken) => expect(speak(text)).toBe(spoken))
 
 test('initialisms are spelled with the stress on the last letter, and have plurals', () => {
   expect(speak('The USA, the FBI and DVDs')).toBe('ðə jˌuˌɛsˈA, ði ˌɛfbˌiˈI ænd dˌivˌidˈiz.')
   expect(speak('plan A and plan B')).toBe('plˈæn ˈA ænd plˈæn bˈi.')
 })
 
-test('dashes, brackets and trails of dots stay, for the voices know them', () => {
+test('dashes, brackets and trails of dots stay, because the voices know them', () => {
   expect(speak('Yes — the cat (a small one) slept...')).toBe('jˈɛs — ðə kˈæt (ɐ smˈɔl wˈʌn) slˈɛpt…')
 })
 
@@ -93,7 +93,7 @@ test("the user's phonemes win, in Kokoro's symbols or in plain IPA, with a posse
   expect(speak('rye', 'american', lexicon)).toBe('ɹˈI.')
 })
 
-test('phonemes in the text itself, which keeps its positions', () => {
+test('phonemes written in the text are spoken, and the text keeps its positions', () => {
   const text = "Say [Kokoro](/kˈOkəɹO/)'s name, [docs](/docs/) and pre[fix](/fˈɪks/)ed."
   const { text: replaced, lexicon } = takeOverrides(text, emptyLexicon)
   expect(countChars(replaced)).toBe(countChars(text))
@@ -101,7 +101,7 @@ test('phonemes in the text itself, which keeps its positions', () => {
   expect(takeOverrides('none', lexicon)).toEqual({ text: 'none', lexicon })
 })
 
-test('whatever the text: each word has symbols that the voices know, and positions rise to the end', () =>
+test('for any text, each word has symbols that the voices know, and positions rise to the end', () =>
   forEachSeed(200, (random) => {
     const text = randomText(random, random.whole(0, 40))
     const english = new English(pronouncer, random.pick(['american', 'british'] as const))

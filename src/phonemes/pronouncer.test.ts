@@ -5,7 +5,7 @@ import { loadPronouncer, spelled } from './pronouncer.ts'
 const pronouncer = await loadPronouncer()
 const known = (word: string): string | undefined => pronouncer.known(word)?.map(name).join(' ')
 
-test('the dictionary answers by binary search, at its ends too', () => {
+test('the dictionary finds every word by binary search, the first and the last too', () => {
   expect(known('a')).toBe('AH0')
   expect(known('cat')).toBe('K AE1 T')
   expect(known('zywicki')).toBe('Z IH0 W IH1 K IY0')
@@ -19,7 +19,7 @@ test.each([
   ["dogs'", 'D AO1 G Z'],
   ["boxes'", 'B AA1 K S IH0 Z'],
   ["judge's", 'JH AH1 JH IH0 Z'],
-])('%s has its stem and an ending', (word, phones) => expect(known(word)).toBe(phones))
+])('%s is spoken as its stem and an ending', (word, phones) => expect(known(word)).toBe(phones))
 
 test('an unknown word is spoken by its parts, or by its letters', () => {
   const say = (word: string, isName = false) => pronouncer.phones(word, isName).map(name).join(' ')
@@ -37,6 +37,6 @@ test('there is always something to say', () => {
   }
 })
 
-test('letters by name, the last one stressed', () => {
+test('letters are spoken by name, with the stress on the last one', () => {
   expect(spelled('FBI').map(name).join(' ')).toBe('EH2 F B IY2 AY1')
 })

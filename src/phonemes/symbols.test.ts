@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { symbolIds } from './symbols.ts'
 
-test('114 symbols of one code point each, with numbers of their own', () => {
+test('there are 114 symbols of one code point each, and every number is unique', () => {
   expect(symbolIds.size).toBe(114)
   expect(new Set(symbolIds.values()).size).toBe(114)
   for (const symbol of symbolIds.keys()) expect([...symbol].length).toBe(1)
 })
 
-test('numbers as in the model', () => {
+test("the numbers match the model's", () => {
   const some = {
     ';': 1,
     '?': 6,

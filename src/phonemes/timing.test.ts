@@ -4,7 +4,7 @@ import { spanTimes } from './timing.ts'
 const times = (symbols: string, spans: [number, number, number][], lengths: number[], longestEnd = 100, early = 0) =>
   spanTimes({ symbols, spans: spans.map(([from, to, end]) => ({ from, to, end })), lengths, early, longestEnd })
 
-test('a space belongs half to the word before it and half to the one behind', () => {
+test('half of a space belongs to the word before it and half to the word after it', () => {
   // Pad, a, b, space, c, pad.
   expect(
     times(
@@ -21,7 +21,7 @@ test('a space belongs half to the word before it and half to the one behind', ()
   ])
 })
 
-test('the pause of a mark belongs to no word, and the sound before it counts for no more than it may', () => {
+test('the pause of a mark belongs to no word, and the sound before it counts up to its limit', () => {
   // Pad, a, comma, space, b, stop, pad.
   const spans: [number, number, number][] = [
     [0, 2, 2],
@@ -33,6 +33,6 @@ test('the pause of a mark belongs to no word, and the sound before it counts for
   ])
 })
 
-test('everything is as much earlier, but nothing before the beginning', () => {
+test('every time moves forward by the same amount, but never below zero', () => {
   expect(times('a', [[0, 1, 1]], [2, 5, 2], 100, 3)).toEqual([{ end: 1, from: 0, to: 4 }])
 })

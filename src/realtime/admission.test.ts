@@ -5,7 +5,7 @@ import { RealtimeClient, tone } from './client.fixture.ts'
 
 const insecure = (secret: string) => ['realtime', `openai-insecure-api-key.${secret}`, 'openai-organization.x']
 
-/** What a client that is refused is told, which WebSocket clients do not show. */
+/** What a refused client receives, which WebSocket clients do not show. */
 async function refusal(url: string, headers: Record<string, string> = {}) {
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
   const key = { 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' }
@@ -25,8 +25,8 @@ async function secret(instance: Awaited<ReturnType<typeof startListening>>, key:
   return { status: response.status, body: (await response.json()) as Record<string, unknown> & { value: string } }
 }
 
-describe('who may come in', () => {
-  test('a key, as a header or as a subprotocol, of which only `realtime` comes back', async () => {
+describe('admission', () => {
+  test('accepts a key in a header or in a subprotocol, and returns only the subprotocol `realtime`', async () => {
     await using instance = await startListening()
     const key = await instance.key({ scopes: ['tts'] })
     using byHeader = await RealtimeClient.connect(instance.url, { key })
@@ -37,7 +37,7 @@ describe('who may come in', () => {
     expect(instance.lines.join('')).not.toContain(key)
   })
 
-  test('everybody else is refused before the upgrade, in the envelope', async () => {
+  test('refuses every other client before the upgrade, with the error envelope', async () => {
     await using instance = await startListening()
     expect(await refusal(instance.url)).toMatchObject({ status: 401, code: 'missing_api_key' })
     expect(await refusal(instance.url, { authorization: 'Bearer sk-myna-wrong' })).toMatchObject({
@@ -53,13 +53,13 @@ describe('who may come in', () => {
     expect(await refusal(instance.url, { authorization })).toMatchObject({ status: 403, code: 'insufficient_scope' })
   })
 
-  test('without a model that transcribes there is no session', async () => {
+  test('refuses a session without a model that transcribes', async () => {
     await using instance = await startInstance({}, { catalog: deaf })
     const authorization = `Bearer ${await instance.key()}`
     expect(await refusal(instance.url, { authorization })).toMatchObject({ code: 'transcription_unavailable' })
   })
 
-  test('a plain request is told what the address is for', async () => {
+  test('answers a plain request with the purpose of the address', async () => {
     await using instance = await startListening()
     const response = await instance.fetch('/v1/realtime', { key: await instance.key() })
     expect(response.status).toBe(426)
@@ -68,7 +68,7 @@ describe('who may come in', () => {
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  test('an account has so many sockets, and gets one back when it closes one', async () => {
+  test('an account has a limited number of sockets, and gets one back when it closes one', async () => {
     await using instance = await startListening({ realtimeSessions: 1 })
     const key = await instance.key()
     const first = await RealtimeClient.connect(instance.url, { key })
@@ -80,7 +80,7 @@ describe('who may come in', () => {
     await again.until('session.created')
   })
 
-  test('turns wait for each other where an account is at its limit: nothing that was said is lost', async () => {
+  test('turns wait for each other when an account is at its limit, and no speech is lost', async () => {
     await using instance = await startListening({ transcriptionConcurrency: 1 })
     const key = await instance.key()
     const clients = await Promise.all([1, 2, 3].map(() => RealtimeClient.connect(instance.url, { key })))
@@ -95,7 +95,7 @@ describe('who may come in', () => {
     }
   })
 
-  test('a key that is revoked closes the session at its next turn', async () => {
+  test('a revoked key closes the session at its next turn', async () => {
     await using instance = await startListening()
     const { administration } = instance.server
     const { secret: key, key: record } = await administration.createKey({
@@ -115,7 +115,7 @@ describe('who may come in', () => {
 })
 
 describe('client secrets', () => {
-  test('open sessions with the settings that they were made with', async () => {
+  test('open sessions with the settings that they were created with', async () => {
     await using instance = await startListening()
     const key = await instance.key()
     const session = { type: 'transcription', audio: { input: { format: { type: 'audio/pcmu' } } } }
@@ -133,7 +133,7 @@ describe('client secrets', () => {
     }
   })
 
-  test('are good for nothing else, not after their time, and not after their key', async () => {
+  test('are useless for other routes, after they expire, and after their key is revoked', async () => {
     await using instance = await startListening()
     const { administration } = instance.server
     const { secret: key, key: record } = await administration.createKey({
@@ -159,7 +159,7 @@ describe('client secrets', () => {
     })
   })
 
-  test('what cannot be read is refused', async () => {
+  test('are refused when a field is invalid or the key lacks the scope', async () => {
     await using instance = await startListening()
     const key = await instance.key()
     const codeOf = async (body: object) => ((await secret(instance, key, body)).body.error as { code: string }).code
@@ -172,7 +172,7 @@ describe('client secrets', () => {
 })
 
 describe('rubbish', () => {
-  test('is told and does not end the session', async () => {
+  test('is reported and does not end the session', async () => {
     await using instance = await startListening()
     using client = await RealtimeClient.connect(instance.url, { key: await instance.key() })
     await client.until('session.created')
@@ -204,7 +204,7 @@ describe('rubbish', () => {
     }
   })
 
-  test('twenty megabytes in one event are taken, more sound than can wait ends the session', async () => {
+  test('twenty megabytes in one event are accepted, but more sound than can wait ends the session', async () => {
     await using instance = await startListening()
     using client = await RealtimeClient.connect(instance.url, { key: await instance.key() })
     client.update({ turn_detection: null })

@@ -1,4 +1,4 @@
-/** A realtime client for tests: Bun's WebSocket, which can send headers, and the events that came. */
+/** A realtime client for tests: Bun's WebSocket, which can send headers, and the events that arrived. */
 export interface RealtimeEvent {
   type: string
   [field: string]: unknown
@@ -59,7 +59,7 @@ export class RealtimeClient {
     }
   }
 
-  /** The events up to the first whose type ends so, which is the last of them. */
+  /** The events up to and including the first whose type has this ending. */
   async until(ending: string): Promise<RealtimeEvent[]> {
     for (;;) {
       const at = this.events.findIndex(({ type }) => type.endsWith(ending))

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { TranscriptDeltas } from './deltas.ts'
 
-test('a word is sent once two guesses agree on it and on all before it', () => {
+test('a word is sent once two guesses agree on it and on every word before it', () => {
   const deltas = new TranscriptDeltas()
   expect(deltas.guess('It was')).toBe('')
   expect(deltas.guess('It was the best')).toBe('It was')
@@ -17,7 +17,7 @@ test('marks and capitals do not make another word', () => {
   expect(deltas.settle('Hello there, you.')).toBe(' you.')
 })
 
-test('what was sent cannot be taken back: a text that differs adds nothing', () => {
+test('sent words cannot be taken back: a text that differs adds nothing', () => {
   const deltas = new TranscriptDeltas()
   deltas.guess('wreck a nice')
   expect(deltas.guess('wreck a nice beach')).toBe('wreck a nice')
@@ -25,7 +25,7 @@ test('what was sent cannot be taken back: a text that differs adds nothing', () 
   expect(deltas.settle('wreck a nice beach today')).toBe(' beach today')
 })
 
-test('without guesses the whole text is one delta, as it comes', () => {
+test('without guesses the whole text is one delta', () => {
   const deltas = new TranscriptDeltas()
   expect(deltas.settle(' One part.')).toBe('One part.')
   expect(deltas.settle(' One part. And another.')).toBe(' And another.')

@@ -29,7 +29,7 @@ async function open(
 }
 
 describe('a session', () => {
-  test('begins with its settings and tells them again, whole, after each change', async () => {
+  test('begins by sending its settings, and sends all of them again after each change', async () => {
     await using scene = await open()
     const { client, created } = scene
     expect(created).toMatchObject({
@@ -54,7 +54,7 @@ describe('a session', () => {
     })
   })
 
-  test('takes what it does not know without an error', async () => {
+  test('accepts unknown settings without an error', async () => {
     await using scene = await open()
     const { client } = scene
     client.send({
@@ -84,7 +84,7 @@ describe('a session', () => {
 })
 
 describe('turns by the detector', () => {
-  test('come in the order of the protocol, with ids that belong together', async () => {
+  test('arrive in the order of the protocol, with matching ids', async () => {
     await using scene = await open()
     const { client, instance, key } = scene
     client.append(concatS16([silence(1), tone(1), silence(1)]))
@@ -103,7 +103,7 @@ describe('turns by the detector', () => {
       expect(String(event.item_id ?? its?.id)).toBe(id)
       if (its !== undefined) expect(its.content).toEqual([{ type: 'input_audio', transcript: null }])
     }
-    // The prefix of 300 ms belongs to the turn, and the silence that ended it.
+    // The turn includes the prefix of 300 ms and the silence that ended it.
     expect(Number(events[0]!.audio_start_ms)).toBeWithin(640, 720)
     expect(Number(events[1]!.audio_end_ms)).toBeWithin(2480, 2600)
     expect(events[5]).toMatchObject({ content_index: 0, languages: [{ code: 'en' }], usage: { type: 'duration' } })
@@ -124,7 +124,7 @@ describe('turns by the detector', () => {
     ).toBeTrue()
   })
 
-  test('text comes while somebody still speaks, and only ever grows', async () => {
+  test('text arrives while the speaker is still talking, and it only grows', async () => {
     await using scene = await open()
     const { client } = scene
     const deltas: string[] = []
@@ -142,7 +142,7 @@ describe('turns by the detector', () => {
     expect(deltas.join('')).toBe(String(events.at(-1)!.transcript))
   })
 
-  test('a commit in the middle of speech takes what is there, under the id that was told', async () => {
+  test('a commit in the middle of speech takes the sound so far, under the announced id', async () => {
     await using scene = await open()
     const { client } = scene
     client.append(tone(1))
@@ -157,7 +157,7 @@ describe('turns by the detector', () => {
     expect(next).toMatchObject({ item_id: stopped.item_id, previous_item_id: started.item_id })
   })
 
-  test('a commit while nobody speaks is no error: clients would reconnect', async () => {
+  test('a commit during silence is not an error, because clients would reconnect', async () => {
     await using scene = await open()
     const { client } = scene
     client.send({ type: 'input_audio_buffer.commit' })
@@ -165,7 +165,7 @@ describe('turns by the detector', () => {
     expect(typesOf(await client.until('session.updated'))).toEqual(['session.updated'])
   })
 
-  test('clear drops what was said', async () => {
+  test('clear drops the sound so far', async () => {
     await using scene = await open()
     const { client } = scene
     client.append(tone(1))
@@ -178,7 +178,7 @@ describe('turns by the detector', () => {
     expect(Number(events.find(({ type }) => type.endsWith('speech_started'))!.audio_start_ms)).toBeWithin(1640, 1720)
   })
 
-  test('somebody who does not pause gets a turn a minute', async () => {
+  test('a speaker who never pauses gets one turn a minute', async () => {
     await using scene = await open()
     const { client } = scene
     client.append(tone(62), 480_000)
@@ -200,7 +200,7 @@ describe('turns by commits', () => {
     expect(String(events.at(-1)!.transcript)).toMatch(/^heard 0\..*heard 2\.$/)
   })
 
-  test('less than a tenth of a second is refused in OpenAI’s words, with the id of the event', async () => {
+  test('refuses less than a tenth of a second in OpenAI’s words, with the id of the event', async () => {
     await using scene = await open({}, { input: manual })
     const { client } = scene
     client.append(tone(0.05))
@@ -210,7 +210,7 @@ describe('turns by commits', () => {
     })
   })
 
-  test('turns are transcribed in their order, and one that fails does not end the session', async () => {
+  test('turns are transcribed in order, and a failed turn does not end the session', async () => {
     await using scene = await open({}, { input: manual })
     const { client, instance } = scene
     let orders = 0
@@ -236,7 +236,7 @@ describe('turns by commits', () => {
     ['audio/pcm', 16_000, 2],
     ['audio/pcmu', 8000, 1],
     ['audio/pcma', 8000, 1],
-  ])('%s at %d Hz is heard', async (type, rate, bytes) => {
+  ])('%s at %d Hz is transcribed', async (type, rate, bytes) => {
     await using scene = await open({}, { input: { ...manual, format: { type, rate } } })
     const { client } = scene
     const pcm = bytes === 2 ? tone(2, rate) : Int16Array.from({ length: 8000 }, (_, i) => (i % 40) * 257)
@@ -248,7 +248,7 @@ describe('turns by commits', () => {
 })
 
 describe('items', () => {
-  test('can be asked for with their transcript, and deleted', async () => {
+  test('can be read with their transcript, and deleted', async () => {
     await using scene = await open({}, { input: manual })
     const { client } = scene
     client.append(tone(1))
@@ -268,7 +268,7 @@ describe('items', () => {
 })
 
 describe('the engine', () => {
-  test('may die in the middle of speech: the turn ends there and the next one is heard', async () => {
+  test('may crash in the middle of speech: the turn ends there and the next one is transcribed', async () => {
     await using scene = await open()
     const { client, instance } = scene
     client.append(tone(1))
@@ -282,7 +282,7 @@ describe('the engine', () => {
     expect(typesOf(await client.until(`${item}.completed`))).toContain('input_audio_buffer.speech_started')
   })
 
-  test('that does not come back closes the session, with the reason', async () => {
+  test('closes the session with the reason if it does not restart', async () => {
     await using scene = await open()
     const { client, instance } = scene
     instance.transcriber.watchFailures.push(engineFailed, engineFailed)
@@ -294,7 +294,7 @@ describe('the engine', () => {
   })
 })
 
-describe('whoever disconnects', () => {
+describe('a client that disconnects', () => {
   test('ends the work that was done for it', async () => {
     await using scene = await open({}, { input: manual })
     const { client, instance, key } = scene
@@ -304,7 +304,7 @@ describe('whoever disconnects', () => {
     client.send({ type: 'input_audio_buffer.commit' })
     await until('the engine listens', () => instance.transcriber.active === 1)
     client.socket.terminate()
-    await until('the engine was told', () => instance.transcriber.aborted === 1)
+    await until('the engine was notified', () => instance.transcriber.aborted === 1)
     await until('it is in the usage', async () => (await usageOf(instance, key)).requests === 1)
     held.resolve()
   })

@@ -5,7 +5,7 @@ import { RealtimeClient } from './client.fixture.ts'
 import { startListening } from '../http/transcription.fixture.ts'
 import { Outbox } from './outbox.ts'
 
-/** A WebSocket client of a few lines that reads when it is told to (RFC 6455: no mask from the server). */
+/** A small WebSocket client that reads only on demand (RFC 6455: no mask from the server). */
 async function connectSlowly(url: string, key: string) {
   const { hostname, port } = new URL(url)
   const socket: Socket = connect({ host: hostname, port: Number(port) })
@@ -71,7 +71,7 @@ test('a client that reads late gets every event, in order', async () => {
   client.socket.pause()
   const count = 150
   for (let n = 0; n < count; n++) client.send(settings(n))
-  // The server has answered them all once it has answered somebody else who asked later.
+  // The server has answered all of them once it has answered a later request of another client.
   for (let round = 0; round < 20; round++) await instance.fetch('/health')
   client.socket.resume()
   const numbers: number[] = []
@@ -86,14 +86,14 @@ test('a client that reads late gets every event, in order', async () => {
   client.socket.destroy()
 })
 
-test('one that does not read at all is let go of, and memory with it', async () => {
+test('a client that never reads is disconnected, and its memory is freed', async () => {
   await using instance = await startListening({ realtimeSessions: 1 })
   const key = await instance.key()
   const client = await connectSlowly(instance.url, key)
   await client.frame()
   client.socket.pause()
   for (let n = 0; n < 600; n++) client.send(settings(n))
-  // The account's one place is free again.
+  // The account can use its only place again.
   await until('the session is over', async () => {
     const other = await RealtimeClient.connect(instance.url, { key }).catch(() => null)
     other?.socket.close()
@@ -106,7 +106,7 @@ test('one that does not read at all is let go of, and memory with it', async () 
   client.socket.destroy()
 })
 
-test('nothing is given to a socket that is full, and what it dropped is given again', () => {
+test('a full socket is given nothing, and dropped messages are sent again', () => {
   const sent: string[] = []
   const answers = [2, -1, 0, 2, 2]
   const outbox = new Outbox({

@@ -12,7 +12,7 @@ const all = (input: string, changed: Partial<ChunkOptions> = {}): Chunk[] => [
 const texts = (input: string, changed: Partial<ChunkOptions> = {}): string[] =>
   all(input, changed).map(({ text }) => text)
 
-test('sentences are chunks, with what ends them', () => {
+test('each sentence becomes a chunk, together with the mark that ends it', () => {
   expect(all('One two. Three!\n\nFour')).toEqual([
     { text: 'One two.', coveredChars: 8, boundary: 'sentence' },
     { text: 'Three!', coveredChars: 15, boundary: 'paragraph' },
@@ -28,7 +28,7 @@ test('the first chunk is short and ends at a pause, or before a word that opens 
   expect(all(none)[0]?.boundary).toBe('clause')
 })
 
-test('a source that grows by normalisation goes on in the next chunk, and counts once it is whole', () => {
+test('when normalisation makes a text longer, the rest opens the next chunk and counts once complete', () => {
   const grown = all('Pay $1,234,567.89 now.', { maxChars: 40, firstMaxWords: 100 })
   expect(grown.map(({ text }) => text)).toEqual([
     'Pay one million two hundred thirty four',
@@ -38,7 +38,7 @@ test('a source that grows by normalisation goes on in the next chunk, and counts
   expect(grown.map(({ coveredChars }) => coveredChars)).toEqual([3, 3, 22])
 })
 
-test('long words are broken', () => {
+test('long words are split', () => {
   expect(texts('a'.repeat(90), { firstMaxWords: 9 })).toEqual([
     `${'a'.repeat(40)} ${'a'.repeat(40)} ${'a'.repeat(10)}.`,
   ])
@@ -49,14 +49,14 @@ test('positions are code points, and the last chunk covers what cannot be spoken
   expect(all(input).map(({ coveredChars }) => coveredChars)).toEqual([6, countChars(input)])
 })
 
-test('nothing to speak, no chunk', () => expect(all('😀 *** \n\n---')).toEqual([]))
+test('a text with nothing to speak gives no chunks', () => expect(all('😀 *** \n\n---')).toEqual([]))
 
-test('options without room are refused', () => {
+test('refuses options that leave no room for a chunk', () => {
   expect(() => all('a', { maxChars: 7 })).toThrow(RangeError)
   expect(() => all('a', { firstMaxWords: 0 })).toThrow(RangeError)
 })
 
-test('whatever the text: bounded, ASCII, no digits, positions rising to the exact end', () =>
+test('for any text, chunks are bounded and ASCII without digits, and positions rise to the exact end', () =>
   forEachSeed(400, (random) => {
     const input = randomText(random, random.whole(0, 60))
     const maxChars = random.whole(8, 250)
@@ -81,7 +81,7 @@ test('whatever the text: bounded, ASCII, no digits, positions rising to the exac
 const dictionary =
   'the house river stone walks under bright seven apple music running over table garden and or but'.split(' ')
 
-test('no word of plain prose is lost or moved, and positions point behind the words spoken', () =>
+test('plain prose loses no word, keeps its order, and each position points behind the words spoken', () =>
   forEachSeed(100, (random) => {
     let input = ''
     for (let count = random.whole(1, 1500); count > 0; count--) {
@@ -98,7 +98,7 @@ test('no word of plain prose is lost or moved, and positions point behind the wo
     }
   }))
 
-test('the first chunk needs a bounded prefix of a text without any stop', () => {
+test('the first chunk needs only a bounded prefix of a text without a full stop', () => {
   const prose = 'so it goes on and on '.repeat(50_000)
   for (const input of [prose, 'x'.repeat(1_000_000), 'Hello there. '.repeat(80_000), `# ${prose}`, `- ${prose}`]) {
     const read = spyOn(String.prototype, 'codePointAt')
@@ -112,7 +112,7 @@ test('the first chunk needs a bounded prefix of a text without any stop', () => 
   }
 })
 
-test('a million characters without a stop or without a space come whole', () => {
+test('a million characters without a full stop or without a space are all returned', () => {
   const spaced = all('so it goes on and on '.repeat(50_000))
   expect(spaced.reduce((sum, { text }) => sum + text.split(' ').length, 0)).toBe(300_000)
   const solid = all('x'.repeat(1_000_000))

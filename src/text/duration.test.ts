@@ -3,7 +3,10 @@ import { spokenSeconds } from './duration.ts'
 
 const secondsOf = (text: string) => [...spokenSeconds(text)].at(-1)!
 
-/** Seconds by the symbols that our phonemes make of each, at 0.06 s a symbol (measured, 4,096 characters each). */
+/**
+ * Seconds from the number of symbols that our phonemes have for each text, at 0.06 s a symbol (measured on 4,096
+ * characters each).
+ */
 const measured: [string, string, number][] = [
   [
     'prose',
@@ -24,22 +27,22 @@ test.each(measured)('%s', (_, text, seconds) => {
   expect(secondsOf(text) / seconds).toBeLessThan(1.35)
 })
 
-test('scripts that are not Latin, at the pace of people who read them', () => {
+test('non-Latin scripts are counted at the pace at which people read them', () => {
   expect(secondsOf('漢字'.repeat(150)) / 60).toBeCloseTo(1, 1)
   expect(secondsOf('Съешь же ещё этих мягких французских булок. '.repeat(20)) / 50).toBeCloseTo(1, 0)
 })
 
-test('nothing to say takes no time', () => {
+test('a text with nothing to say takes no time', () => {
   expect(['', '...', '😀😀', '```\ncode\n```'].map(secondsOf)).toEqual([0, 0, 0, 0])
 })
 
-test('a long text is read bit by bit, and each bit makes it longer', () => {
+test('a long text is read in pieces, and each piece adds to its duration', () => {
   const found = [...spokenSeconds('One evening they talked about the weather. '.repeat(2000))]
   expect(found.length).toBeGreaterThan(20)
   expect(found).toEqual(found.toSorted((a, b) => a - b))
 })
 
-test('pauses that a text asks for count, so that they cannot be ordered by the hour', () => {
+test('pauses that a text asks for count, so that a client cannot order hours of them', () => {
   const total = (input: string) => [...spokenSeconds(input)].at(-1) ?? 0
   expect(total('[pause:9s]'.repeat(100))).toBeGreaterThan(900)
   expect(total('One. <break time="4s"/> Two.') - total('One. Two.')).toBeCloseTo(4, 1)

@@ -8,21 +8,21 @@ const speak = (input: string, lexicon: string): string =>
     .map(({ text }) => text)
     .join(' ')
 
-test('whole words, whatever their case, before every other rule', () => {
+test('an entry replaces whole words in any case, before every other rule', () => {
   const lexicon = '# names\n\nmyna=MY nah\nSQL = sequel\nIT=it\n'
   expect(speak('Myna and MYNA, not mynas; SQL in IT.', lexicon)).toBe('MY nah and MY nah, not mynas; sequel in it.')
 })
 
-test('words with spaces and signs, the longest first, and accents on either side', () => {
+test('entries may contain spaces and signs and border on accents; the longest one wins', () => {
   const lexicon = 'New York=Noo York\nnew york city=the city\nC++=see plus plus\ncafé=caffay\n3d=three dee'
   expect(speak('New  York, New York City. C++ and a cafe or Café in 3D.', lexicon)).toBe(
     'Noo York, the city. see plus plus and a caffay or caffay in three dee.',
   )
 })
 
-test('the last of two equal words wins', () => expect(speak('a word', 'word=one\nWord=two')).toBe('a two.'))
+test('of two equal words, the last one wins', () => expect(speak('a word', 'word=one\nWord=two')).toBe('a two.'))
 
-test('a spoken form is folded to what a voice can read', () => expect(speak('x', 'x=é (1), b!')).toBe('e 1 b.'))
+test('a spoken form is reduced to what a voice can read', () => expect(speak('x', 'x=é (1), b!')).toBe('e 1 b.'))
 
 test.each([
   ['a=b\nno sign', 'Line 2'],
@@ -35,7 +35,7 @@ test.each([
 
 test('a possessive keeps its ending', () => expect(speak("Myna's song", 'myna=MY nah')).toBe("MY nah's song."))
 
-test('phonemes are for voices that speak them; the others say the word as it is written', () => {
+test('phonemes are used by voices that speak them; the others say the word as it is written', () => {
   const lexicon = parseLexicon('Kokoro=/kˈOkəɹO/\nNew Delhi=/n ˈu d ɛ li/')
   expect(speak('Kokoro in new Delhi', 'Kokoro=/kˈOkəɹO/\nNew Delhi=/nˈu dˈɛli/')).toBe('Kokoro in new Delhi.')
   const plain = { text: "say kokoro's", ends: [...Array(12).keys()].map((index) => index + 1) }

@@ -1,6 +1,6 @@
 /**
- * Cost grows with the text and not faster, whatever the text is. Processor time of n and of 4n characters is compared:
- * a quadratic step would show as 16, and the best of a few runs leaves out what else the machine does.
+ * Cost grows linearly with the text, for any text. The test compares the processor time of n and of 4n characters: a
+ * quadratic step would show as 16. It takes the best of a few runs, which excludes other work on the machine.
  */
 import { expect, test } from 'bun:test'
 import { chunks } from './chunks.ts'
@@ -30,7 +30,7 @@ test.each(hostile)('%j repeated', (scrap) => {
   let best = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < 4 && best > 8; attempt++) {
     const many = Math.min(cpuMs(large), cpuMs(large))
-    // Below a millisecond the clock says nothing.
+    // Below a millisecond the clock is too coarse.
     const few = Math.max(1, Math.min(cpuMs(small), cpuMs(small), cpuMs(small)))
     best = Math.min(best, many / few)
   }

@@ -1,4 +1,4 @@
-/** Mark-up is not read aloud, and plain text that looks a bit like it survives. `¶` marks the end of a paragraph. */
+/** Markup is not read aloud, and plain text that resembles markup survives. `¶` marks the end of a paragraph. */
 import { expect, test } from 'bun:test'
 import { chunks } from './chunks.ts'
 import { emptyLexicon } from './lexicon.ts'

@@ -1,4 +1,4 @@
-/** What is written and what is spoken for it: a table, one case a line. `|` stands between sentences. */
+/** A table of written forms and their spoken forms, one case a line. `|` separates sentences. */
 import { expect, test } from 'bun:test'
 import { chunks } from './chunks.ts'
 import { emptyLexicon } from './lexicon.ts'

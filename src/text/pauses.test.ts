@@ -28,7 +28,7 @@ const cases: [string, [string, number, number][]][] = [
     ],
   ],
   ['[pause:9999s]', [['', maxPauseSeconds, 13]]],
-  // Without a length it is SSML's ordinary break, which the rules for tags read.
+  // Without a length this is an ordinary SSML break, which the rules for tags handle.
   ['A <break/> b', [['A <break/> b', 0, 12]]],
   ['[pause:xs]', [['[pause:xs]', 0, 10]]],
 ]

@@ -1,4 +1,4 @@
-/** Seeded mixtures of everything that upsets a text normaliser. */
+/** Seeded mixtures of everything that can upset a text normaliser. */
 import type { Seeded } from '../testing/seeded.ts'
 
 // prettier-ignore
@@ -15,7 +15,7 @@ const scraps = [
   'pneumonoultramicroscopicsilicovolcanoconiosis', 'a'.repeat(90), '1'.repeat(50), '9'.repeat(15), '$1,234,567.89',
 ] as const
 
-/** @param count how many scraps, with and without spaces between */
+/** @param count how many scraps, joined with and without spaces */
 export function randomText(random: Seeded, count: number): string {
   let text = ''
   for (let i = 0; i < count; i++) text += random.pick(scraps) + (random.chance(0.5) ? ' ' : '')

@@ -6,7 +6,7 @@ import { parts, wholeSentences } from './sentences.ts'
 
 const whole = (text: string) => text.slice(0, wholeSentences(text))
 
-test('a text that grows is whole up to the last sentence that something follows', () => {
+test('a growing text is complete up to the last sentence with something after it', () => {
   expect(whole('')).toBe('')
   expect(whole('Hello there')).toBe('')
   expect(whole('Hello there.')).toBe('')
@@ -17,19 +17,19 @@ test('a text that grows is whole up to the last sentence that something follows'
   expect(whole('これは一つ。二つ')).toBe('これは一つ。')
 })
 
-test('titles, initials, numbers and decimals end no sentence', () => {
+test('a dot in titles, initials, numbers and decimals does not end a sentence', () => {
   for (const text of ['I saw Dr. Smith', 'By J. R. Hartley', 'It is 3.5 degrees', '1. First of all', 'Mr. X'])
     expect(whole(text)).toBe('')
 })
 
-test('parts are whole sentences as far as they fit', () => {
+test('a part holds as many whole sentences as fit', () => {
   expect([...parts('One. Two. Three.', 10)]).toEqual(['One. Two. ', 'Three.'])
   expect([...parts('One two three four', 8)]).toEqual(['One two ', 'three ', 'four'])
   expect([...parts('x'.repeat(10), 4)]).toEqual(['xxxx', 'xxxx', 'xx'])
   expect([...parts('', 4)]).toEqual([])
 })
 
-test('whatever the text: nothing is lost, and no part is too long', () => {
+test('for any text, nothing is lost and no part is too long', () => {
   const seed = 20261122
   const random = new Seeded(seed)
   for (let round = 0; round < 200; round++) {

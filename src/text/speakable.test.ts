@@ -44,13 +44,13 @@ test.each(['a', '7', 'é', '👋 a', '中文 ok', '`x`', '[x](y)', '```\ncode\n`
   (text) => expect(speakable(text, ['Latin'])).toBe(true),
 )
 
-test('other scripts count for voices that have them', () => {
+test('letters of other scripts count for voices that have them', () => {
   expect(speakable('Привет', ['Cyrillic'])).toBe(true)
   expect(speakable('Hello', ['Cyrillic'])).toBe(false)
   expect(speakable('中文', ['Latin', 'Han'])).toBe(true)
 })
 
-test('agrees with chunks', () =>
+test('agrees with the chunker about what is speakable', () =>
   forEachSeed(400, (random) => {
     const text = randomText(random, random.whole(0, 12))
     const options = { maxChars: random.whole(8, 300), firstMaxWords: random.whole(1, 20), lexicon: emptyLexicon }

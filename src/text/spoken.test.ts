@@ -11,7 +11,7 @@ const shown = (words: Iterable<SpokenWord>) =>
 const english = (text: string) => shown(englishWords(text, emptyLexicon))
 const asWritten = (text: string) => shown(writtenWords(text))
 
-test('English is written out', () => {
+test('numbers and signs in English are written out as words', () => {
   expect(english('Dr. Smith paid $5.20, didn’t he? “Yes!”')).toBe(
     "Doctor Smith paid five dollars and twenty cents, / didn't he? // Yes! //",
   )
@@ -47,11 +47,11 @@ test.each(others)('%s', (_, text, words) => {
   expect(asWritten(text)).toBe(words)
 })
 
-test('nothing to say', () => {
+test('a text with nothing to say gives no words', () => {
   for (const text of ['', ' \n\n ', '👋 ❤️', '---\n***', '```\ncode\n```', '…', '" "']) expect(asWritten(text)).toBe('')
 })
 
-test('any text: what is covered never decreases and never passes the end', () =>
+test('for any text, the covered position never decreases and never passes the end', () =>
   forEachSeed(100, (random) => {
     const text = randomText(random, random.whole(1, 100))
     for (const words of [[...englishWords(text, emptyLexicon)], [...writtenWords(text)]]) {
@@ -62,7 +62,7 @@ test('any text: what is covered never decreases and never passes the end', () =>
     }
   }))
 
-test('a long text comes word by word', () => {
+test('a long text arrives word by word', () => {
   const words = writtenWords('wort '.repeat(100_000))
   expect(words.next().value).toMatchObject({ text: 'wort', end: 4 })
 })

@@ -38,12 +38,12 @@ export class WyomingClient {
     this.socket.destroy()
   }
 
-  /** As the reference writes it: data after the header. */
+  /** Like the reference client: data after the header. */
   send(type: string, data?: object, payload?: Uint8Array): void {
     this.socket.write(frame(type, data, payload))
   }
 
-  /** A sound as Home Assistant sends it. */
+  /** Sound in the form that Home Assistant sends. */
   sendSound(pcm: Int16Array, { rate = 16_000, channels = 1, chunkBytes = 3200 } = {}): void {
     const format = { rate, width: 2, channels }
     const bytes = new Uint8Array(pcm.buffer)
@@ -54,7 +54,7 @@ export class WyomingClient {
     this.send('audio-stop', { timestamp: null })
   }
 
-  /** The events up to the first of this type, which is the last of them. */
+  /** The events up to and including the first of this type. */
   async until(type: string): Promise<Received[]> {
     for (;;) {
       const at = this.events.findIndex((event) => event.type === type)

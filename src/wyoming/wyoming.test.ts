@@ -7,7 +7,7 @@ import { audioOf, frame, typesOf, WyomingClient } from './client.fixture.ts'
 const start = (settings: Parameters<typeof startListening>[0] = {}): Promise<Instance> =>
   startListening({ wyoming: '0', ...settings })
 const connect = ({ server }: Instance) => WyomingClient.connect(server.wyoming?.port)
-/** So many seconds of a tone; every second is a part for the fake engine. */
+/** A tone of this many seconds. For the fake engine, every second is a part. */
 const tone = (seconds: number, rate = 16_000) =>
   Int16Array.from({ length: seconds * rate }, (_, i) => 9000 * Math.sin(i / 20) + 1)
 
@@ -17,7 +17,7 @@ async function usage(instance: Instance) {
 }
 
 describe('describe', () => {
-  test('one program of each kind, with all models and voices in it', async () => {
+  test('lists one program of each kind, with all models and voices in it', async () => {
     await using instance = await start()
     using client = await connect(instance)
     client.send('describe')
@@ -31,7 +31,7 @@ describe('describe', () => {
     expect(tts![0]!.voices.length).toBeGreaterThan(1)
   })
 
-  test('a new clone of its own account is there without a reload, one of another account is not', async () => {
+  test('a new clone of the account appears without a reload; clones of other accounts do not', async () => {
     await using instance = await start()
     using client = await connect(instance)
     const mine = await instance.cloned(await instance.key({ account: 'wyoming' }), { name: 'Mine' })
@@ -55,7 +55,7 @@ describe('describe', () => {
 })
 
 describe('transcription', () => {
-  test('a sound is heard as it comes, and counted', async () => {
+  test('sound is transcribed as it arrives, and counted', async () => {
     await using instance = await start()
     using client = await connect(instance)
     client.send('transcribe', { language: 'en' })
@@ -72,7 +72,7 @@ describe('transcription', () => {
     expect((await usage(instance)).totals.transcription).toMatchObject({ requests: 1, seconds: 2 })
   })
 
-  test('two channels at 48 kHz are the same sound', async () => {
+  test('two channels at 48 kHz are transcribed like one at 16 kHz', async () => {
     await using instance = await start()
     using client = await connect(instance)
     const mono = tone(2, 48_000)
@@ -82,7 +82,7 @@ describe('transcription', () => {
     expect((await usage(instance)).totals.transcription).toMatchObject({ seconds: 2 })
   })
 
-  test('no sound at all is an empty text', async () => {
+  test('no sound at all gives an empty text', async () => {
     await using instance = await start()
     using client = await connect(instance)
     client.send('transcribe', { language: 'de' })
@@ -90,7 +90,7 @@ describe('transcription', () => {
     expect((await client.until('transcript')).at(-1)!.data).toEqual({ text: '', language: 'de' })
   })
 
-  test('what cannot be done is an error, and the connection goes on', async () => {
+  test('an impossible request is an error, and the connection stays open', async () => {
     await using instance = await start({})
     using client = await connect(instance)
     client.send('transcribe', { name: 'no-such-model' })
@@ -102,19 +102,19 @@ describe('transcription', () => {
     expect((await client.until('transcript')).at(-1)!.data.text).toBe('heard 0.')
   })
 
-  test('whoever disconnects in the middle stops the work, and what was heard is counted', async () => {
+  test('a client that disconnects in the middle stops the work, and the sound so far is counted', async () => {
     await using instance = await start()
     const client = await connect(instance)
     client.send('audio-start', { rate: 16_000, width: 2, channels: 1 })
     client.send('audio-chunk', { rate: 16_000, width: 2, channels: 1 }, new Uint8Array(tone(2).buffer))
     await client.until('transcript-chunk')
     client.socket.destroy()
-    await until('the engine was told', () => instance.transcriber.aborted === 1)
+    await until('the engine was notified', () => instance.transcriber.aborted === 1)
     await until('it is in the usage', async () => (await usage(instance)).totals.transcription!.requests === 1)
     expect((await usage(instance)).totals.transcription!.seconds).toBeGreaterThanOrEqual(1)
   })
 
-  test('an engine that dies in the middle is an error, and the next sound is heard', async () => {
+  test('an engine crash in the middle is an error, and the next sound is transcribed', async () => {
     await using instance = await start()
     using client = await connect(instance)
     instance.transcriber.plan = () => ({ failAt: 1 })
@@ -139,14 +139,14 @@ describe('speech', () => {
     expect((await usage(instance)).totals.speech).toMatchObject({ requests: 1, characters: 12 })
   })
 
-  test('a streamed text is spoken by the sentence, once, although it is also sent whole', async () => {
+  test('a streamed text is spoken sentence by sentence and once, although it is also sent whole', async () => {
     await using instance = await start()
     using client = await connect(instance)
     client.send('synthesize-start', { voice: { name: 'alloy' } })
     client.send('synthesize-chunk', { text: 'Hello ' })
     client.send('synthesize-chunk', { text: 'there, Dr. Smi' })
     client.send('synthesize-chunk', { text: 'th. Sec' })
-    // The first sentence is spoken while the second is being written.
+    // The first sentence is spoken while the second is still arriving.
     const early = await client.until('audio-chunk')
     expect(instance.engine.orders.map(({ text }) => text)).toEqual(['Hello there, Dr. Smith. '])
     client.send('synthesize-chunk', { text: 'ond sentence.' })
@@ -159,7 +159,7 @@ describe('speech', () => {
     expect(typesOf(events).filter((type) => type === 'audio-stop')).toHaveLength(1)
   })
 
-  test('a text that is longer than a request may be is spoken whole', async () => {
+  test('a text over the limit of one request is spoken completely', async () => {
     await using instance = await start({ maxInputChars: 40 })
     using client = await connect(instance)
     const text = `${'One sentence of words. '.repeat(6)}${'x'.repeat(100)}`
@@ -169,7 +169,7 @@ describe('speech', () => {
     expect(Math.max(...instance.engine.orders.map((order) => order.text.length))).toBeLessThanOrEqual(40)
   })
 
-  test('a sentence that the model cannot read is skipped where others are spoken, else it is an error', async () => {
+  test('an unreadable sentence is skipped if others are spoken, otherwise it is an error', async () => {
     await using instance = await start()
     using client = await connect(instance)
     client.send('synthesize-start', {})
@@ -180,7 +180,7 @@ describe('speech', () => {
     expect((await client.until('error')).at(-1)!.data).toMatchObject({ code: 'unsupported_value' })
   })
 
-  test('whoever disconnects in the middle stops the work and is charged for what was sent', async () => {
+  test('a client that disconnects in the middle stops the work and pays for the audio that was sent', async () => {
     await using instance = await start()
     const held = Promise.withResolvers<void>()
     instance.engine.plan = () => ({ before: (frame) => (frame === 2 ? held.promise : undefined) })
@@ -188,7 +188,7 @@ describe('speech', () => {
     client.send('synthesize', { text: 'twenty characters ok' })
     await client.until('audio-chunk')
     client.socket.destroy()
-    await until('the engine was told', () => instance.engine.aborted === 1)
+    await until('the engine was notified', () => instance.engine.aborted === 1)
     await until('it is settled', async () => (await usage(instance)).totals.speech!.requests === 1)
     const { charged_micros: charged } = (await usage(instance)).totals.speech!
     expect(charged).toBeGreaterThan(0)
@@ -196,7 +196,7 @@ describe('speech', () => {
     held.resolve()
   })
 
-  test('an engine that dies in the middle is an error, charged nothing', async () => {
+  test('an engine crash in the middle is an error and costs nothing', async () => {
     await using instance = await start()
     using client = await connect(instance)
     instance.engine.plan = () => ({ failAt: 2 })
@@ -205,7 +205,7 @@ describe('speech', () => {
     expect((await usage(instance)).totals.speech).toMatchObject({ charged_micros: 0 })
   })
 
-  test('a client that reads slowly gets every byte, and the engine waits for it', async () => {
+  test('a slow client gets every byte, and the engine waits for it', async () => {
     await using instance = await start()
     // 20 MB of audio: more than any buffer on the way.
     let made = 0
@@ -227,7 +227,7 @@ describe('speech', () => {
 })
 
 describe('limits', () => {
-  test('rubbish closes the connection, whatever it is', async () => {
+  test('rubbish of any kind closes the connection', async () => {
     await using instance = await start()
     const rubbish = [
       'GET / HTTP/1.1\r\n\r\n',
@@ -249,7 +249,7 @@ describe('limits', () => {
     await client.until('pong')
   })
 
-  test('events come in any pieces, with data in the header or behind it, unknown ones among them', async () => {
+  test('events arrive in any pieces, with data in the header or behind it, unknown events among them', async () => {
     await using instance = await start()
     using client = await connect(instance)
     const bytes = Buffer.concat([
@@ -277,7 +277,7 @@ describe('limits', () => {
     expect((await client.until('error')).at(-1)!.data).toMatchObject({ code: 'account_disabled' })
   })
 
-  test('too many requests that wait close the connection', async () => {
+  test('too many waiting requests close the connection', async () => {
     await using instance = await start()
     const held = Promise.withResolvers<void>()
     instance.engine.plan = () => ({ before: () => held.promise })
@@ -287,7 +287,7 @@ describe('limits', () => {
     held.resolve()
   })
 
-  test('off unless it is asked for', async () => {
+  test('is off by default', async () => {
     await using instance = await startListening()
     expect(instance.server.wyoming).toBeNull()
   })

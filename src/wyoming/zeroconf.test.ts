@@ -35,7 +35,7 @@ class Resolver {
     return this.send(encode({ type: 'query', id: 7, questions }))
   }
 
-  /** The first packet that has come or will come for which this is true; earlier ones are dropped. */
+  /** The first packet, past or future, for which this is true. Earlier packets are dropped. */
   async next(isIt: (packet: DecodedPacket) => boolean): Promise<DecodedPacket> {
     for (;;) {
       const packet = this.packets.shift()
@@ -45,7 +45,7 @@ class Resolver {
   }
 }
 
-/** null: it is the rubbish that a test has sent to all. */
+/** null: the rubbish that a test has sent to all. */
 function packetOf(bytes: Uint8Array): DecodedPacket | null {
   try {
     return decode(Buffer.from(bytes))
@@ -80,7 +80,7 @@ const isAbout = (name: string) => (packet: DecodedPacket) =>
 const ttls = (packet: DecodedPacket) =>
   [...(packet.answers ?? []), ...(packet.additionals ?? [])].map((answer) => ('ttl' in answer ? answer.ttl : null))
 
-test('it announces itself, answers, and takes its name back', async () => {
+test('announces itself, answers questions, and withdraws its name', async () => {
   const announcement = start('myna-one')
   const announced = await listener.next(isAbout('myna-one'))
   expect(announced.additionals).toContainEqual(
@@ -95,7 +95,7 @@ test('it announces itself, answers, and takes its name back', async () => {
   )
   expect(Math.min(...ttls(announced).map(Number))).toBeGreaterThan(0)
 
-  // Asked for from a port of its own, it answers there, with the question and its id.
+  // A question from another port is answered there, with the question and its id.
   await legacy.ask({ name: type, type: 'PTR' })
   const answer = await legacy.next(isAbout('myna-one'))
   expect(answer.id).toBe(7)
@@ -120,7 +120,7 @@ test('other names and rubbish are not answered', async () => {
   await announcement.stop()
 })
 
-test('a loopback address is announced to nobody', () => {
+test('a loopback address is not announced', () => {
   expect(reachableAddresses(loopback)).toEqual([])
   expect(reachableAddresses('0.0.0.0')).not.toContain(loopback)
 })

@@ -25,7 +25,7 @@ beforeEach(() => {
 const sizeBytes = 200_000
 let seed = 100
 
-/** A large file of its own for each test. */
+/** Each test has its own large file. */
 function newFile(more: Partial<TestFile> = {}): CardFile {
   const [file] = publish(hub, 'org/files', ++seed, [{ path: `${seed}.bin`, sizeBytes, ...more }])
   if (file === undefined) throw new Error('there is no file')
@@ -34,14 +34,14 @@ function newFile(more: Partial<TestFile> = {}): CardFile {
 
 const content = () => randomBytes(1000 * seed, sizeBytes)
 
-/** The next answers of the host that has the bytes, and then none that goes wrong. */
+/** The next answers of the host that has the bytes; after them all answers are good. */
 function troubles(...kinds: (Trouble | null)[]): void {
   const isForBytes = ({ at, method, path }: HubRequest) =>
     method === 'GET' && (at === 'cdn' || path.startsWith('/api/'))
   hub.trouble = (request) => (isForBytes(request) ? (kinds.shift() ?? null) : null)
 }
 
-/** A break after so many bytes have arrived, which brings the file so far. */
+/** The connection breaks after this many bytes of the answer, once the file holds `sofarBytes`. */
 const cutAt = (file: CardFile, afterBytes: number, sofarBytes: number): Trouble => ({
   kind: 'cut',
   afterBytes,
@@ -58,7 +58,7 @@ async function fetched(file: CardFile, there = parts.hub) {
   return { found, froms: hub.reads(file).map(({ fromByte }) => fromByte) }
 }
 
-test('a connection that breaks is taken up where it broke', async () => {
+test('a download resumes where its connection broke', async () => {
   const file = newFile()
   troubles(cutAt(file, 50_000, 50_000), cutAt(file, 1, 50_001), cutAt(file, 0, 50_001))
   const { froms, found } = await fetched(file)
@@ -67,7 +67,7 @@ test('a connection that breaks is taken up where it broke', async () => {
   expect(parts.names('retrying')).toHaveLength(3)
 })
 
-test('one that breaks without end is given up, and what came is kept', async () => {
+test('a connection that keeps breaking is given up, and the bytes that arrived are kept', async () => {
   const file = newFile()
   hub.trouble = ({ at, fromByte }) => (at === 'cdn' ? cutAt(file, fromByte === null ? 1000 : 0, 1000) : null)
   await expect(fetched(file)).rejects.toMatchObject({
@@ -77,16 +77,16 @@ test('one that breaks without end is given up, and what came is kept', async () 
     ),
   })
   expect(statSync(partOf(file)).size).toBe(1000)
-  // A pause for each try that brought nothing, longer and longer, and somewhat by chance.
+  // The pause after each try that brought no bytes: longer each time, and slightly random.
   expect(parts.timer.pauses).toHaveLength(5)
   for (const [at, pauseMs] of parts.timer.pauses.entries()) expect(pauseMs / (1000 * 2 ** at)).toBeWithin(1, 1.25)
 })
 
-test('one that falls silent is broken off and taken up', async () => {
+test('a silent connection is ended and the download resumes', async () => {
   const file = newFile()
   troubles({ kind: 'silent', afterBytes: 70_000 })
   const done = fetched(file)
-  await until('more than 70,000 bytes are waited for', () => sizeOf(partOf(file)) === 70_000 && parts.timer.running > 0)
+  await until('more than 70,000 bytes are expected', () => sizeOf(partOf(file)) === 70_000 && parts.timer.running > 0)
   parts.timer.expire()
   expect((await done).froms).toEqual([null, 70_000])
   expect(parts.events).toContainEqual(expect.objectContaining({ reason: 'nothing has arrived for 1000000 s' }))
@@ -94,7 +94,7 @@ test('one that falls silent is broken off and taken up', async () => {
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-test('a host that does not answer at all is given up after some tries', async () => {
+test('a host that does not answer at all is given up after a few tries', async () => {
   const mute = createServer(() => {})
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
   const { port } = mute.address() as { port: number }
@@ -109,7 +109,7 @@ test('a host that does not answer at all is given up after some tries', async ()
   mute.close()
 })
 
-test('nobody there: it is said who', async () => {
+test('names a host that does not answer', async () => {
   const { timer } = parts
   const there = new Hub({ endpoint: 'http://127.0.0.1:1', token: null, timer, answerMs: 1e9, userAgent: 'test' })
   await expect(fetched(newFile(), there)).rejects.toMatchObject({
@@ -122,27 +122,27 @@ test.each([
   ['seconds', 429, { 'retry-after': '7' }, 7000],
   ['a date', 503, { 'retry-after': 'Sat, 21 Nov 2026 12:00:09 GMT', date: 'Sat, 21 Nov 2026 12:00:00 GMT' }, 9000],
   ["the hub's own way", 429, { ratelimit: '"resolvers";r=0;t=55' }, 55_000],
-])('a pause that is asked for in %s is kept', async (_how, status, headers, pauseMs) => {
+])('a pause that is requested in %s is kept', async (_how, status, headers, pauseMs) => {
   const file = newFile()
   troubles({ kind: 'refuse', status, headers: headers as Record<string, string> })
   await fetched(file)
   expect(parts.timer.pauses).toEqual([pauseMs])
 })
 
-test('a pause of hours is not sat out', async () => {
+test('gives up when the requested pause is hours long', async () => {
   const file = newFile()
   troubles({ kind: 'refuse', status: 429, headers: { 'retry-after': '7200' } })
   await expect(fetched(file)).rejects.toMatchObject({ message: expect.stringContaining('to wait 120 minutes') })
 })
 
-test.each([500, 502, 503, 504, 408, 429])('status %d is tried again', async (status) => {
+test.each([500, 502, 503, 504, 408, 429])('status %d is retried', async (status) => {
   const file = newFile()
   troubles({ kind: 'refuse', status }, { kind: 'refuse', status })
   await fetched(file)
   expect(parts.names('retrying')).toHaveLength(2)
 })
 
-test('an address of the other host that has run out is asked for anew', async () => {
+test("asks for a new address when the other host's address has expired", async () => {
   const file = newFile()
   troubles(cutAt(file, 10, 10), { kind: 'refuse', status: 403 })
   const { froms } = await fetched(file)
@@ -150,7 +150,7 @@ test('an address of the other host that has run out is asked for anew', async ()
   expect(hub.requests.filter(({ at }) => at === 'hub')).toHaveLength(3)
 })
 
-test('a host that cannot begin in the middle begins anew, and nothing is mixed up', async () => {
+test('starts over, without mixing anything up, when the host cannot resume', async () => {
   const file = newFile()
   troubles(cutAt(file, 50_000, 50_000), { kind: 'whole' })
   const { found } = await fetched(file)
@@ -158,7 +158,7 @@ test('a host that cannot begin in the middle begins anew, and nothing is mixed u
   expect(parts.events).toContainEqual(expect.objectContaining({ event: 'restarted', lostBytes: 50_000 }))
 })
 
-test('a host that sends another part than asked for is asked for the whole', async () => {
+test('asks for the whole file when a host sends the wrong part', async () => {
   const file = newFile()
   troubles(cutAt(file, 50_000, 50_000), { kind: 'shifted' })
   const { froms, found } = await fetched(file)
@@ -175,7 +175,7 @@ test('a damaged download is thrown away and fetched once more', async () => {
   )
 })
 
-test('one that comes damaged twice is given up, and nothing of it is kept', async () => {
+test('a file that arrives damaged twice is given up and not kept', async () => {
   const file = newFile()
   hub.trouble = ({ at }) => (at === 'cdn' ? { kind: 'corrupt' } : null)
   await expect(fetched(file)).rejects.toMatchObject({
@@ -187,7 +187,7 @@ test('one that comes damaged twice is given up, and nothing of it is kept', asyn
   expect([sizeOf(partOf(file)), hub.sentBytes]).toEqual([0, 2 * sizeBytes])
 })
 
-test('a part that is no beginning of the file is found out by the hash', async () => {
+test('the hash shows that a partial file is not the beginning of the file', async () => {
   const file = newFile()
   await parts.folder.make()
   writeFileSync(partOf(file), randomBytes(5, 60_000))
@@ -195,14 +195,14 @@ test('a part that is no beginning of the file is found out by the hash', async (
   expect([froms, found.sha256]).toEqual([[60_000, null], sha256Of(content())])
 })
 
-test('a part that is longer than the file is thrown away', async () => {
+test('a partial file that is longer than the file is thrown away', async () => {
   const file = newFile()
   await parts.folder.make()
   writeFileSync(partOf(file), randomBytes(5, sizeBytes + 1))
   expect((await fetched(file)).froms).toEqual([null])
 })
 
-test('a login page instead of a file is told at once', async () => {
+test('a login page instead of a file is reported at once', async () => {
   const file = newFile()
   hub.trouble = () => ({ kind: 'page' })
   await expect(fetched(file)).rejects.toMatchObject({
@@ -215,14 +215,20 @@ test('a login page instead of a file is told at once', async () => {
 test.each([
   ['size', { sizeBytes: 123 }, `a size of 123 on the hub; Myna expects ${sizeBytes}`],
   ['hash', { sha256: 'e'.repeat(64) }, `the SHA-256 ${'e'.repeat(64)} on the hub; Myna expects `],
-])('another %s on the hub than in the card: both are named, and nothing is fetched', async (_what, claim, words) => {
-  const file = newFile()
-  hub.claims = () => claim
-  await expect(fetched(file)).rejects.toMatchObject({ code: 'other_content', message: expect.stringContaining(words) })
-  expect(hub.sentBytes).toBe(0)
-})
+])(
+  'when %s differs between the hub and the card, both values are named and nothing is fetched',
+  async (_what, claim, words) => {
+    const file = newFile()
+    hub.claims = () => claim
+    await expect(fetched(file)).rejects.toMatchObject({
+      code: 'other_content',
+      message: expect.stringContaining(words),
+    })
+    expect(hub.sentBytes).toBe(0)
+  },
+)
 
-test('more bytes than there should be do not fill the disk', async () => {
+test('a host that sends too many bytes does not fill the disk', async () => {
   const file = newFile()
   troubles({ kind: 'endless' })
   await expect(fetched(file)).rejects.toMatchObject({
@@ -231,13 +237,13 @@ test('more bytes than there should be do not fill the disk', async () => {
   expect(sizeOf(partOf(file))).toBeLessThan(sizeBytes + 600_000)
 })
 
-test('without a length the end of the connection is the end of the file, if the size agrees', async () => {
+test('without a length, the end of the connection ends the file, if the size agrees', async () => {
   const file = newFile()
   troubles({ kind: 'nameless' })
   expect((await fetched(file)).found.sha256).toBe(sha256Of(content()))
 })
 
-test('what has no hash is not gone on with in another process, and in this one only with the same copy', async () => {
+test('a file without a hash is resumed only in the same process and from the same copy', async () => {
   const file = newFile({ knows: 'nothing' })
   await parts.folder.make()
   writeFileSync(parts.folder.part(knownOf(file, null).blob), content().slice(0, 1000))
@@ -247,7 +253,7 @@ test('what has no hash is not gone on with in another process, and in this one o
   expect(hub.reads(file)[1]?.headers['if-range']).toMatch(/^"[0-9a-f]{64}"$/)
 })
 
-test('where the card says nothing, the git id of a small file is held against its content', async () => {
+test('where the card has no hash, the git id of a small file is compared with its content', async () => {
   const file = newFile({ isLarge: false, knows: 'nothing' })
   const facts = await parts.hub.describe(file, never)
   expect([facts.sizeBytes, facts.sha256]).toEqual([sizeBytes, null])

@@ -34,7 +34,7 @@ const asked = (token: string | null = null, endpoint = hub.url) =>
 const read = (there: Hub, file: CardFile) => there.read(file, 0, null, never, () => {})
 const describe = (there: Hub, file: CardFile) => there.describe(file, never)
 
-test('a large file is known by one question, and the host that has it is not asked', async () => {
+test('one question identifies a large file, and the host that has it is not asked', async () => {
   const facts = await describe(asked(), large)
   expect(facts).toEqual({
     commit: testRevision,
@@ -48,13 +48,13 @@ test('a large file is known by one question, and the host that has it is not ask
   expect(hub.requests[0]?.headers).toMatchObject({ 'accept-encoding': 'identity', 'user-agent': 'myna/1.2.3' })
 })
 
-test('a small file is behind a relative redirect, and known by its git id', async () => {
+test('a small file is found behind a relative redirect and identified by its git id', async () => {
   const gitSha1 = expect.stringMatching(/^[0-9a-f]{40}$/)
   expect(await describe(asked(), small)).toEqual({ commit: testRevision, sizeBytes: 300, sha256: null, gitSha1 })
   expect(hub.requests.map(({ at }) => at)).toEqual(['hub', 'hub'])
 })
 
-test('the token is told to the hub and to nobody else', async () => {
+test('sends the token to the hub only', async () => {
   const { body } = await read(asked('hf_good'), large)
   await body.cancel()
   await (await read(asked('hf_good'), small)).body.cancel()
@@ -66,20 +66,20 @@ test('the token is told to the hub and to nobody else', async () => {
   ])
 })
 
-test('a hub at another address that only passes questions on gets no token for the second', async () => {
+test('a hub at another address that only redirects gets no token for the target', async () => {
   const mirror = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: ({ url }) => Response.redirect(`${hub.url}${new URL(url).pathname}`, 308),
   })
   const facts = await describe(asked('hf_secret', `http://127.0.0.1:${mirror.port}`), large)
-  // What another host says of a hash is not believed, for nobody knows what it means by it.
+  // A hash that another host sends is not trusted, because its meaning is unknown.
   expect(facts).toEqual({ commit: null, sizeBytes: 5000, sha256: null, gitSha1: null })
   expect(hub.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined])
   await mirror.stop(true)
 })
 
-test('a repository that was renamed is followed', async () => {
+test('follows the rename of a repository', async () => {
   hub.rename('org/old', 'org/plain')
   expect(await describe(asked(), { ...large, repo: 'org/old' })).toMatchObject({ sizeBytes: 5000 })
 })
@@ -123,7 +123,7 @@ const refused: [string, Partial<CardFile>, string | null, string, RegExp][] = [
   ['no such file', { path: 'none.bin' }, null, 'not_on_hub', /no file none\.bin in .*\/org\/plain at revision 0123/],
 ]
 
-test.each(refused)('%s is explained', async (_what, change, token, code, words) => {
+test.each(refused)('explains %s', async (_what, change, token, code, words) => {
   const file = { ...small, ...change }
   for (const ask of [describe, read]) {
     const error = await ask(asked(token), file).catch((thrown: unknown) => thrown)
@@ -131,7 +131,7 @@ test.each(refused)('%s is explained', async (_what, change, token, code, words) 
   }
 })
 
-test('with the right token a gate opens', async () => {
+test('the right token opens a gated repository', async () => {
   expect(await describe(asked('hf_good'), { ...small, repo: 'org/gated' })).toMatchObject({ sizeBytes: 300 })
 })
 
@@ -146,7 +146,7 @@ test('a token that the hub does not know is named as the cause', async () => {
   })
 })
 
-test('what the hub says goes along in one line, also as JSON and as text', async () => {
+test("the hub's own message is added in one line, whether it comes as JSON or as text", async () => {
   const body = JSON.stringify({ error: 'Access to this resource is disabled.\nSorry.' })
   hub.trouble = () => ({ kind: 'refuse', status: 403, headers: { 'content-type': 'application/json' }, body })
   await expect(read(asked(), large)).rejects.toThrow(
@@ -156,7 +156,7 @@ test('what the hub says goes along in one line, also as JSON and as text', async
   await expect(read(asked(), large)).rejects.toThrow(/The hub says: x{300}\.\.\.$/)
 })
 
-test('another commit than the one that is meant is not taken', async () => {
+test('refuses another commit than the requested one', async () => {
   const headers = { 'x-repo-commit': 'a'.repeat(40), location: '/' }
   hub.trouble = () => ({ kind: 'refuse', status: 302, headers })
   await expect(read(asked(), large)).rejects.toMatchObject({
@@ -175,7 +175,7 @@ test.each([
   await expect(read(asked(), large)).rejects.toThrow(words)
 })
 
-test('the endless are as good as given up by whoever waits', async () => {
+test('a request ends when the caller aborts it', async () => {
   const stop = new AbortController()
   hub.trouble = () => {
     stop.abort(new Error('enough'))
@@ -184,7 +184,7 @@ test('the endless are as good as given up by whoever waits', async () => {
   await expect(asked().describe(large, stop.signal)).rejects.toThrow('enough')
 })
 
-test('the pause that is asked for is read in three ways', () => {
+test('reads the requested pause in three formats', () => {
   const of = (headers: Record<string, string>) => pauseAskedMs(new Headers(headers))
   expect(of({})).toBeNull()
   expect(of({ 'retry-after': '3' })).toBe(3000)

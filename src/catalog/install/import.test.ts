@@ -71,20 +71,20 @@ async function imported(path: string, parts = testImport(), meant: Card = card) 
 
 test.each(sources)('%s with the names of the card', async (_what, make) => {
   const { manifest } = await imported(await make(asCardSays))
-  // What nobody knows the hash of is recorded as it was found, and says so.
+  // A file without a published hash is recorded as found, and its record says so.
   expect(manifest.files.map(({ evidence }) => evidence)).toEqual(['card', 'card', 'none'])
 })
 
-test.each(sources)('%s as the repository has it, below another folder', async (_what, make) => {
+test.each(sources)('%s as the repository has it, inside another folder', async (_what, make) => {
   await imported(await make({ 'x/onnx/model_int8.onnx': model, 'x/v/anna.bin': voice, 'x/config.json': config }))
 })
 
-test.each(sources)('%s without folders, with other things beside', async (_what, make) => {
+test.each(sources)('%s without folders, among other files', async (_what, make) => {
   const others = { 'README.md': config, 'model.onnx.bak': voice.slice(1), 'anna.txt': config }
   await imported(await make({ ...others, 'model_int8.onnx': model, 'anna.bin': voice, 'config.json': config }))
 })
 
-test.each(sources)('%s: a file whose hash is known may be called anything', async (_what, make) => {
+test.each(sources)('%s: a file with a known hash may have any name', async (_what, make) => {
   const decoy = randomBytes(9, model.length)
   await imported(await make({ a: decoy, b: model, 'model.onnx': decoy, c: voice, 'config.json': config }))
 })
@@ -98,14 +98,14 @@ test("the hub's own cache, whose files are links", async () => {
   await imported(snapshot)
 })
 
-test('what was imported belongs to Myna: the source may change or go', async () => {
+test('Myna keeps its own copy of an import, so the source may change or disappear', async () => {
   const folder = folderOf(asCardSays)
   const { parts } = await imported(folder)
   writeFileSync(join(folder, 'model.onnx'), 'something else')
   expect(await verify(card, parts, never)).toMatchObject({ isGood: true })
 })
 
-test('what is missing is named, what was found is kept, and a second import brings the rest', async () => {
+test('missing files are named, found files are kept, and a second import adds the rest', async () => {
   const parts = testImport()
   const wrong = { 'voices/anna.bin': randomBytes(8, voice.length), 'config.json': config }
   const failed = importModel(card, folderOf(wrong), parts, never)
@@ -124,7 +124,7 @@ test('what is missing is named, what was found is kept, and a second import brin
   await imported(folderOf({ 'anna.bin': voice, 'config.json': config }), parts)
 })
 
-test('two files that may both be one of unknown hash are no choice of ours', async () => {
+test('when two files could be the same file of unknown hash, neither is chosen', async () => {
   const contents = { ...asCardSays, 'config.json': config, 'a/config.json': voice, 'b/config.json': model }
   await imported(folderOf(contents))
   const { 'config.json': _, ...without } = contents
@@ -134,18 +134,18 @@ test('two files that may both be one of unknown hash are no choice of ours', asy
   })
 })
 
-test('a source is not read for a model that is whole already', async () => {
+test('a source is not read when the model is already complete', async () => {
   const { parts } = await imported(folderOf(asCardSays))
   expect((await importModel(card, folderOf({}), parts, never)).wasWhole).toBe(true)
 })
 
-test('a disk without room is told before anything is written', async () => {
+test('a full disk is reported before anything is written', async () => {
   const parts = { ...testImport(), freeBytes: () => 100_000_000 }
   await expect(importModel(card, folderOf(asCardSays), parts, never)).rejects.toMatchObject({ code: 'disk_full' })
   expect(readdirSync(parts.folder.blobs)).toEqual([])
 })
 
-test('Ctrl-C leaves nothing that is half there', async () => {
+test('Ctrl-C leaves nothing half-finished', async () => {
   const parts = testImport()
   const stop = new AbortController()
   parts.onEvent = ({ event }) => {
@@ -156,7 +156,7 @@ test('Ctrl-C leaves nothing that is half there', async () => {
   expect(new InstalledModels(parts.folder).stateOf(card)).toBe('absent')
 })
 
-test('names that climb out of an archive lead nowhere', async () => {
+test('names that climb out of an archive are ignored', async () => {
   const climbing = { '../../model.onnx': model, 'voices/anna.bin': voice, 'config.json': config }
   const [zip, tar] = [sources[1]?.[1], sources[2]?.[1]]
   for (const make of [zip, tar]) {
@@ -166,14 +166,14 @@ test('names that climb out of an archive lead nowhere', async () => {
   }
 })
 
-test('links in an archive are passed over', async () => {
+test('links in an archive are skipped', async () => {
   const secret = written('secret', model)
   const links = (['symlink', 'link'] as const).map((type) => ({ name: 'model.onnx', type, linkname: secret }))
   const path = written('links.tar', await tarOf(links))
   await expect(importModel(card, path, testImport(), never)).rejects.toMatchObject({ code: 'files_missing' })
 })
 
-test('an archive that says less than it holds is found out', async () => {
+test('an archive that holds more than it declares is refused', async () => {
   const bomb = { name: 'model.onnx', content: new Uint8Array(50_000_000), claimedBytes: model.length }
   const parts = testImport()
   await expect(importModel(card, written('bomb.zip', zipOf([bomb])), parts, never)).rejects.toMatchObject({
@@ -183,7 +183,7 @@ test('an archive that says less than it holds is found out', async () => {
   expect(readdirSync(parts.folder.blobs)).toEqual([])
 })
 
-test('a file whose hash nobody knows is no larger than such a model can be', async () => {
+test('a file of unknown hash is refused when it is larger than any such model', async () => {
   const small = { ...card, memoryBytes: 1_000_000 }
   const contents = { ...asCardSays, 'config.json': new Uint8Array(70_000_000) }
   const parts = testImport()
@@ -194,7 +194,7 @@ test('a file whose hash nobody knows is no larger than such a model can be', asy
   })
 })
 
-test('an archive that says that it holds more than any model is not read on', async () => {
+test('reading stops when an archive declares more than any model holds', async () => {
   const tar = await tarOf([{ name: 'huge', content: config }])
   const path = written('huge.tar', claimingSize(tar, 300 * 2 ** 30))
   await expect(importModel(card, path, testImport(), never)).rejects.toMatchObject({
@@ -215,7 +215,7 @@ test.each([
     written('a.tar.bz2', new TextEncoder().encode('BZh91AY&SY')),
     /is a bzip2 archive, which Myna cannot read\. Give/,
   ],
-])('%s is no source', async (_what, path, words) => {
+])('%s is refused as a source', async (_what, path, words) => {
   await expect(importModel(card, path, testImport(), never)).rejects.toMatchObject({
     code: 'no_such_source',
     message: expect.stringMatching(words),
@@ -226,7 +226,7 @@ test.each([
   ['.zip', async () => zipOf([{ name: 'model.onnx', content: model }]).slice(0, -30)],
   ['.tar', async () => (await tarOfAll(asCardSays)).slice(0, 60_000)],
   ['.tar.gz', async () => Bun.gzipSync(new Uint8Array(await tarOfAll(asCardSays))).slice(0, 60_000)],
-])('a damaged %s is told as such, and installs nothing', async (name, make) => {
+])('a damaged %s is reported as damaged and installs nothing', async (name, make) => {
   const parts = testImport()
   const path = written(`a${name}`, await make())
   await expect(importModel(card, path, parts, never)).rejects.toMatchObject({
@@ -236,7 +236,7 @@ test.each([
   expect(new InstalledModels(parts.folder).stateOf(card)).toBe('absent')
 })
 
-test('files of one content are taken in once', async () => {
+test('files with the same content are imported once', async () => {
   const twins = testCard('twins', [file('a.bin', 'a.bin', voice), file('b.bin', 'b.bin', voice)])
   const parts = testImport()
   const { manifest } = await importModel(twins, folderOf({ 'a.bin': voice }), parts, never)

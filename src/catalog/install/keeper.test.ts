@@ -47,7 +47,7 @@ function keeper(change: { isInUse?: boolean } = {}) {
   return { kept, card, parts, look, ended, dismissed, reports }
 }
 
-test('a pull runs in the background and tells how far it is', async () => {
+test('a pull runs in the background and reports its progress', async () => {
   const { kept, card, look, ended, dismissed } = keeper()
   expect(await look()).toMatchObject({ state: 'absent', downloadBytes: 200_000, unknownSizes: 1, pull: null })
   kept.pull(card.id)
@@ -58,7 +58,7 @@ test('a pull runs in the background and tells how far it is', async () => {
   expect(dismissed).toEqual([card.id])
 })
 
-test('why a pull failed is kept until the next one', async () => {
+test('the reason why a pull failed is kept until the next pull', async () => {
   const { kept, card, look, ended, reports } = keeper()
   hub.trouble = () => ({ kind: 'refuse', status: 403, headers: { 'x-error-code': 'GatedRepo' } })
   kept.pull(card.id)
@@ -73,7 +73,7 @@ test('why a pull failed is kept until the next one', async () => {
   expect(await look()).toMatchObject({ state: 'installed', pull: null })
 })
 
-test('a pull that is cancelled leaves nothing but what has come', async () => {
+test('a cancelled pull leaves only the bytes that arrived', async () => {
   const { kept, card, parts, look, ended } = keeper()
   hub.trouble = () => ({ kind: 'silent', afterBytes: 1000 })
   kept.pull(card.id)
@@ -85,7 +85,7 @@ test('a pull that is cancelled leaves nothing but what has come', async () => {
   kept.cancel(card.id)
 })
 
-test('a model is removed, but not while it is used or pulled', async () => {
+test('removes a model, but not one that is in use or being pulled', async () => {
   const { kept, card, look, ended } = keeper()
   kept.pull(card.id)
   await expect(kept.remove(card.id)).rejects.toThrow('is being pulled')
@@ -96,7 +96,7 @@ test('a model is removed, but not while it is used or pulled', async () => {
   await expect(used.kept.remove(used.card.id)).rejects.toThrow('is in use')
 })
 
-test('what is unknown or built in is refused', async () => {
+test('refuses unknown and built-in models', async () => {
   const { kept } = keeper()
   expect(() => kept.pull('nothing')).toThrow("There is no model 'nothing'")
   expect(() => kept.pull('inside')).toThrow('inside the program')

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 const content = randomBytes(1, 3_000_000)
 
-test('what one process has written another goes on with, and the digest is over all of it', async () => {
+test('another process continues the file of the first, and the digest covers all of it', async () => {
   const first = await Part.open(path, content.length, never)
   await first.append(content.subarray(0, 1_234_567))
   await first.close()
@@ -28,7 +28,7 @@ test('what one process has written another goes on with, and the digest is over 
   expect(sha256Of(readFileSync(join(folder, 'blob')))).toBe(sha256Of(content))
 })
 
-test('it can be begun anew', async () => {
+test('a partial file can be started over', async () => {
   const part = await Part.open(path, null, never)
   await part.append(content.subarray(0, 1000))
   await part.restart()
@@ -38,7 +38,7 @@ test('it can be begun anew', async () => {
   expect(readFileSync(path)).toEqual(Buffer.from(content.subarray(5, 10)))
 })
 
-test('whoever pulls, all may read it', async () => {
+test('the file is readable for all users, not only for the one that pulls', async () => {
   const before = process.umask(0o077)
   try {
     const part = await Part.open(path, null, never)
@@ -49,12 +49,12 @@ test('whoever pulls, all may read it', async () => {
   expect((statSync(path).mode & 0o777).toString(8)).toBe('644')
 })
 
-test('the reading of what is there ends when it is told to', async () => {
+test('reading the existing bytes stops when it is aborted', async () => {
   writeFileSync(path, content)
   await expect(Part.open(path, null, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped')
 })
 
-test('a place that cannot be written is named', async () => {
+test('names a path that cannot be written', async () => {
   mkdirSync(path)
   await expect(Part.open(path, null, never)).rejects.toMatchObject({
     code: 'cannot_write',
@@ -62,7 +62,7 @@ test('a place that cannot be written is named', async () => {
   })
 })
 
-test('a full disk is told as such', () => {
+test('reports a full disk as such', () => {
   const full = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' })
   expect(cannotWrite(path, full)).toMatchObject({
     code: 'disk_full',

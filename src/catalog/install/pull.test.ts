@@ -37,7 +37,7 @@ const contentOf = (at: number) => randomBytes(1000 * seed + at, files[at]?.sizeB
 const installed = ({ folder }: TestPull) => new InstalledModels(folder)
 const blobs = ({ folder }: TestPull) => readdirSync(folder.blobs).sort()
 
-test('a model is installed: its files under their names, beside what says where they came from', async () => {
+test('installs a model: its files under their names, and a record of where they came from', async () => {
   const card = newCard()
   const parts = testPull(hub)
   expect(installed(parts).stateOf(card)).toBe('absent')
@@ -45,7 +45,7 @@ test('a model is installed: its files under their names, beside what says where 
   expect([wasWhole, installed(parts).stateOf(card)]).toEqual([false, 'installed'])
   for (const [at, { path: name }] of files.entries()) {
     expect(sha256Of(readFileSync(join(path, name)))).toBe(sha256Of(contentOf(at)))
-    // A second name of the blob: no byte is there twice, and ONNX Runtime finds a file and no symbolic link.
+    // A second name for the blob: no byte is stored twice, and ONNX Runtime finds a regular file, not a symbolic link.
     expect(statSync(join(path, name)).nlink).toBe(2)
     expect(manifest.files[at]).toMatchObject({ name, sha256: sha256Of(contentOf(at)), repo: `org/repo-${seed}` })
   }
@@ -55,7 +55,7 @@ test('a model is installed: its files under their names, beside what says where 
   expect(hub.sentBytes).toBe(totalBytes)
 })
 
-test('an installed model is checked and not fetched again, also without a hub', async () => {
+test('an installed model is checked and not fetched again, even without a hub', async () => {
   const card = newCard()
   const parts = testPull(hub)
   const { manifest } = await pull(card, parts, never)
@@ -66,7 +66,7 @@ test('an installed model is checked and not fetched again, also without a hub', 
   expect(parts.names('checking').sort()).toEqual(files.map(({ path }) => path).sort())
 })
 
-test('what the hub was found to hold is pinned: it may say other things later', async () => {
+test('what the hub first reported is pinned, even if the hub later says something else', async () => {
   const card = newCard()
   const parts = testPull(hub)
   const { path } = await pull(card, parts, never)
@@ -83,9 +83,9 @@ test('what the hub was found to hold is pinned: it may say other things later', 
 interface Harm {
   what: string
   damage(path: string, parts: TestPull): void
-  /** That come again. */
+  /** How many bytes the repair fetches. */
   bytes: number
-  /** The folder itself is left as it is. */
+  /** The folder itself is unchanged. */
   isWhole?: boolean
 }
 
@@ -119,7 +119,7 @@ const harms: Harm[] = [
 ]
 
 test.each(harms)(
-  '$what: a pull mends it and fetches only what is damaged',
+  '$what: a pull repairs it and fetches only the damaged files',
   async ({ damage, bytes, isWhole = false }) => {
     const card = newCard()
     const parts = testPull(hub)
@@ -139,7 +139,7 @@ function flipByte(path: string): void {
   writeFileSync(path, bytes)
 }
 
-test('Ctrl-C in the middle: nothing is installed, and the next pull asks for exactly the rest', async () => {
+test('Ctrl-C in the middle installs nothing, and the next pull asks for exactly the rest', async () => {
   const card = newCard()
   const parts = testPull(hub)
   hub.trouble = ({ path }) => (path.includes('xet-bridge') ? { kind: 'silent', afterBytes: 20_000 } : null)
@@ -165,7 +165,7 @@ test('an aborted pull does not begin', async () => {
   expect(hub.requests).toEqual([])
 })
 
-test('files of one content are fetched and kept once, in one model and in two', async () => {
+test('files with the same content are fetched and kept once, within one model and across two', async () => {
   const [first] = publish(hub, 'org/same', 77, [{ path: 'a.bin', sizeBytes: 40_000 }])
   if (first === undefined) throw new Error('there is no file')
   const parts = testPull(hub)
@@ -175,7 +175,7 @@ test('files of one content are fetched and kept once, in one model and in two', 
   expect(statSync(join(parts.folder.model('same-2'), 'c.bin')).nlink).toBe(4)
 })
 
-test('two pulls at once: one waits, and each byte comes once', async () => {
+test('two pulls at once: one waits, and each byte is fetched once', async () => {
   const card = newCard()
   const [one, other] = [testPull(hub), testPull(hub)]
   const parts = [one, { ...other, folder: one.folder, lock: one.lock }]
@@ -185,7 +185,7 @@ test('two pulls at once: one waits, and each byte comes once', async () => {
   expect([...one.events, ...other.events].filter(({ event }) => event === 'waiting')).toHaveLength(1)
 })
 
-test('a disk without room is told before anything comes, with the figures', async () => {
+test('a full disk is reported with its figures before anything is fetched', async () => {
   const card = newCard()
   const parts = testPull(hub, { freeBytes: 100_380_699 })
   const words = `1 MB will be written to ${parts.folder.path}, 100 MB must stay free there, and 101 MB are free`
@@ -197,7 +197,7 @@ test('a disk without room is told before anything comes, with the figures', asyn
   await pull(card, testPull(hub, { freeBytes: 100_380_700 }), never)
 })
 
-test('what has come before counts for the room that is needed', async () => {
+test('bytes that arrived earlier count towards the required space', async () => {
   const card = newCard()
   const parts = testPull(hub, { freeBytes: 100_080_700 })
   await expect(pull(card, parts, never)).rejects.toMatchObject({ code: 'disk_full' })
@@ -206,7 +206,7 @@ test('what has come before counts for the room that is needed', async () => {
   expect(hub.reads(card.files[0])).toEqual([])
 })
 
-test('what a killed command left is cleared away: its folders at once, parts and blobs after a week', async () => {
+test('cleans up after a killed command: its folders at once, partial files and blobs after a week', async () => {
   const parts = testPull(hub)
   const card = newCard()
   await pull(card, parts, never)
@@ -225,7 +225,7 @@ test('what a killed command left is cleared away: its folders at once, parts and
   expect([orphan, part, strange].map((path) => existsSync(path))).toEqual([false, false, true])
 })
 
-test('a new version of a card counts as not installed until it is pulled, and shares what it shares', async () => {
+test('a new version of a card counts as not installed until it is pulled, and reuses unchanged files', async () => {
   const card = newCard()
   const parts = testPull(hub)
   await pull(card, parts, never)
@@ -238,7 +238,7 @@ test('a new version of a card counts as not installed until it is pulled, and sh
   expect([hub.sentBytes, installed(parts).stateOf(newer)]).toEqual([900, 'installed'])
 })
 
-test('a card that knows no commit takes that of the branch, for all files, and stays with it', async () => {
+test("a card without a commit takes the branch's commit for all files and keeps it", async () => {
   const [older, newer] = ['a'.repeat(40), 'b'.repeat(40)]
   const unknown = files.map((file) => ({ ...file, knows: 'nothing' as const }))
   const published = publish(hub, 'org/moving', 600, unknown, older)
@@ -251,7 +251,7 @@ test('a card that knows no commit takes that of the branch, for all files, and s
   const asked: string[] = []
   hub.trouble = ({ path, method }) => {
     asked.push(`${method} ${path}`)
-    // The branch moves on while the pull goes on.
+    // The branch moves during the pull.
     queueMicrotask(() => hub.branch('main', newer))
     return null
   }
@@ -267,7 +267,7 @@ test('a card that knows no commit takes that of the branch, for all files, and s
   expect(hub.sentBytes).toBe(300_000)
 })
 
-test('a pull that is taken up after weeks still goes on where it stopped', async () => {
+test('a pull that resumes after weeks continues where it stopped', async () => {
   const card = newCard()
   const parts = testPull(hub)
   await parts.folder.make()

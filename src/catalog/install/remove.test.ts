@@ -36,7 +36,7 @@ beforeEach(async () => {
 const blobs = () => readdirSync(parts.folder.blobs).sort()
 const named = (...names: (keyof typeof contents)[]) => names.map((name) => sha256Of(contents[name])).sort()
 
-test('what two models share stays as long as one of them does', async () => {
+test('files that two models share stay until both are removed', async () => {
   expect(await remove('one', one, parts, never, nothing)).toEqual({ wasThere: true, freedBytes: 300 })
   expect([installed.stateOf(one), blobs()]).toEqual(['absent', named('shared.bin', 'other.bin')])
   expect((await verify(other, parts, never)).isGood).toBe(true)
@@ -44,7 +44,7 @@ test('what two models share stays as long as one of them does', async () => {
   expect(blobs()).toEqual([])
 })
 
-test('nobody can load it any more when the server is told, and what is loaded is there until then', async () => {
+test('when the server is notified, the model can no longer be loaded, but loaded files still exist', async () => {
   const seen: unknown[] = []
   await remove('one', one, parts, never, async () => {
     seen.push(installed.stateOf(one), blobs().length)
@@ -52,13 +52,13 @@ test('nobody can load it any more when the server is told, and what is loaded is
   expect(seen).toEqual(['absent', 3])
 })
 
-test('without its manifest a model still gives its blobs back, also one that no card knows', async () => {
+test('a model without its manifest, and a model that no card knows, still give back their blobs', async () => {
   for (const id of ['one', 'other']) rmSync(join(parts.folder.model(id), 'myna.json'))
   expect(await remove('one', null, parts, never, nothing)).toEqual({ wasThere: true, freedBytes: 5300 })
   expect(statSync(join(parts.folder.model('other'), 'shared.bin')).size).toBe(5000)
 })
 
-test('what an interrupted pull left goes, too, and of what never was there is nothing to remove', async () => {
+test('removes the remains of an interrupted pull too; removing an unknown model does nothing', async () => {
   const third = testCard('third', [{ ...file('one.bin'), sha256: 'e'.repeat(64) }])
   const part = parts.folder.part('e'.repeat(64))
   writeFileSync(part, 'begun')

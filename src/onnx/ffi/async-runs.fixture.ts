@@ -1,4 +1,4 @@
-/** A process that begins a long run and ends in one way or another; its one argument says which. */
+/** A process that starts a long run and ends in one way or another; its one argument says which. */
 import { longGraph, square } from '../../testing/long-graph.ts'
 import { onnxModel } from '../../testing/tiny-onnx.ts'
 import { createFfiSession } from './session.ts'
@@ -18,7 +18,7 @@ if (import.meta.main) {
       })
       break
     case 'end':
-      // Nothing but the run keeps this process alive.
+      // Only the run keeps this process alive.
       void running.then(({ y }) => console.log(`the first is ${Math.round(Number(y!.data[0]))}`))
       break
     default:

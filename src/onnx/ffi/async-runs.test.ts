@@ -33,7 +33,7 @@ afterAll(() => session.release())
 
 const rounded = (tensor: Tensor | undefined) => [...new Set((tensor!.data as Float32Array).map(Math.round))]
 
-test('the loop goes on while a graph runs', async () => {
+test('the loop keeps running while a graph runs', async () => {
   let turns = 0
   let isOver = false
   const running = session.run({ x: square(size, 3) }).finally(() => (isOver = true))
@@ -44,7 +44,7 @@ test('the loop goes on while a graph runs', async () => {
 })
 
 test.each([0.1, 0.3, 0.5, 0.7])(
-  'a signal ends a run when %p of it is done, and the session is whole',
+  'a signal ends a run when %p of it is done, and the session still works',
   async (share) => {
     const abort = new AbortController()
     const runs = runCount()
@@ -53,14 +53,14 @@ test.each([0.1, 0.3, 0.5, 0.7])(
     await until('a share is done', () => cpuMs() - startMs > share * wholeMs)
     abort.abort(nobody)
     expect(await running).toBe(nobody)
-    // One node is a three hundredth of it; the rest is what a busy machine takes to tell.
+    // One node is a three hundredth of it; the rest is how long a busy machine takes to react.
     expect((cpuMs() - startMs) / wholeMs).toBeLessThan(share + 0.25)
     expect([runCount(), runsUnderWay()]).toEqual([runs, 0])
     expect(rounded((await session.run({ x: square(size, 7) })).y)).toEqual([7])
   },
 )
 
-test('a signal that has aborted already begins nothing, and one that aborts later ends nothing', async () => {
+test('an aborted signal starts nothing, and a signal that aborts after the run ends nothing', async () => {
   const startMs = cpuMs()
   await expect(session.run({ x: square(size, 1) }, AbortSignal.abort(nobody))).rejects.toBe(nobody)
   expect(cpuMs() - startMs).toBeLessThan(wholeMs / 2)
@@ -70,7 +70,7 @@ test('a signal that has aborted already begins nothing, and one that aborts late
   expect(rounded(y)).toEqual([2])
 })
 
-test('sixteen at once, each with its own numbers, while memory is collected; some are ended', async () => {
+test('sixteen runs at once, each with its own numbers, while memory is collected; some are aborted', async () => {
   const shorter = await createFfiSession(onnxModel(longGraph({ nodes: 60, size })), { threads: 2 })
   const aborts = Array.from({ length: 16 }, () => new AbortController())
   const running = aborts.map(({ signal }, at) => shorter.run({ x: square(size, at) }, signal).catch((error) => error))
@@ -85,14 +85,14 @@ test('sixteen at once, each with its own numbers, while memory is collected; som
   await shorter.release()
 })
 
-test('what a run was given may be written over at once', async () => {
+test('the input of a run may be overwritten at once', async () => {
   const x = square(size, 4)
   const running = session.run({ x })
   x.data.fill(9 as never)
   expect(rounded((await running).y)).toEqual([4])
 })
 
-test('a session that is released ends what is under way, and is gone once that has ended', async () => {
+test('releasing a session ends its running work, and memory is freed once that has ended', async () => {
   const own = await open()
   const startMs = cpuMs()
   const outcomes: string[] = []
@@ -109,7 +109,7 @@ test('a session that is released ends what is under way, and is gone once that h
   await Promise.all(running)
 })
 
-test('a loop whose step is ended stands where it stood; released within a step, it is gone after it', async () => {
+test('a loop whose step is aborted keeps its state; one that is released within a step is freed after it', async () => {
   const loop = session.loop({ links: { x: 'y' }, start: { x: square(size, 6) } })
   const abort = new AbortController()
   const startMs = cpuMs()
