@@ -1,5 +1,6 @@
 /** The door: a key goes in here once and is forgotten by the page as soon as it has been sent. */
 import { useState } from 'preact/hooks'
+import { Bird } from './parts/bird.tsx'
 import { Problem } from './parts/controls.tsx'
 import { signIn, type Who } from './session.ts'
 
@@ -8,19 +9,52 @@ interface DoorProps {
 }
 
 export const SignIn = ({ onIn }: DoorProps) => (
-  <main class="door">
-    <div class="card door-card">
-      <h1>
-        <span class="mark" aria-hidden="true" /> Myna
-      </h1>
-      <p>Sign in with an API key.</p>
-      <SignInForm onIn={onIn} />
-      <p class="hint">
-        The first start prints an administrator's key. To create another one:{' '}
-        <code>myna keys create --account NAME</code>
-      </p>
+  <main class="door night">
+    <div class="door-head">
+      <Bird size={96} />
+      <h1>Myna</h1>
+      <p>Speech, cloned voices and transcripts, made on this machine.</p>
     </div>
+    <DoorWave />
+    <div class="card door-card">
+      <SignInForm onIn={onIn} />
+      <details>
+        <summary>No key, or lost it?</summary>
+        <p>
+          On the machine that runs Myna: <code>myna keys create --account admin</code> prints a new one for the
+          administrator, and <code>--account NAME</code> one for anyone else.
+        </p>
+      </details>
+    </div>
+    <p class="hint">
+      <a href="/docs">API documentation</a>
+    </p>
   </main>
+)
+
+const bars = 96
+
+/** A sentence as a picture of its sound: always the same one. */
+const DoorWave = () => (
+  <svg class="door-wave" viewBox={`0 0 ${bars * 6} 72`} preserveAspectRatio="none" aria-hidden="true">
+    <linearGradient id="door-magma">
+      <stop offset="0" stop-color="#3b0f5c" />
+      <stop offset="0.3" stop-color="#a52c74" />
+      <stop offset="0.65" stop-color="#fb8761" />
+      <stop offset="0.85" stop-color="#ffc46b" />
+      <stop offset="1" stop-color="#7a3a10" />
+    </linearGradient>
+    <path
+      stroke="url(#door-magma)"
+      stroke-width="3"
+      stroke-linecap="round"
+      d={Array.from({ length: bars }, (_, at) => {
+        const word = Math.abs(Math.sin(at / 5.3) * Math.sin(at / 17 + 0.4))
+        const half = 2 + 30 * word * (0.45 + 0.55 * Math.abs(Math.sin(at * 2.7)))
+        return `M${at * 6 + 3} ${(36 - half).toFixed(1)}v${(2 * half).toFixed(1)}`
+      }).join('')}
+    />
+  </svg>
 )
 
 export function SignInForm({ onIn }: DoorProps) {
@@ -43,8 +77,10 @@ export function SignInForm({ onIn }: DoorProps) {
   }
   return (
     <form class="door-form" onSubmit={(event) => void submit(event)}>
-      <label for="key">API key</label>
-      <input id="key" name="key" type="password" autocomplete="off" placeholder="sk-myna-…" required autofocus />
+      <div class="field">
+        <label for="key">API key</label>
+        <input id="key" name="key" type="password" autocomplete="off" placeholder="sk-myna-…" required autofocus />
+      </div>
       <Problem error={error} />
       <button class="primary" aria-disabled={busy}>
         {busy ? 'Signing in…' : 'Sign in'}

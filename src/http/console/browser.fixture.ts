@@ -79,7 +79,13 @@ export async function visitIn(browser: Browser, options: BrowserContextOptions, 
   return { page, faults, [Symbol.asyncDispose]: () => context.close() }
 }
 
-export const go = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
+/** By the navigation; on a phone, by its "More" where the page is behind it. */
+export async function go(page: Page, name: string): Promise<void> {
+  const pages = page.getByRole('navigation')
+  const link = pages.getByRole('link', { name, exact: true })
+  if (!(await link.isVisible())) await pages.getByRole('button', { name: 'More' }).click()
+  await link.click()
+}
 
 /** The fact of this name on the page. */
 export const fact = (page: Page, name: string) =>

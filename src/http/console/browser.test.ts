@@ -290,7 +290,7 @@ test.skipIf(!hasBrowser)(
     await using visited = await signedIn()
     await go(visited.page, 'Transcribe')
     await visited.page.getByRole('button', { name: 'Transcribe' }).waitFor()
-    expect(await visited.page.getByText('No transcription model is installed').count()).toBe(0)
+    expect(await visited.page.getByText('No transcription model yet').count()).toBe(0)
   },
   flowMs,
 )

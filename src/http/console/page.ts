@@ -65,7 +65,10 @@ const isolation = { 'cross-origin-opener-policy': 'same-origin' }
 const isTrusted = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 
-/** Addressed by digest. The script learns from the page where its audio thread's script is. */
+/**
+ * Addressed by digest. Nothing is painted before the script has run, because only the script knows which theme this
+ * browser's user chose. The script learns from the page where its audio thread's script is.
+ */
 const pageOf = (style: string, script: string, recorder: string): string => `<!doctype html>
 <html lang="en">
   <head>
@@ -75,7 +78,7 @@ const pageOf = (style: string, script: string, recorder: string): string => `<!d
     <title>Myna</title>
     <link rel="icon" href="data:image/svg+xml,${icon}">
     <link rel="stylesheet" href="/console/app.css?v=${style}">
-    <script src="/console/app.js?v=${script}" type="module"></script>
+    <script src="/console/app.js?v=${script}" type="module" blocking="render"></script>
   </head>
   <body>
     <div id="app" data-recorder="/console/recorder.js?v=${recorder}"></div>
@@ -84,8 +87,11 @@ const pageOf = (style: string, script: string, recorder: string): string => `<!d
 </html>
 `
 
-/** Three bars of sound. */
+/** The bird of the console, smaller and simpler. */
 const icon = encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#e8a33d"/>' +
-    '<path d="M4.5 6v4M8 3.5v9M11.5 5.5v5" stroke="#1b1812" stroke-width="1.8" stroke-linecap="round"/></svg>',
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><linearGradient id="m" x1="0" y1="1" x2="1" y2="0">' +
+    '<stop offset="0" stop-color="#6b1d80"/><stop offset=".45" stop-color="#d8456c"/>' +
+    '<stop offset=".85" stop-color="#fb8761"/></linearGradient><path fill="url(#m)" ' +
+    'd="M4 56C5 40 13 28 22 20C27 13 32 9 39 9C48 9 54 15 54 23C54 39 45 50 30 51C21 51.6 15 53 4 56Z"/>' +
+    '<path fill="#ffb02e" d="M52.5 16.5L63 22.5L52 26Z"/><circle cx="43.5" cy="20" r="4" fill="#0b0708"/></svg>',
 )

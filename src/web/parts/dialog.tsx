@@ -5,6 +5,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Problem } from './controls.tsx'
+import { Icon } from './icon.tsx'
 
 interface DialogProps {
   title: string
@@ -54,8 +55,8 @@ export function Dialog({ title, onClose, role = 'dialog', isHeld = false, childr
       <div class="body">
         <div class="title">
           <h2 id={id}>{title}</h2>
-          <button type="button" class="quiet" aria-label="Close" onClick={leave}>
-            ✕
+          <button type="button" class="quiet icon" aria-label="Close" onClick={leave}>
+            <Icon name="close" />
           </button>
         </div>
         <div class="what" id={`${id}-what`}>

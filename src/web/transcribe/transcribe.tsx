@@ -2,6 +2,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useLoaded } from '../parts/loading.ts'
 import { Field, Head, Problem } from '../parts/controls.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { mayAdminister } from '../session.ts'
 import { SoundSource } from '../recording/sound-source.tsx'
 import type { ModelRecord } from '../speak/speak.tsx'
 import { TranscriptView } from './view.tsx'
@@ -11,7 +13,7 @@ import type { Clip } from '../recording/recorder.ts'
 
 const maxSeconds = 600
 
-export function TranscribePage(_props: PageProps) {
+export function TranscribePage({ who }: PageProps) {
   const models = useLoaded<{ data: ModelRecord[] }>('/v1/models')
   const [clip, setClip] = useState<Clip | null>(null)
   const [options, setOptions] = useState({ model: '', language: '', translate: false })
@@ -27,7 +29,7 @@ export function TranscribePage(_props: PageProps) {
   return (
     <div class="page">
       <Head title="Transcribe" about="Turn recordings into text with timestamps." />
-      {models.value !== null && listening.length === 0 ? <NoModel /> : null}
+      {models.value !== null && listening.length === 0 ? <NoModel who={who} /> : null}
       <form class="card" onSubmit={submit}>
         <SoundSource
           clip={clip}
@@ -53,12 +55,21 @@ export function TranscribePage(_props: PageProps) {
 
 const isListener = (task: string) => task === 'automatic-speech-recognition'
 
-const NoModel = () => (
-  <p class="note">
-    No transcription model is installed. An administrator can install one under Models, or with{' '}
-    <code>myna models pull whisper-base</code>.
-  </p>
-)
+const NoModel = ({ who }: PageProps) =>
+  mayAdminister(who) ? (
+    <Empty
+      title="No transcription model yet"
+      action={
+        <a class="button primary" href="#/models">
+          Choose a model
+        </a>
+      }
+    >
+      Whisper base is a good first one: 77 MB, about a hundred languages.
+    </Empty>
+  ) : (
+    <Empty title="No transcription model yet">The administrator of this server can install one under Models.</Empty>
+  )
 
 interface Chosen {
   model: string

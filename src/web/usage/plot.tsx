@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import 'uplot/dist/uPlot.min.css'
 import uPlot from 'uplot'
 import { dollars } from '../parts/format.ts'
+import { onThemeChange } from '../parts/theme.tsx'
 
 export interface Day {
   start: number
@@ -24,12 +25,11 @@ export function UsagePlot({ days }: { days: readonly Day[] }) {
       plot = new uPlot(optionsFor(node), dataOf(days), node)
     }
     draw()
-    const dark = matchMedia('(prefers-color-scheme: dark)')
-    dark.addEventListener('change', draw)
+    const unfollow = onThemeChange(draw)
     const sized = new ResizeObserver(() => plot?.setSize({ width: node.clientWidth, height: heightPx }))
     sized.observe(node)
     return () => {
-      dark.removeEventListener('change', draw)
+      unfollow()
       sized.disconnect()
       plot?.destroy()
     }

@@ -4,6 +4,7 @@ import { announce } from '../parts/announce.tsx'
 import { send } from '../api.ts'
 import { Ask } from '../parts/dialog.tsx'
 import { Problem } from '../parts/controls.tsx'
+import { VoicePicture } from '../parts/voice-picture.tsx'
 import type { Voice } from '../speak/options.tsx'
 import { VoiceForm } from './form.tsx'
 
@@ -15,7 +16,7 @@ interface CardProps {
 export function VoiceCard({ voice, onChanged }: CardProps) {
   return (
     <article class="card voice" aria-label={voice.name} tabIndex={-1}>
-      <Picture voice={voice} />
+      <VoicePicture id={voice.voice_id} name={voice.name} isReady={voice.status === 'ready'} />
       <div class="row apart">
         <h3 dir="auto">{voice.name}</h3>
         <Status voice={voice} />
@@ -47,38 +48,6 @@ function Status({ voice }: { voice: Voice }) {
   if (voice.status === 'processing') return <span class="tag busy">being created</span>
   if (voice.status === 'failed') return <span class="tag bad">failed</span>
   return voice.is_owner ? <span class="tag good">yours</span> : <span class="tag">public</span>
-}
-
-/** The server limits pictures per minute: a refused one is requested again, but not forever. */
-const againMs = 30_000
-const maxTries = 3
-
-/** Both themes' pictures, of which the browser fetches the one that fits. */
-function Picture({ voice }: { voice: Voice }) {
-  const [tries, setTries] = useState(1)
-  const [isMissing, setIsMissing] = useState(false)
-  useEffect(() => {
-    if (!isMissing || tries >= maxTries) return
-    const timer = setTimeout(() => {
-      setTries(tries + 1)
-      setIsMissing(false)
-    }, againMs)
-    return () => clearTimeout(timer)
-  }, [isMissing, tries])
-  if (voice.status !== 'ready' || isMissing) return <div class="picture" />
-  const address = (theme: string) => `/v1/voices/${voice.voice_id}/preview.webp?theme=${theme}`
-  return (
-    <picture>
-      <source srcset={address('dark')} media="(prefers-color-scheme: dark)" />
-      <img
-        class="picture"
-        src={address('light')}
-        loading="lazy"
-        onError={() => setIsMissing(true)}
-        alt={`Waveform and spectrogram of ${voice.name}`}
-      />
-    </picture>
-  )
 }
 
 /** One voice plays at a time. */
