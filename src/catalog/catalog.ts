@@ -8,12 +8,14 @@ import type { Catalog } from '../service/ports.ts'
 
 export class CardCatalog implements Catalog {
   readonly #cards: () => readonly Card[]
+  #byId: { of: readonly Card[]; cards: ReadonlyMap<string, Card> } | null = null
   readonly #hasFiles: (cardId: string) => boolean
   readonly #onCard: (task: Task) => boolean
   readonly #broken: () => readonly ModelTrouble[]
 
   /**
-   * @param cards every model that may be here; called each time, because users may bring their own
+   * @param cards every model that may be here; called each time, because users may bring their own. One array as long
+   * as they are the same
    * @param hasFiles whether a model that is not built in is complete on this machine; called each time
    * @param onCard whether models of this task run on a graphics card now; called each time
    * @param broken as the port says; called each time
@@ -35,8 +37,15 @@ export class CardCatalog implements Catalog {
   }
 
   isInstalled(cardId: string): boolean {
-    const card = this.#cards().find((known) => known.id === cardId)
+    const card = this.#cardsById().get(cardId)
     return card !== undefined && (card.builtIn || this.#hasFiles(card.id))
+  }
+
+  /** Asked many times at every request. */
+  #cardsById(): ReadonlyMap<string, Card> {
+    const of = this.#cards()
+    if (this.#byId?.of !== of) this.#byId = { of, cards: new Map(of.map((card) => [card.id, card])) }
+    return this.#byId.cards
   }
 
   ranked(task: Task): Card[] {

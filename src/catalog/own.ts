@@ -51,6 +51,7 @@ export class OwnModels {
     this.#known = new Map(known.map((card) => [card.id, card]))
   }
 
+  /** One array as long as they are the same. */
   cards(): readonly Card[] {
     if (this.#isFresh) return this.#seen.cards
     this.#isFresh = true
@@ -66,8 +67,9 @@ export class OwnModels {
       // One object as long as it means the same, because results about a card's files are cached by it.
       return card === null ? [] : [same !== undefined && Bun.deepEquals(same, card) ? same : card]
     })
-    this.#seen = { stamp, cards: found }
-    return found
+    const isSame = found.length === this.#seen.cards.length && found.every((card, at) => card === this.#seen.cards[at])
+    this.#seen = { stamp, cards: isSame ? this.#seen.cards : found }
+    return this.#seen.cards
   }
 
   #cardOf(id: string): Card | null {

@@ -44,6 +44,31 @@ describe('throttle', () => {
       }
     }))
 
+  test('a request costs the same however many the last minute had', () => {
+    const throttle = new Throttle([{ count: 1_000_000, spanMs: 60_000 }])
+    const costMs = (from: number): number => {
+      const began = performance.now()
+      for (let n = 0; n < 20_000; n++) throttle.take('a', from + n / 10)
+      return performance.now() - began
+    }
+    const first = costMs(0)
+    for (let round = 1; round < 40; round++) costMs(2000 * round)
+    // Filtering 600,000 times for each request would make it ten thousand times as much.
+    expect(costMs(80_000)).toBeLessThan(50 * first + 50)
+    expect(throttle.take('a', 82_000).remaining).toBe(1_000_000 - 600_000)
+  })
+
+  test('what is forgotten is exactly what is older than the span', () =>
+    forEachSeed(50, (random) => {
+      const throttle = new Throttle([{ count: 100_000, spanMs: 1000 }])
+      const accepted: number[] = []
+      for (let now = 0, i = 0; i < 2000; i++, now += random.whole(0, i % 500 === 0 ? 2000 : 4)) {
+        accepted.push(now)
+        const within = accepted.filter((time) => now - time < 1000).length
+        expect(throttle.take('a', now).remaining).toBe(100_000 - within)
+      }
+    }))
+
   test('refused requests do not count', () => {
     const throttle = new Throttle([{ count: 1, spanMs: 100 }])
     throttle.take('a', 0)

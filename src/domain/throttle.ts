@@ -24,7 +24,7 @@ const maxSubjects = 10_000
 export class Throttle {
   readonly #limits: readonly Limit[]
   readonly #widest: Limit
-  readonly #accepted = new Map<string, number[]>()
+  readonly #accepted = new Map<string, Times>()
 
   /** @param limits at least one; ordered does not matter */
   constructor(limits: readonly [Limit, ...Limit[]]) {
@@ -36,14 +36,14 @@ export class Throttle {
   take(subject: string, nowMs: number): ThrottleVerdict {
     const times = this.#recent(subject, nowMs)
     const retryAfterMs = Math.max(...this.#limits.map((limit) => waitMs(times, limit, nowMs)))
-    if (retryAfterMs === 0) times.push(nowMs)
-    const newest = times.at(-1) ?? nowMs
+    if (retryAfterMs === 0) times.add(nowMs)
+    const newest = times.last(1) ?? nowMs
     return {
       allowed: retryAfterMs === 0,
       limit: this.#widest.count,
-      remaining: Math.max(0, this.#widest.count - times.length),
+      remaining: Math.max(0, this.#widest.count - times.count),
       retryAfterMs,
-      resetMs: times.length === 0 ? 0 : newest + this.#widest.spanMs - nowMs,
+      resetMs: times.count === 0 ? 0 : newest + this.#widest.spanMs - nowMs,
     }
   }
 
@@ -51,22 +51,51 @@ export class Throttle {
   note(subject: string, count: number, nowMs: number): void {
     const times = this.#recent(subject, nowMs)
     // Values above the limit say no more than the limit does.
-    for (let n = Math.min(count, this.#widest.count); n > 0; n--) times.push(nowMs)
+    for (let n = Math.min(count, this.#widest.count); n > 0; n--) times.add(nowMs)
   }
 
-  #recent(subject: string, nowMs: number): number[] {
-    const known = this.#accepted.get(subject)
+  #recent(subject: string, nowMs: number): Times {
+    const times = this.#accepted.get(subject) ?? new Times()
     // Re-inserting keeps the map in order of last use, so that the first entry is the one to forget.
     this.#accepted.delete(subject)
     if (this.#accepted.size >= maxSubjects) this.#accepted.delete(this.#accepted.keys().next().value!)
-    const times = (known ?? []).filter((time) => nowMs - time < this.#widest.spanMs)
+    times.forget(nowMs - this.#widest.spanMs)
     this.#accepted.set(subject, times)
     return times
   }
 }
 
-function waitMs(times: readonly number[], limit: Limit, nowMs: number): number {
-  const blocking = times[times.length - limit.count]
+/** Times in their order. Forgetting the oldest costs no more than there are to forget, however many stay. */
+class Times {
+  readonly #times: number[] = []
+  /** How many at the front are forgotten, but not yet removed. */
+  #gone = 0
+
+  get count(): number {
+    return this.#times.length - this.#gone
+  }
+
+  /** @param from 1: the newest @returns undefined: there are not so many */
+  last(from: number): number | undefined {
+    return from > this.count ? undefined : this.#times[this.#times.length - from]
+  }
+
+  add(timeMs: number): void {
+    this.#times.push(timeMs)
+  }
+
+  /** @param untilMs this time and all before it */
+  forget(untilMs: number): void {
+    while (this.#gone < this.#times.length && this.#times[this.#gone]! <= untilMs) this.#gone++
+    // Removing them costs as much as there are left, so it waits until they are the larger half.
+    if (2 * this.#gone <= this.#times.length) return
+    this.#times.splice(0, this.#gone)
+    this.#gone = 0
+  }
+}
+
+function waitMs(times: Times, limit: Limit, nowMs: number): number {
+  const blocking = times.last(limit.count)
   if (blocking === undefined) return 0
   return Math.max(0, blocking + limit.spanMs - nowMs)
 }

@@ -162,5 +162,8 @@ function schemeOf(request: Request, { protocol }: URL, peer: string, trusted: Re
   return trusted.has(peer) && forwarded?.trim().toLowerCase() === 'https' ? 'https' : 'http'
 }
 
-export const json = (body: unknown, status = 200): Response =>
-  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8' } })
+export const json = (body: unknown, status = 200): Response => jsonText(JSON.stringify(body), status)
+
+/** @param text is JSON already */
+export const jsonText = (text: string, status = 200): Response =>
+  new Response(text, { status, headers: { 'content-type': 'application/json; charset=utf-8' } })

@@ -1,12 +1,12 @@
 /** Models in the form that existing clients and pickers read (docs/api.md 4.1). */
-import type { Card } from '../domain/card.ts'
+import type { Card, Task } from '../domain/card.ts'
 import { aliasTask, modelAliases } from '../domain/model-aliases.ts'
 import type { Catalog } from '../service/ports.ts'
 import { missingModel, modelNamed } from '../service/model-names.ts'
 import { openToAll } from './cors.ts'
 import { audioModelsDetail, modelDetail, modelsDetail } from './openapi/routes.ts'
 import { endpoints } from './endpoint.ts'
-import { type Action, type Exchange, json, type Route } from './exchange.ts'
+import { type Action, type Exchange, json, jsonText, type Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { invalidInput } from './invalid.ts'
 
@@ -24,19 +24,25 @@ export function modelsRoutes(route: Route, parts: ModelsParts) {
   const one: Action = async (exchange) => {
     await gate.enter(exchange, null, 'requests')
     const id = modelId(exchange)
-    const record = records(parts).find((candidate) => candidate.id === id) ?? aliasRecord(id, parts)
-    if (record === null) throw missingModel(id, parts.catalog)
-    return json(record)
+    const card =
+      models(parts).find(([name]) => name === id)?.[1] ??
+      aliasCard(id, parts.catalog, (task) => parts.catalog.best(task))
+    if (card === null) throw missingModel(id, parts.catalog)
+    return json(record(id, card, parts))
   }
+  const listed = keptText((models: readonly Named[]) => {
+    const data = models.map(([id, card]) => record(id, card, parts))
+    return { ...listOf(data), has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null }
+  })
   const all: Action = async (exchange) => {
     await gate.enter(exchange, null, 'requests')
-    const data = records(parts)
-    return json({ ...listOf(data), has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null })
+    return jsonText(listed(models(parts)))
   }
   const speaking: Action = async (exchange) => {
     openToAll(exchange.headers)
     await gate.enterPublic(exchange)
-    const data = records(parts).filter((record) => record.task === 'text-to-speech')
+    const speaking = models(parts).filter(([, { task }]) => task === 'text-to-speech')
+    const data = speaking.map(([id, card]) => record(id, card, parts))
     return json({ ...listOf(data), models: data.map(({ id, name }) => ({ id, name })) })
   }
   return endpoints(route, [
@@ -65,23 +71,43 @@ function modelId({ url }: Exchange): string {
   return id
 }
 
+type Named = readonly [id: string, card: Card]
+
 /** Installed models by their own ids, then the aliases for the best of each task. */
-function records(parts: ModelsParts) {
-  const native = parts.catalog
-    .cards()
-    .filter((card) => parts.catalog.isInstalled(card.id))
-    .map((card) => record(card.id, card, parts))
-  if (!parts.listAliases) return native
-  const listed = modelAliases.filter(({ isListed }) => isListed)
-  return [...native, ...listed.flatMap(({ name }) => aliasRecord(name, parts) ?? [])]
+function models({ catalog, listAliases }: ModelsParts): Named[] {
+  const native = catalog.cards().filter((card) => catalog.isInstalled(card.id))
+  const own = native.map((card): Named => [card.id, card])
+  if (!listAliases) return own
+  const best = {
+    'text-to-speech': catalog.best('text-to-speech'),
+    'automatic-speech-recognition': catalog.best('automatic-speech-recognition'),
+  }
+  const aliases = listedAliases.flatMap(({ name }): Named[] => {
+    const card = aliasCard(name, catalog, (task) => best[task])
+    return card === null ? [] : [[name, card]]
+  })
+  return [...own, ...aliases]
 }
 
-function aliasRecord(id: string, parts: ModelsParts) {
-  const named = modelNamed(id, parts.catalog)
-  if (named !== null && parts.catalog.isInstalled(named.id)) return record(id, named, parts)
+const listedAliases = modelAliases.filter(({ isListed }) => isListed)
+
+function aliasCard(id: string, catalog: Catalog, best: (task: Task) => Card | null): Card | null {
+  const named = modelNamed(id, catalog)
+  if (named !== null && catalog.isInstalled(named.id)) return named
   const task = aliasTask(id)
-  const best = task === null ? null : parts.catalog.best(task)
-  return best === null ? null : record(id, best, parts)
+  return task === null ? null : best(task)
+}
+
+/** The list is the same as long as its cards are, so it is written once for many requests. */
+function keptText(answer: (models: readonly Named[]) => object): (models: readonly Named[]) => string {
+  let kept: { models: readonly Named[]; text: string } = { models: [], text: JSON.stringify(answer([])) }
+  return (models) => {
+    const isSame = ([id, card]: Named, at: number) => kept.models[at]?.[0] === id && kept.models[at][1] === card
+    if (models.length !== kept.models.length || !models.every(isSame)) {
+      kept = { models, text: JSON.stringify(answer(models)) }
+    }
+    return kept.text
+  }
 }
 
 const record = (id: string, card: Card, { maxInputChars }: ModelsParts) => ({

@@ -6,12 +6,13 @@ import type { Clock } from '../domain/time.ts'
 import type { Accounts, NewAccount, NewKey } from '../service/ports.ts'
 import type { Database, Sql } from './database.ts'
 import { KeyUses } from './key-uses.ts'
+import { KnownCallers } from './known-callers.ts'
 import { book } from './entries.ts'
 import { changeMetering } from './metering.ts'
 import { fold } from './fold.ts'
 import { lockAccount } from './ledger-admit.ts'
 import { accountOf, callerOf, keyOf, scopesColumn } from './rows.ts'
-import type { AccountRow, CallerRow, KeyRow } from './rows.ts'
+import type { AccountRow, KeyRow } from './rows.ts'
 import { countOwned } from './voice-rows.ts'
 
 export interface AccountsOptions {
@@ -24,21 +25,18 @@ export class SqlAccounts implements Accounts {
   readonly #clock: Clock
   readonly #random: AccountsOptions['random']
   readonly #uses: KeyUses
+  readonly #callers: KnownCallers
 
   constructor(database: Database, { clock, random }: AccountsOptions) {
     this.#database = database
     this.#clock = clock
     this.#random = random
     this.#uses = new KeyUses(database, clock)
+    this.#callers = new KnownCallers(database)
   }
 
   async findByKey(secretHash: string): Promise<Caller | null> {
-    const row = await this.#database.get<CallerRow>(
-      `SELECT keys.*, accounts.name AS account_name, role AS account_role, balance_micros AS account_balance_micros,
-           accounts.created_at_ms AS account_created_at_ms, disabled_at_ms AS account_disabled_at_ms
-         FROM keys JOIN accounts ON accounts.id = account_id WHERE hash = $secretHash`,
-      { secretHash },
-    )
+    const row = await this.#callers.find(secretHash)
     return row === null ? null : callerOf(this.#uses.freshen(row))
   }
 

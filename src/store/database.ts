@@ -25,6 +25,11 @@ export interface Database extends Sql {
    * @throws what `work` throws; MynaError `storage_full` if nothing can be written, `database_unavailable`
    */
   transaction<T>(work: (sql: Sql, again: boolean) => Promise<T>): Promise<T>
+  /**
+   * Differs after every commit, by whatever process: while it stays the same, so does what was read.
+   * @returns null: this database cannot say so cheaply
+   */
+  version(): string | null
   /** Runs several statements without parameters, for tests and tools: it is tried once. */
   script(sql: string): Promise<void>
   /** Harmless when called again. */

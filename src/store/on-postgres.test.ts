@@ -10,6 +10,7 @@ setDefaultTimeout(60_000)
 const files = [
   'accounts',
   'failures',
+  'known-callers',
   'ledger',
   'ledger-admit',
   'ledger-clone',

@@ -44,6 +44,8 @@ export class SqliteDatabase implements Database {
     run: async (sql: string, parameters?: Parameters) => this.#run(sql, parameters),
   }
   readonly #turns = new Turns()
+  /** Statements of this connection that may have written; `data_version` counts the commits of others. */
+  #writes = 0
   #isSuspect = false
   #isRefused = false
 
@@ -66,11 +68,24 @@ export class SqliteDatabase implements Database {
   }
 
   script(sql: string): Promise<void> {
-    return this.#turns.take(() => void this.#connection.run(sql))
+    return this.#turns.take(() => {
+      this.#writes++
+      this.#connection.run(sql)
+    })
   }
 
   transaction<T>(work: (sql: Sql, again: boolean) => Promise<T>): Promise<T> {
     return this.#served(() => this.#attempt((sql) => work(sql, false)))
+  }
+
+  version(): string | null {
+    if (this.#isRefused) return null
+    try {
+      return `${this.#get<{ data_version: number }>(versionOfOthers)?.data_version} ${this.#writes}`
+    } catch {
+      // The next statement meets the same, and has an answer to it.
+      return null
+    }
   }
 
   /** Whether a statement met damage since the last call of `refuse`. */
@@ -143,15 +158,23 @@ export class SqliteDatabase implements Database {
   }
 
   #get<Row>(sql: string, parameters: Parameters = {}): Row | null {
+    this.#note(sql)
     return this.#prepare(sql).get(parameters) as Row | null
   }
 
   #all<Row>(sql: string, parameters: Parameters = {}): Row[] {
+    this.#note(sql)
     return this.#prepare(sql).all(parameters) as Row[]
   }
 
   #run(sql: string, parameters: Parameters = {}): number {
+    this.#note(sql)
     return this.#prepare(sql).run(parameters).changes
+  }
+
+  /** COMMIT is one that counts: what was read before it is no longer all. */
+  #note(sql: string): void {
+    if (!sql.startsWith('SELECT') && sql !== versionOfOthers) this.#writes++
   }
 
   #prepare(sql: string): Statement<unknown, [Parameters]> {
@@ -162,6 +185,8 @@ export class SqliteDatabase implements Database {
     return statement
   }
 }
+
+const versionOfOthers = 'PRAGMA data_version'
 
 /** One at a time, in order of arrival. A free turn is taken at once. */
 class Turns {

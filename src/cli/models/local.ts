@@ -38,12 +38,17 @@ export function installedCatalog(
   const folder = modelsFolder(config)
   const installed = new InstalledModels(folder)
   const own = new OwnModels(folder, known)
-  const all = () => [...known, ...own.cards()]
+  let all: { own: readonly Card[]; cards: readonly Card[] } = { own: [], cards: known }
+  const cards = () => {
+    const brought = own.cards()
+    if (brought !== all.own) all = { own: brought, cards: brought.length === 0 ? known : [...known, ...brought] }
+    return all.cards
+  }
   const hasFiles = (cardId: string) => {
-    const card = all().find(({ id }) => id === cardId)
+    const card = cards().find(({ id }) => id === cardId)
     return card !== undefined && installed.has(card)
   }
-  return new CardCatalog(all, hasFiles, onCard, () => brokenModels(installed, all()))
+  return new CardCatalog(cards, hasFiles, onCard, () => brokenModels(installed, cards()))
 }
 
 /** The program's cards, and those of the models that the user brought. */

@@ -106,6 +106,6 @@ test('one that was damaged since says how it comes back; rm takes it away', asyn
   expect(stdout).toContain(`myna models import PATH --as my-whisper --like ${whisperCard.id}`)
   expect((await own(await whisperFolder(), 'my-whisper', whisperCard.id)).code).toBe(0)
   expect((await run('models', 'verify', 'my-whisper')).code).toBe(0)
-  expect((await run('models', 'rm', 'my-whisper')).code).toBe(0)
+  expect(await run('models', 'rm', 'my-whisper')).toMatchObject({ code: 0, stderr: '' })
   expect((await run('models', 'list')).stdout).not.toContain('my-whisper')
 })

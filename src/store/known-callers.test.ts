@@ -1,0 +1,96 @@
+/** What is kept of a key holds until anything is written, by this process or by another. */
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { forEachSeed } from '../testing/seeded.ts'
+import { SqlAccounts } from './accounts.ts'
+import { type Books, engine, newKey, openBooks, seededBytes, sha256 } from './books.fixture.ts'
+import type { Database } from './database.ts'
+
+// Every commit waits for the disk, which others may keep busy.
+setDefaultTimeout(30_000)
+
+const setHash = (database: Database, id: string, secret: string) =>
+  database.run('UPDATE keys SET hash = $hash WHERE id = $id', { id, hash: sha256(secret) })
+
+/** The key of these books under a secret that the test knows. */
+async function known(books: Books, secret: string): Promise<string> {
+  await setHash(books.database, books.key.id, secret)
+  return sha256(secret)
+}
+
+test('after every change, here or on another connection, a key is found as it is now', () =>
+  forEachSeed(3, async (random) => {
+    const books = await openBooks()
+    const other = await books.again()
+    const there = new SqlAccounts(other, { clock: books.clock, random: seededBytes(2) })
+    const hash = await known(books, 'secret')
+    const { id } = books.account
+    for (let step = 0; step < 40; step++) {
+      const accounts = random.next() < 0.5 ? books.accounts : there
+      const database = accounts === there ? other : books.database
+      const changes = [
+        () => accounts.disable(id),
+        () => accounts.enable(id),
+        () => accounts.credit(id, 7),
+        () => accounts.rename(id, `ada ${step}`),
+        () => database.run('UPDATE keys SET scopes = $scopes', { scopes: step % 2 === 0 ? '["tts"]' : '["voices"]' }),
+        () => database.script(`UPDATE keys SET name = 'name ${step}'`),
+        () => database.transaction((sql) => sql.run(`UPDATE keys SET name = 'again ${step}'`)),
+      ]
+      await changes[Math.floor(random.next() * changes.length)]!()
+      const [found] = await Promise.all([books.accounts.findByKey(hash), books.accounts.findByKey(hash)])
+      const now = await new SqlAccounts(other, { clock: books.clock, random: seededBytes(3) }).findByKey(hash)
+      expect([step, found]).toEqual([step, now])
+    }
+    expect(await there.revokeKey(books.key.id)).toBe(true)
+    expect((await books.accounts.findByKey(hash))?.key.revokedAtMs).toBe(books.clock.wallMs)
+    await other.close()
+  }))
+
+test('a change that is not committed yet is neither seen nor kept', async () => {
+  const books = await openBooks()
+  const hash = await known(books, 'secret')
+  const begun = Promise.withResolvers<void>()
+  const gone = Promise.withResolvers<void>()
+  const failing = books.database.transaction(async (sql) => {
+    await sql.run("UPDATE keys SET name = 'never'")
+    begun.resolve()
+    await gone.promise
+    throw new RangeError('on purpose')
+  })
+  await begun.promise
+  const meanwhile = books.accounts.findByKey(hash)
+  gone.resolve()
+  await expect(failing).rejects.toThrow('on purpose')
+  expect([(await meanwhile)?.key.name, (await books.accounts.findByKey(hash))?.key.name]).toEqual(['test', 'test'])
+})
+
+test('a key that did not exist is found once it does', async () => {
+  const books = await openBooks()
+  const hash = sha256('later')
+  expect(await books.accounts.findByKey(hash)).toBeNull()
+  const { id } = await newKey(books.accounts, books.account)
+  await setHash(books.database, id, 'later')
+  expect((await books.accounts.findByKey(hash))?.key.id).toBe(id)
+})
+
+test('between writes SQLite is asked for a key once, and PostgreSQL every time', async () => {
+  const { database, clock, ...books } = await openBooks()
+  const hash = await known({ database, clock, ...books }, 'secret')
+  let asked = 0
+  const counting: Database = {
+    dialect: database.dialect,
+    get: (sql, parameters) => {
+      asked++
+      return database.get(sql, parameters)
+    },
+    all: (sql, parameters) => database.all(sql, parameters),
+    run: (sql, parameters) => database.run(sql, parameters),
+    transaction: (work) => database.transaction(work),
+    version: () => database.version(),
+    script: (sql) => database.script(sql),
+    close: () => database.close(),
+  }
+  const accounts = new SqlAccounts(counting, { clock, random: seededBytes(4) })
+  for (let request = 0; request < 5; request++) await accounts.findByKey(hash)
+  expect(asked).toBe(engine.name === 'sqlite' ? 1 : 5)
+})
