@@ -153,6 +153,24 @@ test('steps that are computed together share the time of the machine', () => {
   for (const id of [1, 2]) schedule.ask(id, { account: 'a', isFirst: true, dueMs: null }, 0)
   schedule.start(0)
   schedule.start(10)
-  expect(schedule.end(1, 30)).toEqual({ machineMs: 20 })
-  expect(schedule.end(2, 40)).toEqual({ machineMs: 20 })
+  // A step alone takes half of it: another could be computed beside it.
+  expect(schedule.end(1, 30)).toEqual({ machineMs: 15 })
+  expect(schedule.end(2, 40)).toEqual({ machineMs: 15 })
+})
+
+test('beside steps that have brought sound, those are computed that cannot wait', () => {
+  const schedule = new Schedule({ slots: 1 })
+  const ask = (id: number, isFirst: boolean, dueMs: number | null) =>
+    schedule.ask(id, { account: `${id}`, isFirst, dueMs }, 0)
+  ask(1, true, null)
+  expect(schedule.start(0)).toBe(1)
+  ask(2, false, 60_000)
+  ask(3, true, null)
+  expect(schedule.start(0)).toBeNull()
+  schedule.bring(1)
+  expect([schedule.start(0), schedule.start(0)]).toEqual([3, null])
+  schedule.bring(3)
+  // A listener who has a minute of sound left can wait until the others are computed to their ends.
+  expect(schedule.start(0)).toBeNull()
+  expect(schedule.start(59_950)).toBe(2)
 })

@@ -7,8 +7,9 @@
  * - First sounds go before listeners who have more audio left than a few steps take; among them, the account with the
  *   least work goes first.
  * - Once a listener has run dry, there is not enough for all: then the account with the least work goes first. Within
- * an
- *   account, streams that play go before those that begin, which can wait for some seconds.
+ *   an account, streams that play go before those that begin, which can wait for some seconds.
+ * - A step that has brought sound and is still being computed makes room for one that cannot wait: a first sound, or
+ *   one whose listener is about to run dry. Its model serves that first.
  *
  * Work is counted by start-time fair queueing (Goyal, Vin and Cheng, 1996): an account that comes back starts where the
  * others are, not where it left, and one that has used more than its share waits until they have caught up. Work whose
@@ -46,7 +47,9 @@ interface Running {
   name: string
   /** Counted before it is known. */
   guessMs: number
-  /** Machine time: while n steps are computed, each gets an nth. */
+  /** It has brought sound. */
+  hasBrought: boolean
+  /** Machine time: while n steps are computed, each gets an nth; while there are fewer than slots, the rest is free. */
   machineMs: number
 }
 
@@ -55,7 +58,9 @@ const patienceMs = 5000
 /** An account whose only stream was just served is behind the others by at most this much. */
 const creditMs = 1000
 const urgentMsMin = 100
-const urgentMsMax = 1000
+const urgentMsMax = 3000
+/** Steps computed at the same time, for each slot: each holds memory. */
+const mostPerSlot = 8
 /** While a listener runs dry, shares count among all listeners with less audio left than this. */
 const overloadMs = 5000
 /** How fast the estimate follows measured steps. */
@@ -109,16 +114,22 @@ export class Schedule {
   /** @returns whose turn it is now; null: none waits, or every slot is taken */
   start(nowMs: number): number | null {
     this.#pass(nowMs)
-    if (this.#running.size >= this.#slots) return null
+    if (this.#silentCount >= this.#slots || this.#running.size >= mostPerSlot * this.#slots) return null
     const next = this.#next(nowMs)
-    if (next === null) return null
+    if (next === null || (this.#running.size >= this.#slots && !this.#cannotWait(next, nowMs))) return null
     const { id, claim } = next
     const account = this.#accounts.get(claim.account)!
     this.#waiting.delete(id)
     this.#virtualMs = Math.max(this.#virtualMs, account.servedMs)
     account.servedMs += this.#guessMs
-    this.#running.set(id, { account, name: claim.account, guessMs: this.#guessMs, machineMs: 0 })
+    this.#running.set(id, { account, name: claim.account, guessMs: this.#guessMs, hasBrought: false, machineMs: 0 })
     return id
+  }
+
+  /** It has brought sound, and the rest of it is still being computed. */
+  bring(id: number): void {
+    const running = this.#running.get(id)
+    if (running !== undefined) running.hasBrought = true
   }
 
   /** It was computed, or failed. @returns what it took of the machine's time */
@@ -136,7 +147,7 @@ export class Schedule {
 
   /** Shares the time since the last event among the steps that were computed in it. */
   #pass(nowMs: number): void {
-    const eachMs = Math.max(0, nowMs - this.#nowMs) / Math.max(1, this.#running.size)
+    const eachMs = Math.max(0, nowMs - this.#nowMs) / Math.max(this.#slots, this.#running.size)
     for (const running of this.#running.values()) running.machineMs += eachMs
     this.#nowMs = Math.max(this.#nowMs, nowMs)
   }
@@ -148,12 +159,26 @@ export class Schedule {
       const concerned = all.filter(({ claim, dueMs }) => claim.isFirst || dueMs < nowMs + overloadMs)
       return least(concerned, ({ claim, dueMs }) => [this.#served(claim), dueMs])
     }
-    // As long as the running steps may take, plus one more.
-    const urgentMs = Math.min(urgentMsMax, Math.max(urgentMsMin, 3 * this.#slots * this.#guessMs))
     return least(all, ({ claim, dueMs }) => {
-      if (dueMs < nowMs + urgentMs) return [0, dueMs]
+      if (dueMs < nowMs + this.#urgentMs) return [0, dueMs]
       return claim.isFirst ? [1, this.#served(claim), dueMs] : [2, dueMs, this.#served(claim)]
     })
+  }
+
+  /** As long as the running steps may take, plus one more. */
+  get #urgentMs(): number {
+    return Math.min(urgentMsMax, Math.max(urgentMsMin, 3 * this.#slots * this.#guessMs))
+  }
+
+  #cannotWait({ claim, dueMs }: Waiting, nowMs: number): boolean {
+    return claim.isFirst || dueMs < nowMs + this.#urgentMs
+  }
+
+  /** Steps that are computed and have brought nothing yet. */
+  get #silentCount(): number {
+    let count = 0
+    for (const { hasBrought } of this.#running.values()) if (!hasBrought) count++
+    return count
   }
 
   #served({ account }: Claim): number {

@@ -35,6 +35,11 @@ export interface SpokenChunk {
   coveredChars: number
   /** What is spoken from here on, in order, as timed by the model; absent: unknown. */
   spans?: readonly SpokenSpan[]
+  /**
+   * The next chunk is a part of what is being computed already, whether it is pulled or not: resolves once all of that
+   * is computed or given up, and never rejects. Absent: the next pull computes.
+   */
+  rest?: Promise<void>
 }
 
 export interface SpeechModel {

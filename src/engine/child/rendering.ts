@@ -1,15 +1,15 @@
 /**
  * One order being rendered in the engine (child side): text in, frames out, never more of them than were granted. A
  * chunk is computed only when all frames of the previous one have left, so that a reader who stops costs one chunk of
- * memory and no computing.
+ * memory and no computing. A chunk may come in pieces, while the rest of it is computed: its turn is one.
  */
-import type { SpeechModel, SpeechInput } from '../../models/architecture.ts'
+import type { SpeechInput, SpeechModel, SpokenChunk } from '../../models/architecture.ts'
 import { PlayClock } from '../../domain/play-clock.ts'
 import { FrameCutter, type Frame } from './frames.ts'
 import type { Lease } from './residency.ts'
 import { speech } from './speech.ts'
 import type { Timers } from '../timers.ts'
-import type { Turns } from './turns.ts'
+import type { Turn, Turns } from './turns.ts'
 import { WordTimes } from './word-times.ts'
 
 export interface RenderingOptions {
@@ -26,7 +26,7 @@ export interface RenderingOptions {
   turns: Turns
   timers: Pick<Timers, 'monotonicMs'>
   send(frame: Frame): void
-  /** A step has brought sound. @param machineMs as of a turn */
+  /** A chunk was computed and has left. @param machineMs as of a turn */
   onStep(soundMs: number, machineMs: number): void
 }
 
@@ -69,20 +69,24 @@ export class Rendering {
 
   async #speak(model: SpeechModel): Promise<void> {
     const { signal } = this.#abort
-    const { share, turns, onStep } = this.#options
+    const { onStep } = this.#options
     const cutter = new FrameCutter(model.sampleRateHz, this.#options.sampleRateHz)
     const { input, wordTimes } = this.#options
     const times = wordTimes ? new WordTimes(input.text, model.sampleRateHz) : null
     const chunks = speech(model, this.#options.input, signal)
     try {
-      for (let isFirst = true; await this.#hasCredit(); isFirst = false) {
-        const claim = { account: share, isFirst, dueMs: this.#clock.dueMs }
-        const { value: step, machineMs } = await turns.take(claim, () => chunks.next(), signal)
+      let chunk = { isOpen: false, soundMs: 0, machineMs: Promise.resolve(0) }
+      while (await this.#hasCredit()) {
+        const turn = chunk.isOpen ? null : await this.#turn(chunks)
+        const step = turn === null ? await chunks.next() : turn.value
+        if (turn !== null) chunk = { isOpen: false, soundMs: 0, machineMs: turn.machineMs }
         if (signal.aborted) return
         if (step.done) cutter.finish()
         else {
           cutter.add(step.value, times?.add(step.value) ?? null)
-          onStep((1000 * step.value.pcm.length) / model.sampleRateHz, machineMs)
+          chunk.isOpen = step.value.rest !== undefined
+          chunk.soundMs += (1000 * step.value.pcm.length) / model.sampleRateHz
+          if (!chunk.isOpen) onStep(chunk.soundMs, await chunk.machineMs)
         }
         await this.#sendAll(cutter)
         if (step.done) return
@@ -90,6 +94,17 @@ export class Rendering {
     } finally {
       await chunks.return()
     }
+  }
+
+  #turn(chunks: AsyncGenerator<SpokenChunk, void>): Promise<Turn<IteratorResult<SpokenChunk, void>>> {
+    const { share, turns } = this.#options
+    const claim = { account: share, isFirst: this.#clock.dueMs === null, dueMs: this.#clock.dueMs }
+    return turns.take(
+      claim,
+      () => chunks.next(),
+      this.#abort.signal,
+      ({ value }) => value?.rest,
+    )
   }
 
   async #sendAll(cutter: FrameCutter): Promise<void> {

@@ -102,5 +102,25 @@ test('who runs dry first goes first, and the turn says what it took', async () =
     })
   const all = await Promise.all([take('a', 9000), take('b', 8000), take('c', 7000)])
   expect(order).toEqual(['a', 'c', 'b'])
-  expect(all.map(({ machineMs }) => machineMs)).toEqual([40, 40, 40])
+  expect(await Promise.all(all.map(({ machineMs }) => machineMs))).toEqual([40, 40, 40])
+})
+
+test('a turn lasts as long as the rest of its step is computed', async () => {
+  const clock = new ManualClock()
+  const turns = new Turns(1, clock)
+  const rest = Promise.withResolvers<void>()
+  const first = await turns.take(
+    claim(true),
+    async () => 'sound',
+    undefined,
+    () => rest.promise,
+  )
+  let hasRun = false
+  const patient = turns.take({ account: 'other', isFirst: false, dueMs: 60_000 }, async () => (hasRun = true))
+  // A first sound goes beside it.
+  expect((await turns.take(claim(true), async () => 'another')).value).toBe('another')
+  expect([first.value, hasRun]).toEqual(['sound', false])
+  clock.advance(40)
+  rest.resolve()
+  expect([await first.machineMs, (await patient).value]).toEqual([40, true])
 })

@@ -12,8 +12,8 @@ interface Waiting {
 /** The result of a step. */
 export interface Turn<T> {
   value: T
-  /** The machine time it took: while n steps are computed, each has an nth of it. */
-  machineMs: number
+  /** Resolves once all of it is computed, to the machine time it took: while n steps are computed, each has an nth. */
+  machineMs: Promise<number>
 }
 
 export class Turns {
@@ -34,9 +34,15 @@ export class Turns {
   /**
    * Waits for its turn, then runs.
    * @param signal gives up a turn that has not come yet; what runs is let run
+   * @param restOf what of the step is still being computed when it has resolved: never rejects. The turn lasts as long.
    * @throws what `step` throws; the signal's reason
    */
-  take<T>(claim: Claim, step: () => Promise<T>, signal?: AbortSignal): Promise<Turn<T>> {
+  take<T>(
+    claim: Claim,
+    step: () => Promise<T>,
+    signal?: AbortSignal,
+    restOf: (value: T) => Promise<void> | undefined = () => undefined,
+  ): Promise<Turn<T>> {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -50,7 +56,11 @@ export class Turns {
         signal?.removeEventListener('abort', giveUp)
         try {
           const value = await step()
-          resolve({ value, machineMs: this.#end(id) })
+          const rest = restOf(value)
+          if (rest === undefined) return resolve({ value, machineMs: Promise.resolve(this.#end(id)) })
+          this.#schedule.bring(id)
+          resolve({ value, machineMs: rest.then(() => this.#end(id)) })
+          this.#serveSoon()
         } catch (error) {
           this.#end(id)
           reject(error)
@@ -64,9 +74,13 @@ export class Turns {
 
   #end(id: number): number {
     const { machineMs } = this.#schedule.end(id, this.#timers.monotonicMs())
-    // On a graphics card runs are synchronous: a cancel or a new order is read only when the loop also gets a turn.
-    setImmediate(() => this.#serve())
+    this.#serveSoon()
     return machineMs
+  }
+
+  /** On a graphics card runs are synchronous: a cancel or a new order is read only when the loop also gets a turn. */
+  #serveSoon(): void {
+    setImmediate(() => this.#serve())
   }
 
   #serve(): void {

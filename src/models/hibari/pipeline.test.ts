@@ -149,3 +149,14 @@ test('the signal ends it between two blocks, and others go on', async () => {
   expect(heard.length).toBe(1)
   expect(secondsOf(await other)).toBeGreaterThan(1.8)
 })
+
+test('what follows in a chunk is computed without being asked for, and its last block has no rest', async () => {
+  const blocks = model.speak(inputOf(`${birch} ${birch} ${birch}`), never)[Symbol.asyncIterator]()
+  const first = (await blocks.next()).value as SpokenChunk
+  await first.rest
+  const others: SpokenChunk[] = []
+  for (let step = await blocks.next(); step.done !== true; step = await blocks.next()) others.push(step.value)
+  const ends = others.filter(({ rest }) => rest === undefined)
+  expect([ends.length > 1, others.at(-1)!.rest]).toEqual([true, undefined])
+  await Promise.all(others.map(({ rest }) => rest))
+})

@@ -118,7 +118,7 @@ class HibariModel implements SpeechModel {
       let next: Chunk | null = null
       let isBegun = false
       const blocks = vocoders.speak({ parameters, speed, shape, ...listener.standing() }, signal)
-      for await (const { pcm, share, skippedFrames } of blocks) {
+      for await (const { pcm, share, skippedFrames, rendered } of blocks) {
         const isLast = share === 1
         const times = { stretch: input.speed / speed, lateS: listener.lateS, skippedFrames }
         const spans = isBegun ? {} : { spans: spansOf(chunk, parameters.symbolFrames, times) }
@@ -127,7 +127,8 @@ class HibariModel implements SpeechModel {
         const spoken = isLast && next !== null ? withSilence(pcm, pauseS[chunk.boundary] / speed) : pcm
         const ready = concatFloats([stretcher.push(spoken), ...(isLast && next === null ? [stretcher.flush()] : [])])
         listener.takes(ready, spoken.length / (input.speed / speed))
-        yield { pcm: ready, coveredChars: coveredBefore + Math.floor(covered * share), ...spans }
+        const rest = isLast ? {} : { rest: rendered }
+        yield { pcm: ready, coveredChars: coveredBefore + Math.floor(covered * share), ...spans, ...rest }
       }
       coveredBefore = chunk.coveredChars
       chunk = next

@@ -1,8 +1,8 @@
 /**
  * A thread of vocoders. Two thirds of the work of speaking is done here, off the engine's loop and on all cores. Chunks
- * of many streams are rendered together, some frames of one and then of another: first those of streams that were not
- * heard yet, then those whose listener runs dry first. A chunk that has begun is rendered to its end, for its sound is
- * a tenth of the size of its parameters.
+ * of many streams are rendered together, some frames of one and then of another: first those whose listener has nothing
+ * left, then those of streams that were not heard yet, then those whose listener runs dry first. A chunk that has begun
+ * is rendered to its end, for its sound is a tenth of the size of its parameters.
  */
 import type { Parameters } from './parameters.ts'
 import { Rendered } from './rendered.ts'
@@ -46,6 +46,9 @@ interface Chunk {
   rendered: Rendered
 }
 
+/** A block takes less than this, unless the machine is very busy. */
+const leastAheadMs = 20
+
 const chunks: Chunk[] = []
 let isScheduled = false
 
@@ -69,7 +72,9 @@ function schedule(): void {
 }
 
 function step(): void {
-  const chunk = chunks.toSorted((a, b) => Number(b.isFirst) - Number(a.isFirst) || a.dueMs - b.dueMs)[0]
+  const nowMs = performance.now()
+  const rank = ({ isFirst, dueMs }: Chunk) => (isFirst ? 1 : dueMs < nowMs + leastAheadMs ? 0 : 2)
+  const chunk = chunks.toSorted((a, b) => rank(a) - rank(b) || a.dueMs - b.dueMs)[0]
   if (chunk === undefined) return
   try {
     const { pcm, share, durationMs, skippedFrames } = chunk.rendered.next()

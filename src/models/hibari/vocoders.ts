@@ -13,6 +13,8 @@ export interface Block {
   share: number
   /** This many frames of the chunk were left out before its first block. */
   skippedFrames: number
+  /** Resolves once all blocks of the chunk are rendered, or are no longer wanted. */
+  rendered: Promise<void>
 }
 
 export interface ChunkOrder {
@@ -31,6 +33,7 @@ interface Rendering {
   frames: number
   blocks: Block[]
   failure: Error | null
+  rendered: PromiseWithResolvers<void>
   /** Ends the wait for the next block. */
   wake: () => void
 }
@@ -66,7 +69,8 @@ export class Vocoders {
     const { parameters } = order
     const thread = this.#freest()
     const id = ++this.#lastId
-    const rendering: Rendering = { frames: parameters.frames, blocks: [], failure: null, wake: () => {} }
+    const rendered = Promise.withResolvers<void>()
+    const rendering: Rendering = { frames: parameters.frames, blocks: [], failure: null, rendered, wake: () => {} }
     thread.renderings.set(id, rendering)
     const { harmonicLog, harmonicTurn, restLog, restPhase, f0 } = parameters
     const buffers = [harmonicLog, harmonicTurn, restLog, restPhase, f0].map(({ buffer }) => buffer as ArrayBuffer)
@@ -85,6 +89,7 @@ export class Vocoders {
       }
     } finally {
       signal.removeEventListener('abort', onAbort)
+      rendered.resolve()
       if (thread.renderings.delete(id)) thread.worker.postMessage({ type: 'drop', id } satisfies ToVocoder)
     }
   }
@@ -130,12 +135,16 @@ function hear(thread: Thread, message: FromVocoder): void {
   }
   rendering.frames = Math.max(0, rendering.frames - message.pcm.length / hopSamples)
   const { pcm, share, skippedFrames } = message
-  rendering.blocks.push({ pcm, share, skippedFrames })
-  if (message.share === 1) thread.renderings.delete(message.id)
+  rendering.blocks.push({ pcm, share, skippedFrames, rendered: rendering.rendered.promise })
+  if (message.share === 1) {
+    thread.renderings.delete(message.id)
+    rendering.rendered.resolve()
+  }
   rendering.wake()
 }
 
 function fail(rendering: Rendering, why: string): void {
   rendering.failure = new Error(`the vocoder failed: ${why}`)
+  rendering.rendered.resolve()
   rendering.wake()
 }
