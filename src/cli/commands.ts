@@ -7,6 +7,8 @@ import type { Card } from '../domain/card.ts'
 
 interface Entry {
   about: string
+  /** Another name. */
+  alias?: string
   /** For the program itself: neither listed nor completed. */
   hidden?: true
   /** @param cards gives every model that there is; reading all of them takes time, and few commands need them */
@@ -19,7 +21,8 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async (cards) => (await import('./serve/serve.ts')).serveCommand(await cards()),
   },
   speak: {
-    about: 'synthesize text to an audio file, through a running server',
+    about: 'speak a text, a Markdown file or a book, through a running server',
+    alias: 'say',
     load: async () => (await import('./speak.ts')).speakCommand(),
   },
   transcribe: {
@@ -118,8 +121,9 @@ export async function addCommands(
 ): Promise<void> {
   // Completions are made from everything that all commands take.
   const isMeant = (name: string) => argv.includes(name) || argv.includes('completion')
-  for (const [name, { about, hidden, load }] of Object.entries(entries)) {
-    const command = isMeant(name) ? await load(cards) : new Command(name)
+  for (const [name, { about, alias, hidden, load }] of Object.entries(entries)) {
+    const command = isMeant(name) || isMeant(alias ?? name) ? await load(cards) : new Command(name)
+    if (alias !== undefined) command.alias(alias)
     program.addCommand(command.description(about), { hidden: hidden === true })
   }
 }

@@ -1,22 +1,26 @@
 /** `myna speak`: text to an audio file, through the API of a running server. */
-import { extname } from 'node:path'
+import { basename, extname } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
+import { textBook } from '../book/plain.ts'
 import { countChars } from '../domain/charge.ts'
-import { type AudioFormat, audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
-import { counted, duration } from './terminal/format.ts'
-import { globalsOf } from './globals.ts'
+import { audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
+import type { BookFormat } from './book/audio-file.ts'
+import { namesDocument, readDocument } from './book/document.ts'
+import { longestInput, playBook, speakBook } from './book/speak-book.ts'
 import { audioFormatOf } from './client/audio-format.ts'
-import { Captions } from './client/captions.ts'
+import { Captions, TimedSpeech } from './client/captions.ts'
 import { findPlayer, type Player, playerNames } from './client/player.ts'
+import { speakInto, type SpokenOperation, tellSpoken } from './client/spoken-file.ts'
+import { clientOf, type ServerOptions, throughServer } from './client/through-server.ts'
+import { globalsOf } from './globals.ts'
+import { counted, duration } from './terminal/format.ts'
 import { Failure, note } from './terminal/terminal.ts'
-import { speakInto, tellSpoken } from './client/spoken-file.ts'
-import { type ServerOptions, throughServer } from './client/through-server.ts'
 
 interface SpeakOptions extends ServerOptions {
   output?: string
   voice?: string
   model?: string
-  format?: AudioFormat
+  format?: BookFormat
   speed?: number
   play?: true
   captions?: string
@@ -24,11 +28,11 @@ interface SpeakOptions extends ServerOptions {
 
 export function speakCommand(): Command {
   const command = new Command('speak')
-    .argument('<text>', 'the text; - reads it from standard input')
+    .argument('<text...>', 'the text; or a .txt, .md or .epub file; - reads standard input')
     .option('-o, --output <file>', 'output file; - is standard output (default: speech.<format>)')
     .option('--voice <voice>', "id, name or alias of a voice, or a mixture (default: the model's default voice)")
     .option('--model <model>', 'model id (default: the best one for the voice)')
-    .option('--format <format>', `${audioFormats.join(', ')} (default: from the file name, else mp3)`, parseFormat)
+    .option('--format <format>', `${formats.join(', ')} (default: from the file name, else mp3)`, parseFormat)
     .option('--speed <factor>', '0.25 to 4 (default: 1)', parseSpeed)
     .option('--captions <file>', 'also write subtitles: .srt or .vtt, by the times of the words')
     .option('--play', 'play it (the default at a terminal, unless a file or a format is named)')
@@ -39,28 +43,56 @@ export function speakCommand(): Command {
 Until it is complete, the file is called FILE.part. An existing file is replaced.
 Ctrl-C stops the work on the server; only delivered speech is charged.
 
+Headings of a Markdown file and the contents of an EPUB become chapters, with chapter marks in
+MP3 and M4B. What is longer than one request is spoken in pieces, which are kept in FILE.pieces
+(170 MB an hour) until the file is whole: after a failure the same command continues.
+
 Examples:
   myna speak "Good morning." -o morning.mp3
   myna speak "Good morning." --voice nova --speed 1.2 --format wav
-  myna speak - -o book.mp3 --captions book.srt < book.txt
+  myna speak book.epub -o book.m4b --voice nova
+  myna speak notes.md -o notes.mp3 --captions notes.srt
   myna speak "Good evening." --voice "af_heart(2)+af_sky"
-  fortune | myna speak - -o - | ffplay -nodisp -autoexit -`,
+  fortune | myna say - -o - | ffplay -nodisp -autoexit -`,
     )
     .action(speak)
 }
 
-async function speak(given: string, options: SpeakOptions, command: Command): Promise<void> {
+async function speak(words: string[], options: SpeakOptions, command: Command): Promise<void> {
   const { json, config } = globalsOf(command)
+  const given = words.join(' ')
+  const document = namesDocument(given) ? await readDocument(given) : null
   const player = playerFor(options, json)
   const format = player === null ? (options.format ?? formatOf(options.output, command)) : 'pcm'
   const input = given === '-' ? (await Bun.stdin.text()).trimEnd() : given
   if (input.trim() === '') command.error('error: there is no text to speak')
-  const file = player === null ? (options.output ?? `speech.${format}`) : '-'
+  const usual = document === null ? 'speech' : basename(given, extname(given))
+  const file = player === null ? (options.output ?? `${usual}.${format}`) : '-'
   const { voice, model, speed } = options
-  const body = { input, voice, model, speed, response_format: format }
-  const captions = options.captions === undefined ? null : new Captions(options.captions, input)
-  const operation = await speakInto({ player, file, body, captions, options, config, json })
+  const captions = options.captions === undefined ? null : new Captions(options.captions)
+  const how = { voice, model, speed }
+  const client = await clientOf(options, config)
+  const isLong = input.length > alwaysShort && countChars(input) > (await longestInput(client, model))
+  if (document !== null || isLong || format === 'm4b') {
+    const book = document ?? textBook(input)
+    if (player === null) await speakBook({ book, file, format, how, captions, client, json })
+    else if (captions !== null) throw new Failure('Captions of a long text need a file: -o FILE.', 'cannot_write')
+    else await playBook({ book, how, client, json }, player)
+  } else {
+    const timed = captions === null ? null : new TimedSpeech()
+    const body = { input, ...how, response_format: format }
+    const operation = await speakInto({ player, file, body, timed, client, json })
+    if (timed !== null) captions?.add(input, timed)
+    await captions?.write()
+    tellOperation(operation, input, file, json)
+  }
   if (captions?.isEstimated === true) note('This model does not time its words: the captions are estimates.')
+}
+
+/** No server is set to less, so it need not be asked. */
+const alwaysShort = 1000
+
+function tellOperation(operation: SpokenOperation | null, input: string, file: string, json: boolean): void {
   const pcmBytes = operation?.completion_bytes ?? null
   const result = {
     seconds: pcmBytes === null ? null : pcmBytes / 2 / defaultSampleRateHz,
@@ -87,17 +119,21 @@ function playerFor({ play, output, format }: SpeakOptions, json: boolean): Playe
   return player
 }
 
-function formatOf(output: string | undefined, command: Command): AudioFormat {
+const formats: readonly BookFormat[] = [...audioFormats, 'm4b']
+
+const formatNamed = (path: string): BookFormat | undefined => (/\.m4[ab]$/i.test(path) ? 'm4b' : audioFormatOf(path))
+
+function formatOf(output: string | undefined, command: Command): BookFormat {
   const extension = extname(output ?? '')
   if (output === undefined || output === '-' || extension === '') return 'mp3'
-  const format = audioFormatOf(output)
+  const format = formatNamed(output)
   return format ?? command.error(`error: '${extension}' is not a known audio format; name one with --format`)
 }
 
-function parseFormat(text: string): AudioFormat {
-  const format = audioFormatOf(`speech.${text}`)
+function parseFormat(text: string): BookFormat {
+  const format = formatNamed(`speech.${text}`)
   if (format !== undefined) return format
-  throw new InvalidArgumentError(`Expected one of ${audioFormats.join(', ')}.`)
+  throw new InvalidArgumentError(`Expected one of ${formats.join(', ')}.`)
 }
 
 function parseSpeed(text: string): number {

@@ -15,28 +15,50 @@ interface TimedWord {
 
 const writers: Readonly<Record<string, typeof srt>> = { '.srt': srt, '.vtt': vtt }
 
+/** The file of captions, gathered from one or several pieces of speech. */
 export class Captions {
   readonly #path: string
-  readonly #input: string
-  readonly #words: TimedWord[] = []
+  readonly #write: typeof srt
+  readonly #segments: TranscriptSegment[] = []
   #isEstimated = false
 
-  /** @param input that is spoken @throws Failure when the file is named like no captions */
-  constructor(path: string, input: string) {
-    if (writers[extname(path).toLowerCase()] === undefined) {
-      throw new Failure(`Captions are .srt or .vtt; '${path}' is neither.`, 'unknown_captions')
-    }
+  /** @throws Failure when the file is named like no captions */
+  constructor(path: string) {
+    const write = writers[extname(path).toLowerCase()]
+    if (write === undefined) throw new Failure(`Captions are .srt or .vtt; '${path}' is neither.`, 'unknown_captions')
     this.#path = path
-    this.#input = input
+    this.#write = write
   }
-
-  /** What the request must ask for, besides the speech. */
-  readonly fields = { stream_format: 'sse', timestamps: ['word'] } as const
 
   /** Whether the model does not time its words. */
   get isEstimated(): boolean {
     return this.#isEstimated
   }
+
+  /** @param input that was spoken @param offsetMs where its sound begins in the whole */
+  add(input: string, { words, isEstimated }: SpokenWords, offsetMs = 0): void {
+    this.#isEstimated ||= isEstimated
+    this.#segments.push(...sentencesOf(input, words, offsetMs))
+  }
+
+  /** Written once the audio is whole. */
+  async write(): Promise<void> {
+    await writeFile(this.#path, this.#write(this.#segments))
+  }
+}
+
+export interface SpokenWords {
+  words: readonly TimedWord[]
+  isEstimated: boolean
+}
+
+/** What the request must ask for, besides the speech, so that its words are timed. */
+export const timingFields = { stream_format: 'sse', timestamps: ['word'] } as const
+
+/** The events of one timed request: gives out their audio and keeps their words. */
+export class TimedSpeech implements SpokenWords {
+  readonly words: TimedWord[] = []
+  isEstimated = false
 
   /** The audio in the events, as it comes. @throws Failure in the server's words when an event tells of an error */
   async *audioIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -54,17 +76,11 @@ export class Captions {
     }
   }
 
-  /** Written once the audio is whole. */
-  async write(): Promise<void> {
-    const write = writers[extname(this.#path).toLowerCase()] ?? srt
-    await writeFile(this.#path, write(sentencesOf(this.#input, this.#words)))
-  }
-
   #take(event: Record<string, unknown>): Uint8Array | null {
     if (event.type === 'speech.audio.delta') return Buffer.from(String(event.audio), 'base64')
     if (event.type === 'speech.audio.timestamps') {
-      this.#words.push(...(event.words as TimedWord[]))
-      this.#isEstimated ||= event.estimated === true
+      this.words.push(...(event.words as TimedWord[]))
+      this.isEstimated ||= event.estimated === true
     }
     if (event.type !== 'error') return null
     const { message = 'the server failed', code = 'generation_failed' } = event.error as Record<string, string>
@@ -73,7 +89,8 @@ export class Captions {
 }
 
 /** One segment a sentence; `subtitles` cuts those that are too long for a screen. */
-function sentencesOf(input: string, words: readonly TimedWord[]): TranscriptSegment[] {
+function sentencesOf(input: string, words: readonly TimedWord[], offsetMs: number): TranscriptSegment[] {
+  const ms = (seconds: number) => offsetMs + 1000 * seconds
   const chars = Array.from(input)
   const between = (from: number, to: number) => chars.slice(from, to).join('')
   const segments: TranscriptSegment[] = []
@@ -84,11 +101,11 @@ function sentencesOf(input: string, words: readonly TimedWord[]): TranscriptSegm
     const own = words.slice(first, at + 1)
     first = at + 1
     segments.push({
-      startMs: 1000 * own[0]!.start,
-      endMs: 1000 * own.at(-1)!.end,
+      startMs: ms(own[0]!.start),
+      endMs: ms(own.at(-1)!.end),
       text: between(own[0]!.text_start, next?.text_start ?? chars.length).trim(),
       words: own.map(({ word, start, end: wordEnd }) => {
-        return { text: word, startMs: 1000 * start, endMs: 1000 * wordEnd, probability: null }
+        return { text: word, startMs: ms(start), endMs: ms(wordEnd), probability: null }
       }),
       seekMs: 0,
       tokens: [],

@@ -1,14 +1,13 @@
 /** Speech into a file or to standard output, as every command uses it: requested once, reported at the end. */
-import type { Config } from '../../config.ts'
 import { systemClock } from '../../domain/time.ts'
-import type { OperationRecord } from './client.ts'
-import type { Captions } from './captions.ts'
+import type { ApiClient, OperationRecord } from './client.ts'
+import { type TimedSpeech, timingFields } from './captions.ts'
 import { deliver } from './delivery.ts'
 import { dollars } from '../terminal/format.ts'
 import { type Player, playerSink } from './player.ts'
 import { fileSink, type Sink, stdoutSink } from './sink.ts'
 import { note, report, snakeCase } from '../terminal/terminal.ts'
-import { clientOf, onInterrupt, type ServerOptions } from './through-server.ts'
+import { onInterrupt } from './through-server.ts'
 
 export interface SpokenFile {
   /** Hears it instead of a file; absent: the audio goes to `file`. */
@@ -17,10 +16,9 @@ export interface SpokenFile {
   file: string
   /** The body of `POST /v1/audio/speech`. */
   body: object
-  /** Written beside the audio; absent: none. */
-  captions?: Captions | null
-  options: ServerOptions
-  config: Config
+  /** Gets the times of the words; absent: they are not asked for. */
+  timed?: TimedSpeech | null
+  client: ApiClient
   json: boolean
 }
 
@@ -34,16 +32,14 @@ export async function speakInto({
   player = null,
   file,
   body,
-  captions = null,
-  options,
-  config,
+  timed = null,
+  client,
   json,
 }: SpokenFile): Promise<SpokenOperation | null> {
-  const client = await clientOf(options, config)
   const operation = await deliver({
     client,
-    body: captions === null ? body : { ...body, ...captions.fields },
-    ...(captions !== null && { audioIn: (audio: AsyncIterable<Uint8Array>) => captions.audioIn(audio) }),
+    body: timed === null ? body : { ...body, ...timingFields },
+    ...(timed !== null && { audioIn: (audio: AsyncIterable<Uint8Array>) => timed.audioIn(audio) }),
     idempotencyKey: crypto.randomUUID(),
     sink: await sinkFor(player, file),
     onInterrupt,
@@ -51,11 +47,13 @@ export async function speakInto({
     wait: (ms) => Bun.sleep(ms),
     clock: systemClock,
   })
-  await captions?.write()
   if (operation === null) return null
-  const isTold = !json && (await client.isPrepaid())
-  return { ...operation, costs: isTold ? `, charged ${dollars(operation.charged_micros)}` : '' }
+  return { ...operation, costs: json ? '' : await costsOf(operation.charged_micros, client) }
 }
+
+/** In words; '' for an account that pays nothing. */
+export const costsOf = async (chargedMicros: number, client: ApiClient): Promise<string> =>
+  (await client.isPrepaid()) ? `, charged ${dollars(chargedMicros)}` : ''
 
 const sinkFor = async (player: Player | null, file: string): Promise<Sink> => {
   if (player !== null) return playerSink(player)

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { mixtureId, parseMixture } from '../../domain/mixture.ts'
 import { globalsOf } from '../globals.ts'
 import { speakInto, tellSpoken } from '../client/spoken-file.ts'
-import { type ServerOptions, throughServer } from '../client/through-server.ts'
+import { clientOf, type ServerOptions, throughServer } from '../client/through-server.ts'
 
 const sample = 'This is how we sound when our voices are mixed. Do you like it?'
 
@@ -39,7 +39,7 @@ async function mix(given: string, options: MixOptions, command: Command): Promis
   const voice = mixtureId(mixture.parts)
   const file = options.output
   const body = { input: options.text, voice, response_format: 'wav' }
-  const operation = await speakInto({ file, body, options, config, json })
+  const operation = await speakInto({ file, body, client: await clientOf(options, config), json })
   const chargedMicros = operation?.charged_micros ?? null
   tellSpoken({ file, json }, { voice, chargedMicros }, `the voice "${voice}"${operation?.costs ?? ''}`)
 }

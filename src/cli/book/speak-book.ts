@@ -1,0 +1,203 @@
+/**
+ * A book, or a text that is too long for one request, spoken piece by piece and joined to one file with chapter marks;
+ * or heard at once, piece after piece.
+ */
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Book } from '../../book/book.ts'
+import { fewEnough, type Mark } from '../../book/marks.ts'
+import { type Piece, pieces } from '../../book/pieces.ts'
+import { countChars } from '../../domain/charge.ts'
+import { defaultSampleRateHz } from '../../domain/speech.ts'
+import { systemClock } from '../../domain/time.ts'
+import { type Captions, TimedSpeech, timingFields } from '../client/captions.ts'
+import type { ApiClient } from '../client/client.ts'
+import { deliver } from '../client/delivery.ts'
+import { type Player, playerSink } from '../client/player.ts'
+import { fileSink, type Sink } from '../client/sink.ts'
+import { costsOf, tellSpoken } from '../client/spoken-file.ts'
+import { onInterrupt } from '../client/through-server.ts'
+import { counted, duration } from '../terminal/format.ts'
+import { progressLine } from '../terminal/progress.ts'
+import { Failure, note } from '../terminal/terminal.ts'
+import { type BookFormat, openAudioFile } from './audio-file.ts'
+import { type KeptPiece, KeptPieces } from './kept-pieces.ts'
+
+export interface BookOrder {
+  book: Book
+  /** `-` is standard output. */
+  file: string
+  format: BookFormat
+  /** How to speak, as fields of `POST /v1/audio/speech`. */
+  how: object
+  captions: Captions | null
+  client: ApiClient
+  json: boolean
+}
+
+interface Spoken {
+  chargedMicros: number
+  /** Pieces of an earlier try. */
+  reused: number
+}
+
+const msOf = (samples: number): number => (1000 * samples) / defaultSampleRateHz
+const silence = ({ pauseSeconds }: Piece): Int16Array => new Int16Array(Math.round(pauseSeconds * defaultSampleRateHz))
+
+/** The longest text that one request may have, as the server says. */
+export async function longestInput(client: ApiClient, model: string | undefined): Promise<number> {
+  const { data } = (await (await client.ask('/models')).json()) as {
+    data: { id: string; max_input_chars?: number }[]
+  }
+  const limits = data.flatMap(({ id, max_input_chars: most }) =>
+    most === undefined || (model !== undefined && id !== model) ? [] : [most],
+  )
+  return limits.length === 0 ? usualLimit : Math.min(...limits)
+}
+
+const usualLimit = 4096
+
+/** @throws Failure that says what is kept, and that the same command continues */
+export async function speakBook(order: BookOrder): Promise<void> {
+  const { book, file, format, client, json } = order
+  const limit = await longestInput(client, (order.how as { model?: string }).model)
+  const chapters = book.chapters.map((chapter) => ({ ...chapter, pieces: pieces(chapter.text, limit) }))
+  const titles = chapters.map(({ title }): Mark => ({ title, startMs: 0, endMs: 0 }))
+  const marksOf = (all: readonly Mark[]) => ({
+    title: book.title,
+    author: book.author,
+    chapters: all.length > 1 ? fewEnough(all) : [],
+  })
+  const output = await openAudioFile(file, format, marksOf(titles))
+  const kept = await KeptPieces.open(file === '-' ? await mkdtemp(join(tmpdir(), 'myna-book-')) : `${file}.pieces`)
+  const work = new BookWork(order, kept, chapters.flatMap((chapter) => chapter.pieces).length)
+  const marks: Mark[] = []
+  try {
+    let samples = 0
+    for (const [index, chapter] of chapters.entries()) {
+      const startMs = msOf(samples)
+      for (const piece of chapter.pieces) {
+        const { pcm, words } = await work.speak(piece, `Chapter ${index + 1} of ${chapters.length}`)
+        if (words !== null) order.captions?.add(piece.text, words, msOf(samples))
+        const pause = silence(piece)
+        await output.write(pcm)
+        await output.write(pause)
+        samples += pcm.length + pause.length
+      }
+      marks.push({ title: chapter.title, startMs, endMs: msOf(samples) })
+      if (!json && chapters.length > 1) work.tell(index, marks.at(-1)!)
+    }
+    work.end()
+    await output.finish(marksOf(marks))
+    await order.captions?.write()
+  } catch (error) {
+    work.end()
+    await output.close().catch(() => {})
+    if (file === '-') await kept.remove()
+    throw file === '-' ? error : work.stopped(error)
+  }
+  await kept.remove()
+  await tellBook(order, marks, work.spoken)
+}
+
+async function tellBook(order: BookOrder, marks: readonly Mark[], { chargedMicros, reused }: Spoken): Promise<void> {
+  const { file, json, book, client } = order
+  const seconds = (marks.at(-1)?.endMs ?? 0) / 1000
+  const characters = book.chapters.reduce((sum, { text }) => sum + countChars(text), 0)
+  const result = { seconds, characters, chapters: marks.length, chargedMicros, reusedPieces: reused }
+  const costs = json ? '' : await costsOf(chargedMicros, client)
+  const inChapters = marks.length > 1 ? ` in ${counted(marks.length, 'chapter')}` : ''
+  const text = `${duration(1000 * seconds)} of audio${inChapters} from ${counted(characters, 'character')}${costs}`
+  tellSpoken({ file, json }, result, text)
+}
+
+/** Speaks pieces, or finds those that an earlier try spoke, and shows how far it is. */
+class BookWork {
+  readonly #order: BookOrder
+  readonly #kept: KeptPieces
+  readonly #count: number
+  readonly #line = progressLine()
+  readonly #startMs = systemClock.monotonicMs()
+  #done = 0
+  readonly spoken: Spoken = { chargedMicros: 0, reused: 0 }
+
+  constructor(order: BookOrder, kept: KeptPieces, count: number) {
+    this.#order = order
+    this.#kept = kept
+    this.#count = count
+  }
+
+  async speak({ text }: Piece, where: string): Promise<KeptPiece> {
+    const timed = this.#order.captions === null ? null : new TimedSpeech()
+    const body = { input: text, ...this.#order.how, response_format: 'pcm', ...(timed !== null && timingFields) }
+    this.#line.show(where, this.#startMs, this.#done / this.#count)
+    const found = await this.#kept.find(body, timed !== null)
+    if (found !== null) this.spoken.reused++
+    else await this.#request(body, timed)
+    const piece = found ?? (await this.#kept.find(body, timed !== null))
+    if (piece === null) throw new Failure(`${this.#kept.folder} was changed by another program.`, 'cannot_read')
+    this.#done++
+    return piece
+  }
+
+  async #request(body: object, timed: TimedSpeech | null): Promise<void> {
+    const operation = await deliverPiece(this.#order, body, await fileSink(this.#kept.pathOf(body)), timed)
+    if (timed !== null) await this.#kept.keepWords(body, timed)
+    this.spoken.chargedMicros += operation?.charged_micros ?? 0
+  }
+
+  /** A line that stays: one chapter is whole. */
+  tell(index: number, { title, startMs, endMs }: Mark): void {
+    this.end()
+    note(`${String(index + 1).padStart(3)}  ${duration(endMs - startMs).padStart(11)}  ${title}`)
+  }
+
+  end(): void {
+    this.#line.clear()
+  }
+
+  stopped(error: unknown): unknown {
+    if (!(error instanceof Error) || this.#done === 0) return error
+    const what = `${this.#done} of ${counted(this.#count, 'piece')} are spoken and kept in ${this.#kept.folder}.`
+    const code = error instanceof Failure ? error.code : 'failed'
+    return new Failure(`${error.message} ${what} The same command continues there.`, code)
+  }
+}
+
+const deliverPiece = (
+  { client, json }: Pick<BookOrder, 'client' | 'json'>,
+  body: object,
+  sink: Sink,
+  timed: TimedSpeech | null,
+) =>
+  deliver({
+    client,
+    body,
+    ...(timed !== null && { audioIn: (audio: AsyncIterable<Uint8Array>) => timed.audioIn(audio) }),
+    idempotencyKey: crypto.randomUUID(),
+    sink,
+    onInterrupt,
+    notice: json ? () => {} : note,
+    wait: (ms) => Bun.sleep(ms),
+    clock: systemClock,
+  })
+
+/** Heard at once; nothing is kept. */
+export async function playBook(
+  { book, how, client, json }: Pick<BookOrder, 'book' | 'how' | 'client' | 'json'>,
+  player: Player,
+): Promise<void> {
+  const limit = await longestInput(client, (how as { model?: string }).model)
+  const whole = playerSink(player)
+  // The player hears one stream, whatever pieces it comes in.
+  const sink: Sink = { ...whole, bytes: 0, write: (chunk) => whole.write(chunk), keep: async () => {} }
+  for (const [index, { title, text }] of book.chapters.entries()) {
+    if (!json && book.chapters.length > 1) note(`Chapter ${index + 1} of ${book.chapters.length}: ${title}`)
+    for (const piece of pieces(text, limit)) {
+      await deliverPiece({ client, json }, { input: piece.text, ...how, response_format: 'pcm' }, sink, null)
+      await whole.write(new Uint8Array(silence(piece).buffer))
+    }
+  }
+  await whole.keep()
+}
