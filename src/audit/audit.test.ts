@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { admission, cloneAdmission, openBooks, settlement, sha256 } from '../store/books.fixture.ts'
+import { FolderConsentFiles, SqlConsents } from '../store/consents.ts'
 import { audit } from './audit.ts'
 import { rules } from './rules.ts'
 
@@ -131,6 +132,35 @@ test('finds a voice without a file, and a clip that is another', async () => {
   rmSync(join(books.folder, 'state'))
   expect(await rulesBroken(books)).toEqual(new Set(['files of a voice']))
   expect(await rulesBroken(books, 'quick')).toEqual(new Set())
+})
+
+test('finds a consent without its recording or with another, and a voice with a foreign consent', async () => {
+  const books = await workedBooks()
+  const consentId = 'cons_01KAJ5ZV6C7D8E9F0G1H2J3K4M'
+  const recording = { fileName: 'a', mimeType: 'audio/wav', sizeBytes: 5, durationMs: 4000, hash: sha256('agree') }
+  const consents = new SqlConsents(books.database, new FolderConsentFiles(books.dataDir, books.database), books)
+  const owner = { accountId: books.account.id, keyId: books.key.id, maxConsents: null }
+  const bytes = new TextEncoder().encode('agree')
+  await consents.create({ id: consentId, name: 'Ada', language: 'en', recording, ...owner }, bytes)
+  expect((await audit(books.dataDir, 'full')).seen.files).toBe(5)
+  expect(await rulesBroken(books)).toEqual(new Set())
+  const path = join(books.dataDir, 'consents', consentId, 'recording')
+  writeFileSync(path, 'argue')
+  expect(await rulesBroken(books)).toEqual(new Set(['recording of a consent']))
+  rmSync(path)
+  expect(await rulesBroken(books)).toEqual(new Set(['recording of a consent']))
+  force(
+    books.dataDir,
+    `INSERT INTO accounts SELECT 'other', 'other', 'other', role, NULL, 0, NULL FROM accounts LIMIT 1;
+    UPDATE voice_consents SET account_id = 'other'; UPDATE voices SET consent = '${consentId}'`,
+  )
+  expect(await rulesBroken(books, 'quick')).toEqual(new Set(['consent of the owner']))
+})
+
+test('a database of the time before consents has none to look at', async () => {
+  const books = await workedBooks()
+  force(books.dataDir, 'DROP TABLE voice_consents')
+  expect(await rulesBroken(books)).toEqual(new Set())
 })
 
 test('finds a damaged page, and a reference to nothing', async () => {

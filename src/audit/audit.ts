@@ -1,11 +1,12 @@
 /**
  * The audit of a data folder, while a server runs on it or not: the structure of the database by SQLite's own check,
- * the rules of its records (`rules.ts`), and the files of voices against their rows. It reads over a connection of its
- * own that can only read, from one moment. It imports nothing of the program that it checks.
+ * the rules of its records (`rules.ts`), and the files of voices and consents against their rows. It reads over a
+ * connection of its own that can only read, from one moment. It imports nothing of the program that it checks.
  */
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { brokenRules, type Fault, type Row } from './rules.ts'
+import { consentFaults } from './consents.ts'
+import { type Ask, brokenRules, type Fault, type Row } from './rules.ts'
 import { voiceFaults } from './voice-files.ts'
 
 export interface AuditReport {
@@ -38,8 +39,7 @@ export async function audit(dataDir: string, depth: Depth): Promise<AuditReport>
     if (structure.length > 0) return { faults: structure, seen: nothing }
     const ask = async (sql: string) => database.query<Row, []>(sql).all()
     const faults = await brokenRules(ask)
-    const isThere = (voiceId: string) => hasVoice(dataDir, voiceId)
-    const files = depth === 'full' ? await voiceFaults(dataDir, ask, isThere) : { faults: [], count: 0 }
+    const files = await fileFaults(dataDir, ask, depth)
     return { faults: [...faults, ...files.faults], seen: { ...countsOf(database), files: files.count } }
   } catch (error) {
     if (!isDamage(error)) throw error
@@ -49,12 +49,22 @@ export async function audit(dataDir: string, depth: Depth): Promise<AuditReport>
   }
 }
 
+async function fileFaults(dataDir: string, ask: Ask, depth: Depth): Promise<{ faults: Fault[]; count: number }> {
+  const isFull = depth === 'full'
+  const isThere = (table: string) => (id: string) => hasRow(dataDir, table, id)
+  const ofVoices = isFull ? await voiceFaults(dataDir, ask, isThere('voices')) : { faults: [], count: 0 }
+  const tables = await ask("SELECT name FROM sqlite_schema WHERE name = 'voice_consents'")
+  if (tables.length === 0) return ofVoices
+  const ofConsents = await consentFaults(isFull ? dataDir : null, ask, isThere('voice_consents'))
+  return { faults: [...ofVoices.faults, ...ofConsents.faults], count: ofVoices.count + ofConsents.count }
+}
+
 /** Over another connection: ours sees the moment at which it began. */
-function hasVoice(dataDir: string, voiceId: string): boolean {
+function hasRow(dataDir: string, table: string, id: string): boolean {
   const database = new Database(join(dataDir, 'myna.db'), { readonly: true })
   try {
     database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
-    return database.query('SELECT 1 FROM voices WHERE id = $voiceId').get(voiceId) !== null
+    return database.query(`SELECT 1 FROM ${table} WHERE id = $id`).get(id) !== null
   } finally {
     database.close()
   }

@@ -15,7 +15,7 @@ export interface Fault {
   words: string
 }
 
-interface Rule {
+export interface Rule {
   rule: string
   /** Finds the rows that break the rule. */
   sql: string

@@ -44,14 +44,14 @@ export async function voiceFaults(
   return { faults, count }
 }
 
-async function sizeOf(path: string): Promise<number> {
+export async function sizeOf(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,
     () => 0,
   )
 }
 
-async function hashOf(path: string): Promise<string> {
+export async function hashOf(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
   return hash.digest('hex')

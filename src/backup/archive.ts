@@ -1,7 +1,7 @@
 /**
- * A backup is one tar file: `myna.db`, `voices/<voice id>/<file>`, and last `myna-backup.json` with the SHA-256 of
- * every file before it. Nothing is unpacked under a name that does not look like one of these, and a backup counts only
- * when every file that it names is there with its hash, and no other.
+ * A backup is one tar file: `myna.db`, `voices/<voice id>/<file>`, `consents/<consent id>/recording`, and last
+ * `myna-backup.json` with the SHA-256 of every file before it. Nothing is unpacked under a name that does not look like
+ * one of these, and a backup counts only when every file that it names is there with its hash, and no other.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -29,7 +29,8 @@ const manifestName = 'myna-backup.json'
 const topNames = ['myna.db', 'pronunciations.txt']
 /** A voice's id never begins with a dot (`store/clips.ts`). */
 const voiceName = /^voices\/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}\/(clip|preview\.wav|reference\.wav|state)$/
-const isOurs = (name: string): boolean => topNames.includes(name) || voiceName.test(name)
+const consentName = /^consents\/cons_[0-9A-Z]{26}\/recording$/
+const isOurs = (name: string): boolean => topNames.includes(name) || voiceName.test(name) || consentName.test(name)
 const manifestBytesMax = 256 * 2 ** 20
 /** Readable only by its owner: it has hashes of keys and people's voices. */
 const mode = 0o600

@@ -1,8 +1,8 @@
 /**
- * `myna backup`: a copy of the database and of the files of its voices, from one moment, whether or not a server runs.
- * SQLite itself copies the database (VACUUM INTO) beside the archive, because the disk of the data folder may be full.
- * Hard links hold the voices, so that none is lost while the archive is written. The copy is audited before it is
- * packed, and the archive is read back after it was written.
+ * `myna backup`: a copy of the database and of the files of its voices and consents, from one moment, whether or not a
+ * server runs. SQLite itself copies the database (VACUUM INTO) beside the archive, because the disk of the data folder
+ * may be full. Hard links hold the files, so that none is lost while the archive is written. The copy is audited before
+ * it is packed, and the archive is read back after it was written.
  */
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
@@ -18,9 +18,17 @@ export interface BackupFacts {
   manifest: Manifest
 }
 
-const voiceFiles = ['clip', 'preview.wav', 'reference.wav', 'state']
+/** The folder of each kind, the rows that have files there, and which. */
+const kinds = [
+  {
+    folder: 'voices',
+    sql: "SELECT id FROM voices WHERE status = 'ready' AND category = 'cloned'",
+    files: ['clip', 'preview.wav', 'reference.wav', 'state'],
+  },
+  { folder: 'consents', sql: 'SELECT id FROM voice_consents', files: ['recording'] },
+] as const
 const stagingPrefix = '.backup-'
-/** A voice that is deleted between the copy and its links makes another try necessary. */
+/** A voice or consent that is deleted between the copy and its links makes another try necessary. */
 const attempts = 10
 const busyTimeoutMs = 5000
 
@@ -68,17 +76,23 @@ async function stage(dataDir: string, staging: string, copy: string): Promise<nu
   await symlink(copy, join(staging, 'myna.db'))
   for (let attempt = 1; ; attempt++) {
     await rm(copy, { force: true })
-    const voices = copyDatabase(join(dataDir, 'myna.db'), copy)
-    const lost = await linkAll(dataDir, staging, voices)
-    if (lost === null) return voices.length
-    await rm(join(staging, 'voices'), { recursive: true, force: true })
+    const owners = copyDatabase(join(dataDir, 'myna.db'), copy)
+    const lost = await linkAll(dataDir, staging, owners)
+    if (lost === null) return owners.filter(({ folder }) => folder === 'voices').length
+    for (const { folder } of kinds) await rm(join(staging, folder), { recursive: true, force: true })
     if (attempt === attempts)
-      throw new BackupError(`Not backed up, because files of a voice are missing: ${lost}. See: myna audit`)
+      throw new BackupError(`Not backed up, because files are missing: ${lost}. See: myna audit`)
   }
 }
 
-/** @returns the voices that have files */
-function copyDatabase(from: string, to: string): string[] {
+interface Owner {
+  folder: (typeof kinds)[number]['folder']
+  id: string
+  files: readonly string[]
+}
+
+/** @returns who has files */
+function copyDatabase(from: string, to: string): Owner[] {
   const source = new Database(from, { readonly: true })
   try {
     source.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
@@ -88,32 +102,35 @@ function copyDatabase(from: string, to: string): string[] {
   }
   const copy = new Database(to, { readonly: true })
   try {
-    const rows = copy.query<{ id: string }, []>("SELECT id FROM voices WHERE status = 'ready' AND category = 'cloned'")
-    return rows.all().map(({ id }) => id)
+    return kinds.flatMap(({ folder, sql, files }) =>
+      copy
+        .query<{ id: string }, []>(sql)
+        .all()
+        .map(({ id }) => ({ folder, id, files })),
+    )
   } finally {
     copy.close()
   }
 }
 
-/** @returns the first voice of which a file is missing, or null */
-async function linkAll(dataDir: string, staging: string, voices: readonly string[]): Promise<string | null> {
-  for (const id of voices) {
-    const folder = join(staging, 'voices', id)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    for (const name of voiceFiles) {
-      const isLinked = await link(join(dataDir, 'voices', id, name), join(folder, name)).then(
+/** @returns the first folder of which a file is missing, or null */
+async function linkAll(dataDir: string, staging: string, owners: readonly Owner[]): Promise<string | null> {
+  for (const { folder, id, files } of owners) {
+    await mkdir(join(staging, folder, id), { recursive: true, mode: 0o700 })
+    for (const name of files) {
+      const isLinked = await link(join(dataDir, folder, id, name), join(staging, folder, id, name)).then(
         () => true,
         () => false,
       )
-      if (!isLinked) return id
+      if (!isLinked) return `${folder}/${id}`
     }
   }
   return null
 }
 
 async function filesOf(staging: string): Promise<Map<string, string>> {
-  const names = await readdir(join(staging, 'voices'), { recursive: true }).catch(() => [])
-  const files = names.map((name) => `voices/${name}`).filter((name) => name.split('/').length === 3)
+  const names = await readdir(staging, { recursive: true })
+  const files = names.filter((name) => name.split('/').length === 3)
   return new Map(['myna.db', ...files.sort()].map((name) => [name, join(staging, name)]))
 }
 

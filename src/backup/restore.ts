@@ -22,8 +22,8 @@ export interface RestoreFacts {
 const markName = 'restore-unfinished'
 
 /** What a backup replaces; a log belongs to its database. */
-const replaced = ['myna.db', 'myna.db-wal', 'myna.db-shm', 'myna.db.sum', 'voices', 'previews']
-const brought = ['myna.db', 'voices', 'pronunciations.txt']
+const replaced = ['myna.db', 'myna.db-wal', 'myna.db-shm', 'myna.db.sum', 'voices', 'consents', 'previews']
+const brought = ['myna.db', 'voices', 'consents', 'pronunciations.txt']
 
 /**
  * Only while the caller owns the data folder's lock.

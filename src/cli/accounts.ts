@@ -157,7 +157,9 @@ const roleCommand = (): Command =>
 const removeCommand = (): Command =>
   new Command('rm')
     .alias('remove')
-    .description('disable an account, revoke its keys, delete its voices and free its name; its records stay')
+    .description(
+      'disable an account, revoke its keys, delete its voices and consents, and free its name; its records stay',
+    )
     .argument('<name>', 'the account')
     .action(async (name: string, _options, command: Command) => {
       const { json, config } = globalsOf(command)

@@ -12,6 +12,7 @@ import { type ClientAccess, type LocalVerb, localSocketPath, type ServerStatus }
 import { type Administration, AdminVerbs } from '../service/accounts.ts'
 import { deleteOwned } from '../service/library.ts'
 import { SqlAccounts } from '../store/accounts.ts'
+import { FolderConsentFiles, SqlConsents } from '../store/consents.ts'
 import { SqlLedger } from '../store/ledger.ts'
 import { SqlVoices } from '../store/voices.ts'
 import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
@@ -101,7 +102,12 @@ async function withOwnBooks<T>(config: Config, lock: DataLock, work: (verbs: Adm
     const accounts = new SqlAccounts(database, parts)
     try {
       // Their files are removed when the next server starts, as are those that a crash left.
-      const deleteVoices = (accountId: string) => deleteOwned(new SqlVoices(database, parts), accountId)
+      const deleteVoices = async (accountId: string) => {
+        // On PostgreSQL recordings go with their rows, and the folder has none.
+        const recordings = new FolderConsentFiles(config.dataDir, database)
+        await new SqlConsents(database, recordings, parts).removeOwned(accountId)
+        return deleteOwned(new SqlVoices(database, parts), accountId)
+      }
       return await work(new AdminVerbs(accounts, new SqlLedger(database, parts), { ...parts, deleteVoices }))
     } finally {
       await accounts.close()

@@ -9,7 +9,7 @@ import { audit } from '../audit/audit.ts'
 import { readArchive } from '../backup/archive.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
-import { type Instance, startInstance } from '../testing/instance.ts'
+import { hum, type Instance, startInstance } from '../testing/instance.ts'
 import { Seeded } from '../testing/seeded.ts'
 
 const myna = (...args: string[]) => runCommand(args)
@@ -19,13 +19,18 @@ const idsOf = async (instance: Instance, key: string) => {
 }
 
 /** A data folder with an account, a voice and finished work. */
-async function workedFolder(): Promise<{ dataDir: string; key: string; voiceId: string }> {
+async function workedFolder(): Promise<{ dataDir: string; key: string; voiceId: string; consent: string }> {
   const dataDir = temporaryFolder()
   await using instance = await startInstance({ dataDir })
   const key = await instance.key()
   await (await instance.speak(key)).arrayBuffer()
-  const { voice_id: voiceId } = await instance.cloned(key, { name: 'Ada' })
-  return { dataDir, key, voiceId }
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ name: 'Ada', language: 'en', recording: hum(4) }))
+    form.append(name, value)
+  const agreed = await instance.fetch('/v1/audio/voice_consents', { method: 'POST', key, body: form })
+  const { id: consent } = (await agreed.json()) as { id: string }
+  const { voice_id: voiceId } = await instance.cloned(key, { name: 'Ada', consent })
+  return { dataDir, key, voiceId, consent }
 }
 
 /** With a backup of it. */
@@ -68,7 +73,7 @@ test('a backup of a server at work is whole, and a server on it has everything o
 }, 60_000)
 
 test('restore keeps what was there, and asks before it moves it', async () => {
-  const { dataDir, key, file } = await backedUp()
+  const { dataDir, key, file, consent } = await backedUp()
   const later = await (async () => {
     await using instance = await startInstance({ dataDir }, { random: new Seeded(8).fill })
     return instance.key({ account: 'later' })
@@ -80,6 +85,8 @@ test('restore keeps what was there, and asks before it moves it', async () => {
   await using instance = await startInstance({ dataDir })
   expect((await instance.fetch('/v1/me', { key })).status).toBe(200)
   expect((await instance.fetch('/v1/me', { key: later })).status).toBe(401)
+  const recording = join('consents', consent, 'recording')
+  expect(readFileSync(join(dataDir, recording))).toEqual(Buffer.from(await hum(4).arrayBuffer()))
   const former = readdirSync(dataDir).find((name) => name.startsWith('before-restore-'))
   expect((await audit(join(dataDir, former ?? ''), 'full')).faults).toEqual([])
 }, 60_000)

@@ -70,7 +70,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./audit.ts')).auditCommand(),
   },
   backup: {
-    about: 'write accounts, keys, records and voices to one file, and verify it',
+    about: 'write accounts, keys, records, voices and consents to one file, and verify it',
     load: async () => (await import('./backup.ts')).backupCommand(),
   },
   restore: {
@@ -78,7 +78,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./backup.ts')).restoreCommand(),
   },
   db: {
-    about: 'move accounts, keys, records and voices into PostgreSQL',
+    about: 'move accounts, keys, records, voices and consents into PostgreSQL',
     load: async () => (await import('./db.ts')).dbCommand(),
   },
   service: {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { loadConfig } from '../config.ts'
 import { FolderVoiceFiles } from '../store/clips.ts'
+import { FolderConsentFiles } from '../store/consents.ts'
 import { acquireLock, isLocked } from '../store/lock.ts'
 import { moveRecords } from '../store/postgres/move.ts'
 import { nameOf, openPostgres } from '../store/postgres/postgres.ts'
@@ -49,7 +50,9 @@ async function move(dataDir: string, url: string) {
     })
     try {
       const onProgress = (what: string, count: number) => note(`${what}: ${count}`)
-      return await moveRecords({ from, to, files: new FolderVoiceFiles(dataDir), onProgress })
+      const files = new FolderVoiceFiles(dataDir)
+      const recordings = new FolderConsentFiles(dataDir, from)
+      return await moveRecords({ from, to, files, recordings, onProgress })
     } finally {
       await Promise.all([from.close(), to.close()])
     }

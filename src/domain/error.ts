@@ -13,6 +13,7 @@ export const errorCodes = [
   'clip_too_short',
   'clip_undecodable',
   'concurrency_limit_exceeded',
+  'consent_not_found',
   'consent_required',
   'database_damaged',
   'database_unavailable',

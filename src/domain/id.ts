@@ -4,7 +4,7 @@
  */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-export type IdPrefix = 'box' | 'credit' | 'acct' | 'key' | 'op' | 'req' | 'voice' | 'sess' | 'item' | 'event'
+export type IdPrefix = 'box' | 'credit' | 'acct' | 'key' | 'op' | 'req' | 'voice' | 'cons' | 'sess' | 'item' | 'event'
 
 /** @param random fills the given bytes; cryptographically strong outside tests */
 export function newId(prefix: IdPrefix, nowMs: number, random: (bytes: Uint8Array) => Uint8Array): string {

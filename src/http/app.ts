@@ -6,6 +6,7 @@ import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import { type AccountParts, accountRoutes } from './account.ts'
 import { captionedSpeechRoutes } from './captioned-speech.ts'
+import { consentsRoutes, type ConsentsParts } from './consents.ts'
 import { type ConsoleAdminParts, consoleAdminRoutes } from './console/admin.ts'
 import { type ConsoleModelsParts, consoleModelsRoutes } from './console/models.ts'
 import { type ConsolePageParts, consolePageRoutes } from './console/page.ts'
@@ -32,7 +33,7 @@ export interface AppParts {
   transcriptions: TranscriptionsParts
   realtime: RealtimeRoutesParts
   operations: OperationsParts
-  voices: VoicesParts & VoiceCloneParts & VoicePreviewParts
+  voices: VoicesParts & VoiceCloneParts & VoicePreviewParts & ConsentsParts
   models: ModelsParts
   account: AccountParts
   health: HealthParts
@@ -60,6 +61,7 @@ export function createApp(parts: AppParts) {
     .use(voicesRoutes(route, parts.voices))
     .use(voiceCloneRoutes(route, parts.voices))
     .use(audioVoicesRoutes(route, parts.voices))
+    .use(consentsRoutes(route, parts.voices))
     .use(voicePreviewRoutes(route, parts.voices))
     .use(modelsRoutes(route, parts.models))
     .use(accountRoutes(route, parts.account))

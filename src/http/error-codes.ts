@@ -67,6 +67,12 @@ export const codes: Readonly<Record<ErrorCode, CodeRow>> = {
     'too many of these requests of the account are running',
     'Too many speech requests of this account are running.',
   ),
+  consent_not_found: invalid(
+    404,
+    'the consent does not exist, or is of another account: both look the same',
+    "The consent 'cons_1234' does not exist or you do not have access to it.",
+    { param: 'consent' },
+  ),
   consent_required: invalid(
     422,
     'this server requires a declared consent',

@@ -18,7 +18,7 @@ const maxLabelValueChars = 256
 const maxAliases = 20
 const maxConsentChars = 4000
 
-const nameRules = { min: 1, max: maxNameChars, trim: true, refuses: 'control characters' } as const
+export const nameRules = { min: 1, max: maxNameChars, trim: true, refuses: 'control characters' } as const
 
 /** An empty name is refused; null is absent. */
 const name: Field<string | null> = {
@@ -121,8 +121,8 @@ const declared = text({
   ...consentRules,
   examples: ['I am the speaker.'],
   about:
-    `Why the voice may be cloned, at most ${maxConsentChars} characters; kept word for word. Some servers require ` +
-    'it.',
+    `Why the voice may be cloned, at most ${maxConsentChars} characters; or the id of one of your voice consents ` +
+    '(`cons_...`). Kept word for word. Some servers require it.',
 })
 
 /** A "no" is not consent. */

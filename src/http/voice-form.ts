@@ -16,7 +16,10 @@ export interface Upload {
   file: { name: string; bytes: Uint8Array }
 }
 
-const clipFields = new Set(['file', 'clip', 'files', 'audio_sample', 'audio', 'audio_file', 'sample', 'reference'])
+/** The first is the one that refusals name. */
+export type FileFields = readonly [string, ...string[]]
+
+const clipFields: FileFields = ['file', 'clip', 'files', 'audio_sample', 'audio', 'audio_file', 'sample', 'reference']
 
 export const isMultipart = (request: Request): boolean =>
   /^\s*multipart\/form-data\b/i.test(request.headers.get('content-type') ?? '')
@@ -26,17 +29,19 @@ export const isMultipart = (request: Request): boolean =>
  * @throws MynaError `missing_file`, `too_many_files`, `request_too_large`, `request_timeout`, `validation_error`,
  * `storage_full`
  */
-export const readUpload = (request: Request, limits: FormLimits): Promise<Upload> =>
-  withForm(request, { ...limits, fileFields: clipFields }, async ({ fields, file, fileCount }) => {
+export function readUpload(request: Request, limits: FormLimits, names = clipFields): Promise<Upload> {
+  const [param] = names
+  return withForm(request, { ...limits, fileFields: new Set(names) }, async ({ fields, file, fileCount }) => {
     // A browser sends an empty part without a name when nothing was chosen.
     if (file === null || (file.bytes === 0 && file.fileName === '')) {
-      throw new MynaError('missing_file', "The form has no audio file. Send it as 'file'.", { param: 'file' })
+      throw new MynaError('missing_file', `The form has no audio file. Send it as '${param}'.`, { param })
     }
     if (fileCount > 1) {
-      throw new MynaError('too_many_files', `The form has ${fileCount} files; send exactly one.`, { param: 'file' })
+      throw new MynaError('too_many_files', `The form has ${fileCount} files; send exactly one.`, { param })
     }
     return { fields, file: { name: file.fileName, bytes: await Bun.file(file.path).bytes() } }
   })
+}
 
 /** Ignores files. @throws MynaError `request_too_large`, `request_timeout`, `validation_error` */
 export const readFields = (request: Request, limits: FormLimits): Promise<Body> =>

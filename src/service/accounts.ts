@@ -56,7 +56,10 @@ export interface Administration {
   /** @throws `validation_error` also when the new name is taken (case does not count) */
   renameAccount(request: { name: string; to: string }): Promise<Account>
   setRole(request: { name: string; role: Role }): Promise<Account>
-  /** Disables it, revokes its keys, deletes its voices and frees its name. What it was charged stays on record. */
+  /**
+   * Disables it, revokes its keys, deletes its voices and consents, and frees its name. What it was charged stays on
+   * record.
+   */
   removeAccount(request: { name: string }): Promise<{ voicesDeleted: number }>
   /**
    * Creates the account, unmetered and with the role user, if the name is new.

@@ -13,6 +13,7 @@ import type { Clock } from '../domain/time.ts'
 import { checkClip, type ClipFile, type ClipLimits, type ClipParts } from './clip.ts'
 import { Cloning, type CloningParts } from './cloning.ts'
 import { PerAccount } from './concurrency.ts'
+import type { Consents } from './consents.ts'
 import { countRefusedKey, Live } from './running-work.ts'
 import type { Catalog, DescribedVoice } from './ports.ts'
 import type { Queue } from './queue.ts'
@@ -26,6 +27,7 @@ export interface CloneParts extends CloningParts, ClipParts {
   catalog: Catalog
   engine: CloningParts['engine']
   queue: Queue
+  consents: Pick<Consents, 'requireKnown'>
   clock: Clock
   random: (bytes: Uint8Array) => Uint8Array
 }
@@ -104,12 +106,13 @@ export class Clones extends Live<Cloning> {
     keyHash: string | null,
     gone: AbortSignal,
   ): Promise<NewClone & { cloning: Cloning }> {
-    const { ledger, catalog, queue, clock, random } = this.#parts
+    const { ledger, catalog, queue, consents, clock, random } = this.#parts
     const isAdmin = caller.account.role === 'admin'
     this.#requireDeclared(request)
     if (request.isPublic && !isAdmin) {
       throw onlyAdminsPublish()
     }
+    await consents.requireKnown(caller, request.consent)
     const card = cloningCard(catalog, request.language)
     this.requireWritable()
     // Decoding takes memory and time, so its turn is reserved, too.

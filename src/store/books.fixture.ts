@@ -13,6 +13,7 @@ import { openSqlite } from './sqlite.ts'
 import type { Database } from './database.ts'
 import { SqlLedger } from './ledger.ts'
 import { lendPostgres } from './postgres.fixture.ts'
+import { recordTables } from './tables.ts'
 import { SqlVoices } from './voices.ts'
 
 class FixedClock implements Clock {
@@ -261,18 +262,7 @@ export function settlement(outcome: Outcome, chargedMicros: number): Settlement 
 
 /** Everything in the database, to compare before and after. */
 export async function contents(database: Database): Promise<Record<string, unknown[]>> {
-  const tables = [
-    'accounts',
-    'keys',
-    'operations',
-    'entries',
-    'usage',
-    'voices',
-    'voice_aliases',
-    'agents',
-    'transcriptions',
-  ]
   const found: Record<string, unknown[]> = {}
-  for (const table of tables) found[table] = await database.all(`SELECT * FROM ${table}`)
+  for (const table of recordTables) found[table] = await database.all(`SELECT * FROM ${table}`)
   return found
 }

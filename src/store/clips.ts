@@ -1,7 +1,8 @@
 /**
- * The files of cloned voices: one folder each, `<data folder>/voices/<voice id>/`. They are written into a folder
- * beside it whose name begins with a dot, synced, and moved into place in one step, so that a voice's folder always has
- * everything or nothing. No voice's name begins with a dot, so leftovers of a crash are recognized by name.
+ * The files of cloned voices and of consents: one folder each, `<data folder>/voices/<voice id>/`. They are written
+ * into a folder beside it whose name begins with a dot, synced, and moved into place in one step, so that a voice's
+ * folder always has everything or nothing. No voice's name begins with a dot, so leftovers of a crash are recognized by
+ * name.
  */
 import { existsSync, renameSync } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
@@ -15,23 +16,23 @@ const newPrefix = '.new-'
 const oldPrefix = '.old-'
 const gonePrefix = '.gone-'
 
-export class FolderVoiceFiles implements VoiceFiles {
+class FolderFiles<Name extends string> {
   readonly #root: string
 
-  /** @param dataDir a folder that exists */
-  constructor(dataDir: string) {
-    this.#root = join(dataDir, 'voices')
+  /** @param root below a folder that exists */
+  constructor(root: string) {
+    this.#root = root
   }
 
   /** Replaces existing files: readers find the old ones or the new ones, never some of each. */
-  async put(voiceId: string, files: Readonly<Record<VoiceFile, Uint8Array>>): Promise<void> {
+  async put(voiceId: string, files: Readonly<Record<Name, Uint8Array>>): Promise<void> {
     const place = this.#placeOf(voiceId)
     if (place === null) throw new Error('This voice id cannot name a folder')
     let written: string | undefined
     try {
       await this.#makeRoot()
       written = await mkdtemp(join(this.#root, newPrefix))
-      for (const [name, bytes] of Object.entries(files)) await writeFile(join(written, name), bytes)
+      for (const [name, bytes] of Object.entries<Uint8Array>(files)) await writeFile(join(written, name), bytes)
       await sync(written)
       const old = join(this.#root, oldPrefix + voiceId)
       if (existsSync(place)) await rm(old, { recursive: true, force: true })
@@ -45,7 +46,7 @@ export class FolderVoiceFiles implements VoiceFiles {
     }
   }
 
-  async read(voiceId: string, file: VoiceFile): Promise<Uint8Array | null> {
+  async read(voiceId: string, file: Name): Promise<Uint8Array | null> {
     const place = this.#placeOf(voiceId)
     if (place === null) return null
     const path = join(place, file)
@@ -117,6 +118,20 @@ export class FolderVoiceFiles implements VoiceFiles {
   /** null: no voice of ours has such an id. */
   #placeOf(voiceId: string): string | null {
     return isPlace(voiceId) ? join(this.#root, voiceId) : null
+  }
+}
+
+export class FolderVoiceFiles extends FolderFiles<VoiceFile> implements VoiceFiles {
+  /** @param dataDir a folder that exists */
+  constructor(dataDir: string) {
+    super(join(dataDir, 'voices'))
+  }
+}
+
+export class FolderRecordings extends FolderFiles<'recording'> {
+  /** @param dataDir a folder that exists */
+  constructor(dataDir: string) {
+    super(join(dataDir, 'consents'))
   }
 }
 

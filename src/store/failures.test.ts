@@ -8,6 +8,7 @@ import { admission, cloneAdmission, contents, engine, newKey, openBooks, settlem
 import type { Books } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import type { Database, Parameters, Sql } from './database.ts'
+import { recordTables } from './tables.ts'
 
 // Every commit waits for the disk, which others may keep busy.
 setDefaultTimeout(30_000)
@@ -205,16 +206,7 @@ describe.each(Object.keys(works))('%s', (name) => {
 
   test('leaves nothing behind when the database itself refuses a write', async () => {
     let failures = 0
-    for (const table of [
-      'accounts',
-      'operations',
-      'entries',
-      'usage',
-      'voices',
-      'voice_aliases',
-      'agents',
-      'transcriptions',
-    ]) {
+    for (const table of recordTables) {
       for (const event of ['INSERT', 'UPDATE', 'DELETE']) {
         const books = await openBooks()
         await prepare(books)

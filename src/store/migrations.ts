@@ -12,6 +12,7 @@ import transcriptions from './migrations/003_transcriptions.sql' with { type: 't
 import recent from './migrations/004_recent.sql' with { type: 'text' }
 import boxes from './migrations/005_boxes.sql' with { type: 'text' }
 import metering from './migrations/006_metering.sql' with { type: 'text' }
+import consents from './migrations/007_consents.sql' with { type: 'text' }
 
 /** In order; a step that was released never changes. */
 const migrations: readonly { name: string; sql: string }[] = [
@@ -21,6 +22,7 @@ const migrations: readonly { name: string; sql: string }[] = [
   { name: '004_recent', sql: recent },
   { name: '005_boxes', sql: boxes },
   { name: '006_metering', sql: metering },
+  { name: '007_consents', sql: consents },
 ]
 
 /** @throws StoreError when the database is of a newer program */

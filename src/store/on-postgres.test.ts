@@ -9,6 +9,7 @@ setDefaultTimeout(60_000)
 
 const files = [
   'accounts',
+  'consents',
   'failures',
   'known-callers',
   'ledger',

@@ -12,6 +12,7 @@ import { Lease, usualLease } from '../../service/box-keeper.ts'
 import type { Boxes } from '../../service/ports-boxes.ts'
 import { SqlAccounts } from '../../store/accounts.ts'
 import { FolderVoiceFiles } from '../../store/clips.ts'
+import { FolderConsentFiles, SqlConsents } from '../../store/consents.ts'
 import type { Database } from '../../store/database.ts'
 import { SqlLedger } from '../../store/ledger.ts'
 import { PostgresBoxes } from '../../store/postgres/boxes.ts'
@@ -19,7 +20,7 @@ import { DatabaseClock } from '../../store/postgres/database-clock.ts'
 import { openPostgres } from '../../store/postgres/postgres.ts'
 import { PostgresSessions } from '../../store/postgres/sessions.ts'
 import { SharedStorage } from '../../store/postgres/shared-storage.ts'
-import { PostgresVoiceFiles, SharedPreviewFiles } from '../../store/postgres/voice-files.ts'
+import { PostgresConsentFiles, PostgresVoiceFiles, SharedPreviewFiles } from '../../store/postgres/voice-files.ts'
 import { FolderPreviewFiles } from '../../store/previews.ts'
 import { openSqlite } from '../../store/sqlite.ts'
 import { SqliteStorage } from '../../store/storage.ts'
@@ -78,6 +79,7 @@ async function openAlone(
     ledger: new SqlLedger(database, world),
     voices: new SqlVoices(database, world),
     files,
+    consents: new SqlConsents(database, new FolderConsentFiles(dataDir, database), world),
     made: new FolderPreviewFiles(dataDir),
     uploads: isBeside ? shareUploads(dataDir) : makeUploads(dataDir),
     storage: new SqliteStorage(dataDir, database),
@@ -112,6 +114,7 @@ async function openShared(
     ledger: new SqlLedger(database, parts),
     voices: new SqlVoices(database, parts),
     files: new PostgresVoiceFiles(database),
+    consents: new SqlConsents(database, new PostgresConsentFiles(database), parts),
     made: new SharedPreviewFiles(database, new FolderPreviewFiles(dataDir), (id) => presets.has(id)),
     uploads: isBeside ? shareUploads(dataDir) : makeUploads(dataDir),
     storage: new SharedStorage(dataDir, lease),

@@ -213,8 +213,10 @@ const settleAll = async ({ ledger }: Records['books'], former: Predecessor | nul
 })
 
 async function tidyUp(books: Records['books'], shared: Records['shared'], presets: readonly string[]): Promise<void> {
-  if (shared === null) await removeOrphans(books, presets)
-  else await books.made.removeOrphans(new Set(presets))
+  if (shared === null) {
+    await removeOrphans(books, presets)
+    await books.consents.removeOrphans()
+  } else await books.made.removeOrphans(new Set(presets))
 }
 
 const countsOf = ({ operations, transcriptions }: Awaited<ReturnType<typeof settleAll>>) => ({

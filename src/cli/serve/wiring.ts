@@ -20,6 +20,7 @@ import { AdminVerbs } from '../../service/accounts.ts'
 import { Allowances } from '../../service/allowances.ts'
 import { Authenticator } from '../../service/authenticate.ts'
 import { type CloneParts, Clones } from '../../service/clone.ts'
+import { type ConsentParts, Consents } from '../../service/consents.ts'
 import { ClientSecrets } from '../../service/client-secrets.ts'
 import { HouseAccount } from '../../service/house-account.ts'
 import { Library } from '../../service/library.ts'
@@ -35,6 +36,7 @@ import type {
   VoiceFiles,
   Voices,
 } from '../../service/ports.ts'
+import type { ConsentBooks } from '../../service/ports-consents.ts'
 import type { Decoder, DrawVoice, Sound } from '../../service/ports-sound.ts'
 import type {
   SpeechWatcher,
@@ -82,6 +84,7 @@ export interface Books {
   ledger: Ledger & TranscriptionBooks
   voices: Voices
   files: VoiceFiles
+  consents: ConsentBooks
   made: PreviewFiles
   /** Folder for uploads while they are read. */
   uploads: string
@@ -105,6 +108,7 @@ const isTold = (error: unknown): error is MynaError => error instanceof MynaErro
 export interface Service {
   speech: Speech
   clones: Clones
+  consents: Consents
   transcriptions: Transcriptions
   library: Library
   previews: Previews
@@ -143,7 +147,7 @@ export function createService(config: Config, world: World, books: Books, tell: 
       unreadMs: config.unreadMs,
     },
   )
-  const clones = createClones(config, world, parts)
+  const { clones, consents } = createClones(config, world, { ...parts, books: books.consents })
   const transcriptions = createTranscriptions(config, world, books, parts)
   const previews = new Previews({ ...parts, version })
   const library = new Library({
@@ -160,10 +164,13 @@ export function createService(config: Config, world: World, books: Books, tell: 
     pendingOperations: () => ledger.pendingCount(),
     engines: () => enginesOf(world),
   })
-  const deleteVoices = (accountId: string) => library.removeOwned(accountId)
+  const deleteVoices = async (accountId: string) => {
+    await books.consents.removeOwned(accountId)
+    return library.removeOwned(accountId)
+  }
   const administration = new AdminVerbs(accounts, ledger, { ...world, deleteVoices })
   const allowances = new Allowances(config, world.clock)
-  const verbs = { speech, clones, transcriptions, library, previews, administration }
+  const verbs = { speech, clones, consents, transcriptions, library, previews, administration }
   return { ...verbs, queue, metrics, allowances, storage, report }
 }
 
@@ -185,15 +192,18 @@ async function enginesOf(world: World): Promise<EngineStatus[]> {
   return engines.flatMap((ofTask) => ofTask ?? [])
 }
 
-function createClones(config: Config, { timer }: World, parts: Omit<CloneParts, 'queue'>): Clones {
+function createClones(config: Config, { timer }: World, parts: Omit<CloneParts & ConsentParts, 'queue' | 'consents'>) {
   if (config.minClipSeconds > config.maxClipSeconds) {
     throw new Failure(
       'MYNA_MIN_CLIP_SECONDS is above MYNA_MAX_CLIP_SECONDS, so every clip would be rejected',
       'bad_setting',
     )
   }
+  // One for both, because both decode recordings.
   const queue = new Queue(config.cloneStreams, config.cloneQueue, timer)
-  return new Clones({ ...parts, queue }, { ...config, concurrency: config.cloneConcurrency })
+  const limits = { ...config, concurrency: config.cloneConcurrency }
+  const consents = new Consents({ ...parts, queue }, limits)
+  return { consents, clones: new Clones({ ...parts, queue, consents }, limits) }
 }
 
 function createTranscriptions(
@@ -229,7 +239,8 @@ export async function createApi(
   service: Service,
   { status, models, draining, cancel }: Running,
 ) {
-  const { speech, clones, transcriptions, library, previews, metrics, allowances, administration, report } = service
+  const { speech, clones, consents, transcriptions, library, previews, metrics, allowances, administration, report } =
+    service
   const { clock, timer, random, catalog, log } = world
   const limits = { ...config, maxSpeechSeconds: maxSpeechSeconds(config) }
   const authenticator = new Authenticator(accounts, clock, (code) => metrics.authFailure(code))
@@ -269,7 +280,7 @@ export async function createApi(
       ledger,
       running: { cancel },
     },
-    voices: { gate, library, clones, previews, bodyLimits, formLimits, limits },
+    voices: { gate, library, clones, consents, previews, bodyLimits, formLimits, limits },
     models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars: config.maxInputChars },
     account: { gate, accounts, ledger, clock, limits },
     console: { ...signIn, version, gate, bodyLimits, status, models, log, webFiles: consoleFiles },

@@ -81,6 +81,7 @@ describe('the document', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .sort(),
     ).toEqual([
+      'DELETE /v1/audio/voice_consents/{consent_id}',
       'DELETE /v1/audio/voices/{voice_id}',
       'DELETE /v1/voices/{voice_id}',
       'GET /',
@@ -89,6 +90,8 @@ describe('the document', () => {
       'GET /readyz',
       'GET /v1',
       'GET /v1/audio/models',
+      'GET /v1/audio/voice_consents',
+      'GET /v1/audio/voice_consents/{consent_id}',
       'GET /v1/audio/voices',
       'GET /v1/me',
       'GET /v1/models',
@@ -107,6 +110,8 @@ describe('the document', () => {
       'POST /v1/audio/speech',
       'POST /v1/audio/transcriptions',
       'POST /v1/audio/translations',
+      'POST /v1/audio/voice_consents',
+      'POST /v1/audio/voice_consents/{consent_id}',
       'POST /v1/audio/voices',
       'POST /v1/operations/{operation_id}/cancel',
       'POST /v1/realtime/client_secrets',

@@ -1,5 +1,6 @@
 /** The frame of the API's document: what holds for all routes, and the schemas. The routes bring their own parts. */
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
+import { consentChangeFields, consentFields } from '../consent-fields.ts'
 import { objectOf, type Schema } from '../fields/field.ts'
 import { speechFields, type SpeechLimits } from '../speech-request.ts'
 import { type RecordingLimits, transcriptionFields, translationFields } from '../transcription-request.ts'
@@ -50,6 +51,8 @@ const requestSchemas = (limits: DocumentLimits): Record<string, Schema> => ({
   VoiceChange: objectOf(voiceChangeFields, { minProperties: 1, description: 'What to change; `null` clears.' }),
   VoiceChangeForm: objectOf(voiceChangeFields, {}, true),
   CloneRequest: objectOf(cloneFields(limits), { description: cloneWords }, true),
+  ConsentRequest: objectOf(consentFields(limits)),
+  ConsentChange: objectOf(consentChangeFields),
 })
 
 const answerSchemas: Record<string, Schema> = Object.fromEntries(

@@ -2,6 +2,7 @@
 import type { DocumentDecoration } from 'elysia'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { ErrorCode } from '../../domain/error.ts'
+import { consentRecords } from './consent-records.ts'
 import { headerRef, keyedCodes } from './refusals.ts'
 import { records } from './records.ts'
 import { schemaRef, type Shape } from './shapes.ts'
@@ -36,7 +37,7 @@ export const rates: Headers = {
   'x-ratelimit-reset-requests': headerRef('RateReset'),
 }
 
-export const answerRecords = { ...transcriptRecords, ...voiceRecords, ...records }
+export const answerRecords = { ...transcriptRecords, ...voiceRecords, ...consentRecords, ...records }
 
 export const ok = (
   name: keyof typeof answerRecords,

@@ -101,6 +101,7 @@ const cloneCodes: readonly ErrorCode[] = [
   'clip_too_short',
   'clip_too_long',
   'clip_silent',
+  'consent_not_found',
   'consent_required',
   ...engineCodes,
 ]
@@ -124,8 +125,8 @@ export const cloneDetail = detail('Voices', 'createVoice', 'Clone a voice from o
 export const createAudioVoiceDetail = detail('Voices', 'createSpeechVoice', 'Clone a voice, as OpenAI’s API does it', {
   description:
     'The same as `POST /v1/voices`, answered once the voice is ready, so that it can be spoken with at once. After a ' +
-    'minute the answer comes anyway; then `status` is `processing`. `type` is `audio_sample`. `consent` is kept ' +
-    'word for word: this server has no consent recordings.',
+    'minute the answer comes anyway; then `status` is `processing`. `type` is `audio_sample`. `consent` is the ' +
+    'id of a voice consent, or a statement in words.',
   parameters: [idempotencyKey],
   requestBody: { required: true, content: { 'multipart/form-data': { schema: schemaRef('CloneRequest') } } },
   responses: {

@@ -2,13 +2,14 @@
 import { describe, expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
 import { noPostgres, testPostgres } from '../../testing/postgres.ts'
 import { startCommand, runCommand } from '../../testing/command.ts'
-import { admission, type Books, cloneAdmission, contents, openBooks, settlement } from '../books.fixture.ts'
+import { admission, type Books, cloneAdmission, contents, openBooks, settlement, sha256 } from '../books.fixture.ts'
 import { FolderVoiceFiles } from '../clips.ts'
+import { FolderConsentFiles, SqlConsents } from '../consents.ts'
 import type { Database } from '../database.ts'
 import { SqlLedger } from '../ledger.ts'
 import { moveRecords } from './move.ts'
 import { openPostgres } from './postgres.ts'
-import { PostgresVoiceFiles } from './voice-files.ts'
+import { PostgresConsentFiles, PostgresVoiceFiles } from './voice-files.ts'
 
 setDefaultTimeout(120_000)
 
@@ -38,8 +39,15 @@ async function livedIn(operations = 700): Promise<Books> {
   const heard = { id: 'req_1', accountId: books.account.id, keyId: books.key.id, model: 'whisper' }
   await books.ledger.beginTranscription(heard)
   await books.ledger.endTranscription('req_1', { outcome: 'completed', errorCode: null, heardMs: 900 })
+  const recording = { fileName: 'a', mimeType: 'audio/wav', sizeBytes: 300_000, durationMs: 4000, hash: sha256('a') }
+  const consent = { id: consentId, name: 'Zoë', language: 'en', recording, maxConsents: null }
+  const owner = { accountId: books.account.id, keyId: books.key.id }
+  await new SqlConsents(books.database, recordingsOf(books), books).create({ ...consent, ...owner }, bytes(300_000, 9))
   return books
 }
+
+const consentId = 'cons_01KAJ5ZV6C7D8E9F0G1H2J3K4M'
+const recordingsOf = ({ dataDir, database }: Books) => new FolderConsentFiles(dataDir, database)
 
 const sorted = async (database: Database) =>
   Object.fromEntries(
@@ -61,7 +69,8 @@ describe.skipIf(noPostgres !== null)('a move', () => {
     const url = await emptyDatabase()
     const to = await openPostgres(url, { isMove: true })
     onTestFinished(() => to.close())
-    const parts = { from: books.database, to, files: new FolderVoiceFiles(books.dataDir), onProgress: () => {} }
+    const files = new FolderVoiceFiles(books.dataDir)
+    const parts = { from: books.database, to, files, recordings: recordingsOf(books), onProgress: () => {} }
     const { rows, voices } = await moveRecords(parts)
     expect([rows > 2000, voices]).toEqual([true, 2])
     const [here, there] = [await sorted(books.database), await sorted(to)]
@@ -71,6 +80,7 @@ describe.skipIf(noPostgres !== null)('a move', () => {
     }
     const [voice] = await books.voices.ids()
     expect((await new PostgresVoiceFiles(to).read(voice!, 'clip'))?.length).toBe(300_000)
+    expect(await new PostgresConsentFiles(to).read(consentId)).toEqual(bytes(300_000, 9))
 
     const ledger = new SqlLedger(to, { clock: books.clock })
     const next = await ledger.admitSpeech(admission(books))

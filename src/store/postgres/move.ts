@@ -7,32 +7,22 @@
 import type { VoiceFile, VoiceFiles } from '../../service/ports.ts'
 import type { Database } from '../database.ts'
 import { StoreError } from '../errors.ts'
+import type { Recordings } from '../consents.ts'
+import { type RecordTable, recordTables } from '../tables.ts'
 import { movingPrefix } from './migrations.ts'
 import type { PostgresDatabase } from './postgres.ts'
-import { PostgresVoiceFiles } from './voice-files.ts'
+import { PostgresConsentFiles, PostgresVoiceFiles } from './voice-files.ts'
 
-/** Each with the column that orders it; a table comes after those that it refers to. */
-const tables = [
-  'accounts',
-  'keys',
-  'operations',
-  'entries',
-  'usage',
-  'voices',
-  'voice_aliases',
-  'agents',
-  'transcriptions',
-] as const
-type Table = (typeof tables)[number]
 type Row = Record<string, string | number | null>
 
-const numberedTables: readonly Table[] = ['entries', 'usage', 'voice_aliases']
+const numberedTables: readonly RecordTable[] = ['entries', 'usage', 'voice_aliases']
 const batch = 500
 const fileNames: readonly VoiceFile[] = ['clip', 'reference.wav', 'state', 'preview.wav']
 
 export interface MoveParts {
   from: Database
   files: VoiceFiles
+  recordings: Recordings
   to: PostgresDatabase
   /** Called after each batch: how many rows of the table are there now; and after each voice. */
   onProgress: (what: string, count: number) => void
@@ -46,11 +36,13 @@ export interface Moved {
 /** @throws StoreError when the database is in use, or differs afterwards */
 export async function moveRecords(parts: MoveParts): Promise<Moved> {
   await begin(parts)
-  for (const table of tables) await moveTable(parts, table)
+  for (const table of recordTables) await moveTable(parts, table)
   const voices = await moveFiles(parts)
+  await moveRecordings(parts)
   let rows = 0
-  for (const table of tables) rows += await compareTable(parts, table)
+  for (const table of recordTables) rows += await compareTable(parts, table)
   await compareFiles(parts)
+  await compareRecordings(parts)
   await parts.to.run('DELETE FROM migrations WHERE name LIKE $mark', { mark: `${movingPrefix}%` })
   return { rows, voices }
 }
@@ -70,14 +62,14 @@ async function begin({ from, to }: MoveParts): Promise<void> {
   await to.run('INSERT INTO migrations (name) VALUES ($mark)', { mark })
 }
 
-const behind = (table: Table, after: string | number | null): string =>
+const behind = (table: RecordTable, after: string | number | null): string =>
   `SELECT * FROM ${table} ${after === null ? '' : 'WHERE id > $after'} ORDER BY id LIMIT $batch`
 
-async function page(database: Database, table: Table, after: string | number | null): Promise<Row[]> {
+async function page(database: Database, table: RecordTable, after: string | number | null): Promise<Row[]> {
   return database.all<Row>(behind(table, after), after === null ? { batch } : { after, batch })
 }
 
-async function moveTable({ from, to, onProgress }: MoveParts, table: Table): Promise<void> {
+async function moveTable({ from, to, onProgress }: MoveParts, table: RecordTable): Promise<void> {
   const last = await to.get<{ id: string | number | null; n: number }>(
     `SELECT max(id) AS id, count(*) AS n FROM ${table}`,
   )
@@ -126,6 +118,29 @@ async function moveFiles({ from, files, to, onProgress }: MoveParts): Promise<nu
   return count
 }
 
+const consentIds = async (from: Database): Promise<string[]> =>
+  (await from.all<{ id: string }>('SELECT id FROM voice_consents ORDER BY id')).map(({ id }) => id)
+
+async function moveRecordings({ from, recordings, to, onProgress }: MoveParts): Promise<void> {
+  const target = new PostgresConsentFiles(to)
+  let count = 0
+  for (const id of await consentIds(from)) {
+    const there = await to.get('SELECT 1 AS found FROM consent_files WHERE consent_id = $id', { id })
+    const bytes = there === null ? await recordings.read(id) : null
+    // Its row is there already.
+    if (bytes !== null) await target.keep(id, bytes, async () => {})
+    count++
+    onProgress('consents with recordings', count)
+  }
+}
+
+async function compareRecordings({ from, recordings, to }: MoveParts): Promise<void> {
+  const target = new PostgresConsentFiles(to)
+  for (const id of await consentIds(from)) {
+    if (!isEqual(await recordings.read(id), await target.read(id))) throw differs('recordings of consents', id)
+  }
+}
+
 /** null: a voice that is still being made has none yet. */
 async function filesOf(files: VoiceFiles, id: string): Promise<Record<VoiceFile, Uint8Array> | null> {
   const found: Partial<Record<VoiceFile, Uint8Array>> = {}
@@ -138,7 +153,7 @@ async function filesOf(files: VoiceFiles, id: string): Promise<Record<VoiceFile,
 }
 
 /** Row by row. @returns how many there are */
-async function compareTable({ from, to }: MoveParts, table: Table): Promise<number> {
+async function compareTable({ from, to }: MoveParts, table: RecordTable): Promise<number> {
   let after: string | number | null = null
   let count = 0
   for (;;) {
@@ -163,14 +178,15 @@ async function compareFiles({ from, files, to }: MoveParts): Promise<void> {
   const target = new PostgresVoiceFiles(to)
   for (const id of await idsOf(from)) {
     for (const name of fileNames) {
-      const [here, there] = [await files.read(id, name), await target.read(id, name)]
-      if ((here === null) !== (there === null)) throw differs('voice files', `${id}/${name}`)
-      if (here !== null && there !== null && !Buffer.from(here).equals(there)) {
+      if (!isEqual(await files.read(id, name), await target.read(id, name))) {
         throw differs('voice files', `${id}/${name}`)
       }
     }
   }
 }
+
+const isEqual = (here: Uint8Array | null, there: Uint8Array | null): boolean =>
+  here === null || there === null ? here === there : Buffer.from(here).equals(there)
 
 const differs = (table: string, id: string): StoreError =>
   new StoreError(`After the move ${table} ${id} is not the same in the database. The data folder is as it was.`)

@@ -100,6 +100,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
       '004_recent',
       '005_boxes',
       '006_metering',
+      '007_consents',
     ])
     await Promise.all(boxes.map((box) => box.close()))
   })

@@ -9,7 +9,7 @@ import { openPostgres } from './postgres.ts'
 setDefaultTimeout(60_000)
 
 /** What only several boxes need, or only PostgreSQL. */
-const onlyHere = new Set(['boxes', 'sessions', 'voice_files'])
+const onlyHere = new Set(['boxes', 'sessions', 'voice_files', 'consent_files'])
 const indexesOnlyHere = new Set(['operations_pending_account', 'transcriptions_account', 'sessions_used'])
 
 interface Schema {

@@ -1,10 +1,12 @@
 /**
- * The files of cloned voices in the database, in pieces, so that every box has them and a back-up of the database is
- * whole. They are written in one transaction and go with their voice.
+ * The files of cloned voices, and recordings of consents, in the database, in pieces, so that every box has them and a
+ * back-up of the database is whole. They are written in one transaction and go with their voice.
  */
 import type { PreviewFiles, VoiceFile, VoiceFiles } from '../../service/ports.ts'
+import type { Recordings } from '../consents.ts'
+import type { Sql } from '../database.ts'
 import type { PostgresDatabase } from './postgres.ts'
-import { stateOf } from './wire.ts'
+import { stateOf, type Wire } from './wire.ts'
 
 const pieceBytes = 256 * 1024
 
@@ -21,7 +23,7 @@ export class PostgresVoiceFiles implements VoiceFiles {
   }
 
   read(voiceId: string, file: VoiceFile): Promise<Uint8Array | null> {
-    return readFile(this.#database, voiceId, file)
+    return readFile(this.#database, ofVoices, voiceId, file)
   }
 
   async remove(voiceId: string): Promise<void> {
@@ -53,7 +55,7 @@ export class SharedPreviewFiles implements PreviewFiles {
 
   read(voiceId: string, name: string): Promise<Uint8Array | null> {
     if (this.#isPreset(voiceId)) return this.#ofPresets.read(voiceId, name)
-    return readFile(this.#database, voiceId, madePrefix + name)
+    return readFile(this.#database, ofVoices, voiceId, madePrefix + name)
   }
 
   async write(voiceId: string, name: string, bytes: Uint8Array): Promise<void> {
@@ -77,23 +79,65 @@ export class SharedPreviewFiles implements PreviewFiles {
   }
 }
 
+/** Recordings of consents; row and recording are written in one transaction. */
+export class PostgresConsentFiles implements Recordings {
+  readonly #database: PostgresDatabase
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database
+  }
+
+  keep<T>(id: string, bytes: Uint8Array, insert: (sql: Sql, again: boolean) => Promise<T>): Promise<T> {
+    return this.#database.withBytes(async (wire, sql, again) => {
+      const made = await insert(sql, again)
+      await putFile(wire, sql, ofConsents, id, 'recording', bytes)
+      return made
+    })
+  }
+
+  read(id: string): Promise<Uint8Array | null> {
+    return readFile(this.#database, ofConsents, id, 'recording')
+  }
+
+  /** By the schema, recordings go with their consent. */
+  async remove(): Promise<void> {}
+
+  async removeOrphans(): Promise<number> {
+    return 0
+  }
+}
+
+/** Where pieces are kept, and whose they are. */
+interface Place {
+  table: 'voice_files' | 'consent_files'
+  owner: 'voice_id' | 'consent_id'
+}
+
+const ofVoices: Place = { table: 'voice_files', owner: 'voice_id' }
+const ofConsents: Place = { table: 'consent_files', owner: 'consent_id' }
+
 async function putFiles(
   database: PostgresDatabase,
   voiceId: string,
   files: readonly (readonly [string, Uint8Array])[],
 ): Promise<void> {
   await database.withBytes(async (wire, sql) => {
-    for (const [name, bytes] of files) {
-      await sql.run('DELETE FROM voice_files WHERE voice_id = $voiceId AND name = $name', { voiceId, name })
-      for (let piece = 0; piece === 0 || piece * pieceBytes < bytes.length; piece++) {
-        const part = bytes.slice(piece * pieceBytes, (piece + 1) * pieceBytes)
-        await wire.bytes(
-          'INSERT INTO voice_files (voice_id, name, piece, size_bytes, bytes) VALUES ($1, $2, $3, $4, $5)',
-          [voiceId, name, BigInt(piece), BigInt(bytes.length), part],
-        )
-      }
-    }
+    for (const [name, bytes] of files) await putFile(wire, sql, ofVoices, voiceId, name, bytes)
   })
+}
+
+async function putFile(wire: Wire, sql: Sql, { table, owner }: Place, id: string, name: string, bytes: Uint8Array) {
+  await sql.run(`DELETE FROM ${table} WHERE ${owner} = $id AND name = $name`, { id, name })
+  for (let piece = 0; piece === 0 || piece * pieceBytes < bytes.length; piece++) {
+    const part = bytes.slice(piece * pieceBytes, (piece + 1) * pieceBytes)
+    await wire.bytes(`INSERT INTO ${table} (${owner}, name, piece, size_bytes, bytes) VALUES ($1, $2, $3, $4, $5)`, [
+      id,
+      name,
+      BigInt(piece),
+      BigInt(bytes.length),
+      part,
+    ])
+  }
 }
 
 interface PieceRow {
@@ -102,11 +146,16 @@ interface PieceRow {
 }
 
 /** Piece by piece. @returns null if the file does not exist, or was removed while it was read */
-async function readFile(database: PostgresDatabase, voiceId: string, name: string): Promise<Uint8Array | null> {
+async function readFile(
+  database: PostgresDatabase,
+  { table, owner }: Place,
+  id: string,
+  name: string,
+): Promise<Uint8Array | null> {
   const pieceOf = (piece: number) =>
     database.get<PieceRow>(
-      'SELECT size_bytes, bytes FROM voice_files WHERE voice_id = $voiceId AND name = $name AND piece = $piece',
-      { voiceId, name, piece },
+      `SELECT size_bytes, bytes FROM ${table} WHERE ${owner} = $id AND name = $name AND piece = $piece`,
+      { id, name, piece },
     )
   const first = await pieceOf(0)
   if (first === null) return null

@@ -8,9 +8,11 @@ import { voicePicture } from '../../audio/picture/picture.ts'
 import { readWav, wavHeader } from '../../audio/wav.ts'
 import { MynaError } from '../../domain/error.ts'
 import { Clones, type CloneParts } from '../../service/clone.ts'
+import { Consents } from '../../service/consents.ts'
 import { startSweeping } from '../../service/housekeeping.ts'
 import { Library, type LibraryParts } from '../../service/library.ts'
 import type { SpeechOrder } from '../../service/ports.ts'
+import type { ConsentBooks } from '../../service/ports-consents.ts'
 import type { Decoder } from '../../service/ports-sound.ts'
 import { Previews, type PreviewParts } from '../../service/previews.ts'
 import type { FakePlan } from '../fake-engine.ts'
@@ -34,20 +36,22 @@ const decoder: Decoder = {
 
 type Parts = Omit<
   CloneParts & LibraryParts & PreviewParts,
-  'sound' | 'decoder' | 'previews' | 'clones' | 'draw' | 'version'
->
+  'sound' | 'decoder' | 'previews' | 'clones' | 'consents' | 'draw' | 'version'
+> & { consents: ConsentBooks }
 
 export function voiceServices(parts: Parts, settings: Settings, work: Work) {
   const heard = work.counted(sound, ['resampled', 'reference'])
+  const limits = {
+    ...settings,
+    concurrency: settings.cloneConcurrency,
+    minClipSeconds: 0.1,
+    maxClipSeconds: 10,
+    requireConsent: false,
+  }
+  const hearing = { ...parts, decoder, sound: heard }
   const clones = new Clones(
-    { ...parts, decoder, sound: heard },
-    {
-      ...settings,
-      concurrency: settings.cloneConcurrency,
-      minClipSeconds: 0.1,
-      maxClipSeconds: 10,
-      requireConsent: false,
-    },
+    { ...hearing, consents: new Consents({ ...hearing, books: parts.consents }, limits) },
+    limits,
   )
   const previews = new Previews({ ...parts, sound: heard, draw, version: 'simulated' })
   const library = new Library({ ...parts, previews, clones })

@@ -22,6 +22,7 @@ import type { Transcriptions } from '../../service/transcribe.ts'
 import { SqlAccounts } from '../../store/accounts.ts'
 import { openSqlite, type SqliteDatabase } from '../../store/sqlite.ts'
 import { FolderVoiceFiles } from '../../store/clips.ts'
+import { FolderConsentFiles, SqlConsents } from '../../store/consents.ts'
 import { SqlLedger } from '../../store/ledger.ts'
 import { FolderPreviewFiles } from '../../store/previews.ts'
 import { SqlVoices } from '../../store/voices.ts'
@@ -182,6 +183,7 @@ export class SimulatedProcess {
       catalog: new CardCatalog(cards, (id) => id === 'whisper-base'),
       voices: this.voices,
       files: this.#files,
+      consents: new SqlConsents(database, new FolderConsentFiles(world.folder, database), world),
       made: this.#made,
       engine,
       encoders,
