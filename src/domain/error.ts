@@ -48,6 +48,7 @@ export const errorCodes = [
   'operation_cancelled',
   'operation_not_found',
   'preview_not_available',
+  'pull_failed',
   'range_not_satisfiable',
   'rate_limit_exceeded',
   'request_timeout',

@@ -225,6 +225,12 @@ export const codes: Readonly<Record<ErrorCode, CodeRow>> = {
   preview_not_available: invalid(404, 'the voice failed and has no preview', 'This voice has no preview.', {
     param: 'voice_id',
   }),
+  pull_failed: server(
+    502,
+    'the model could not be downloaded; the message says why, and what to do',
+    'https://huggingface.co does not answer. The partial download is kept: try again later.',
+    { param: 'model_id', noRetry },
+  ),
   range_not_satisfiable: invalid(416, 'the range is past the end', 'The range is past the end.'),
   rate_limit_exceeded: limited(429, 'too many requests within a minute', 'Too many requests. Try again later.'),
   request_timeout: invalid(408, 'the request body stopped arriving', 'The request body stopped arriving.'),

@@ -1,20 +1,25 @@
 /** Models in the form that existing clients and pickers read (docs/api.md 4.1). */
 import type { Card, Task } from '../domain/card.ts'
 import { aliasTask, modelAliases } from '../domain/model-aliases.ts'
+import type { Timer } from '../domain/time.ts'
 import type { Catalog } from '../service/ports.ts'
-import { missingModel, modelNamed } from '../service/model-names.ts'
+import type { KeptModel, ModelKeeper } from '../service/ports-models.ts'
+import { missingModel, modelNamed, unknownModel } from '../service/model-names.ts'
 import { openToAll } from './cors.ts'
-import { audioModelsDetail, modelDetail, modelsDetail } from './openapi/routes.ts'
+import { audioModelsDetail, deleteModelDetail, modelDetail, modelsDetail, pullModelDetail } from './openapi/routes.ts'
 import { endpoints } from './endpoint.ts'
 import { type Action, type Exchange, json, jsonText, type Route } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { invalidInput } from './invalid.ts'
+import { pullModel, removeModel } from './model-pull.ts'
+import { modelRecord } from './model-record.ts'
 
 export interface ModelsParts {
   gate: Gate
   catalog: Catalog
-  listAliases: boolean
-  maxInputChars: number
+  keeper: ModelKeeper
+  timer: Timer
+  limits: { listModelAliases: boolean; maxInputChars: number }
 }
 
 const maxIdChars = 256
@@ -28,10 +33,10 @@ export function modelsRoutes(route: Route, parts: ModelsParts) {
       models(parts).find(([name]) => name === id)?.[1] ??
       aliasCard(id, parts.catalog, (task) => parts.catalog.best(task))
     if (card === null) throw missingModel(id, parts.catalog)
-    return json(record(id, card, parts))
+    return json(modelRecord(id, card, parts.limits))
   }
   const listed = keptText((models: readonly Named[]) => {
-    const data = models.map(([id, card]) => record(id, card, parts))
+    const data = models.map(([id, card]) => modelRecord(id, card, parts.limits))
     return { ...listOf(data), has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null }
   })
   const all: Action = async (exchange) => {
@@ -42,15 +47,35 @@ export function modelsRoutes(route: Route, parts: ModelsParts) {
     openToAll(exchange.headers)
     await gate.enterPublic(exchange)
     const speaking = models(parts).filter(([, { task }]) => task === 'text-to-speech')
-    const data = speaking.map(([id, card]) => record(id, card, parts))
+    const data = speaking.map(([id, card]) => modelRecord(id, card, parts.limits))
     return json({ ...listOf(data), models: data.map(({ id, name }) => ({ id, name })) })
+  }
+  const pull: Action = async (exchange) => {
+    await gate.enterAdmin(exchange)
+    return pullModel(exchange, kept(exchange, parts), parts)
+  }
+  const remove: Action = async (exchange) => {
+    await gate.enterAdmin(exchange)
+    return removeModel(kept(exchange, parts), parts)
   }
   return endpoints(route, [
     ['GET /v1/models', modelsDetail, all],
     ['GET /v1/models/{model_id}', modelDetail, one],
     ['GET /v1/models/{model_id*}', null, one],
+    ['POST /v1/models/{model_id}', pullModelDetail, pull],
+    ['POST /v1/models/{model_id*}', null, pull],
+    ['DELETE /v1/models/{model_id}', deleteModelDetail, remove],
+    ['DELETE /v1/models/{model_id*}', null, remove],
     ['GET /v1/audio/models', audioModelsDetail, speaking],
   ])
+}
+
+/** The model that the path names, by its id or another server's name for it. @throws MynaError `model_not_found` */
+function kept(exchange: Exchange, { catalog, keeper }: ModelsParts): KeptModel {
+  const id = modelId(exchange)
+  const card = modelNamed(id, catalog)
+  if (card === null) throw unknownModel(id, catalog)
+  return keeper.find(card.id)
 }
 
 const listOf = <T>(data: T[]) => ({ object: 'list', data })
@@ -74,10 +99,10 @@ function modelId({ url }: Exchange): string {
 type Named = readonly [id: string, card: Card]
 
 /** Installed models by their own ids, then the aliases for the best of each task. */
-function models({ catalog, listAliases }: ModelsParts): Named[] {
+function models({ catalog, limits }: ModelsParts): Named[] {
   const native = catalog.cards().filter((card) => catalog.isInstalled(card.id))
   const own = native.map((card): Named => [card.id, card])
-  if (!listAliases) return own
+  if (!limits.listModelAliases) return own
   const best = {
     'text-to-speech': catalog.best('text-to-speech'),
     'automatic-speech-recognition': catalog.best('automatic-speech-recognition'),
@@ -109,18 +134,3 @@ function keptText(answer: (models: readonly Named[]) => object): (models: readon
     return kept.text
   }
 }
-
-const record = (id: string, card: Card, { maxInputChars }: ModelsParts) => ({
-  id,
-  object: 'model',
-  created: card.createdAt,
-  owned_by: 'myna',
-  shutdown_date: null,
-  task: card.task,
-  root: card.id,
-  name: card.name,
-  languages: card.languages,
-  sample_rate: card.sampleRateHz,
-  verified: card.like === undefined,
-  ...(card.task === 'text-to-speech' ? { max_input_chars: maxInputChars } : {}),
-})

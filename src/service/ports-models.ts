@@ -31,6 +31,10 @@ export interface ModelKeeper {
    * @throws MynaError `model_not_found`, `validation_error` for built-in models
    */
   pull(id: string): void
+  /** @throws MynaError `model_not_found` */
+  find(id: string): KeptModel
+  /** Resolves once no pull of it runs, however it ended; `find` then says how. */
+  ended(id: string): Promise<void>
   /** The partial download is kept for the next pull. Harmless if none runs. */
   cancel(id: string): void
   /** @returns bytes that are free again @throws MynaError as `pull`, also while requests use the model */

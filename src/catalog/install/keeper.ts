@@ -28,6 +28,8 @@ export interface KeeperParts {
 }
 
 interface Running {
+  /** Never rejects. */
+  ended: Promise<void>
   abort: AbortController
   tally: Tally
   state: Exclude<ModelPull['state'], 'failed'>
@@ -45,25 +47,30 @@ export class BackgroundKeeper implements ModelKeeper {
   }
 
   async list(): Promise<KeptModel[]> {
-    const { cards, installed } = this.#parts
-    return byUse(cards()).map((card) => ({
-      card,
-      state: installed.stateOf(card),
-      diskBytes: installed.manifest(card.id)?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? 0,
-      downloadBytes: card.files.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0),
-      unknownSizes: card.files.filter(({ sizeBytes }) => sizeBytes === null).length,
-      pull: this.#pullOf(card.id),
-    }))
+    return byUse(this.#parts.cards()).map((card) => this.#kept(card))
+  }
+
+  find(id: string): KeptModel {
+    return this.#kept(this.#known(id))
+  }
+
+  ended(id: string): Promise<void> {
+    return this.#running.get(id)?.ended ?? Promise.resolve()
   }
 
   pull(id: string): void {
     const card = this.#card(id)
     if (card.like !== undefined) throw refused(`${id} consists of your own files: import them again.`)
     if (this.#running.has(id)) return
-    const running: Running = { abort: new AbortController(), tally: new Tally(this.#parts.clock), state: 'checking' }
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    const tally = new Tally(this.#parts.clock)
+    const running: Running = { abort: new AbortController(), tally, state: 'checking', ended }
     this.#failures.delete(id)
     this.#running.set(id, running)
-    void this.#run(card, running).finally(() => this.#running.delete(id))
+    void this.#run(card, running).finally(() => {
+      this.#running.delete(id)
+      resolve()
+    })
   }
 
   cancel(id: string): void {
@@ -107,6 +114,18 @@ export class BackgroundKeeper implements ModelKeeper {
     }
   }
 
+  #kept(card: Card): KeptModel {
+    const { installed } = this.#parts
+    return {
+      card,
+      state: installed.stateOf(card),
+      diskBytes: installed.manifest(card.id)?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? 0,
+      downloadBytes: card.files.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0),
+      unknownSizes: card.files.filter(({ sizeBytes }) => sizeBytes === null).length,
+      pull: this.#pullOf(card.id),
+    }
+  }
+
   #pullOf(id: string): ModelPull | null {
     const running = this.#running.get(id)
     const standing = running?.tally.standing() ?? null
@@ -122,9 +141,15 @@ export class BackgroundKeeper implements ModelKeeper {
     }
   }
 
-  #card(id: string): Card {
+  #known(id: string): Card {
     const card = this.#parts.cards().find((known) => known.id === id)
-    if (card === undefined) throw new MynaError('model_not_found', `There is no model '${id}'.`, { param: 'model_id' })
+    if (card !== undefined) return card
+    throw new MynaError('model_not_found', `There is no model '${id}'.`, { param: 'model_id' })
+  }
+
+  /** That can be pulled and removed. */
+  #card(id: string): Card {
+    const card = this.#known(id)
     if (card.builtIn) throw refused(`${id} is inside the program and always installed.`)
     return card
   }
