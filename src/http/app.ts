@@ -4,6 +4,7 @@
  */
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
+import { type AdminParts, adminRoutes } from './admin.ts'
 import { type AccountParts, accountRoutes } from './account.ts'
 import { captionedSpeechRoutes } from './captioned-speech.ts'
 import { consentsRoutes, type ConsentsParts } from './consents.ts'
@@ -36,6 +37,7 @@ export interface AppParts {
   voices: VoicesParts & VoiceCloneParts & VoicePreviewParts & ConsentsParts
   models: ModelsParts
   account: AccountParts
+  admin: AdminParts
   health: HealthParts
   docs: DocsParts
   console: ConsoleParts
@@ -65,6 +67,7 @@ export function createApp(parts: AppParts) {
     .use(voicePreviewRoutes(route, parts.voices))
     .use(modelsRoutes(route, parts.models))
     .use(accountRoutes(route, parts.account))
+    .use(adminRoutes(route, parts.admin))
     .use(healthRoutes(route, parts.health))
     .use(consoleRoutes(route, parts.console))
   app.use(docsRoutes(route, parts.docs, app.routes))

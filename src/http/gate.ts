@@ -46,6 +46,13 @@ export class Gate {
     return caller
   }
 
+  /** Like `enter`, for administrators: a key made for speaking cannot make keys. @throws MynaError `admin_required` */
+  async enterAdmin(exchange: Exchange, allowance: 'requests' | 'operations' = 'requests'): Promise<Caller> {
+    const caller = await this.enter(exchange, null, allowance)
+    if (caller.account.role === 'admin' && caller.key.scopes === null) return caller
+    throw new MynaError('admin_required', 'Only an administrator with an unrestricted key may do this.')
+  }
+
   /**
    * Like `enter`, for a connection that stays open. Also accepts a client secret, and a key sent as the subprotocol of
    * a WebSocket, because pages cannot send headers with one.

@@ -1,12 +1,45 @@
-/** The parameters of a list of operations. */
-import { invalidInput } from './invalid.ts'
+/** The parameters of a list of operations: an account's own, and for administrators those of all. */
+import { outcomes } from '../domain/operation.ts'
+import type { OperationQuery } from '../service/ports-records.ts'
+import { type Fields, parseQuery, type Values, withDefault } from './fields/field.ts'
+import { choice, text, unixTime, wholeNumber } from './fields/kinds.ts'
 
-export const maxOperations = 200
+const maxOperations = 200
 const usualOperations = 50
+const maxNameChars = 256
+
+export const operationListFields = {
+  limit: withDefault(wholeNumber(1, maxOperations, { about: 'How many to return.' }), usualOperations),
+  before: text({ max: maxNameChars, about: 'Only older ones than this operation.' }),
+  type: choice(['speech', 'clone'], { about: 'Only these.' }),
+  state: choice(['pending', 'terminal'], { about: 'Only those that are still at work, or have ended.' }),
+  outcome: choice(outcomes, { about: 'Only those that ended like this.' }),
+  model: text({ max: maxNameChars, about: 'Only those of the model with this id.' }),
+  start_time: unixTime({ type: 'integer', description: 'Created then or later. Unix time in seconds.' }),
+  end_time: unixTime({ type: 'integer', description: 'Created before. Unix time in seconds.' }),
+} satisfies Fields
+
+export const adminOperationListFields = {
+  ...operationListFields,
+  account: text({ max: maxNameChars, about: 'Only those of the account with this name.' }),
+} satisfies Fields
 
 /** @throws MynaError `validation_error` */
-export function operationLimitOf(given: string | null): number {
-  const limit = given === null ? usualOperations : Number(given)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= maxOperations) return limit
-  throw invalidInput(['query', 'limit'], `input should be a whole number from 1 to ${maxOperations}`, 'int_parsing')
-}
+export const operationQueryOf = (
+  given: Values<typeof operationListFields>,
+  accountId: string | null,
+): OperationQuery => ({
+  accountId,
+  before: given.before,
+  limit: given.limit,
+  type: given.type,
+  state: given.state,
+  outcome: given.outcome,
+  model: given.model,
+  startMs: given.start_time,
+  endMs: given.end_time,
+})
+
+/** @throws MynaError `validation_error` */
+export const parseOperationQuery = (query: URLSearchParams): Values<typeof operationListFields> =>
+  parseQuery(operationListFields, query)

@@ -4,7 +4,8 @@
 import { expiresAtMs, type Operation } from '../domain/operation.ts'
 import { type Cancellable, cancelOperation, inspectOperation } from '../service/operations.ts'
 import type { Ledger } from '../service/ports.ts'
-import { operationLimitOf } from './operation-query.ts'
+import type { OperationQuery } from '../service/ports-records.ts'
+import { operationQueryOf, parseOperationQuery } from './operation-query.ts'
 import { cancelDetail, operationDetail, operationsDetail } from './openapi/routes.ts'
 import { endpoints } from './endpoint.ts'
 import { json, type Route } from './exchange.ts'
@@ -23,11 +24,9 @@ export const operationsRoutes = (route: Route, { gate, ledger, running }: Operat
       operationsDetail,
       async (exchange) => {
         const { account } = await gate.enter(exchange, 'usage', 'requests')
-        const { searchParams } = exchange.url
-        const limit = operationLimitOf(searchParams.get('limit'))
-        const found = await ledger.recent(account.id, { before: searchParams.get('before'), limit: limit + 1 })
-        const data = found.slice(0, limit).map(listedOperation)
-        return json({ object: 'list', data, has_more: found.length > limit })
+        const query = operationQueryOf(parseOperationQuery(exchange.url.searchParams), account.id)
+        const { operations, hasMore } = await pageOf(query, ledger)
+        return json({ object: 'list', data: operations.map(listedOperation), has_more: hasMore })
       },
     ],
     [
@@ -48,8 +47,14 @@ export const operationsRoutes = (route: Route, { gate, ledger, running }: Operat
     ],
   ])
 
+/** One page, and whether older ones exist. */
+export async function pageOf(query: OperationQuery, ledger: Ledger) {
+  const found = await ledger.recent({ ...query, limit: query.limit + 1 })
+  return { operations: found.slice(0, query.limit), hasMore: found.length > query.limit }
+}
+
 /** With what lists are read for: the model, the key, and the amount of work. */
-const listedOperation = (operation: Operation) => ({
+export const listedOperation = (operation: Operation) => ({
   ...operationRecord(operation),
   model: operation.model,
   input_chars: operation.inputChars,

@@ -2,30 +2,18 @@
  * The usage report: OpenAI's page of time buckets, and totals over the whole span, so that the total charge is known
  * without paging. The database computes the sums.
  */
-import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Account } from '../domain/account.ts'
 import type { Clock } from '../domain/time.ts'
-import type { Ledger, UsageQuery, UsageRow } from '../service/ports.ts'
-import { type Field, isAbsent, parseQuery, withDefault } from './fields/field.ts'
-import { choice, choices, wholeNumber } from './fields/kinds.ts'
+import type { Ledger } from '../service/ports.ts'
+import type { UsageQuery, UsageRow } from '../service/ports-records.ts'
+import { parseQuery, type Values, withDefault } from './fields/field.ts'
+import { choice, choices, text, unixTime, wholeNumber } from './fields/kinds.ts'
 import { invalidInput } from './invalid.ts'
 
 const widths = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 } as const
 const maxBuckets = 180
 const defaultDays = 30
-/** 4000-01-01: later times are mistakes (usually milliseconds). */
-const maxUnixS = 64_060_588_800
-
-/** In seconds as documented, in milliseconds as read. */
-const unixTime = (schema: OpenAPIV3_1.SchemaObject): Field<number | null> => ({
-  schema,
-  codes: [],
-  parse: (given, refuse) => {
-    if (isAbsent(given)) return null
-    if (/^\d{1,11}$/.test(String(given)) && Number(given) <= maxUnixS) return Number(given) * 1000
-    throw refuse.invalid(given, 'a unix time in seconds', 'int_parsing')
-  },
-})
+const maxNameChars = 64
 
 export const usageFields = {
   start_time: unixTime({ type: 'integer', description: 'Unix time in seconds; included.' }),
@@ -38,6 +26,15 @@ export const usageFields = {
   group_by: choices(['model', 'api_key_id'], { about: 'One result per model, key or both; may be repeated.' }),
 }
 
+/** For administrators: of all accounts, or of one. */
+export const adminUsageFields = {
+  ...usageFields,
+  group_by: choices(['model', 'api_key_id', 'user_id'], {
+    about: 'One result per model, key, account (`user_id`) or several of them; may be repeated.',
+  }),
+  account: text({ max: maxNameChars, about: 'Only the account with this name.' }),
+}
+
 interface Span {
   startMs: number
   endMs: number
@@ -46,15 +43,24 @@ interface Span {
   fromMs: number
   /** null: only buckets that are not empty. */
   limit: number | null
-  groupBy: readonly ('model' | 'api_key_id')[]
+  groupBy: UsageQuery['groupBy']
+}
+
+type Given = Omit<Values<typeof usageFields>, 'group_by'> & {
+  group_by: readonly ('model' | 'api_key_id' | 'user_id')[]
 }
 
 /** @throws MynaError `validation_error` */
 export async function usagePage(account: Account, query: URLSearchParams, ledger: Ledger, clock: Clock) {
-  const span = parseSpan(query, clock.nowMs())
+  return usageReport(account, parseQuery(usageFields, query), ledger, clock)
+}
+
+/** @param account null: all of them @throws MynaError `validation_error` */
+export async function usageReport(account: Account | null, given: Given, ledger: Ledger, clock: Clock) {
+  const span = spanOf(given, clock.nowMs())
   const { startMs, endMs, bucketMs } = span
   const ask = (change: Partial<UsageQuery>) =>
-    ledger.usage({ accountId: account.id, startMs, endMs, bucketMs, groupBy: span.groupBy, ...change })
+    ledger.usage({ accountId: account?.id ?? null, startMs, endMs, bucketMs, groupBy: span.groupBy, ...change })
   const lastMs = span.limit === null ? endMs : Math.min(endMs, span.fromMs + span.limit * bucketMs)
   const rows = await ask({ startMs: span.fromMs, endMs: lastMs })
   const { data, nextMs } = bucketsOf(rows, span, lastMs)
@@ -68,12 +74,11 @@ export async function usagePage(account: Account, query: URLSearchParams, ledger
     has_more: nextMs !== null,
     next_page: nextMs === null ? null : String(nextMs / 1000),
     totals: totalsOf(totals),
-    balance_micros: account.balanceMicros,
+    balance_micros: account?.balanceMicros ?? null,
   }
 }
 
-function parseSpan(query: URLSearchParams, nowMs: number): Span {
-  const given = parseQuery(usageFields, query)
+function spanOf(given: Given, nowMs: number): Span {
   const bucketMs = widths[given.bucket_width]
   const endMs = given.end_time ?? Math.ceil((nowMs + 1) / 1000) * 1000
   const lastDayMs = Math.floor((endMs - 1) / widths['1d']) * widths['1d']
@@ -83,7 +88,8 @@ function parseSpan(query: URLSearchParams, nowMs: number): Span {
   if (fromMs < startMs || fromMs > endMs || (fromMs - startMs) % bucketMs !== 0) {
     throw wrong('page', 'input should be a next_page of this query')
   }
-  return { startMs, endMs, bucketMs, fromMs, limit: given.limit, groupBy: given.group_by }
+  const groupBy = given.group_by.map((field) => (field === 'user_id' ? 'account' : field))
+  return { startMs, endMs, bucketMs, fromMs, limit: given.limit, groupBy }
 }
 
 const wrong = (field: string, msg: string) => invalidInput(['query', field], msg, 'value_error')
@@ -109,7 +115,7 @@ function everyStart(span: Span, lastMs: number): number[] {
 }
 
 function resultOf(row: UsageRow) {
-  const group = { model: row.model, api_key_id: row.keyId, project_id: null, user_id: null }
+  const group = { model: row.model, api_key_id: row.keyId, project_id: null, user_id: row.accountId }
   if (row.type === 'clone') {
     return {
       object: 'usage.voice_clones.result',

@@ -7,6 +7,7 @@ import type { Account, Caller, Key, Role, Scope } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { Operation, OperationError, OperationType, Outcome, Settlement } from '../domain/operation.ts'
+import type { OperationQuery, UsageQuery, UsageRow } from './ports-records.ts'
 import type { AudioFormat, SpokenWord } from '../domain/speech.ts'
 import type { Fidelity, Voice, VoiceClip, VoiceStatus } from '../domain/voice.ts'
 
@@ -96,42 +97,16 @@ export interface Ledger {
    * @throws MynaError `storage_full`
    */
   settle(operationId: string, settlement: Settlement): Promise<boolean>
-  /** Own and not expired, else null. */
-  find(accountId: string, operationId: string): Promise<Operation | null>
-  /** Own ones that are not expired, the newest first. @param before only those older than this one */
-  recent(accountId: string, query: { before: string | null; limit: number }): Promise<Operation[]>
+  /** Not expired, else null. @param accountId its owner; null: anyone's */
+  find(accountId: string | null, operationId: string): Promise<Operation | null>
+  /** Those that are not expired, the newest first. */
+  recent(query: OperationQuery): Promise<Operation[]>
   /** Settles what a crash left pending. Only `serve` calls it, under the data folder's lock, before the port opens. */
   settleCrashed(beforeId?: string): Promise<number>
   /** Removes expired records. Ledger entries and usage stay. @returns how many */
   sweep(): Promise<number>
   pendingCount(): Promise<number>
   usage(query: UsageQuery): Promise<UsageRow[]>
-}
-
-export interface UsageQuery {
-  /** null: every account. */
-  accountId: string | null
-  startMs: number
-  endMs: number
-  bucketMs: number
-  groupBy: readonly ('model' | 'api_key_id' | 'account')[]
-}
-
-/** Sums over the settled work of one bucket and group; fields to group by are null if not requested. */
-export interface UsageRow {
-  /** `startMs + n * bucketMs`. */
-  bucketStartMs: number
-  type: OperationType | 'transcription'
-  model: string | null
-  keyId: string | null
-  accountId: string | null
-  requests: number
-  characters: number
-  audioMs: number
-  chargedMicros: number
-  refundedMicros: number
-  /** Clones within the free allowance. */
-  free: number
 }
 
 export interface NewAccount {

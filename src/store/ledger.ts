@@ -5,14 +5,14 @@
 import type { ListeningEnding } from '../domain/listening.ts'
 import type { Operation, OperationError, OperationType, Settlement } from '../domain/operation.ts'
 import type { Clock } from '../domain/time.ts'
-import type { CloneAdmission, Ledger, SpeechAdmission, UsageQuery, UsageRow } from '../service/ports.ts'
+import type { CloneAdmission, Ledger, SpeechAdmission } from '../service/ports.ts'
+import type { OperationQuery, UsageQuery, UsageRow } from '../service/ports-records.ts'
 import type { TranscriptionBooks, TranscriptionStart } from '../service/ports-transcription.ts'
 import type { Database } from './database.ts'
-import { admitOperation, isExpired, refuseHeldKey } from './ledger-admit.ts'
+import { admitOperation, refuseHeldKey } from './ledger-admit.ts'
 import { admitClone, endClone } from './ledger-clone.ts'
 import { type SettledBy, settleLeftovers, settleOperation } from './ledger-settle.ts'
-import { operationOf } from './rows.ts'
-import type { OperationRow } from './rows.ts'
+import { findOperation, recentOperations } from './operation-query.ts'
 import { beginTranscription, endLeftTranscriptions, endTranscription, noteHeard } from './transcriptions.ts'
 import { sumUsage } from './usage.ts'
 
@@ -107,28 +107,12 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
     return this.#database.transaction((sql) => endLeftTranscriptions(sql, this.#clock.nowMs(), beforeId))
   }
 
-  async find(accountId: string, operationId: string): Promise<Operation | null> {
-    const row = await this.#database.get<OperationRow>(
-      'SELECT * FROM operations WHERE id = $operationId AND account_id = $accountId',
-      {
-        operationId,
-        accountId,
-      },
-    )
-    const operation = row === null ? null : operationOf(row)
-    return operation === null || isExpired(operation, this.#clock.nowMs()) ? null : operation
+  find(accountId: string | null, operationId: string): Promise<Operation | null> {
+    return findOperation(this.#database, accountId, operationId, this.#clock.nowMs())
   }
 
-  /** Ids grow with time, so they are the order; a page that is far down costs what the first does. */
-  async recent(accountId: string, { before, limit }: { before: string | null; limit: number }): Promise<Operation[]> {
-    const rows = await this.#database.all<OperationRow>(
-      `SELECT * FROM operations
-         WHERE account_id = $accountId ${before === null ? '' : 'AND id < $before'}
-           AND (expires_at_ms IS NULL OR expires_at_ms > $nowMs)
-         ORDER BY id DESC LIMIT $limit`,
-      { accountId, limit, nowMs: this.#clock.nowMs(), ...(before === null ? {} : { before }) },
-    )
-    return rows.map(operationOf)
+  recent(query: OperationQuery): Promise<Operation[]> {
+    return recentOperations(this.#database, query, this.#clock.nowMs())
   }
 
   settleCrashed(beforeId?: string): Promise<number> {

@@ -1,7 +1,20 @@
 /** The newest operations of an account, page by page, found by an index of their own however many there are. */
 import { expect, test } from 'bun:test'
-import { admission, engine, newKey, openBooks, settlement } from './books.fixture.ts'
+import type { OperationQuery } from '../service/ports-records.ts'
+import { admission, cloneAdmission, engine, newKey, openBooks, settlement } from './books.fixture.ts'
 import type { Parameters } from './database.ts'
+
+const everything = {
+  accountId: null,
+  before: null,
+  limit: 50,
+  type: null,
+  state: null,
+  outcome: null,
+  model: null,
+  startMs: null,
+  endMs: null,
+}
 
 test('own ones, the newest first, page by page, until they have expired', async () => {
   const books = await openBooks()
@@ -13,7 +26,7 @@ test('own ones, the newest first, page by page, until they have expired', async 
     await books.ledger.admitSpeech(admission(books, bobs))
   }
   const page = async (before: string | null) =>
-    (await books.ledger.recent(books.account.id, { before, limit: 2 })).map(({ id }) => id)
+    (await books.ledger.recent({ ...everything, accountId: books.account.id, before, limit: 2 })).map(({ id }) => id)
   expect(await page(null)).toEqual(ids.slice(0, 2))
   expect(await page(ids[1]!)).toEqual(ids.slice(2, 4))
   expect(await page(ids[3]!)).toEqual(ids.slice(4))
@@ -21,6 +34,34 @@ test('own ones, the newest first, page by page, until they have expired', async 
   await books.ledger.settle(ids[0]!, settlement('completed', 1500))
   books.clock.advance(3_600_000)
   expect(await page(null)).toEqual(ids.slice(1, 3))
+})
+
+test('those of all accounts, or those that are asked for', async () => {
+  const books = await openBooks()
+  const { ledger, clock, account } = books
+  const bob = await books.accounts.create({ name: 'bob', role: 'user', balanceMicros: null })
+  const bobs = { accountId: bob.id, keyId: (await newKey(books.accounts, bob)).id }
+  const began = clock.nowMs()
+  const own = (await ledger.admitSpeech(admission(books))).id
+  clock.advance(1000)
+  const other = (await ledger.admitSpeech(admission(books, { ...bobs, model: 'kokoro' }))).id
+  const clone = (await ledger.admitClone(cloneAdmission(books))).id
+  await ledger.settle(own, settlement('stream_failed', 10))
+  const found = async (query: Partial<OperationQuery>) =>
+    (await ledger.recent({ ...everything, ...query })).map(({ id }) => id).sort()
+  const sorted = (...ids: string[]) => ids.sort()
+  expect(await found({})).toEqual(sorted(own, other, clone))
+  expect(await found({ accountId: account.id })).toEqual(sorted(own, clone))
+  expect(await found({ state: 'pending' })).toEqual(sorted(other, clone))
+  expect(await found({ state: 'terminal' })).toEqual([own])
+  expect(await found({ outcome: 'stream_failed' })).toEqual([own])
+  expect(await found({ outcome: 'completed' })).toEqual([])
+  expect(await found({ type: 'clone' })).toEqual([clone])
+  expect(await found({ model: 'kokoro' })).toEqual([other])
+  expect(await found({ startMs: began + 1 })).toEqual(sorted(other, clone))
+  expect(await found({ startMs: began, endMs: began + 1000 })).toEqual([own])
+  expect(await found({ accountId: bob.id, state: 'pending', model: 'kokoro', type: 'speech' })).toEqual([other])
+  expect([(await ledger.find(null, other))?.id, await ledger.find(account.id, other)]).toEqual([other, null])
 })
 
 // The plan is told in the words of SQLite.
@@ -37,7 +78,7 @@ test.skipIf(engine.name === 'postgres').each([null, 'op_5'])(
       return all(sql, parameters)
     }
     Object.defineProperty(database, 'all', { value: explained })
-    await books.ledger.recent(books.account.id, { before, limit: 50 })
+    await books.ledger.recent({ ...everything, accountId: books.account.id, before, limit: 50 })
     const range = before === null ? '' : ' AND id<?'
     expect(plans).toEqual([`SEARCH operations USING INDEX operations_account (account_id=?${range})`])
   },

@@ -1,7 +1,8 @@
 /** Usage reports over a small history that can be added up by hand. */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Outcome } from '../domain/operation.ts'
-import type { SpeechAdmission, UsageQuery } from '../service/ports.ts'
+import type { SpeechAdmission } from '../service/ports.ts'
+import type { UsageQuery } from '../service/ports-records.ts'
 import { admission, newKey, openBooks, settlement } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 

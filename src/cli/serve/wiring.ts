@@ -275,14 +275,11 @@ export async function createApi(
       secrets: new ClientSecrets(accounts, clock),
       realtime: realtimeParts(world, service),
     },
-    operations: {
-      gate,
-      ledger,
-      running: { cancel },
-    },
+    operations: { gate, ledger, running: { cancel } },
     voices: { gate, library, clones, consents, previews, bodyLimits, formLimits, limits },
-    models: { gate, catalog, listAliases: config.listModelAliases, maxInputChars: config.maxInputChars },
+    models: { gate, catalog, keeper: models, timer, limits },
     account: { gate, accounts, ledger, clock, limits },
+    admin: { gate, accounts, ledger, clock, running: { cancel } },
     console: { ...signIn, version, gate, bodyLimits, status, models, log, webFiles: consoleFiles },
     health: {
       version,

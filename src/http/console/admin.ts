@@ -1,27 +1,19 @@
 /**
- * Administration over HTTP for the console: the same verbs as on the command line. Requires an unrestricted key of an
- * administrator: a key made for speaking cannot make keys.
+ * Administration over HTTP for the console: the same verbs as on the command line.
  */
 import { Elysia } from 'elysia'
-import type { Account, Caller } from '../../domain/account.ts'
+import type { Account } from '../../domain/account.ts'
 import { MynaError } from '../../domain/error.ts'
 import type { Administration } from '../../service/accounts.ts'
 import { type Body, type BodyLimits, readJson } from '../body.ts'
 import { keyRecord, seconds, secondsOrNull } from './records.ts'
-import { type Exchange, json, type Route } from '../exchange.ts'
+import { json, type Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'
 
 export interface ConsoleAdminParts {
   gate: Gate
   administration: Administration
   bodyLimits: BodyLimits
-}
-
-/** @throws MynaError as the gate, and `admin_required` */
-export async function enterAdmin(exchange: Exchange, gate: Gate): Promise<Caller> {
-  const caller = await gate.enter(exchange, null, 'requests')
-  if (caller.account.role === 'admin' && caller.key.scopes === null) return caller
-  throw new MynaError('admin_required', 'Only an administrator with an unrestricted key may do this.')
 }
 
 const accountsPath = '/console/api/admin/accounts'
@@ -31,53 +23,53 @@ export function consoleAdminRoutes(route: Route, { gate, administration, bodyLim
   const hidden = { detail: { hide: true } }
   const change = { parse: 'none', ...hidden } as const
   const list = route(accountsPath, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const data = (await administration.listAccounts()).map(accountRecord)
     return json({ object: 'list', data })
   })
   const create = route(accountsPath, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
     const role = body.is_admin === true ? 'admin' : 'user'
     const account = { name: textOf(body, 'name'), role, balanceMicros: wholeOrNull(body, 'balance_micros') } as const
     return json(accountRecord(await administration.createAccount(account)), 201)
   })
   const credit = route(`${accountsPath}/credit`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
     const amountMicros = wholeOrNull(body, 'amount_micros') ?? 0
     return json(accountRecord(await administration.credit({ name: textOf(body, 'name'), amountMicros })))
   })
   const setMetering = route(`${accountsPath}/metering`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
     const change = { name: textOf(body, 'name'), balanceMicros: wholeOrNull(body, 'balance_micros') }
     return json(accountRecord(await administration.setMetering(change)))
   })
   const disable = route(`${accountsPath}/disable`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
     return json(accountRecord(await administration.disableAccount({ name: textOf(body, 'name') })))
   })
   const enable = route(`${accountsPath}/enable`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
     return json(accountRecord(await administration.enableAccount({ name: textOf(body, 'name') })))
   })
   const rename = route(`${accountsPath}/rename`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
     const names = { name: textOf(body, 'name'), to: textOf(body, 'new_name') }
     return json(accountRecord(await administration.renameAccount(names)))
   })
   const setRole = route(`${accountsPath}/role`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
     const role = body.is_admin === true ? 'admin' : 'user'
     return json(accountRecord(await administration.setRole({ name: textOf(body, 'name'), role })))
   })
   const remove = route(`${accountsPath}/remove`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
     const { voicesDeleted } = await administration.removeAccount({ name: textOf(body, 'name') })
     return json({ object: 'account.deleted', voices_deleted: voicesDeleted })
@@ -98,12 +90,12 @@ export function consoleAdminRoutes(route: Route, { gate, administration, bodyLim
 function keyRoutes(route: Route, { gate, administration, bodyLimits }: ConsoleAdminParts) {
   const hidden = { detail: { hide: true } }
   const list = route(keysPath, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const keys = await administration.listKeys({ account: null })
     return json({ object: 'list', data: keys.map((key) => ({ ...keyRecord(key), account: key.accountName })) })
   })
   const create = route(keysPath, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
     const { key, account, secret } = await administration.createKey({
       account: textOf(body, 'account'),
@@ -114,7 +106,7 @@ function keyRoutes(route: Route, { gate, administration, bodyLimits }: ConsoleAd
     return json({ ...keyRecord(key), account: account.name, secret }, 201)
   })
   const revoke = route(`${keysPath}/{key_id}`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     await administration.revokeKey({ id: exchange.params.key_id ?? '' })
     return new Response(null, { status: 204 })
   })

@@ -1,7 +1,6 @@
 /** Models as an administrator keeps them: which there are, which are here, and getting and removing them. */
 import { Elysia } from 'elysia'
 import type { KeptModel, ModelKeeper } from '../../service/ports-models.ts'
-import { enterAdmin } from './admin.ts'
 import { type Exchange, json, type Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'
 
@@ -17,21 +16,21 @@ export function consoleModelsRoutes(route: Route, { gate, models }: ConsoleModel
   const change = { parse: 'none', ...hidden } as const
   const idOf = ({ params }: Exchange) => params.model_id ?? ''
   const list = route(path, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     return json({ object: 'list', data: (await models.list()).map(modelRecord) })
   })
   const pull = route(`${path}/{model_id}/pull`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     models.pull(idOf(exchange))
     return new Response(null, { status: 202 })
   })
   const cancel = route(`${path}/{model_id}/pull`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     models.cancel(idOf(exchange))
     return new Response(null, { status: 204 })
   })
   const remove = route(`${path}/{model_id}`, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     return json({ freed_bytes: await models.remove(idOf(exchange)) })
   })
   return new Elysia()

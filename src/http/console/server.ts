@@ -2,7 +2,6 @@
 import { Elysia } from 'elysia'
 import type { EngineStatus } from '../../service/ports.ts'
 import type { BoxStatus } from '../../service/ports-boxes.ts'
-import { enterAdmin } from './admin.ts'
 import { seconds } from './records.ts'
 import { json, type Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'
@@ -24,7 +23,7 @@ const path = '/console/api/admin/server'
 
 export function consoleServerRoutes(route: Route, { gate, status, log }: ConsoleServerParts) {
   const look = route(path, async (exchange) => {
-    await enterAdmin(exchange, gate)
+    await gate.enterAdmin(exchange)
     const { version, uptimeMs, readiness, queue, pendingOperations, engines, troubles, boxes } = await status()
     return json({
       version,

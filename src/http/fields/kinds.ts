@@ -163,6 +163,20 @@ export const languageTag = (words: Words): Field<string | null> => ({
   },
 })
 
+/** 4000-01-01: later times are mistakes (usually milliseconds). */
+const maxUnixS = 64_060_588_800
+
+/** In seconds as documented, in milliseconds as read. */
+export const unixTime = (schema: OpenAPIV3_1.SchemaObject): Field<number | null> => ({
+  schema,
+  codes: [],
+  parse: (given, refuse) => {
+    if (isAbsent(given)) return null
+    if (/^\d{1,11}$/.test(String(given)) && Number(given) <= maxUnixS) return Number(given) * 1000
+    throw refuse.invalid(given, 'a unix time in seconds', 'int_parsing')
+  },
+})
+
 /** Any of these words; some clients send the whole list in one field, as JSON or separated by commas. */
 export const choices = <const T extends string>(supported: readonly T[], words: Words): Field<readonly T[]> => ({
   schema: {

@@ -34,6 +34,7 @@ const tags: OpenAPIV3_1.TagObject[] = [
   { name: 'Voices', description: 'Your own voices and public ones; cloning.' },
   { name: 'Models' },
   { name: 'Account', description: 'Your account and its usage.' },
+  { name: 'Administration', description: 'For administrators, with an unrestricted key.' },
   { name: 'Server', description: 'Health and metrics, beside the versioned paths.' },
 ]
 

@@ -38,15 +38,27 @@ const operation = is.record(
   ['completion_bytes'],
 )
 
-const listedOperation = is.record(
+const listedFields = {
+  ...operationFields,
+  model: is.text('hibari'),
+  input_chars: is.count(45),
+  price_micros: is.micros(675),
+  key_id: is.text('key_01KAJ5ZV0A1B2C3D4E5F6G7H8J'),
+}
+
+const listedOperation = is.record(listedFields, 'An operation in a list.', ['completion_bytes'])
+
+const adminOperation = is.record(
   {
-    ...operationFields,
-    model: is.text('hibari'),
-    input_chars: is.count(45),
-    price_micros: is.micros(675),
-    key_id: is.text('key_01KAJ5ZV0A1B2C3D4E5F6G7H8J'),
+    ...listedFields,
+    account_id: is.text('acct_01KAJ5ZV0A1B2C3D4E5F6G7H8J'),
+    account: is.text('ada', 'Name of the account.'),
+    key: is.text('laptop', 'Name of the key.'),
+    wait_ms: is.countOrNull(12, 'From its creation until work began; `null`: not yet, or never.'),
+    first_audio_ms: is.countOrNull(140, 'From its creation to the first audio.'),
+    duration_ms: is.countOrNull(2900, 'From its creation to its end; `null` while pending.'),
   },
-  'An operation in a list.',
+  'An operation of any account.',
   ['completion_bytes'],
 )
 
@@ -131,7 +143,7 @@ const group: Record<string, Shape> = {
   model: is.textOrNull(null, '`null` unless grouped by it.'),
   api_key_id: is.textOrNull(null, '`null` unless grouped by it.'),
   project_id: is.nothing,
-  user_id: is.nothing,
+  user_id: is.textOrNull(null, 'An account’s id, for administrators who group by it; otherwise `null`.'),
 }
 const speechResult = is.record({
   object: is.constant('organization.usage.audio_speeches.result'),
@@ -256,9 +268,19 @@ const modelRef = is.named('Model', model)
 export const records = {
   Operation: operation,
   OperationList: is.listOf(listedOperation, { has_more: is.flag(false, 'Whether older ones exist.') }),
+  AdminOperation: adminOperation,
+  AdminOperationList: is.listOf(is.named('AdminOperation', adminOperation), {
+    has_more: is.flag(false, 'Whether older ones exist.'),
+  }),
   Cancelled: is.record({ ok: is.flag(true, 'Whether running work was signalled.') }),
   Model: model,
   ModelList: is.listOf(modelRef, is.page('hibari')),
+  DeletedModel: is.record({
+    id: is.text('whisper-base'),
+    object: is.constant('model'),
+    deleted: is.flag(true),
+    freed_bytes: is.count(77_000_000, 'Files that other models share stay.'),
+  }),
   SpeechModelList: is.listOf(modelRef, {
     models: is.list(is.record({ id: is.text('hibari'), name: is.text('hibari') })),
   }),

@@ -1,5 +1,6 @@
 /** The operations, models, account and server routes in the API's document. */
-import { maxOperations } from '../operation-query.ts'
+import type { ErrorCode } from '../../domain/error.ts'
+import { operationListFields } from '../operation-query.ts'
 import { exampleOperationId } from '../error-codes.ts'
 import { parametersOf } from '../fields/field.ts'
 import { usageFields } from '../usage.ts'
@@ -16,15 +17,7 @@ export const operationsDetail = detail('Operations', 'listOperations', 'List ope
   description:
     'Your own speech requests and clones, newest first, while their records are kept. Requires the scope `usage`. ' +
     'The next page begins behind the last id of this one: give it as `before`.',
-  parameters: [
-    {
-      name: 'limit',
-      in: 'query',
-      description: 'How many to return.',
-      schema: { type: 'integer', minimum: 1, maximum: maxOperations, default: 50 },
-    },
-    { name: 'before', in: 'query', description: 'Only older ones than this operation.', schema: { type: 'string' } },
-  ],
+  parameters: parametersOf(operationListFields),
   responses: { 200: ok('OperationList', 'The operations.'), ...refusals(...scoped, 'validation_error') },
 })
 
@@ -53,6 +46,29 @@ export const modelDetail = detail('Models', 'retrieveModel', 'Get a model', {
   description: 'Any valid key. Everything after `/v1/models/` is the id, so `org/name` needs no escaping.',
   parameters: [pathId('model_id', 'A model’s id or an alias, 1 to 256 characters.', 'tts-1')],
   responses: { 200: ok('Model', 'The model.'), ...refusals(...keyedCodes, 'model_not_found', 'validation_error') },
+})
+
+const modelToKeep = pathId('model_id', 'A model’s id, or another server’s name for it.', 'whisper-base')
+const forAdmins = 'Requires an unrestricted key of an administrator.'
+const keeperCodes: readonly ErrorCode[] = [...keyedCodes, 'admin_required', 'model_not_found', 'validation_error']
+
+export const pullModelDetail = detail('Models', 'pullModel', 'Install a model', {
+  description:
+    'Downloads it from the hub and answers once it is installed. The download continues if the client leaves, and is ' +
+    'joined if it is asked for again. With `Accept: text/event-stream` the answer is a stream of ' +
+    `\`model.pull.progress\` events and at the end \`model.pull.done\` or \`error\`. ${forAdmins}`,
+  parameters: [modelToKeep],
+  responses: {
+    200: ok('Model', 'It was installed already.'),
+    201: ok('Model', 'It is installed now.'),
+    ...refusals(...keeperCodes, 'pull_failed'),
+  },
+})
+
+export const deleteModelDetail = detail('Models', 'deleteModel', 'Remove a model', {
+  description: `Refused while requests use it. Voices that were cloned with it stay. ${forAdmins}`,
+  parameters: [modelToKeep],
+  responses: { 200: ok('DeletedModel', 'It is removed.'), ...refusals(...keeperCodes) },
 })
 
 export const audioModelsDetail = detail('Models', 'listSpeechModels', 'List speech models (no key needed)', {
