@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readNpy } from './npy.ts'
 
-/** A file as `numpy.save` writes it: the header is filled up to 128 bytes. */
+/** A file as `numpy.save` writes it: the header is padded to 128 bytes. */
 function saved(descr: string, shape: string, bytes: Uint8Array, { fortran = 'False', version = 1 } = {}): Uint8Array {
   const header = `{'descr': '${descr}', 'fortran_order': ${fortran}, 'shape': ${shape}, }`.padEnd(117) + '\n'
   const length = version === 1 ? [118, 0] : [118, 0, 0, 0]
@@ -11,7 +11,7 @@ function saved(descr: string, shape: string, bytes: Uint8Array, { fortran = 'Fal
 
 const bytes = (data: Float32Array | BigInt64Array) => new Uint8Array(data.buffer)
 
-test('what numpy itself has saved', () => {
+test('reads what numpy itself has saved', () => {
   // numpy.save of numpy.array([[1.5, -2]], numpy.float32).
   const file =
     'k05VTVBZAQB2AHsnZGVzY3InOiAnPGY0JywgJ2ZvcnRyYW5fb3JkZXInOiBGYWxzZSwgJ3NoYXBlJzogKDEsIDIpLCB9ICAgICAgICAgICAgIC' +
@@ -23,7 +23,7 @@ test('what numpy itself has saved', () => {
   })
 })
 
-test('shapes and types', () => {
+test('reads shapes and types', () => {
   const seven = bytes(BigInt64Array.of(7n))
   expect(readNpy(saved('<i8', '()', seven))).toEqual({ type: 'int64', dims: [], data: BigInt64Array.of(7n) })
   expect(readNpy(saved('<i8', '(1,)', seven, { version: 2 })).dims).toEqual([1])
@@ -34,7 +34,7 @@ test('shapes and types', () => {
   })
 })
 
-test('what cannot be read is refused in words', () => {
+test('explains why a file cannot be read', () => {
   const two = bytes(Float32Array.of(1, 2))
   expect(() => readNpy(saved('<f8', '(1,)', two))).toThrow('numbers of type "<f8" are not supported')
   expect(() => readNpy(saved('<f4', '(1, 2)', two, { fortran: 'True' }))).toThrow('cannot be parsed')

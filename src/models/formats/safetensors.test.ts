@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { readSafetensors } from './safetensors.ts'
 
-/** Two floats named a, as the format has it, with another header where one is given. */
+/** Two floats named a in the format, or with another header if one is given. */
 function file(header: unknown = { a: { dtype: 'F32', shape: [2], data_offsets: [0, 8] } }): Uint8Array {
   const json = Buffer.from(typeof header === 'string' ? header : JSON.stringify(header))
   const length = new Uint8Array(BigUint64Array.of(BigInt(json.length)).buffer)
   return new Uint8Array([...length, ...json, ...new Uint8Array(Float32Array.of(1, -2).buffer)])
 }
 
-test('what the library itself has written', () => {
+test('reads what the library itself has written', () => {
   // safetensors.numpy.save of five tensors, with metadata.
   const written =
     'EAEAAAAAAAB7Il9fbWV0YWRhdGFfXyI6eyJmb3JtYXQiOiJwdCJ9LCJhL29mZnNldCI6eyJkdHlwZSI6Ikk2NCIsInNoYXBlIjpbMV0sImRhdGFf' +

@@ -14,7 +14,7 @@ import { espeakVoices, foreignUnits, toSymbols } from './foreign.ts'
 const folder = mkdtempSync(join(tmpdir(), 'myna-espeak-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A program that behaves as espeak-ng does, or not. */
+/** A program that behaves like espeak-ng, or fails to. */
 function program(name: string, script: string): Espeak {
   const path = join(folder, name)
   writeFileSync(path, `#!/bin/sh\n${script}\n`)
@@ -37,7 +37,7 @@ async function units(text: string, espeak = echo, voice = 'es'): Promise<Unit[]>
 
 const spoken = async (text: string) => (await units(text)).map(({ symbols }) => symbols).join(' ')
 
-test('marks stay with their words, Markdown and what has no sound goes', async () => {
+test('marks stay with their words; Markdown and signs without a sound are removed', async () => {
   expect(await spoken('**uno**, dos (tres) — ¿cuatro?\n\n- cinco 👋\n- seis')).toBe(
     'uno, dos, tres, cuatro? cinco. seis.',
   )
@@ -46,7 +46,7 @@ test('marks stay with their words, Markdown and what has no sound goes', async (
   expect(await spoken('👋 …')).toBe('')
 })
 
-test('units end where the text does, with what they end', async () => {
+test('units end where the text does, and state what ends there', async () => {
   expect(await units('uno dos. tres\n\n# seis\nno')).toEqual([
     { symbols: 'uno', end: 0, ends: 'word' },
     { symbols: 'dos.', end: 8, ends: 'sentence' },
@@ -56,11 +56,11 @@ test('units end where the text does, with what they end', async () => {
   ])
 })
 
-test('sounds of two parts are one symbol, changes of language and unknown signs go', () => {
+test('diphthongs and affricates become one symbol; language switches and unknown signs are removed', () => {
   expect(toSymbols('t^ʃˈa^ʊ (^e^n)d^ʒˈe^ɪ(^e^s) s.ˈo-lo')).toBe('ʧˈW ʤˈA s.ˈolo')
 })
 
-test('whatever the text: symbols that the voices know, positions rising to the end', () =>
+test('for any text, the symbols are ones that the voices know, and positions rise to the end', () =>
   forEachSeed(40, async (random) => {
     const text = randomText(random, random.whole(1, 40))
     let covered = 0
@@ -73,12 +73,12 @@ test('whatever the text: symbols that the voices know, positions rising to the e
     if (found.length > 0) expect(covered).toBe(countChars(text))
   }))
 
-test('a line that it breaks in two is asked for alone, and joined', async () => {
+test('a line that the program breaks in two is requested alone, and joined', async () => {
   const breaking = program('breaking', "exec sed 's/|/\\n/'")
   expect(await breaking.phonemes(['a|b', 'c'], 'es', never)).toEqual(['a b', 'c'])
 })
 
-test('a program that fails or says too much fails the text', async () => {
+test('a program that fails or writes too much fails the text', async () => {
   const failure = (espeak: Espeak) => espeak.phonemes(['a'], 'es', never).then(String, (error: Error) => error.message)
   expect(await failure(program('failing', 'exit 3'))).toBe('espeak-ng ended with 3 for voice es')
   expect(await failure(program('flood', 'exec yes'))).toContain('espeak-ng ended with SIGKILL')
@@ -94,8 +94,8 @@ test('the signal ends the program', async () => {
   expect(await work).toBe('enough')
 })
 
-// Where the machine has no espeak-ng there is nothing to test.
-test.skipIf(Espeak.find() === null)('every language of the voices, in symbols that they know', async () => {
+// A machine without espeak-ng cannot run this test.
+test.skipIf(Espeak.find() === null)('every language of the voices gives symbols that they know', async () => {
   const texts = {
     es: 'El niño come.',
     fr: "L'été, ça va ?",

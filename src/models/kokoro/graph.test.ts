@@ -22,7 +22,7 @@ const mixtureOf = (voice: string) => {
 }
 
 test.each(golden.sounds.map((sound) => [sound.symbols.length, sound] as const))(
-  'the same numbers, style and sound as the reference has for %d symbols',
+  'gives the same numbers, style and sound as the reference for %d symbols',
   async (length, { symbols, voice, speed, ids, style, samples, audio }) => {
     expect(Array.from(symbolNumbers(symbols, 510), Number)).toEqual(ids)
     const own = await styles.style(mixtureOf(voice), length)
@@ -35,7 +35,7 @@ test.each(golden.sounds.map((sound) => [sound.symbols.length, sound] as const))(
   },
 )
 
-test('a mixture is the weighted mean, and a text longer than the table has its last row', async () => {
+test('a mixture is the weighted mean, and a text longer than the table uses its last row', async () => {
   const [a, b] = [table(0), table(1)]
   const mixed = await styles.style(mixtureOf('a(3)+b'), 8)
   for (const at of [0, 100, 255]) {
@@ -45,20 +45,20 @@ test('a mixture is the weighted mean, and a text longer than the table has its l
   expect(last[5]).toBe(a[509 * styleSize + 5] as number)
 })
 
-test('a voice without a file, a broken file and a voice of no card are refused', async () => {
+test('a voice without a file, a broken file and a voice that no card has are refused', async () => {
   await Bun.write(join(folder.filesDir, 'voices', 'c.bin'), 'short')
   expect(styles.style(mixtureOf('c'), 1)).rejects.toThrow('not a table of styles')
   expect(styles.style(mixtureOf('../model'), 1)).rejects.toThrow('no voice "../model"')
 })
 
-test('symbols without a number, none and too many are refused', () => {
+test('unknown symbols, no symbols and too many symbols are refused', () => {
   expect(() => symbolNumbers('', 510)).toThrow(RangeError)
   expect(() => symbolNumbers('ə'.repeat(511), 510)).toThrow(RangeError)
   expect(() => symbolNumbers('əg', 510)).toThrow('"g"')
   expect(symbolNumbers('ə'.repeat(510), 510).length).toBe(512)
 })
 
-/** Gives back the speed, as an export of other types would. */
+/** Returns the speed, like an export with other types would. */
 function echo(ids: string, speed: TensorSpec, out: Constant['type'], sound = 'audio'): Uint8Array {
   const graph: GraphSpec = {
     name: 'echo',
@@ -76,7 +76,7 @@ function echo(ids: string, speed: TensorSpec, out: Constant['type'], sound = 'au
 const open = async (bytes: Uint8Array) => new KokoroGraph('k.onnx', await createSession(bytes, { threads: 1 }))
 const style = new Float32Array(styleSize)
 
-test('other exports: tokens, whole speeds, half floats, a scalar', async () => {
+test('accepts other exports: tokens, integer speeds, half floats, a scalar', async () => {
   const whole = await open(echo('tokens', { name: 'speed', type: 'int32', dims: [1] }, 'float32'))
   expect(whole.hasFineSpeed).toBe(false)
   expect((await whole.speak('ə', style, 2)).pcm).toEqual(Float32Array.of(2))
@@ -88,7 +88,7 @@ test('other exports: tokens, whole speeds, half floats, a scalar', async () => {
   expect((await scalar.speak('ə', style, 1.5)).pcm).toEqual(Float32Array.of(1.5))
 })
 
-test('another graph, and a sound that is not finite, are refused', async () => {
+test('refuses another graph, and a sound that is not finite', async () => {
   expect(open(echo('words', { name: 'speed', type: 'float32', dims: [1] }, 'float32'))).rejects.toThrow(
     'k.onnx is not the graph this model needs: no input input_ids',
   )

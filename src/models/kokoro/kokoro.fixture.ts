@@ -1,6 +1,6 @@
 /**
  * A model of Kokoro's shape in a temporary folder: the small graph that `scripts/golden-kokoro.py` made, and tables of
- * styles by the formula that it has, too.
+ * styles by the same formula as in that script.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ export interface Golden {
 
 export const golden = goldenFile as unknown as Golden
 
-/** Rows that all differ. */
+/** All rows differ. */
 export function table(shift: number): Float32Array {
   return Float32Array.from({ length: 510 * 256 }, (_, at) => {
     const row = Math.floor(at / 256)
@@ -35,7 +35,7 @@ export function table(shift: number): Float32Array {
   })
 }
 
-/** Its voices: two American, a British and a Spanish one. */
+/** Its voices: two American, one British and one Spanish. */
 const voices = { a: 'en-US', b: 'en-US', bf: 'en-GB', ef: 'es', jf: 'ja' }
 
 export const card: Card = (() => {

@@ -41,7 +41,7 @@ async function speak(input: SpeechInput, by = model): Promise<SpokenChunk[]> {
   return spoken
 }
 
-/** What one chunk of these symbols sounds like. */
+/** The sound of one chunk of these symbols. */
 async function sound(symbols: string, voice = 'a', speed = 1): Promise<Float32Array> {
   const graph = await loadGraph(join(folder.filesDir, 'model.onnx'), 1)
   const styles = new Styles(join(folder.filesDir, 'voices'), new Set([voice]))
@@ -67,14 +67,14 @@ test('a sentence is one chunk of its symbols', async () => {
   expect(chunk?.pcm).toEqual(await sound('ðə wˈɔTəɹ ɪz hˈɑt.'))
 })
 
-test('British voices have British symbols, and so has a British request', async () => {
+test('British voices use British symbols, and so does a British request', async () => {
   const british = 'ðə wˈɔːtə ɪz hˈɒt.'
   expect((await speak(inputOf('The water is hot.', { voiceId: 'bf' })))[0]?.pcm).toEqual(await sound(british, 'bf'))
   const asked = await speak(inputOf('The water is hot.', { language: 'en-GB' }))
   expect(asked[0]?.pcm).toEqual(await sound(british))
 })
 
-test('speed reaches the graph, as far as that can go', async () => {
+test("speed reaches the graph, within the graph's limits", async () => {
   const slow = await speak(inputOf('The water is hot.', { speed: 0.5 }))
   const half = await sound('ðə wˈɔTəɹ ɪz hˈɑt.', 'a', 0.5)
   expect(slow[0]?.pcm).toEqual(half)
@@ -82,13 +82,13 @@ test('speed reaches the graph, as far as that can go', async () => {
   expect(slowest[0]?.pcm.length).toBe(2 * half.length)
 })
 
-test('a mixture of a voice with itself is that voice; a real one is not', async () => {
+test('a mixture of a voice with itself is that voice; a real mixture is not', async () => {
   const plain = await speak(inputOf('The water is hot.'))
   expect(await speak(inputOf('The water is hot.', { voiceId: 'a(2)+a' }))).toEqual(plain)
   expect(await speak(inputOf('The water is hot.', { voiceId: 'a+b' }))).not.toEqual(plain)
 })
 
-test('phonemes in the text and in the dictionary of the user', async () => {
+test("speaks phonemes from the text and from the user's dictionary", async () => {
   const spoken = await sound('kˈOkəɹO.')
   expect((await speak(inputOf('[Kokoro](/kˈOkəɹO/)')))[0]?.pcm).toEqual(spoken)
   const own = await load({ ...folder.options, pronunciations: 'Kokoro=/kˈOkəɹO/' })
@@ -96,7 +96,7 @@ test('phonemes in the text and in the dictionary of the user', async () => {
   await own.unload()
 })
 
-test('a long text comes in chunks that cover it bit by bit', async () => {
+test('a long text comes in chunks that cover it piece by piece', async () => {
   const text = 'This is the first sentence of several. '.repeat(30)
   const spoken = await speak(inputOf(text))
   const covered = spoken.map(({ coveredChars }) => coveredChars)
@@ -106,7 +106,7 @@ test('a long text comes in chunks that cover it bit by bit', async () => {
   expect(covered.at(-1)).toBe(countChars(text))
 })
 
-test('whatever the text: no crash, finite sound, all of it covered; none where nothing can be said', () =>
+test('for any text: no crash, finite sound, all of it covered; no sound where nothing can be said', () =>
   forEachSeed(60, async (random) => {
     const text = randomText(random, random.whole(0, 50))
     const input = inputOf(text, { voiceId: random.pick(['a', 'bf']) })
@@ -137,7 +137,7 @@ test('the signal ends the work between two chunks', async () => {
   expect(seen.length).toBe(1)
 })
 
-test('voices that are none, and languages without a speaker, are refused', async () => {
+test('unknown voices, and languages without a speaker, are refused', async () => {
   expect(await refusal(inputOf('Hi', { voiceId: 'nobody' }))).toEqual(new Error('kokoro has no voice "nobody"'))
   expect(await refusal(inputOf('Hi', { voiceId: 'a+nobody' }))).toEqual(new Error('kokoro has no voice "nobody"'))
   expect(await refusal(inputOf('नमस्ते'))).toEqual(
@@ -148,7 +148,7 @@ test('voices that are none, and languages without a speaker, are refused', async
   )
 })
 
-test('without espeak-ng its languages are refused, with the name of its package', async () => {
+test('without espeak-ng its languages are refused, and the error names its package', async () => {
   const bare = await loadKokoro(folder.options, null)
   const error = await refusal(inputOf('Hola', { voiceId: 'ef' }), bare)
   expect(error).toBeInstanceOf(InputRefused)
@@ -157,14 +157,14 @@ test('without espeak-ng its languages are refused, with the name of its package'
   await bare.unload()
 })
 
-// Where the machine has no espeak-ng there is nothing to test.
+// A machine without espeak-ng cannot run this test.
 test.skipIf(Espeak.find() === null)('Spanish through espeak-ng', async () => {
   const [chunk] = await speak(inputOf('Hola, amigo.', { voiceId: 'ef' }))
   expect(chunk?.coveredChars).toBe(12)
   expect(chunk?.pcm).toEqual(await sound('ˈola, amˈiɣo.', 'ef'))
 })
 
-test('files that are not there, or are another graph, are told when it is loaded', async () => {
+test('missing files and wrong graphs are reported when the model is loaded', async () => {
   const message = (options: Parameters<typeof load>[0]) => load(options).then(String, (error: Error) => error.message)
   expect(await message({ ...folder.options, filesDir: null })).toBe('kokoro needs its files')
   expect(await message({ ...folder.options, filesDir: join(folder.filesDir, 'none') })).toContain('model.onnx')

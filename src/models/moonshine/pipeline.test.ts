@@ -27,13 +27,13 @@ const textOf = async (pcm: Int16Array) =>
     .join('')
     .trim()
 
-test('a synthetic sentence is heard nearly word for word, with a capital and a stop', async () => {
+test('a synthetic sentence is transcribed nearly word for word, with a capital and a full stop', async () => {
   const heard = await textOf(await speech(words, 'slt'))
   expect(heard).toMatch(/^[A-Z].*\.$/)
   expect(errorRate([wordErrors(words, heard)])).toBeLessThan(0.25)
 })
 
-test('segments are in the time of the window and in order, each with how sure the model was', async () => {
+test("segments are timed from the start of the window, in order, with the model's confidence", async () => {
   const said = ['Good morning to you all.', 'It rained for days.']
   const window = concatS16([await speech(said[0]!), silence(0.4), await speech(said[1]!, 'slt')])
   const segments = await hear(window)
@@ -47,7 +47,7 @@ test('segments are in the time of the window and in order, each with how sure th
   }
 })
 
-test('nothing is written of silence and noise, nor of what is too short for a step', async () => {
+test('silence, noise and sounds too short for a step give no text', async () => {
   for (const pcm of [silence(2), noise(3), noise(3, 0.01), silence(0.05), silence(0)]) {
     expect(await hear(pcm)).toEqual([])
   }
@@ -60,7 +60,7 @@ test('another language and translation are refused; a tag of English is English'
   expect(model.begin({ ...plain, language: 'en-AU' }).language).toBe('en')
 })
 
-test('the signal ends the work, and the next window is heard', async () => {
+test('the signal ends the work, and the next window is transcribed', async () => {
   const leaving = new AbortController()
   const left = hear(await speech(words), leaving.signal)
   leaving.abort(new Error('gone'))

@@ -20,19 +20,19 @@ const textsOf = (tokens: readonly number[]) =>
     1000,
   ).map(({ text }) => text)
 
-test('pieces have lengths of one byte or two, and some have none', () => {
+test('reads pieces with a length of one byte or two, and pieces without bytes', () => {
   expect(pieces.map(({ length }) => length)).toEqual([5, 3, 4, 7, 1, 1, 0, 3, 2, 1, 300])
   expect(() => readPieces(Uint8Array.of(5, 65, 66))).toThrow('ends in the middle of a piece')
 })
 
-test('pieces are joined to words; what is not said is left out, and so is half a character', () => {
+test('joins pieces to words; unspoken pieces and half characters are left out', () => {
   expect(textsOf([3, 4, 5, 3, 8, 2])).toEqual(['Hello.', 'Hellö'])
   expect(textsOf([4, 3, 9])).toEqual(['o', 'Hell'])
   expect(textsOf([1, 7, 6, 2])).toEqual([])
   expect(textsOf([99])).toEqual([])
 })
 
-test('the window is shared out among the words by their length', () => {
+test('the window is divided among the words by their length', () => {
   const words = wordsOf(
     [3, 4, 5, 3].map((token) => ({ token, logProbability: Math.log(0.5) })),
     pieces,

@@ -1,6 +1,4 @@
-/**
- * The clips on which parity with onnx-asr is shown: sounds that every machine can generate, and readings if available.
- */
+/** The clips for parity with onnx-asr: sounds that every machine can generate, and readings if available. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeFile } from '../../audio/decode/clip.ts'

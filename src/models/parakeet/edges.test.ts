@@ -9,7 +9,9 @@ import { SpeechCutter, type SpeechWindow } from '../silero/window-cutter.ts'
 import { cardOf } from './graphs.fixture.ts'
 import { load } from './pipeline.ts'
 
-/** A Parakeet that writes one word for each burst of noise: where it is loud, and then not for four frames. */
+/**
+ * A Parakeet that writes one word for each burst of noise: where the sound is loud, and then not again for four frames.
+ */
 const bands = 80
 const encoder: GraphSpec = {
   name: 'loudness',
@@ -58,7 +60,7 @@ const decoder: GraphSpec = {
   ],
   outputs: [{ name: 'outputs', type: 'float32', dims: [1, 1, 7] }, state('output_states_1'), state('output_states_2')],
   constants: [
-    // The word, the blank; no frame, one, two, three, four.
+    // The word and the blank; then the durations of zero, one, two, three and four frames.
     { name: 'by', type: 'float32', dims: [7], data: Float32Array.of(1, 0, 0, 0, 0, 0, 1) },
     { name: 'bias', type: 'float32', dims: [7], data: Float32Array.of(0, loud, -9, loud, -9, -9, 0) },
   ],
@@ -82,7 +84,7 @@ afterAll(async () => {
 const rateHz = 16_000
 const burstMs = 100
 
-/** A minute and a half of somebody who never pauses for long. */
+/** A minute and a half of a speaker who never pauses for long. */
 function talk(random: Seeded): { pcm: Float32Array; startsMs: number[] } {
   const startsMs: number[] = []
   for (let atMs = 300; atMs < 90_000; atMs += random.whole(480, 900)) startsMs.push(atMs)
@@ -96,10 +98,10 @@ function talk(random: Seeded): { pcm: Float32Array; startsMs: number[] } {
   return { pcm, startsMs }
 }
 
-test('no word is lost or doubled where one window ends and the next begins', () =>
+test('words at the border of two windows are neither lost nor doubled', () =>
   forEachSeed(3, async (random) => {
     const { pcm, startsMs } = talk(random)
-    // All of it is speech to the detector: every window is cut where nobody pauses.
+    // To the detector all of it is speech: every window is cut without a pause.
     const cutter = new SpeechCutter({ maxWindowMs: random.whole(5000, 20_000) }, 32)
     const windows: SpeechWindow[] = []
     for (let at = 0; at < pcm.length; at += 512) windows.push(...cutter.push(pcm.subarray(at, at + 512), 0.99))

@@ -3,7 +3,7 @@ import { readConfig } from './config.ts'
 import { pieces, vocabularyText } from './graphs.fixture.ts'
 import { isControl, readVocabulary } from './vocabulary.ts'
 
-test('a vocabulary as it is published', () => {
+test('reads a vocabulary in its published form', () => {
   const { pieces: read, blank } = readVocabulary(vocabularyText)
   expect([read.length, blank]).toEqual([pieces.length, pieces.length - 1])
   expect(read).toEqual(pieces)
@@ -18,11 +18,11 @@ const faults: [string, string, string][] = [
   ['a page of a website', '<!doctype html>\n<p>', 'vocab.txt, line 1: expected a piece and 0, found "<!doctype html>"'],
 ]
 
-test.each(faults)('a vocabulary with %s', (_, text, message) => {
+test.each(faults)('refuses a vocabulary with %s', (_, text, message) => {
   expect(() => readVocabulary(text)).toThrow(message)
 })
 
-test('control pieces are known by their form', () => {
+test('recognises control pieces by their form', () => {
   expect(['<unk>', '<blk>', '<|nospeech|>', '<', '>', '<>', 'a<b>', '▁the'].map(isControl)).toEqual([
     true,
     true,
@@ -35,13 +35,13 @@ test('control pieces are known by their form', () => {
   ])
 })
 
-test('a configuration as it is published, with and without a limit', () => {
+test('reads a configuration in its published form, with and without a limit', () => {
   const published = { model_type: 'nemo-conformer-tdt', features_size: 128, subsampling_factor: 8 }
   expect(readConfig(JSON.stringify(published, null, 4))).toEqual({ bands: 128, subsampling: 8, maxTokensPerFrame: 10 })
   expect(readConfig(JSON.stringify({ ...published, max_tokens_per_step: 5 })).maxTokensPerFrame).toBe(5)
 })
 
-test('a configuration of something else', () => {
+test('refuses the configuration of another kind of model', () => {
   expect(() => readConfig('not json')).toThrow('config.json is not JSON')
   expect(() => readConfig('{"model_type":"whisper"}')).toThrow(
     'config.json has model type "whisper", not nemo-conformer-tdt',

@@ -1,14 +1,14 @@
 /**
  * A small Parakeet: graphs with the inputs and outputs of the published ones, and random weights that are always the
- * same. Scaled so that it writes about as often as it does not, with every duration. What it writes is nonsense; that
- * onnx-asr reads the same nonsense out of it is what `golden.json` holds us to.
+ * same. They are scaled so that it writes a token at about half of its steps, and uses every duration. Its text is
+ * nonsense. `golden.json` holds the same nonsense as read by onnx-asr, and we must match it.
  */
 import { join } from 'node:path'
 import type { Card } from '../../domain/card.ts'
 import { type Constant, type GraphSpec, onnxModel } from '../../testing/tiny-onnx.ts'
 import { Seeded } from '../../testing/seeded.ts'
 
-/** Marks, words and parts of words, as a tokenizer would have learned them of several languages. */
+/** Marks, words and parts of words, as a tokenizer would have learned them from several languages. */
 export const pieces: readonly string[] = [
   '<unk>',
   ...'▁ ▁the ▁a ▁of ▁and ▁to ▁in ▁The ▁It ▁was ▁I ▁über ▁schön ▁été ▁łódź ▁мир ▁και ▁20 ▁3'.split(' '),
@@ -24,7 +24,7 @@ const size = 24
 const hidden = 16
 const joint = 32
 const durations = 5
-/** Tokens that onnx-asr would output as they are, and we drop. */
+/** Tokens that onnx-asr would output unchanged and we drop. */
 const neverBias = -100
 
 class Weights {
@@ -35,7 +35,7 @@ class Weights {
     this.#random = new Seeded(seed)
   }
 
-  /** Even over both signs, with the deviation given. */
+  /** Distributed evenly around zero, with the given deviation. */
   add(name: string, dims: readonly number[], deviation: number): string {
     const length = dims.reduce((product, dim) => product * dim, 1)
     const data = Float32Array.from({ length }, () => (2 * this.#random.next() - 1) * Math.sqrt(3) * deviation)
@@ -49,7 +49,7 @@ class Weights {
   }
 }
 
-/** Two convolutions, the first of which takes eight frames to one. */
+/** Two convolutions, the first of which reduces eight frames to one. */
 function encoder(seed: number, bands: number): GraphSpec {
   const weights = new Weights(seed)
   const near = weights.add('near', [size, bands, 9], 1.5 / Math.sqrt(9 * bands))
@@ -76,7 +76,7 @@ function encoder(seed: number, bands: number): GraphSpec {
   }
 }
 
-/** Two layers of LSTM over what was written, added to a frame of the encoder, and one layer on top of both. */
+/** Two LSTM layers over the written tokens, added to a frame of the encoder, and one layer on top of both. */
 function decoderJoint({ seed, blankBias }: SmallModel, count: number): GraphSpec {
   const weights = new Weights(seed + 100)
   const lstm = (layer: number, input: string) => ({
@@ -146,9 +146,9 @@ export interface SmallModel {
   name: string
   seed: number
   bands: number
-  /** null: as many as onnx-asr allows where nothing is said. */
+  /** null: the default of onnx-asr. */
   maxTokensPerFrame: number | null
-  /** A bias with which the blank wins about as often as all others together. */
+  /** A bias with which the blank wins about as often as all other tokens together. */
   blankBias: number
 }
 
@@ -169,7 +169,7 @@ export async function writeModel(folder: string, model: SmallModel): Promise<voi
   await Bun.write(join(folder, 'decoder_joint-model.onnx'), onnxModel(decoderJoint(model, pieces.length)))
 }
 
-/** A card of a model that knows these languages. */
+/** The card of a model that knows these languages. */
 export const cardOf = (...languages: string[]): Card => ({
   id: 'parakeet-test',
   family: 'parakeet-test',

@@ -6,13 +6,13 @@ import { hasReadings, readingClips, soundClips } from './clips.fixture.ts'
 export const nemoFolder = join(import.meta.dir, 'nemo')
 
 const modelFiles = ['encoder-model.onnx', 'decoder_joint-model.onnx', 'vocab.txt', 'config.json']
-/** As published, and quantized like the published ones. */
+/** As published, and quantised like the published ones. */
 export const nemoKinds = ['fp32', 'int8'] as const
 export const nemoFiles = nemoKinds.flatMap((kind) => modelFiles.map((file) => `${kind}/${file}`))
 
 const readingCount = 10
 
-/** The sounds that every machine can make, and the first readings where they are at hand. */
+/** The sounds that every machine can generate, and the first readings if available. */
 export async function nemoClips(): Promise<Record<string, Int16Array<ArrayBuffer>>> {
   const readings = hasReadings ? Object.entries(await readingClips()).slice(0, readingCount) : []
   return { ...(await soundClips()), ...Object.fromEntries(readings) }
@@ -29,14 +29,14 @@ export function writeNemoModels(folder: string): void {
   }
 }
 
-/** A word or segment, and its first frame and the one behind its last. */
+/** A word or segment, its first frame, and the frame after its last. */
 type Stretch = [text: string, start: number, end: number]
 
 export interface HeardClip {
   hash: string
   featureFrames: number
   encodedFrames: number
-  /** By frame, band by band. */
+  /** Frame by frame, band by band. */
   features: Record<string, number[]>
   tokens: number[]
   frames: number[]

@@ -19,7 +19,7 @@ const input = { task: 'transcribe', language: null, prompt: null, temperature: 0
 const folder = mkdtempSync(join(tmpdir(), 'myna-nemo-'))
 const heard = heardByNemo()
 const frameMs = 80
-/** NeMo writes them into the text where a model says them, as this one does. */
+/** NeMo writes them into the text when the model emits them, as this one does. */
 const withoutControls = (text: string): string => text.replaceAll(/<[^<>]+>/g, '')
 const vocabularyOf = () => readVocabulary(readFileSync(join(folder, 'fp32', 'vocab.txt'), 'utf8')).pieces
 const open = (kind: string): Promise<TranscriptionModel> =>
@@ -30,14 +30,14 @@ beforeAll(async () => {
   writeNemoModels(folder)
   clips = Object.entries(await nemoClips()).map(([name, pcm]) => {
     const known = heard.clips[name]
-    // When it is another clip than NeMo heard: bun scripts/golden-nemo.ts
+    // If the clip differs from NeMo's: bun scripts/golden-nemo.ts
     expect([name, known?.hash]).toEqual([name, hashOf(pcm)])
     return [name, fromS16(pcm), known!]
   })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('the features are those of NeMo, and as many', () => {
+test("the features and their number match NeMo's", () => {
   const meter = new FeatureMeter(128)
   for (const [name, pcm, known] of clips) {
     const { values, frames, bands } = meter.measure(pcm)
@@ -49,7 +49,7 @@ test('the features are those of NeMo, and as many', () => {
   }
 })
 
-test('the same tokens on the same frames for the same time as NeMo', async () => {
+test("the tokens, their frames and their durations match NeMo's", async () => {
   const encoder = await createSession(join(folder, 'fp32', 'encoder-model.onnx'), { threads: 1 })
   const joint = await createSession(join(folder, 'fp32', 'decoder_joint-model.onnx'), { threads: 1 })
   const decoder = new TdtDecoder(joint, { vocabulary: vocabularyOf().length, maxTokensPerFrame: 10 })
@@ -73,7 +73,7 @@ test('the same tokens on the same frames for the same time as NeMo', async () =>
   await joint.release()
 })
 
-test('the same words from the same moment as NeMo', async () => {
+test("the words and their start times match NeMo's", async () => {
   const model = await open('fp32')
   for (const [name, pcm, known] of clips) {
     const segments = await model.begin(input).hear(pcm, never)
@@ -85,7 +85,7 @@ test('the same words from the same moment as NeMo', async () => {
     const endMs = pcm.length / 16
     for (const [index, [text, , end]] of known.words.entries()) {
       const lateMs = words[index]!.endMs - Math.min(end * frameMs, endMs)
-      // For NeMo a word ends where its last token stands when that takes no time, with us a frame later.
+      // In NeMo a word ends at its last token's frame if that token takes no time; in ours it ends one frame later.
       expect([name, text, lateMs === 0 || lateMs === frameMs || words[index]!.endMs === endMs]).toEqual([
         name,
         text,
@@ -96,7 +96,7 @@ test('the same words from the same moment as NeMo', async () => {
   await model.unload()
 })
 
-test('the quantised graphs, too, are those that are expected', async () => {
+test('the quantised graphs pass too', async () => {
   const model = await open('int8')
   let words = 0
   for (const [, pcm] of clips) words += (await model.begin(input).hear(pcm, never)).flatMap((one) => one.words!).length
@@ -104,7 +104,7 @@ test('the quantised graphs, too, are those that are expected', async () => {
   await model.unload()
 })
 
-test('whatever is long enough to have features is heard, and silence', async () => {
+test('every sound long enough for features is transcribed, silence too', async () => {
   for (const kind of nemoKinds) {
     const model = await open(kind)
     for (let frames = minFrames; frames <= 20; frames++) {
@@ -118,13 +118,13 @@ test('whatever is long enough to have features is heard, and silence', async () 
   }
 })
 
-test('in 25 languages the text is joined as NeMo does', () => {
+test('joins the text as NeMo does in 25 languages', () => {
   const pieces = vocabularyOf()
   expect(heard.texts.length).toBe(25)
   for (const [tokens, text] of heard.texts) {
     const emissions = tokens.map((token, frame) => ({ token, frame, frames: 1, logprob: 0 }))
     const words = wordsOf(emissions, pieces, { frameMs, endMs: tokens.length * frameMs })
-    // NeMo takes the space before every mark, even before those that open.
+    // NeMo removes the space before every mark, even before opening ones.
     const joined = words.map((word) => word.text).join(' ')
     expect(joined.replaceAll(/ (?=[„–¿¡])/g, '')).toBe(text)
   }

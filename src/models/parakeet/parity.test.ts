@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 function knownOf(name: string, pcm: Int16Array<ArrayBuffer>) {
   const known = goldenOf.get(name)
-  // When it is another clip than the numbers were taken from: bun scripts/golden-parakeet.ts
+  // If the clip differs from the one that was measured: bun scripts/golden-parakeet.ts
   expect([name, known?.hash]).toEqual([name, hashOf(pcm)])
   return known!
 }
@@ -47,7 +47,7 @@ function checkFeatures(clips: Clips): void {
   }
 }
 
-/** What the parts say, step by step. */
+/** The output of the parts, step by step. */
 async function listener(
   model: SmallModel,
 ): Promise<{ hear(pcm: Float32Array): Promise<Emission[]>; sessions: Session[] }> {
@@ -93,7 +93,7 @@ async function checkText(clips: Clips): Promise<void> {
     for (const [name, pcm] of Object.entries(clips)) {
       const { tokens, text } = knownOf(name, pcm).models[small.name as 'one' | 'other']
       const segments = await model.begin(input).hear(fromS16(pcm), never)
-      // A stop before the first word is none of ours.
+      // We drop a full stop before the first word.
       const [, marks, rest] = /^([.,!?]* )?(.*)$/s.exec(text)!
       expect([
         name,
@@ -108,29 +108,29 @@ async function checkText(clips: Clips): Promise<void> {
   }
 }
 
-describe('on sounds and on the built-in voice', () => {
-  test('the features are those of NeMo, computed in double precision', async () => checkFeatures(sounds))
+describe('on generated sounds and on the built-in voice', () => {
+  test("the features match NeMo's, computed in double precision", async () => checkFeatures(sounds))
 
-  test('the same tokens on the same frames as onnx-asr, as sure of each', async () => {
+  test('the tokens, their frames and their probabilities match those of onnx-asr', async () => {
     const emissions = await checkTokens(sounds)
-    // The small models are worth something: they write, stay, and go on by one, two, three and four frames.
+    // The small models exercise every case: they write, stay, and move on by one, two, three and four frames.
     for (const frames of [0, 1, 2, 3, 4]) expect(emissions.some((emission) => emission.frames === frames)).toBe(true)
   })
 
-  test('the same text as onnx-asr', async () => checkText(sounds))
+  test('the text matches that of onnx-asr', async () => checkText(sounds))
 })
 
 // The readings are not in the repository.
 describe.skipIf(!hasReadings)('on twenty readings', () => {
-  test('the features are those of NeMo, computed in double precision', async () => checkFeatures(readings))
+  test("the features match NeMo's, computed in double precision", async () => checkFeatures(readings))
 
-  test('the same tokens on the same frames as onnx-asr, as sure of each', async () => {
+  test('the tokens, their frames and their probabilities match those of onnx-asr', async () => {
     expect((await checkTokens(readings)).length).toBeGreaterThan(1000)
   })
 
-  test('the same text as onnx-asr', async () => checkText(readings))
+  test('the text matches that of onnx-asr', async () => checkText(readings))
 })
 
-test('what is shorter than two frames has no features', () => {
+test('a sound shorter than two frames has no features', () => {
   expect(() => new FeatureMeter(80).measure(new Float32Array(minFrames * 160 - 1))).toThrow(RangeError)
 })

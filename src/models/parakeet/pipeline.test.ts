@@ -26,12 +26,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('it is the architecture of its cards', async () => {
+test('has the architecture that its cards name', async () => {
   expect((await transcriptionArchitectures['parakeet']!()).load).toBe(load)
   expect([model.sampleRateHz, model.maxWindowMs]).toEqual([16_000, 20_000])
 })
 
-test('a window becomes segments, with words when they are asked for', async () => {
+test('a window becomes segments, with words if requested', async () => {
   const pcm = fromS16(await speech(words))
   const segments = await model.begin({ ...plain, words: true }).hear(pcm, never)
   expect(segments.length).toBeGreaterThan(0)
@@ -53,7 +53,7 @@ test('a window becomes segments, with words when they are asked for', async () =
   expect(without).toEqual(segments.map((segment) => ({ ...segment, words: null })))
 })
 
-test('windows do not know of each other', async () => {
+test('windows do not affect each other', async () => {
   const pcm = fromS16(await speech(words))
   const other = fromS16(await speech('It rained for days.', 'slt'))
   const transcribing = model.begin(plain)
@@ -62,13 +62,13 @@ test('windows do not know of each other', async () => {
   expect(await transcribing.hear(pcm, never)).toEqual(alone)
 })
 
-test('what is too short to have features has no text', async () => {
+test('a sound too short to have features gives no text', async () => {
   const transcribing = model.begin(plain)
   for (const length of [0, 1, 319]) expect(await transcribing.hear(new Float32Array(length), never)).toEqual([])
   await transcribing.hear(new Float32Array(320), never)
 })
 
-test('the language is the one given, or the only one; a prompt is no matter', async () => {
+test('the language is the requested one, or the only one; a prompt has no effect', async () => {
   expect(model.begin({ ...plain, prompt: 'Myna' }).language).toBe(null)
   expect(model.begin({ ...plain, language: 'de' }).language).toBe('de')
   const english = await open(whole, 'en')
@@ -76,7 +76,7 @@ test('the language is the one given, or the only one; a prompt is no matter', as
   await english.unload()
 })
 
-test('what it cannot do is refused, in words for whoever asked', () => {
+test('explains to the client what it cannot do', () => {
   expect(() => model.begin({ ...plain, task: 'translate' })).toThrow(
     new InputRefused("The model 'parakeet-test' cannot translate.", 'model'),
   )
@@ -95,7 +95,7 @@ test('an abort ends it before and within a window', async () => {
   expect(await hearing).toBe('Error: enough')
 })
 
-test('files that are missing or of another model are told of when it is loaded', async () => {
+test('missing files and files of another model are reported when it is loaded', async () => {
   const complaint = async (change: (to: string) => unknown): Promise<string> => {
     const broken = mkdtempSync(join(folder, 'broken-'))
     cpSync(whole, broken, { recursive: true })

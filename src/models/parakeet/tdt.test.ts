@@ -11,8 +11,8 @@ const vocabulary = 3
 const count = vocabulary + 5
 
 /**
- * What a frame holds are the logits themselves. The token written last adds to them: `b` makes every frame go on by
- * one. So does the state, which counts what was written: each time, the blank becomes more likely.
+ * A frame holds the logits themselves. The last written token adds to them: `b` makes every frame advance by one. So
+ * does the state, which counts the written tokens: each one makes the blank more likely.
  */
 const zeros = (): number[] => Array.from({ length: count }, () => 0)
 const byLastToken = [zeros(), zeros(), zeros()]
@@ -55,7 +55,7 @@ const graph: GraphSpec = {
 const session = await createSession(onnxModel(graph), { threads: 1 })
 afterAll(() => session.release())
 
-/** A frame that says this token by so much, and this duration. */
+/** A frame that favours this token by this much, and this duration. */
 function frame(token: number, by: number, duration: number): number[] {
   const logits = zeros()
   logits[token] = by
@@ -87,12 +87,12 @@ test('a duration skips frames, after a token and after a blank', async () => {
   expect(await written([silent(2), frame(a, 9, 1), silent(1)])).toEqual([])
 })
 
-test('after a blank without duration it goes on by one', async () => {
+test('a blank without a duration advances by one', async () => {
   expect(await written([silent(0), frame(a, 9, 1)])).toEqual([[a, 1, 1]])
 })
 
-test('a frame may have several tokens, each changing the state, until it has said all', async () => {
-  // The blank gains 1 with each token: it wins once three are written, and its own state does not change.
+test('a frame may give several tokens, each of which changes the state, until the blank wins', async () => {
+  // The blank gains 1 with each token and wins after three. The blank itself does not change the state.
   expect(await written([frame(a, 2.5, 0), frame(a, 2.5, 0), frame(a, 3.5, 0)])).toEqual([
     [a, 0, 0],
     [a, 0, 0],
@@ -101,15 +101,15 @@ test('a frame may have several tokens, each changing the state, until it has sai
   ])
 })
 
-test('a frame that never ends is left after the limit, and the next one may have as many', async () => {
+test('a frame that never ends is left after the limit, and the next one has the same limit', async () => {
   const endless = frame(a, 100, 0)
   const tokens = await written([endless, endless], 4)
   expect(tokens.map(([, at]) => at)).toEqual([0, 0, 0, 0, 1, 1, 1, 1])
   expect(await written([endless])).toHaveLength(10)
 })
 
-test('a token that ends the frame ends its count', async () => {
-  // b is followed by going on, however long its own frame would stay.
+test('a token that moves to the next frame resets the count', async () => {
+  // After b the duration is always one, although b's own frame would stay.
   const tokens = await written([frame(b, 50, 0), frame(b, 50, 0), frame(b, 50, 0)], 2)
   expect(tokens).toEqual([
     [b, 0, 0],
@@ -119,18 +119,18 @@ test('a token that ends the frame ends its count', async () => {
   ])
 })
 
-test('what lies beyond the window is not heard', async () => {
+test('sound beyond the window is not transcribed', async () => {
   expect(await written([frame(a, 9, 1), frame(a, 9, 1), frame(a, 9, 1)], 10, 1)).toEqual([[a, 0, 1]])
   expect(await written([frame(a, 9, 1)], 10, 0)).toEqual([])
 })
 
-test('it says how sure it was', async () => {
+test('reports its confidence', async () => {
   const decoder = new TdtDecoder(session, { vocabulary, maxTokensPerFrame: 10 })
   const [only] = await decoder.decode(encoded([frame(a, 2, 1)]), never)
   expect(Math.exp(only!.logprob)).toBeCloseTo(Math.exp(2) / (Math.exp(2) + 2), 6)
 })
 
-test('a vocabulary of another size is told of', async () => {
+test('reports a vocabulary of the wrong size', async () => {
   const decoder = new TdtDecoder(session, { vocabulary: 2, maxTokensPerFrame: 10 })
   const failure = await decoder.decode(encoded([silent(1)]), never).catch(String)
   expect(failure).toBe('Error: decoder_joint-model.onnx gives 8 numbers, but vocab.txt requires 7')

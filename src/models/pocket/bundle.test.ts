@@ -6,7 +6,7 @@ import { bytesOf, golden } from './small.fixture.ts'
 const whole = JSON.parse(new TextDecoder().decode(bytesOf(golden.files['bundle.json']!)))
 const reading = (changes: object) => () => readBundle(JSON.stringify({ ...whole, ...changes }))
 
-test('what the exporter writes', () => {
+test('reads what the exporter writes', () => {
   const { flowStates, mimiStates, ...rest } = reading({})()
   expect(rest).toEqual({
     name: 'small',
@@ -50,14 +50,14 @@ test('what the exporter writes', () => {
       fill: 'zeros',
     },
   ])
-  // As in the published exports: those of the encoder pass through the decoder.
+  // As in the published exports: the encoder's states pass through the decoder.
   expect(mimiStates.length).toBe(56)
   expect(mimiStates.filter(({ type }) => type === 'bool').every(({ fill }) => fill === 'ones')).toBe(true)
   expect(mimiStates.some(({ dims }) => dims.includes(0))).toBe(true)
 })
 
-test('the published bundle.json of english_2026-04', async () => {
-  // Written by scripts/golden-pocket.py from the shapes of the model, and yet the published file to the byte.
+test('reads the published bundle.json of english_2026-04', async () => {
+  // Written by scripts/golden-pocket.py from the shapes of the model, and still identical to the published file.
   const file = gunzipSync(await Bun.file(`${import.meta.dir}/bundle.golden.json.gz`).bytes())
   const published = 'bab643150f437f37df080a710520ff39ed9ebd9a339f8ebdc739f7eddfc28b3f'
   expect(new Bun.CryptoHasher('sha256').update(file).digest('hex')).toBe(published)
@@ -66,7 +66,7 @@ test('the published bundle.json of english_2026-04', async () => {
   expect([flowStates.length, mimiStates.length]).toEqual([18, 56])
 })
 
-test('frames after the end may be recommended', () => {
+test('reads the recommended number of frames after the end', () => {
   expect(reading({ model_recommended_frames_after_eos: 8 })().framesAfterEos).toBe(8)
 })
 
@@ -89,12 +89,12 @@ const wrong: [string, object, string][] = [
   ['two states of one name', withCache({ input_name: 'state_1' }), 'states with different names'],
 ]
 
-test.each(wrong)('%s is refused by file and field', (_, changes, message) => {
+test.each(wrong)('refuses %s and names file and field', (_, changes, message) => {
   expect(reading(changes)).toThrow(message)
   expect(reading(changes)).toThrow('bundle.json')
 })
 
-test('what is no JSON object is refused', () => {
+test('refuses a file that is not a JSON object', () => {
   for (const text of ['', '[', 'null', '"a"', '<html>']) {
     expect(() => readBundle(text)).toThrow('bundle.json is not a JSON object')
   }

@@ -20,11 +20,11 @@ test.each(written.clips)('a clip ends in a short pause, as in the package: $kind
   expect(pcm.length).toBe(Math.ceil(length / frame) * frame)
   const ours = pcm.filter((_, at) => at < length && at % 997 === 0)
   expect(ours.length).toBe(samples.length)
-  // The package fades to its last sample, we to the one behind it.
+  // The package fades to its last sample, ours to the sample after it.
   for (const [at, sample] of ours.entries()) expect(Math.abs(sample - samples[at]!)).toBeLessThan(1e-3)
 })
 
-test('the level stays, the rate becomes the model’s, and the length is whole frames', () => {
+test('the level stays, the sample rate becomes the model’s, and the length is a whole number of frames', () => {
   const pcm = voiceClip(clipOf(toned(2, 200, 48_000), 48_000), rateHz, frame)
   expect(pcm.length % frame).toBe(0)
   expect(pcm.length).toBe(Math.ceil((2.08 * rateHz) / frame) * frame)
@@ -32,15 +32,15 @@ test('the level stays, the rate becomes the model’s, and the length is whole f
   for (let at = 1000; at < 40_000; at += 500) expect(Math.abs(pcm[at]! - same[at]!)).toBeLessThan(0.01)
 })
 
-test('no more than the first 30 s are heard', () => {
+test('only the first 30 s are used', () => {
   const pcm = voiceClip(clipOf(toned(60, 100, 8000), 8000), rateHz, frame)
   expect(pcm.length).toBe(30 * rateHz)
 })
 
-test('a short clip is heard whole', () => {
+test('a short clip is used completely', () => {
   expect(voiceClip(clipOf(toned(0.01)), rateHz, frame).length).toBe(2 * frame)
 })
 
-test.each([0, 100, 48_000])('silence of %p samples is refused in words for its owner', (length) => {
+test.each([0, 100, 48_000])('silence of %p samples is refused with a message for its owner', (length) => {
   expect(() => voiceClip(clipOf(new Float32Array(length)), rateHz, frame)).toThrow(ClipRefused)
 })

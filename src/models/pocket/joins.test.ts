@@ -4,7 +4,7 @@ import type { Chunk } from './chunks.ts'
 import { Joins } from './joins.ts'
 
 const rateHz = 24_000
-/** A voice that is silent for so long, speaks and is silent again; its silence hums a little, and has an offset. */
+/** A voice that is silent for this long, speaks, and is silent again. Its silence has a slight hum and an offset. */
 function voice(leadS: number, speechS: number, tailS: number): Float32Array {
   const hum = (at: number) => 0.0005 + 0.0005 * Math.sin(at / 50)
   const [lead, speech] = [leadS * rateHz, speechS * rateHz]
@@ -13,7 +13,7 @@ function voice(leadS: number, speechS: number, tailS: number): Float32Array {
   )
 }
 
-/** Says chunks one after the other, each in two blocks. */
+/** Speaks chunks one after the other, each in two blocks. */
 function said(chunks: readonly { pcm: Float32Array; closes: Chunk['closes'] }[]): Float32Array {
   const joins = new Joins(rateHz)
   const parts: Float32Array[] = []
@@ -52,18 +52,15 @@ const wanted: [Chunk['closes'], number, number, number][] = [
   ['nothing', 0.2, 0.03, 0.07],
 ]
 
-test.each(wanted)(
-  'a %s: of twice %p s of silence becomes a pause as long as it should be',
-  (closes, silence, min, max) => {
-    const pcm = said([
-      { pcm: voice(0.1, 0.5, silence), closes },
-      { pcm: voice(silence, 0.5, 0.1), closes: 'sentence' },
-    ])
-    expect(pauseS(pcm)).toBeWithin(min - 0.015, max + 0.015)
-  },
-)
+test.each(wanted)('a %s: twice %p s of silence becomes a pause of the right length', (closes, silence, min, max) => {
+  const pcm = said([
+    { pcm: voice(0.1, 0.5, silence), closes },
+    { pcm: voice(silence, 0.5, 0.1), closes: 'sentence' },
+  ])
+  expect(pauseS(pcm)).toBeWithin(min - 0.015, max + 0.015)
+})
 
-test('what goes on without silence is not taken away', () => {
+test('sound without silence at the join is not removed', () => {
   const pcm = said([
     { pcm: voice(0, 0.5, 0), closes: 'nothing' },
     { pcm: voice(0, 0.5, 0), closes: 'sentence' },
@@ -71,7 +68,7 @@ test('what goes on without silence is not taken away', () => {
   expect(pcm.length).toBe(rateHz)
 })
 
-test('no join clicks: every chunk begins and ends at zero, and no step is steeper than the voice', () => {
+test('joins never click: every chunk begins and ends at zero, and no step is steeper than the voice', () => {
   for (const closes of ['nothing', 'clause', 'sentence', 'paragraph'] as const) {
     const chunk = { pcm: voice(0, 0.5, 0).map((sample) => sample + 0.2), closes }
     const pcm = said([chunk, chunk, chunk])
@@ -81,12 +78,12 @@ test('no join clicks: every chunk begins and ends at zero, and no step is steepe
   }
 })
 
-test('the pause of the model itself stays at the end', () => {
+test("the model's own pause stays at the end", () => {
   const pcm = said([{ pcm: voice(0.1, 0.5, 2), closes: 'sentence' }])
   expect(pcm.length).toBe(2.6 * rateHz)
 })
 
-test('chunks that are all silence', () => {
+test('handles chunks that are entirely silent', () => {
   const silent = { pcm: new Float32Array(rateHz), closes: 'nothing' } as const
   expect(said([silent, silent, silent]).every((sample) => sample === 0)).toBe(true)
 })

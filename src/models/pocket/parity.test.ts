@@ -41,14 +41,14 @@ afterAll(async () => {
 
 const never = new AbortController().signal
 
-/** Largest difference. */
+/** The largest difference. */
 function apart(ours: Float32Array, theirs: Float32Array): number {
   expect(ours.length).toBe(theirs.length)
   return ours.reduce((most, number, at) => Math.max(most, Math.abs(number - theirs[at]!)), 0)
 }
 
 test.each(golden.cases.map((one, at) => [at, one] as const))(
-  'the frames, their number and the sound are those of the package: case %p',
+  'the frames, their number and the sound match the package: case %p',
   async (_, { guard, after, steps, temperature, chunks }) => {
     const noise = goldenNoise()
     const manner = { temperature, flowSteps: steps, eosGuardFrames: guard, framesAfterEos: null, frames: null }
@@ -70,7 +70,7 @@ test.each(golden.cases.map((one, at) => [at, one] as const))(
   },
 )
 
-test('ids and chunks are those of the package', () => {
+test('ids and chunks match the package', () => {
   const measure = {
     tokens: (text: string) => tokenizer.encode(prepare(text, bundle.preparation)).length,
     maxTokens: bundle.maxTokens,
@@ -83,7 +83,7 @@ test('ids and chunks are those of the package', () => {
   }
 })
 
-test('a clip is heard as the package hears it, and remembered as it remembers it', async () => {
+test('the state of a clip matches the package, in computation and in storage', async () => {
   const { samplesPerFrame, conditioningDim, flowStates } = bundle
   const clip = goldenClip()
   const pcm = new Float32Array(Math.ceil(clip.length / samplesPerFrame) * samplesPerFrame)
@@ -106,7 +106,7 @@ test('a clip is heard as the package hears it, and remembered as it remembers it
   }
 })
 
-test('a long clip is heard window by window as it would be heard at once', async () => {
+test('a long clip processed in windows gives the result of one pass', async () => {
   const frames = 14 * bundle.framesPerS
   const data = Float32Array.from({ length: Math.ceil(frames) * bundle.samplesPerFrame }, (_, at) => {
     return 0.3 * Math.sin(at / 9) * Math.sin(at / 3000) + 0.1 * Math.sin((at * at) / 9e6)
@@ -118,7 +118,7 @@ test('a long clip is heard window by window as it would be heard at once', async
   expect(apart(heard.data as Float32Array, latents!.data as Float32Array)).toBeLessThan(1e-4)
 })
 
-test('hearing ends between two windows when its signal aborts', async () => {
+test('processing a clip ends between two windows when its signal aborts', async () => {
   const abort = new AbortController()
   const hearing = hearClip(encoder, new Float32Array(400 * bundle.samplesPerFrame), bundle, abort.signal)
   abort.abort(new Error('deleted meanwhile'))

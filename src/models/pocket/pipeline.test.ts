@@ -45,7 +45,7 @@ const failure = (promise: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   )
 
-test('a text is spoken in the frames of the package, but for pauses and fades', async () => {
+test("a text is spoken in the package's frames, except for pauses and fades", async () => {
   const { text, guard, after, steps, temperature, chunks } = golden.cases.at(-2)!
   const options = { eos_guard_frames: guard, frames_after_eos: after, lsd_steps: steps, temperature }
   const told: string[] = []
@@ -54,13 +54,13 @@ test('a text is spoken in the frames of the package, but for pauses and fades', 
   await same.unload()
   expect(told).toEqual([])
   const frames = chunks.reduce((sum, chunk) => sum + chunk.frames, 0)
-  // At each join a pause may be put in or taken out.
+  // Each join may add or remove a pause.
   const spareS = (chunks.length - 1) * 0.45
   expect(Math.abs(pcm.length - frames * frame)).toBeLessThan(spareS * 24_000)
   expect(pcm.every(Number.isFinite)).toBe(true)
 })
 
-test('blocks begin small and grow: something is heard after two frames', async () => {
+test('blocks begin small and grow: the first sound comes after two frames', async () => {
   const slow = await opened({}, { frames: () => 60 })
   const chunks = await Array.fromAsync(speak('One sentence.', {}, slow))
   await slow.unload()
@@ -68,7 +68,7 @@ test('blocks begin small and grow: something is heard after two frames', async (
   for (const { pcm } of chunks) expect(pcm.buffer.byteLength).toBe(pcm.byteLength)
 })
 
-test('the same seed is the same sound, whoever else speaks meanwhile; another is another', async () => {
+test('one seed always gives the same sound, even beside other streams; another seed gives another sound', async () => {
   const text = 'It was a cold day. Nobody went out.'
   const seeds = [1, 2, 3]
   const alone: ReturnType<typeof hash>[] = []
@@ -90,7 +90,7 @@ test('streams take turns: a long text does not keep a short one waiting', async 
   expect(order.slice(last).filter((name) => name === 'long').length).toBeGreaterThan(5)
 })
 
-test('what is covered grows to exactly the length of the text, whatever the text', async () => {
+test('for any text, the covered position grows to exactly its length', async () => {
   let frames = 1
   const short = await opened({}, { frames: () => frames })
   await forEachSeed(6, async (random) => {
@@ -105,11 +105,11 @@ test('what is covered grows to exactly the length of the text, whatever the text
   await short.unload()
 })
 
-test('nothing to say is no sound', async () => {
+test('a text with nothing to say gives no sound', async () => {
   for (const text of ['', '  \n ', '👋', '---', '中文']) expect(await Array.fromAsync(speak(text))).toEqual([])
 })
 
-test('another speed is another length, at once and from the first block', async () => {
+test('another speed gives another length, at once and from the first block', async () => {
   const text = 'It was a cold day. Nobody went out.'
   const normal = await soundOf(text)
   for (const speed of [0.25, 0.7, 4]) {
@@ -120,12 +120,12 @@ test('another speed is another length, at once and from the first block', async 
   await expect(soundOf('Hello.', { speed: 5 })).rejects.toThrow(RangeError)
 })
 
-test('instructions and language mean nothing to it', async () => {
+test('instructions and language have no effect', async () => {
   const wish = { instructions: 'Whisper.', language: 'de' }
   expect(hash(await soundOf('Hello.', wish))).toBe(hash(await soundOf('Hello.')))
 })
 
-test('a stream ends at once when its signal aborts, and the others do not notice', async () => {
+test('a stream ends at once when its signal aborts, and the others are unaffected', async () => {
   const abort = new AbortController()
   const other = soundOf('Is it? Yes!')
   const chunks: SpokenChunk[] = []
@@ -142,11 +142,11 @@ test('a stream ends at once when its signal aborts, and the others do not notice
   expect(await failure(before.next())).toBe('cancelled by the client')
 })
 
-test('a model that does not finish is cut where its text or its memory ends', async () => {
+test('a model that does not finish is cut off at the limit of its text or of its memory', async () => {
   const told: string[] = []
   const tell = (line: string) => told.push(line)
   const endless = await opened({ options: { eos_guard_frames: 100 } }, { tell })
-  // At three tokens a second, and two seconds to spare.
+  // At three tokens a second, plus two spare seconds.
   const { text, chunks } = golden.cases.at(-1)!
   const limit = Math.ceil((chunks[0]!.ids.length / 3 + 2) * 12.5)
   expect([chunks[0]!.eos, chunks[0]!.frames]).toEqual([null, limit])
@@ -158,7 +158,7 @@ test('a model that does not finish is cut where its text or its memory ends', as
       'it was cut at the longest that such a chunk can take',
   ])
   const boundless = await opened({}, { frames: () => 1000 })
-  // 160 positions, of which 13 are the voice's and the rest less the text's are frames.
+  // Of 160 positions the voice takes 13; the rest, less the text's, are frames.
   const room = 160 - golden.heard_frames - 1 - chunks[0]!.ids.length
   expect((await soundOf(text, {}, boundless)).length).toBe(room * frame)
   await boundless.unload()
@@ -179,7 +179,7 @@ test('a clone speaks, the same each time, and not like the preset voice', async 
   expect(hash(first)).not.toBe(hash(await soundOf('Hello.')))
 })
 
-test('a clone speaks with every model of its family, and with no other', async () => {
+test('a clone speaks with every model of its family, and with no other model', async () => {
   const state = await model.clone!({ pcm: goldenClip(), sampleRateHz: 24_000 }, never)
   const sibling = await opened({ id: 'pocket-other', cloning: null })
   const stranger = await opened({ family: 'pocket-german' })
@@ -191,7 +191,7 @@ test('a clone speaks with every model of its family, and with no other', async (
   await Promise.all([sibling.unload(), stranger.unload()])
 })
 
-test('a voice that the card has not is an error, not another voice', async () => {
+test('a voice that the card lacks is an error and is never replaced by another voice', async () => {
   for (const voiceId of ['bob', '', '../voices/alba', 'constructor']) {
     expect(await failure(soundOf('Hello.', { voiceId }))).toBe(`pocket-small has no voice ${JSON.stringify(voiceId)}`)
   }
@@ -207,14 +207,14 @@ test("the user's dictionary is spoken by an English voice", async () => {
   await taught.unload()
 })
 
-test('figures are words in English, and stay as they are in other languages', async () => {
+test('numbers become words in English and stay as they are in other languages', async () => {
   const german = await opened({ languages: ['de-DE'] })
   expect(hash(await soundOf('I have 3 birds.'))).toBe(hash(await soundOf('I have three birds.')))
   expect(hash(await soundOf('Drei 3 drei.', {}, german))).not.toBe(hash(await soundOf('Drei three drei.', {}, german)))
   await german.unload()
 })
 
-test('unloading ends what runs, also a stream that nobody is pulling', async () => {
+test('unloading ends running streams, even a stream that is not being read', async () => {
   const leaving = await opened({})
   const [pulled, waiting] = [speak(story, {}, leaving), speak(story, {}, leaving)]
   const iterator = waiting[Symbol.asyncIterator]()
@@ -246,7 +246,7 @@ const bundleWith = (changes: object) =>
   JSON.stringify({ ...JSON.parse(Buffer.from(golden.files['bundle.json']!, 'base64').toString()), ...changes })
 
 test.each(['bundle.json', 'tokenizer.model', 'bos_before_voice.npy', 'flow_lm_main.onnx', 'mimi_encoder.onnx'])(
-  'without %s it does not load, and says which file it is',
+  'without %s it does not load, and the error names the file',
   async (name) => {
     expect(await loadWith(name, null)).toContain(name)
     expect(await loadWith(name, 'not what it should be')).toContain(name)
@@ -254,7 +254,7 @@ test.each(['bundle.json', 'tokenizer.model', 'bos_before_voice.npy', 'flow_lm_ma
 )
 
 test.each(['text_conditioner', 'flow_lm_main', 'flow_lm_flow', 'mimi_decoder', 'mimi_encoder'])(
-  'another graph in place of %s is refused, and what is expected is said',
+  'another graph in place of %s is refused, and the error says what is expected',
   async (name) => {
     expect(await loadWith(`${name}.onnx`, identity)).toStartWith(
       `${name}.onnx is not the graph this model needs: no input`,
@@ -274,7 +274,7 @@ test('an export without an encoder loads when its card says so', async () => {
   expect(await loadWith('mimi_encoder.onnx', null, { cloning: null })).toBe('no failure')
 })
 
-test('options that make no sense are refused by name', async () => {
+test('invalid options are refused by name', async () => {
   for (const [name, value] of Object.entries({ temperature: 9, lsd_steps: 0.5, eos_guard_frames: 'six' })) {
     expect(await failure(opened({ options: { [name]: value } }))).toContain(`pocket-small: the option ${name} is not a`)
   }

@@ -1,6 +1,7 @@
 /**
- * A Pocket TTS so small that it is committed, with random weights: it speaks noise, but by the same rules. Written by
- * scripts/golden-pocket.py, together with what Kyutai's own package says with the same weights and the same noise.
+ * A Pocket TTS small enough to be committed, with random weights: it speaks noise, but by the same rules.
+ * scripts/golden-pocket.py writes it, together with the output of Kyutai's own package for the same weights and the
+ * same noise.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,13 +52,13 @@ export async function writeSmall(folder: string): Promise<string> {
   return folder
 }
 
-/** The numbers that the script has instead of random ones. */
+/** The numbers that the script uses instead of random ones. */
 export function goldenNoise(): Noise {
   let at = 0
   return (count) => Float32Array.from({ length: count }, () => 1.7 * Math.sin(12.9898 * at++))
 }
 
-/** The clip that the script has: 24 kHz. */
+/** The clip that the script uses: 24 kHz. */
 export const goldenClip = (): Float32Array =>
   Float32Array.from(
     { length: golden.clip_samples },

@@ -9,7 +9,7 @@ const heard: Tensor = {
 }
 const state = writeState(heard, 'pocket-tts-english')
 
-test('what was heard comes back, wherever the bytes lie', () => {
+test('the state of a clip is read back as written, at any offset of its bytes', () => {
   const shifted = new Uint8Array(state.length + 3)
   shifted.set(state, 3)
   const read = readState(shifted.subarray(3), 'pocket-tts-english', 4)
@@ -17,13 +17,13 @@ test('what was heard comes back, wherever the bytes lie', () => {
   expect(read.key).toBe(readState(state, 'pocket-tts-english', 4).key)
 })
 
-test('the same clip gives the same bytes, another one another key', () => {
+test('the same clip gives the same bytes, another clip another key', () => {
   expect(writeState(heard, 'pocket-tts-english')).toEqual(state)
   const other = writeState({ ...heard, data: new Float32Array(12) }, 'pocket-tts-english')
   expect(readState(other, 'pocket-tts-english', 4).key).not.toBe(readState(state, 'pocket-tts-english', 4).key)
 })
 
-test('each damaged byte is found', () => {
+test('each damaged byte is detected', () => {
   for (let at = 0; at < state.length; at++) {
     const damaged = state.slice()
     damaged[at]! ^= 1

@@ -23,14 +23,14 @@ const measured = (maxTokens: number, preparation = plain): Measure => ({
 })
 const english = (text: string) => englishWords(text, emptyLexicon)
 
-test('texts are prepared as by the package', () => {
+test('texts are prepared as in the package', () => {
   for (const { text, pad, semicolons, to, frames } of prepared) {
     expect(prepare(text, { padShortInputs: pad, removeSemicolons: semicolons })).toBe(to)
     expect([text, framesAfterEos(text)]).toEqual([text, frames])
   }
 })
 
-test('sentences are cut into the chunks of the package, unless those are too long', () => {
+test("sentences are cut into the package's chunks, unless those are too long", () => {
   let same = 0
   for (const { text, max, to } of chunked) {
     const measure = measured(max)
@@ -43,7 +43,7 @@ test('sentences are cut into the chunks of the package, unless those are too lon
   expect(same).toBeGreaterThanOrEqual(8)
 })
 
-/** What must hold of any text: nothing is too long, nothing is lost, nothing is counted that was not said. */
+/** Must be true of any text: no chunk is too long, nothing is lost, and only spoken text is counted. */
 function check(text: string, words: Iterable<SpokenWord>, measure: Measure): void {
   const said: string[] = []
   const noted = (function* () {
@@ -68,7 +68,7 @@ function check(text: string, words: Iterable<SpokenWord>, measure: Measure): voi
   if (chunks.length > 0) expect(covered.at(-1)).toBe(countChars(text))
 }
 
-test('any text: no chunk is too long and nothing is lost', () =>
+test('for any text, no chunk is too long and nothing is lost', () =>
   forEachSeed(50, (random) => {
     const text = randomText(random, random.whole(1, 120))
     const preparation = { padShortInputs: random.chance(0.3), removeSemicolons: random.chance(0.3) }
@@ -93,7 +93,7 @@ test.each(letters)('%s', (_, text) => {
   check(text, writtenWords(text), measured(50))
 })
 
-test('a text is measured in time that grows with its length', () => {
+test('a text is measured in time that grows linearly with its length', () => {
   const cost = (text: string) => {
     let letters = 0
     const tokens = (piece: string) => {
@@ -108,7 +108,7 @@ test('a text is measured in time that grows with its length', () => {
   }
 })
 
-test('no character is cut in two, and none is parted from its marks', () => {
+test('characters are never cut in two or separated from their marks', () => {
   for (const text of ['𐌰𐌱𐌲'.repeat(300), 'e\u0323\u0301'.repeat(400)]) {
     const chunks = [...chunksOf(writtenWords(text), text, measured(50))]
     expect(chunks.length).toBeGreaterThan(5)
@@ -116,7 +116,7 @@ test('no character is cut in two, and none is parted from its marks', () => {
   }
 })
 
-test('a paragraph ends a chunk, and what was cut for its length says so', () => {
+test('a paragraph ends a chunk, and a chunk that was cut for its length is marked', () => {
   const text = 'One. Two.\n\nThree.\n\n' + 'word '.repeat(100)
   const chunks = [...chunksOf(english(text), text, measured(50))]
   expect(chunks.slice(0, 3).map((chunk) => [chunk.text, chunk.closes])).toEqual([
@@ -127,7 +127,7 @@ test('a paragraph ends a chunk, and what was cut for its length says so', () => 
   expect(chunks.at(-1)!.closes).toBe('sentence')
 })
 
-test('what the tokenizer has no piece for is folded to what it has, or left out', () => {
+test('a character without a piece in the tokenizer is folded to one that has a piece, or left out', () => {
   const known = (text: string) => [...knownWords(writtenWords(text), tokenizer)].map(({ text, mark }) => text + mark)
   expect(known('Łódź ist schön, naïve Ж 中文 👋!')).toEqual(['Lodz', 'ist', 'schon,', 'naive!'])
   expect(known('中文. 中文')).toEqual([])
@@ -138,7 +138,7 @@ test('what the tokenizer has no piece for is folded to what it has, or left out'
   ])
 })
 
-test('what the service takes, every voice says something of', () =>
+test('every voice says something of any text that the service accepts', () =>
   forEachSeed(300, (random) => {
     const text = randomText(random, random.whole(1, 3))
     if (!speakable(text, ['Latin'])) return
@@ -148,7 +148,7 @@ test('what the service takes, every voice says something of', () =>
     }
   }))
 
-test('what only English has words for is said in English', () => {
+test('what only English has words for is spoken in English', () => {
   const said = (text: string) => Array.from(wordsOf(text, false, emptyLexicon, tokenizer), ({ text }) => text).join(' ')
   expect(said('π')).toBe('pi')
   expect(said('3 Euro')).toBe('3 Euro')

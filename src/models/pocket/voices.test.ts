@@ -42,7 +42,7 @@ test('a voice takes the first positions, and the rest is filled as the bundle sa
   expect([cache.dims, end.dims, step.data]).toEqual([[2, 1, 160, 2, 8], [0], BigInt64Array.of(BigInt(positions))])
   const given = whole['transformer.layers.0.self_attn/cache']!.data as Float32Array
   const numbers = cache.data as Float32Array
-  // Keys of all positions lie before the values.
+  // The keys of all positions come before the values.
   const width = 2 * 8
   for (const side of [0, 1]) {
     const at = side * 160 * width
@@ -52,14 +52,14 @@ test('a voice takes the first positions, and the rest is filled as the bundle sa
   }
 })
 
-test('older files say by the length of a tensor how long the voice is', () => {
+test('in older files the length of a tensor gives the length of the voice', () => {
   const older = Object.entries(whole).map(([name, tensor]) =>
     name.endsWith('/offset') ? [name.replace('offset', 'current_end'), floats(positions)] : [name, tensor],
   )
   expect(readVoice(flowStates, file(Object.fromEntries(older)))).toEqual(readVoice(flowStates, bytesOf(golden.voice)))
 })
 
-test('later files count positions that hold nothing: none', () => {
+test('later files count empty positions, and the count must be 0', () => {
   const pad = (count: bigint) => file({ ...whole, 'transformer.layers.0.self_attn/pad': whole64(count) })
   expect(readVoice(flowStates, pad(0n)).length).toBe(positions)
   expect(() => readVoice(flowStates, pad(2n))).toThrow('pad is not 0')
@@ -87,7 +87,7 @@ test.each(foreign)('a voice of another model is refused: %s', (_, tensors, messa
 
 const voice = (floatCount: number): Voice => ({ length: 1, states: { a: floats(floatCount) } })
 
-test('voices are made once however many ask, and the one not asked for longest goes first', async () => {
+test('parallel requests build a voice once, and the voice unused for longest is evicted first', async () => {
   const made: string[] = []
   const cache = new VoiceCache(100)
   const get = (key: string) =>
@@ -107,13 +107,13 @@ test('voices are made once however many ask, and the one not asked for longest g
   expect(made).toEqual(['a', 'b', 'c', 'b'])
 })
 
-test('a voice that is larger than all that is kept is made, and not kept', async () => {
+test('a voice larger than the cache is built but not kept', async () => {
   const cache = new VoiceCache(10)
   expect((await cache.get('a', async () => voice(10))).length).toBe(1)
   expect(cache.sizeBytes).toBe(0)
 })
 
-test('a voice that could not be made is tried again', async () => {
+test('a voice that failed to build is tried again', async () => {
   const cache = new VoiceCache(100)
   await expect(cache.get('a', async () => Promise.reject(new Error('no file')))).rejects.toThrow('no file')
   expect((await cache.get('a', async () => voice(1))).length).toBe(1)

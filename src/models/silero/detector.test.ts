@@ -17,11 +17,11 @@ afterAll(() => detector.unload())
 const detect = (pcm: Int16Array) => detector.detect(fromS16(pcm), never)
 const secondsOf = (pcm: Int16Array) => pcm.length / clipRateHz
 
-test('the graph says what it says in Python', async () => {
+test('the graph gives the same numbers as in Python', async () => {
   const clips = await goldenClips()
   for (const [name, { hash, probabilities }] of Object.entries(golden)) {
     const pcm = clips[name]!
-    // When it is another clip than the numbers were taken from: bun scripts/golden-vad.ts
+    // If the clip differs from the one that was measured: bun scripts/golden-vad.ts
     expect([name, hashOf(pcm)]).toEqual([name, hash])
     const ours = await detector.probabilities(fromS16(pcm), never)
     expect(ours.length).toBe(probabilities.length)
@@ -40,7 +40,7 @@ const notSpeech: [string, Int16Array][] = [
   ['noise that clips', noise(3, 20)],
 ]
 
-test.each(notSpeech)('nobody speaks in %s', async (_, pcm) => {
+test.each(notSpeech)('finds no speech in %s', async (_, pcm) => {
   expect(await detect(pcm)).toEqual([])
 })
 
@@ -51,14 +51,14 @@ test.each(['rms', 'slt', 'awb', 'kal16'])('the built-in voice %s is speech', asy
   expect(spokenMs).toBeGreaterThan(800 * secondsOf(pcm))
 })
 
-test('speech with pauses is found where it is', async () => {
+test('finds speech with pauses at the right times', async () => {
   const one = await speech('Good morning to you all.')
   const pcm = concatS16([silence(1), one, silence(1.5), one, silence(1)])
   const spans = await detect(pcm)
   expect(spans.length).toBe(2)
   const starts = [1, 2.5 + secondsOf(one)].map((startS) => 1000 * startS)
   for (const [index, startMs] of starts.entries()) {
-    // These clips have some 0.2 s of silence before what it says.
+    // Flite begins with some 0.2 s of silence.
     expect(spans[index]!.startMs).toBeWithin(startMs, startMs + 400)
     expect(spans[index]!.endMs).toBeWithin(startMs + 600, startMs + 1000 * secondsOf(one) + 100)
   }
@@ -74,7 +74,7 @@ test('an abort ends it between two windows', async () => {
 const reading = join(import.meta.dir, '../../../../shared/data/clips/two_cities_16k.wav')
 
 // The clip is not in the repository.
-test.skipIf(!existsSync(reading))('a real reader is heard', async () => {
+test.skipIf(!existsSync(reading))('finds the speech of a real reader', async () => {
   const { pcm } = readWav(await Bun.file(reading).bytes())
   const spans = await detect(pcm.slice(0, 10 * clipRateHz))
   expect(spans.length).toBeWithin(3, 7)

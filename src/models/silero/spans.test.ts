@@ -23,7 +23,7 @@ test('padding stops at the ends of the sound', () => {
   expect(spansOf([[20, 0.9]], 630)).toEqual([[0, 630]])
 })
 
-test('a burst of 250 ms or less is no speech', () => {
+test('a burst of 250 ms or less does not count as speech', () => {
   expect(
     spansOf([
       [10, 0],
@@ -40,7 +40,7 @@ test('a burst of 250 ms or less is no speech', () => {
   ).toHaveLength(1)
 })
 
-test('it takes less to go on than to begin', () => {
+test('the threshold to continue is lower than the threshold to begin', () => {
   expect(spansOf([[40, 0.45]])).toEqual([])
   expect(
     spansOf([
@@ -52,7 +52,7 @@ test('it takes less to go on than to begin', () => {
   ).toEqual([[290, 40 * 32 + 30]])
 })
 
-test('a silence below 100 ms is bridged, a longer one parts', () => {
+test('a silence below 100 ms is bridged, a longer one separates', () => {
   expect(
     spansOf([
       [10, 0.9],
@@ -73,7 +73,7 @@ test('a silence below 100 ms is bridged, a longer one parts', () => {
   ])
 })
 
-test('silence that never lasts is part of the speech; nothing is nothing', () => {
+test('silence that never lasts is part of the speech; empty sound has no speech', () => {
   expect(
     spansOf([
       [9, 0.9],

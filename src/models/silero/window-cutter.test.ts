@@ -11,12 +11,12 @@ interface Cut {
   startMs: number
   endMs: number
   pcm: Float32Array
-  /** Where the sound was when the window came out, and what was said to be heard then. */
+  /** The position in the sound when the window came out, and the position reported as transcribed at that time. */
   atMs: number
   heardMs: number
 }
 
-/** A sound whose every sample is its own index, so that what comes out can be told from where it was. */
+/** A sound whose every sample is its own index, so that a window's content shows its position. */
 const ramp = Float32Array.from({ length: 2 ** 24 }, (_, i) => i / 2 ** 24)
 const soundAt = (from: number, length: number) => ramp.subarray(from, from + length)
 
@@ -45,27 +45,27 @@ const runs = (...parts: readonly [seconds: number, probability: number][]) =>
 const timesOf = (cuts: readonly Cut[]) => cuts.map(({ startMs, endMs }) => [startMs, endMs])
 const framed = (seconds: number) => Math.round((1000 * seconds) / windowMs) * windowMs
 
-test('nothing, silence and bursts too short to be speech give no window', () => {
+test('empty sound, silence and bursts too short to be speech give no window', () => {
   expect(cutAll([], { maxWindowMs: 20_000 })).toEqual([])
   expect(cutAll(runs([120, 0.1]), { maxWindowMs: 20_000 })).toEqual([])
   expect(cutAll(runs([5, 0], [0.2, 0.9], [5, 0]), { maxWindowMs: 20_000 })).toEqual([])
 })
 
-test('speech is cut out with what is soft around it, and long before the sound ends', () => {
+test('speech is cut out with the soft sound around it, long before the sound ends', () => {
   const cuts = cutAll(runs([4, 0], [3, 0.9], [10, 0]), { maxWindowMs: 20_000 })
   expect(timesOf(cuts)).toEqual([[framed(4) - 300, framed(4) + framed(3) + 300]])
   expect(cuts[0]!.atMs).toBeWithin(framed(7) + 1500, framed(7) + 1600)
   expect(isSame(cuts[0]!.pcm, soundAt(cuts[0]!.startMs * samplesPerMs, cuts[0]!.pcm.length))).toBe(true)
 })
 
-test('short pauses join, long ones part', () => {
+test('short pauses join, long ones separate', () => {
   const joined = cutAll(runs([1, 0], [2, 0.9], [1.2, 0], [2, 0.9], [3, 0]), { maxWindowMs: 20_000 })
   expect(joined).toHaveLength(1)
   const parted = cutAll(runs([1, 0], [2, 0.9], [1.7, 0], [2, 0.9], [3, 0]), { maxWindowMs: 20_000 })
   expect(parted).toHaveLength(2)
 })
 
-test('a window that holds enough ends at the next real pause, at once', () => {
+test('a window that holds enough ends immediately at the next real pause', () => {
   const first: [number, number][] = [
     [9, 0.9],
     [0.8, 0],
@@ -80,23 +80,23 @@ test('a window that holds enough ends at the next real pause, at once', () => {
   expect(cuts[0]!.atMs).toBeWithin(cuts[0]!.endMs + 200, cuts[0]!.endMs + 400)
 })
 
-test('a window that is full ends at the longest pause in its last third', () => {
+test('a full window ends at the longest pause in its last third', () => {
   const probabilities = runs([6, 0.9], [0.5, 0], [2, 0.9], [0.2, 0], [1, 0.9], [0.3, 0], [6, 0.9], [2, 0])
   const cuts = cutAll(probabilities, { maxWindowMs: 12_000 })
   const pauseMs = framed(6) + framed(0.5) + framed(2) + framed(0.2) + framed(1)
   expect(cuts).toHaveLength(2)
-  // The pause is too short for the padding of both, who share it.
+  // The pause is too short for the padding of both windows, so they share it.
   expect([cuts[0]!.endMs, cuts[1]!.startMs]).toEqual([pauseMs + framed(0.3) / 2, pauseMs + framed(0.3) / 2])
 })
 
-test('where nobody pauses it is cut where it is least like speech', () => {
+test('without a pause, the cut is where the sound is least like speech', () => {
   const probabilities = runs([10, 0.95], [0.1, 0.6], [8, 0.95])
   const cuts = cutAll(probabilities, { maxWindowMs: 12_000 })
   expect(cuts[0]!.endMs).toBeWithin(10_000, 10_200)
   expect(cuts[1]!.startMs).toBe(cuts[0]!.endMs)
 })
 
-test('where it is all alike it is cut where it is softest', () => {
+test('where all of it is alike, the cut is where it is softest', () => {
   const cutter = new SpeechCutter({ maxWindowMs: 12_000 }, windowMs)
   const windows: SpeechWindow[] = []
   for (let atMs = 0; atMs < 13_000; atMs += windowMs) {
@@ -107,11 +107,11 @@ test('where it is all alike it is cut where it is softest', () => {
   expect(windows[0]!.pcm.length / samplesPerMs).toBeWithin(9000, 9150)
 })
 
-test('windows too short to be cut are refused', () => {
+test('refuses windows that are too short to be cut', () => {
   expect(() => new SpeechCutter({ maxWindowMs: 2000 }, windowMs)).toThrow('no windows of 2000 ms')
 })
 
-/** Hours of somebody's day: runs of speech, of silence and of what might be either. */
+/** Hours of a person's day: runs of speech, of silence, and of sound that might be either. */
 function randomProbabilities(random: Seeded): number[] {
   const level = () => random.pick([0, 0.1, 0.34, 0.36, 0.49, 0.5, 0.9, 1])
   return Array.from({ length: random.whole(0, 80) }, () => {
@@ -121,7 +121,7 @@ function randomProbabilities(random: Seeded): number[] {
   }).flat()
 }
 
-/** What the detector calls speech, all at once. */
+/** What the detector calls speech, in one pass. */
 function speechIn(probabilities: readonly number[], totalMs: number): Span[] {
   const finder = new BurstFinder(windowMs)
   const bursts = probabilities.flatMap((probability) => finder.push(probability) ?? [])
@@ -129,7 +129,7 @@ function speechIn(probabilities: readonly number[], totalMs: number): Span[] {
   return [...bursts, ...(open === null ? [] : [{ startMs: open.startMs, endMs: totalMs }])].filter(isSpeech)
 }
 
-test('whatever comes: all speech is in exactly one window, in order, and none is too long', () =>
+test('for any sound, all speech is in exactly one window, in order, and no window is too long', () =>
   forEachSeed(200, (random) => {
     const probabilities = randomProbabilities(random)
     const lastSamples = random.whole(1, windowSamples)

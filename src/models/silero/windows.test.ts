@@ -28,18 +28,18 @@ async function cut(pcm: Float32Array, maxWindowMs: number, lengthOf = () => clip
 
 const heard = (parts: readonly CutPart[]) => parts.map(({ heardMs }) => heardMs)
 
-test('silence is told of as it passes, and has no windows', async () => {
+test('silence is reported as it passes, and has no windows', async () => {
   const parts = await cut(fromS16(concatS16([silence(25), noise(10, 0.05)])), 20_000)
   expect(parts.map(({ pcm }) => pcm)).toEqual(parts.map(() => null))
   expect(heard(parts).length).toBeWithin(4, 6)
   expect(heard(parts).at(-1)).toBe(35_000)
 })
 
-test('no sound at all has no parts', async () => {
+test('an empty sound has no parts', async () => {
   expect(await cut(new Float32Array(0), 20_000)).toEqual([])
 })
 
-test('speech comes in windows that hold it, however the sound was divided', async () => {
+test('speech comes in the same windows, however the sound was divided', async () => {
   const sentence = await speech(words)
   const other = await speech('Nobody knows why they do it, for no bird has said so.', 'slt')
   const pcm = fromS16(concatS16([silence(3), sentence, silence(2), other, sentence, other, sentence, silence(11)]))
@@ -62,7 +62,7 @@ test('speech comes in windows that hold it, however the sound was divided', asyn
   expect(await cut(pcm, 12_000, () => random.whole(1, 5000))).toEqual(parts)
 })
 
-test('an abort ends it, and whoever leaves early leaves the sound', async () => {
+test('an abort ends it, and a consumer that stops early closes the sound', async () => {
   const abort = new AbortController()
   let isClosed = false
   async function* endless() {
@@ -86,7 +86,7 @@ test('an abort ends it, and whoever leaves early leaves the sound', async () => 
   expect(isClosed).toBe(true)
 })
 
-test('a sound that fails tells why', async () => {
+test('a failing sound passes on its error', async () => {
   async function* broken() {
     yield new Float32Array(16_000)
     throw new Error('the rest of the file is missing')

@@ -1,10 +1,10 @@
 /**
- * Texts in twenty scripts for tests of tokenizers, by seed: words from a small stock, so that a vocabulary can be
- * learned from them, among everything that divides a text in a tokenizer's eyes.
+ * Seeded texts in twenty scripts for tests of tokenizers. Their words come from a small stock, so that a vocabulary can
+ * be learned from them, and between them is everything that divides a text for a tokenizer.
  */
 import { Seeded } from '../../testing/seeded.ts'
 
-/** Code points that the letters and marks of a script are drawn from, both ends included. */
+/** The ranges of code points for the letters and marks of a script, both ends included. */
 const scripts: Readonly<Record<string, readonly [number, number][]>> = {
   Latin: [
     [0x61, 0x7a],
@@ -54,7 +54,7 @@ const scripts: Readonly<Record<string, readonly [number, number][]>> = {
   Han: [[0x4e00, 0x4f00]],
 }
 
-/** What separates words, or replaces one. */
+/** Separates words, or replaces one. */
 // prettier-ignore
 const signs: readonly string[] = [
   ' ', ' ', ' ', ' ', ' ', ' ', ' ', ' ', '  ', '   ', '\n', '\r\n', '\t', ' \n ', '\u0085', '\u00a0', '\u3000',
@@ -69,7 +69,7 @@ const signs: readonly string[] = [
 const longestWord = 7
 const stockSize = 60
 
-/** @param count texts, the first of which are the smallest that there are */
+/** @param count how many texts; the first ones are the smallest that exist */
 export function tokenizerTexts(count: number, seed: number): string[] {
   const random = new Seeded(seed)
   const stocks = Object.values(scripts).map((ranges) => Array.from({ length: stockSize }, () => word(ranges, random)))
@@ -86,7 +86,7 @@ function word(ranges: readonly [number, number][], random: Seeded): string {
   return letters.join('')
 }
 
-/** One script or two, with the common words of a stock more often than the rare ones. */
+/** One script or two; the common words of a stock occur more often than the rare ones. */
 function text(stocks: readonly (readonly string[])[], random: Seeded): string {
   const own = [random.pick(stocks), random.pick(stocks)]
   const parts = Array.from({ length: random.whole(1, 12) }, () => {

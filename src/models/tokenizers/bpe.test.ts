@@ -17,31 +17,31 @@ const bpe = new ByteLevelBpe(golden.tokenizer)
 const texts = tokenizerTexts(textCount, tokenizerSeed)
 const hashAt = (hashes: string, at: number) => hashes.slice(at * hashLength, (at + 1) * hashLength)
 
-test('5,000 texts in 20 scripts become the ids that the tokenizers library gives them', () => {
+test('5,000 texts in 20 scripts get the same ids as from the tokenizers library', () => {
   const differing = texts.filter((text, i) => hashOfIds(bpe.encode(text)) !== hashAt(golden.encoded, i))
   expect(golden.encoded.length).toBe(textCount * hashLength)
   expect(differing).toEqual([])
 })
 
-test('decoding gives every text back', () => {
+test('decoding restores every text', () => {
   expect(texts.filter((text) => bpe.decode(bpe.encode(text)) !== text)).toEqual([])
 })
 
-test('2,000 rows of tokens with broken characters become the texts that the library gives them', () => {
+test('2,000 rows of tokens with broken characters decode to the same texts as in the library', () => {
   const rows = brokenIds(bpe.size)
   const differing = rows.filter((row, i) => hashOfText(bpe.decode(row)) !== hashAt(golden.decoded, i))
   expect(golden.decoded.length).toBe(rows.length * hashLength)
   expect(differing).toEqual([])
 })
 
-test('names of added tokens are text when somebody writes them', () => {
+test('names of added tokens are plain text when a person writes them', () => {
   const id = bpe.added.get('<|en|>')
   expect(id).toBeNumber()
   expect(bpe.encode('<|en|>')).not.toContain(id!)
   expect(bpe.decode([id!])).toBe('<|en|>')
 })
 
-test('a text never becomes the control token that ends a text, though the vocabulary has it as a word', () => {
+test('a text never becomes the control token that ends a text, although the vocabulary has it as a word', () => {
   const name = '<|endoftext|>'
   const { model, added_tokens } = golden.tokenizer
   const vocab = { ...(model['vocab'] as Record<string, number>), [name]: 60_000 }
@@ -55,7 +55,7 @@ test('a text never becomes the control token that ends a text, though the vocabu
   }
 })
 
-test('half a character is U+FFFD, and both halves are the character, with a byte order mark kept', () => {
+test('half a character becomes U+FFFD, both halves the character, and a byte order mark is kept', () => {
   const ids = bpe.encode('\u{10fffd}')
   expect(ids.length).toBe(4)
   expect(bpe.decode(ids.slice(0, 2))).toBe('\ufffd')
@@ -63,7 +63,7 @@ test('half a character is U+FFFD, and both halves are the character, with a byte
   expect(bpe.decode(bpe.encode('\ufeffa'))).toBe('\ufeffa')
 })
 
-test('one word of 200,000 letters is encoded in its length', () => {
+test('encoding one word of 200,000 letters takes linear time', () => {
   const ids = bpe.encode('abcdefghij'.repeat(20_000))
   expect(bpe.decode(ids).length).toBe(200_000)
 })
@@ -78,7 +78,7 @@ test.each([
   ['has letters that are no bytes', withModel({ vocab: { 語: 0 } }), 'not made of bytes'],
   ['has ids that are none', withModel({ vocab: { a: -1 } }), 'not a token id'],
   ['lacks a byte', withModel({ vocab: { a: 0 }, merges: [] }), 'which is not a token'],
-])('a file that %s is refused', (_, file, words) => {
+])('refuses a file that %s', (_, file, words) => {
   expect(() => new ByteLevelBpe(file)).toThrow(words)
 })
 

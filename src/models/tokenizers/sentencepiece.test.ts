@@ -14,7 +14,7 @@ const golden: Golden = JSON.parse(
 const bytesOf = (model: string) => new Uint8Array(Buffer.from(model, 'base64'))
 
 for (const { name, size, model, crc32 } of golden.models) {
-  test(`the ids are those of the library, for each of 2,400 strings: ${name}`, () => {
+  test(`gives the library's ids for each of 2,400 strings: ${name}`, () => {
     const tokenizer = new SentencePiece(bytesOf(model))
     expect(tokenizer.size).toBe(size)
     const wrong = golden.strings.filter((text, at) => Bun.hash.crc32(tokenizer.encode(text).join(',')) !== crc32[at])
@@ -25,7 +25,7 @@ for (const { name, size, model, crc32 } of golden.models) {
 
 const plain = golden.models[0]!.model
 
-test('half a surrogate pair is the replacement character, as a text file would have it', () => {
+test('half a surrogate pair becomes the replacement character, as in a text file', () => {
   const tokenizer = new SentencePiece(bytesOf(plain))
   expect(tokenizer.encode('a \ud800 b\udc00')).toEqual(tokenizer.encode('a \ufffd b\ufffd'))
 })
@@ -36,7 +36,7 @@ test('a long text takes time in proportion to its length', () => {
   expect(ids.length).toBe(20_000 * tokenizer.encode('word').length)
 })
 
-test('what is no such model is refused in words', () => {
+test('explains why a file is not such a model', () => {
   const whole = bytesOf(plain)
   for (const cut of [1, 100, 5000, whole.length - 1]) {
     expect(() => new SentencePiece(whole.subarray(0, cut))).toThrow(
@@ -47,7 +47,7 @@ test('what is no such model is refused in words', () => {
   expect(() => new SentencePiece(new TextEncoder().encode('{"version":"1.0"}'))).toThrow()
 })
 
-test('another algorithm than unigram is refused', () => {
+test('refuses every algorithm except unigram', () => {
   // A piece "a", a trainer specification (field 2) with model_type (field 3) 2, byte pair encoding, and an empty rest.
   const bytes = Uint8Array.of(0x0a, 3, 0x0a, 1, 0x61, 0x12, 2, 0x18, 2, 0x1a, 0)
   expect(() => new SentencePiece(bytes)).toThrow('only unigram (1) is supported')

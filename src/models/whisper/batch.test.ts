@@ -56,9 +56,9 @@ async function heardAlone(input: Partial<TranscriptionInput>, rules = greedy): P
 }
 
 test.each([{}, { words: true, language: 'ja' }])(
-  'each of several sounds is heard as if it were alone: %j',
+  'each of several sounds is transcribed as if it were alone: %j',
   async (input) => {
-    // A second window of a sound would be given what was heard in the first.
+    // A second window of a sound would receive the text of the first.
     const firsts = (heard: TranscriptSegment[][]) => heard.map((all) => all.filter(({ seekMs }) => seekMs === 0))
     const alone = firsts(await heardAlone(input))
     const together = firsts(await begin(input).batch!.hear(sounds, never))
@@ -73,7 +73,7 @@ test.each([{}, { words: true, language: 'ja' }])(
   },
 )
 
-test('those that are good enough stay as they are while the others are tried at higher temperatures', async () => {
+test('results that are good enough stay while the others are tried at higher temperatures', async () => {
   const alone = await heardAlone({})
   const logprobs = alone.map(([first]) => first!.avgLogprob!)
   const median = logprobs.toSorted((a, b) => a - b)[2]!
@@ -86,12 +86,12 @@ test('those that are good enough stay as they are while the others are tried at 
   }
 })
 
-test('the same sounds are heard in the same way again', async () => {
+test('transcribing the same sounds again gives the same result', async () => {
   const hear = () => begin({}, { ...greedy, temperatures: [0.8] }).batch!.hear(sounds, never)
   expect(await hear()).toEqual(await hear())
 })
 
-test('the language is found out in the first of them', async () => {
+test('the first sound decides the language', async () => {
   const transcribing = begin({ language: null })
   await transcribing.batch!.hear(sounds.slice(0, 2), never)
   const alone = begin({ language: null })
@@ -99,7 +99,7 @@ test('the language is found out in the first of them', async () => {
   expect([transcribing.language, transcribing.language]).toEqual([alone.language, expect.any(String)])
 })
 
-test('the prompt is given to all of them, and what was heard before to none', async () => {
+test('all of them receive the prompt, and none receives the text of another', async () => {
   const hear = async (prompt: string | null, before: Float32Array | null) => {
     const transcribing = begin({ prompt })
     if (before !== null) await transcribing.hear(before, never)
@@ -111,7 +111,7 @@ test('the prompt is given to all of them, and what was heard before to none', as
   for (const [at, segments] of prompted.entries()) expect(segments).not.toEqual(plainly[at]!)
 })
 
-test('only what the last of them heard is given to the window after them', async () => {
+test('only the text of the last sound is passed to the window after them', async () => {
   const next = async (...batch: number[]) => {
     const transcribing = begin()
     await transcribing.batch!.hear(
@@ -124,7 +124,7 @@ test('only what the last of them heard is given to the window after them', async
   expect(await next(0, 2, 1)).not.toEqual(await next(1, 0, 2))
 })
 
-test('a long prompt leaves room for fewer at once', async () => {
+test('a long prompt reduces the number of sounds in one batch', async () => {
   const long = Array.from({ length: 400 }, (_, at) => `name ${at}`).join(', ')
   expect(begin({ prompt: long }).batch).toBeUndefined()
   expect(begin({ prompt: 'twelve or so, of many more' }).batch?.max).toBeWithin(2, 8)
@@ -142,7 +142,7 @@ test('an abort ends it between two tokens', async () => {
   expect(String(await waiting.catch((error: unknown) => error))).toBe('Error: enough')
 })
 
-test('what a decoder says of itself is tried, and a model on the CPU has what pays there', async () => {
+test('the batch size that a decoder declares is tried, and a model on the CPU uses what pays there', async () => {
   expect(whisper.graphs.maxBatch).toBe(8)
   expect(await tryBatch(whisper.graphs, whisper.tokens, whisper.config)).toBe(8)
   const model = await load({ card: smallCard, filesDir: folder, pronunciations: null, workers: 1 })
@@ -150,9 +150,9 @@ test('what a decoder says of itself is tried, and a model on the CPU has what pa
   await model.unload()
 })
 
-test('a decoder that was made for one window hears one after another', async () => {
+test('a decoder that was exported for one window takes the windows one after another', async () => {
   const bytes = Buffer.from(await Bun.file(join(folder, 'decoder_model_merged.onnx')).bytes())
-  // A length that is a word, as a graph's file has it; and a 1, in as many bytes.
+  // A dimension that is a name, as a graph's file stores it; and a 1 in the same number of bytes.
   const named = Buffer.from([0x12, 5, ...Buffer.from('batch')])
   const one = Buffer.from([0x08, 0x81, 0x80, 0x80, 0x80, 0x80, 0])
   for (let at = bytes.indexOf(named); at >= 0; at = bytes.indexOf(named, at)) one.copy(bytes, at)

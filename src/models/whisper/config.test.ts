@@ -11,7 +11,7 @@ const config = await readConfig(folder)
 const bpe = new ByteLevelBpe(await Bun.file(`${folder}/tokenizer.json`).json())
 const tokens = whisperTokens(bpe, config)
 
-test('what stands before a transcript', () => {
+test('builds the tokens before a transcript', () => {
   const id = (name: string) => bpe.added.get(name)!
   expect(promptOf(tokens, 'de', 'translate')).toEqual([id('<|startoftranscript|>'), id('<|de|>'), id('<|translate|>')])
   const english = whisperTokens(bpe, { ...config, isMultilingual: false })
@@ -19,13 +19,13 @@ test('what stands before a transcript', () => {
   expect(() => promptOf(tokens, 'tlh', 'transcribe')).toThrow('no token for the language tlh')
 })
 
-test('99 languages, each by its code', () => {
+test('knows 99 languages, each by its code', () => {
   expect(tokens.languages.size).toBe(99)
   expect([...tokens.languages.keys()].slice(0, 3)).toEqual(['en', 'zh', 'de'])
   expect(tokens.languages.has('translate')).toBe(false)
 })
 
-test('what is never written: signs that annotate, and what stands before a transcript', () => {
+test('never writes annotation signs or the tokens that precede a transcript', () => {
   const { suppressed } = tokens
   for (const text of ['(', '[', '♪', '<<', ' -']) expect(suppressed).toContain(bpe.encode(text)[0]!)
   for (const text of ['.', ',', '?', '-', 'a']) expect(suppressed).not.toContain(bpe.encode(text)[0]!)
@@ -37,19 +37,19 @@ test('what is never written: signs that annotate, and what stands before a trans
   expect(configured.filter((id) => id > tokens.endOfText)).toEqual(suppressed.filter((id) => id > tokens.endOfText))
 })
 
-test('signs of several tokens are left alone, notes are known by their first', () => {
+test('signs of several tokens are allowed, and notes are recognised by their first token', () => {
   const found = nonSpeechTokens(bpe)
   expect(found).toEqual([...new Set(found)].sort((a, b) => a - b))
   expect(bpe.encode('♯').length).toBeGreaterThan(1)
   expect(found).toContain(bpe.encode('♯')[0]!)
 })
 
-test('timestamps are no text, and other names are none to readers', () => {
+test('timestamps are not text, and other token names are not shown to readers', () => {
   const ids = [tokens.firstTimestamp, ...bpe.encode('a b'), bpe.added.get('<|de|>')!, tokens.firstTimestamp + 50]
   expect(textOf(tokens, ids)).toBe('a b')
   expect(writtenOf(tokens, ids)).toBe('a b<|de|>')
 })
 
-test('space is what Python takes for it', () => {
+test('white space is the same as in Python', () => {
   expect(stripped('\u3000\x1c a \ufeff\u0085\n')).toBe('a \ufeff')
 })

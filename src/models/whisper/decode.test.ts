@@ -9,11 +9,11 @@ test.each([
   ['Thank you. '.repeat(10).trim(), 109 / 22],
   ['鸚鵡 '.repeat(20), 140 / 19],
   [Array.from({ length: 200 }, (_, i) => (i * i) % 97).join(' '), 565 / 158],
-])('how often %j repeats itself is measured as zlib does', (text, ratio) => {
+])('measures how often %j repeats itself as zlib does', (text, ratio) => {
   expect(compressionRatio(text)).toBeCloseTo(ratio, 9)
 })
 
-test('a window is silent when it probably is, and the text is unsure', () => {
+test('a window is silent when it probably is and the text is uncertain', () => {
   const written = (noSpeechProb: number, avgLogprob: number): Written => ({
     tokens: [],
     temperature: 0,

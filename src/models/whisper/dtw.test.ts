@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { forEachSeed } from '../../testing/seeded.ts'
 import { firstColumns } from './dtw.ts'
 
-test('a diagonal is followed', () => {
+test('follows a diagonal', () => {
   const cost = Float32Array.of(0, 1, 1, 1, 0, 1, 1, 1, 0)
   expect([...firstColumns(cost, 3)]).toEqual([0, 1, 2])
 })
@@ -12,7 +12,7 @@ test('a row may last, and rows may share a column', () => {
   expect([...firstColumns(Float32Array.of(1, 1, 1), 1)]).toEqual([0, 0, 0])
 })
 
-/** All ways there are, tried. */
+/** Tries all possible paths. */
 function cheapest(cost: Float32Array, columns: number, row = 0, column = 0): number {
   const rows = cost.length / columns
   const own = cost[row * columns + column]!
@@ -25,12 +25,12 @@ function cheapest(cost: Float32Array, columns: number, row = 0, column = 0): num
   return own + Math.min(...next)
 }
 
-/** The cheapest way that enters each row where it is said to. */
+/** The cheapest path that enters each row at the given column. */
 function along(cost: Float32Array, columns: number, first: Int32Array): number {
   let sum = 0
   for (const [row, from] of first.entries()) {
     const next = first[row + 1]
-    // The row is left from the column before the next one's first, or from that itself.
+    // The path leaves a row at the next row's first column or at the column before it.
     const to = next === undefined ? columns - 1 : next
     const span = Array.from(cost.subarray(row * columns + from, row * columns + to + 1))
     const isLast = next === undefined
@@ -40,7 +40,7 @@ function along(cost: Float32Array, columns: number, first: Int32Array): number {
   return sum
 }
 
-test('no way is cheaper', () =>
+test('no path is cheaper', () =>
   forEachSeed(200, (random) => {
     const [rows, columns] = [random.whole(1, 5), random.whole(1, 6)]
     const cost = Float32Array.from({ length: rows * columns }, () => 2 * random.next() - 1)

@@ -37,16 +37,16 @@ async function hear(rules: Rules, words = false) {
 
 const said = ({ text, startMs, endMs, tokens }: TranscriptSegment) => ({ text, startMs, endMs, tokens })
 
-test('segments are told as they end, before the window is through, and are what is returned', async () => {
+test('segments are reported as they end, before the window is finished, and equal the returned ones', async () => {
   const { told, returned } = await hear(lenient)
   expect(told.length).toBeGreaterThan(1)
   expect(told.flat().map(said)).toEqual(returned.map(said))
-  // Telling changes nothing.
+  // Reporting does not change the result.
   const { returned: untold } = await hear({ ...lenient, temperatures: [0.0001] })
   expect(returned.slice(0, 3).map(said)).toEqual(untold.slice(0, 3).map(said))
 })
 
-test('what was told is kept where the rest is not good enough, and that is heard again', async () => {
+test('reported segments are kept when the rest is not good enough, and the rest is transcribed again', async () => {
   let cut = 0
   const { returned: whole } = await hear(lenient)
   for (const maxCompressionRatio of [1.5, 2, 2.5, 3, 4, 6]) {
@@ -57,7 +57,7 @@ test('what was told is kept where the rest is not good enough, and that is heard
   expect(cut).toBeGreaterThan(0)
 })
 
-test('with times of words, a window is told once it is through', async () => {
+test('with word times, a window is reported once it is finished', async () => {
   const { told, returned } = await hear(lenient, true)
   expect(told.flat()).toEqual(returned)
 })

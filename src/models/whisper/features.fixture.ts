@@ -1,4 +1,4 @@
-/** The sounds that the golden numbers of the features were taken of, and which frames of them were kept. */
+/** The sounds behind the golden numbers of the features, and which frames of them were kept. */
 import { concatS16, fromS16 } from '../../audio/pcm.ts'
 import { buzz, noise, silence, speech, tone } from '../../testing/speech-clips.ts'
 

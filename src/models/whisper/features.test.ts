@@ -4,13 +4,13 @@ import { LogMelMeter, windowOf } from './features.ts'
 
 type Golden = Record<string, Record<'80' | '128', number[][]>>
 
-// WhisperFeatureExtractor's, times 100,000; written by scripts/golden-whisper.ts.
+// The output of WhisperFeatureExtractor, times 100,000; written by scripts/golden-whisper.ts.
 const golden: Golden = await Bun.file(`${import.meta.dir}/golden/features.json.gz`)
   .bytes()
   .then((bytes) => JSON.parse(new TextDecoder().decode(Bun.gunzipSync(bytes))))
 const clips = await featureClips()
 
-test.each(Object.keys(golden))('the features of %s are those of transformers', (name) => {
+test.each(Object.keys(golden))('the features of %s match those of transformers', (name) => {
   for (const bands of [80, 128] as const) {
     const { frames, values } = new LogMelMeter(bands).measure(clips[name]!)
     expect(frames).toBe(Math.floor(clips[name]!.length / 160))
@@ -28,7 +28,7 @@ test('a sound without a whole frame has no features', () => {
   for (const length of [0, 1, 159]) expect(new LogMelMeter(80).measure(new Float32Array(length)).frames).toBe(0)
 })
 
-test('the loudest place counts, also where the last whole frame does not see all of it', () => {
+test('the loudest place counts, even if the last whole frame does not cover all of it', () => {
   const pcm = new Float32Array(1759)
   const quiet = new LogMelMeter(80).measure(pcm)
   pcm[1758] = 1
@@ -37,7 +37,7 @@ test('the loudest place counts, also where the last whole frame does not see all
   expect(loud.values[0]).toBeGreaterThan(-1.5)
 })
 
-test('a window has its frames in front and zeros behind', () => {
+test('a window has its frames first and then zeros', () => {
   const mel = { bands: 2, frames: 4, values: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8) }
   const window = windowOf(mel, 1, 2)
   expect(window.length).toBe(6000)

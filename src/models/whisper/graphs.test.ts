@@ -28,7 +28,7 @@ function noise(length: number): Float32Array {
 
 const ids = [701, 702, 802, 5, 70, 500]
 
-/** What follows each token, the prompt's in one pass and the others' step by step. */
+/** The logits after each token: the prompt's in one pass, the others step by step. */
 async function follow(graphs: WhisperGraphs): Promise<Float32Array[]> {
   const first = await graphs.first(ids.slice(0, 3), graphs.encoded(noise(encoderPositions * config.width)))
   const rows = [0, 1, 2].map((row) => first.logits.slice(row * config.vocabulary, (row + 1) * config.vocabulary))
@@ -38,13 +38,13 @@ async function follow(graphs: WhisperGraphs): Promise<Float32Array[]> {
   return rows
 }
 
-test('states of half precision give what those of full precision give, nearly', async () => {
+test('states in half precision give nearly the same result as full precision', async () => {
   const [exact, rounded] = [await follow(full), await follow(half)]
   expect(exact.length).toBe(ids.length)
   for (const [at, row] of exact.entries()) expect(distance(rounded[at]!, row)).toBeWithin(0.00001, 0.03)
 })
 
-test('the same beginning can be followed more than once', async () => {
+test('the same beginning can be continued more than once', async () => {
   const first = await full.first(ids, await full.encode(noise(config.bands * windowFrames)))
   const one = first.follow()
   await one.step([3])

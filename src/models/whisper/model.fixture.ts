@@ -1,4 +1,4 @@
-/** A folder with a small model of random weights in it, as a pull would leave it; made by golden-whisper-decode.ts. */
+/** A folder with a small model of random weights, as a pull would leave it; made by golden-whisper-decode.ts. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Card } from '../../domain/card.ts'
@@ -13,11 +13,11 @@ export async function readGolden<T>(path: string): Promise<T> {
 }
 
 export interface SmallModel {
-  /** Files with other content than the model's own: JSON, or bytes. null: none. */
+  /** Files whose content replaces the model's own: JSON, or bytes. null: the file is missing. */
   files?: Readonly<Record<string, object | null>>
   /**
-   * `fp16`: the decoder's states are of half precision. `optimum`: the same model as the tools of Hugging Face export
-   * it; `uint8`: its decoder as they round it to eight bits (scripts/golden-whisper-optimum.py).
+   * `fp16`: the decoder's states have half precision. `optimum`: the same model as the tools of Hugging Face export it;
+   * `uint8`: its decoder rounded to eight bits by the same tools (scripts/golden-whisper-optimum.py).
    */
   kind?: 'fp16' | 'optimum' | 'uint8'
 }

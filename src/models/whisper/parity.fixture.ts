@@ -1,5 +1,5 @@
 /**
- * Requests for the small model with random weights: openai/whisper gets the same ones
+ * Requests for the small model with random weights. openai/whisper gets the same requests
  * (scripts/golden-whisper-decode.ts), and the tests compare its answers with ours.
  */
 import { existsSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { concatS16, fromS16 } from '../../audio/pcm.ts'
 import { buzz, noise, silence, speech, tone, words } from '../../testing/speech-clips.ts'
 import { defaultRules, type Rules } from './decode.ts'
 
-/** By the reference's names of its options. */
+/** Keyed by the reference's option names. */
 export interface ReferenceOptions {
   language: string | null
   task: 'transcribe' | 'translate'
@@ -44,7 +44,7 @@ const mode = (options: Partial<ReferenceOptions>, multilingual = true): Mode => 
   options: { ...plain, ...options },
 })
 
-/** The limits are such that the small model is between them some of the time. */
+/** Limits chosen so that the small model's results are sometimes within them. */
 export const modes: Readonly<Record<string, Mode>> = {
   greedy: mode({}),
   'in a language that it found out': mode({ language: null }),
@@ -55,7 +55,7 @@ export const modes: Readonly<Record<string, Mode>> = {
   'with words, unspaced': mode({ word_timestamps: true, language: 'ja' }),
   'at one temperature': mode({ temperature: 0.7, compression_ratio_threshold: 2.4, logprob_threshold: -1 }),
   'falling back': mode({ temperature: ladder, compression_ratio_threshold: 4.2, logprob_threshold: -1.25 }),
-  // The small model nearly always fails them, and is tried at every temperature.
+  // The small model nearly always misses them, so it is tried at every temperature.
   "within the reference's own limits": mode({
     temperature: ladder,
     compression_ratio_threshold: 2.4,
@@ -83,7 +83,7 @@ export interface Order extends Mode {
 export const ordersFor = (clips: readonly string[], names = Object.keys(modes)): Order[] =>
   clips.flatMap((clip) => names.map((name) => ({ clip, mode: name, ...modes[name]! })))
 
-/** Made from seeds: they are there wherever the repository is. */
+/** Generated from seeds, so every checkout has them. */
 export async function madeClips(): Promise<Record<string, Float32Array>> {
   const greeting = await speech('Good morning to you all.')
   const sentence = await speech(words, 'slt')
@@ -108,7 +108,7 @@ export const hasRealClips = existsSync(realFolder)
 export const realClip = async (name: string): Promise<Float32Array> =>
   (await decodeFile(await Bun.file(join(realFolder, `${name}.flac`)).bytes(), 60)).pcm
 
-/** Twenty clips of real readers, and five of them on end. They are not in the repository: see `hasRealClips`. */
+/** Twenty clips of real readers, and five of them joined. They are not in the repository: see `hasRealClips`. */
 export async function realClips(): Promise<Record<string, Float32Array>> {
   const names = [...new Bun.Glob('*.flac').scanSync({ cwd: realFolder })].sort().slice(0, 20)
   const clips = await Promise.all(names.map((name) => realClip(name.replace('.flac', ''))))

@@ -53,7 +53,7 @@ async function hear(
   return { language: transcription.language, segments }
 }
 
-/** What must be the same to the bit, and what to within rounding. */
+/** The values that must be identical, and those that may differ by rounding. */
 function exact(segment: TranscriptSegment) {
   const words = segment.words?.map(({ text, startMs, endMs }) => [text, startMs, endMs]) ?? null
   return [segment.seekMs, segment.startMs, segment.endMs, segment.temperature, segment.tokens, words]
@@ -78,7 +78,7 @@ const measures = ([, , , , logprob, ratio, noSpeech, , words]: Segment) => [
 
 async function compare(pair: Pair, answer: Answer, mode: Mode, clip: Float32Array): Promise<void> {
   const { language, segments } = await hear(pair, mode, clip)
-  // Those that the reference has emptied are not told of here.
+  // Segments that the reference has emptied are not reported here.
   const theirs = answer.segments.filter(([, , , , , , , tokens]) => tokens.length > 0)
   expect(language).toBe(answer.language)
   expect(segments.map(exact)).toEqual(theirs.map(exactly))
@@ -95,12 +95,12 @@ async function compareAll(
   pair = ours,
 ): Promise<void> {
   const answers = golden.answers.filter((answer) => answer.mode === mode)
-  // Where tokens are drawn, answers that hang on the last digits of a number were left out.
+  // Where tokens are drawn, answers that depend on the last digits of a number were left out.
   expect(answers.length).toBeGreaterThanOrEqual(Object.keys(clips).length / 2)
   for (const answer of answers) await compare(pair, answer, modes[mode]!, clips[answer.clip]!)
 }
 
-// Written by scripts/golden-whisper-decode.ts, where openai/whisper heard the same clips with the same weights.
+// Written by scripts/golden-whisper-decode.ts, where openai/whisper transcribed the same clips with the same weights.
 const golden = (name: string) => readGolden<Golden>(`${import.meta.dir}/golden/${name}.json.gz`)
 const [made, real] = [await golden('made'), await golden('real')]
 const segmentsOf = ({ answers }: Golden, mode: string): Segment[] =>
@@ -108,24 +108,24 @@ const segmentsOf = ({ answers }: Golden, mode: string): Segment[] =>
 const hashesOf = (clips: Record<string, Float32Array>) =>
   Object.fromEntries(Object.entries(clips).map(([name, pcm]) => [name, hashOfClip(pcm)]))
 
-describe('made clips', () => {
+describe('generated clips', () => {
   let clips: Record<string, Float32Array>
   beforeAll(async () => {
     clips = await madeClips()
   })
 
-  test('are those that the numbers were taken of', () => {
+  test('are the ones that the numbers were taken from', () => {
     expect(hashesOf(clips)).toEqual(made.hashes)
   })
 
   test.each(Object.keys(modes))(
-    'are heard as openai/whisper hears them, %s',
+    'are transcribed as by openai/whisper, %s',
     (mode) => compareAll(made, clips, mode),
     limitMs,
   )
 
   test(
-    'are heard in the same way by what the tools of Hugging Face export',
+    "give the same result with the export of Hugging Face's tools",
     async () => {
       const optimum = await loadPair({ kind: 'optimum' })
       expect(optimum.multilingual.graphs.maxBatch).toBe(8)
@@ -136,25 +136,25 @@ describe('made clips', () => {
   )
 })
 
-// The clips are no part of the repository: a checkout without them beside it has the made ones.
+// The clips are not in the repository; a checkout without them uses the generated ones.
 describe.skipIf(!hasRealClips)('clips of real readers', () => {
   let clips: Record<string, Float32Array>
   beforeAll(async () => {
     clips = await realClips()
   })
 
-  test('are those that the numbers were taken of', () => {
+  test('are the ones that the numbers were taken from', () => {
     expect(hashesOf(clips)).toEqual(real.hashes)
   })
 
   test.each(Object.keys(modes))(
-    'are heard as openai/whisper hears them, %s',
+    'are transcribed as by openai/whisper, %s',
     (mode) => compareAll(real, clips, mode),
     limitMs,
   )
 })
 
-test('the numbers exercise what they are there for', () => {
+test('the numbers exercise what they are meant to', () => {
   const count = (mode: string, holds: (segment: Segment) => boolean) =>
     [made, real].flatMap((golden) => segmentsOf(golden, mode)).filter(holds).length
   expect(count('greedy', ([seek]) => seek > 0)).toBeGreaterThan(10)

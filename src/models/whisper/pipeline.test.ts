@@ -70,9 +70,9 @@ describe('loading refuses', () => {
     expect(String(await loadSmall({ files }).catch((error: unknown) => error))).toContain('is missing')
   })
 
-  test('a decoder that goes on with the wrong states', async () => {
+  test('a decoder that passes on the wrong states', async () => {
     const decoder = await smallDecoder()
-    // Both layers take the first one's keys; the last time a name stands in the file it is the input's own.
+    // Both layers take the first one's keys. The last occurrence of a name in the file is the input's own.
     const broken = replaced(decoder, 'past_key_values.1.decoder.key', 'past_key_values.0.decoder.key', 1)
     const files = { 'decoder_model_merged.onnx': broken }
     expect(String(await loadSmall({ files }).catch((error: unknown) => error))).toContain('this export is broken')
@@ -89,7 +89,7 @@ async function smallDecoder(): Promise<Uint8Array> {
   return Bun.file(join(folder, 'decoder_model_merged.onnx')).bytes()
 }
 
-/** @param spared how many of the last places keep the name, which has as many letters as the new one */
+/** @param spared how many of the last occurrences keep the name, which is as long as the new one */
 function replaced(graph: Uint8Array, name: string, by: string, spared: number): Uint8Array {
   const bytes = Buffer.from(graph)
   const places: number[] = []
@@ -99,17 +99,17 @@ function replaced(graph: Uint8Array, name: string, by: string, spared: number): 
   return bytes
 }
 
-test('weights of eight bits may round as coarsely as they do, and hear one window after another', async () => {
+test('weights of eight bits may round coarsely, and are tried one window after another', async () => {
   const model = await loadSmall({ kind: 'uint8' }, { weights: 'int8' })
   const transcribing = model.begin({ ...plain, language: 'en' })
   expect(transcribing.batch).toBeUndefined()
   expect((await transcribing.hear(greeting, never)).length).toBeGreaterThan(0)
-  // Of weights that are not rounded, the same difference would mean that the graph is wrong.
+  // With weights that are not rounded, the same difference would mean that the graph is wrong.
   const asFloats = await loadSmall({ kind: 'uint8' }).catch((error: unknown) => error)
   expect(String(asFloats)).toContain('this export is broken')
 })
 
-test('a clip becomes segments with words, in a language that was found out', async () => {
+test('a clip becomes segments with words, in the detected language', async () => {
   const model = await loadSmall()
   const transcribing = model.begin(plain)
   expect(transcribing.language).toBeNull()
@@ -127,7 +127,7 @@ test('a clip becomes segments with words, in a language that was found out', asy
   }
 })
 
-test('the same clip is heard in the same way again', async () => {
+test('transcribing the same clip again gives the same result', async () => {
   const model = await loadSmall()
   const hear = () => model.begin({ ...plain, temperature: 0.8 }).hear(greeting, never)
   const first = await hear()
@@ -135,7 +135,7 @@ test('the same clip is heard in the same way again', async () => {
   expect(await hear()).toEqual(first)
 })
 
-test('what was heard in the window before is given to the next', async () => {
+test('the text of one window is passed to the next', async () => {
   const model = await loadSmall()
   const second = async (before: Float32Array | null) => {
     const transcribing = model.begin({ ...plain, language: 'en', words: false })
@@ -146,7 +146,7 @@ test('what was heard in the window before is given to the next', async () => {
   expect(await second(sentence)).not.toEqual(await second(null))
 })
 
-test('without attentions, or heads that follow the sound, there are no words', async () => {
+test('without attentions, or without heads that follow the sound, there are no words', async () => {
   const graph = replaced(await smallDecoder(), 'cross_attentions', 'cross-attentions', 0)
   const silent = await loadSmall({ files: { 'decoder_model_merged.onnx': graph } })
   const headless = await loadSmall(changed('generation_config.json', { alignment_heads: null }))
@@ -157,7 +157,7 @@ test('without attentions, or heads that follow the sound, there are no words', a
   }
 })
 
-test('no text is lost where half precision leaves nothing of the attention to the sound', async () => {
+test('text is kept where half precision leaves no attention to the sound', async () => {
   const model = await loadSmall({ kind: 'fp16' })
   const sentence = fromS16(await speech(words, 'slt'))
   const firstWindow = async (input: Partial<TranscriptionInput>) => {
@@ -178,13 +178,13 @@ test('tokens that the configuration forbids are never written', async () => {
   expect(await hear(changed('generation_config.json', { suppress_tokens: [common] }))).not.toContain(common)
 })
 
-test('nothing to hear, nothing heard', async () => {
+test('empty sound gives an empty text', async () => {
   const model = await loadSmall()
   expect(await model.begin(plain).hear(new Float32Array(100), never)).toEqual([])
   expect(await model.begin(plain).hear(new Float32Array(0), never)).toEqual([])
 })
 
-describe('it is said', () => {
+describe('reports', () => {
   const ask = (model: TranscriptionModel, input: Partial<TranscriptionInput>): unknown => {
     try {
       return model.begin({ ...plain, ...input })
@@ -193,7 +193,7 @@ describe('it is said', () => {
     }
   }
 
-  test('that a language is not known', async () => {
+  test('that a language is unknown', async () => {
     const model = await loadSmall()
     expect(ask(model, { language: 'tlh' })).toEqual([
       'language',
@@ -218,7 +218,7 @@ describe('it is said', () => {
   })
 })
 
-test('an abort ends it between two tokens, and the model goes on with the next clip', async () => {
+test('an abort ends it between two tokens, and the model continues with the next clip', async () => {
   const model = await loadSmall()
   const abort = new AbortController()
   const waiting = model.begin(plain).hear(fromS16(silence(29)), abort.signal)

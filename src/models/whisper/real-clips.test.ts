@@ -24,9 +24,9 @@ afterAll(() => model?.unload())
 
 const begin = () => model.begin({ task: 'transcribe', language: 'en', prompt: null, temperature: 0, words: false })
 
-// Published weights and the clips of real readers are no part of the repository: skipped where either is missing.
-describe.skipIf(!isHere)('whisper-base hears real readers', () => {
-  test('a clip of 17 s is one window: no word is lost at a cut', async () => {
+// Published weights and the clips of real readers are not in the repository: skipped where either is missing.
+describe.skipIf(!isHere)('whisper-base transcribes real readers', () => {
+  test('a clip of 17 s is one window, so no cut can lose a word', async () => {
     const pcm = await realClip('2414-128291-0002')
     async function* blocks() {
       for (let at = 0; at < pcm.length; at += 16_000) yield pcm.subarray(at, at + 16_000)
@@ -39,7 +39,7 @@ describe.skipIf(!isHere)('whisper-base hears real readers', () => {
     expect(heard.join('')).toMatch(/^ When, however, .* voice speak in the midst of /)
   })
 
-  test('a last window of one word is heard without what came before it, and parted from that by a space', async () => {
+  test('a last window of one word is transcribed without earlier text, and joined to that with a space', async () => {
     const pcm = await realClip('1688-142285-0000')
     const between = (fromS: number, toS: number) => pcm.subarray(16_000 * fromS, 16_000 * toS)
     const transcribing = begin()

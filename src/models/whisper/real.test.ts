@@ -27,7 +27,7 @@ async function withDecoder(folder: string, decoder: Uint8Array): Promise<string>
   return other
 }
 
-/** Both names wherever they stand, so that each input or branch is taken for the other. */
+/** Swaps both names wherever they occur, so that each input or branch is taken for the other. */
 function exchanged(graph: Uint8Array, one: string, other: string): Uint8Array {
   const [bytes, source] = [Buffer.from(graph), Buffer.from(graph)]
   for (const [from, to] of [
@@ -53,15 +53,15 @@ describe.each([
   })
   afterAll(() => model?.unload())
 
-  // Published weights are no part of the repository: skipped where they are not on this machine.
-  test.skipIf(folder === null)('is loaded, and writes what was said', async () => {
+  // Published weights are not in the repository: skipped where they are not on this machine.
+  test.skipIf(folder === null)('loads, and transcribes what was said', async () => {
     model = await loadFrom(folder!, weights)
     const heard = await model.begin(english).hear(pcm, never)
     const text = heard.map((segment) => segment.text).join('')
     expect(text.trim()).toMatch(/^It rained for days,? and the birds in the old \w+ were silent\.$/)
   })
 
-  // Published weights are no part of the repository: skipped where they are not on this machine.
+  // Published weights are not in the repository: skipped where they are not on this machine.
   test.skipIf(folder === null).each([
     ['keys of another layer', 'past_key_values.0.decoder.key', 'past_key_values.1.decoder.key'],
     ['branches exchanged', 'then_branch', 'else_branch'],

@@ -21,7 +21,7 @@ test('rows are picked', () => {
   })
 })
 
-test('nothing is copied where nothing changes', () => {
+test('unchanged rows are not copied', () => {
   const whole = tensor(2, 0)
   expect(joinRows([whole])).toBe(whole)
   expect(pickRows(whole, [0, 1])).toBe(whole)
@@ -39,6 +39,6 @@ test.each([
   expect(pickRows(joined, [1, 2])).toEqual({ type, dims: [2, 1], data: data.toReversed() as typeof data })
 })
 
-test('no tensors are refused', () => {
+test('refuses an empty list of tensors', () => {
   expect(() => joinRows([])).toThrow('no tensors')
 })

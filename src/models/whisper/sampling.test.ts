@@ -3,7 +3,7 @@ import { Random } from '../../domain/random.ts'
 import { bestOf, filterLogits, pickToken, probabilityOf } from './sampling.ts'
 import type { WhisperTokens } from './tokens.ts'
 
-/** Ten tokens of text (0 a blank, 1 suppressed), the end of it, two special ones, and 100 timestamps. */
+/** Ten tokens of text (0 is a blank, 1 is suppressed), the end of text, two special ones, and 100 timestamps. */
 const tokens = {
   endOfText: 10,
   noTimestamps: 12,
@@ -13,7 +13,7 @@ const tokens = {
 } as unknown as WhisperTokens
 const size = 113
 
-/** @param high ids with a logit of their own, the others having 0 */
+/** @param high ids with a logit of their own; the others have 0 */
 const logits = (high: Record<number, number> = {}) =>
   Float32Array.from({ length: size }, (_, id) => high[id] ?? (id < 13 ? 0 : -20))
 /** Ids that may be written. */
@@ -24,8 +24,8 @@ function allowed(sampled: readonly number[], high?: Record<number, number>): num
 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
-describe('what may be written', () => {
-  test('first: a timestamp of one second at most', () => {
+describe('allowed tokens', () => {
+  test('at first: a timestamp of at most one second', () => {
     expect(allowed([])).toEqual(range(13, 63))
   })
 
@@ -33,20 +33,20 @@ describe('what may be written', () => {
     expect(allowed([20])).toEqual([0, ...range(2, 10)])
   })
 
-  test('after text: more of it, or a timestamp that is later', () => {
+  test('after text: more text, or a later timestamp', () => {
     expect(allowed([20, 5])).toEqual([0, ...range(2, 10), ...range(21, 112)])
   })
 
-  test('after text and a timestamp: the same once more, a later one, or the end', () => {
+  test('after text and a timestamp: the same timestamp again, a later one, or the end', () => {
     expect(allowed([20, 5, 30])).toEqual([10, ...range(30, 112)])
   })
 
-  test('after a pair: text, and never again what was before it', () => {
+  test('after a pair: text, and never an earlier timestamp', () => {
     expect(allowed([20, 5, 30, 30])).toEqual([0, ...range(2, 10)])
     expect(allowed([20, 5, 30, 30, 6])).toEqual([0, ...range(2, 10), ...range(31, 112)])
   })
 
-  test('a timestamp, where all of them together are likelier than any text', () => {
+  test('a timestamp if all timestamps together are likelier than any text', () => {
     const each = Object.fromEntries(range(13, 112).map((id) => [id, -4]))
     expect(allowed([20, 5], each)).toEqual(range(21, 112))
     expect(allowed([20, 5], { ...each, 7: 1 })).toContain(7)
@@ -54,13 +54,13 @@ describe('what may be written', () => {
 })
 
 describe('picking', () => {
-  test('at temperature 0 takes the first of the best, and says how probable it is', () => {
+  test('at temperature 0 takes the first of the best, and returns its probability', () => {
     const { id, logprob } = pickToken(Float32Array.of(0, Math.log(3), Math.log(3), -Infinity), 0, new Random(1))
     expect(id).toBe(1)
     expect(logprob).toBeCloseTo(Math.log(3 / 7), 6)
   })
 
-  test('above it draws each as often as its probability at that temperature says', () => {
+  test('above it draws each as often as its probability at that temperature', () => {
     const random = new Random(3)
     const counts = [0, 0, 0, 0]
     for (let i = 0; i < 20_000; i++) {
@@ -73,7 +73,7 @@ describe('picking', () => {
     expect(counts[1]).toBe(0)
   })
 
-  test('is the same again from the same seed', () => {
+  test('gives the same result again from the same seed', () => {
     const draw = (seed: number) =>
       Array.from(
         { length: 5 },
@@ -88,12 +88,12 @@ describe('picking', () => {
   })
 })
 
-test('the probability of one may be taken among those before an end', () => {
+test('a probability may be limited to the ids before an end', () => {
   const row = Float32Array.of(0, Math.log(3), 50)
   expect(probabilityOf(row, 1, 2)).toBeCloseTo(0.75, 6)
   expect(probabilityOf(row, 2)).toBeCloseTo(1, 6)
 })
 
-test('the best of some', () => {
+test('finds the best of a few ids', () => {
   expect(bestOf(Float32Array.of(9, 1, 3, 2), [1, 3])).toBe(3)
 })

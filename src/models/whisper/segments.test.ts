@@ -7,7 +7,7 @@ const tokens = { firstTimestamp: 100 } as unknown as WhisperTokens
 const cut = (...ids: number[]) => cutTokens(ids, tokens, 500, 2000)
 const piece = (startMs: number, endMs: number, ...ids: number[]) => ({ startMs, endMs, tokens: ids })
 
-test('pairs of timestamps divide, and what follows the last is left for the next window', () => {
+test('pairs of timestamps split, and the text after the last pair is left for the next window', () => {
   expect(cut(100, 1, 2, 150, 150, 3, 200, 210, 4)).toEqual({
     pieces: [piece(5000, 6000, 100, 1, 2, 150), piece(6000, 7000, 150, 3, 200)],
     advanceFrames: 200,
@@ -15,7 +15,7 @@ test('pairs of timestamps divide, and what follows the last is left for the next
   })
 })
 
-test('one timestamp at the end: nobody speaks after it', () => {
+test('one timestamp at the end: silence follows', () => {
   expect(cut(100, 1, 150, 160, 2, 200)).toEqual({
     pieces: [piece(5000, 6000, 100, 1, 150), piece(6200, 7000, 160, 2, 200)],
     advanceFrames: 2000,

@@ -10,7 +10,7 @@ const tokens = { bpe, endOfText: bpe.added.get('<|endoftext|>')! } as WhisperTok
 const split = (text: string, language: string | null) => splitWords(bpe.encode(text), language, tokens)
 const texts = (text: string, language: string | null) => split(text, language).map((word) => word.text)
 
-test('words begin with a space, signs stand alone', () => {
+test('words begin with a space, signs are separate', () => {
   expect(texts(' Well, (two) words!', 'en')).toEqual([' Well', ',', ' ', '(two', ')', ' words', '!'])
 })
 
@@ -28,7 +28,7 @@ test('no token is lost', () => {
   }
 })
 
-test('bytes at the end that are no character take the word before them along, as in the reference', () => {
+test('incomplete bytes at the end join the word before them, as in the reference', () => {
   const ids = [...bpe.encode(' ok no'), ...bpe.encode('\u{10fffd}').slice(0, 3)]
   expect(splitWords(ids, 'en', tokens).map((word) => word.text)).toEqual([' ok'])
 })

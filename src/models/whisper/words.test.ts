@@ -15,7 +15,7 @@ const written = (words: ReturnType<typeof times>[number]['words']) =>
   words.map(({ text, startS, endS }) => [text, Math.round(100 * startS), Math.round(100 * endS)])
 
 describe('punctuation', () => {
-  test('goes to the word before it, or after it', () => {
+  test('joins the word before it, or the word after it', () => {
     const [segment] = times([
       [' (', 0, 10],
       ['one', 10, 30],
@@ -27,7 +27,7 @@ describe('punctuation', () => {
     expect(segment!.words.map(({ text }) => text)).toEqual([' (one),', ' two!'])
   })
 
-  test('stands alone where there is no word for it', () => {
+  test('stays alone where there is no word', () => {
     const [segment] = times([
       [' "', 0, 10],
       [' -', 10, 20],
@@ -36,7 +36,7 @@ describe('punctuation', () => {
   })
 })
 
-test('a word is as probable as its tokens on average, and begins where the first does', () => {
+test("a word's probability is the average of its tokens, and it begins where the first token does", () => {
   const alignment = { startS: [0, 0.2, 0.5], probability: [0.2, 0.6] }
   const segment = { startS: 0, endS: 0.5, textTokens: 2 }
   const [only] = timeWords([segment], [{ text: ' one', tokens: [1, 2] }], alignment, { windowS: 0, spokenS: 0 })
@@ -44,7 +44,7 @@ test('a word is as probable as its tokens on average, and begins where the first
 })
 
 describe('a pause', () => {
-  test('that was given to the end of a sentence is cut off it', () => {
+  test('that was counted to the end of a sentence is cut off it', () => {
     const [segment] = times([
       [' one', 0, 20],
       [' two', 20, 40],
@@ -58,7 +58,7 @@ describe('a pause', () => {
     ])
   })
 
-  test('that was given to the word after it is cut off that', () => {
+  test('that was counted to the word after it is cut off that word', () => {
     const [segment] = times([
       [' one', 0, 20],
       ['.', 20, 30],
@@ -69,7 +69,7 @@ describe('a pause', () => {
     expect(written(segment!.words)[1]).toEqual([' two', 210, 250])
   })
 
-  test('before the first word is not that word', () => {
+  test('before the first word is not part of that word', () => {
     const [segment] = times([
       [' one', 0, 300],
       [' two', 300, 320],
