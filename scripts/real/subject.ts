@@ -30,7 +30,19 @@ export interface Heard {
   language: string
 }
 
+/** A transcription that was followed as a stream. */
+export interface Followed {
+  text: string
+  /** From the request to the first words. */
+  firstTextMs: number
+  allMs: number
+  cpu: number
+  /** Resident bytes of the transcription engine, every two seconds. */
+  memoryBytes: number[]
+}
+
 export interface Subject {
+  follow(model: ModelId, file: File, language: string): Promise<Followed>
   hear(model: ModelId, file: File, language: string | null): Promise<Measured<Heard>>
   /** @returns a WAV file */
   speak(voice: string, text: string): Promise<Measured<Uint8Array<ArrayBuffer>>>
@@ -46,7 +58,8 @@ export async function startSubject(command: string[]): Promise<Subject> {
     const path = join(realWeightsRoot, folder)
     await run(...command, 'models', 'import', path, '--as', id, '--like', like, '--data', dataDir)
   }
-  const program = await startProgram(dataDir, { MYNA_LOG: 'quiet', MYNA_QUEUE_WAIT_MS: '600000' }, [], command)
+  const env = { MYNA_LOG: 'quiet', MYNA_QUEUE_WAIT_MS: '600000', MYNA_MAX_TRANSCRIPTION_BYTES: '200000000' }
+  const program = await startProgram(dataDir, env, [], command)
   const measured = async <T>(work: () => Promise<T>): Promise<Measured<T>> => {
     const before = ticksOf(program.pid)
     const found = await work()
@@ -64,6 +77,26 @@ export async function startSubject(command: string[]): Promise<Subject> {
         if (!answer.ok) throw new Error(`${model}: ${await answer.text()}`)
         return (await answer.json()) as Heard
       }),
+    async follow(model, file, language) {
+      const body = new FormData()
+      body.append('file', file)
+      for (const [name, value] of Object.entries({ model, language, stream: 'true' })) body.append(name, value)
+      const memoryBytes: number[] = []
+      const sampling = setInterval(
+        () => memoryBytes.push(...childrenOf(program.pid).filter(listens).map(residentOf)),
+        2000,
+      )
+      const beganMs = performance.now()
+      try {
+        const { found, cpu } = await measured(async () => {
+          const init = { method: 'POST', body, timeout: false } as RequestInit
+          return followed(await program.fetch('/v1/audio/transcriptions', program.key, init), beganMs)
+        })
+        return { ...found, cpu, memoryBytes, allMs: performance.now() - beganMs }
+      } finally {
+        clearInterval(sampling)
+      }
+    },
     speak: (voice, input) =>
       measured(async () => {
         const answer = await program.speak(program.key, { model: 'kokoro', voice, input, response_format: 'wav' })
@@ -90,5 +123,27 @@ const childrenOf = (pid: number): number[] =>
 const listens = (pid: number): boolean =>
   readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('automatic-speech-recognition')
 
-const peakOf = (pid: number): number =>
-  1024 * Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+const peakOf = (pid: number): number => statusBytes(pid, /^VmHWM:\s+(\d+)/m)
+
+const residentOf = (pid: number): number => statusBytes(pid, /^VmRSS:\s+(\d+)/m)
+
+const statusBytes = (pid: number, field: RegExp): number =>
+  1024 * Number(field.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+
+/** @throws Error unless the stream ends with the whole text */
+async function followed(answer: Response, beganMs: number): Promise<{ text: string; firstTextMs: number }> {
+  if (!answer.ok) throw new Error(await answer.text())
+  const decoder = new TextDecoder()
+  let [rest, firstTextMs] = ['', 0]
+  for await (const bytes of answer.body!) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) {
+      if (!line.startsWith('data: {')) continue
+      const event = JSON.parse(line.slice('data: '.length)) as { type: string; text?: string }
+      if (event.type === 'transcript.text.delta' && firstTextMs === 0) firstTextMs = performance.now() - beganMs
+      if (event.type === 'transcript.text.done') return { text: event.text ?? '', firstTextMs }
+    }
+  }
+  throw new Error('the stream ended without transcript.text.done')
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { rateOf, wordErrors } from './words.ts'
+import { lostWords, rateOf, wordErrors } from './words.ts'
 
 test.each([
   ['a b c', 'a b c', 0],
@@ -15,4 +15,18 @@ test.each([
 
 test('a rate counts words, not sentences', () => {
   expect(rateOf([wordErrors('a b c d', 'a b c'), wordErrors('a', 'a')])).toBe(20)
+})
+
+test.each([
+  ['a b c', 'a b c', ''],
+  ['a b c', 'a x c', ''],
+  ['a b c', 'a c', 'b'],
+  ['a b c d', 'c d', 'a b'],
+  ['a b', '', 'a b'],
+  ['', 'a b', ''],
+  ['a b c', 'x a b', 'c'],
+])('%j heard as %j loses %j', (reference, heard, lost) => {
+  const words = reference.split(' ').filter(Boolean)
+  const isLost = lostWords(words, heard.split(' ').filter(Boolean))
+  expect(words.filter((_, at) => isLost[at]).join(' ')).toBe(lost)
 })

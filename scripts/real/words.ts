@@ -33,3 +33,39 @@ export function rateOf(all: readonly WordErrors[]): number {
   const sum = (of: keyof WordErrors) => all.reduce((total, one) => total + one[of], 0)
   return (100 * sum('errors')) / sum('words')
 }
+
+/**
+ * Which words have no counterpart: neither the same nor another word stands for them in a best alignment.
+ *
+ * @returns for each word of the reference, whether it is missing
+ */
+export function lostWords(reference: readonly string[], heard: readonly string[]): boolean[] {
+  const width = heard.length + 1
+  // One byte a cell says where its cost comes from: an hour has 80 million cells.
+  const from = new Uint8Array((reference.length + 1) * width).fill(inserted, 1, width)
+  let row = Uint32Array.from({ length: width }, (_, at) => at)
+  for (const [index, word] of reference.entries()) {
+    const next = new Uint32Array(width)
+    next[0] = index + 1
+    from[(index + 1) * width] = deleted
+    for (let at = 0; at < heard.length; at++) {
+      const costs = [row[at]! + (word === heard[at] ? 0 : 1), row[at + 1]! + 1, next[at]! + 1]
+      const least = costs.indexOf(Math.min(...costs))
+      next[at + 1] = costs[least]!
+      from[(index + 1) * width + at + 1] = least
+    }
+    row = next
+  }
+  const lost = Array.from(reference, () => false)
+  for (let i = reference.length, j = heard.length; i > 0 || j > 0;) {
+    const step = from[i * width + j]!
+    if (step !== inserted) i--
+    if (step !== deleted) j--
+    if (step === deleted) lost[i] = true
+  }
+  return lost
+}
+
+/** Where a cell's cost comes from; 0 is the same word or another in its place. */
+const deleted = 1
+const inserted = 2
