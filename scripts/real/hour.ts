@@ -43,9 +43,8 @@ export async function measureHour(subject: Subject, shared: string, model: Model
   console.log(
     `  first text after ${(heard.firstTextMs / 1000).toFixed(1)} s, all after ${Math.round(heard.allMs / 1000)} s`,
   )
-  console.log(
-    `  words that were heard in the single clip and are missing here: ${lost.flat().length} of ${wordsOf(reference).length}`,
-  )
+  const counts = `${lost.flat().length} of ${wordsOf(reference).length}`
+  console.log(`  words that were heard in the single clip and are missing here: ${counts}`)
   for (const run of lost) console.log(`    ${run.join(' ')}`)
   const tenths = heard.memoryBytes.filter((_, at, all) => at % Math.ceil(all.length / 10) === 0)
   console.log(`  memory of the engine, MB, in tenths: ${tenths.map((bytes) => Math.round(bytes / 1e6)).join(' ')}`)
