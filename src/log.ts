@@ -31,20 +31,36 @@ export interface Warning {
   fields: Readonly<Record<string, unknown>>
 }
 
-/**
- * Keeps the last warnings, so that the operator can see them without the server's terminal.
- * @param count how many @returns the same log, and its warnings, the newest first
- */
-export function keepingWarnings(log: Log, count: number, nowMs: () => number): Log & { warnings(): Warning[] } {
-  const kept: Warning[] = []
+/** A log that can be read without the server's terminal. */
+export interface KeptLog extends Log {
+  /** The last ones, the newest first, at every level. */
+  warnings(): Warning[]
+  /** The last lines as they were written, the oldest first. */
+  lines(): string[]
+}
+
+const warningsKept = 100
+const linesKept = 200
+
+/** Like `logTo`, and keeps the last of it. */
+export function keepingLog(write: (line: string) => void, level: Level, nowMs: () => number): KeptLog {
+  const warnings: Warning[] = []
+  const lines: string[] = []
+  const keep = (line: string) => {
+    lines.push(line.trimEnd())
+    if (lines.length > linesKept) lines.shift()
+    write(line)
+  }
+  const log = logTo(keep, level, nowMs)
   return {
     ...log,
     warn(message, fields = {}) {
-      kept.unshift({ atMs: nowMs(), message, fields })
-      kept.length = Math.min(kept.length, count)
+      warnings.unshift({ atMs: nowMs(), message, fields })
+      warnings.length = Math.min(warnings.length, warningsKept)
       log.warn(message, fields)
     },
-    warnings: () => [...kept],
+    warnings: () => [...warnings],
+    lines: () => [...lines],
   }
 }
 

@@ -9,6 +9,7 @@ import { type AccountParts, accountRoutes } from './account.ts'
 import { captionedSpeechRoutes } from './captioned-speech.ts'
 import { consentsRoutes, type ConsentsParts } from './consents.ts'
 import { type ConsoleAdminParts, consoleAdminRoutes } from './console/admin.ts'
+import { type ConsoleConnectParts, consoleConnectRoutes } from './console/connect.ts'
 import { type ConsoleModelsParts, consoleModelsRoutes } from './console/models.ts'
 import { type ConsolePageParts, consolePageRoutes } from './console/page.ts'
 import { type ConsoleRecordsParts, consoleRecordsRoutes } from './console/records.ts'
@@ -131,6 +132,7 @@ type ConsoleParts = ConsolePageParts &
   ConsoleSessionParts &
   ConsoleRecordsParts &
   ConsoleAdminParts &
+  ConsoleConnectParts &
   ConsoleModelsParts &
   ConsoleServerParts
 
@@ -140,5 +142,6 @@ const consoleRoutes = (route: Route, parts: ConsoleParts) =>
     .use(consoleSessionRoutes(route, parts))
     .use(consoleRecordsRoutes(route, parts))
     .use(consoleAdminRoutes(route, parts))
+    .use(consoleConnectRoutes(route, parts))
     .use(consoleModelsRoutes(route, parts))
     .use(consoleServerRoutes(route, parts))

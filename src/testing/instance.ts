@@ -16,7 +16,7 @@ import { voicePicture } from '../audio/picture/picture.ts'
 import { type Server, startServer } from '../cli/serve/server.ts'
 import type { World } from '../cli/serve/wiring.ts'
 import { systemTimer } from '../domain/time.ts'
-import { keepingWarnings, logTo } from '../log.ts'
+import { keepingLog } from '../log.ts'
 import { FakeEngine } from './fake-engine.ts'
 import { FakeTranscriber } from './fake-transcriber.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -76,11 +76,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     speeds: { of: () => ({ speed: 1e6, stepMs: 100 }), all: new Map() },
     transcriber,
     ...codecs,
-    log: keepingWarnings(
-      logTo((line) => lines.push(line), 'debug', nowMs),
-      100,
-      nowMs,
-    ),
+    log: keepingLog((line) => lines.push(line), 'debug', nowMs),
     ...change,
   }
   const config: Config = { ...loadConfig({}, {}), port: 0, drainMs: 0, ...settings, dataDir }

@@ -12,7 +12,7 @@ import type { Card } from '../../domain/card.ts'
 import { systemRandom } from '../../domain/id.ts'
 import { systemClock, systemTimer } from '../../domain/time.ts'
 import { setNativeDir } from '../../engine/native.ts'
-import { causeOf, keepingWarnings, type Log, logTo } from '../../log.ts'
+import { causeOf, keepingLog, type Log } from '../../log.ts'
 import type { DrawVoice } from '../../service/ports-sound.ts'
 import { refusePassword } from './records.ts'
 import { banner, type BannerFacts } from './banner.ts'
@@ -55,11 +55,8 @@ export const serveCommand = (cards: readonly Card[]): Command =>
       await serve(config, globals.json, cards, replace === true)
     })
 
-const warningsKept = 100
-
 async function serve(config: Config, json: boolean, cards: readonly Card[], replaces: boolean): Promise<void> {
-  const written = logTo((line) => process.stderr.write(line), config.log, systemClock.nowMs)
-  const log = keepingWarnings(written, warningsKept, systemClock.nowMs)
+  const log = keepingLog((line) => process.stderr.write(line), config.log, systemClock.nowMs)
   // Pictures are drawn in this process.
   setNativeDir(config.nativeDir)
   const devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))

@@ -23,6 +23,7 @@ import type { SqlAccounts } from '../../store/accounts.ts'
 import { installationParts, modelsFolder, uses } from '../models/local.ts'
 import { findPredecessor, hasSuccessor, type Predecessor } from './hand-over.ts'
 import { Listener } from './listener.ts'
+import { machineOf } from './machine.ts'
 import { createApi, createService, type Service, transcriptionEngines, type World } from './wiring.ts'
 import { boxKeeper, type Describe, SharedCatalog, shareRequests } from './box.ts'
 import { openRecords, type Records } from './records.ts'
@@ -133,7 +134,7 @@ async function start(
     for (const running of [service.speech, service.clones]) running.cancel(id)
     await shared?.boxes.askToCancel(id)
   }
-  const running = { status, models, draining: () => draining, cancel }
+  const running = { status, models, machine: machineOf(config, () => url), draining: () => draining, cancel }
   const app = await alone(() => createApi(config, world, books, service, running))
   if (former !== null) await replacing?.beforeListening()
   const begun = idsOfNow(world)

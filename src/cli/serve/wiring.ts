@@ -10,11 +10,12 @@ import { createApp } from '../../http/app.ts'
 import { corsFor } from '../../http/cors.ts'
 import { Gate } from '../../http/gate.ts'
 import type { ServerStatus } from '../../http/admin-socket.ts'
+import type { MachineFacts } from '../../http/console/server.ts'
 import { Metrics } from '../../http/metrics.ts'
 import { OwnNames } from '../../http/own-names.ts'
 import { Sessions } from '../../http/console/sessions.ts'
 import { MynaError } from '../../domain/error.ts'
-import { causeOf, type Log, type Warning } from '../../log.ts'
+import { causeOf, type KeptLog, type Log } from '../../log.ts'
 import type { RealtimeParts } from '../../realtime/parts.ts'
 import { AdminVerbs } from '../../service/accounts.ts'
 import { Allowances } from '../../service/allowances.ts'
@@ -76,7 +77,7 @@ export interface World {
   draw: DrawVoice
   /** Times of a box among others; absent: the usual ones. */
   lease?: LeaseTimes
-  log: Log & { warnings(): Warning[] }
+  log: KeptLog
 }
 
 export interface Books {
@@ -226,6 +227,7 @@ function createTranscriptions(
 export interface Running {
   status: () => Promise<ServerStatus>
   models: ModelKeeper
+  machine: () => Promise<MachineFacts>
   /** Whether it has been asked to stop. */
   draining: () => boolean
   /** Stops an operation, whichever server works on it. */
@@ -237,7 +239,7 @@ export async function createApi(
   world: World,
   { accounts, ledger, uploads, sessions: kept }: Books,
   service: Service,
-  { status, models, draining, cancel }: Running,
+  { status, models, machine, draining, cancel }: Running,
 ) {
   const { speech, clones, consents, transcriptions, library, previews, metrics, allowances, administration, report } =
     service
@@ -280,7 +282,7 @@ export async function createApi(
     models: { gate, catalog, keeper: models, timer, limits },
     account: { gate, accounts, ledger, clock, limits },
     admin: { gate, accounts, ledger, clock, running: { cancel } },
-    console: { ...signIn, version, gate, bodyLimits, status, models, log, webFiles: consoleFiles },
+    console: { ...signIn, version, gate, bodyLimits, status, models, machine, log, webFiles: consoleFiles },
     health: {
       version,
       clock,

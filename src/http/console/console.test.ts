@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { keepingWarnings, logTo } from '../../log.ts'
+import { keepingLog } from '../../log.ts'
 import { type Instance, startInstance } from '../../testing/instance.ts'
 import { until } from '../../testing/until.ts'
 
@@ -179,11 +179,7 @@ test('an administrator sees the service; its warnings come without their stacks'
 })
 
 test('a warning tells what it is about, and its reason as far as anybody reads', async () => {
-  const log = keepingWarnings(
-    logTo(() => {}, 'quiet', Date.now),
-    10,
-    Date.now,
-  )
+  const log = keepingLog(() => {}, 'quiet', Date.now)
   await using other = await startInstance({}, { log })
   const origin = new URL(other.url).origin
   const warned = async () => {
@@ -199,10 +195,40 @@ test('a warning tells what it is about, and its reason as far as anybody reads',
   expect(await warned()).toEqual({ at, message: 'a model cannot be loaded', cause, details: { model: 'x' } })
 })
 
+test('an administrator sees where the server is, and the last lines of its log', async () => {
+  const { body } = await call('/console/api/admin/server', await signIn(instance.adminKey))
+  const { machine, log } = body
+  expect(machine).toMatchObject({ url: instance.url, data_dir: instance.dataDir, database: 'SQLite', wyoming: null })
+  expect(machine.disk.free_bytes).toBeGreaterThan(0)
+  expect(machine.disk.free_bytes).toBeLessThanOrEqual(machine.disk.total_bytes)
+  const written = instance.lines.map((line) => line.trimEnd())
+  expect(log.at(-1)).toMatch(/ DEBUG request .* route=\/console\/api\/session /)
+  expect(log).toEqual(written.slice(written.indexOf(log[0]), written.indexOf(log.at(-1)) + 1))
+})
+
+test('whoever is signed in learns how programs reach the server', async () => {
+  const user = await signIn(await instance.key({ scopes: ['tts'] }))
+  const own = { public_url: null, network_urls: [], wyoming_port: null, is_wyoming_open: false }
+  expect((await call('/console/api/connect', user)).body).toEqual(own)
+  await using open = await startInstance({ host: '0.0.0.0', publicUrl: 'https://voice.example' })
+  const answer = await open.fetch('/console/api/connect', { key: open.adminKey })
+  const { public_url: shown, network_urls: urls } = (await answer.json()) as {
+    public_url: string
+    network_urls: string[]
+  }
+  expect(shown).toBe('https://voice.example')
+  for (const url of urls) expect(url).toMatch(/^http:\/\/\d+\.\d+\.\d+\.\d+:\d+$/)
+  expect((await instance.fetch('/console/api/connect')).status).toBe(401)
+})
+
 test('an administrator sees every model, and what cannot be got or removed is refused in words', async () => {
   const admin = await signIn(instance.adminKey)
   const { body } = await call('/console/api/admin/models', admin)
   const states = new Map(body.data.map((model: { id: string; state: string }) => [model.id, model.state]))
+  const recommended = body.data.filter((model: { recommended: boolean }) => model.recommended)
+  const ids = recommended.map((model: { id: string }) => model.id)
+  expect(ids).toEqual(expect.arrayContaining(['pocket-tts', 'kokoro-82m', 'whisper-small']))
+  expect(new Set(recommended.map((model: { architecture: string }) => model.architecture)).size).toBe(ids.length)
   expect([states.get('hibari'), states.get('pocket-tts')]).toEqual(['built_in', 'absent'])
   const refusal = async (path: string, method: string) => {
     const answer = await call(`/console/api/admin/models/${path}`, admin, { method })

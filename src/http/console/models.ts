@@ -1,23 +1,32 @@
 /** Models as an administrator keeps them: which there are, which are here, and getting and removing them. */
 import { Elysia } from 'elysia'
+import { recommendedIds } from '../../domain/recommendation.ts'
 import type { KeptModel, ModelKeeper } from '../../service/ports-models.ts'
 import { type Exchange, json, type Route } from '../exchange.ts'
+import type { ServerStatus } from '../admin-socket.ts'
 import type { Gate } from '../gate.ts'
 
 export interface ConsoleModelsParts {
   gate: Gate
   models: ModelKeeper
+  status: () => Promise<Pick<ServerStatus, 'engines'>>
 }
 
 const path = '/console/api/admin/models'
 
-export function consoleModelsRoutes(route: Route, { gate, models }: ConsoleModelsParts) {
+export function consoleModelsRoutes(route: Route, { gate, models, status }: ConsoleModelsParts) {
   const hidden = { detail: { hide: true } }
   const change = { parse: 'none', ...hidden } as const
   const idOf = ({ params }: Exchange) => params.model_id ?? ''
   const list = route(path, async (exchange) => {
     await gate.enterAdmin(exchange)
-    return json({ object: 'list', data: (await models.list()).map(modelRecord) })
+    const [kept, { engines }] = [await models.list(), await status()]
+    const hasGraphicsCard = engines.some(({ device }) => device.startsWith('cuda'))
+    const recommended = recommendedIds(
+      kept.map(({ card }) => card),
+      hasGraphicsCard,
+    )
+    return json({ object: 'list', data: kept.map((model) => modelRecord(model, recommended)) })
   })
   const pull = route(`${path}/{model_id}/pull`, async (exchange) => {
     await gate.enterAdmin(exchange)
@@ -40,11 +49,17 @@ export function consoleModelsRoutes(route: Route, { gate, models }: ConsoleModel
     .delete(`${path}/:model_id`, remove, change)
 }
 
-const modelRecord = ({ card, state, diskBytes, downloadBytes, unknownSizes, pull }: KeptModel) => ({
+const modelRecord = (
+  { card, state, diskBytes, downloadBytes, unknownSizes, pull }: KeptModel,
+  recommended: ReadonlySet<string>,
+) => ({
   id: card.id,
   name: card.name,
   description: card.description,
   task: card.task,
+  architecture: card.architecture,
+  /** One of each architecture is. */
+  recommended: recommended.has(card.id),
   state: card.builtIn ? 'built_in' : state,
   languages: card.languages,
   voices: card.voices.length,

@@ -1,4 +1,4 @@
-/** The state of the service for administrators: engines and their models, queues, and the last warnings. */
+/** The state of the service for administrators: engines and their models, queues, the machine, and the log's end. */
 import { Elysia } from 'elysia'
 import type { EngineStatus } from '../../service/ports.ts'
 import type { BoxStatus } from '../../service/ports-boxes.ts'
@@ -13,15 +13,30 @@ interface Warning {
   fields: Readonly<Record<string, unknown>>
 }
 
+export interface MachineFacts {
+  /** The address that it listens on. */
+  url: string
+  /** As configured, for links; null: not. */
+  publicUrl: string | null
+  /** At which other machines may reach it; empty: it listens to this machine alone. */
+  networkUrls: readonly string[]
+  wyoming: { host: string; port: number } | null
+  dataDir: string
+  database: 'SQLite' | 'PostgreSQL'
+  /** Of the data folder; null: the system does not say. */
+  disk: { freeBytes: number; totalBytes: number } | null
+}
+
 export interface ConsoleServerParts {
   gate: Gate
   status: () => Promise<ServerStatus>
-  log: { warnings(): Warning[] }
+  machine: () => Promise<MachineFacts>
+  log: { warnings(): Warning[]; lines(): string[] }
 }
 
 const path = '/console/api/admin/server'
 
-export function consoleServerRoutes(route: Route, { gate, status, log }: ConsoleServerParts) {
+export function consoleServerRoutes(route: Route, { gate, status, machine, log }: ConsoleServerParts) {
   const look = route(path, async (exchange) => {
     await gate.enterAdmin(exchange)
     const { version, uptimeMs, readiness, queue, pendingOperations, engines, troubles, boxes } = await status()
@@ -35,11 +50,23 @@ export function consoleServerRoutes(route: Route, { gate, status, log }: Console
       troubles,
       // Of the servers that share the database; absent: it is not shared.
       ...(boxes === undefined ? {} : { boxes: boxes.map(boxRecord) }),
+      machine: machineRecord(await machine()),
       warnings: log.warnings().map(warningRecord),
+      log: log.lines(),
     })
   })
   return new Elysia().get(path, look, { detail: { hide: true } })
 }
+
+const machineRecord = ({ url, publicUrl, networkUrls, wyoming, dataDir, database, disk }: MachineFacts) => ({
+  url,
+  public_url: publicUrl,
+  network_urls: networkUrls,
+  wyoming: wyoming === null ? null : `${wyoming.host}:${wyoming.port}`,
+  data_dir: dataDir,
+  database,
+  disk: disk === null ? null : { free_bytes: disk.freeBytes, total_bytes: disk.totalBytes },
+})
 
 const boxRecord = ({ id, name, isThisOne, leaseLeftMs, report }: BoxStatus) => ({
   id,

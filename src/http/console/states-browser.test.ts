@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { MynaError } from '../../domain/error.ts'
-import { keepingWarnings, logTo } from '../../log.ts'
+import { keepingLog } from '../../log.ts'
 import { hasBrowser, launchBrowser, noBrowser } from '../../testing/browser.ts'
 import { hum, type Instance, startInstance } from '../../testing/instance.ts'
 import { until } from '../../testing/until.ts'
@@ -30,13 +30,9 @@ beforeAll(async () => {
     cloneQueue: 100,
     publicPerMinute: 10_000,
   }
-  const log = keepingWarnings(
-    logTo(
-      () => {},
-      'quiet',
-      () => Date.now(),
-    ),
-    100,
+  const log = keepingLog(
+    () => {},
+    'quiet',
     () => Date.now(),
   )
   log.warn('a model cannot be loaded', { model: 'kokoro-82m', cause: reason })
