@@ -108,6 +108,22 @@ test('a paragraph has a segment for each sentence, in its own time, and subtitle
   expect(subtitles).toContain('library')
 })
 
+test('times of words are estimated where the model has none, and the answer says so', async () => {
+  const file = await speak(paragraph, 'wav')
+  const fields = { response_format: 'verbose_json', 'timestamp_granularities[]': 'word' }
+  const answer = (await (await transcribe(file, fields)).json()) as {
+    text: string
+    duration: number
+    words: { word: string; start: number; end: number }[]
+    words_estimated?: boolean
+  }
+  expect(answer.words_estimated).toBe(true)
+  expect(answer.words.map(({ word }) => word).join(' ')).toBe(answer.text)
+  const times = answer.words.flatMap(({ start, end }) => [start, end])
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(times.at(-1)).toBeWithin(answer.duration - 2, answer.duration + 0.1)
+})
+
 test('silence, noise, tones and a buzz give no text', async () => {
   const sounds = {
     silence: silence(4),

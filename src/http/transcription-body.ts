@@ -1,4 +1,5 @@
 /** A complete transcript in each of the formats of docs/api.md 3.2. */
+import { estimatedWords } from '../domain/estimated-words.ts'
 import { languageName } from '../domain/language.ts'
 import { srt, vtt } from '../domain/subtitles.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
@@ -60,7 +61,7 @@ function verbose(
     duration: seconds(transcribing.durationMs ?? 0),
     text,
     ...(granularities.has('segment') ? { segments: segments.map(segmentRecord) } : {}),
-    ...(granularities.has('word') ? { words: segments.flatMap(wordRecords) } : {}),
+    ...(granularities.has('word') ? wordsOf(segments) : {}),
     usage: usageOf(transcribing),
     ...skippedOf(transcribing),
   }
@@ -81,12 +82,17 @@ export const segmentRecord = (segment: TranscriptSegment, id: number) => ({
   no_speech_prob: segment.noSpeechProb,
 })
 
-const wordRecords = ({ words }: TranscriptSegment) =>
-  (words ?? []).map(({ text, startMs, endMs }) => ({
+/** Estimated where the model has none: an empty list would say that nothing was said. */
+function wordsOf(segments: readonly TranscriptSegment[]) {
+  const isEstimated = segments.some(({ words, text }) => words === null && text.trim() !== '')
+  const words = segments.flatMap((segment) => segment.words ?? estimatedWords(segment))
+  const records = words.map(({ text, startMs, endMs }) => ({
     word: text.toWellFormed(),
     start: seconds(startMs),
     end: seconds(endMs),
   }))
+  return { words: records, ...(isEstimated ? { words_estimated: true } : {}) }
+}
 
 const usageOf = ({ durationMs }: Transcribing) => ({ type: 'duration', seconds: Math.ceil((durationMs ?? 0) / 1000) })
 

@@ -71,7 +71,7 @@ export const transcriptionFields = (limits: RecordingLimits) => ({
     examples: [['segment']],
     about:
       'With `verbose_json`; `segment` by default. If no model is named, `word` chooses one that reports the times of ' +
-      'words; with a model that does not, the list of words is empty.',
+      'words; with a model that does not, they are estimated and `words_estimated` is true.',
   }),
   'include[]': documented({
     type: 'array',

@@ -42,7 +42,7 @@ export function requireListener(catalog: Catalog): void {
 /**
  * A model that is named in the request is used, or the error says why it cannot be. Otherwise the preferred one among
  * those that know the language and, if asked for, can translate. If word times are asked for, models that have them
- * come first; without one the transcript has no word times, which is not an error.
+ * come first; without one they are estimated, which is not an error.
  * @throws MynaError `transcription_unavailable`, `model_not_found`, `unsupported_value`
  */
 export function chooseListener(wanted: Wanted, catalog: Catalog): Listener {

@@ -81,11 +81,18 @@ const verboseTranscription = is.record(
     text: is.text('Good morning.'),
     segments: is.list(is.record(segmentFields)),
     words: { ...is.list(is.record({ word: is.text(), start: seconds(0), end: seconds(0) })), example: undefined },
+    words_estimated: {
+      schema: {
+        type: 'boolean',
+        description: 'The model does not time its words: they share the time of their segment by their length.',
+      } as object,
+      example: undefined,
+    },
     usage: usageSeconds,
     skipped_seconds: skipped,
   },
   '',
-  ['segments', 'words', 'skipped_seconds'],
+  ['segments', 'words', 'words_estimated', 'skipped_seconds'],
 )
 
 const transcriptDelta = is.record({
