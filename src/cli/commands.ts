@@ -7,91 +7,127 @@ import type { Card } from '../domain/card.ts'
 
 interface Entry {
   about: string
+  /** Under which heading help lists it. */
+  group?: 'Use' | 'Run' | 'Manage' | 'Keep' | 'More'
   /** Another name. */
   alias?: string
-  /** For the program itself: neither listed nor completed. */
+  /** For the program itself, or another way to say the same: neither listed nor completed. */
   hidden?: true
   /** @param cards gives every model that there is; reading all of them takes time, and few commands need them */
   load: (cards: () => Promise<readonly Card[]>) => Promise<Command>
 }
 
 const entries: Readonly<Record<string, Entry>> = {
-  serve: {
-    about: 'run the voice service',
-    load: async (cards) => (await import('./serve/serve.ts')).serveCommand(await cards()),
-  },
   speak: {
-    about: 'speak a text, a Markdown file or a book, through a running server',
+    about: 'speak a text, a Markdown file or a book',
+    group: 'Use',
     alias: 'say',
     load: async () => (await import('./speak.ts')).speakCommand(),
   },
   transcribe: {
-    about: 'transcribe a recording, through a running server',
+    about: 'turn a recording into text',
+    group: 'Use',
     load: async () => (await import('./transcribe.ts')).transcribeCommand(),
   },
   voices: {
-    about: 'list, clone, show, hear, mix, publish and remove voices, through a running server',
+    about: 'list, clone, hear, mix, publish and remove voices',
+    group: 'Use',
     load: async () => (await import('./voices/voices.ts')).voicesCommand(),
   },
   mcp: {
-    about: 'offer speech and transcription to language models, as a Model Context Protocol server on stdio',
+    about: 'offer speech and transcription to assistants (MCP)',
+    group: 'Use',
     load: async () => (await import('./mcp/mcp.ts')).mcpCommand(),
   },
-  accounts: {
-    about: 'list, create, change and remove accounts',
-    load: async () => (await import('./accounts.ts')).accountsCommand(),
-  },
-  keys: {
-    about: 'create, list and revoke API keys',
-    load: async () => (await import('./keys.ts')).keysCommand(),
-  },
-  models: {
-    about: 'list, show, download, verify and remove models',
-    load: async (cards) => (await import('./models/models.ts')).modelsCommand(await cards()),
-  },
-  runtime: {
-    about: 'install, show and remove what models need to run on an NVIDIA card',
-    load: async () => (await import('./runtime/runtime.ts')).runtimeCommand(),
-  },
-  usage: {
-    about: 'show usage and charges by account and day',
-    load: async () => (await import('./usage.ts')).usageCommand(),
+  serve: {
+    about: 'run the voice service',
+    group: 'Run',
+    load: async (cards) => (await import('./serve/serve.ts')).serveCommand(await cards()),
   },
   ps: {
-    about: 'show engines, loaded models, devices and active requests',
+    about: 'show loaded models, devices and active requests',
+    group: 'Run',
     load: async () => (await import('./ps.ts')).psCommand(),
   },
   doctor: {
     about: 'find out why something does not work, and how to fix it',
+    group: 'Run',
     load: async (cards) => (await import('./doctor/doctor.ts')).doctorCommand(await cards()),
   },
-  audit: {
-    about: 'check that balances, charges, usage, keys and voices fit together',
-    load: async () => (await import('./audit.ts')).auditCommand(),
+  service: {
+    about: 'run Myna as a service of systemd',
+    group: 'Run',
+    load: async () => (await import('./service-unit.ts')).serviceCommand(),
+  },
+  accounts: {
+    about: 'list, create, change and remove accounts',
+    group: 'Manage',
+    load: async () => (await import('./accounts.ts')).accountsCommand(),
+  },
+  keys: {
+    about: 'create, list and revoke API keys',
+    group: 'Manage',
+    load: async () => (await import('./keys.ts')).keysCommand(),
+  },
+  usage: {
+    about: 'show usage and charges by account and day',
+    group: 'Manage',
+    load: async () => (await import('./usage.ts')).usageCommand(),
+  },
+  models: {
+    about: 'list, show, download, verify and remove models',
+    group: 'Manage',
+    load: async (cards) => (await import('./models/models.ts')).modelsCommand(await cards()),
+  },
+  runtime: {
+    about: 'what models need to run on an NVIDIA card',
+    group: 'Manage',
+    load: async () => (await import('./runtime/runtime.ts')).runtimeCommand(),
   },
   backup: {
-    about: 'write accounts, keys, records, voices and consents to one file, and verify it',
+    about: 'write records, voices and consents to one file, and verify it',
+    group: 'Keep',
     load: async () => (await import('./backup.ts')).backupCommand(),
   },
   restore: {
     about: 'replace what is in the data folder with a backup',
+    group: 'Keep',
     load: async () => (await import('./backup.ts')).restoreCommand(),
   },
   db: {
-    about: 'move accounts, keys, records, voices and consents into PostgreSQL',
+    about: 'move records, voices and consents into PostgreSQL',
+    group: 'Keep',
     load: async () => (await import('./db.ts')).dbCommand(),
   },
-  service: {
-    about: 'run Myna as a service of systemd',
-    load: async () => (await import('./service-unit.ts')).serviceCommand(),
+  audit: {
+    about: 'check that balances, charges and usage fit together',
+    group: 'Keep',
+    load: async () => (await import('./audit.ts')).auditCommand(),
   },
   completion: {
     about: 'print completions for a shell',
+    group: 'More',
     load: async () => (await import('./completion.ts')).completionCommand(),
   },
   licenses: {
     about: 'print the licenses of everything inside this program',
+    group: 'More',
     load: async () => (await import('./licenses.ts')).licensesCommand(),
+  },
+  pull: {
+    about: 'the same as myna models pull',
+    hidden: true,
+    load: async (cards) => shortcut('pull', await cards()),
+  },
+  rm: {
+    about: 'the same as myna models rm',
+    hidden: true,
+    load: async (cards) => shortcut('rm', await cards()),
+  },
+  list: {
+    about: 'the same as myna models list',
+    hidden: true,
+    load: async (cards) => shortcut('list', await cards()),
   },
   engine: {
     about: 'one engine; started by the server',
@@ -121,9 +157,18 @@ export async function addCommands(
 ): Promise<void> {
   // Completions are made from everything that all commands take.
   const isMeant = (name: string) => argv.includes(name) || argv.includes('completion')
-  for (const [name, { about, alias, hidden, load }] of Object.entries(entries)) {
+  for (const [name, { about, group = '', alias, hidden, load }] of Object.entries(entries)) {
     const command = isMeant(name) || isMeant(alias ?? name) ? await load(cards) : new Command(name)
     if (alias !== undefined) command.alias(alias)
+    command.helpGroup(`${group}:`)
     program.addCommand(command.description(about), { hidden: hidden === true })
   }
+}
+
+/** A command of `models` by the short name that people know from ollama. */
+async function shortcut(name: string, cards: readonly Card[]): Promise<Command> {
+  const { modelsCommand } = await import('./models/models.ts')
+  const command = modelsCommand(cards).commands.find((one) => one.name() === name)
+  if (command === undefined) throw new Error(`myna models has no command ${name}`)
+  return command
 }

@@ -1,11 +1,11 @@
 /** The command line: its options, its help, and what becomes of an error. */
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
 import { ConfigError } from '../config.ts'
 import type { Card } from '../domain/card.ts'
 import { addCommands } from './commands.ts'
 import { globalOptions } from './globals.ts'
-import { complain } from './terminal/terminal.ts'
+import { bold, complain, cyan } from './terminal/terminal.ts'
 
 /**
  * @param argv the arguments, without the program's name
@@ -16,11 +16,12 @@ export async function main(argv: string[], cards?: readonly Card[]): Promise<num
   const program = new Command('myna').version(version, '-V, --version').exitOverride()
   program
     .description('A voice service in one program: it speaks and transcribes behind an OpenAI-compatible API.')
-    .configureHelp({ showGlobalOptions: true })
-    .addHelpText('after', firstSteps)
+    .configureHelp({ showGlobalOptions: true, styleTitle: bold, styleSubcommandTerm: cyan, styleOptionTerm: cyan })
+    .addHelpCommand(new Command('help').argument('[command]').description(aboutHelp).helpGroup('More:'))
   for (const option of globalOptions()) program.addOption(option)
   await addCommands(program, argv, async () => cards ?? (await import('../catalog/cards.ts')).cards)
   inherit(program)
+  program.configureHelp({ ...program.configureHelp(), formatHelp: frontPage })
   process.stdout.on('error', endWithReader)
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -46,12 +47,23 @@ function inherit(parent: Command): void {
   }
 }
 
-const firstSteps = `
-First steps:
-  myna serve                              start the service; the first start prints a key once
-  myna keys create --account alice        create a key for someone else
-  myna speak "Hello there." -o hello.mp3  create speech
-  myna transcribe talk.mp3                transcribe a recording
-  myna doctor                             find out why something does not work
+const steps: readonly (readonly [command: string, does: string])[] = [
+  ['myna serve', 'start the service; the first start prints a key once'],
+  ['myna speak "Hello there."', 'hear it, or write it to a file with -o hello.mp3'],
+  ['myna transcribe talk.mp3', 'turn a recording into text'],
+  ['myna models pull pocket-tts', 'install a better voice'],
+  ['myna doctor', 'find out why something does not work'],
+]
 
-Every setting is also an environment variable: MYNA_PORT, MYNA_DATA and so on.`
+const aboutHelp = 'show what a command does and takes'
+
+/** What `myna --help` shows: the steps of the first day before everything that there is. */
+function frontPage(program: Command, helper: Help): string {
+  const width = Math.max(...steps.map(([command]) => command.length))
+  const first = steps.map(([command, does]) => `  ${cyan(command.padEnd(width))}  ${does}`)
+  const usual = Help.prototype.formatHelp.call(helper, program, helper)
+  const setting = 'Every setting is also an environment variable: MYNA_PORT, MYNA_DATA and so on.'
+  const [usage = '', description = '', options = '', ...groups] = usual.trimEnd().split(/\n\n/)
+  const begin = `${bold('First steps:')}\n${first.join('\n')}`
+  return [description, usage, begin, ...groups, options, `${setting}\n`].join('\n\n')
+}

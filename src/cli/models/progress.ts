@@ -51,6 +51,8 @@ export function terminalDisplay(card: Licensed, { write, columns }: Screen, cloc
   return {
     onEvent: (event) => {
       tally.take(event)
+      // Four files that try again would push the line away: the last of them is in it.
+      if (event.event === 'retrying') return draw(wordsOf(event, card).join(' '))
       for (const told of wordsOf(event, card)) write(`${clearLine}${told}\n${line}`)
       const standing = tally.standing()
       if (event.event === 'checking' || event.event === 'unpacking') {

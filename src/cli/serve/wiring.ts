@@ -58,6 +58,7 @@ import type { Speeds } from '../../service/speeds.ts'
 import { Speech } from '../../service/speak.ts'
 import { type TranscribeParts, Transcriptions } from '../../service/transcribe.ts'
 import { Failure } from '../terminal/terminal.ts'
+import { logRequest } from './request-log.ts'
 
 /** The parts that a test may replace: time, chance and the engines. */
 export interface World {
@@ -264,7 +265,7 @@ export async function createApi(
       cors,
       trustedProxies: new Set(config.trustedProxies),
       publicOrigin: config.publicUrl || null,
-      log: (fields) => log.debug('request', fields),
+      log: (fields) => logRequest(log, fields),
       report,
     },
     speech: { gate, speech, timer, bodyLimits, limits },

@@ -13,6 +13,7 @@ export const dim = paint(2)
 export const red = paint(31)
 export const green = paint(32)
 export const yellow = paint(33)
+export const cyan = paint(36)
 
 /** Width of the terminal; a usual one where that is unknown. */
 export const terminalColumns = (): number => process.stdout.columns || 80
