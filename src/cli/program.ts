@@ -58,10 +58,10 @@ const steps: readonly (readonly [command: string, does: string])[] = [
 const aboutHelp = 'show what a command does and takes'
 
 /** What `myna --help` shows: the steps of the first day before everything that there is. */
-function frontPage(program: Command, helper: Help): string {
+function frontPage(program: Command, form: Help): string {
   const width = Math.max(...steps.map(([command]) => command.length))
   const first = steps.map(([command, does]) => `  ${cyan(command.padEnd(width))}  ${does}`)
-  const usual = Help.prototype.formatHelp.call(helper, program, helper)
+  const usual = Help.prototype.formatHelp.call(form, program, form)
   const setting = 'Every setting is also an environment variable: MYNA_PORT, MYNA_DATA and so on.'
   const [usage = '', description = '', options = '', ...groups] = usual.trimEnd().split(/\n\n/)
   const begin = `${bold('First steps:')}\n${first.join('\n')}`
