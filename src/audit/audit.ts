@@ -18,7 +18,7 @@ export interface AuditReport {
 /** `quick`: structure and rules, about a second for a hundred thousand operations. `full`: every index, every file. */
 export type Depth = 'quick' | 'full'
 
-const tables = ['accounts', 'keys', 'operations', 'entries', 'usage', 'voices'] as const
+export const auditedTables = ['accounts', 'keys', 'operations', 'entries', 'usage', 'voices'] as const
 
 /** A writer may hold the whole file for a moment. */
 const busyTimeoutMs = 5000
@@ -87,8 +87,8 @@ function structureFaults(database: Database, depth: Depth): Fault[] {
 }
 
 function countsOf(database: Database) {
-  const counts = tables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`)
-  const row = database.query<Record<(typeof tables)[number], number>, []>(`SELECT ${counts.join(', ')}`).get()
+  const counts = auditedTables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`)
+  const row = database.query<Record<(typeof auditedTables)[number], number>, []>(`SELECT ${counts.join(', ')}`).get()
   return { ...nothing, ...row }
 }
 

@@ -7,7 +7,7 @@ import type { Ask, Fault, Rule } from './rules.ts'
 import { hashOf, sizeOf } from './voice-files.ts'
 
 /** A voice keeps the id of a consent that was deleted since; but no voice names another account's. */
-const consentRule: Rule = {
+export const consentRule: Rule = {
   rule: 'consent of the owner',
   sql: `
     SELECT v.id, c.id AS consent FROM voices v JOIN voice_consents c ON c.id = v.consent

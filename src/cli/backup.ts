@@ -27,7 +27,7 @@ Example:
     )
     .action(async (file: string, _options, command: Command) => {
       const { json, config } = globalsOf(command)
-      refuseShared(config)
+      refuseShared(config, 'Back them up with its own tool: pg_dump --format=custom --file=FILE ADDRESS')
       // Also for the copy that SQLite makes.
       process.umask(0o077)
       const made = await told(() => backUp(config.dataDir, resolve(file), version, new Date(systemClock.nowMs())))
@@ -53,7 +53,7 @@ Examples:
     )
     .action(async (file: string, { replace }: { replace?: boolean }, command: Command) => {
       const { json, config } = globalsOf(command)
-      refuseShared(config)
+      refuseShared(config, 'Restore them with its own tool: pg_restore --dbname=ADDRESS FILE, into an empty database')
       const { dataDir } = config
       const lock = lockOf(dataDir)
       try {
@@ -72,10 +72,13 @@ Examples:
       }
     })
 
-/** @throws Failure where the records are not in the data folder */
-function refuseShared({ database }: Pick<Config, 'database'>): void {
+/**
+ * PostgreSQL's own tools copy everything from one moment, know its versions, and go with its standbys and archives.
+ * @throws Failure where the records are not in the data folder
+ */
+function refuseShared({ database }: Pick<Config, 'database'>, instead: string): void {
   if (database === '') return
-  throw new Failure('The records are in PostgreSQL (MYNA_DATABASE). Back them up with pg_dump.', 'shared_database')
+  throw new Failure(`The records are in PostgreSQL (MYNA_DATABASE). ${instead}`, 'shared_database')
 }
 
 /** @throws Failure when a server or another command owns the folder */
