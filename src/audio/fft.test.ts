@@ -10,7 +10,7 @@ function noise(length: number, seed: number): [Float64Array, Float64Array] {
   return [values(), values()]
 }
 
-/** Straight from the definition. */
+/** Computed directly from the definition. */
 function direct(re: Float64Array, im: Float64Array): [number, number][] {
   const { length } = re
   return Array.from({ length }, (_, k) => {
@@ -25,7 +25,7 @@ function direct(re: Float64Array, im: Float64Array): [number, number][] {
 }
 
 describe.each(lengths)('length %d', (length) => {
-  test('is the sum that defines it', () => {
+  test('equals the sum that defines it', () => {
     const [re, im] = noise(length, length)
     const expected = direct(re, im)
     new Fft(length).transform(re, im)
@@ -41,7 +41,7 @@ describe.each(lengths)('length %d', (length) => {
     expect(energy() / length / before, `seed ${7 * length}`).toBeCloseTo(1, 12)
   })
 
-  test('gives the same again from the same working space', () => {
+  test('gives the same result again with the same working space', () => {
     const fft = new Fft(length)
     const [first, second] = [noise(length, 3), noise(length, 3)]
     fft.transform(...noise(length, 4))
@@ -60,7 +60,7 @@ test.each([64, 400])('a sine falls into its bin and its mirror, length %d', (len
   expect(im[5]!).toBeCloseTo(-length / 2, 9)
 })
 
-test('an impulse has every frequency alike', () => {
+test('an impulse has every frequency in equal strength', () => {
   const re = new Float64Array(12)
   const im = new Float64Array(12)
   re[0] = 1
@@ -74,7 +74,7 @@ test('wrong lengths are refused', () => {
   expect(() => new Fft(8).transform(new Float64Array(8), new Float64Array(4))).toThrow('expected 8 samples')
 })
 
-test("Hann's window sums to one when every half of it overlaps", () => {
+test("Hann's window sums to one when the windows overlap by half", () => {
   for (const length of [8, 400]) {
     const window = hann(length)
     expect(window[0]).toBe(0)

@@ -7,13 +7,13 @@ const known = {
   a: { 0x55: -8, 0xd5: 8, 0x54: -24, 0xd4: 24, 0x2a: -32256, 0xaa: 32256, 0x00: -5504, 0x80: 5504 },
 } as const
 
-test.each(['mu', 'a'] as const)('%s-law bytes stand for the samples of the recommendation', (law) => {
+test.each(['mu', 'a'] as const)('%s-law bytes decode to the samples of the recommendation', (law) => {
   for (const [byte, sample] of Object.entries(known[law])) {
     expect([byte, decodeG711(Uint8Array.of(Number(byte)), law)[0]!]).toEqual([byte, sample])
   }
 })
 
-test.each(['mu', 'a'] as const)('%s-law is odd and grows in each half', (law) => {
+test.each(['mu', 'a'] as const)('%s-law is an odd function and increases in each half', (law) => {
   const pcm = decodeG711(
     Uint8Array.from({ length: 256 }, (_, i) => i),
     law,

@@ -4,7 +4,7 @@ import { hzToMel, melFilters, MelMeter, melToHz, type MelOptions } from './mel.t
 const whisper: MelOptions = { sampleRateHz: 16_000, fftLength: 400, bands: 80, minHz: 0, maxHz: 8000, norm: 'slaney' }
 const fine: MelOptions = { ...whisper, sampleRateHz: 24_000, fftLength: 16_384, bands: 40, maxHz: 12_000 }
 
-test('the scale is linear to 1 kHz, logarithmic above, and goes back', () => {
+test('the scale is linear to 1 kHz and logarithmic above, and can be inverted', () => {
   expect(hzToMel(0)).toBe(0)
   expect(hzToMel(200)).toBeCloseTo(3, 12)
   expect(hzToMel(1000)).toBeCloseTo(15, 12)
@@ -12,9 +12,9 @@ test('the scale is linear to 1 kHz, logarithmic above, and goes back', () => {
   for (const hz of [1, 80, 999, 1000, 1001, 4321, 20_000]) expect(melToHz(hzToMel(hz))).toBeCloseTo(hz, 8)
 })
 
-// The numbers are known from the scale alone: 8 kHz is 45.2456 mel, so the bands of Whisper lie 0.558588 mel apart,
-// which below 1 kHz is 37.2392 Hz; bin 1 is 40 Hz: it lies past the top of band 0 and before that of band 1.
-test("Whisper's filters have the weights that the scale gives them", () => {
+// The numbers follow from the scale alone: 8 kHz is 45.2456 mel, so the bands of Whisper are 0.558588 mel apart, which
+// below 1 kHz is 37.2392 Hz. Bin 1 is 40 Hz: above the top of band 0 and below that of band 1.
+test("Whisper's filters have the weights that follow from the scale", () => {
   const [first, second] = melFilters(whisper)
   const step = 37.2392
   expect(first?.firstBin).toBe(1)
@@ -25,7 +25,7 @@ test("Whisper's filters have the weights that the scale gives them", () => {
   ])
 })
 
-test.each([80, 128])('%d bands in 201 bins all have weight, and none is negative', (bands) => {
+test.each([80, 128])('of %d bands in 201 bins, every band has weight, and no weight is negative', (bands) => {
   const filters = melFilters({ ...whisper, bands })
   expect(filters.length).toBe(bands)
   for (const { firstBin, weights } of filters) {
@@ -35,14 +35,14 @@ test.each([80, 128])('%d bands in 201 bins all have weight, and none is negative
   }
 })
 
-test('with slaney every triangle has the area 1', () => {
+test('with slaney every triangle has an area of 1', () => {
   const hzPerBin = fine.sampleRateHz / fine.fftLength
   for (const { weights } of melFilters(fine)) {
     expect(weights.reduce((sum, weight) => sum + weight, 0) * hzPerBin).toBeCloseTo(1, 3)
   }
 })
 
-test('with peak all triangles together weigh every bin between the outer bands once', () => {
+test('with peak, the triangles together weigh every bin between the outer bands exactly once', () => {
   const sums = new Float64Array(fine.fftLength / 2 + 1)
   const filters = melFilters({ ...fine, norm: 'peak' })
   for (const { firstBin, weights } of filters)
@@ -54,7 +54,7 @@ test('with peak all triangles together weigh every bin between the outer bands o
   for (const sum of inner) expect(sum).toBeCloseTo(1, 9)
 })
 
-test('bands above the Nyquist frequency are there and empty', () => {
+test('bands above the Nyquist frequency exist and are empty', () => {
   const filters = melFilters({ ...whisper, sampleRateHz: 8000, fftLength: 512 })
   expect(filters.length).toBe(80)
   expect(filters.at(-1)?.weights.length).toBe(0)
@@ -74,7 +74,7 @@ test('a sine is loudest in the band around it, whatever surrounds the frame', ()
   }
 })
 
-test('a frame without any sample in it is silent, and a short one may lie in a longer transform', () => {
+test('a frame without samples is silent, and a short frame may use a longer transform', () => {
   const meter = new MelMeter({ ...whisper, fftLength: 512 }, 400)
   const bands = new Float64Array(80).fill(1)
   for (const start of [-400, 10, 99_999]) {

@@ -2,17 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { concatBytes, concatFloats, concatS16, fromS16, levelDb, s16FromBytes, s16ToBytes, toS16 } from './pcm.ts'
 
 describe('16-bit and float', () => {
-  test('every 16-bit value survives the way to float and back', () => {
+  test('every 16-bit value survives the conversion to float and back', () => {
     const all = Int16Array.from({ length: 65536 }, (_, i) => i - 32768)
     expect(toS16(fromS16(all))).toEqual(all)
   })
 
-  test('what is too loud is clamped and what is no number is silent', () => {
+  test('samples that are too loud are clamped, and NaN becomes silence', () => {
     const samples = Float32Array.of(1, -1, 1.5, -7, NaN, Infinity, -Infinity, 0.5, 0.49999)
     expect([...toS16(samples)]).toEqual([32767, -32768, 32767, -32768, 0, 0, 0, 16384, 16384])
   })
 
-  test("bytes are little-endian and nobody else's", () => {
+  test('bytes are little-endian, in a buffer of their own', () => {
     const pcm = Int16Array.of(1, -2, 0x1234, 7)
     const bytes = s16ToBytes(pcm.subarray(1, 3))
     expect([...bytes]).toEqual([0xfe, 0xff, 0x34, 0x12])
@@ -24,7 +24,7 @@ describe('16-bit and float', () => {
   })
 })
 
-test('level is RMS below full scale', () => {
+test('level is the RMS below full scale', () => {
   const sine = Float32Array.from({ length: 48000 }, (_, i) => Math.sin((2 * Math.PI * 1000 * i) / 48000))
   expect(levelDb(sine)).toBeCloseTo(-3.0103, 3)
   expect(levelDb(sine.map((sample) => sample / 10))).toBeCloseTo(-23.0103, 3)

@@ -6,7 +6,7 @@ import { Resampler } from './resample.ts'
 
 const measure = (pcm: Int16Array, sampleRateHz = clipRateHz) => measurePitch(fromS16(pcm), sampleRateHz, async () => {})
 
-test.each([65, 110, 175.5, 261.6, 440])('a buzz and a tone of %p Hz', async (hz) => {
+test.each([65, 110, 175.5, 261.6, 440])('finds the pitch of a buzz and of a tone of %p Hz', async (hz) => {
   for (const pcm of [buzz(0.5, hz), tone(0.5, hz)]) {
     const pitch = await measure(pcm)
     expect(pitch!.medianHz / hz).toBeWithin(0.995, 1.005)
@@ -15,13 +15,13 @@ test.each([65, 110, 175.5, 261.6, 440])('a buzz and a tone of %p Hz', async (hz)
   }
 })
 
-test('a swing of 3 semitones is a deviation of 3 / sqrt(2)', async () => {
+test('a swing of 3 semitones gives a deviation of 3 / sqrt(2)', async () => {
   const pitch = await measure(buzz(4, 150, 3))
   expect(pitch!.medianHz).toBeWithin(145, 155)
   expect(pitch!.deviationSemitones).toBeWithin(1.9, 2.4)
 })
 
-test('the rate of the samples does not matter', async () => {
+test('the sample rate does not matter', async () => {
   for (const rateHz of [8000, 22_050, 48_000]) {
     const resampler = new Resampler(clipRateHz, rateHz)
     const samples = resampler.push(fromS16(buzz(1, 120)))
@@ -37,7 +37,7 @@ test.each([
   ['noise', noise(3)],
   ['noise that clips', noise(3, 20)],
   ['too little to see a period', tone(0.03, 200)],
-])('there is no pitch in %s', async (_, pcm) => {
+])('finds no pitch in %s', async (_, pcm) => {
   expect((await measure(pcm))?.voicedS ?? 0).toBeLessThan(0.1)
 })
 
@@ -48,16 +48,16 @@ test('quiet hum beside speech does not count', async () => {
   expect(both!.medianHz).toBeWithin(0.99 * alone!.medianHz, 1.01 * alone!.medianHz)
 })
 
-// What librosa's pYIN says of the same sentences, in Hz, at its own threshold.
+// The results of librosa's pYIN for the same sentences, in Hz, at its own threshold.
 test.each([
   ['rms', 102.1],
   ['slt', 177.7],
   ['awb', 133.1],
-])('%s speaks as high as another estimator says', async (voiceId, hz) => {
+])('the pitch of %s matches another estimator', async (voiceId, hz) => {
   expect((await measure(await speech(words, voiceId)))!.medianHz).toBeWithin(0.95 * hz, 1.05 * hz)
 })
 
-test('a pause that throws ends it', async () => {
+test('an error in a pause ends the measurement', async () => {
   const enough = () => Promise.reject(new Error('enough'))
   const waiting = measurePitch(fromS16(buzz(1, 120)), clipRateHz, enough).catch((error: Error) => error.message)
   expect(await waiting).toBe('enough')

@@ -13,13 +13,13 @@ function convert(samples: Float32Array, fromHz: number, toHz: number): Float32Ar
   return concatFloats([resampler.push(samples), resampler.flush()])
 }
 
-/** The middle half of a signal, where its ends are not felt. */
+/** The middle half of a signal, far enough from its ends. */
 const middle = (length: number): [number, number] => [Math.floor(length / 4), Math.floor((3 * length) / 4)]
 
 interface Fit {
   gainDb: number
   phase: number
-  /** All that is not the sine: images, aliases, noise. */
+  /** Everything but the sine: images, aliases, noise. */
   restDb: number
 }
 
@@ -59,7 +59,7 @@ describe.each(pairs)('%d to %d Hz', (from, to) => {
   const lowerNyquist = Math.min(from, to) / 2
   const length = Math.round(from * 0.3)
 
-  test('passes what lies below 0.9 of the lower Nyquist frequency, unshifted, and adds nothing', () => {
+  test('passes frequencies below 0.9 of the lower Nyquist frequency unshifted, and adds nothing', () => {
     for (const share of [0.01, 0.1, 0.33, 0.5, 0.7, 0.8, 0.85, 0.9]) {
       const hz = share * lowerNyquist
       const fit = fitSine(convert(sine(hz, from, length), from, to), hz, to)
@@ -69,7 +69,7 @@ describe.each(pairs)('%d to %d Hz', (from, to) => {
     }
   })
 
-  test('images and aliases of what lies higher stay below -80 dB', () => {
+  test('images and aliases of higher frequencies stay below -80 dB', () => {
     const nyquist = from / 2
     for (let hz = lowerNyquist; hz < nyquist * 0.999; hz += nyquist / 23) {
       const output = convert(sine(hz, from, length), from, to)
@@ -78,14 +78,14 @@ describe.each(pairs)('%d to %d Hz', (from, to) => {
       for (let i = start; i < end; i++) energy += output[i]! ** 2
       expect(10 * Math.log10((2 * energy) / (end - start))).toBeLessThan(-80)
     }
-    // Between the edges a sine may be weakened, but its image above the output's or the input's band may not appear.
+    // Between the edges a sine may be weakened, but it may have no image above the output's or the input's band.
     for (const share of [0.92, 0.95, 0.98]) {
       const hz = share * lowerNyquist
       expect(fitSine(convert(sine(hz, from, length), from, to), hz, to).restDb).toBeLessThan(-80)
     }
   })
 
-  test('gives exactly as many samples as the time takes, in blocks of any size the same ones', () => {
+  test('gives exactly as many samples as the duration needs, and the same ones for any block size', () => {
     const seed = 20261121 + from + to
     let state = seed
     const random = () => (state = (state * 48271) % 2147483647) / 2147483647
@@ -105,13 +105,13 @@ describe.each(pairs)('%d to %d Hz', (from, to) => {
   })
 })
 
-describe.each([24_000, 44_100, 48_000])('the rough filter from %d to 16000 Hz', (from) => {
+describe.each([24_000, 44_100, 48_000])('the coarse filter from %d to 16000 Hz', (from) => {
   const convertRoughly = (samples: Float32Array) => {
     const resampler = new Resampler(from, 16_000, rough)
     return concatFloats([resampler.push(samples), resampler.flush()])
   }
 
-  test('passes 7 kHz as it is, and nothing that would be heard below 7.6', () => {
+  test('passes 7 kHz unchanged, and no audible alias of anything from 7.6 kHz up', () => {
     for (const hz of [50, 440, 1000, 3500, 7000]) {
       const fit = fitSine(convertRoughly(sine(hz, from, from / 2)), hz, 16_000)
       expect(Math.abs(fit.gainDb)).toBeLessThan(0.05)
@@ -126,13 +126,13 @@ describe.each([24_000, 44_100, 48_000])('the rough filter from %d to 16000 Hz', 
   })
 })
 
-test('a rate that no filter is made for counts as the nearest that is', () => {
+test('a rate without a filter of its own uses the nearest one', () => {
   expect(() => new Resampler(44_101, 16_000)).toThrow(RangeError)
   expect(resamplerNear(44_101, 16_000).push(new Float32Array(44_100)).length).toBeGreaterThan(15_000)
   expect(() => resamplerNear(16_000 * 17, 16_000)).toThrow(RangeError)
 })
 
-test('an impulse stays where it is', () => {
+test('an impulse keeps its position', () => {
   const impulse = new Float32Array(4000)
   impulse[1000] = 1
   const output = convert(impulse, 16000, 48000)
@@ -144,7 +144,7 @@ test('a constant stays constant', () => {
   for (const sample of output.subarray(...middle(output.length))) expect(Math.abs(sample - 0.5)).toBeLessThan(1e-6)
 })
 
-test('can be used again after its end', () => {
+test('can be reused after its end', () => {
   const samples = sine(440, 24000, 3000)
   const resampler = new Resampler(24000, 16000)
   const first = concatFloats([resampler.push(samples), resampler.flush()])
@@ -168,6 +168,6 @@ test.each([
   [8000, 1],
   [44101, 48000],
   [1000, 48000],
-])('%d to %d Hz is refused', (from, to) => {
+])('refuses %d to %d Hz', (from, to) => {
   expect(() => new Resampler(from, to)).toThrow(RangeError)
 })

@@ -18,14 +18,14 @@ function stretched(pcm: Float32Array, speed: number, rate = rateHz, block = pcm.
 const sine = (hz: number, seconds: number) =>
   Float32Array.from({ length: seconds * rateHz }, (_, at) => 0.5 * Math.sin((2 * Math.PI * hz * at) / rateHz))
 
-/** Zero crossings upwards, by the second. */
+/** Upward zero crossings per second. */
 const crossings = (pcm: Float32Array) => pcm.filter((sample, at) => sample >= 0 && pcm[at - 1]! < 0).length
 
-test.each(speeds)('speed %p changes the length and nothing else of a tone', (speed) => {
+test.each(speeds)('speed %p changes only the length of a tone', (speed) => {
   for (const hz of [90, 220, 1000]) {
     const tone = stretched(sine(hz, 2), speed)
     expect(tone.length).toBe(Math.round((2 * rateHz) / speed))
-    // The end fades into what follows it: silence.
+    // The end fades into silence.
     const heard = tone.subarray(0, tone.length - Math.round(0.05 * rateHz))
     expect((crossings(heard) * rateHz) / heard.length / hz).toBeWithin(0.98, 1.02)
     expect(Math.abs(levelDb(heard) - levelDb(sine(hz, 2)))).toBeLessThan(0.5)
@@ -51,18 +51,18 @@ test.each(speeds)('speed %p keeps the pitch and the level of speech', async (spe
   expect(Math.abs(levelDb(fast) - levelDb(clip))).toBeLessThan(1.5)
 })
 
-test('whatever the blocks, the same sound', () =>
+test('blocks of any size give the same sound', () =>
   forEachSeed(10, (random) => {
     const speed = random.pick(speeds)
     const pcm = clip.subarray(0, 20_000)
     expect(stretched(pcm, speed, clipRateHz, random.whole(1, 3000))).toEqual(stretched(pcm, speed, clipRateHz))
   }))
 
-test('speed 1 is the input itself', () => {
+test('speed 1 returns the input', () => {
   expect(stretched(clip, 1, clipRateHz, 777)).toEqual(clip)
 })
 
-test('short and empty streams', () => {
+test('handles short and empty streams', () => {
   for (const length of [0, 1, 10, 500, 2000]) {
     for (const speed of speeds)
       expect(stretched(new Float32Array(length), speed).length).toBe(Math.round(length / speed))
@@ -75,6 +75,6 @@ test('a stretcher starts afresh after its end', () => {
   expect(concatFloats([stretcher.push(clip), stretcher.flush()])).toEqual(first)
 })
 
-test.each([0, 0.2, 4.1, NaN, -1])('speed %p is refused', (speed) => {
+test.each([0, 0.2, 4.1, NaN, -1])('refuses speed %p', (speed) => {
   expect(() => new Stretcher(rateHz, speed)).toThrow(RangeError)
 })

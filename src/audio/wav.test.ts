@@ -27,7 +27,7 @@ const format = (tag = 1, channels = 1, rateHz = 16000, bits = 16): Uint8Array =>
 }
 
 describe('header', () => {
-  test('a finite file is read by somebody else', async () => {
+  test('another reader accepts a finite file', async () => {
     const bytes = concatBytes([wavHeader(22050, samples.length), samples])
     const input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS })
     const track = await input.getPrimaryAudioTrack()
@@ -45,7 +45,7 @@ describe('header', () => {
     expect(readWav(concatBytes([header, samples]))).toEqual({ sampleRateHz: 24000, pcm })
   })
 
-  test('more than 4 GiB is refused', () => {
+  test('refuses more than 4 GiB', () => {
     expect(() => wavHeader(24000, 2 ** 32)).toThrow('do not fit')
   })
 })
@@ -56,14 +56,14 @@ describe('reader', () => {
     expect(readWav(file(odd, format(), odd, chunk('data', samples), odd))).toEqual({ sampleRateHz: 16000, pcm })
   })
 
-  test('takes an extensible format that is PCM inside', () => {
+  test('accepts an extensible format that contains PCM', () => {
     const body = new Uint8Array(40)
     body.set(format(0xfffe).subarray(8))
     body[24] = 1
     expect(readWav(file(chunk('fmt ', body), chunk('data', samples))).pcm).toEqual(pcm)
   })
 
-  test('reads what is there of a file that was cut off', () => {
+  test('reads the existing part of a file that was cut off', () => {
     const whole = file(format(), chunk('data', samples))
     expect(readWav(whole.subarray(0, whole.length - 3)).pcm).toEqual(pcm.slice(0, -2))
   })

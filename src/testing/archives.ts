@@ -1,4 +1,4 @@
-/** Writes archives, honest ones and others, for tests of reading them. */
+/** Writes archives, correct and malicious ones, for tests of the readers. */
 import { crc32, deflateRawSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 
@@ -21,8 +21,8 @@ export async function tarOf(entries: readonly TarEntry[]): Promise<Uint8Array> {
 }
 
 /**
- * The same archive, whose first header claims another size.
- * Source: pax(1) of POSIX, ustar Interchange Format; sizes above 8 GB as GNU tar writes them: a bit and base 256.
+ * The same archive, but its first header claims another size. Source: pax(1) of POSIX, ustar Interchange Format; sizes
+ * above 8 GB as GNU tar writes them: a bit and base 256.
  */
 export function claimingSize(tar: Uint8Array, sizeBytes: number): Uint8Array {
   const forged = Buffer.from(tar)
@@ -38,14 +38,14 @@ export function claimingSize(tar: Uint8Array, sizeBytes: number): Uint8Array {
 export interface ZipEntry {
   name: string
   content: Uint8Array
-  /** What the directory says of its size, where that is not the truth. */
+  /** The size that the directory claims, if it is not the true one. */
   claimedBytes?: number
   isCompressed?: boolean
 }
 
 /**
- * Local headers with data, the central directory, its end.
- * Source: PKWARE APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16.
+ * Local headers with data, the central directory, and its end record. Source: PKWARE APPNOTE 6.3.10, sections 4.3.7,
+ * 4.3.12 and 4.3.16.
  */
 export function zipOf(entries: readonly ZipEntry[]): Uint8Array {
   const parts: Buffer[] = []

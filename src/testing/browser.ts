@@ -1,14 +1,20 @@
-/** Debian's Chromium for the tests of pages: headless, silent towards the network, with a microphone to order. */
+/**
+ * Debian's Chromium for the tests of pages: headless, without network traffic of its own, and with a fake microphone on
+ * request.
+ */
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
 const executablePath = '/usr/bin/chromium'
 
 export const hasBrowser = existsSync(executablePath)
-/** Said where tests are skipped for the lack of it. */
+/** The reason printed when tests are skipped because it is missing. */
 export const noBrowser = `skipped: no browser at ${executablePath} (Debian: apt-get install chromium)`
 
-/** Leads to this machine. A browser does not trust it without TLS; the server does: no stranger can own the name. */
+/**
+ * A name that leads to this machine. A browser does not trust it without TLS; the server does, because no stranger can
+ * own the name.
+ */
 export const untrustedHost = 'voice.lan'
 
 const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
@@ -20,7 +26,7 @@ const bare = [
   `--host-resolver-rules=MAP ${untrustedHost} 127.0.0.1`,
 ]
 
-/** @param microphoneWav what the fake microphone hears, over and over; null: there is no microphone */
+/** @param microphoneWav what the fake microphone plays in a loop; null: there is no microphone */
 export function launchBrowser(microphoneWav: string | null = null): Promise<Browser> {
   const fake = ['--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${microphoneWav}`]
   return chromium.launch({ executablePath, args: [...bare, ...quiet, ...(microphoneWav === null ? [] : fake)] })

@@ -1,4 +1,4 @@
-/** The program as its users run it: a process of its own, with its arguments, streams and exit code. */
+/** The program as its users run it: in a process of its own, with its arguments, streams and exit code. */
 import { join } from 'node:path'
 import { buildCache } from '../../build/model-files.ts'
 
@@ -9,25 +9,25 @@ export interface CommandResult {
 }
 
 export interface CommandOptions {
-  /** What runs, instead of the program from source. */
+  /** The command that runs instead of the program from source. */
   program?: readonly string[]
-  /** Besides PATH, HOME and the build cache; nothing else of the test's own environment gets through. */
+  /** Added to PATH, HOME and the build cache. No other variable of the test's environment is passed on. */
   env?: Record<string, string>
   stdin?: string | Uint8Array<ArrayBuffer>
 }
 
 const main = join(import.meta.dir, '..', 'main.ts')
 
-/** Run from source, the built-in models are found there. */
+/** When run from source, the program finds the built-in models there. */
 const fromSource = { MYNA_BUILD_CACHE: buildCache() }
 
-/** Starts `myna <args>`; its process is in the result for tests that signal it. */
+/** Starts `myna <args>`; the result has the process, for tests that send it signals. */
 export function startCommand(
   args: readonly string[],
   { program = [process.execPath, main], env = {}, stdin = '' }: CommandOptions = {},
 ) {
   return Bun.spawn([...program, ...args], {
-    // A home that does not exist: a command that forgot its data folder must not find the developer's.
+    // A home that does not exist, so that a command that forgot its data folder cannot find the developer's.
     env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', ...fromSource, ...env },
     stdin: new Blob([stdin]),
     stdout: 'pipe',

@@ -1,4 +1,4 @@
-/** What tests of transcription share: an order to the test listener, and a clip that tells how it was read. */
+/** Shared by tests of transcription: an order to the test listener, and a clip that records how it was read. */
 import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
 import { clipRateHz } from './speech-clips.ts'
 
@@ -16,9 +16,9 @@ export const order = (prompt: string, changes: Partial<TranscriptionOrder> = {})
   ...changes,
 })
 
-/** A clip as a decoder gives it, and what became of its reading. */
+/** A clip as a decoder delivers it, and a record of how it was read. */
 export class Clip implements AsyncIterable<Int16Array> {
-  /** Samples. */
+  /** In samples. */
   read = 0
   hasEnded = false
   readonly #blocks: () => AsyncIterable<Int16Array> | Iterable<Int16Array>
@@ -33,7 +33,7 @@ export class Clip implements AsyncIterable<Int16Array> {
     })
   }
 
-  /** The same again and again. */
+  /** Repeats the same samples. */
   static endless(pcm: Int16Array): Clip {
     return new Clip(function* () {
       while (true) yield pcm

@@ -12,23 +12,26 @@ export interface TestEngine {
   parentPid: number
   /** Default 1. */
   workers?: number
-  /** Default 0: models are kept for ever. */
+  /** Default 0: models are kept forever. */
   keepAliveMs?: number
   /** Default 100 MB. */
   modelMemoryBytes?: number
   /** Default 10 s. */
   roomWaitMs?: number
-  /** What it says that it runs on; default cpu. Its graphs run on the CPU all the same. */
+  /** The device that it reports; default cpu. Its graphs always run on the CPU. */
   device?: string
   deviceReason?: string
   deviceMemory?: { usedBytes: number; totalBytes: number }
-  /** `crash`: complains and ends before it is ready; `mute`: never gets ready; `chatty`: prints a few lines first. */
+  /**
+   * `crash`: prints an error and ends before it is ready; `mute`: never becomes ready; `chatty`: prints a few lines
+   * first.
+   */
   start?: 'crash' | 'mute' | 'chatty'
-  /** Of `chatty`, one every 150 ms. Default 3. */
+  /** The number of lines of `chatty`, one every 150 ms. Default 3. */
   chattyLines?: number
 }
 
-/** @param parentPid the process that is going to start it */
+/** @param parentPid the process that will start it */
 export const testEngineCommand = (options: Partial<TestEngine> = {}): string[] => {
   const full: TestEngine = { task: 'text-to-speech', parentPid: process.pid, ...options }
   return [process.execPath, import.meta.path, JSON.stringify(full)]

@@ -1,9 +1,11 @@
-/** A server that is about to be killed while its engine is deep in a call: prints the engine's process id and waits. */
+/**
+ * A server that will be killed while its engine is in the middle of a call: prints the engine's process id and waits.
+ */
 import { EngineClient } from '../engine/client.ts'
 import { testEngineCommand } from './engine-child.ts'
 import { order } from './talk.ts'
 
-/** @param text what its engine is told to speak, faults and all */
+/** @param text the engine's text, faults and all */
 export const engineParentCommand = (text: string): string[] => [process.execPath, import.meta.path, text]
 
 async function main(text: string): Promise<void> {
@@ -19,7 +21,7 @@ async function main(text: string): Promise<void> {
   await client.start()
   console.log((await client.status()).pid)
   for await (const _ of client.speak(order(text), new AbortController().signal)) {
-    // Read on: the text decides how this goes.
+    // Reads on; the text decides how this ends.
   }
 }
 

@@ -1,18 +1,18 @@
 /**
- * The only fake in the tests: an engine that makes no sound worth hearing, but exactly the frames, failures and pauses
- * that a test of the books asks for. It is in no release executable.
+ * The only fake in the tests: an engine whose sound is meaningless, but which makes exactly the frames, failures and
+ * pauses that a test of the database needs. It is not in any release executable.
  */
 import { MynaError } from '../domain/error.ts'
 import type { SpeechEngine, SpeechFrame, SpeechOrder, SpeechSpan, VoiceEngine } from '../service/ports.ts'
 import { FakeProcess } from './fake-process.ts'
 
 export interface FakePlan {
-  /** How many frames there are; the input is covered evenly by them. */
+  /** The number of frames; they cover the input evenly. */
   frames: number
   samplesPerFrame: number
-  /** Fails instead of this frame (0: before the first). */
+  /** Fails instead of making this frame (0: before the first). */
   failAt: number | null
-  /** Waited for before a frame is made: how a test holds a stream where it wants it. */
+  /** Awaited before a frame is made, so that a test can hold a stream at any point. */
   before: (frame: number) => Promise<void> | void
 }
 
@@ -28,14 +28,14 @@ export class FakeEngine extends FakeProcess implements SpeechEngine, VoiceEngine
   /** Called for each order. */
   plan: (order: SpeechOrder) => Partial<FakePlan> = () => ({})
   readonly orders: SpeechOrder[] = []
-  /** Where it hears speech: everywhere, unless a test says otherwise. */
+  /** Where it hears speech: everywhere by default. */
   hear: (pcm: Int16Array) => SpeechSpan[] | Promise<SpeechSpan[]> = (pcm) => [{ startMs: 0, endMs: pcm.length / 16 }]
-  /** What it makes of a clip; throws to refuse it, waits to be slow. */
+  /** Its result for a clip; throws to refuse the clip, waits to be slow. */
   learn: (model: string, clip: HeardClip) => Uint8Array | Promise<Uint8Array> = () => new TextEncoder().encode('state')
   readonly clips: HeardClip[] = []
-  /** Clones whose work was ended before it was done. */
+  /** Clones that were aborted before they were done. */
   forgotten = 0
-  /** Streams whose work was ended before its last frame. */
+  /** Streams that were aborted before their last frame. */
   aborted = 0
 
   async *speak(order: SpeechOrder, signal: AbortSignal): AsyncGenerator<SpeechFrame> {

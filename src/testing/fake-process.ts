@@ -1,15 +1,15 @@
-/** What both fake engines do alike: they note what is asked of them, and tell a status that a test may change. */
+/** What both fake engines have in common: they record their requests and report a status that a test may change. */
 import type { Task } from '../domain/card.ts'
 import type { EngineStatus } from '../service/ports.ts'
 
 export abstract class FakeProcess {
   protected abstract readonly task: Task
-  /** Orders under way. */
+  /** Running orders. */
   active = 0
-  /** What differs in its status. */
+  /** Differences from the default status. */
   known: Partial<EngineStatus> = {}
 
-  /** Models that were to be loaded before anybody asked for them. */
+  /** Models that were to be loaded in advance, before the first request. */
   readonly warmed: string[] = []
 
   async start(warmModel: string | null): Promise<void> {

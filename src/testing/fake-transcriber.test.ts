@@ -32,7 +32,7 @@ async function* clip(...loudness: number[]): AsyncGenerator<Int16Array> {
 const texts = (parts: readonly TranscriptPart[]) =>
   parts.map(({ segments, language, heardMs }) => [segments.map(({ text }) => text).join(), language, heardMs])
 
-test('says the number of each part, and nothing of silence', async () => {
+test('writes the number of each part, and nothing for silence', async () => {
   const parts = await Array.fromAsync(fake.transcribe({ ...order, words: true }, clip(9, 0, 9), never))
   expect(texts(parts)).toEqual([
     [' heard 0.', 'en', 1000],
@@ -49,7 +49,7 @@ test('says the number of each part, and nothing of silence', async () => {
   expect([fake.active, fake.aborted, fake.pulled, ended]).toEqual([0, 0, 48_000, 1])
 })
 
-test('fails where it was told to, and ends the clip', async () => {
+test('fails at the requested part, and closes the clip', async () => {
   fake.plan = () => ({ failAt: 1, failWith: new MynaError('unsupported_value', 'no', { param: 'language' }) })
   const parts: TranscriptPart[] = []
   const reading = (async () => {
@@ -59,7 +59,7 @@ test('fails where it was told to, and ends the clip', async () => {
   expect([parts.length, fake.aborted, ended]).toEqual([1, 1, 1])
 })
 
-test('an abort ends it with its reason while it is held', async () => {
+test("an abort ends it with the abort's reason while it is held", async () => {
   const abort = new AbortController()
   fake.plan = () => ({ before: () => new Promise(() => {}) })
   const reading = Array.fromAsync(fake.transcribe(order, clip(9), abort.signal))

@@ -1,8 +1,9 @@
 /**
- * An engine that hears the length of a clip and nothing else, with exactly the failures and pauses that a test of the
- * service asks for. In no release executable.
+ * An engine that measures only the length of a clip, with exactly the failures and pauses that a test of the service
+ * needs. It is not in any release executable.
  *
- * Its transcript: part `n` of the clip (from 0, `partMs` each) says ` heard n.`, or nothing where every sample is 0.
+ * Its transcript: part `n` of the clip (from 0, `partMs` each) becomes ` heard n.`, or an empty text if every sample is
+ * 0.
  */
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
@@ -18,12 +19,12 @@ import { FakeProcess } from './fake-process.ts'
 
 export interface FakeHearing {
   partMs: number
-  /** What is spoken, where the order does not say it. */
+  /** The spoken language, where the order does not state it. */
   language: string
-  /** Fails instead of hearing this part (0: before the clip is read at all). */
+  /** Fails instead of transcribing this part (0: before the clip is read at all). */
   failAt: number | null
   failWith: MynaError
-  /** Waited for before a part is heard: how a test holds a transcription where it wants it. */
+  /** Awaited before a part is transcribed, so that a test can hold a transcription at any point. */
   before: (part: number) => Promise<void> | void
 }
 
@@ -42,9 +43,9 @@ export class FakeTranscriber extends FakeProcess implements TranscriptionEngine,
   /** Called for each order. */
   plan: (order: TranscriptionOrder) => Partial<FakeHearing> = () => ({})
   readonly orders: TranscriptionOrder[] = []
-  /** Samples that were pulled from clips. */
+  /** Samples that were read from clips. */
   pulled = 0
-  /** Transcriptions whose work was ended before the end of the clip. */
+  /** Transcriptions that were aborted before the end of the clip. */
   aborted = 0
 
   async *transcribe(
@@ -79,10 +80,10 @@ export class FakeTranscriber extends FakeProcess implements TranscriptionEngine,
 
   /** Sounds that are being watched. */
   watched = 0
-  /** Each ends one watch at its next samples, as a crash does. */
+  /** Each call ends one watch at its next samples, as a crash does. */
   readonly watchFailures: MynaError[] = []
 
-  /** Somebody speaks wherever a window is not all zeros. */
+  /** Every window that is not all zeros counts as speech. */
   async *watchSpeech(pcm: AsyncIterable<Int16Array>, signal: AbortSignal): AsyncGenerator<Float32Array> {
     const blocks = pcm[Symbol.asyncIterator]()
     let rest = new Int16Array(0)
@@ -106,7 +107,10 @@ export class FakeTranscriber extends FakeProcess implements TranscriptionEngine,
     }
   }
 
-  /** The clip in parts of that length, the last one shorter. Ends its iteration, whatever ends this one. */
+  /**
+   * Splits the clip into parts of that length, the last one shorter. However this iteration ends, it ends the clip's
+   * iteration.
+   */
   async *#parts(pcm: AsyncIterable<Int16Array>, partMs: number, signal: AbortSignal): AsyncGenerator<Int16Array> {
     const blocks = pcm[Symbol.asyncIterator]()
     const wanted = partMs * samplesPerMs

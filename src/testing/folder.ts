@@ -1,7 +1,7 @@
 /**
- * Temporary folders for tests. All of a test process lie in one folder that bears its number; each process removes what
- * processes before it left. Nobody else could: Bun has no hook for the end of all test files, and runs `afterAll` of a
- * module that several files share after the first of them.
+ * Temporary folders for tests. All folders of a test process are inside one folder named after its process id. Each
+ * process removes the folders of earlier processes, because nothing else can: Bun has no hook for the end of all test
+ * files, and it runs `afterAll` of a module that several files share after the first of them.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

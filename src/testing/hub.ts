@@ -1,8 +1,9 @@
 /**
  * A server that behaves like the Hugging Face hub in everything that a download meets (recorded answers of September
- * 2026): a large file is answered with a redirect to another origin and what the file is (`X-Linked-Size`,
- * `X-Linked-ETag`, `X-Repo-Commit`), a small one through a relative redirect with its git id as ETag; ranges, gates,
- * refusals. And it can be made to misbehave as networks do. Two origins on two ports of the loopback.
+ * 2026). For a large file it sends a redirect to another origin and the facts about the file (`X-Linked-Size`,
+ * `X-Linked-ETag`, `X-Repo-Commit`). For a small file it sends a relative redirect, and then the git id as ETag. It
+ * supports ranges, gates and refusals, and it can be made to fail in the ways of real networks. Two origins on two
+ * ports of the loopback interface.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +16,7 @@ export interface HubFile {
   revision: string
   path: string
   content: Uint8Array
-  /** Large: kept apart from git. */
+  /** Large: stored outside git. */
   isLarge: boolean
 }
 
@@ -29,29 +30,29 @@ export interface HubRequest {
   fromByte: number | null
   status: number
   sentBytes: number
-  /** Whether all was sent that was promised. */
+  /** Whether all announced bytes were sent. */
   isDone: boolean
 }
 
-/** What goes wrong with one answer. */
+/** How one answer goes wrong. */
 export type Trouble =
-  /** Instead of an answer. */
+  /** Sent instead of the answer. */
   | { kind: 'refuse'; status: number; headers?: Record<string, string>; body?: string }
   /**
-   * The connection breaks after so many bytes of the body, once `arrived` resolves: what a reader has not taken yet is
-   * lost to it with the connection.
+   * The connection breaks after this many bytes of the body, once `arrived` resolves. Bytes that a reader has not taken
+   * yet are lost with the connection.
    */
   | { kind: 'cut'; afterBytes: number; arrived?: () => Promise<unknown> }
-  /** Nothing more comes after so many bytes, and the connection stays. */
+  /** No bytes follow after this many, but the connection stays open. */
   | { kind: 'silent'; afterBytes: number }
   | { kind: 'corrupt' }
-  /** `Range` is not understood. */
+  /** `Range` is ignored. */
   | { kind: 'whole' }
-  /** Another range comes than was asked for. */
+  /** Another range is sent than the requested one. */
   | { kind: 'shifted' }
-  /** A login page of the network in between. */
+  /** A captive network's login page. */
   | { kind: 'page' }
-  /** The body goes on beyond the file, without a length. */
+  /** The body continues beyond the file, without a length. */
   | { kind: 'endless' }
   /** Neither a length nor an ETag. */
   | { kind: 'nameless' }
@@ -63,15 +64,15 @@ export class TestHub {
   readonly #files: HubFile[] = []
   readonly #gated = new Map<string, string>()
   readonly #renamed = new Map<string, string>()
-  /** Of every repository. */
+  /** The commit of every repository. */
   readonly #branches = new Map<string, string>()
   readonly #hub: Server
   readonly #cdn: Server
-  /** Asked before each answer; null: it goes well. */
+  /** Called before each answer; null: the answer is good. */
   trouble: (request: HubRequest) => Trouble | null = () => null
-  /** Told whenever some bytes of a file have left. */
+  /** Called whenever some bytes of a file have been sent. */
   onSent: () => void = () => {}
-  /** What the hub says of a file, where that is not the truth. */
+  /** False facts that the hub reports about a file. */
   claims: (file: HubFile) => { sizeBytes?: number; sha256?: string } = () => ({})
 
   private constructor() {
@@ -87,7 +88,7 @@ export class TestHub {
     return hub
   }
 
-  /** As HF_ENDPOINT. */
+  /** The value for HF_ENDPOINT. */
   get url(): string {
     return urlOf(this.#hub)
   }
@@ -96,34 +97,34 @@ export class TestHub {
     return urlOf(this.#cdn)
   }
 
-  /** @returns the file as a card names it, without what the card knows of its content */
+  /** @returns the file as a card names it, without the card's facts about its content */
   add(file: HubFile): CardFile {
     this.#files.push(file)
     const { repo, revision, path } = file
     return { name: path, repo, revision, path, sizeBytes: null, sha256: null }
   }
 
-  /** Only this token sees the files of the repository. */
+  /** Restricts the files of the repository to this token. */
   gate(repo: string, token: string): void {
     this.#gated.set(repo, token)
   }
 
-  /** Whoever asks for the one is sent to the other. */
+  /** Redirects requests for the old repository to the new one. */
   rename(from: string, to: string): void {
     this.#renamed.set(from, to)
   }
 
-  /** The branch of every repository stands at this commit. */
+  /** Moves the branch of every repository to this commit. */
   branch(name: string, commit: string): void {
     this.#branches.set(name, commit)
   }
 
-  /** Bytes of files that have left, from whichever origin. */
+  /** Bytes of files that were sent, from both origins. */
   get sentBytes(): number {
     return this.requests.reduce((sum, { sentBytes }) => sum + sentBytes, 0)
   }
 
-  /** Requests that the bytes of a file were an answer to. */
+  /** The requests that were answered with bytes of the file. */
   reads({ repo, path }: { repo: string; path: string } = { repo: '', path: '' }): HubRequest[] {
     const file = this.#files.find((one) => one.repo === repo && one.path === path)
     if (file === undefined) throw new Error(`there is no ${path} in ${repo}`)
@@ -212,7 +213,7 @@ export class TestHub {
     void send(request, response, file, headers, trouble, () => this.onSent())
   }
 
-  /** Its ETag is as long as a SHA-256 and is none, as the real one's. */
+  /** Its ETag is as long as a SHA-256 without being one, like the real hub's. */
   #answerCdn(request: HubRequest, response: ServerResponse, trouble: Trouble | null): void {
     const file = this.#files.find((one) => request.path.endsWith(sha256Of(one.content)))
     if (file === undefined) return refuse(request, response, 403, { 'content-type': 'application/xml' }, '<Error/>')
@@ -281,7 +282,7 @@ async function send(
   response.end()
 }
 
-/** Once the system has taken it: what is said to be sent has left. */
+/** Once the system has taken it: bytes reported as sent have left the process. */
 const written = (response: ServerResponse, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve) => {
     response.once('close', resolve)

@@ -1,12 +1,12 @@
-/** Pauses are over at once, and deadlines come only when a test says so. */
+/** Pauses end at once, and deadlines end only when a test says so. */
 import type { Timer } from '../domain/time.ts'
 
-/** What a test gives as a deadline: longer than any pause. */
+/** The length that a test uses for a deadline: longer than any pause. */
 export const deadlineMs = 1_000_000_000
 
 export class ImpatientTimer implements Timer {
   readonly pauses: number[] = []
-  /** Whether deadlines are over as soon as they begin. */
+  /** Whether deadlines end as soon as they begin. */
   isHasty = false
   readonly #deadlines = new Set<() => void>()
 
@@ -26,12 +26,12 @@ export class ImpatientTimer implements Timer {
     }
   }
 
-  /** Deadlines that run. */
+  /** Running deadlines. */
   get running(): number {
     return this.#deadlines.size
   }
 
-  /** All deadlines that run are over. */
+  /** Ends all running deadlines. */
   expire(): void {
     for (const deadline of Array.from(this.#deadlines)) {
       this.#deadlines.delete(deadline)

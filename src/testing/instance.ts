@@ -1,5 +1,5 @@
 /**
- * A whole server for a test: a data folder of its own, real SQLite, real HTTP on a free port, real codecs; only the
+ * A whole server for a test: a data folder of its own, real SQLite, real HTTP on a free port, real codecs. Only the
  * engine is fake unless another is given.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -31,30 +31,30 @@ export interface Instance {
   transcriber: FakeTranscriber
   streamDecoder: StreamingDecoder
   clock: ManualClock
-  /** What was logged so far. */
+  /** The log so far. */
   lines: string[]
   /** The first administrator's key. */
   adminKey: string
-  /** A new account with a key. */
+  /** Makes a new account with a key. */
   key(options?: { account?: string; prepaidMicros?: number; scopes?: string[] | null }): Promise<string>
-  /** With a bearer key, when one is given. */
+  /** Sends a bearer key if one is given. */
   fetch(path: string, init?: RequestInit & { key?: string }): Promise<Response>
-  /** What Prometheus would read, from the local socket. */
+  /** What Prometheus would read from the local socket. */
   metrics(): Promise<string>
   speak(key: string, body?: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>
   /** Sends a clip of three seconds unless another is given. */
   clone(key: string, fields?: Record<string, string | Blob>, headers?: Record<string, string>): Promise<Response>
-  /** Looks at a voice of this account until it is no longer being made. */
+  /** Polls a voice of this account until it is finished. */
   voice(key: string, id: string): Promise<VoiceJson>
-  /** Clones, and waits for what becomes of it. @throws Error when the clip is refused */
+  /** Clones, and waits for the result. @throws Error when the clip is refused */
   cloned(key: string, fields?: Record<string, string | Blob>): Promise<VoiceJson>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A voice as the API tells it; tests say what they look at. */
+/** A voice as the API returns it; each test checks the fields that it needs. */
 export type VoiceJson = Record<string, unknown> & { voice_id: string; operation_id: string; status: string }
 
-/** The fake engine mixes whatever the card says of the real one. */
+/** The fake engine mixes, whatever the card says about the real one. */
 const mixingCards = cards.map((card) => ({ ...card, mixing: true }))
 
 export async function startInstance(settings: Partial<Config> = {}, change: Partial<World> = {}): Promise<Instance> {
@@ -72,7 +72,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
     catalog: new CardCatalog(mixingCards, () => false),
     engine,
     speechEngines: 1,
-    // The fake engine makes sound as fast as it is taken.
+    // The fake engine makes sound as fast as it is read.
     speeds: { of: () => ({ speed: 1e6, stepMs: 100 }), all: new Map() },
     transcriber,
     ...codecs,
@@ -122,7 +122,7 @@ export async function startInstance(settings: Partial<Config> = {}, change: Part
   }
 }
 
-/** Real ones, with few threads and small pictures. */
+/** The real pools, with few threads and small pictures. */
 function startCodecs() {
   const encoders = new EncoderPool({ workers: 1 })
   const decoder = new DecoderPool({ workers: 1, timer: systemTimer })
@@ -160,7 +160,7 @@ function voiceCalls(call: Instance['fetch']): Pick<Instance, 'clone' | 'voice' |
   }
 }
 
-/** A steady tone as a WAV file of that length, 16 kHz: the fake engine hears speech in anything. */
+/** A steady tone as a WAV file of that length, 16 kHz: the fake engine counts any sound as speech. */
 export function hum(seconds: number, amplitude = 8000): File {
   const pcm = Int16Array.from({ length: seconds * 16_000 }, (_, i) => amplitude * Math.sin(i / 20))
   return new File([sound.wav(pcm, 16_000) as Uint8Array<ArrayBuffer>], 'hum.wav', { type: 'audio/wav' })

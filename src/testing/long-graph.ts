@@ -1,6 +1,6 @@
 /**
- * A graph that takes as long as a test wants: products of matrices, one after another, whose result is known. Each is a
- * node, so that a run can be ended between any two of them.
+ * A graph that takes as long as a test needs: a series of matrix products with a known result. Each product is a node,
+ * so that a run can be ended between any two of them.
  */
 import type { Tensor } from '../onnx/session.ts'
 import type { GraphSpec, NodeSpec } from './tiny-onnx.ts'
@@ -11,7 +11,7 @@ export interface LongGraph {
   size: number
 }
 
-/** From `x` to `y`, which is each row's mean of `x` in every place of that row. */
+/** From `x` to `y`, each place of which is the mean of its row in `x`. */
 export function longGraph({ nodes, size }: LongGraph): GraphSpec {
   const dims = [size, size] as const
   return {
@@ -23,7 +23,7 @@ export function longGraph({ nodes, size }: LongGraph): GraphSpec {
   }
 }
 
-/** That a model of another shape has in its middle. */
+/** Placed in the middle of a model of another shape. */
 export const products = (from: string, to: string, nodes: number): NodeSpec[] =>
   Array.from({ length: nodes }, (_, at) => {
     const [x, y] = [at === 0 ? from : `${to}_${at}`, at + 1 === nodes ? to : `${to}_${at + 1}`]
@@ -36,7 +36,7 @@ export const meanOf = (size: number) => {
   return { name: 'mean', type: 'float32', dims: [size, size], data } as const
 }
 
-/** @param value in every place */
+/** @param value of every place */
 export const square = (size: number, value: number): Tensor => ({
   type: 'float32',
   dims: [size, size],

@@ -27,7 +27,7 @@ export class ManualClock implements Clock, Timer {
     }
   }
 
-  /** Lets time pass and calls what falls due, in order. */
+  /** Lets time pass and runs the timers that fall due, in order. */
   advance(ms: number): void {
     const untilMs = this.#monotonicMs + ms
     for (;;) {

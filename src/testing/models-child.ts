@@ -1,6 +1,6 @@
 /**
- * The program with other cards than its own, from source: a module of a few lines, so that an engine, which the server
- * starts as the very program that it is, has those cards, too.
+ * Starts the program from source with other cards than its own. It is a module of a few lines, so that an engine, which
+ * the server starts with the server's own command, has the same cards.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { temporaryFolder } from './folder.ts'
 
 const program = join(import.meta.dir, '..', 'cli', 'program.ts')
 
-/** What starts the program with these cards. */
+/** The command that starts the program with these cards. */
 export function withCards(cards: readonly Card[]): string[] {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'cards.json'), JSON.stringify(cards))

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server of our own for tests, from the distribution's package: in a temporary folder, as the package's
- * user when we are root (which PostgreSQL refuses to be), without syncing, for nothing here needs to survive a power
- * failure. It ends with the process that started it.
+ * A PostgreSQL server of our own for tests, from the distribution's package: in a temporary folder, and as the
+ * package's user when we are root, because PostgreSQL refuses to run as root. It does not sync, because no test needs
+ * to survive a power failure. It ends with the process that started it.
  */
 import { SQL } from 'bun'
 import { chownSync, existsSync, readdirSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { temporaryFolder } from './folder.ts'
 
 const packages = '/usr/lib/postgresql'
 
-/** Where the package put its programs; null: it is not installed. */
+/** The folder of the package's programs; null: it is not installed. */
 function programs(): string | null {
   if (!existsSync(packages)) return null
   const versions = readdirSync(packages).sort((a, b) => Number(b) - Number(a))
@@ -19,7 +19,7 @@ function programs(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null
 }
 
-/** Why there is no PostgreSQL for tests here; null: there is. */
+/** The reason why tests have no PostgreSQL here; null: they have it. */
 export const noPostgres: string | null =
   programs() === null ? 'PostgreSQL is not installed: apt-get install postgresql' : null
 
@@ -38,7 +38,7 @@ class TestPostgres {
     this.port = port
   }
 
-  /** @param isDurable whether every commit is synced, as a real server's is */
+  /** @param isDurable whether every commit is synced, as on a real server */
   static async start(isDurable = false): Promise<TestPostgres> {
     const bin = programs()
     if (bin === null) throw new Error('PostgreSQL is not installed')
@@ -56,7 +56,7 @@ class TestPostgres {
     return `postgres://myna@127.0.0.1:${this.port}/${database}`
   }
 
-  /** A new database. @param template one to copy, to which nobody is connected @returns its name */
+  /** A new database. @param template a database to copy, without open connections @returns its name */
   async create(template = 'template1'): Promise<string> {
     const name = `test_${++this.#databases}`
     await this.#administer((sql) => sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`))
@@ -82,13 +82,13 @@ class TestPostgres {
     }
   }
 
-  /** As a crash of the whole server: nothing is finished. */
+  /** Like a crash of the whole server: no work is finished. */
   async kill(): Promise<void> {
     this.#server?.kill('SIGQUIT')
     await this.#server?.exited
   }
 
-  /** SIGSTOP: it answers nothing, and its connections stay open. SIGCONT: it goes on. */
+  /** SIGSTOP: it stops answering, and its connections stay open. SIGCONT: it continues. */
   async signal(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     const pid = this.#server?.pid ?? 0
     const children = (await new Response(Bun.spawn(['pgrep', '-P', String(pid)]).stdout).text()).split('\n')
@@ -104,7 +104,7 @@ class TestPostgres {
     }
   }
 
-  /** Whatever ends this process ends the child. */
+  /** However this process ends, the child ends with it. */
   #spawn(program: string, ...args: string[]): Bun.Subprocess {
     const user = isRoot ? ['--reuid', 'postgres', '--regid', 'postgres', '--init-groups'] : []
     const command = ['setpriv', ...user, '--pdeathsig', 'SIGQUIT', join(this.#bin, program), ...args]
@@ -133,5 +133,5 @@ let shared: Promise<TestPostgres> | undefined
 /** The one server of this process. */
 export const testPostgres = (): Promise<TestPostgres> => (shared ??= TestPostgres.start())
 
-/** One that syncs every commit, for measurements. */
+/** A server that syncs every commit, for measurements. */
 export const durablePostgres = (): Promise<TestPostgres> => TestPostgres.start(true)

@@ -1,7 +1,7 @@
-/** What the system says of a process (Linux). */
+/** What the system reports about a process (Linux). */
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Gone, or a zombie that its parent has not reaped: kill(pid, 0) succeeds on those. */
+/** Gone, or a zombie that its parent has not reaped: kill(pid, 0) succeeds on zombies. */
 export const isDead = (pid: number): boolean => !existsSync(`/proc/${pid}/stat`) || statOf(pid)[0] === 'Z'
 
 /** Processor time used so far, in ticks of 10 ms. */
@@ -10,10 +10,10 @@ export function cpuTicks(pid: number): number {
   return Number(stat[11]) + Number(stat[12])
 }
 
-/** 0: like any other process; the higher, the more it gives way. */
+/** 0: like any other process; a higher number means a lower priority. */
 export const nicenessOf = (pid: number): number => Number(statOf(pid)[16])
 
-/** The fields from the state on; the name before it may hold spaces. */
+/** The fields from the state on. The name before it may contain spaces. */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

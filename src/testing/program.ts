@@ -6,23 +6,23 @@ const entry = join(import.meta.dir, '..', 'main.ts')
 
 export interface Program {
   url: string
-  /** The first administrator's key, or that of the data folder's earlier run. */
+  /** The first administrator's key, or the key from an earlier run in the same data folder. */
   key: string
   pid: number
   exited: Promise<number>
   stderr(): string
   fetch(path: string, key?: string, init?: RequestInit): Promise<Response>
   speak(key: string, body: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>
-  /** What Prometheus would read, from the local socket. */
+  /** What Prometheus would read from the local socket. */
   metrics(): Promise<string>
-  /** As the local socket tells it. */
+  /** As the local socket reports it. */
   engine(): Promise<EngineStatus>
   engines(): Promise<readonly EngineStatus[]>
   kill(signal: NodeJS.Signals): void
   end(): Promise<void>
 }
 
-/** Starts and waits until it listens or has ended. @param command what runs; the program from source unless given */
+/** Starts it and waits until it listens or has ended. @param command what runs; the program from source by default */
 export async function startProgram(
   dataDir: string,
   env: Record<string, string> = {},

@@ -1,15 +1,15 @@
 /**
- * Graphs through onnxruntime-node's own JavaScript: the reference that our sessions over the C API are compared with. A
- * loop's states go through JavaScript at each step.
+ * Graphs through onnxruntime-node's own JavaScript: the reference for our sessions over the C API. A loop's states pass
+ * through JavaScript at each step.
  */
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node'
 import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../onnx/session.ts'
 import { arrays, checkFeeds, checkLoop, copiesOf, isKnownType } from '../onnx/tensor-checks.ts'
 
-/** @throws Error when it is no graph that this ONNX Runtime can run */
+/** @throws Error when this ONNX Runtime cannot run the graph */
 export async function createNodeSession(model: string | Uint8Array, options: SessionOptions): Promise<Session> {
   const ort = await import('onnxruntime-node')
-  // What goes wrong comes as an error, in the same words.
+  // Failures become an error with the same message.
   ort.env.logLevel = 'fatal'
   const settings: InferenceSession.SessionOptions = {
     intraOpNumThreads: options.threads,
@@ -71,7 +71,7 @@ class RunLoop implements Loop {
     this.#states = start
   }
 
-  /** One after the other: a step needs the states that the one before it brings. */
+  /** One after the other, because a step needs the states of the step before it. */
   step(feeds: Tensors): Promise<Record<string, Tensor>> {
     const step = this.#last.then(() => this.#stepNow(feeds))
     this.#last = step.catch(() => {})
@@ -110,8 +110,8 @@ const toPort = (metadata: InferenceSession.ValueMetadata): Port =>
     : { name: metadata.name, type: 'no tensor', dims: [] }
 
 /**
- * Where the runtime has a Float16Array, `Tensor` turns the bits into one, and the native part takes it for empty: it is
- * given the same fields without the class.
+ * Where the runtime has a Float16Array, `Tensor` converts the bits to one, and the native part sees it as empty. So it
+ * gets the same fields without the class.
  */
 function toOrt(OrtTensors: typeof OrtTensor, { type, dims, data }: Tensor): OrtTensor {
   if (type !== 'float16') return new OrtTensors(type, data, dims)

@@ -1,6 +1,6 @@
 /**
- * A wire between a box and its database that can be cut, held and made slow, and that can lose the answer to a COMMIT:
- * a TCP relay, which needs no rights and no kernel module.
+ * A connection between a box and its database that can be cut, held and slowed down, and that can lose the answer to a
+ * COMMIT: a TCP relay, which needs neither privileges nor a kernel module.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
@@ -50,7 +50,7 @@ export class Relay {
       isDeaf = true
     })
     server.on('data', (bytes) => {
-      // The server has answered: so it has committed.
+      // The server has answered, so it has committed.
       if (isDeaf) this.#end(link)
       else if (!link.isHeld) this.#later(() => client.write(bytes))
     })
@@ -67,7 +67,7 @@ export class Relay {
     link.server.destroy()
   }
 
-  /** The answers to so many of the next COMMITs never arrive, and their connections are gone. */
+  /** The answers to this many of the next COMMITs are dropped, and their connections are closed. */
   loseCommits(count: number): void {
     this.#lostCommits = count
   }
@@ -76,13 +76,13 @@ export class Relay {
     return this.#lostCommits
   }
 
-  /** Every connection ends at once, and new ones are refused until `mend`. */
+  /** Ends every connection at once and refuses new ones until `mend`. */
   cut(): void {
     this.#isDown = true
     for (const link of this.#links) this.#end(link)
   }
 
-  /** Whatever these connections send from now on vanishes, and they stay open: a cable that was pulled. */
+  /** Drops everything that these connections send from now on, and keeps them open: like an unplugged cable. */
   hold(): void {
     for (const link of this.#links) link.isHeld = true
   }

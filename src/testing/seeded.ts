@@ -1,4 +1,4 @@
-/** Randomness that a test can repeat: a seed is printed when a test fails, and gives the same run again. */
+/** Repeatable randomness for tests: a failing test prints its seed, and the seed gives the same run again. */
 import { Random } from '../domain/random.ts'
 
 /** 32 bits of state: good enough to shuffle a workload. */
@@ -18,7 +18,7 @@ export class Seeded extends Random {
     return item
   }
 
-  /** Fills bytes, as `newId` and `newSecret` want them. */
+  /** Fills bytes, as `newId` and `newSecret` expect. */
   readonly fill = (bytes: Uint8Array): Uint8Array => {
     for (let i = 0; i < bytes.length; i++) bytes[i] = this.whole(0, 255)
     return bytes

@@ -1,5 +1,5 @@
 /**
- * The graphs of the engine's self-test: y = x W + b, and one with states of all types. `bun
+ * The graphs of the engine's self-test: y = x W + b, and a graph with states of all types. `bun
  * src/testing/selftest-graph.ts` writes them again.
  */
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ const flag: TensorSpec = { name: 'flag', type: 'bool', dims: [1] }
 const half: TensorSpec = { name: 'half', type: 'float16', dims: [2] }
 const named = (spec: TensorSpec, name: string): TensorSpec => ({ ...spec, name })
 
-/** A cache that grows by x, a counter, a flag that turns over, halves that double; the cache's sum comes out. */
+/** A cache that grows by x, a counter, a flag that toggles, halves that double. The output is the cache's sum. */
 const loopGraph: GraphSpec = {
   name: 'selftest-loop',
   nodes: [
@@ -60,7 +60,7 @@ const loopGraph: GraphSpec = {
   constants: [{ name: 'axes', type: 'int64', dims: [1], data: BigInt64Array.of(1n) }],
 }
 
-/** What each file of `models/` must hold. */
+/** The expected content of each file in `models/`. */
 export const selfTestGraphs: Readonly<Record<string, Uint8Array>> = {
   'selftest.onnx': onnxModel(graph),
   'selftest-loop.onnx': onnxModel(loopGraph),

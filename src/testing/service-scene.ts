@@ -14,11 +14,11 @@ import type { Settings } from './simulation/facts.ts'
 export interface Scene {
   clock: ManualClock
   process: SimulatedProcess
-  /** A caller of an account that is made when it is new. */
+  /** A caller of an account, which is created if it is new. */
   caller(account?: string, prepaidMicros?: number | null): Promise<Caller>
-  /** Begins, and lets everything happen that needs no time. */
+  /** Begins a request, and lets everything happen that needs no time. */
   begin(caller: Caller, change?: Partial<SpeechRequest>, options?: BeginOptions): Promise<Watched<Speaking>>
-  /** The engine's work that began last. */
+  /** The engine's most recent work. */
   engine(): EngineStream
   settled: typeof drained
 }
@@ -42,7 +42,7 @@ const plainRequest: SpeechRequest = {
   sampleRateHz: 24_000,
 }
 
-/** Four frames of 240 samples, one stream at a time, one waiting, unless told otherwise. */
+/** Default: four frames of 240 samples, one stream at a time, one waiting. */
 export async function openScene(settings: Partial<Settings> = {}, sound: Partial<Sound> = {}): Promise<Scene> {
   const clock = new ManualClock()
   const process = await SimulatedProcess.start({

@@ -1,7 +1,7 @@
 /**
- * Models of the real architectures with random weights, so small that their pipelines' tests have them: as cards that
- * know no hash, so that a folder or a hub may hold any files, and as folders to import. They speak noise and write
- * nonsense, by the same code as the published ones.
+ * Models of the real architectures with random weights, small enough for the tests of their pipelines. They exist as
+ * cards without hashes, so that a folder or a hub may hold any files, and as folders to import. They speak noise and
+ * write nonsense, with the same code as the published models.
  */
 import { cpSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { temporaryFolder } from './folder.ts'
 import type { TestHub } from './hub.ts'
 import { testRevision } from './test-model.ts'
 
-/** What they claim, so that a budget of megabytes holds one and not two. */
+/** The memory that they claim, so that a budget in megabytes holds one of them but not two. */
 export const smallMemoryBytes = 60_000_000
 
 const withFiles = (card: Card, names: readonly string[], change: Partial<Card>): Card => {
@@ -60,7 +60,7 @@ const whisperFiles = [
   'preprocessor_config.json',
 ]
 
-/** Knows the languages of the published ones, and the times of words. */
+/** Knows the languages of the published models, and reports word times. */
 export const whisperCard = withFiles(whisperSmall, whisperFiles, {
   id: 'whisper-mini',
   family: 'whisper-mini',
@@ -69,7 +69,7 @@ export const whisperCard = withFiles(whisperSmall, whisperFiles, {
   wordTimes: true,
 })
 
-/** Like those whose name ends so: it can neither translate nor tell the times of words. */
+/** Like published models whose name ends the same way: it neither translates nor reports word times. */
 export const englishWhisperCard = withFiles(whisperCard, whisperFiles, {
   id: 'whisper-mini.en',
   family: 'whisper-mini.en',
@@ -90,7 +90,7 @@ export const smallCards: readonly Card[] = [
   englishWhisperCard,
 ]
 
-/** A folder with the files of a Pocket TTS. @param voice the only one */
+/** A folder with the files of a Pocket TTS. @param voice its only voice */
 export async function pocketFolder(voice = 'alba'): Promise<string> {
   const folder = await writeSmall(temporaryFolder())
   if (voice !== 'alba') {

@@ -1,8 +1,8 @@
 /**
- * Clips for tests of whoever listens: sounds by formula, and sentences of four synthetic voices that are kept as files
- * (`speech/`), for the numbers of other programs were taken from just these samples. All mono, 16 kHz, 16 bit. Flite
- * 2.3 (Carnegie Mellon University, MIT-like) spoke them with its voices rms, slt, awb and kal16; slt-180 is slt at
- * 180 Hz.
+ * Clips for tests of speech recognition: sounds by formula, and sentences of four synthetic voices that are kept as
+ * files (`speech/`), because the numbers of other programs were taken from exactly these samples. All mono, 16 kHz, 16
+ * bit. Flite 2.3 (Carnegie Mellon University, MIT-like) spoke them with its voices rms, slt, awb and kal16; slt-180 is
+ * slt at 180 Hz.
  */
 import { join } from 'node:path'
 import { decodeFile } from '../audio/decode/clip.ts'
@@ -20,13 +20,13 @@ function made(seconds: number, sample: (timeS: number) => number): Int16Array<Ar
 export const silence = (seconds: number) => made(seconds, () => 0)
 export const tone = (seconds: number, hz: number) => made(seconds, (timeS) => 0.4 * Math.sin(2 * Math.PI * hz * timeS))
 
-/** White. @param level 1: full scale; beyond it, clipped */
+/** White noise. @param level 1: full scale; beyond it, clipped */
 export function noise(seconds: number, level = 0.3): Int16Array<ArrayBuffer> {
   const random = new Seeded(42)
   return made(seconds, () => level * (2 * random.next() - 1))
 }
 
-/** A buzz whose pitch swings round `hz`, shaped a little like a vowel: a voice to a pitch meter, to nobody else. */
+/** A buzz whose pitch swings around `hz`, shaped a little like a vowel. Only a pitch meter takes it for a voice. */
 export function buzz(seconds: number, hz: number, semitones = 0): Int16Array<ArrayBuffer> {
   let phase = 0
   return made(seconds, (timeS) => {
@@ -37,20 +37,20 @@ export function buzz(seconds: number, hz: number, semitones = 0): Int16Array<Arr
   })
 }
 
-/** @throws Error when there is no such clip, or its samples are not those that it was kept with */
+/** @throws Error when the clip does not exist, or its samples are not the original ones */
 export async function speech(text: string, voice = 'rms'): Promise<Int16Array<ArrayBuffer>> {
   const clip = clips.find((known) => known.text === text && known.voice === voice)
   if (clip === undefined) throw new Error(`no clip of ${voice} saying "${text}": see src/testing/speech/clips.json`)
   const bytes = await Bun.file(join(import.meta.dir, 'speech', `${clip.name}.flac`)).bytes()
   const { pcm } = await decodeFile(bytes, 60)
-  // The decoder of FLAC counts in 32,767ths.
+  // This FLAC decoder counts in 32,767ths.
   const samples = Int16Array.from(pcm, (sample) => Math.round(32_767 * sample))
   const sha256 = new Bun.CryptoHasher('sha256').update(samples).digest('hex')
   if (sha256 !== clip.sha256) throw new Error(`${clip.name}.flac has other samples than were kept`)
   return samples
 }
 
-/** All of them, one after another, with pauses short and long: some 50 s. */
+/** All of them, one after another, with short and long pauses: some 50 s. */
 export async function talk(): Promise<Int16Array<ArrayBuffer>> {
   const pauses = [0.2, 0.5, 0.9, 2.5]
   const said = clips.map(async ({ text, voice }, at) => [await speech(text, voice), silence(pauses[at % 4]!)])
@@ -59,7 +59,7 @@ export async function talk(): Promise<Int16Array<ArrayBuffer>> {
 
 export const words = 'The birds that imitate voices learn them from anyone who speaks nearby.'
 
-/** What the numbers of `models/silero/golden.json` were taken from. */
+/** The clips behind the numbers in `models/silero/golden.json`. */
 export async function goldenClips(): Promise<Record<string, Int16Array<ArrayBuffer>>> {
   const one = await speech('Good morning to you all.')
   const other = await speech('It rained for days.', 'slt')

@@ -1,6 +1,6 @@
-/** What tests do with an answer that is still coming. */
+/** Helpers for reading an answer that is still arriving. */
 
-/** @returns whether it was broken off before its end */
+/** @returns whether it was aborted before its end */
 export async function breaks(reader: { read(): Promise<{ done: boolean }> }): Promise<boolean> {
   try {
     while (!(await reader.read()).done);
@@ -10,7 +10,7 @@ export async function breaks(reader: { read(): Promise<{ done: boolean }> }): Pr
   }
 }
 
-/** The data of server-sent events, but for the mark at the end. */
+/** The data of server-sent events, without the final mark. */
 export const eventsOf = (text: string): Record<string, unknown>[] =>
   text
     .split('\n')

@@ -1,4 +1,4 @@
-/** A conversation with an engine child, message by message: for tests of what the child itself does. */
+/** A conversation with an engine child, message by message, for tests of the child itself. */
 import { Child } from '../engine/child.ts'
 import type { FromEngine, ToEngine } from '../engine/protocol.ts'
 import { systemTimers } from '../engine/timers.ts'
@@ -59,7 +59,7 @@ export class Talk {
     )
   }
 
-  /** Waits until so many messages of the kind have come. */
+  /** Waits until this many messages of the kind have arrived. */
   async until<K extends Kind>(type: K, count = 1, stream?: number): Promise<Message<K>[]> {
     while (this.all(type, stream).length < count) {
       const next = Promise.withResolvers<'message'>()
@@ -73,7 +73,7 @@ export class Talk {
     return this.all(type, stream)
   }
 
-  /** Answered in order: whatever the child sent before has come once this is here. */
+  /** Messages are answered in order: when this answer arrives, everything the child sent before has arrived too. */
   async status(): Promise<Message<'status'>> {
     const query = ++this.#queries
     this.send({ type: 'status', query })

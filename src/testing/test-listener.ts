@@ -1,13 +1,13 @@
 /**
- * The model that tests listen with: it writes down what the order's prompt tells it to, window by window, and faults on
- * request. Which windows there are is up to the real detector. In no release executable.
+ * The transcription model for tests: it writes the words of the order's prompt, window by window, and fails on request.
+ * The real detector decides about the windows. It is not in any release executable.
  *
  * Each word of the prompt is for one window; windows beyond them are `...`. A word that begins with `!` is a command:
- * those of the test voice that fail, and the ones below. It is printed when its window is begun.
+ * one of the test voice's failures, or one from the list below. It is printed when its window begins.
  *
- *   !slow=MS    waits before this window is heard and all that follow
- *   !runs=MS    runs a graph again and again for so long: a window that is long work
- *   !deaf       goes on only when the signal aborts
+ *   !slow=MS    waits before this window and before each later one
+ *   !runs=MS    runs a graph again and again for that long, like a window that takes long
+ *   !deaf       waits until the signal aborts
  */
 import type { Card } from '../domain/card.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
@@ -23,7 +23,7 @@ export const listenerMaxWindowMs = 4000
 
 const card = testCard('test-listener', 16_000, 'automatic-speech-recognition')
 
-/** Of the engine that `engine-child.ts` runs for transcription. The other one cannot be loaded. */
+/** The card of the engine that `engine-child.ts` runs for transcription. The other card cannot be loaded. */
 export const listenerCards: readonly Card[] = [card, { ...card, id: 'test-deaf', architecture: 'test-missing' }]
 
 export const loadListener: LoadTranscriptionModel = async () => ({
@@ -63,7 +63,7 @@ class TestTranscribing implements Transcribing {
     return [this.#segment(word, (1000 * pcm.length) / 16_000)]
   }
 
-  /** Ends behind its window, as those of models do that hear a window of fixed length. */
+  /** Ends after its window, as in models that always hear a window of fixed length. */
   #segment(text: string, windowMs: number): TranscriptSegment {
     const words = [{ text, startMs: 100, endMs: windowMs + 500, probability: null }]
     return {

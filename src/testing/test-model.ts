@@ -15,7 +15,7 @@ import { Seeded } from './seeded.ts'
 
 export const testRevision = '0123456789abcdef0123456789abcdef01234567'
 
-/** A card that needs these files, of a model that is preferred to the built-in ones. */
+/** A card for these files, of a model that is preferred to the built-in ones. */
 export function testCard(id: string, files: readonly CardFile[], more: Partial<Card> = {}): Card {
   const [first] = cards
   if (first === undefined) throw new Error('there is no card')
@@ -29,7 +29,7 @@ export interface TestFile {
   path: string
   sizeBytes: number
   isLarge?: boolean
-  /** What the card knows: size and hash (the default), or nothing. */
+  /** What the card knows: size and hash (the default), or neither. */
   knows?: 'all' | 'nothing'
 }
 
@@ -52,11 +52,11 @@ export interface TestImport extends ImportParts {
   clock: ManualClock
   timer: ImpatientTimer
   events: InstallEvent[]
-  /** Names of events of one kind, in their order. */
+  /** The names in events of one kind, in order. */
   names(event: InstallEvent['event']): string[]
 }
 
-/** @param dataDir a new one unless given */
+/** @param dataDir a new one by default */
 export function testImport(dataDir = temporaryFolder()): TestImport {
   const folder = new ModelsFolder(`${dataDir}/models`)
   const events: InstallEvent[] = []

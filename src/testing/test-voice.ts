@@ -1,19 +1,19 @@
 /**
- * The model that tests speak with: deterministic audio, and faults on request. It runs in a real engine process
- * (`engine-child.ts`), so that all but the synthesis is the real thing. In no release executable.
+ * The speech model for tests: deterministic audio, and faults on request. It runs in a real engine process
+ * (`engine-child.ts`), so that everything but the synthesis is real. It is not in any release executable.
  *
  * The text is the script. A word gives one chunk of a tone, `msPerChar` for each character up to the next word, the
  * space included. A word that begins with `!` is a command:
  *
- *   !throw       the model fails                      !slow=MS     before each later chunk, wait
- *   !runs=MS     runs a graph again and again for so long
- *   !crash       an uncaught error ends the engine    !long=MS     one chunk of that length
- *   !segv        noise on stderr, then SIGSEGV        !endless     chunks of 100 ms without end
- *   !full        the device has no memory left     !lost        the device is lost
- *   !hang        never goes on, deaf to the signal    !busy        an endless loop that blocks the engine's thread
- *   !refuse      it says that it cannot speak so
+ *   !throw       the model fails                      !slow=MS     waits before each later chunk
+ *   !runs=MS     runs a graph again and again for that long
+ *   !crash       an uncaught error ends the engine    !long=MS     gives one chunk of that length
+ *   !segv        noise on stderr, then SIGSEGV        !endless     gives chunks of 100 ms forever
+ *   !full        the device has no memory left        !lost        the device is lost
+ *   !hang        hangs and ignores the signal         !busy        blocks the engine's thread forever
+ *   !refuse      refuses the request as impossible
  *
- * A clone's state is one byte, the pitch of its tone in Hz: the second sample of the clip. The first one asks for a
+ * A clone's state is one byte, the pitch of its tone in Hz: the second sample of the clip. The first sample requests a
  * fault (`clipFaults`).
  */
 import type { Card, Task } from '../domain/card.ts'
@@ -57,8 +57,8 @@ export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to
 })
 
 /**
- * Of the engine that `engine-child.ts` runs for speech. `test-missing` is known, but cannot be loaded; `test-slow`
- * blocks the engine's thread for a second while it is loaded, and `test-stuck` for ever; only `test` clones.
+ * Cards of the engine that `engine-child.ts` runs for speech. `test-missing` is known, but cannot be loaded;
+ * `test-slow` blocks the engine's thread for a second while it is loaded, and `test-stuck` forever; only `test` clones.
  */
 export const testCards: readonly Card[] = [
   { ...testCard('test', 24_000), cloning: 'approximate' },
@@ -85,7 +85,7 @@ const clipFaults = {
   lost: 7,
 } as const
 
-/** @param hz of the tone that the clone speaks with, up to 255 */
+/** @param hz the tone of the clone, up to 255 */
 export function testClip(
   hz: number,
   fault: keyof typeof clipFaults = 'none',
@@ -111,11 +111,11 @@ async function clone({ pcm }: Clip, signal: AbortSignal): Promise<Uint8Array> {
   if (first === clipFaults.untilDropped) {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   }
-  // A view, as a model may give one: the engine has to cut it out of the buffer behind it.
+  // A view, as a model may return it: the engine has to cut it out of the buffer behind it.
   return new Uint8Array(1_000_000).fill(hz).subarray(0, 1)
 }
 
-/** @throws Error always: a model whose files are broken */
+/** @throws Error always: a model whose files are damaged */
 export const loadMissing = async (): Promise<never> => {
   throw new Error('model.onnx is cut short')
 }
@@ -126,7 +126,7 @@ export async function loadFull(): Promise<never> {
   throw new Error('that fault throws')
 }
 
-/** As a native call does: nothing else runs meanwhile. */
+/** Like a native call: nothing else runs meanwhile. */
 export const loadSlow: LoadSpeechModel = async (options) => {
   const endMs = performance.now() + Number(options.card.options.blockMs)
   while (performance.now() < endMs) continue
@@ -168,7 +168,7 @@ export async function runFor(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** What a model's own code, or the libraries below it, may do. */
+/** Faults that a model's own code, or the libraries below it, may have. */
 export async function fault(command: string): Promise<void> {
   switch (command) {
     case '!refuse':

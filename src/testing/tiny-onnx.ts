@@ -1,6 +1,6 @@
 /**
- * Writes small valid ONNX graphs, so that tests of everything that runs one need no downloaded weights. A model file is
- * one protobuf message; field numbers are those of onnx/onnx.proto (https://github.com/onnx/onnx).
+ * Writes small valid ONNX graphs, so that tests of everything that runs a graph need no downloaded weights. A model
+ * file is one protobuf message; field numbers are those of onnx/onnx.proto (https://github.com/onnx/onnx).
  */
 const elementTypes = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9, float16: 10 } as const
 export type ElementType = keyof typeof elementTypes
@@ -8,7 +8,7 @@ export type ElementType = keyof typeof elementTypes
 export interface TensorSpec {
   name: string
   type: ElementType
-  /** A word stands for a length that is known only when the graph runs. */
+  /** A word names a length that is known only when the graph runs. */
   dims: readonly (number | string)[]
 }
 
@@ -17,7 +17,7 @@ export interface Constant extends TensorSpec {
   data: Float32Array | Uint8Array | Uint16Array | Int32Array | BigInt64Array
 }
 
-/** Integers (`1n`) and floats (`1`) are different attributes to ONNX: whole numbers are given as bigint. */
+/** To ONNX, integers (`1n`) and floats (`1`) are different attributes, so whole numbers are given as bigint. */
 export type Attribute = number | bigint | string | readonly bigint[] | readonly number[] | GraphSpec
 
 export interface NodeSpec {
@@ -66,7 +66,7 @@ const nodeFields = (node: NodeSpec): Uint8Array[] => [
   ),
 ]
 
-/** The value's own field, and field 20, which says what kind it is. */
+/** The value's own field, and field 20, which states its kind. */
 function attributeFields(value: Attribute): Uint8Array[] {
   if (typeof value === 'number') return [float(2, value), whole(20, 1)]
   if (typeof value === 'bigint') return [whole(3, value), whole(20, 2)]
@@ -88,7 +88,7 @@ const constantFields = ({ name, type, dims, data }: Constant): Uint8Array[] => [
   bytes(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),
 ]
 
-/** A ValueInfoProto: name, and the type of a tensor with its shape. */
+/** A ValueInfoProto: a name, and the type of a tensor with its shape. */
 function valueFields({ name, type, dims }: TensorSpec): Uint8Array[] {
   const shape = dims.map((length) => message(1, [typeof length === 'number' ? whole(1, length) : text(2, length)]))
   const tensor = message(1, [whole(1, elementTypes[type]), message(2, shape)])

@@ -1,4 +1,4 @@
-/** Two pairs of a self-signed certificate for localhost and its key, good for a hundred years: nobody trusts them. */
+/** Two self-signed certificates for localhost with their keys, valid for a hundred years. No system trusts them. */
 export interface TestPair {
   cert: string
   key: string

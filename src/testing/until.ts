@@ -1,6 +1,6 @@
 /**
- * Waits for a state that nobody announces. Announced ones are awaited; nothing is ever slept for. The deadline is far
- * beyond what a busy machine takes: it only gives a failure its name.
+ * Waits for a state that has no event. States with an event are awaited, and no test ever sleeps. The deadline is far
+ * beyond what a busy machine takes; it only gives a failure its name.
  */
 
 /** @throws Error naming what did not happen within the deadline */

@@ -1,8 +1,8 @@
-/** How well speech was heard: words that were changed, left out or added, as the field counts them. */
+/** The quality of a transcript: words that were changed, left out or added, counted as is usual in the field. */
 import { emptyLexicon } from '../text/lexicon.ts'
 import { englishWords } from '../text/spoken.ts'
 
-/** As they are read aloud, so that "7:45" and "seven forty-five" are the same; without case and marks. */
+/** Words as they are read aloud, so that "7:45" and "seven forty-five" are the same; without case and marks. */
 const wordsOf = (text: string): string[] =>
   Array.from(englishWords(text, emptyLexicon), (word) => word.text.toLowerCase().replace(/[^a-z0-9']/g, ' '))
     .join(' ')
@@ -11,11 +11,11 @@ const wordsOf = (text: string): string[] =>
 
 export interface WordErrors {
   errors: number
-  /** Of what was said. */
+  /** Of the spoken words. */
   words: number
 }
 
-/** The least number of changes that make one of the other (Levenshtein's distance over words). */
+/** The smallest number of changes that turns one into the other (Levenshtein's distance over words). */
 export function wordErrors(said: string, heard: string): WordErrors {
   const expected = wordsOf(said)
   const found = wordsOf(heard)
@@ -30,6 +30,6 @@ export function wordErrors(said: string, heard: string): WordErrors {
   return { errors: row.at(-1)!, words: expected.length }
 }
 
-/** Errors over words, all texts together. */
+/** Errors over words, for all texts together. */
 export const errorRate = (all: readonly WordErrors[]): number =>
   all.reduce((sum, { errors }) => sum + errors, 0) / all.reduce((sum, { words }) => sum + words, 0)

@@ -1,6 +1,6 @@
 /**
  * Files of every container and codec that is decoded, made by real encoders and muxers: the program's own encoders,
- * libvorbis, mediabunny's muxers, and WAV headers by hand.
+ * libvorbis, mediabunny's muxers, and handwritten WAV headers.
  */
 import {
   ADTS,
@@ -31,7 +31,7 @@ export interface MadeFile {
   mimeType: string
 }
 
-/** Speech at 24 kHz as the program itself would send it. */
+/** Speech at 24 kHz, encoded as the program would send it. */
 export async function encodedFile(format: AudioFormat, pcm: Int16Array): Promise<Uint8Array<ArrayBuffer>> {
   const pool = new EncoderPool({ workers: 1 })
   const encoder = await pool.open(format, 24000)
@@ -40,7 +40,7 @@ export async function encodedFile(format: AudioFormat, pcm: Int16Array): Promise
   return bytes
 }
 
-/** Speech at 24 kHz as a file of each kind, by a name for the test. */
+/** Speech at 24 kHz as a file of each kind, keyed by a name for the test. */
 export async function everyContainer(pcm: Int16Array): Promise<Map<string, MadeFile>> {
   const wav = await encodedFile('wav', pcm)
   const mp3 = await encodedFile('mp3', pcm)

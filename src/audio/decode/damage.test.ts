@@ -1,4 +1,6 @@
-/** Recordings with something broken in them: what is sound is heard, at its time, and what was skipped is told. */
+/**
+ * Recordings with damaged parts: the intact parts are decoded at their right time, and the skipped time is reported.
+ */
 import { afterAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { forEachSeed, Seeded } from '../../testing/seeded.ts'
 import { encodedFile, everyContainer } from './containers.fixture.ts'
@@ -10,10 +12,10 @@ import { clipInMemory } from './source.ts'
 import { concatBytes, concatFloats, toS16 } from '../pcm.ts'
 import { buzz, compare } from '../encode/readback.fixture.ts'
 
-// FFmpeg is compiled anew for every file, on machines that may be busy with other tests.
+// FFmpeg is compiled anew for every file, and the machine may be busy with other tests.
 setDefaultTimeout(60_000)
 
-/** The codecs print what they find damaged; in their Workers nobody sees it. */
+/** The codecs print the damage that they find; nobody sees it in their Workers. */
 for (const name of ['log', 'warn', 'error'] as const) {
   const spy = spyOn(console, name).mockImplementation(() => {})
   afterAll(() => spy.mockRestore())
@@ -46,7 +48,7 @@ const failureOf = (promise: Promise<unknown>): Promise<Error> =>
     (reason: unknown) => reason as Error,
   )
 
-/** By how many milliseconds the sound from that second on is later than in the whole file; null: it is not there. */
+/** How many milliseconds later the sound from that second on is than in the whole file; null: it is missing. */
 function lateMs(whole: Heard, damaged: Heard, atSecond: number): number | null {
   const at = Math.round(atSecond * whole.sampleRateHz)
   const tenth = whole.sampleRateHz / 10
@@ -78,20 +80,20 @@ const id3 = (size: number): Uint8Array => {
   return tag
 }
 
-/** What is broken in the middle may cost a page of Ogg, a cluster or a fragment, and some packets of anything else. */
+/** Damage in the middle may cost a page of Ogg, a cluster or a fragment, and a few packets of anything else. */
 const costOf = (name: string): number => (/ogg|webm|mkv|fragments/.test(name) ? 3.2 : 0.6)
 
 const compressed = [...files.keys()].filter((name) => !name.startsWith('wav'))
 
-describe('broken in the middle', () => {
-  test.each(compressed)('%s goes on behind it, in time', async (name) => {
+describe('damaged in the middle', () => {
+  test.each(compressed)('%s continues after it, in time', async (name) => {
     const whole = await heard(bytesOf(name))
     expect(whole.skippedSeconds).toBe(0)
     for (const size of [200, 900]) {
       const damaged = await heard(noisy(bytesOf(name), middle(bytesOf(name)), size))
       const [said, length] = [damaged.skippedSeconds, whole.pcm.length / whole.sampleRateHz]
       expect(said).toBeLessThanOrEqual(costOf(name))
-      // Opus and Vorbis decode nearly anything.
+      // Opus and Vorbis decode nearly any bytes.
       if (!/opus|vorbis/.test(name)) expect(said).toBeGreaterThan(0)
       expect(Math.abs(damaged.pcm.length / damaged.sampleRateHz - length)).toBeLessThan(0.1)
       expect(Math.abs(lateMs(whole, damaged, 10) ?? 999)).toBeLessThan(70)
@@ -100,7 +102,7 @@ describe('broken in the middle', () => {
   })
 
   test.each(['flac', 'ogg opus', 'ogg vorbis', 'webm opus', 'webm opus, streamed', 'webm vorbis', 'm4a in fragments'])(
-    '%s keeps its time where bytes are gone',
+    '%s keeps its time where bytes are missing',
     async (name) => {
       const whole = await heard(bytesOf(name))
       const damaged = await heard(without(bytesOf(name), middle(bytesOf(name)), 3000))
@@ -109,7 +111,7 @@ describe('broken in the middle', () => {
     },
   )
 
-  test('to the sample where the container tells it', async () => {
+  test('keeps its time to the sample where the container has the position', async () => {
     for (const name of ['flac', 'ogg opus', 'ogg vorbis', 'adts', 'mp3']) {
       const whole = await heard(bytesOf(name))
       const damaged = await heard(noisy(bytesOf(name), middle(bytesOf(name)), 20))
@@ -118,14 +120,14 @@ describe('broken in the middle', () => {
     }
   })
 
-  test('is silence, and no noise', async () => {
+  test('gives silence, not noise', async () => {
     const damaged = await heard(noisy(bytesOf('flac'), middle(bytesOf('flac')), 20))
     const first = damaged.pcm.findIndex((_, i) => damaged.pcm.subarray(i, i + 4096).every((sample) => sample === 0))
     expect(first / damaged.sampleRateHz).toBeGreaterThan(4)
     expect(damaged.skippedSeconds).toBeCloseTo(4096 / rateHz, 6)
   })
 
-  test('costs a page of Ogg no more than the packet, where the page can still be taken apart', async () => {
+  test('costs only the packet, where the page of Ogg can still be taken apart', async () => {
     const whole = await heard(bytesOf('ogg opus'))
     const damaged = await heard(noisy(bytesOf('ogg opus'), middle(bytesOf('ogg opus')), 1))
     expect([damaged.skippedSeconds, damaged.pcm.length]).toEqual([0, whole.pcm.length])
@@ -135,7 +137,7 @@ describe('broken in the middle', () => {
 })
 
 describe('cut short', () => {
-  test.each([...files.keys()])('%s is heard as far as it goes', async (name) => {
+  test.each([...files.keys()])('%s is decoded as far as it goes', async (name) => {
     const cut = await heard(bytesOf(name).subarray(0, Math.floor(bytesOf(name).length * 0.7)))
     const length = cut.pcm.length / cut.sampleRateHz
     expect(length).toBeGreaterThan(seconds * 0.7 - 1.6)
@@ -144,15 +146,15 @@ describe('cut short', () => {
   })
 })
 
-describe('with something else around it', () => {
+describe('surrounded by something else', () => {
   const noise = noisy(new Uint8Array(5000), 0, 5000)
 
-  test.each(['mp3', 'adts', 'flac', 'ogg opus', 'ogg vorbis'])('%s is found behind noise', async (name) => {
+  test.each(['mp3', 'adts', 'flac', 'ogg opus', 'ogg vorbis'])('%s is found after noise', async (name) => {
     const found = await heard(concatBytes([noise, bytesOf(name)]))
     expect(found).toEqual(await heard(bytesOf(name)))
   })
 
-  test.each(compressed.concat('wav pcm-s16'))('%s is found behind a tag with a large picture', async (name) => {
+  test.each(compressed.concat('wav pcm-s16'))('%s is found after a tag with a large picture', async (name) => {
     expect((await heard(concatBytes([id3(1_500_000), bytesOf(name)]))).pcm).toEqual((await heard(bytesOf(name))).pcm)
   })
 
@@ -166,7 +168,7 @@ describe('with something else around it', () => {
     },
   )
 
-  test('tags in the middle of an MP3 that was put together take no time', async () => {
+  test('tags in the middle of a joined MP3 take no time', async () => {
     const [one, two] = [await encodedFile('mp3', buzz(2, rateHz)), await encodedFile('mp3', buzz(2, rateHz, 3))]
     const joined = await heard(concatBytes([one, id3(50_000), two]))
     expect(joined.skippedSeconds).toBeLessThan(0.05)
@@ -174,14 +176,14 @@ describe('with something else around it', () => {
   })
 })
 
-/** How much sound the whole file has, and what was made of the damaged one. */
+/** How much sound the whole file has, and how much was decoded of the damaged one. */
 async function compared(name: string, damaged: Uint8Array) {
   const [whole, found] = [await heard(bytesOf(name)), await heard(damaged)]
   const lengthSeconds = ({ pcm: samples, sampleRateHz }: Heard) => samples.length / sampleRateHz
   return { said: found.skippedSeconds, lessSeconds: lengthSeconds(whole) - lengthSeconds(found), whole, found }
 }
 
-test('long packets are no gaps: a frame of FLAC at 16 kHz lasts 256 ms', async () => {
+test('long packets are not gaps: a frame of FLAC at 16 kHz lasts 256 ms', async () => {
   const packet = (at: number) => ({ data: new Uint8Array(1), timestamp: at * 0.256, duration: at === 3 ? 0 : 0.256 })
   async function* packets() {
     for (const at of [0, 1, 2, 3, 4, 9]) yield packet(at)
@@ -191,20 +193,20 @@ test('long packets are no gaps: a frame of FLAC at 16 kHz lasts 256 ms', async (
   expect(missing.map((gap) => Math.round(1000 * gap))).toEqual([0, 0, 0, 0, 0, 1024])
 })
 
-describe('what cannot be reached is told', () => {
+describe('unreachable sound is reported', () => {
   const flac = bytesOf('flac')
   const late = Math.floor(flac.length * 0.7)
-  /** More than a frame, so that a header is among it. */
+  /** More than a frame, so that it includes a header. */
   const lost = noisy(flac, late, 7000)
 
-  test('behind a frame of FLAC without a header', async () => {
+  test('after a frame of FLAC without a header', async () => {
     const { said, lessSeconds } = await compared('flac', lost)
     expect(Math.abs(said - seconds * 0.3)).toBeLessThan(0.7)
     expect(Math.abs(lessSeconds)).toBeLessThan(0.3)
     expect((await failureOf(decodeFile(lost.slice(), 60))).message).toContain('is damaged')
   })
 
-  test('to the sample where FLAC tells its length', async () => {
+  test('to the sample where FLAC states its length', async () => {
     const told = lost.slice()
     // STREAMINFO: the last 32 of 36 bits.
     new DataView(told.buffer).setUint32(8 + 14, seconds * rateHz)
@@ -213,7 +215,7 @@ describe('what cannot be reached is told', () => {
     expect(lateMs(whole, found, 8)).toBe(0)
   })
 
-  test('a frame of FLAC that lost bytes does not silence those after it', async () => {
+  test('a frame of FLAC that lost bytes does not silence the frames after it', async () => {
     const { said, lessSeconds, whole, found } = await compared('flac', without(flac, 212_704, 900))
     expect(said).toBeCloseTo(4096 / rateHz, 6)
     expect([lessSeconds, lateMs(whole, found, 10)]).toEqual([0, 0])
@@ -227,7 +229,7 @@ describe('what cannot be reached is told', () => {
   })
 
   test.each(['flac', 'ogg opus', 'ogg vorbis', 'webm opus', 'm4a in fragments', 'mkv aac'])(
-    '%s, overwritten at random, is as long as it was or is refused',
+    '%s, overwritten at random, keeps its length or is refused',
     async (name) => {
       const bytes = bytesOf(name)
       await forEachSeed(bytes.length > 90_000 && name !== 'flac' ? 4 : 12, async (random) => {
@@ -251,12 +253,12 @@ describe('refused', () => {
     const from = Math.floor(bytes.length / 4)
     const damaged = noisy(bytes, from, bytes.length - from - 4000)
     const outcome = await heard(damaged).catch((reason: unknown) => reason)
-    // Without an end that is sound nobody can tell it from one that is cut short.
+    // Without an intact end, the file cannot be distinguished from one that is cut short.
     if (outcome instanceof Error) expect(outcome).toBeInstanceOf(Refusal)
     else expect((outcome as Heard).pcm.length / (outcome as Heard).sampleRateHz).toBeLessThan(seconds * 0.4)
   })
 
-  test('a voice is not learned from a damaged clip', async () => {
+  test('a voice is never made from a damaged clip', async () => {
     const short = await encodedFile('flac', buzz(4, rateHz))
     expect((await decodeFile(short.slice(), 60)).pcm.length).toBe(4 * rateHz)
     const error = await failureOf(decodeFile(noisy(short, middle(short), 50), 60))
@@ -264,7 +266,7 @@ describe('refused', () => {
   })
 })
 
-/** One of the things that happen to files. */
+/** One of the kinds of damage that happen to files. */
 function harmed(bytes: Uint8Array, random: Seeded): Uint8Array {
   const at = random.whole(0, bytes.length - 1)
   const size = Math.min(random.pick([1, 8, 60, 400, 2000]), bytes.length - at)
@@ -290,7 +292,7 @@ function harmed(bytes: Uint8Array, random: Seeded): Uint8Array {
 const shortFiles = [...(await everyContainer(buzz(1, rateHz)))].filter(([name]) => !/^wav (?!pcm-s16)/.test(name))
 
 test.each(shortFiles)(
-  '%s, harmed at random, gives sound samples or a refusal',
+  '%s, damaged at random, gives sound samples or a refusal',
   async (name, { bytes, codec }) => {
     await forEachSeed(codec === 'aac' ? 4 : 25, async (random) => {
       let file: Uint8Array = bytes

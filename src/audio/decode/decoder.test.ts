@@ -1,4 +1,4 @@
-/** Every container comes back as what went in; the pool keeps its limits, turns and deadlines. */
+/** Every container decodes to what was encoded; the pool keeps its limits, turns and deadlines. */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const limits = { maxSeconds: 60 }
 const pcm = buzz(1.6, rateHz)
 const files = await everyContainer(pcm)
 
-/** Instead of `expect().rejects`, which runs the event loop inside itself and may never hear of the Worker. */
+/** Used instead of `expect().rejects`, which runs the event loop inside itself and may miss the Worker's message. */
 const failure = (promise: Promise<unknown>): Promise<MynaError> =>
   promise.then(
     () => {
@@ -35,44 +35,41 @@ const atRate = (samples: Float32Array, fromHz: number, toHz: number): Float32Arr
   return concatFloats([resampler.push(samples), resampler.flush()])
 }
 
-/** How like it must be, and by how many of its own samples it may be late or too long, for what is not lossless. */
+/** For lossy formats: how similar the sound must be, and by how many of its own samples it may be late or too long. */
 const promiseOf = (codec: string): { like: number; samples: number } => {
   if (codec === 'mp3') return { like: 0.999, samples: 1105 + 2 * 576 }
   if (codec === 'aac') return { like: 0.99, samples: 2048 }
   if (codec === 'opus') return { like: 0.99, samples: 960 }
-  // Matroska does not say where the padding begins; in Ogg it is trimmed to the sample, see below.
+  // Matroska does not say where the padding begins. In Ogg it is trimmed to the sample, see below.
   if (codec === 'vorbis') return { like: 0.99, samples: 1024 }
   return { like: codec === 'ulaw' || codec === 'pcm-u8' ? 0.999 : 1 - 1e-9, samples: 0 }
 }
 
-test.each([...files])(
-  '%s comes back as what went in, and no more than the limit or than is there',
-  async (name, file) => {
-    const [clip, error, half] = await Promise.all([
-      pool.decode(file.bytes, limits, never),
-      failure(pool.decode(file.bytes, { maxSeconds: 1 }, never)),
-      pool.decode(file.bytes.slice(0, file.bytes.length / 2), limits, never).catch((reason: MynaError) => reason),
-    ])
-    expect([clip.container, clip.codec, clip.mimeType]).toEqual([file.container, file.codec, file.mimeType])
-    const promise = promiseOf(file.codec)
-    const original = atRate(fromS16(pcm), rateHz, clip.sampleRateHz)
-    const likeness = compare(original, clip.pcm, promise.samples)
-    expect(likeness.correlation).toBeGreaterThan(promise.like)
-    expect(Math.abs(likeness.gainDb)).toBeLessThan(file.codec === 'mp3' ? 0.5 : 0.1)
-    expect(clip.pcm.length).toBeGreaterThanOrEqual(original.length)
-    expect(clip.pcm.length - original.length).toBeLessThanOrEqual(promise.samples)
+test.each([...files])('%s decodes to what was encoded, up to the limit or the end', async (name, file) => {
+  const [clip, error, half] = await Promise.all([
+    pool.decode(file.bytes, limits, never),
+    failure(pool.decode(file.bytes, { maxSeconds: 1 }, never)),
+    pool.decode(file.bytes.slice(0, file.bytes.length / 2), limits, never).catch((reason: MynaError) => reason),
+  ])
+  expect([clip.container, clip.codec, clip.mimeType]).toEqual([file.container, file.codec, file.mimeType])
+  const promise = promiseOf(file.codec)
+  const original = atRate(fromS16(pcm), rateHz, clip.sampleRateHz)
+  const likeness = compare(original, clip.pcm, promise.samples)
+  expect(likeness.correlation).toBeGreaterThan(promise.like)
+  expect(Math.abs(likeness.gainDb)).toBeLessThan(file.codec === 'mp3' ? 0.5 : 0.1)
+  expect(clip.pcm.length).toBeGreaterThanOrEqual(original.length)
+  expect(clip.pcm.length - original.length).toBeLessThanOrEqual(promise.samples)
 
-    expect([error.code, error.param, error.extras.max_seconds]).toEqual(['clip_too_long', 'file', 1])
-    const said = Number(error.extras.duration_seconds)
-    expect(said).toBeGreaterThan(1)
-    expect(said).toBeLessThan(1.7)
+  expect([error.code, error.param, error.extras.max_seconds]).toEqual(['clip_too_long', 'file', 1])
+  const said = Number(error.extras.duration_seconds)
+  expect(said).toBeGreaterThan(1)
+  expect(said).toBeLessThan(1.7)
 
-    if (half instanceof Error) expect([name, half.code]).toEqual([name, 'clip_undecodable'])
-    else expect(half.pcm.length / half.sampleRateHz).toBeLessThan(1)
-  },
-)
+  if (half instanceof Error) expect([name, half.code]).toEqual([name, 'clip_undecodable'])
+  else expect(half.pcm.length / half.sampleRateHz).toBeLessThan(1)
+})
 
-test('what an Ogg file holds before and after the sound is trimmed to the sample', async () => {
+test('padding in an Ogg file before and after the sound is trimmed to the sample', async () => {
   expect((await pool.decode(files.get('ogg opus')!.bytes, limits, never)).pcm.length).toBe(pcm.length * 2)
   expect((await pool.decode(files.get('ogg vorbis')!.bytes, limits, never)).pcm.length).toBe(pcm.length)
 })
@@ -80,7 +77,7 @@ test('what an Ogg file holds before and after the sound is trimmed to the sample
 test('long AAC is decoded in stretches that join without a seam', async () => {
   const long = buzz(20, rateHz)
   const clip = await pool.decode(await encodedFile('aac', long), limits, never)
-  // A seam would be a frame of 1,024 samples lost, doubled or wrong: everything after it would be late or unlike.
+  // A seam would be a frame of 1,024 samples lost, doubled or wrong: everything after it would be late or different.
   const tail = fromS16(long).subarray(18 * rateHz)
   const likeness = compare(tail, clip.pcm.subarray(18 * rateHz), 2048)
   expect(likeness.delay).toBe(compare(fromS16(long).subarray(0, rateHz), clip.pcm.subarray(0, 2 * rateHz), 2048).delay)
@@ -101,7 +98,7 @@ test('channels are mixed to their mean', async () => {
 
 const clips = join(import.meta.dir, '..', '..', '..', '..', 'shared', 'data', 'clips')
 
-// The clips are not part of the repository.
+// The clips are not in the repository.
 test.skipIf(!existsSync(clips))('real clips', async () => {
   for (const [name, seconds] of [
     ['1688-142285-0000.flac', 15],
@@ -117,14 +114,14 @@ test.skipIf(!existsSync(clips))('real clips', async () => {
 describe('the pool', () => {
   const bytes = files.get('flac')!.bytes
 
-  test('leaves the bytes to the caller, and does more than it has threads for', async () => {
+  test("copies the caller's bytes, and accepts more jobs than it has threads", async () => {
     const copy = bytes.slice()
     const clips = await Promise.all(Array.from({ length: 4 }, () => pool.decode(bytes, limits, never)))
     for (const clip of clips) expect(clip.pcm).toEqual(clips[0]!.pcm)
     expect(bytes).toEqual(copy)
   })
 
-  test('gives up when the caller does, waiting or under way, and serves the next', async () => {
+  test('stops a waiting or running job when the caller gives up, and serves the next', async () => {
     const single = new DecoderPool({ workers: 1, timer: systemTimer })
     const [running, waiting] = [new AbortController(), new AbortController()]
     const first = failure(single.decode(bytes, limits, running.signal))
@@ -142,7 +139,7 @@ describe('the pool', () => {
     single.close()
   })
 
-  test('ends a file at its deadline and goes on', async () => {
+  test('ends a file at its deadline and continues with the next', async () => {
     const clock = new ManualClock()
     const single = new DecoderPool({ workers: 1, timer: clock })
     const first = failure(single.decode(bytes, limits, never))
@@ -153,7 +150,7 @@ describe('the pool', () => {
     single.close()
   })
 
-  test('ends a file under which the process grows too much', async () => {
+  test('ends a file that makes the process grow too much', async () => {
     const clock = new ManualClock()
     let residentBytes = 100e6
     const single = new DecoderPool({ workers: 1, timer: clock, residentBytes: () => residentBytes })
@@ -165,7 +162,7 @@ describe('the pool', () => {
     single.close()
   })
 
-  test('once closed fails what runs, what waits and what comes', async () => {
+  test('fails running, waiting and new jobs once it is closed', async () => {
     const closing = new DecoderPool({ workers: 1, timer: systemTimer })
     const calls = [failure(closing.decode(bytes, limits, never)), failure(closing.decode(bytes, limits, never))]
     closing.close()

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'))
 
-test('no file of any container or codec is taken for garbage, whole, cut short or behind leftovers', () => {
+test('no file of any container or codec is mistaken for garbage, whether whole, cut short or behind leftovers', () => {
   expect(files.size).toBeGreaterThan(10)
   for (const [name, { bytes }] of files) {
     const cuts = [bytes, bytes.subarray(0, 2000), bytes.subarray(0, lookedAtBytes)]
@@ -35,11 +35,11 @@ test.each([
   ['a document', `%PDF-1.7\n${'x'.repeat(1000)}`, 'This is a PDF document, not audio.'],
   ['an archive', `PK\x03\x04${'\0'.repeat(1000)}`, 'This is a ZIP archive, not audio.'],
   ['zeros', '\0'.repeat(4096), 'The file is not in a known audio format.'],
-])('%s is refused in the words of a decoder', (_, text, words) => {
+])("%s is refused with a decoder's message", (_, text, words) => {
   expect(garbageRefusal(bytesOf(text))?.message).toStartWith(words)
 })
 
-test('most noise is refused at once: frames that follow each other are no accident', () => {
+test('most noise is refused at once, because frames do not follow each other by accident', () => {
   const random = new Random(3)
   let refused = 0
   for (let i = 0; i < 200; i++) {

@@ -1,4 +1,4 @@
-/** Files that lie, that are something else, that never end, that are damaged: each is refused in its own words. */
+/** Files with false claims, other content, no end or damage: each is refused with its own message. */
 import { afterAll, expect, spyOn, test } from 'bun:test'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -81,11 +81,11 @@ test('a file that claims a gigabyte is read as far as it goes', async () => {
   expect((await decode(bytes)).pcm.length).toBe(24_000)
 })
 
-test('loud floats beyond full scale are samples, too', async () => {
+test('floats beyond full scale are accepted as samples', async () => {
   expect(Math.max(...(await decode(floats(1e30))).pcm)).toBeGreaterThan(9e29)
 })
 
-test('hours of silence in a few bytes stop at the limit and leave no memory behind', async () => {
+test('hours of silence in a few bytes stop at the limit and leak no memory', async () => {
   const frame = await silentOpusPacket()
   const pages = Array.from({ length: 600 }, (_, page) =>
     oggPage({
@@ -123,7 +123,7 @@ async function silentOpusPacket(): Promise<Uint8Array> {
   return file.slice(body, body + sizes[0]!)
 }
 
-/** The codecs print what they find damaged; in its Worker nobody sees it. */
+/** The codecs print the damage that they find; nobody sees it in their Worker. */
 for (const name of ['log', 'warn', 'error'] as const) {
   const spy = spyOn(console, name).mockImplementation(() => {})
   afterAll(() => spy.mockRestore())
@@ -131,7 +131,7 @@ for (const name of ['log', 'warn', 'error'] as const) {
 
 const folder = temporaryFolder()
 
-/** Below, what may be said of a damaged file, in memory and on disk: it is refused, or something sound comes out. */
+/** Below: what a damaged file may do, in memory and on disk. It is refused, or it gives valid samples. */
 async function survives(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   const path = join(folder, 'clip')
   writeFileSync(path, bytes)
@@ -160,7 +160,7 @@ async function outcomeOf(clip: () => ClipBytes): Promise<string> {
   }
 }
 
-test('200 files of random bytes, some with the first bytes of real ones', async () => {
+test('200 files of random bytes, some with the first bytes of real files', async () => {
   const heads = [...(await everyContainer(buzz(0.2, 24000))).values()].map(({ bytes }) => bytes)
   await forEachSeed(200, async (random) => {
     const bytes = new Uint8Array(random.whole(0, 3000))

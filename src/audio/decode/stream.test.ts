@@ -1,4 +1,4 @@
-/** Long audio comes as it is asked for, in memory that does not grow with it, and nothing is left behind. */
+/** Long audio is decoded on demand, in memory that does not grow with it, and nothing is left behind. */
 import { heapStats } from 'bun:jsc'
 import { afterAll, describe, expect, test } from 'bun:test'
 import {
@@ -54,7 +54,7 @@ async function all(pcm: AsyncIterable<Int16Array>): Promise<Int16Array[]> {
 const decoded = async (bytes: Uint8Array, change: Partial<typeof limits> = {}): Promise<Int16Array[]> =>
   all((await opened(bytes, change)).pcm)
 
-/** Instead of `expect().rejects`, which runs the event loop inside itself and may never hear of the Worker. */
+/** Used instead of `expect().rejects`, which runs the event loop inside itself and may miss the Worker's message. */
 const failure = (promise: Promise<unknown>): Promise<MynaError> =>
   promise.then(
     () => {
@@ -65,7 +65,7 @@ const failure = (promise: Promise<unknown>): Promise<MynaError> =>
 
 const allGone = () => until('every thread has ended', () => decoder.threads === 0)
 
-test.each([...files])('%s comes in blocks of a second, as the whole file decoded at once', async (_, file) => {
+test.each([...files])('%s comes in blocks of a second that equal the whole file decoded at once', async (_, file) => {
   const clip = await opened(file.bytes)
   expect([clip.container, clip.codec]).toEqual([file.container, file.codec])
   const blocks = await all(clip.pcm)
@@ -77,7 +77,7 @@ test.each([...files])('%s comes in blocks of a second, as the whole file decoded
   await allGone()
 })
 
-/** Of silence, without a block on the disk. */
+/** A sparse file of silence, which takes no block on the disk. */
 function longWav(seconds: number): { path: string; cutTo(seconds: number): void } {
   const path = join(folder, crypto.randomUUID())
   const bytesOf = (length: number) => 2 * rateHz * length
@@ -87,15 +87,18 @@ function longWav(seconds: number): { path: string; cutTo(seconds: number): void 
   return { path, cutTo: (length) => truncateSync(path, header.length + bytesOf(length)) }
 }
 
-/** What is held once everything else is collected: garbage is as much as the machine had no time for. */
+/**
+ * The memory still in use after a collection. Garbage is not counted, because it depends on how busy the machine is.
+ */
 function heldBytes(): number {
   Bun.gc(true)
   const { heapSize, extraMemorySize } = heapStats()
   return heapSize + extraMemorySize
 }
 
-// In this thread, for another's memory cannot be told from the rest; how far that one reads ahead is the next test's.
-test('an hour holds no more memory than a quarter of it', async () => {
+// In this thread, because another thread's memory cannot be measured separately. The next test covers how far that
+// thread reads ahead.
+test('an hour needs no more memory than a quarter of an hour', async () => {
   const hourS = 3600
   const descriptor = openSync(longWav(hourS).path, 'r')
   const reader = await MonoReader.open(clipOnDisk(descriptor), 2 * hourS)
@@ -113,7 +116,7 @@ test('an hour holds no more memory than a quarter of it', async () => {
   expect(Math.max(...held) - held[0]!).toBeLessThan(10e6)
 }, 120_000)
 
-test('no more than a few seconds are decoded ahead, and the file may be gone', async () => {
+test('decodes only a few seconds ahead, and the file may be deleted meanwhile', async () => {
   const long = longWav(600)
   const clip = await decoder.open(long.path, { ...limits, maxSeconds: 700 }, never)
   const blocks = clip.pcm[Symbol.asyncIterator]()
@@ -131,7 +134,7 @@ test('no more than a few seconds are decoded ahead, and the file may be gone', a
   await allGone()
 })
 
-test('the limit is where it was set', async () => {
+test('the limit is exactly the configured one', async () => {
   const error = await failure(decoded(files.get('flac')!.bytes, { maxSeconds: 3 }))
   expect([error.code, error.param, error.message]).toEqual([
     'audio_too_long',
@@ -156,7 +159,7 @@ test.each<[string, Uint8Array, string]>([
   await allGone()
 })
 
-test('what is wrong late in a file is told when it is reached', async () => {
+test('damage late in a file is reported when it is reached', async () => {
   const data = new Float32Array(20 * rateHz)
   data[15 * rateHz] = NaN
   const clip = await opened(wavFile({ tag: 3, bits: 32, rateHz, data: new Uint8Array(data.buffer) }))
@@ -168,7 +171,7 @@ test('what is wrong late in a file is told when it is reached', async () => {
   expect(seconds).toBe(15 - 1)
 })
 
-/** Of the whole file and of its samples, as they stand in the header. */
+/** The sizes of the whole file and of its samples, as its header states them. */
 test.each<[string, number, number]>([
   ['never wrote its size', 0, 3.3 * 48_000],
   ['never wrote its sizes', 0, 0],
@@ -176,7 +179,7 @@ test.each<[string, number, number]>([
   ['wrote the size of its header', 36, 3.3 * 48_000],
   ['did not know its sizes', 0xffffffff, 0xffffffff],
   ['did not know the second', 36, 0x7fffffff],
-])('a recorder that %s is listened to from disk, too', async (_, riffBytes, dataBytes) => {
+])('the file of a recorder that %s is also streamed from disk', async (_, riffBytes, dataBytes) => {
   const bytes = files.get('wav pcm-s16')!.bytes.slice()
   const view = new DataView(bytes.buffer)
   view.setUint32(4, riffBytes, true)
@@ -184,7 +187,7 @@ test.each<[string, number, number]>([
   expect(concatS16(await decoded(bytes)).length).toBe(3.3 * rateHz)
 })
 
-test('a file that is not there is our own fault', async () => {
+test('a missing file is our own fault', async () => {
   await allGone()
   const error = await failure(decoder.open(join(folder, 'none'), limits, never))
   expect(error).not.toBeInstanceOf(MynaError)
@@ -198,7 +201,7 @@ describe('the thread ends', () => {
       return existsSync(link) && readlinkSync(link).startsWith(folder)
     })
 
-  test('with the signal, whatever it is doing, and lets go of its file', async () => {
+  test('when the signal aborts, whatever the thread is doing, and it closes its file', async () => {
     const { path } = longWav(600)
     for (const when of ['before', 'opening', 'open', 'decoding'] as const) {
       const stop = new AbortController()
@@ -223,14 +226,14 @@ describe('the thread ends', () => {
     expect(openFiles()).toEqual([])
   })
 
-  test('when nobody listens any more', async () => {
+  test('when the reader stops', async () => {
     const clip = await opened(files.get('ogg opus')!.bytes)
     for await (const _ of clip.pcm) break
     await allGone()
     expect(openFiles()).toEqual([])
   })
 
-  test('at its deadline, which begins anew with each block', async () => {
+  test('at its deadline, which restarts with each block', async () => {
     const clock = new ManualClock()
     const patient = new StreamingDecoder({ timer: clock })
     const clip = await patient.open(longWav(600).path, { ...limits, maxSeconds: 700 }, never)

@@ -1,4 +1,4 @@
-/** Each format: what the pool makes of speech is decoded again and compared with what went in. */
+/** Each format: the pool's output for speech is decoded again and compared with the input. */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { type AudioFormat, audioFormats } from '../../domain/speech.ts'
 import { EncoderPool } from './pool.ts'
@@ -23,13 +23,13 @@ async function encode(format: AudioFormat, pcm: Int16Array, step = chunkSamples,
 
 const ceilTo = (value: number, step: number): number => Math.ceil(value / step) * step
 
-/** Samples of delay and of the whole after decoding, and how like and how loud it must be. */
+/** Delay and length in samples after decoding, and how similar and how loud the result must be. */
 const promises: Record<AudioFormat, { delay: number; length: (n: number) => number; like: number; gainDb: number }> = {
   pcm: { delay: 0, length: (n) => n, like: 1 - 1e-9, gainDb: 0 },
   wav: { delay: 0, length: (n) => n, like: 1 - 1e-9, gainDb: 0 },
   flac: { delay: 0, length: (n) => n, like: 1 - 1e-9, gainDb: 0 },
   opus: { delay: 0, length: (n) => n * 2, like: 0.99, gainDb: 0 },
-  // LAME's own 576 and the 529 of any decoder; whole frames of 576, two more than the speech fills. LAME leaves itself
+  // LAME's own 576 and the 529 of any decoder; whole frames of 576, two more than the speech fills. LAME keeps some
   // headroom: 0.95 of the amplitude.
   mp3: { delay: 1105, length: (n) => ceilTo(n, 576) + 2 * 576, like: 0.999, gainDb: 20 * Math.log10(0.95) },
   // One frame of priming.
@@ -39,7 +39,7 @@ const promises: Record<AudioFormat, { delay: number; length: (n: number) => numb
 describe.each([...audioFormats])('%s', (format) => {
   const promise = promises[format]
 
-  test.each([1, 0.7771, 2.34567])('%d s come back', async (seconds) => {
+  test.each([1, 0.7771, 2.34567])('a stream of %d s keeps its length', async (seconds) => {
     const pcm = buzz(seconds, rateHz)
     const decoded = await readBack(format, concatBytes(await encode(format, pcm)))
     let original = fromS16(pcm)
@@ -54,15 +54,15 @@ describe.each([...audioFormats])('%s', (format) => {
     expect(Math.abs(likeness.gainDb - promise.gainDb)).toBeLessThan(0.1)
   })
 
-  test('every 200 ms of speech gives bytes, and the first of them play', async () => {
+  test('every 200 ms of speech gives bytes, and the first of them are playable', async () => {
     const parts = await encode(format, buzz(2, rateHz))
     for (const part of parts.slice(0, -1)) expect(part.length).toBeGreaterThan(0)
     const first = await readBack(format, parts[0]!)
-    // MP3 is a frame and its bit reservoir behind, AAC a frame, FLAC fills blocks of 4,096.
+    // MP3 lags by a frame and its bit reservoir, AAC by a frame, and FLAC fills blocks of 4,096.
     expect(first.samples.length / first.sampleRateHz).toBeGreaterThan(0.09)
   })
 
-  test('an end without audio is legal', async () => {
+  test('an end without audio is allowed', async () => {
     const bytes = concatBytes(await encode(format, new Int16Array(0)))
     if (format === 'wav') expect(bytes).toEqual(wavHeader(rateHz, null))
     expect(bytes.length).toBeLessThan(700)
@@ -78,7 +78,7 @@ describe.each([...audioFormats])('%s', (format) => {
 })
 
 test.each(['pcm', 'wav', 'flac', 'mp3', 'aac'] as const)(
-  '%s has the same bytes however speech is cut',
+  '%s gives the same bytes however the speech is cut',
   async (format) => {
     const pcm = buzz(2.1, rateHz)
     const whole = Buffer.from(concatBytes(await encode(format, pcm, pcm.length)))
@@ -88,7 +88,7 @@ test.each(['pcm', 'wav', 'flac', 'mp3', 'aac'] as const)(
   },
 )
 
-test('pcm is the samples and wav the samples behind a header that claims no length', async () => {
+test('pcm is the bare samples, and wav the samples after a header that claims no length', async () => {
   const pcm = buzz(0.5, rateHz)
   expect(concatBytes(await encode('pcm', pcm))).toEqual(s16ToBytes(pcm))
   const wav = await encode('wav', pcm, chunkSamples, 44100)
@@ -96,7 +96,7 @@ test('pcm is the samples and wav the samples behind a header that claims no leng
   expect(concatBytes(wav)).toEqual(concatBytes([wavHeader(44100, null), s16ToBytes(pcm)]))
 })
 
-test('flac is lossless and says that its length is unknown', async () => {
+test('flac is lossless and declares its length unknown', async () => {
   const pcm = Int16Array.from(buzz(1, rateHz))
   pcm.set([32767, -32768, 32767, -32768, 0, -1], 5000)
   const bytes = concatBytes(await encode('flac', pcm))
@@ -155,7 +155,7 @@ test.each(rates)('%s at other rates', async (format, good, bad) => {
     expect(decoded.sampleRateHz).toBe(format === 'opus' ? 48000 : hz)
     expect(decoded.samples.length / decoded.sampleRateHz).toBeGreaterThanOrEqual(0.5)
   }
-  // Not `rejects`: it runs the event loop inside itself and then may never hear of the Worker.
+  // Not `rejects`, which runs the event loop inside itself and may then miss the Worker's message.
   const error: unknown = await pool.open(format, bad).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(RangeError)
   expect(String(error)).toContain(`${format} cannot be encoded at ${bad} Hz`)

@@ -13,7 +13,7 @@ interface Page {
   body: Uint8Array
 }
 
-/** Reads pages with a checksum of its own, bit by bit. @throws Error at anything that is no page */
+/** Reads pages with its own bitwise checksum. @throws Error at anything that is not a page */
 function readPages(bytes: Uint8Array): Page[] {
   const pages: Page[] = []
   for (let at = 0; at < bytes.length;) {
@@ -62,14 +62,14 @@ describe('page', () => {
     expect(read).toEqual([{ ...page, segments: [...segments, ...segments], body: concatBytes([packet, packet]) }])
   })
 
-  test('too much for one page is refused', () => {
+  test('refuses more than fits into one page', () => {
     const packets = Array.from({ length: 128 }, () => new Uint8Array(255))
     expect(() => oggPage({ ...page, packets })).toThrow('256 segments')
   })
 })
 
 describe('opus stream', () => {
-  test('two header pages, a page a call, granules that end with the speech', async () => {
+  test('two header pages, one page for each call, and granules that end with the speech', async () => {
     const codec = await opusCodec(24000)
     const pcm = buzz(2.51, 24000)
     const parts = []
@@ -90,7 +90,7 @@ describe('opus stream', () => {
     for (let i = 1; i < granules.length; i++) expect(granules[i]!).toBeGreaterThan(granules[i - 1]!)
   })
 
-  test('much at once is cut into pages', async () => {
+  test('a large amount at once is cut into pages', async () => {
     const codec = await opusCodec(24000)
     const pages = readPages(concatBytes([codec.encode(buzz(10, 24000)), codec.finish()]))
     expect(pages.length).toBe(2 + 10 + 1)

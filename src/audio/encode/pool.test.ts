@@ -1,4 +1,4 @@
-/** The pool as such: many streams at once, reuse, refusals, a thread that dies, an idle process that may end. */
+/** The pool itself: many streams at once, reuse, refusals, a thread that crashes, an idle process that may end. */
 import { afterAll, expect, test } from 'bun:test'
 import { type AudioFormat, audioFormats } from '../../domain/speech.ts'
 import { EncoderPool, type StreamEncoder } from './pool.ts'
@@ -21,14 +21,14 @@ async function feed(encoder: StreamEncoder, pcm: Int16Array): Promise<Buffer> {
   return Buffer.from(concatBytes(parts))
 }
 
-/** Instead of `expect().rejects`, which runs the event loop inside itself and may never hear of the Worker. */
+/** Used instead of `expect().rejects`, which runs the event loop inside itself and may miss the Worker's message. */
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => null,
     (reason: unknown) => reason,
   )
 
-test('64 streams over two threads give what each gives alone', async () => {
+test('64 streams over two threads give the same bytes as each stream alone', async () => {
   const formatOf = (i: number): AudioFormat => codecs[i % codecs.length]!
   const speech = Array.from({ length: 64 }, (_, i) => buzz(0.6 + (i % 5) / 10, rateHz, i + 1))
   const alone: Buffer[] = []
@@ -37,7 +37,7 @@ test('64 streams over two threads give what each gives alone', async () => {
   for (const [i, bytes] of together.entries()) expect(bytes.equals(alone[i]!), `stream ${i}`).toBe(true)
 }, 30_000)
 
-test('200 streams after one another, a third of them given up, do not grow the process', async () => {
+test('200 streams one after another, a third of them cancelled, do not grow the process', async () => {
   const pcm = buzz(0.4, rateHz)
   const run = async (count: number): Promise<number> => {
     for (let i = 0; i < count; i++) {
@@ -68,7 +68,7 @@ test('calls that are not awaited are answered in order', async () => {
   expect(Buffer.from(concatBytes(parts)).equals(whole)).toBe(true)
 })
 
-test('what the caller keeps is not taken from it', async () => {
+test("the caller's samples stay unchanged", async () => {
   const pcm = buzz(0.4, rateHz)
   const encoder = await pool.open('mp3', rateHz)
   await encoder.encode(pcm)
@@ -76,7 +76,7 @@ test('what the caller keeps is not taken from it', async () => {
   encoder.close()
 })
 
-test.each([...audioFormats])('%s: closed is closed', async (format) => {
+test.each([...audioFormats])('%s: a closed stream stays closed', async (format) => {
   const finished = await pool.open(format, rateHz)
   await finished.finish()
   finished.close()
@@ -90,7 +90,7 @@ test.each([...audioFormats])('%s: closed is closed', async (format) => {
   }
 })
 
-test('giving up fails the call under way', async () => {
+test('closing fails the running call', async () => {
   const encoder = await pool.open('opus', rateHz)
   const call = failure(encoder.encode(buzz(20, rateHz)))
   encoder.close()
@@ -106,12 +106,12 @@ test('a refused rate fails only its own stream', async () => {
   expect(one!.equals(other!)).toBe(true)
 })
 
-test('a thread that dies fails its streams, and the pool goes on with another', async () => {
+test('a crashed thread fails its streams, and the pool continues with another thread', async () => {
   const single = new EncoderPool({ workers: 1 })
   const pcm = buzz(0.5, rateHz)
   const expected = await feed(await single.open('mp3', rateHz), pcm)
   const [idle, busy] = await Promise.all([single.open('mp3', rateHz), single.open('opus', rateHz)])
-  // A format that the thread does not know is a bug of ours, which it does not survive.
+  // A format that the thread does not know is a bug of ours and crashes the thread.
   const unknown = failure(single.open('vorbis' as AudioFormat, rateHz))
   const underWay = failure(busy.encode(pcm))
   expect(String(await unknown)).toBe('Error: The encoder thread ended.')
@@ -124,7 +124,7 @@ test('a thread that dies fails its streams, and the pool goes on with another', 
   single.close()
 })
 
-test('a closed pool fails what is open and opens nothing', async () => {
+test('a closed pool fails the open streams and opens no new ones', async () => {
   const closing = new EncoderPool({ workers: 2 })
   await closing.warm(audioFormats)
   const encoder = await closing.open('aac', rateHz)
@@ -135,7 +135,7 @@ test('a closed pool fails what is open and opens nothing', async () => {
   expect(() => new EncoderPool({ workers: 0 })).toThrow(RangeError)
 })
 
-test('threads that wait do not keep a process alive, calls under way do', async () => {
+test('idle threads do not keep a process alive, but running calls do', async () => {
   const script = `
     import { EncoderPool } from ${JSON.stringify(new URL('./pool.ts', import.meta.url).href)}
     const encoder = await new EncoderPool({ workers: 2 }).open('mp3', 24000)

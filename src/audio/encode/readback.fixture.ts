@@ -1,4 +1,4 @@
-/** Reads back what the encoders made, for tests, and makes what they are given. */
+/** Decodes the encoders' output for tests, and generates their input. */
 import type { AudioFormat } from '../../domain/speech.ts'
 import { decodeFile } from '../decode/clip.ts'
 import { fromS16, s16FromBytes } from '../pcm.ts'
@@ -10,7 +10,7 @@ export interface Decoded {
   samples: Float32Array
 }
 
-/** @throws Error when they hold an error */
+/** @throws Error when they contain an error */
 export async function readBack(format: AudioFormat, bytes: Uint8Array): Promise<Decoded> {
   switch (format) {
     case 'pcm':
@@ -29,7 +29,7 @@ export async function readBack(format: AudioFormat, bytes: Uint8Array): Promise<
 const maxSeconds = 600
 
 /**
- * A voice-like test signal: a gliding buzz with formants that open and close, some breath, never silent. 16-bit mono.
+ * A voice-like test signal: a gliding buzz with opening and closing formants, some breath, never silent. 16-bit mono.
  */
 export function buzz(seconds: number, sampleRateHz: number, seed = 1): Int16Array<ArrayBuffer> {
   const pcm = new Int16Array(Math.round(seconds * sampleRateHz))
@@ -38,7 +38,7 @@ export function buzz(seconds: number, sampleRateHz: number, seed = 1): Int16Arra
   for (let i = 0; i < pcm.length; i++) {
     const time = i / sampleRateHz
     phase += (2 * Math.PI * (140 + 50 * Math.sin(2.1 * time + seed))) / sampleRateHz
-    // Minimal standard generator of Park and Miller, 1988.
+    // The minimal standard generator of Park and Miller, 1988.
     noise = (noise * 48271) % 2147483647
     const voice = Math.sin(phase) + 0.6 * Math.sin(3 * phase) + 0.4 * Math.sin(7 * phase) * Math.sin(9 * time)
     const breath = 0.1 * (noise / 2147483647 - 0.5)
@@ -48,15 +48,18 @@ export function buzz(seconds: number, sampleRateHz: number, seed = 1): Int16Arra
 }
 
 export interface Likeness {
-  /** How many samples late the copy is. */
+  /** How many samples later the copy is. */
   delay: number
   /** Correlation over the overlap; 1 is equal except for the level. */
   correlation: number
-  /** Level of the copy over that of the original. */
+  /** The copy's level divided by the original's. */
   gainDb: number
 }
 
-/** Finds the delay, up to `maxDelay` samples, at which the copy is most like the original. Both at the same rate. */
+/**
+ * Finds the delay, up to `maxDelay` samples, at which the copy is most similar to the original. Both have the same
+ * rate.
+ */
 export function compare(original: Float32Array, copy: Float32Array, maxDelay: number): Likeness {
   let best: Likeness = { delay: 0, correlation: -1, gainDb: 0 }
   for (let delay = 0; delay <= maxDelay; delay++) {

@@ -24,13 +24,13 @@ const colourAt = ({ data, width, channels }: Pixels, x: number, y: number): numb
   ...data.subarray((y * width + x) * channels, (y * width + x + 1) * channels),
 ]
 
-/** How much a pixel differs from another, summed over its channels. */
+/** The difference between two pixels, summed over the channels. */
 const difference = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, part, at) => sum + Math.abs(part - (b[at] ?? 0)), 0)
 
 const rateHz = 24_000
 const chirpSeconds = 3
-/** From 200 Hz, evenly upwards to 6200 Hz. */
+/** Evenly upwards from 200 Hz to 6200 Hz. */
 const chirpHz = (seconds: number) => 200 + 2000 * seconds
 const chirp = Int16Array.from({ length: chirpSeconds * rateHz }, (_, i) => {
   const seconds = i / rateHz
@@ -38,7 +38,7 @@ const chirp = Int16Array.from({ length: chirpSeconds * rateHz }, (_, i) => {
 })
 
 describe.each(themes)('%s', (theme) => {
-  test.each(formats)('%s decodes and has its size and round, clear corners', async (format) => {
+  test.each(formats)('%s decodes, and has its size and round, clear corners', async (format) => {
     const file = await voicePicture(chirp, rateHz, { ...small, theme, format })
     const { width, height, format: found, hasAlpha } = await sharp(file).metadata()
     expect([width, height, found, hasAlpha]).toEqual([320, 200, format, true])
@@ -54,7 +54,7 @@ describe.each(themes)('%s', (theme) => {
     expect(colourAt(picture, 160, 3)[3]).toBe(255)
   })
 
-  test('the ridge of a rising tone lies where its frequency is', async () => {
+  test('the ridge of a rising tone is at the height of its frequency', async () => {
     const options = { ...small, theme, widthPx: 400, heightPx: 300 }
     const picture = await pixels(await voicePicture(chirp, rateHz, options))
     const { spectrum } = layoutOf(400, 300)
@@ -67,13 +67,13 @@ describe.each(themes)('%s', (theme) => {
       const hz = chirpHz(((x + 0.5) / spectrum.width) * chirpSeconds)
       const expected = spectrum.height * (1 - heightOf(hz))
       expect(Math.abs(found - expected), `column ${x}`).toBeLessThan(0.02 * spectrum.height)
-      // Far from the ridge there is silence, which is the panel's own colour.
+      // Away from the ridge there is silence, in the panel's own colour.
       const far = Math.round(expected > spectrum.height / 2 ? 3 : spectrum.height - 4)
       expect(column[far]).toBeLessThan(6)
     }
   })
 
-  test('the waveform is as high as the sound is loud', async () => {
+  test("the waveform's height shows the loudness of the sound", async () => {
     const swelling = chirp.map((sample, i) => (sample * i) / chirp.length)
     const picture = await pixels(await voicePicture(swelling, rateHz, { ...small, theme }))
     const { wave } = layoutOf(320, 200)
@@ -87,7 +87,7 @@ describe.each(themes)('%s', (theme) => {
   })
 })
 
-/** Pixels of the spectrogram that are clearly not of the panel's colour. */
+/** Pixels of the spectrogram that clearly differ from the panel's colour. */
 async function drawnShare(pcm: Int16Array): Promise<number> {
   const picture = await pixels(await voicePicture(pcm, rateHz, small))
   const { spectrum } = layoutOf(320, 200)
@@ -101,7 +101,7 @@ async function drawnShare(pcm: Int16Array): Promise<number> {
   return drawn / spectrum.width / spectrum.height
 }
 
-test('silence is an empty panel, and so is the noise of a quiet converter; a loud one is full', async () => {
+test('silence and the noise of a quiet converter give an empty panel; loud noise fills it', async () => {
   const random = new Seeded(5)
   const noise = (amplitude: number) =>
     Int16Array.from({ length: rateHz }, () => Math.round(amplitude * (2 * random.next() - 1)))
@@ -117,7 +117,7 @@ test.each([0, 1, 2, 100, 5000])('%d samples have a picture', async (length) => {
   }
 })
 
-test('ten minutes take no more work than the width asks for, and other work goes on meanwhile', async () => {
+test('ten minutes of sound need only the work for the width, and other work runs meanwhile', async () => {
   const long = new Int16Array(600 * 48_000).fill(100)
   let turns = 0
   let done = false
@@ -141,7 +141,7 @@ test('the same sound gives the same pixels', async () => {
   expect(Buffer.from(await file()).equals(await file())).toBe(true)
 })
 
-test('a tone lies at the same height whatever the rate', async () => {
+test('a tone is drawn at the same height at every rate', async () => {
   const look = { theme: 'dark', widthPx: 64, heightPx: 300 } as const
   const tops = []
   for (const hz of [16_000, 24_000, 44_100, 48_000]) {

@@ -58,7 +58,7 @@ test('finds speech with pauses at the right times', async () => {
   expect(spans.length).toBe(2)
   const starts = [1, 2.5 + secondsOf(one)].map((startS) => 1000 * startS)
   for (const [index, startMs] of starts.entries()) {
-    // Flite begins with some 0.2 s of silence.
+    // These clips begin with some 0.2 s of silence.
     expect(spans[index]!.startMs).toBeWithin(startMs, startMs + 400)
     expect(spans[index]!.endMs).toBeWithin(startMs + 600, startMs + 1000 * secondsOf(one) + 100)
   }

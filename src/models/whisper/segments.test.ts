@@ -15,7 +15,7 @@ test('pairs of timestamps split, and the text after the last pair is left for th
   })
 })
 
-test('one timestamp at the end: silence follows', () => {
+test('one timestamp at the end: no speech after it', () => {
   expect(cut(100, 1, 150, 160, 2, 200)).toEqual({
     pieces: [piece(5000, 6000, 100, 1, 150), piece(6200, 7000, 160, 2, 200)],
     advanceFrames: 2000,

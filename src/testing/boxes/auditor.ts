@@ -1,6 +1,6 @@
 /**
- * What three boxes and their database did, judged from the tables by SQL of its own and by what the boxes were told. It
- * shares no code with what it checks.
+ * Judges what three boxes and their database did, with its own SQL on the tables and with the answers that the boxes
+ * received. It shares no code with what it checks.
  */
 import { SQL } from 'bun'
 import { leaseTimes, type Told } from './box.ts'
@@ -21,7 +21,7 @@ interface Row {
 }
 
 export interface Limits {
-  /** Of one account at once. */
+  /** At once, for one account. */
   concurrency: number
   openingMicros: number
 }
@@ -34,7 +34,7 @@ export interface Findings {
 export class BoxesAuditor {
   readonly #sql: SQL
   readonly #limits: Limits
-  /** Accounts that had more under way at one moment than they may. */
+  /** Accounts that had more operations running at one moment than they may. */
   readonly #crowded = new Set<string>()
 
   constructor(url: string, limits: Limits) {
@@ -42,7 +42,7 @@ export class BoxesAuditor {
     this.#limits = limits
   }
 
-  /** To be called often: what is pending now. Does nothing while there is no database. */
+  /** Call it often: it records what is pending now. Does nothing while the database is down. */
   async look(): Promise<void> {
     const sql = "SELECT account_id, count(*) AS n FROM operations WHERE outcome IS NULL AND type = 'speech' GROUP BY 1"
     const rows = await this.#sql.unsafe<{ account_id: string; n: bigint }[]>(sql).catch(() => [])
@@ -115,7 +115,7 @@ export class BoxesAuditor {
   }
 }
 
-/** One live operation for each key of an account and type. */
+/** Each key of an account and type has at most one live operation. */
 function keyFaults(operations: readonly Row[]): string[] {
   const holders = new Map<string, string>()
   return operations.flatMap((row) => {
@@ -127,16 +127,16 @@ function keyFaults(operations: readonly Row[]): string[] {
   })
 }
 
-/** A box's answers take their time, so what it knows of a renewal may be a little older than the renewal. */
+/** A box's answers take time, so its knowledge of a renewal may be a little older than the renewal. */
 const exactMs = 50
 
-/** Nobody settles what a box works on while its lease holds. */
+/** An operation may only be settled by the box that works on it while its lease is valid. */
 function leaseFaults(row: Row, { renewals }: Told): string[] {
   const own = row.settled_by === null || row.settled_by.startsWith(row.box_id)
   const removed = row.settled_by?.includes('removed') === true
   if (row.settled_at_ms === null || own || removed) return []
   const settledMs = Number(row.settled_at_ms)
-  // Known to hold: renewed for certain before that moment, and for at least a lease from when it was asked for.
+  // Certainly valid: renewed before that moment, and for at least a lease from the time of the request.
   const held = renewals
     .get(row.box_id)
     ?.find(
@@ -147,7 +147,7 @@ function leaseFaults(row: Row, { renewals }: Told): string[] {
   return [`${row.id} of ${row.box_id} was settled ${settledMs - held.askedMs} ms after a renewal, by ${row.settled_by}`]
 }
 
-/** Whoever was told that its settlement stands finds it; whoever was told that it does not finds another's. */
+/** A box whose settlement was confirmed must find it; a box whose settlement was rejected must find another box's. */
 function settledFaults(rows: ReadonlyMap<string, Row>, { settled }: Told): string[] {
   return [...settled].flatMap(([id, { settlement, won }]) => {
     const row = rows.get(id)

@@ -1,6 +1,6 @@
 /**
- * One box of the simulation: the real store over a wire that can be lost, with a clock of its own that may be wrong. It
- * works on operations as a server does and remembers what it was told, so that an auditor can compare.
+ * One box of the simulation: the real store over a connection that can be lost, with its own clock, which may be wrong.
+ * It works on operations as a server does and remembers the answers, so that an auditor can compare.
  */
 import type { Clock } from '../../domain/time.ts'
 import { systemTimer } from '../../domain/time.ts'
@@ -15,21 +15,21 @@ import { SqlVoices } from '../../store/voices.ts'
 import { Relay } from '../relay.ts'
 import type { Seeded } from '../seeded.ts'
 
-/** Short, so that a run sees many leases run out. */
+/** Short, so that many leases expire in a run. */
 export const leaseTimes = { leaseMs: 1500, renewMs: 250, admitMs: 700 }
 
-/** What boxes were told, over all of them: by operation. */
+/** What all boxes were answered, by operation. */
 export interface Told {
   /** The admission was answered. */
   admitted: Set<string>
-  /** Refused for certain: no row may exist. */
+  /** Certainly refused: no row may exist. */
   refused: Set<string>
   settled: Map<string, { settlement: Settlement | 'clone'; won: boolean }>
-  /** The answer never came: nothing is known. */
+  /** The answer never arrived, so the result is unknown. */
   creditedMicros: Map<string, { sure: number; maybe: number }>
-  /** When each renewal was asked for and answered, by the database's clock as the box knew it. */
+  /** When each renewal was requested and answered, by the database's clock as the box knew it. */
   renewals: Map<string, { askedMs: number; answeredMs: number }[]>
-  /** Failures that no client should ever meet. */
+  /** Failures that a client must never see. */
   errors: string[]
 }
 
@@ -42,7 +42,7 @@ export class SimulatedBox {
   readonly keeper: BoxKeeper
   readonly boxes: PostgresBoxes
   readonly clock: DatabaseClock
-  /** What it works on, and whether it was told to stop. */
+  /** The operations it works on, and whether it was asked to stop. */
   readonly working = new Map<string, { isCancelled: boolean }>()
   readonly #database: PostgresDatabase
   isDead = false
@@ -112,7 +112,7 @@ export class SimulatedBox {
     if (work !== undefined) work.isCancelled = true
   }
 
-  /** As SIGKILL: nothing of it goes on, and nobody is told. */
+  /** Like SIGKILL: all its work stops, and nothing is reported. */
   async kill(): Promise<void> {
     this.isDead = true
     this.relay.cut()
@@ -122,7 +122,7 @@ export class SimulatedBox {
     this.relay.close()
   }
 
-  /** In order. */
+  /** Shuts down properly. */
   async stop(): Promise<void> {
     this.relay.mend()
     await this.keeper.stop()

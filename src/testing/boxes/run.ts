@@ -1,7 +1,7 @@
 /**
  * A run of the simulation: three boxes on one PostgreSQL work for a few accounts, while boxes are killed and
- * partitioned, answers to COMMITs are lost, and the server is killed. Choices follow from the seed; how the work
- * interleaves does not, for the wires and the server are real.
+ * partitioned, answers to COMMITs are lost, and the server is killed. The seed decides the choices, but not how the
+ * work interleaves, because the connections and the server are real.
  */
 import { MynaError } from '../../domain/error.ts'
 import { newId } from '../../domain/id.ts'
@@ -18,9 +18,9 @@ export type Guard = 'key index' | 'account lock' | 'lease check'
 
 const removals: Readonly<Record<Guard, string | null>> = {
   'key index': 'ALTER TABLE operations DROP CONSTRAINT one_operation_per_key',
-  // Its own statement: see `withoutLock`.
+  // A statement of its own: see `withoutLock`.
   'account lock': null,
-  // Every lease has run out as soon as it is written.
+  // Every lease expires as soon as it is written.
   'lease check': `
     CREATE FUNCTION no_lease() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN NEW.lease_until_ms := 0; RETURN NEW; END $$;
@@ -30,9 +30,9 @@ const removals: Readonly<Record<Guard, string | null>> = {
 export interface RunOptions {
   seed: number
   steps: number
-  /** Whether the server of the database is killed now and then, too. */
+  /** Whether the database server is sometimes killed too. */
   killsServer: boolean
-  /** Takes guards away, to see that the auditor notices. */
+  /** Removes guards to show that the auditor notices. */
   without?: readonly Guard[]
 }
 
@@ -40,7 +40,7 @@ const limits = { concurrency: 4, openingMicros: 60_000 }
 const accountCount = 3
 const priceMicros = 300
 const workers = 12
-/** So many requests after each other are likely to name the same key. */
+/** This many consecutive requests are likely to name the same key. */
 const stepsPerKey = 24
 
 interface Account {
@@ -85,14 +85,14 @@ class Run {
         this.boxes.push(await SimulatedBox.start(id, this.#database, this.#port, this.told, this.#random))
         return
       } catch (error) {
-        // A busy machine, or a server that was just killed: as a service manager would, it is started again.
+        // The machine is busy, or the server was just killed. It is started again, as a service manager would do.
         if (attempt === 50) throw error
         await Bun.sleep(100)
       }
     }
   }
 
-  /** Several at a time, until there are no steps left. */
+  /** Several at a time, until no steps are left. */
   async work(): Promise<void> {
     const one = async () => {
       while (this.#stepsLeft-- > 0) await this.#step()
@@ -172,7 +172,7 @@ class Run {
     given.sure += micros
   }
 
-  /** Refused by a rule: then there is no row. Anything else says nothing. */
+  /** A rule refused it, so there is no row. Any other error leaves the result unknown. */
   #notAdmitted(id: string, error: unknown): null {
     const unknown = error instanceof MynaError && error.code === 'database_unavailable'
     if (!(error instanceof MynaError)) this.told.errors.push(String(error))
@@ -187,7 +187,7 @@ class Run {
     )
   }
 
-  /** As a server does: for as long as it takes, unless it is dead. @returns null: it is */
+  /** Like a server: retries as long as necessary, unless the box is dead. @returns null: it is dead */
   async #untilWritten(box: SimulatedBox, write: () => Promise<boolean>): Promise<boolean | null> {
     for (;;) {
       if (box.isDead) return null
@@ -204,7 +204,7 @@ class Run {
     }
   }
 
-  /** Something goes wrong, and later is mended. */
+  /** Something fails, and is restored later. */
   async trouble(): Promise<void> {
     while (this.#stepsLeft > 0) {
       await Bun.sleep(this.#random.whole(100, 700))
@@ -250,14 +250,14 @@ class Run {
   }
 }
 
-/** All boxes of this process share the one dialect. @returns how to put the lock back */
+/** All boxes of this process share the one dialect. @returns a function that restores the lock */
 function withoutLock(dialect: Dialect): () => void {
   const { forUpdate } = dialect
   Object.assign(dialect, { forUpdate: '' })
   return () => Object.assign(dialect, { forUpdate })
 }
 
-/** @returns what is wrong afterwards, once every lease that could run out has */
+/** @returns what is wrong afterwards, once every lease that could expire has expired */
 export async function runBoxes(options: RunOptions): Promise<Findings> {
   const server = await testPostgres()
   const name = await server.create()
@@ -285,7 +285,7 @@ export async function runBoxes(options: RunOptions): Promise<Findings> {
     restore()
   }
   for (const box of run.boxes) await box.stop()
-  // What the dead left is settled by one that comes last.
+  // A last box settles what the dead ones left.
   await Bun.sleep(leaseTimes.leaseMs + 100)
   await run.addBox()
   await run.boxes.at(-1)?.stop()

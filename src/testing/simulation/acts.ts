@@ -1,4 +1,4 @@
-/** The acts of the simulation that ask the service for something: each does it, and judges the answer. */
+/** The simulation's requests to the service: each act sends one and judges the answer. */
 import type { Caller } from '../../domain/account.ts'
 import type { Operation } from '../../domain/operation.ts'
 import type { SpeechRequest } from '../../domain/speech.ts'
@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts'
 import { type AskDrawn, soundOf, type WorldEvent } from './workload.ts'
 import type { KnownAccount, KnownKey, OperationRow } from './facts.ts'
 
-/** Several asks are sent in the same instant. */
+/** Several requests are sent in the same instant. */
 export async function ask(stage: Stage, asks: readonly AskDrawn[], leftAtOnce: boolean): Promise<void> {
   const before = stage.books.operations
   const clients = asks.map((drawn) => {
@@ -49,9 +49,9 @@ const enter = (stage: Stage, secret: string, from: string): Promise<Caller> =>
   stage.process.authenticator.authenticate({ kind: 'secret', secret }, from)
 
 interface Circumstances {
-  /** Among those that asked in the same instant: a later one may meet any state in between. */
+  /** One of several requests in the same instant: a later one may meet any state in between. */
   index: number
-  /** Records that are new, oldest first; the one that belongs to the request is taken. */
+  /** New records, oldest first; the one that belongs to the request is chosen. */
   fresh: OperationRow[]
   leftAtOnce: boolean
 }
@@ -61,7 +61,7 @@ function judgeAsk(stage: Stage, client: Client, { index, fresh, leftAtOnce }: Ci
   const { model } = stage
   const atDoor = stage.door.refusal(ask.key, ask.key.id)
   const due = atDoor === null ? model.verdicts(ask) : [atDoor]
-  // The one before it ended in the same instant; its ending was not yet there to be written when this one was let in.
+  // The one before it ended in the same instant, but its ending was not written yet when this one was admitted.
   const endedMeanwhile = leftAtOnce || stage.disk !== 'free'
   if (index > 0 && endedMeanwhile && due.includes('storage_full')) due.push('admitted')
   const isRefused = begun.state === 'error' && begun.refusal?.operationId === undefined
@@ -70,7 +70,7 @@ function judgeAsk(stage: Stage, client: Client, { index, fresh, leftAtOnce }: Ci
   if (isRefused) return judgeRefusal(stage, client, index, due)
   const row = fresh.shift()
   if (row === undefined) {
-    // Before the commit the process may have died.
+    // The process may have died before the commit.
     if (stage.process.dead) return
     return stage.fail(`client ${ask.client} was not refused (${begun.code}), and has no record`)
   }
@@ -88,7 +88,7 @@ function judgeRefusal(stage: Stage, { ask, begun }: Client, index: number, due: 
   if (index > 0) {
     due.push(...model.verdicts({ ...ask, idempotencyKey: null }).filter((verdict) => verdict !== 'admitted'))
     if (model.underWay(ask.key.account) + index >= stage.settings.concurrency) due.push('concurrency_limit_exceeded')
-    // Those before it reserve a place each before the books say which of them is a duplicate.
+    // The requests before it reserve a place each, before the database shows which of them is a duplicate.
     if (model.live.length + index >= stage.settings.streams + stage.settings.waiting) due.push('engine_overloaded')
   }
   if (!due.includes(begun.code)) stage.fail(`client ${ask.client} was refused: ${begun.code}; due was ${due.join()}`)
@@ -128,14 +128,14 @@ export async function touch(stage: Stage, kind: 'cancel' | 'inspect', key: Known
   })
 }
 
-/** Another account, an unknown id and an expired record are all one 404; only then does the scope count. */
+/** Another account, an unknown id and an expired record all give the same 404; only then is the scope checked. */
 function touchRefusal(stage: Stage, key: KnownKey, operation: Followed | undefined): string | null {
   const own = operation !== undefined && operation.ask.key.account === key.account
   if (!own || operation.removed || stage.model.isExpired(operation)) return 'operation_not_found'
   return key.scopes === null || key.scopes.includes('tts') ? null : 'insufficient_scope'
 }
 
-/** Somebody guesses keys. */
+/** Guesses keys. */
 export async function intrude(stage: Stage): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const answer = new Watched(enter(stage, 'sk-myna-guessed', 'stranger'))
@@ -148,7 +148,7 @@ export async function intrude(stage: Stage): Promise<void> {
 
 type Command = Extract<WorldEvent, { kind: 'credit' | 'disable' | 'revoke' }>
 
-/** A command of an administrator: done, or refused because the disk is full, in which case nothing was done. */
+/** An administrator's command. It succeeds, or it is refused because the disk is full, and then it has no effect. */
 export async function administer(stage: Stage, command: Command): Promise<void> {
   const { verbs } = stage.process
   switch (command.kind) {
@@ -164,7 +164,7 @@ export async function administer(stage: Stage, command: Command): Promise<void> 
   }
 }
 
-/** The last administrator stays: there is one in these lives. */
+/** The last administrator cannot be removed, and these lives have only one. */
 async function disable(stage: Stage, account: KnownAccount): Promise<void> {
   const disabled = stage.process.verbs.disableAccount({ name: account.name })
   if (!account.admin) return commanded(stage, disabled, () => (account.disabled = true))
@@ -183,7 +183,7 @@ async function commanded(stage: Stage, verb: Promise<unknown>, apply: () => void
   })
 }
 
-/** The child process of the engine dies, and its successor knows nothing of its streams. */
+/** The engine's child process dies, and its successor knows none of its streams. */
 export async function endEngine(stage: Stage): Promise<void> {
   const gone = [...stage.process.streams].flatMap(([id, stream]) => {
     stream.vanish()
@@ -215,7 +215,7 @@ export async function sweep(stage: Stage): Promise<void> {
   })
 }
 
-/** The usage report equals the sum of what happened. */
+/** The usage report equals the sum of all events. */
 export async function report(stage: Stage, account: KnownAccount): Promise<void> {
   const everMs = 8e15
   const query = { accountId: account.id, startMs: 1, endMs: everMs, bucketMs: everMs, groupBy: [] }
@@ -243,7 +243,7 @@ export async function report(stage: Stage, account: KnownAccount): Promise<void>
   })
 }
 
-/** Requests, charged, refunded, free: of such as became a voice; what was given back of others is told, too. */
+/** Requests, charged, refunded and free, for clones that became a voice; the refunds of all others are reported too. */
 function usedByClones({ model }: Stage, account: KnownAccount): number[] {
   const own = model.clones.all.filter(({ ask, settledMs }) => ask.key.account === account && settledMs !== null)
   const made = own.filter(({ ending }) => ending?.outcome === 'completed')

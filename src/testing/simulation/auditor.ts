@@ -1,7 +1,7 @@
 /**
- * The independent check of the books: it reads the raw tables by its own SQL, adds up for itself and compares them with
- * what the model says must have happened. It remembers what it saw, so that it notices what changes or vanishes though
- * it must not.
+ * The independent check of the database: it reads the raw tables with its own SQL, adds up for itself, and compares the
+ * result with what the model says must have happened. It remembers earlier states, so that it notices forbidden changes
+ * and losses.
  */
 import type { Database } from 'bun:sqlite'
 import { bookedMicros, type Followed, type Model, sha256 } from './model.ts'
@@ -48,7 +48,7 @@ export function readBooks(books: Database): Snapshot {
   }
 }
 
-/** The part that is about clones, or about speech; entries and accounts are about both. */
+/** The part for clones, or the part for speech; entries and accounts belong to both. */
 export const booksOf = (type: 'speech' | 'clone', books: Snapshot): Snapshot => ({
   ...books,
   operations: new Map([...books.operations].filter(([, row]) => row.type === type)),
@@ -67,11 +67,11 @@ export class Auditor {
   }
 
   /**
-   * Compares the books with the model.
+   * Compares the database with the model.
    * @param books of speech
-   * @param mayLag whether an ending may be unwritten yet, because the disk is or was full
+   * @param mayLag whether an ending may still be unwritten, because the disk is or was full
    * @param nowMs by the wall clock
-   * @returns the rules that are broken, in words
+   * @returns the broken rules, in words
    */
   faults(books: Snapshot, mayLag: boolean, nowMs: number): string[] {
     return [
@@ -141,7 +141,7 @@ export class Auditor {
     return faults
   }
 
-  /** Whatever the model does not know of was admitted without an answer. */
+  /** An operation that the model does not know was admitted without an answer. */
   #strangers({ operations }: Snapshot): string[] {
     return [...operations.keys()]
       .filter((id) => this.#model.find(id) === undefined)

@@ -1,9 +1,9 @@
-/** A client of the simulation, as it would be behind a socket: what it asked, what it was told, what bytes it has. */
+/** A client of the simulation, as if behind a socket: its requests, the answers, and the received bytes. */
 import { MynaError } from '../../domain/error.ts'
 import type { Speaking } from '../../service/speaking.ts'
 import type { Ask, Followed } from './model.ts'
 
-/** A promise that can be looked at. */
+/** A promise whose state can be read. */
 export class Watched<T> {
   state: 'pending' | 'value' | 'error' = 'pending'
   value: T | undefined
@@ -22,7 +22,7 @@ export class Watched<T> {
     )
   }
 
-  /** `error.code`; `pending`, `value` or `crash` where there is none. */
+  /** `error.code`; otherwise `pending`, `value` or `crash`. */
   get code(): string {
     if (this.state !== 'error') return this.state
     return this.error instanceof MynaError ? this.error.code : `crash: ${this.error}`
@@ -45,7 +45,7 @@ export class Client {
   #readMs = 0
   #pcmBytes = 0
   #chunks = 0
-  /** Nothing more will come: it has the end, or an error, or its server died. */
+  /** It has received everything: the end, or an error, or its server died. */
   done = false
 
   constructor(ask: Ask, begun: Promise<Speaking>, gone: AbortController) {
@@ -70,15 +70,15 @@ export class Client {
     this.#reading = new Watched(speaking.next())
   }
 
-  /** The socket closes: before the answer this is the request's signal, afterwards the end of the stream. */
+  /** Closes the socket: before the answer this is the request's signal, afterwards the end of the stream. */
   leave(): void {
     this.#gone.abort()
     this.begun.value?.clientGone()
   }
 
   /**
-   * Takes what came, and compares it with what was due.
-   * @param mayLag whether an ending may be unwritten yet; a client is then told later
+   * Takes what arrived, and compares it with what was due.
+   * @param mayLag whether an ending may still be unwritten; the client then receives it later
    * @param nowMs monotonic
    */
   faults(mayLag: boolean, nowMs: number): string[] {
@@ -130,7 +130,9 @@ export class Client {
     return bytes.length === due ? [] : [`chunk ${calls} has ${bytes.length} bytes, not ${due}`]
   }
 
-  /** Who has read to the end can rely on the books: they are settled, and count the bytes that came. */
+  /**
+   * A client that has read to the end can rely on the database: the operation is settled, with the bytes that arrived.
+   */
   #wholeFaults({ ending, settledMs }: Followed): string[] {
     this.done = true
     if (ending?.outcome !== 'completed') return [`it got the end of what ended ${ending?.outcome}`]
@@ -150,6 +152,6 @@ export class Client {
   }
 }
 
-/** A client that is taken for gone and asks again all the same is told in general words. */
+/** A client that counts as disconnected and still asks again gets a general error. */
 const clientWord = (code: string | null): string =>
   code === 'client_disconnected' || code === null ? 'generation_failed' : code

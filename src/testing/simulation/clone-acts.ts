@@ -1,4 +1,4 @@
-/** The acts of the simulation that are about clones and their voices: each does it, and judges the answer. */
+/** The acts of the simulation for clones and their voices: each performs one and judges the answer. */
 import { cancelOperation, inspectOperation } from '../../service/operations.ts'
 import type { Operation } from '../../domain/operation.ts'
 import type { NewClone } from '../../service/clone.ts'
@@ -59,13 +59,16 @@ async function beginClone(stage: Stage, { key, idempotencyKey, clip }: CloneAsk)
   return clones.begin(caller, idempotencyKey, read, new AbortController().signal)
 }
 
-/** The engine ends its work on a clip. */
+/** The engine finishes its work on a clip. */
 export async function learn(stage: Stage, followed: FollowedClone): Promise<void> {
   stage.process.learners.permit(followed.id)
   await stage.follow(() => stage.model.clones.learn(followed))
 }
 
-/** Cancelled while its files are being written: they take many turns of the event loop, and this takes one of them. */
+/**
+ * Cancelled while its files are being written: writing takes many turns of the event loop, and this act takes one of
+ * them.
+ */
 export async function cancelWriting(stage: Stage, followed: FollowedClone): Promise<void> {
   const { process } = stage
   process.learners.permit(followed.id)
@@ -110,7 +113,7 @@ function touchRefusal(stage: Stage, key: KnownKey, followed: FollowedClone): str
   return key.scopes === null || key.scopes.includes('voices') ? null : 'insufficient_scope'
 }
 
-/** Deletes a voice: an own one in whatever state, or one that is not there for this account. */
+/** Deletes a voice: an own voice in any state, or one that does not exist for this account. */
 export async function deleteVoice(stage: Stage, key: KnownKey, followed: FollowedClone): Promise<void> {
   const { library } = stage.process
   const { voiceId } = followed
@@ -130,7 +133,7 @@ export async function deleteVoice(stage: Stage, key: KnownKey, followed: Followe
   })
 }
 
-/** The sweep as the service does it by itself: it never fails aloud. */
+/** The sweep as the service runs it by itself: it never reports a failure. */
 export async function sweepVoices(stage: Stage): Promise<void> {
   const { clones } = stage.model
   const stale = clones.all.filter((each) => clones.isStale(each))

@@ -1,6 +1,7 @@
 /**
- * The independent check of clones: their records, money and voices by its own SQL, and the folders of their files. What
- * did not become a voice sums to nothing; nobody owns more than the cap; files are there exactly for voices that are.
+ * The independent check of clones: their records, money and voices with its own SQL, and the folders of their files. A
+ * clone that did not become a voice sums to zero; no account has more voices than the cap; files exist for exactly the
+ * existing voices.
  */
 import type { Database } from 'bun:sqlite'
 import { existsSync, readdirSync } from 'node:fs'
@@ -20,13 +21,13 @@ export interface VoiceRow {
 
 export interface CloneBooks extends Snapshot {
   voices: Map<string, VoiceRow>
-  /** Whatever lies in the folder of voices, with the names of the files in it. */
+  /** Everything in the folder of voices, with the names of the files in it. */
   folders: Map<string, string>
 }
 
 const allFiles = 'clip,preview.wav,reference.wav,state'
 
-/** @param books of clones and of nothing else */
+/** @param books of clones only */
 export function readClones(books: Snapshot, database: Database, dataDir: string): CloneBooks {
   const voices = database.query('SELECT id, account_id, status, operation_id, error_code FROM voices').all()
   const root = join(dataDir, 'voices')
@@ -50,7 +51,7 @@ export class CloneAuditor {
     this.#settings = settings
   }
 
-  /** @param mayLag whether an ending may be unwritten yet @param nowMs by the wall clock */
+  /** @param mayLag whether an ending may still be unwritten @param nowMs by the wall clock */
   faults(books: CloneBooks, mayLag: boolean, nowMs: number): string[] {
     const { all } = this.#model
     return [
@@ -103,7 +104,9 @@ export class CloneAuditor {
   }
 }
 
-/** The record, as long as it is there. @param held money that the record says is charged @param keyed holds its key */
+/**
+ * The record, as long as it exists. @param held the money that the record says is charged @param keyed holds its key
+ */
 function rowFaults(
   clone: FollowedClone,
   row: OperationRow,
@@ -141,7 +144,7 @@ function moneyFaults(clone: FollowedClone, { entries, usage }: CloneBooks): stri
   ]
 }
 
-/** Processing exactly while its operation is pending, ready exactly when that completed. */
+/** Processing exactly while its operation is pending, and ready exactly when that completed. */
 function voiceFaults(clone: FollowedClone, { voices, operations }: CloneBooks): string[] {
   const { id, voiceId, ask, removed } = clone
   const row = voices.get(voiceId)
@@ -156,7 +159,7 @@ function voiceFaults(clone: FollowedClone, { voices, operations }: CloneBooks): 
   return faults
 }
 
-/** A voice has all of its files from before it is ready until it is gone; nothing else has any. */
+/** A voice has all of its files from before it is ready until it is deleted; nothing else has files. */
 function fileFaults(all: readonly FollowedClone[], { folders }: CloneBooks): string[] {
   const due = all.filter(({ voiceGone, ending }) => !voiceGone && ending?.outcome === 'completed')
   const is = [...folders].map(([name, files]) => `${name}: ${files}`).sort()

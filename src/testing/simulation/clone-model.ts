@@ -1,13 +1,13 @@
 /**
  * What must happen to clones and their voices according to the contract (docs/api.md 4.2, 6.2 to 6.4): who may clone,
- * at what price, how each clone ends, and what is left of it. Imports nothing of the code it judges.
+ * at what price, how each clone ends, and what remains of it. Imports no code that it judges.
  */
 import type { ManualClock } from '../manual-clock.ts'
 import type { KnownAccount, KnownKey, Marks, OperationRow, Settings } from './facts.ts'
 
 export type ClipKind = 'spoken' | 'short' | 'silent' | 'broken'
 
-/** What the engine makes of a clip: a voice; a refusal; nothing; a voice that cannot speak its preview. */
+/** The engine's result for a clip: a voice, a refusal, a failure, or a voice that cannot speak its preview. */
 export type Learning = 'voice' | 'refused' | 'broken' | 'mute'
 
 export interface CloneAsk {
@@ -21,7 +21,7 @@ export interface CloneEnding {
   code: string | null
 }
 
-/** A clone as the model follows it, and its voice. */
+/** The model's view of a clone and its voice. */
 export interface FollowedClone {
   readonly id: string
   readonly voiceId: string
@@ -36,10 +36,10 @@ export interface FollowedClone {
   waitDueMs: number
   workDueMs: number
   ending: CloneEnding | null
-  /** Wall time at which the books were told the ending; null: they still say pending. */
+  /** Wall time at which the ending was written to the database; null: it still says pending. */
   settledMs: number | null
   wasLate: boolean
-  /** The record; and the voice, by its owner or the sweep. */
+  /** Whether the record is deleted; and whether the voice is, by its owner or by the sweep. */
   removed: boolean
   voiceGone: boolean
   /** Until then the process may still try to write an ending that the deletion has overtaken. Monotonic. */
@@ -93,12 +93,12 @@ export class CloneModel {
     return this.all.some(({ lingersUntilMs }) => lingersUntilMs >= this.#clock.monotonicMs())
   }
 
-  /** What the account's clones have cost and hold. */
+  /** The cost and the holds of the account's clones. */
   spentMicros(account: KnownAccount): number {
     return this.all.reduce((sum, clone) => (clone.ask.key.account === account ? sum + clonedMicros(clone) : sum), 0)
   }
 
-  /** Voices that are not failed: what allowance and cap count. */
+  /** Voices that have not failed: allowance and cap count these. */
   owned(account: KnownAccount): number {
     const counts = (clone: FollowedClone) => ['processing', 'ready'].includes(statusOf(clone))
     return this.all.filter((clone) => clone.ask.key.account === account && counts(clone)).length
@@ -113,7 +113,10 @@ export class CloneModel {
     return this.all.some(({ voiceId }) => voiceId === id)
   }
 
-  /** Why this account cannot speak with the voice of a clone; null: it can, or the voice is none of a clone. */
+  /**
+   * The reason why this account cannot speak with a clone's voice; null: it can, or the voice does not come from a
+   * clone.
+   */
   voiceRefusal(account: KnownAccount, voiceId: string): string | null {
     const clone = this.all.find((each) => each.voiceId === voiceId)
     if (clone === undefined) return null
@@ -122,7 +125,7 @@ export class CloneModel {
     return status === 'ready' ? null : status === 'failed' ? 'voice_unusable' : 'voice_not_ready'
   }
 
-  /** The refusals that fit, by `error.code`; `admitted` when it fits to be let in. @param balance null: unmetered */
+  /** The possible refusals, by `error.code`; `admitted` if admission is possible. @param balance null: unmetered */
   verdicts(ask: CloneAsk, balance: number | null): string[] {
     const { account } = ask.key
     const { cloneConcurrency, cloneStreams, cloneWaiting, maxVoices } = this.#settings
@@ -150,7 +153,7 @@ export class CloneModel {
     return endMs <= this.#clock.nowMs()
   }
 
-  /** Failed for so long that the sweep takes it. */
+  /** Failed so long ago that the sweep removes it. */
   isStale(clone: FollowedClone): boolean {
     return statusOf(clone) === 'failed' && (clone.settledMs ?? Infinity) < this.#clock.nowMs() - dayMs
   }
@@ -182,7 +185,7 @@ export class CloneModel {
     return clone
   }
 
-  /** The engine ends its work. */
+  /** The engine finishes its work. */
   learn(clone: FollowedClone): void {
     this.#end(clone, endings[clone.learning])
   }
@@ -191,7 +194,7 @@ export class CloneModel {
     this.#end(clone, { outcome: 'cancelled', code: 'cancelled' })
   }
 
-  /** Its owner deletes the voice: that overtakes an ending which the books were not told. */
+  /** Its owner deletes the voice. That overtakes an ending that is not in the database yet. */
   remove(clone: FollowedClone): void {
     clone.voiceGone = true
     if (clone.settledMs !== null) return
@@ -219,12 +222,12 @@ export class CloneModel {
 
   deadlines(): void {
     const due = this.live.filter((clone) => dueMs(clone) <= this.#clock.monotonicMs())
-    // A place that one of them frees in the same instant comes too late for those that wait.
+    // A place that one of them frees in the same instant comes too late for the waiting ones.
     for (const clone of due) if (clone.stage === 'waiting') clone.ending = notStarted
     for (const clone of due) if (clone.stage === 'running') this.#end(clone, endings.broken)
   }
 
-  /** As `Model.crashed`. */
+  /** Like `Model.crashed`. */
   crashed(): void {
     for (const clone of this.unsettled) {
       const row = this.rows.get(clone.id)
@@ -264,11 +267,11 @@ export class CloneModel {
 
 const dueMs = ({ stage, waitDueMs, workDueMs }: FollowedClone): number => (stage === 'waiting' ? waitDueMs : workDueMs)
 
-/** While the books say pending: the hold. Whatever did not become a voice costs nothing. */
+/** The hold while the database says pending. A clone that did not become a voice costs nothing. */
 export const clonedMicros = ({ settledMs, ending, priceMicros }: FollowedClone): number =>
   settledMs === null || ending?.outcome === 'completed' ? priceMicros : 0
 
-/** Of the voice, by the books. */
+/** The voice's status, according to the database. */
 export function statusOf({ voiceGone, settledMs, ending }: FollowedClone): 'gone' | 'processing' | 'ready' | 'failed' {
   if (voiceGone) return 'gone'
   if (settledMs === null) return 'processing'

@@ -1,6 +1,6 @@
 /**
  * What the simulated process needs for cloned voices: the service over the real files, clips that are decoded in the
- * same turn, and an engine that holds every clone until it is told to go on.
+ * same turn, and an engine that holds every clone until it is released.
  */
 import { sound } from '../../audio/clip.ts'
 import { fromS16 } from '../../audio/pcm.ts'
@@ -67,14 +67,14 @@ export function voiceServices(parts: Parts, settings: Settings, work: Work) {
   return { clones, library, sweep }
 }
 
-/** The engine's side of clones: each waits until it is permitted to end, or its engine vanishes. */
+/** The engine's side of clones: each one waits for a permit to end, or for its engine to vanish. */
 export class Learners {
   readonly #learningOf: (operationId: string) => Learning
   readonly #admitted = new Set<string>()
-  /** Marked as started and not yet given to the engine, in that order. */
+  /** Marked as started but not yet sent to the engine, in that order. */
   readonly #starting: string[] = []
   readonly #held = new Map<string, PromiseWithResolvers<void>>()
-  /** Learnt, and the preview not yet asked for. */
+  /** Learnt, but the preview is not requested yet. */
   readonly #learnt = new Set<string>()
 
   constructor(learningOf: (operationId: string) => Learning) {
@@ -115,7 +115,7 @@ export class Learners {
     return new TextEncoder().encode(id)
   }
 
-  /** null: the order is no preview of a voice that was just learnt. */
+  /** null: the order is not the preview of a new voice. */
   previewOf({ voiceState }: SpeechOrder): Partial<FakePlan> | null {
     const id = voiceState === null ? '' : new TextDecoder().decode(voiceState)
     if (!this.#learnt.delete(id)) return null
@@ -125,7 +125,7 @@ export class Learners {
 
 const clipHz = 16_000
 
-/** A fifth of a second, which the fake engine hears as more than a second of speech. */
+/** A fifth of a second, which the fake engine treats as more than a second of speech. */
 export function clipOf(kind: ClipKind): Uint8Array {
   if (kind === 'broken') return new TextEncoder().encode('no clip')
   const samples = kind === 'short' ? clipHz / 20 : clipHz / 5

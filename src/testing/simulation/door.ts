@@ -1,6 +1,6 @@
 /**
- * What authentication must answer (docs/api.md 1.3, 7): which keys pass, and which failures are throttled. From the
- * contract: 10 failed attempts at once per address, one more every 6 seconds.
+ * The required answers of authentication (docs/api.md 1.3, 7): which keys pass, and which failures are throttled. From
+ * the contract: 10 failed attempts at once per address, one more every 6 seconds.
  */
 import type { ManualClock } from '../manual-clock.ts'
 import type { KnownKey } from './facts.ts'
@@ -10,7 +10,7 @@ const fullMs = 10 * refillMs
 
 export class Door {
   readonly #clock: ManualClock
-  /** By address: how much of the allowance is there, in milliseconds of refilling. */
+  /** By address: the remaining allowance, in milliseconds of refilling. */
   readonly #levels = new Map<string, { levelMs: number; atMs: number }>()
 
   constructor(clock: ManualClock) {
@@ -24,7 +24,7 @@ export class Door {
     return this.#takeAttempt(from) ? why : 'too_many_failed_attempts'
   }
 
-  /** A new process has forgotten who failed. */
+  /** A new process has forgotten the failures. */
   reopened(): void {
     this.#levels.clear()
   }

@@ -1,16 +1,16 @@
-/** What the models and the auditors of the simulation speak about: settings, accounts, keys, rows. */
+/** The nouns of the simulation's models and auditors: settings, accounts, keys, rows. */
 
 export interface Settings {
   microsPerChar: number
-  /** Streams that the engine makes at once, and requests that may wait for one. */
+  /** Streams that the engine makes at once, and requests that may wait for a place. */
   streams: number
   waiting: number
-  /** Requests of one account under way. */
+  /** Running requests of one account. */
   concurrency: number
   queueWaitMs: number
   unreadMs: number
   cloneMicros: number
-  /** Voices of one account: so many are free, so many there may be. */
+  /** Voices of one account: how many are free, and how many may exist. */
   freeClones: number
   maxVoices: number
   cloneStreams: number
@@ -39,7 +39,7 @@ export interface KnownKey {
   revoked: boolean
 }
 
-/** How much of the marks in the books the model foresees: all; with a full disk it must look; with a crash nothing. */
+/** How much of the database's marks the model can predict: all; with a full disk it must look; with a crash, none. */
 export type Marks = 'foreseen' | 'looked up' | 'unknown'
 
 export interface OperationRow {

@@ -1,7 +1,7 @@
 /**
- * Work of the simulated process that takes turns of the event loop: files and sound. One piece at a time, in the order
- * in which it was asked for, so that a seed gives the same run again; and counted, so that the simulation can wait for
- * all of it without knowing what it is.
+ * Work of the simulated process that takes turns of the event loop: files and sound. It runs one piece at a time, in
+ * the order of the requests, so that a seed gives the same run again. It is counted, so that the simulation can wait
+ * for all of it without knowing what it is.
  */
 export class Work {
   #last: Promise<unknown> = Promise.resolve()
@@ -14,7 +14,10 @@ export class Work {
     return done
   }
 
-  /** All that is or becomes under way has ended, and whoever waited for it has gone on as far as it can. */
+  /**
+   * All running work and all work that follows from it has ended, and every waiting caller has continued as far as it
+   * can.
+   */
   async settled(): Promise<void> {
     await drained()
     while (this.#pending > 0) {
@@ -37,5 +40,5 @@ export class Work {
   }
 }
 
-/** All that is in microtasks has run when this resolves. */
+/** All microtasks have run when this resolves. */
 export const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-/** Where the fake engine waits in the simulation: a step is let through for each permit, unless the engine is gone. */
+/** Where the fake engine waits in the simulation: each permit lets one step through, unless the engine is gone. */
 import { MynaError } from '../../domain/error.ts'
 
 export class Gate {
@@ -11,7 +11,7 @@ export class Gate {
     this.#wake()
   }
 
-  /** The child process died: whatever is asked of it from now on fails. */
+  /** The child process died: every later request to it fails. */
   vanish(): void {
     this.#isGone = true
     this.#wake()

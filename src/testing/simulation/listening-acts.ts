@@ -1,4 +1,4 @@
-/** The acts of the simulation that are about transcriptions: each does it, and judges the answer. */
+/** The acts of the simulation for transcriptions: each performs one and judges the answer. */
 import type { Transcribing } from '../../service/transcribing.ts'
 import { Listener, requestFor } from './listening.ts'
 import type { FollowedListening } from './listening-model.ts'
@@ -17,7 +17,7 @@ export async function listen(stage: Stage, key: KnownKey): Promise<void> {
     stage.note(`asked to listen: ${due}`)
     stage.trace.push(`  ${id}: ${due}`)
     if (due === 'admitted') listener.followed = listenings.admit(id, key, clipHeardOf(id))
-    // A write that the process does not survive is asked for only after all refusals.
+    // A write that kills the process is requested only after all refusals.
     else stage.compare('listen', listener.begun.code, due)
   })
 }
@@ -28,7 +28,7 @@ async function begin(stage: Stage, id: string, key: KnownKey, gone: AbortSignal)
   return transcriptions.begin(caller, id, async () => requestFor(id), gone)
 }
 
-/** The engine is let hear one part more. */
+/** The engine may transcribe one more part. */
 export async function hear(stage: Stage, listening: FollowedListening): Promise<void> {
   const gate = stage.process.gates.get(listening.id)
   gate?.permit()

@@ -1,6 +1,7 @@
 /**
- * The independent check of transcriptions, by its own SQL: each is in the books once, as under way or as ended, from
- * before the engine knew of it; as it ended, with what was heard; and never changed or lost afterwards.
+ * The independent check of transcriptions, with its own SQL. Each one is in the database once, as running or as ended,
+ * from before the engine received it; it has the right ending and the right amount of audio; and it is never changed or
+ * lost afterwards.
  */
 import type { Database } from 'bun:sqlite'
 import type { FollowedListening, ListeningModel } from './listening-model.ts'
@@ -27,7 +28,7 @@ interface EndedRow {
 export interface ListeningBooks {
   running: Map<string, RunningRow>
   ended: Map<string, EndedRow>
-  /** Rows of ended ones, of which each must be another's. */
+  /** Rows of ended transcriptions, each of which must belong to a different one. */
   endedCount: number
 }
 
@@ -49,7 +50,7 @@ export class ListeningAuditor {
     this.#model = model
   }
 
-  /** @param mayLag whether an ending may be unwritten yet @param nowMs by the wall clock */
+  /** @param mayLag whether an ending may still be unwritten @param nowMs by the wall clock */
   faults(books: ListeningBooks, mayLag: boolean, nowMs: number): string[] {
     const known = new Set(this.#model.all.map(({ id }) => id))
     const strangers = [...books.running.keys(), ...books.ended.keys()].filter((id) => !known.has(id))

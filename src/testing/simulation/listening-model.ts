@@ -1,17 +1,17 @@
 /**
  * What must happen to transcriptions according to the contract (docs/api.md 3, 8), given what the clients and the
  * engine did: which are admitted, how each ends, how much audio was processed, and what the database records while it
- * runs. It has its own arithmetic and imports nothing of the code it judges.
+ * runs. It has its own arithmetic and imports no code that it judges.
  */
 import type { ManualClock } from '../manual-clock.ts'
 import type { KnownAccount, KnownKey, Marks, Settings } from './facts.ts'
 
-/** Every part of a clip. */
+/** Length of every part of a clip. */
 export const partMs = 100
-/** The books learn of progress no more often. */
+/** Progress is written to the database at most this often. */
 const noteEveryMs = 5000
 
-/** So many parts are in the clip; in place of part `failAt` (from 0) the engine fails. */
+/** The number of parts in the clip; in place of part `failAt` (from 0) the engine fails. */
 export interface Clip {
   parts: number
   failAt: number | null
@@ -19,7 +19,7 @@ export interface Clip {
 
 export interface ListeningEnd {
   outcome: 'completed' | 'stream_failed' | 'failed'
-  /** What the books say; null: it was completed. */
+  /** The state in the database; null: it was completed. */
   code: string | null
   heardMs: number
 }
@@ -29,12 +29,12 @@ export interface FollowedListening {
   readonly key: KnownKey
   readonly clip: Clip
   stage: 'waiting' | 'running'
-  /** It was written into the books before the engine was asked; and it was seen there. */
+  /** Whether it was written to the database, before the engine received it; and whether it was seen there. */
   begun: boolean
   wasSeen: boolean
   notedMs: number
   noteDueMs: number
-  /** Parts that the engine was let hear, parts it heard, parts that the client asked for. */
+  /** Parts that the engine was allowed to transcribe, parts it transcribed, and parts that the client asked for. */
   permits: number
   heard: number
   calls: number
@@ -43,7 +43,7 @@ export interface FollowedListening {
   unreadDue: Due | null
   ending: ListeningEnd | null
   clientLeft: boolean
-  /** The books need not be told of its ending any more. */
+  /** Its ending need not be written to the database any more. */
   isSettled: boolean
   wasLate: boolean
 }
@@ -53,7 +53,7 @@ interface Due {
   order: number
 }
 
-/** What the books say: of those under way, and of those that have ended. */
+/** The database's rows: those that run, and those that have ended. */
 export interface ListeningRows {
   running: ReadonlyMap<string, { heard_ms: number }>
   ended: ReadonlyMap<string, { error_code: string | null }>
@@ -82,12 +82,12 @@ export class ListeningModel {
     return this.all.filter(({ isSettled }) => !isSettled)
   }
 
-  /** Ended, and the books could not be told yet. */
+  /** Ended, but the database could not be written yet. */
   get unwritten(): FollowedListening[] {
     return this.unsettled.filter(({ ending }) => ending !== null)
   }
 
-  /** The refusals that fit a request now, by `error.code`; `admitted` when it fits to be let in. */
+  /** The possible refusals of a request now, by `error.code`; `admitted` if admission is possible. */
   verdict({ account }: KnownKey): string {
     const { listenConcurrency, listenStreams, listenWaiting } = this.#settings
     if (this.draining) return 'server_shutting_down'
@@ -131,11 +131,11 @@ export class ListeningModel {
     this.#proceed(listening)
   }
 
-  /** The client asks for the next part, and so has taken the one before. */
+  /** The client asks for the next part, which means that it has taken the one before. */
   take(listening: FollowedListening): void {
     listening.unreadDue = null
     listening.calls++
-    // What was heard before anybody read is handed over now.
+    // Parts that were transcribed before a reader came are handed over now.
     if (listening.calls === 1 && listening.ending === null) this.#note(listening)
     this.#proceed(listening)
   }
@@ -151,7 +151,7 @@ export class ListeningModel {
   }
 
   shutDown(): void {
-    // All at once: none of them gets the turn of another.
+    // All end at once, so that none of them gets the turn of another.
     const all = this.live
     for (const listening of all) this.#finish(listening, null, 'server_shutting_down')
   }
@@ -161,7 +161,7 @@ export class ListeningModel {
     return times.length === 0 ? null : Math.min(...times.map(({ atMs }) => atMs)) - this.#clock.monotonicMs()
   }
 
-  /** Ends what was to end by now. */
+  /** Ends everything that is due. */
   deadlines(): void {
     const nowMs = this.#clock.monotonicMs()
     const due = this.live.flatMap((listening) => {
@@ -170,18 +170,18 @@ export class ListeningModel {
     })
     for (const { listening, next } of due.sort((a, b) => a.next.order - b.next.order)) {
       if (listening.unreadDue === next) this.leave(listening)
-      // Whoever left before it in the same instant may have given it their turn.
+      // A client that disconnected earlier in the same instant may have given it the turn.
       else if (listening.waitDue === next) this.#end(listening, null, 'engine_overloaded')
     }
   }
 
-  /** The process died and another one started: what it was listening to has failed, as far as was noted. */
+  /** The process died and another one started: running transcriptions have failed, up to the recorded progress. */
   crashed(): void {
     for (const listening of this.unsettled) {
       const row = this.rows.ended.get(listening.id)
       // Its ending was written before the death.
       if (listening.ending !== null && row !== undefined && row.error_code !== 'server_stopped') continue
-      // What was seen in the books must not be lost; of what was not, the death may have been quicker.
+      // Rows that were seen in the database must not be lost. Unseen rows may be missing if the death came first.
       listening.begun = listening.wasSeen || row !== undefined
       listening.isSettled = !listening.begun
       const { notedMs } = listening
@@ -207,7 +207,7 @@ export class ListeningModel {
     this.#promote()
   }
 
-  /** As far as the client asked, the engine was let and nothing went wrong. */
+  /** As far as the client asked, the engine was allowed, and no failure came first. */
   #proceed(listening: FollowedListening): void {
     const { parts, failAt } = listening.clip
     if (listening.ending !== null || listening.stage !== 'running') return
@@ -245,7 +245,7 @@ export class ListeningModel {
     listening.ending = { outcome: outcome ?? (heardMs > 0 ? 'stream_failed' : 'failed'), code, heardMs }
     listening.waitDue = null
     listening.unreadDue = null
-    // Of what had not begun the books know nothing.
+    // The database has no row of what had not begun.
     if (!listening.begun) listening.isSettled = true
   }
 }

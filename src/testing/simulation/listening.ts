@@ -1,6 +1,6 @@
 /**
- * Transcription in the simulated process: the real service over clips that are decoded in the same turn and an engine
- * that holds every part until it is let through; and a client, with what it asked for and what it was told.
+ * Transcription in the simulated process: the real service, clips that are decoded in the same turn, and an engine that
+ * holds every part until it is released; and a client, with its requests and the answers.
  */
 import { Queue } from '../../service/queue.ts'
 import { type TranscribeParts, type TranscriptionRequest, Transcriptions } from '../../service/transcribe.ts'
@@ -19,7 +19,7 @@ export interface ListeningServices {
   gates: ReadonlyMap<string, Gate>
 }
 
-/** @param clipOf what is heard, by the request that bears its id as the prompt and as the path of its upload */
+/** @param clipOf the clip of each request, which has its id as the prompt and as the path of its upload */
 export function listeningServices(
   parts: Omit<TranscribeParts, 'queue' | 'engine' | 'decoder'>,
   settings: Settings,
@@ -89,7 +89,7 @@ export class Listener {
     this.begun.value?.clientGone()
   }
 
-  /** Takes what came, and compares it with what was due. */
+  /** Takes what arrived, and compares it with what was due. */
   faults(): string[] {
     if (this.followed === null || this.done) return []
     const faults = [...this.#answerFaults(this.followed), ...this.#readingFaults(this.followed)]
@@ -129,7 +129,7 @@ export class Listener {
 function refusalFaults({ state, code }: Watched<unknown>, { ending, clientLeft }: FollowedListening): string[] {
   if (state !== 'error') return [`it ended, and the answer is ${state}`]
   if (ending === null) return [`it was told ${code} of what runs`]
-  // A client that is taken for gone and asks again all the same is told why.
+  // A client that counts as disconnected and still asks again gets the reason.
   const due = ending.code === 'client_disconnected' ? 'request_timeout' : ending.code
   return clientLeft || code === due ? [] : [`it was told ${code}, not ${due}`]
 }

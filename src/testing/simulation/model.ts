@@ -1,7 +1,7 @@
 /**
  * What must happen according to the contract (docs/api.md 2.3, 6.2 to 6.4, 8), given what the clients and the engine
  * did: who is admitted, how each operation ends and what it costs. It has its own arithmetic, its own table of
- * idempotency keys and its own retention, and imports nothing of the code it judges.
+ * idempotency keys and its own retention, and imports no code that it judges.
  */
 import { createHash } from 'node:crypto'
 import type { ManualClock } from '../manual-clock.ts'
@@ -9,7 +9,7 @@ import { CloneModel } from './clone-model.ts'
 import { ListeningModel } from './listening-model.ts'
 import type { KnownAccount, KnownKey, Marks, OperationRow, Settings } from './facts.ts'
 
-/** A request's fields: two with the same name are the same request. */
+/** A request's fields. Two with the same name are the same request. */
 export interface Body {
   name: string
   text: string
@@ -19,7 +19,7 @@ export interface Body {
   voice: string
 }
 
-/** What the engine says: so many frames of so many samples; in place of frame `failAt` (0 to `frames`) it fails. */
+/** The engine's output: how many frames of how many samples; in place of frame `failAt` (0 to `frames`) it fails. */
 export interface Sound {
   frames: number
   samples: number
@@ -36,14 +36,14 @@ export interface Ask {
 export interface Ending {
   outcome: 'completed' | 'stream_failed' | 'cancelled' | 'failed' | 'not_accepted'
   chargedMicros: number
-  /** `error.code` of the record, and of the client's answer unless it was cancelled or has left. */
+  /** `error.code` of the record, and of the client's answer unless the client cancelled or disconnected. */
   code: string | null
   usedChars: number
   audioMs: number
   completionBytes: number | null
 }
 
-/** An operation as the model follows it. */
+/** The model's view of an operation. */
 export interface Followed {
   readonly id: string
   readonly ask: Ask
@@ -51,7 +51,7 @@ export interface Followed {
   readonly priceMicros: number
   readonly createdMs: number
   stage: 'waiting' | 'running'
-  /** Frames that the engine was let make, frames it made, chunks that the client asked for. */
+  /** Frames that the engine was allowed to make, frames it made, and chunks that the client asked for. */
   permits: number
   produced: number
   calls: number
@@ -62,7 +62,7 @@ export interface Followed {
   /** Monotonic. */
   endedMs: number | null
   clientLeft: boolean
-  /** Wall time at which the books were told the ending; null: they still say pending. */
+  /** Wall time at which the ending was written to the database; null: it still says pending. */
   settledMs: number | null
   /** The disk was full when it ended. */
   wasLate: boolean
@@ -86,7 +86,7 @@ export class Model {
   readonly #clock: ManualClock
   draining = false
   marks: Marks = 'foreseen'
-  /** Rows of the books after the step that is being judged. */
+  /** The database's rows after the step that is being judged. */
   rows: ReadonlyMap<string, OperationRow> = new Map()
   #order = 0
 
@@ -109,7 +109,7 @@ export class Model {
     return this.operations.filter((operation) => operation.settledMs === null)
   }
 
-  /** Ended, and the books could not be told yet. */
+  /** Ended, but the database could not be written yet. */
   get unwritten(): Followed[] {
     return this.operations.filter((operation) => operation.ending !== null && operation.settledMs === null)
   }
@@ -121,7 +121,7 @@ export class Model {
     return spent.reduce((left, micros) => left - micros, account.creditedMicros - this.clones.spentMicros(account))
   }
 
-  /** The refusals that fit this request now, by `error.code`; `admitted` when it fits to be let in. */
+  /** The possible refusals of this request now, by `error.code`; `admitted` if admission is possible. */
   verdicts(ask: Ask): string[] {
     const { concurrency, streams, waiting } = this.#settings
     if (this.draining) return ['server_shutting_down']
@@ -142,7 +142,7 @@ export class Model {
     return this.operations.filter((each) => each.ask.key.account === account && each.settledMs === null).length
   }
 
-  /** The operation that holds the request's idempotency key; null when it is free. */
+  /** The operation that holds the request's idempotency key; null if the key is free. */
   holder(ask: Ask): Followed | null {
     if (ask.idempotencyKey === null) return null
     const holds = (each: Followed) =>
@@ -153,7 +153,7 @@ export class Model {
     return this.operations.find(holds) ?? null
   }
 
-  /** By the books' state: pending, completed or charged. */
+  /** By the state in the database: pending, completed or charged. */
   isKeyHeld({ ask, settledMs, removed, ending }: Followed): boolean {
     if (ask.idempotencyKey === null || removed) return false
     return settledMs === null || ending?.outcome === 'completed' || (ending?.chargedMicros ?? 0) > 0
@@ -199,7 +199,7 @@ export class Model {
     this.#proceed(operation)
   }
 
-  /** The client asks for the next chunk, and so has taken the one before. */
+  /** The client asks for the next chunk, which means that it has taken the one before. */
   read(operation: Followed): void {
     operation.unreadDue = null
     operation.calls++
@@ -220,19 +220,19 @@ export class Model {
     this.#end(operation, { outcome: 'cancelled', code: null, ...this.#partial(operation) })
   }
 
-  /** Everything that runs is ended at once, as our own fault. */
+  /** Everything that runs ends at once, as our own fault. */
   shutDown(): void {
     const all = this.live.map((operation) => [operation, this.#ourFault(operation, 'server_shutting_down')] as const)
     for (const [operation, ending] of all) operation.ending = ending
   }
 
-  /** Milliseconds until the next deadline; null when there is none. */
+  /** Milliseconds until the next deadline; null: there is none. */
   nextDueMs(): number | null {
     const times = this.live.flatMap(({ waitDue, unreadDue }) => [waitDue, unreadDue]).filter((due) => due !== null)
     return times.length === 0 ? null : Math.min(...times.map(({ atMs }) => atMs)) - this.#clock.monotonicMs()
   }
 
-  /** Ends what was to end by now. */
+  /** Ends everything that is due. */
   deadlines(): void {
     const nowMs = this.#clock.monotonicMs()
     const due = this.live.flatMap((operation) => {
@@ -242,14 +242,14 @@ export class Model {
     })
     for (const { operation, next } of due.sort((a, b) => a.next.order - b.next.order)) {
       if (operation.unreadDue === next) this.leave(operation)
-      // Whoever left before it in the same instant may have given it their turn.
+      // A client that disconnected earlier in the same instant may have given it the turn.
       else if (operation.waitDue === next) this.#end(operation, this.#ourFault(operation, 'engine_overloaded'))
     }
   }
 
   /**
-   * The process died and another one started: what was not settled is settled now by the marks, at no cost. An ending
-   * of the same step may have been written before the death, or not.
+   * The process died and another one started. Unsettled operations are settled now, from the marks and at no cost. An
+   * ending of the same step may have been written before the death, or not.
    */
   crashed(): void {
     for (const operation of this.operations) {
@@ -285,7 +285,7 @@ export class Model {
     return this.marks !== 'looked up' || this.rows.get(operation.id)?.[mark] != null
   }
 
-  /** As far as the client asked, the engine was let and nothing went wrong. */
+  /** As far as the client asked, the engine was allowed, and no failure came first. */
   #proceed(operation: Followed): void {
     const { frames, failAt } = operation.sound
     if (operation.ending !== null || operation.stage !== 'running') return
@@ -349,7 +349,7 @@ export class Model {
 
 const nothing = { chargedMicros: 0, usedChars: 0, audioMs: 0, completionBytes: null }
 
-/** While the books say pending: the hold. */
+/** The hold, while the database says pending. */
 export const bookedMicros = ({ settledMs, ending, priceMicros }: Followed): number =>
   settledMs === null || ending === null ? priceMicros : ending.chargedMicros
 

@@ -1,7 +1,7 @@
 /**
  * One server process of the simulation: the real service over the real store, with the fake engine. The simulation
  * decides when the engine makes a frame, when the disk is full and between which two commits the process dies. A dead
- * process keeps its handles in memory but can no longer write, and nobody hears from it again.
+ * process keeps its handles in memory, but it can no longer write or send anything.
  */
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ import type { Learning } from './clone-model.ts'
 import type { Sound } from './model.ts'
 import type { Settings } from './facts.ts'
 
-/** The engine's work for one operation: it makes a frame for each permit, unless it is gone. */
+/** The engine's work for one operation: one frame for each permit, unless the engine is gone. */
 export class EngineStream {
   readonly #sound: Sound
   readonly #gate = new Gate()
@@ -70,7 +70,7 @@ class Life {
   dead = false
   death: Death | null = null
 
-  /** Runs a write of the ledger; one that the process does not survive never answers. */
+  /** Runs a write of the ledger; if it kills the process, it never answers. */
   async through<T>(write: () => Promise<T>): Promise<T> {
     if (this.dead) return never()
     const last = this.death !== null && --this.death.writes <= 0
@@ -90,11 +90,11 @@ export interface ProcessWorld {
   clock: ManualClock
   random: (bytes: Uint8Array) => Uint8Array
   settings: Settings
-  /** What the engine says for an operation. */
+  /** The engine's output for an operation. */
   soundOf: (operationId: string) => Sound
-  /** What it makes of a clip. */
+  /** Its result for a clip. */
   learningOf: (operationId: string) => Learning
-  /** What is in the clip of a request. */
+  /** The clip of a request. */
   clipHeardOf: (requestId: string) => Clip
 }
 
@@ -115,17 +115,17 @@ export class SimulatedProcess {
   readonly learners: Learners
   readonly transcriptions: Transcriptions
   readonly listenQueue: Queue
-  /** Of the engine that listens, by request. */
+  /** The work of the transcribing engine, by request. */
   readonly gates: ReadonlyMap<string, Gate>
-  /** Removes what has expired, as every minute. */
+  /** Removes expired records, as the server does every minute. */
   readonly sweep: () => Promise<void>
   readonly #files: VoiceFiles
   readonly #made: PreviewFiles
   readonly #work = new Work()
-  /** Marked as started and not yet given to the engine, in that order. */
+  /** Marked as started but not yet sent to the engine, in that order. */
   readonly #starting: string[] = []
 
-  /** Starts on what lies in the folder, and settles what its predecessor left. */
+  /** Starts on the existing folder, and settles what its predecessor left. */
   static async start(world: ProcessWorld): Promise<SimulatedProcess> {
     const database = await openSqlite(world.folder)
     // A power failure is not simulated, and thousands of syncs would take minutes.
@@ -210,7 +210,7 @@ export class SimulatedProcess {
     this.gates = listening.gates
   }
 
-  /** Everything has happened that needs no time. */
+  /** Everything that needs no time has happened. */
   settled(): Promise<void> {
     return this.#work.settled()
   }
@@ -223,7 +223,7 @@ export class SimulatedProcess {
     this.#life.death = { ...death }
   }
 
-  /** Every write fails from now on, or each that needs another page. */
+  /** From now on every write fails, or every write that needs another page. */
   async fillDisk(whole: boolean): Promise<void> {
     const pages = (await this.#database.get<{ page_count: number }>('PRAGMA page_count'))?.page_count ?? 1
     await this.#database.script(whole ? 'PRAGMA query_only = ON' : `PRAGMA max_page_count = ${pages}`)
@@ -234,18 +234,18 @@ export class SimulatedProcess {
     await this.#database.script('PRAGMA max_page_count = 1000000')
   }
 
-  /** What is committed stays; nothing else does. */
+  /** Only committed data remains. */
   async kill(): Promise<void> {
     this.#life.dead = true
     await this.#database.close()
   }
 
-  /** Nothing new is let in. */
+  /** New requests are refused. */
   drain(): void {
     for (const live of [this.speech, this.clones, this.transcriptions]) live.drain()
   }
 
-  /** The orderly end. */
+  /** The orderly shutdown. */
   async stop(): Promise<void> {
     await this.speech.shutDown()
     await this.clones.shutDown()
@@ -255,7 +255,7 @@ export class SimulatedProcess {
     await this.#database.close()
   }
 
-  /** What the ledger was told: by that the engine knows for which operation its work is. */
+  /** What the ledger received: this tells the engine which operation its work belongs to. */
   #hear(call: string, given: unknown): void {
     if (call === 'admitClone') this.learners.admitted((given as CloneAdmission).operationId)
     if (call !== 'markStarted') return
@@ -287,7 +287,7 @@ const ledgerWrites = [
 ] as const
 const fileCalls = ['put', 'read', 'remove'] as const
 
-/** With these calls as places to die at. */
+/** Adds the calls at which the process may die. */
 function mortal<T extends object>(
   target: T,
   life: Life,
@@ -309,14 +309,14 @@ function mortal<T extends object>(
   })
 }
 
-/** A database with the schema and nothing in it, as bytes: to make one anew waits for the disk several times. */
+/** An empty database with the schema, as bytes, because creating one waits for the disk several times. */
 export async function emptyBooks(folder: string): Promise<Uint8Array> {
   const database = await openSqlite(folder)
   await database.close()
   return Bun.file(join(folder, 'myna.db')).bytes()
 }
 
-/** A connection of the auditor's own, which can only read. */
+/** A connection for the auditor alone, read-only. */
 export function readingConnection(folder: string): Database {
   const connection = new Database(join(folder, 'myna.db'))
   connection.run('PRAGMA query_only = ON')

@@ -1,11 +1,11 @@
-/** Damaged remains of random lives (`rot.ts`). More than here: `bun scripts/simulate.ts --seeds 100 --rot 200`. */
+/** Damaged files from random lives (`rot.ts`). More runs: `bun scripts/simulate.ts --seeds 100 --rot 200`. */
 import { expect, test } from 'bun:test'
 import { damages, rot } from './rot.ts'
 
 const deadlineMs = 240_000
 
 test(
-  'what is served after bit rot is right, or nothing is served',
+  'after bit rot the server serves correct data or none',
   async () => {
     const seen = new Set<string>()
     for (let seed = 1; seed <= 4; seed++) {

@@ -1,6 +1,6 @@
 /**
  * Bit rot after a random life: the files that a process left are damaged as disks damage them (a flipped bit, a zeroed
- * page, an older state of a page, a torn log), and the next process must serve what is right, or refuse. Everything
+ * page, an older state of a page, a torn log), and the next process must serve correct data or refuse. Everything
  * follows from the seed.
  */
 import { Database } from 'bun:sqlite'
@@ -19,26 +19,26 @@ export const damages = ['flipped bit', 'zeroed page', 'stale page', 'torn page',
 export type Damage = (typeof damages)[number]
 
 /**
- * `right`: every row is as it was. `refused`: the start failed in a sentence, or the check of every page found it, so
- * that nothing is served. `reported`: the audit found it. `unseen`: a row is another, and nothing noticed.
+ * `right`: every row is unchanged. `refused`: the start failed with a message, or the check of every page found the
+ * damage, so nothing is served. `reported`: the audit found it. `unseen`: a row differs, and no check noticed.
  */
 export type Verdict = 'right' | 'refused' | 'reported' | 'unseen'
 
 export interface Rotten {
   damage: Damage
   verdict: Verdict
-  /** What was found or, for `unseen`, which rows differ. */
+  /** What was found; for `unseen`, which rows differ. */
   words: string
 }
 
 const pageBytes = 4096
 
-/** @param times how often the same remains are damaged anew */
+/** @param times how often the same files are damaged anew */
 export async function rot(seed: number, steps: number, times: number): Promise<Rotten[]> {
   const folder = mkdtempSync(join(tmpdir(), 'myna-rot-'))
   const random = new Seeded(seed ^ 0x207)
   try {
-    // An older state of the same life gives the stale pages.
+    // An older state of the same life provides the stale pages.
     const earlier = await remainsOf(seed, Math.ceil(steps / 2), join(folder, 'earlier'))
     const later = await remainsOf(seed, steps, join(folder, 'later'))
     const whole = dump(join(later.ended, 'myna.db'))
@@ -56,13 +56,13 @@ export async function rot(seed: number, steps: number, times: number): Promise<R
   }
 }
 
-/** What a life leaves that is killed, with all of it in the log; and what one leaves that ends in order. */
+/** The files of a life that was killed, with everything in the log; and the files of a life that ended in order. */
 async function remainsOf(seed: number, steps: number, folder: string): Promise<{ killed: string; ended: string }> {
   const [killed, ended] = [join(folder, 'killed'), join(folder, 'ended')]
   await simulate(seed, steps, (place) => copy(place, killed))
   copy(killed, ended)
   await (await openSqlite(ended)).close()
-  // A time that copying keeps: disks that rot do not change it either.
+  // A timestamp that copying keeps, because disk rot does not change it either.
   setTime(join(ended, 'myna.db'))
   writeSum(join(ended, 'myna.db'))
   return { killed, ended }
@@ -71,11 +71,11 @@ async function remainsOf(seed: number, steps: number, folder: string): Promise<{
 const wholeSecond = new Date(1_763_712_000_000)
 const setTime = (path: string): void => utimesSync(path, wholeSecond, wholeSecond)
 
-/** The shared memory of a dead process is made anew from the log. */
+/** The shared memory of a dead process is rebuilt from the log. */
 const copy = (from: string, to: string): void =>
   cpSync(from, to, { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith('-shm') })
 
-/** @returns false when there is nothing of that kind to damage */
+/** @returns false if there is no such part to damage */
 function inflict(damage: Damage, folder: string, earlier: string, random: Seeded): boolean {
   const path = join(folder, damage === 'flipped bit in the log' ? 'myna.db-wal' : 'myna.db')
   if (!existsSync(path)) return false
@@ -99,8 +99,8 @@ function inflict(damage: Damage, folder: string, earlier: string, random: Seeded
 }
 
 /**
- * Where the last transaction of a log begins. Damage in it looks like what a crash tears: SQLite forgets that one
- * transaction, and nobody can know whether it was answered.
+ * The position of the last transaction in a log. Damage there looks like what a crash tears: SQLite drops that one
+ * transaction, and it is impossible to know whether it was answered.
  */
 function lastTransactionAt(log: Buffer): number {
   const ends: number[] = []

@@ -1,14 +1,14 @@
-/** The books under random lives (`simulation.ts`). More seeds than here: `bun scripts/simulate.ts --seeds 5000`. */
+/** The database under random lives (`simulation.ts`). More seeds: `bun scripts/simulate.ts --seeds 5000`. */
 import { expect, test } from 'bun:test'
 import { simulate } from './simulation.ts'
 
-/** Alone it takes less than ten seconds; others may keep the machine busy. */
+/** Alone it takes less than ten seconds, but the machine may be busy. */
 const deadlineMs = 240_000
 
 const seeds = 100
 const stepsOf = (seed: number): number => 60 + (seed % 10) * 10
 
-/** What must have happened in some run, or the runs prove less than they say. */
+/** Must have happened in some run; otherwise the runs prove less than they claim. */
 const wanted = [
   ...[
     ['admitted', 'duplicate_request', 'idempotency_conflict', 'insufficient_balance', 'engine_overloaded'],
@@ -62,7 +62,7 @@ const wanted = [
 ]
 
 test(
-  `${seeds} random lives of the service keep every rule of the books`,
+  `${seeds} random lives of the service keep every rule of the database`,
   async () => {
     const seen = new Set<string>()
     for (let seed = 1; seed <= seeds; seed++) {

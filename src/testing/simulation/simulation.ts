@@ -1,7 +1,7 @@
 /**
  * The simulation (after TigerBeetle's VOPR): random clients, engines, administrators, clocks, disks and deaths against
- * the real service, step by step. Everything follows from the seed, so that a failure can be seen again. Nothing of the
- * service's own rules is used to judge it: `model.ts` says what must happen, `auditor.ts` reads the books.
+ * the real service, step by step. Everything follows from the seed, so that a failure can be repeated. The service's
+ * own rules are not used to judge it: `model.ts` says what must happen, `auditor.ts` reads the database.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,9 +18,9 @@ import { Stage } from './stage.ts'
 import { type Step, type View, Workload } from './workload.ts'
 
 export interface Run {
-  /** What was done and what came of it, line by line. */
+  /** The acts and their results, line by line. */
   trace: readonly string[]
-  /** How often each kind of thing happened. */
+  /** How often each kind of event happened. */
   seen: ReadonlyMap<string, number>
 }
 
@@ -36,7 +36,7 @@ export class SimulationFailure extends Error {
 
 /**
  * @param atEnd gets the folder as a kill would leave it, before it is removed
- * @throws SimulationFailure naming the seed, the step and the rules that are broken
+ * @throws SimulationFailure naming the seed, the step and the broken rules
  */
 export async function simulate(seed: number, steps: number, atEnd: (folder: string) => void = () => {}): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'myna-simulation-'))
@@ -177,7 +177,9 @@ function clientOf(stage: Stage, operation: Followed): Client {
   return client
 }
 
-/** Every deadline passes; then only such streams are live whose engine makes nothing and whose client waits for it. */
+/**
+ * Every deadline passes. After that, only streams remain whose engine makes no frame and whose client waits for one.
+ */
 async function settleDown(stage: Stage): Promise<void> {
   if (stage.disk !== 'free') await stage.freeDisk()
   await stage.pass(10 * 60_000)

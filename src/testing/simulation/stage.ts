@@ -1,6 +1,6 @@
 /**
- * The stage of one run: the folder, the clock, the process that lives now, its clients, and the two judges. After each
- * act it lets everything happen that needs no time, has the model say what that must have been, and audits.
+ * The stage of one run: the folder, the clock, the running process, its clients, and the two judges. After each act it
+ * lets everything happen that needs no time, asks the model what must have happened, and audits.
  */
 import type { Database } from 'bun:sqlite'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ export class Stage {
   readonly door = new Door(this.clock)
   readonly accounts: KnownAccount[] = []
   readonly keys: KnownKey[] = []
-  /** How often each kind of thing happened. */
+  /** How often each kind of event happened. */
   readonly seen = new Map<string, number>()
   readonly trace: string[]
   readonly #folder: string
@@ -46,10 +46,10 @@ export class Stage {
   #listeningBooks: ListeningBooks = { running: new Map(), ended: new Map(), endedCount: 0 }
   clients: Client[] = []
   listeners: Listener[] = []
-  /** Of the next request to transcribe: what its clip is follows from it. */
+  /** Number of the next transcription request, which determines its clip. */
   nextRequest: number
   disk: 'free' | 'tight' | 'full' = 'free'
-  /** Monotonic time from which on every ending must be written. */
+  /** Monotonic time from which every ending must be written. */
   #writtenByMs = 0
 
   constructor(seed: number, folder: string, trace: string[]) {
@@ -91,14 +91,14 @@ export class Stage {
 
   /**
    * Waits until the process is quiet.
-   * @param apply tells the model what was done; the books are read before it is called
+   * @param apply passes the act to the model; the database is read before it is called
    */
   async follow(apply: () => void): Promise<void> {
     await this.process.settled()
     this.#judge(apply)
   }
 
-  /** Deadline by deadline, so that each meets what the one before left. */
+  /** Deadline by deadline, so that each one meets the state that the one before left. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0 && !this.process.dead;) {
       const { clones, listenings } = this.model
@@ -125,7 +125,7 @@ export class Stage {
     this.#writtenByMs = this.clock.monotonicMs() + writtenAgainMs
   }
 
-  /** The orderly end of the process, and the next one. */
+  /** The process shuts down in order, and the next one starts. */
   async stop(): Promise<void> {
     const stopped = new Watched(this.process.stop())
     await this.follow(() => {
@@ -139,7 +139,7 @@ export class Stage {
     this.#judge(() => {})
   }
 
-  /** The process dies on the spot, and the next one finds what it left. */
+  /** The process dies on the spot, and the next one starts with its files. */
   async crash(): Promise<void> {
     this.process.kill()
     this.#leaveHalfFiles()
@@ -151,7 +151,10 @@ export class Stage {
     })
   }
 
-  /** As of a voice that was being written, and of one on its way out: a death is never in the midst of those here. */
+  /**
+   * Leaves the files of a half-written voice and of a half-deleted one, because deaths here never happen in the middle
+   * of those.
+   */
   #leaveHalfFiles(): void {
     for (const name of ['.new-half', '.gone-half']) {
       const half = join(this.#folder, 'voices', name)
@@ -160,7 +163,7 @@ export class Stage {
     }
   }
 
-  /** The product's own audit, which knows no model: `myna audit`. */
+  /** The product's own audit, which does not know the model: `myna audit`. */
   async auditAlone(): Promise<void> {
     const faults = await brokenRules(async (sql) => this.#opened().query<Row, []>(sql).all())
     if (faults.length > 0) this.fail(faults.map(({ rule, words }) => `${rule}: ${words}`).join('\n'))
@@ -200,7 +203,7 @@ export class Stage {
     const clonesBefore = this.model.clones.unsettled
     const listeningsBefore = this.model.listenings.unsettled
     const faults = [
-      // First: balances depend on what the books were told of clones.
+      // This comes first, because balances depend on which endings of clones the database has.
       ...this.#cloneAuditor.faults(this.cloneBooks, mayLag, this.clock.nowMs()),
       ...this.#auditor.faults(this.books, mayLag, this.clock.nowMs()),
       ...this.clients.flatMap((client) => client.faults(mayLag, this.clock.monotonicMs())),
@@ -229,7 +232,7 @@ export class Stage {
     if (faults.length > 0) this.fail(faults.join('\n'))
   }
 
-  /** What the process holds for work that is over. */
+  /** What the process still holds for finished work. */
   #leaks(): string[] {
     const { speech, queue } = this.process
     const live = this.model.live

@@ -1,7 +1,7 @@
 /**
- * What the world does to the service, drawn from a seed: clients that ask, read, leave, cancel and look; an engine that
- * makes frames or dies; administrators; clocks; full disks; the end of the process. Each seed weighs the events anew
- * (a swarm), so that some runs are all crashes and others all full queues.
+ * What happens to the service, drawn from a seed: clients that ask, read, disconnect, cancel and inspect; an engine
+ * that makes frames or dies; administrators; clocks; full disks; the end of the process. Each seed weighs the events
+ * anew (a swarm), so that some runs are all crashes and others all full queues.
  */
 import { Seeded } from '../seeded.ts'
 import type { ClipKind, CloneAsk, FollowedClone, Learning } from './clone-model.ts'
@@ -43,30 +43,33 @@ export type WorldEvent =
 
 export type Step = WorldEvent & { death: Death | null }
 
-/** What the workload may choose among. */
+/** The acts that the workload may choose from. */
 export interface View {
   keys: readonly KnownKey[]
   accounts: readonly KnownAccount[]
   balanceOf: (account: KnownAccount) => number | null
   operations: readonly Followed[]
-  /** Whose engine makes frames, whose client may ask for a chunk, whose client waits for one or for its answer. */
+  /**
+   * Operations whose engine makes frames, whose client may ask for a chunk, and whose client waits for a chunk or for
+   * its answer.
+   */
   streaming: readonly Followed[]
   readable: readonly Followed[]
   present: readonly Followed[]
   clones: readonly FollowedClone[]
-  /** At which the engine works. */
+  /** The operations that the engine works on. */
   learning: readonly FollowedClone[]
-  /** Whose engine may hear a part, whose client may ask for one, whose client is there. */
+  /** Transcriptions whose engine may handle a part, whose client may ask for one, and whose client is connected. */
   hearing: readonly FollowedListening[]
   takeable: readonly FollowedListening[]
   listening: readonly FollowedListening[]
   diskIsFull: boolean
   isDraining: boolean
-  /** Whether the process can be stopped in order: nothing waits for the disk. */
+  /** Whether the process can be stopped in order: no write waits for the disk. */
   stoppable: boolean
 }
 
-/** How often, before the seed has its say. */
+/** How often, before the seed changes it. */
 const weights: Record<WorldEvent['kind'], number> = {
   ask: 26,
   frame: 40,
@@ -108,7 +111,7 @@ export function drawSettings(random: Seeded): Settings {
   return {
     microsPerChar: random.pick([15, 15, 7, 1]),
     streams: random.whole(1, 3),
-    // Who waits has no operation yet: nothing of it is in the books.
+    // A waiting request has no operation yet, and no row in the database.
     waiting: 0,
     concurrency: random.whole(2, 6),
     queueWaitMs: 20 * seconds,
@@ -121,7 +124,7 @@ export function drawSettings(random: Seeded): Settings {
     cloneConcurrency: random.whole(1, 3),
     listenStreams: random.whole(1, 2),
     listenWaiting: random.whole(0, 2),
-    // Who waits for others of its account is in no books either.
+    // A request that waits for others of its account has no row in any table either.
     listenConcurrency: 1000,
   }
 }
@@ -162,7 +165,7 @@ export class Workload {
     return 'ask'
   }
 
-  /** null: there is nothing to do it to. */
+  /** null: no target exists. */
   #draw(kind: WorldEvent['kind'], view: View): WorldEvent | null {
     const random = this.#random
     switch (kind) {
@@ -180,7 +183,7 @@ export class Workload {
       case 'credit':
         return this.#credit(view)
       case 'disable':
-        // One account stays, or nothing more would happen.
+        // One account stays, because without it nothing more would happen.
         return { kind, account: random.pick(view.accounts.slice(1)) }
       case 'revoke':
         return { kind, key: random.pick(view.keys.slice(1)) }
@@ -229,7 +232,7 @@ export class Workload {
     }
   }
 
-  /** Often just what a request lacks: the edge between enough and too little. */
+  /** Often exactly what a request lacks: the edge between enough and too little. */
   #credit(view: View): WorldEvent | null {
     const random = this.#random
     const prepaid = view.accounts.filter((account) => account.prepaid)
@@ -241,8 +244,8 @@ export class Workload {
   }
 
   /**
-   * One request, or several at the same moment, under one idempotency key if any. Those name the same voice: other
-   * voices take more or fewer look-ups, and the model expects them to be admitted in the order in which they were sent.
+   * One request, or several at the same moment, with one idempotency key if any. They name the same voice, because
+   * other voices take more or fewer look-ups and the model expects admission in the order of sending.
    */
   #ask(view: View): WorldEvent {
     const random = this.#random
@@ -278,7 +281,7 @@ export class Workload {
     if (view.operations.length === 0 || random.chance(0.08)) {
       return random.pick(['op_00000000000000000000000000', 'op_nonsense', '', "op_' OR 1=1 --"])
     }
-    // Mostly late ones: those may still run.
+    // Mostly recent ones, because those may still run.
     const recent = view.operations.slice(-6)
     return random.pick(random.chance(0.7) ? recent : view.operations).id
   }
@@ -298,7 +301,7 @@ export class Workload {
   }
 }
 
-/** What the engine says for an operation follows from its id, which is known before the model hears of it. */
+/** The engine's output for an operation follows from its id, which is known before the model sees it. */
 export function soundOf(operationId: string): Sound {
   const random = new Seeded(Number(Bun.hash(operationId) & 0xffffffffn))
   const frames = random.whole(1, 5)
