@@ -267,7 +267,7 @@ test('two processes make new books at once', async () => {
   for (let round = 0; round < 3; round++) {
     const dataDir = temporaryFolder()
     const children = [1, 2].map(() => startChild(childCommand('open', dataDir)))
-    expect(await Promise.all(children.map((child) => child.line()))).toEqual(['6', '6'])
+    expect(await Promise.all(children.map((child) => child.line()))).toEqual(['8', '8'])
     expect(await Promise.all(children.map((child) => child.process.exited))).toEqual([0, 0])
   }
 })

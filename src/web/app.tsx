@@ -6,18 +6,30 @@ import { useEffect, useState } from 'preact/hooks'
 import { session } from './api.ts'
 import { Dialog } from './parts/dialog.tsx'
 import { Frame } from './parts/frame.tsx'
-import { type Who, whoIsIn } from './session.ts'
+import { linkInAddress, signInBy, type Who, whoIsIn } from './session.ts'
 import { SignIn, SignInForm } from './sign-in.tsx'
 
-type State = { kind: 'asking' } | { kind: 'out' } | { kind: 'in'; who: Who } | { kind: 'failed'; message: string }
+type State =
+  | { kind: 'asking' }
+  | { kind: 'out'; why: Error | null }
+  | { kind: 'in'; who: Who }
+  | { kind: 'failed'; message: string }
 
 export function App() {
   const [state, setState] = useState<State>({ kind: 'asking' })
   const [isEnded, setIsEnded] = useState(false)
   const ask = () => {
     setState({ kind: 'asking' })
+    const link = linkInAddress()
+    if (link !== null) {
+      byLink(link).then(
+        (who) => setState({ kind: 'in', who }),
+        (why: Error) => setState({ kind: 'out', why }),
+      )
+      return
+    }
     whoIsIn().then(
-      (who) => setState(who === null ? { kind: 'out' } : { kind: 'in', who }),
+      (who) => setState(who === null ? { kind: 'out', why: null } : { kind: 'in', who }),
       (error: Error) => setState({ kind: 'failed', message: error.message }),
     )
   }
@@ -33,12 +45,12 @@ export function App() {
     session.dispatchEvent(new Event('begun'))
   }
   const leave = () => {
-    setState({ kind: 'out' })
+    setState({ kind: 'out', why: null })
     setIsEnded(false)
   }
   if (state.kind === 'asking') return <p class="waiting">Loading…</p>
   if (state.kind === 'failed') return <Failed message={state.message} onRetry={ask} />
-  if (state.kind === 'out') return <SignIn onIn={enter} />
+  if (state.kind === 'out') return <SignIn onIn={enter} why={state.why} />
   return (
     <>
       <Frame key={state.who.key.id} who={state.who} onOut={leave} />
@@ -46,6 +58,14 @@ export function App() {
     </>
   )
 }
+
+/** An old link of someone who is signed in anyway does no harm. */
+const byLink = (link: string): Promise<Who> =>
+  signInBy(link).catch(async (why: Error) => {
+    const who = await whoIsIn()
+    if (who === null) throw why
+    return who
+  })
 
 const Failed = ({ message, onRetry }: { message: string; onRetry: () => void }) => (
   <main class="waiting">
@@ -57,8 +77,8 @@ const Failed = ({ message, onRetry }: { message: string; onRetry: () => void }) 
 const Ended = ({ onIn, onOut }: { onIn: (who: Who) => void; onOut: () => void }) => (
   <Dialog title="Your session has ended" onClose={onOut}>
     <p>
-      Sessions end when the server restarts, when their key is revoked, and after twelve hours without a request. Sign
-      in again to continue where you were.
+      Sessions end when their key is revoked, and after twelve hours without a request. Sign in again to continue where
+      you were.
     </p>
     <SignInForm onIn={onIn} />
   </Dialog>

@@ -9,6 +9,16 @@ export interface Who {
 /** @returns null: none @throws ApiError if the server cannot answer */
 export const whoIsIn = (): Promise<Who | null> => get<Who | null>(path)
 
+/** The token of a link that signs in, as the first start prints it. It leaves the address at once. */
+export function linkInAddress(): string | null {
+  const link = /^#sign-in=([\w-]+)$/.exec(location.hash)?.[1] ?? null
+  if (link !== null) history.replaceState(null, '', `${location.pathname}#/start`)
+  return link
+}
+
+/** @throws ApiError with a message for the user */
+export const signInBy = (link: string): Promise<Who> => send<Who>('POST', path, { link })
+
 /** @throws ApiError with a message for the user */
 export const signIn = (key: string): Promise<Who> => send<Who>('POST', path, { api_key: key })
 

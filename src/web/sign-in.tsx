@@ -8,7 +8,8 @@ interface DoorProps {
   onIn: (who: Who) => void
 }
 
-export const SignIn = ({ onIn }: DoorProps) => (
+/** @param why the visitor is here although a link was to sign in; null: for no special reason */
+export const SignIn = ({ onIn, why }: DoorProps & { why: Error | null }) => (
   <main class="door night">
     <div class="door-head">
       <Bird size={96} />
@@ -17,6 +18,7 @@ export const SignIn = ({ onIn }: DoorProps) => (
     </div>
     <DoorWave />
     <div class="card door-card">
+      <Problem error={why} />
       <SignInForm onIn={onIn} />
       <details>
         <summary>No key, or lost it?</summary>

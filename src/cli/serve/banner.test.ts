@@ -5,10 +5,11 @@ import { banner } from './banner.ts'
 
 const factsOf = (here: readonly string[]) => ({
   version: '1.2.3',
-  server: { url: 'http://127.0.0.1:8790', firstKey: null, adminRemedy: null, wyoming: null },
+  server: { url: 'http://127.0.0.1:8790', firstKey: null, signInPath: null, adminRemedy: null, wyoming: null },
   catalog: new CardCatalog(cards, (id) => here.includes(id)),
   keyFile: null,
-  config: { dataDir: '/data', host: '127.0.0.1' },
+  config: { dataDir: '/data', host: '127.0.0.1', publicUrl: '' },
+  isTerminal: true,
   deviceLines: ['cuda:0', 'cpu (cuda:1: it is full)'],
 })
 const linesOf = (here: readonly string[]) => Bun.stripANSI(banner(factsOf(here))).split('\n')
@@ -62,7 +63,7 @@ test('the banner says how to get an administrator where there is none', () => {
 test('a server that is open to the network shows the addresses that others can use', () => {
   const facts = {
     ...factsOf([]),
-    config: { dataDir: '/data', host: '0.0.0.0' },
+    config: { dataDir: '/data', host: '0.0.0.0', publicUrl: '' },
     addresses: ['192.168.1.7', '10.0.0.2'],
   }
   const lines = Bun.stripANSI(banner(facts)).split('\n')
@@ -75,4 +76,17 @@ test('a server that is open to the network shows the addresses that others can u
   expect(Bun.stripANSI(banner({ ...facts, config: { ...facts.config, host: '127.0.0.1' } }))).not.toContain(
     '192.168.1.7',
   )
+})
+
+test('a link that signs in is shown to a person at a terminal, at the address that leads here', () => {
+  const facts = factsOf([])
+  const bannerOf = (change: Partial<typeof facts.config>, isTerminal = true) => {
+    const server = { ...facts.server, signInPath: '/console#sign-in=abc' }
+    const config = { ...facts.config, ...change }
+    return Bun.stripANSI(banner({ ...facts, server, config, isTerminal, addresses: ['192.168.1.7'] }))
+  }
+  expect(bannerOf({})).toContain('\n    http://127.0.0.1:8790/console#sign-in=abc\n')
+  expect(bannerOf({ host: '0.0.0.0' })).toContain('\n    http://192.168.1.7:8790/console#sign-in=abc\n')
+  expect(bannerOf({ publicUrl: 'https://voice.example' })).toContain('\n    https://voice.example/console#sign-in=abc')
+  expect(bannerOf({}, false)).not.toContain('sign-in')
 })

@@ -8,11 +8,13 @@ import { bold, dim, yellow } from '../terminal/terminal.ts'
 
 export interface BannerFacts {
   version: string
-  server: Pick<Server, 'url' | 'firstKey' | 'adminRemedy' | 'wyoming'>
+  server: Pick<Server, 'url' | 'firstKey' | 'signInPath' | 'adminRemedy' | 'wyoming'>
   /** The file that has the first key, because what is printed here is kept; null: it is shown. */
   keyFile: string | null
   catalog: CardCatalog
-  config: Pick<Config, 'dataDir' | 'host'>
+  config: Pick<Config, 'dataDir' | 'host' | 'publicUrl'>
+  /** Whether a person looks: what is printed elsewhere is kept, and a link that signs in must not be. */
+  isTerminal: boolean
   /** Where models run, one line per device. */
   deviceLines: readonly string[]
   /** Addresses of this machine on its networks, for a server that is open to them. */
@@ -26,7 +28,7 @@ const ownAddresses = (): string[] =>
   )
 
 export function banner(facts: BannerFacts): string {
-  const { version, server, keyFile, catalog, config, deviceLines, addresses = ownAddresses() } = facts
+  const { version, server, keyFile, catalog, config, isTerminal, deviceLines, addresses = ownAddresses() } = facts
   const isOpen = config.host === '0.0.0.0' || config.host === '::'
   const installed = catalog.cards().filter((card) => catalog.isInstalled(card.id))
   const row = (name: string, value: string) => `  ${dim(name.padEnd(9))} ${value}`
@@ -49,7 +51,10 @@ export function banner(facts: BannerFacts): string {
   if (isOpen) lines.push(yellow('  Open to the network: every client needs a key.'), '')
   if (server.wyoming !== null && !loopbacks.includes(server.wyoming.host))
     lines.push(yellow('  Wyoming has no keys: everyone who reaches its port can use it.'), '')
-  return `${[...lines, ...keyLines(server, keyFile)].join('\n')}\n`
+  const [firstAddress] = isOpen ? addresses : []
+  const local = firstAddress === undefined ? server.url : server.url.replace('127.0.0.1', firstAddress)
+  const link = isTerminal ? linkLines(server.signInPath, config.publicUrl || local) : []
+  return `${[...lines, ...link, ...keyLines(server, keyFile)].join('\n')}\n`
 }
 
 const loopbacks = ['127.0.0.1', '::1', 'localhost']
@@ -71,6 +76,12 @@ function abilityOf({ voices }: Card): string {
   if (voices.length === 0) return 'transcription'
   return voices.length <= voicesNamed ? voices.map(({ id }) => id).join(', ') : `${voices.length} voices`
 }
+
+/** A machine without a screen is reached by its address on the network. */
+const linkLines = (signInPath: string | null, url: string): string[] =>
+  signInPath === null
+    ? []
+    : [`  ${bold('Open the console')}, signed in (works once, for ten minutes):`, '', `    ${url}${signInPath}`, '']
 
 function keyLines({ url, firstKey, adminRemedy }: BannerFacts['server'], keyFile: string | null): string[] {
   if (adminRemedy !== null) return [yellow('  There is no active administrator. Create one:'), `    ${adminRemedy}`, '']

@@ -7,7 +7,7 @@ import { hostname } from 'node:os'
 import type { Config } from '../../config.ts'
 import { newId } from '../../domain/id.ts'
 import type { Clock } from '../../domain/time.ts'
-import { idleSessionMs, MemorySessions } from '../../http/console/sessions.ts'
+import { idleSessionMs } from '../../http/console/sessions.ts'
 import { Lease, usualLease } from '../../service/box-keeper.ts'
 import type { Boxes } from '../../service/ports-boxes.ts'
 import { SqlAccounts } from '../../store/accounts.ts'
@@ -18,10 +18,10 @@ import { SqlLedger } from '../../store/ledger.ts'
 import { PostgresBoxes } from '../../store/postgres/boxes.ts'
 import { DatabaseClock } from '../../store/postgres/database-clock.ts'
 import { openPostgres } from '../../store/postgres/postgres.ts'
-import { PostgresSessions } from '../../store/postgres/sessions.ts'
 import { SharedStorage } from '../../store/postgres/shared-storage.ts'
 import { PostgresConsentFiles, PostgresVoiceFiles, SharedPreviewFiles } from '../../store/postgres/voice-files.ts'
 import { FolderPreviewFiles } from '../../store/previews.ts'
+import { SqlSessions } from '../../store/sessions.ts'
 import { openSqlite } from '../../store/sqlite.ts'
 import { SqliteStorage } from '../../store/storage.ts'
 import { makeUploads, shareUploads } from '../../store/uploads.ts'
@@ -83,7 +83,7 @@ async function openAlone(
     made: new FolderPreviewFiles(dataDir),
     uploads: isBeside ? shareUploads(dataDir) : makeUploads(dataDir),
     storage: new SqliteStorage(dataDir, database),
-    sessions: new MemorySessions(world.clock),
+    sessions: new SqlSessions(database, world.clock, idleSessionMs),
   }
   const hasStrangeFiles = async () => (await accounts.count()) === 0 && files.hasAny()
   return { books, clock: world.clock, shared: null, hasStrangeFiles }
@@ -118,7 +118,7 @@ async function openShared(
     made: new SharedPreviewFiles(database, new FolderPreviewFiles(dataDir), (id) => presets.has(id)),
     uploads: isBeside ? shareUploads(dataDir) : makeUploads(dataDir),
     storage: new SharedStorage(dataDir, lease),
-    sessions: new PostgresSessions(database, idleSessionMs),
+    sessions: new SqlSessions(database, clock, idleSessionMs),
   }
   const shared = {
     boxes,

@@ -98,7 +98,8 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
   warnAtStart(server, catalog, config, log)
   const deviceLines = describeDevices(devices, await engine.engines())
   const keyFile = keptFromJournal(server.firstKey, config.dataDir)
-  announce({ version, server, keyFile, catalog, config, deviceLines }, json)
+  const isTerminal = process.stdout.isTTY === true
+  announce({ version, server, keyFile, catalog, config, isTerminal, deviceLines }, json)
   if (!isWarm) void warmUp(world)
   await Promise.race([stopped, server.handedOver])
   await server.stop()

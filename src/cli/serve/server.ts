@@ -8,9 +8,11 @@ import { version } from '../../../package.json' with { type: 'json' }
 import { InstalledModels } from '../../catalog/installed.ts'
 import { BackgroundKeeper } from '../../catalog/install/keeper.ts'
 import type { Config } from '../../config.ts'
+import { hashSecret } from '../../domain/account.ts'
 import { MynaError } from '../../domain/error.ts'
 import { newId } from '../../domain/id.ts'
 import { type LocalServer, type ServerStatus, startLocal } from '../../http/admin-socket.ts'
+import { SignInLinks } from '../../http/console/sign-in-links.ts'
 import { readinessOf } from '../../http/readiness.ts'
 import { commandLineKey } from '../../service/command-line-key.ts'
 import { secretFile } from '../../store/secret-file.ts'
@@ -39,6 +41,8 @@ export interface Server {
   wyoming: Address | null
   /** Key of an administrator created now, because the data folder was empty. */
   firstKey: IssuedKey | null
+  /** Signs in to the console with that key, once, for ten minutes. */
+  signInPath: string | null
   /** What to do if no active administrator exists; null: there is one. */
   adminRemedy: string | null
   /** Operations that the last run left pending. */
@@ -130,11 +134,10 @@ async function start(
   })
   const models = keeperFor(config, world, service, status)
   onStop(() => models.close())
-  const cancel = async (id: string) => {
-    for (const running of [service.speech, service.clones]) running.cancel(id)
-    await shared?.boxes.askToCancel(id)
-  }
-  const running = { status, models, machine: machineOf(config, () => url), draining: () => draining, cancel }
+  const cancel = cancelling(service, shared)
+  const links = new SignInLinks(world.clock, world.random)
+  const machine = machineOf(config, () => url)
+  const running = { status, models, machine, draining: () => draining, links, cancel }
   const app = await alone(() => createApi(config, world, books, service, running))
   if (former !== null) await replacing?.beforeListening()
   const begun = idsOfNow(world)
@@ -153,11 +156,18 @@ async function start(
     draining = true
     await drain(config, world, service)
   })
-  const { administration } = service
-  const found = { firstKey, adminRemedy: remedy, ...countsOf(settled) }
+  const found = { ...firstSignIn(firstKey, links), adminRemedy: remedy, ...countsOf(settled) }
   const ends = { renewTls: () => listener.renew(), handedOver: hand.ended, stop }
-  return { url, port: listener.port, wyoming, ...found, administration, status, ...ends }
+  return { url, port: listener.port, wyoming, ...found, administration: service.administration, status, ...ends }
 }
+
+/** Whichever server works on the operation. */
+const cancelling =
+  ({ speech, clones }: Service, shared: Records['shared']) =>
+  async (id: string): Promise<void> => {
+    for (const running of [speech, clones]) running.cancel(id)
+    await shared?.boxes.askToCancel(id)
+  }
 
 /** @returns as `ensureFirstAdmin` @throws Failure that names the file whose key will not do */
 async function firstKeyOf(
@@ -172,6 +182,11 @@ async function firstKeyOf(
     throw new Failure(`MYNA_ADMIN_KEY_FILE=${config.adminKeyFile}: ${error.message}`, 'bad_setting')
   }
 }
+
+const firstSignIn = (firstKey: IssuedKey | null, links: SignInLinks) => ({
+  firstKey,
+  signInPath: firstKey === null ? null : links.issue(hashSecret(firstKey.secret)),
+})
 
 /** A service manager hands secrets over as files. */
 function adminKeyOf({ adminKeyFile }: Config): string | null {

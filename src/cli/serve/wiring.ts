@@ -14,6 +14,7 @@ import type { MachineFacts } from '../../http/console/server.ts'
 import { Metrics } from '../../http/metrics.ts'
 import { OwnNames } from '../../http/own-names.ts'
 import { Sessions } from '../../http/console/sessions.ts'
+import type { SignInLinks } from '../../http/console/sign-in-links.ts'
 import { MynaError } from '../../domain/error.ts'
 import { causeOf, type KeptLog, type Log } from '../../log.ts'
 import type { RealtimeParts } from '../../realtime/parts.ts'
@@ -231,6 +232,8 @@ export interface Running {
   machine: () => Promise<MachineFacts>
   /** Whether it has been asked to stop. */
   draining: () => boolean
+  /** What signs in to the console without a key. */
+  links: SignInLinks
   /** Stops an operation, whichever server works on it. */
   cancel: (operationId: string) => Promise<void>
 }
@@ -240,7 +243,7 @@ export async function createApi(
   world: World,
   { accounts, ledger, uploads, sessions: kept }: Books,
   service: Service,
-  { status, models, machine, draining, cancel }: Running,
+  { status, models, machine, draining, links, cancel }: Running,
 ) {
   const { speech, clones, consents, transcriptions, library, previews, metrics, allowances, administration, report } =
     service
@@ -255,7 +258,7 @@ export async function createApi(
   const gate = new Gate({ authenticator, sessions, allowances, anonymous, names, cors, onLimited }, config)
   const bodyLimits = { maxJsonBytes: config.maxJsonBytes, timer }
   const formLimits = { maxFileBytes: config.maxClipBytes, timer, dir: uploads }
-  const signIn = { sessions, names, authenticator, accounts, administration }
+  const signIn = { sessions, links, names, authenticator, accounts, administration }
   const recordings = { ...formLimits, maxFileBytes: config.maxTranscriptionBytes }
   return createApp({
     exchange: {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { keepingLog } from '../../log.ts'
+import { temporaryFolder } from '../../testing/folder.ts'
 import { type Instance, startInstance } from '../../testing/instance.ts'
 import { until } from '../../testing/until.ts'
 
@@ -76,6 +77,57 @@ test('another origin can neither sign in, nor out, nor use a session', async () 
   const noOrigin = await instance.fetch('/v1/audio/speech', { ...spoken, headers: anonymous })
   expect(noOrigin.status).toBe(401)
   expect((await call('/v1/me', session)).status).toBe(200)
+})
+
+test('the link of the first start signs in once, within ten minutes, and looking at it takes nothing', async () => {
+  await using fresh = await startInstance()
+  const path = fresh.server.signInPath ?? ''
+  const [page = '', link = ''] = path.split('#sign-in=')
+  expect([page, Buffer.from(link, 'base64url').length]).toEqual(['/console', 32])
+  const headers = { origin: new URL(fresh.url).origin, 'sec-fetch-site': 'same-origin' }
+  const use = async (change: Record<string, string> = {}) => {
+    const body = JSON.stringify({ link })
+    const answer = await fresh.fetch('/console/api/session', {
+      method: 'POST',
+      headers: { ...headers, ...change },
+      body,
+    })
+    return [answer.status, ((await answer.json()) as Session['body']).account?.name, answer.headers.has('set-cookie')]
+  }
+  for (const method of ['GET', 'HEAD']) expect((await fresh.fetch(path, { method })).status).toBe(200)
+  expect((await fresh.fetch(`/console/api/session?link=${link}`)).status).toBe(200)
+  expect(await use({ 'sec-fetch-site': 'cross-site' })).toEqual([403, undefined, false])
+  expect(await use()).toEqual([200, 'admin', true])
+  expect(await use()).toEqual([401, undefined, false])
+})
+
+test('the link of the first start is dead after ten minutes, and a second start has none', async () => {
+  const dataDir = temporaryFolder()
+  {
+    await using fresh = await startInstance({ dataDir })
+    fresh.clock.advance(600_000)
+    const body = JSON.stringify({ link: fresh.server.signInPath?.split('=')[1] })
+    const headers = { origin: new URL(fresh.url).origin }
+    const late = await fresh.fetch('/console/api/session', { method: 'POST', headers, body })
+    expect([late.status, await late.text()]).toEqual([401, expect.stringContaining('older than ten minutes')])
+  }
+  await using again = await startInstance({ dataDir })
+  expect(again.server.signInPath).toBeNull()
+})
+
+test('a session survives a restart of the server', async () => {
+  const dataDir = temporaryFolder()
+  let cookie = ''
+  {
+    await using first = await startInstance({ dataDir })
+    const headers = { origin: new URL(first.url).origin }
+    const body = JSON.stringify({ api_key: first.adminKey })
+    const answer = await first.fetch('/console/api/session', { method: 'POST', headers, body })
+    cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+  }
+  await using second = await startInstance({ dataDir })
+  const me = await second.fetch('/v1/me', { headers: { cookie, 'sec-fetch-site': 'same-origin' } })
+  expect([me.status, ((await me.json()) as { name: string }).name]).toEqual([200, 'admin'])
 })
 
 test('signing out ends the session, revoking the key does too', async () => {

@@ -2,17 +2,19 @@
 import { Elysia } from 'elysia'
 import { type Caller, hashSecret } from '../../domain/account.ts'
 import { MynaError } from '../../domain/error.ts'
-import type { Authenticator } from '../../service/authenticate.ts'
-import { type BodyLimits, readJson } from '../body.ts'
+import type { Authenticator, Credential } from '../../service/authenticate.ts'
+import { type Body, type BodyLimits, readJson } from '../body.ts'
 import { codes } from '../error-codes.ts'
 import { type Exchange, json, type Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'
 import { type OwnNames, requireOwnName } from '../own-names.ts'
 import { clearCookie, isFromHere, type Sessions, setCookie, tokenOf } from './sessions.ts'
+import type { SignInLinks } from './sign-in-links.ts'
 
 export interface ConsoleSessionParts {
   gate: Gate
   sessions: Sessions
+  links: SignInLinks
   authenticator: Authenticator
   bodyLimits: BodyLimits
   names: OwnNames
@@ -24,16 +26,17 @@ const strangersBody = { maxJsonBytes: 16_384, totalMs: 10_000 }
 const path = '/console/api/session'
 
 export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
-  const { gate, sessions, authenticator, bodyLimits, names } = parts
+  const { gate, sessions, links, authenticator, bodyLimits, names } = parts
   const open = route(path, async (exchange) => {
     gate.countPublic(exchange)
     exchange.headers.set('cache-control', 'no-store')
     requireFromHere(exchange.request, names)
-    const { api_key: given } = await readJson(exchange.request, { ...bodyLimits, ...strangersBody })
-    const secret = typeof given === 'string' ? given.trim() : ''
-    const credential = secret === '' ? ({ kind: 'missing' } as const) : ({ kind: 'secret', secret } as const)
+    const body = await readJson(exchange.request, { ...bodyLimits, ...strangersBody })
+    const credential = credentialOf(body, links)
     const caller = await authenticator.authenticate(credential, exchange.address)
-    const token = await sessions.open(hashSecret(secret))
+    const token = await sessions.open(
+      credential.kind === 'session' ? credential.secretHash : hashSecret(credential.secret),
+    )
     exchange.headers.set('set-cookie', setCookie(token, exchange.origin.startsWith('https:')))
     return json(who(caller))
   })
@@ -51,6 +54,24 @@ export function consoleSessionRoutes(route: Route, parts: ConsoleSessionParts) {
     .post(path, open, { parse: 'none', ...hidden })
     .get(path, look, hidden)
     .delete(path, close, { parse: 'none', ...hidden })
+}
+
+/** A key, or the token of a link. @throws MynaError `missing_api_key`, `invalid_api_key` */
+function credentialOf(
+  { api_key: key, link }: Body,
+  links: SignInLinks,
+): Extract<Credential, { kind: 'secret' | 'session' }> {
+  if (typeof link === 'string') {
+    const secretHash = links.take(link)
+    if (secretHash !== null) return { kind: 'session', secretHash }
+    throw new MynaError(
+      'invalid_api_key',
+      'This sign-in link was used already, or is older than ten minutes. Sign in with a key instead.',
+    )
+  }
+  const secret = typeof key === 'string' ? key.trim() : ''
+  if (secret === '') throw new MynaError('missing_api_key', 'No API key was given.')
+  return { kind: 'secret', secret }
 }
 
 /** Another page could sign a visitor in with a key of its own, or out. @throws MynaError `foreign_origin` */

@@ -1,45 +1,6 @@
 import { expect, test } from 'bun:test'
-import { ManualClock } from '../../testing/manual-clock.ts'
-import { Seeded } from '../../testing/seeded.ts'
 import { OwnNames } from '../own-names.ts'
-import { isFromHere, MemorySessions, Sessions, setCookie, tokenOf } from './sessions.ts'
-
-const hourMs = 3_600_000
-
-function sessions() {
-  const clock = new ManualClock()
-  return { clock, open: new Sessions(new MemorySessions(clock), new Seeded(11).fill) }
-}
-
-test('a session names its key until it is closed', async () => {
-  const { open } = sessions()
-  const [first, second] = [await open.open('hash 1'), await open.open('hash 2')]
-  expect(first).not.toBe(second)
-  expect(Buffer.from(first, 'base64url')).toHaveLength(32)
-  expect([await open.use(first), await open.use(second)]).toEqual(['hash 1', 'hash 2'])
-  await open.close(first)
-  expect([await open.use(first), await open.use(second), await open.use('made up')]).toEqual([null, 'hash 2', null])
-})
-
-test('use renews a session, idleness ends it', async () => {
-  const { clock, open } = sessions()
-  const token = await open.open('hash')
-  clock.advance(11 * hourMs)
-  expect(await open.use(token)).toBe('hash')
-  clock.advance(11 * hourMs)
-  expect(await open.use(token)).toBe('hash')
-  clock.advance(12 * hourMs)
-  expect([await open.use(token), await open.use(token)]).toEqual([null, null])
-})
-
-test('too many sessions push out the one that was idle longest', async () => {
-  const { open } = sessions()
-  const [kept, dropped] = [await open.open('kept'), await open.open('dropped')]
-  for (let more = 2; more < 1000; more++) await open.open('more')
-  expect(await open.use(kept)).toBe('kept')
-  await open.open('one too many')
-  expect([await open.use(kept), await open.use(dropped)]).toEqual(['kept', null])
-})
+import { isFromHere, setCookie, tokenOf } from './sessions.ts'
 
 test('the cookie is found among others', () => {
   const token = (cookie: string) => tokenOf(new Headers({ cookie }))

@@ -1,10 +1,9 @@
 /**
  * Browser sessions of the console: which key is behind a cookie, so that pages never hold a key. Only the hash of the
- * key is kept, in memory or in the database that servers share. Whatever ends the key ends its sessions, because every
- * request looks it up again. The cookie is HttpOnly and SameSite=Strict; requests that change anything must also name
- * this very origin.
+ * key is kept, in the database, so that a restart ends no session. Whatever ends the key ends its sessions, because
+ * every request looks it up again. The cookie is HttpOnly and SameSite=Strict; requests that change anything must also
+ * name this very origin.
  */
-import type { Clock } from '../../domain/time.ts'
 import { hostOf, type OwnNames } from '../own-names.ts'
 import type { SessionStore } from '../../service/ports-sessions.ts'
 
@@ -12,14 +11,7 @@ const sessionCookie = 'myna_session'
 
 /** A session without a request for this long has ended. */
 export const idleSessionMs = 12 * 3_600_000
-/** More push out the one that was idle longest. */
-const maxSessions = 1000
 const tokenBytes = 32
-
-interface Session {
-  secretHash: string
-  usedAtMs: number
-}
 
 /** Creates the tokens; the store keeps who is behind them. */
 export class Sessions {
@@ -45,37 +37,6 @@ export class Sessions {
 
   close(token: string): Promise<void> {
     return this.#store.close(token)
-  }
-}
-
-/** For a single server: a restart ends them. */
-export class MemorySessions implements SessionStore {
-  readonly #clock: Clock
-  /** By token, the most recently used one last. */
-  readonly #open = new Map<string, Session>()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  async open(token: string, secretHash: string): Promise<void> {
-    const [longestIdle] = this.#open.keys()
-    if (this.#open.size >= maxSessions && longestIdle !== undefined) this.#open.delete(longestIdle)
-    this.#open.set(token, { secretHash, usedAtMs: this.#clock.monotonicMs() })
-  }
-
-  async use(token: string): Promise<string | null> {
-    const session = this.#open.get(token)
-    if (session === undefined) return null
-    this.#open.delete(token)
-    const nowMs = this.#clock.monotonicMs()
-    if (nowMs - session.usedAtMs >= idleSessionMs) return null
-    this.#open.set(token, { ...session, usedAtMs: nowMs })
-    return session.secretHash
-  }
-
-  async close(token: string): Promise<void> {
-    this.#open.delete(token)
   }
 }
 

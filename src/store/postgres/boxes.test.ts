@@ -10,7 +10,7 @@ import { SqlLedger } from '../ledger.ts'
 import { PostgresBoxes } from './boxes.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { openPostgres, type PostgresDatabase } from './postgres.ts'
-import { PostgresSessions } from './sessions.ts'
+import { SqlSessions } from '../sessions.ts'
 import { PostgresVoiceFiles, SharedPreviewFiles } from './voice-files.ts'
 
 setDefaultTimeout(60_000)
@@ -240,7 +240,7 @@ describe.skipIf(noPostgres !== null)('what boxes share', () => {
   test('a session of the console is one of every box, until it is closed or was idle too long', async () => {
     const books = await openBooks()
     const [one, other] = [await openBox(books, 'box_1'), await openBox(books, 'box_2')]
-    const sessions = [one, other].map(({ database }) => new PostgresSessions(database, 60_000))
+    const sessions = [one, other].map(({ database }) => new SqlSessions(database, books.clock, 60_000))
     await sessions[0]!.open('token', 'a'.repeat(64))
     expect(await sessions[1]!.use('token')).toBe('a'.repeat(64))
     expect(JSON.stringify(await books.database.all('SELECT * FROM sessions'))).not.toContain('"token"')

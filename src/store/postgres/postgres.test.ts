@@ -101,6 +101,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
       '005_boxes',
       '006_metering',
       '007_consents',
+      '008_sessions',
     ])
     await Promise.all(boxes.map((box) => box.close()))
   })

@@ -9,8 +9,8 @@ import { openPostgres } from './postgres.ts'
 setDefaultTimeout(60_000)
 
 /** What only several boxes need, or only PostgreSQL. */
-const onlyHere = new Set(['boxes', 'sessions', 'voice_files', 'consent_files'])
-const indexesOnlyHere = new Set(['operations_pending_account', 'transcriptions_account', 'sessions_used'])
+const onlyHere = new Set(['boxes', 'voice_files', 'consent_files'])
+const indexesOnlyHere = new Set(['operations_pending_account', 'transcriptions_account'])
 
 interface Schema {
   /** `table.column type`, with `NOT NULL` where it is so. */
