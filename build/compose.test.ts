@@ -47,8 +47,8 @@ test('what is named exists: volumes, services, and the file for graphics cards c
 
 test('the image is built, tried and published by files that exist', () => {
   const workflow = readFileSync(join(import.meta.dir, '../.github/workflows/image.yml'), 'utf8')
-  const { jobs } = Bun.YAML.parse(workflow) as { jobs: { image: { steps: { run?: string; name?: string }[] } } }
-  const { steps } = jobs.image
+  const parsed = Bun.YAML.parse(workflow) as Record<string, Record<string, { steps: { name?: string }[] }>>
+  const { steps } = parsed['jobs']!['image']!
   for (const [, file] of workflow.matchAll(/-f (\S+\.yaml)/g)) {
     expect(existsSync(join(import.meta.dir, '..', file!))).toBe(true)
   }
