@@ -8,14 +8,14 @@ export interface Load {
   aheadMs: number
   /** Sound that is still to be made, by estimate. */
   restMs: number
-  /** The audio of one step: none of it can be played before all of it is made. */
+  /** As much sound could be made while a step brings its first: that is needed as a whole. */
   stepMs: number
   /** Sound that the whole machine makes in a time, when it makes nothing else: 20 is twenty times real time. */
   speed: number
 }
 
-/** A share needed for less than this does not matter: a first sound takes as long. */
-const leastMs = 1000
+/** A first sound takes as long. */
+const usualLeastMs = 1000
 
 interface Turn {
   atMs: number
@@ -29,8 +29,9 @@ interface Turn {
  * The largest share of the machine that is needed from now to any later time. What a stream needs by then is what its
  * listener will have played, less what it has, in whole steps; with the earliest deadline first, a share up to 1 is
  * enough for all.
+ * @param leastMs a share needed for less than this does not matter
  */
-export function peakUse(loads: readonly Load[]): number {
+export function peakUse(loads: readonly Load[], leastMs = usualLeastMs): number {
   const turns = [...loads.flatMap(turnsOf), { atMs: leastMs, jumpMs: 0, slope: 0 }].sort((a, b) => a.atMs - b.atMs)
   let [needMs, slope, atMs, peak] = [0, 0, 0, 0]
   for (const turn of turns) {

@@ -167,9 +167,9 @@ test('beside steps that have brought sound, those are computed that cannot wait'
   ask(2, false, 60_000)
   ask(3, true, null)
   expect(schedule.start(0)).toBeNull()
-  schedule.bring(1)
+  schedule.bring(1, 0)
   expect([schedule.start(0), schedule.start(0)]).toEqual([3, null])
-  schedule.bring(3)
+  schedule.bring(3, 0)
   // A listener who has a minute of sound left can wait until the others are computed to their ends.
   expect(schedule.start(0)).toBeNull()
   expect(schedule.start(59_950)).toBe(2)

@@ -7,7 +7,8 @@
  * - First sounds go before listeners who have more audio left than a few steps take; among them, the account with the
  *   least work goes first.
  * - Once a listener has run dry, there is not enough for all: then the account with the least work goes first. Within
- *   an account, streams that play go before those that begin, which can wait for some seconds.
+ *   an account, and among accounts with about as much work, streams that play go before those that begin, which can wait
+ *   for some seconds.
  * - A step that has brought sound and is still being computed makes room for one that cannot wait: a first sound, or
  *   one whose listener is about to run dry. Its model serves that first.
  *
@@ -55,14 +56,17 @@ interface Running {
 
 /** A first sound that has waited this long is as urgent as a listener who runs dry now. */
 const patienceMs = 5000
-/** An account whose only stream was just served is behind the others by at most this much. */
+/**
+ * An account whose only stream was just served is behind the others by at most this much, and accounts that differ by
+ * less count as equal: what one stream is late by is worse than that.
+ */
 const creditMs = 1000
+/** While a listener runs dry, shares count among all listeners with less audio left than this. */
+const overloadMs = 5000
 const urgentMsMin = 100
 const urgentMsMax = 3000
 /** Steps computed at the same time, for each slot: each holds memory. */
 const mostPerSlot = 8
-/** While a listener runs dry, shares count among all listeners with less audio left than this. */
-const overloadMs = 5000
 /** How fast the estimate follows measured steps. */
 const guessWeight = 0.1
 /** Idle accounts beyond this number are forgotten. */
@@ -126,23 +130,29 @@ export class Schedule {
     return id
   }
 
-  /** It has brought sound, and the rest of it is still being computed. */
-  bring(id: number): void {
-    const running = this.#running.get(id)
-    if (running !== undefined) running.hasBrought = true
+  /** It has brought sound, and the rest of it is still being computed. @returns what it has taken so far */
+  bring(id: number, nowMs: number): number {
+    this.#pass(nowMs)
+    const running = this.#known(id)
+    running.hasBrought = true
+    return running.machineMs
   }
 
   /** It was computed, or failed. @returns what it took of the machine's time */
   end(id: number, nowMs: number): { machineMs: number } {
     this.#pass(nowMs)
-    const running = this.#running.get(id)
-    if (running === undefined) throw new Error(`step ${id} is not being computed`)
-    const { account, name, guessMs, machineMs } = running
+    const { account, name, guessMs, machineMs } = this.#known(id)
     this.#running.delete(id)
     account.servedMs += machineMs - guessMs
     this.#guessMs += guessWeight * (machineMs - this.#guessMs)
     this.#close(name)
     return { machineMs }
+  }
+
+  #known(id: number): Running {
+    const running = this.#running.get(id)
+    if (running === undefined) throw new Error(`step ${id} is not being computed`)
+    return running
   }
 
   /** Shares the time since the last event among the steps that were computed in it. */
@@ -157,7 +167,10 @@ export class Schedule {
     const isOverloaded = all.some(({ dueMs }) => dueMs < nowMs)
     if (isOverloaded) {
       const concerned = all.filter(({ claim, dueMs }) => claim.isFirst || dueMs < nowMs + overloadMs)
-      return least(concerned, ({ claim, dueMs }) => [this.#served(claim), dueMs])
+      const leastMs = Math.min(...concerned.map(({ claim }) => this.#served(claim)))
+      return least(concerned, ({ claim, dueMs }) => {
+        return [Math.floor((this.#served(claim) - leastMs) / creditMs), dueMs, this.#served(claim)]
+      })
     }
     return least(all, ({ claim, dueMs }) => {
       if (dueMs < nowMs + this.#urgentMs) return [0, dueMs]

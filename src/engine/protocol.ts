@@ -17,6 +17,8 @@ export interface Steps {
   soundMs: number
   /** Their machine time: while n steps are computed, each has an nth of it. */
   machineMs: number
+  /** The part of it until each of them brought its first sound. */
+  firstMs: number
 }
 
 /** Frames that a stream may have in flight before its reader takes one. */

@@ -183,14 +183,14 @@ export class Speaking {
     return { characters: this.operation.inputChars, audioSeconds: (this.#ended?.audioMs ?? 0) / 1000 }
   }
 
-  /** The first bytes: as soon as there are any, or once there is enough sound where listeners have run dry lately. */
+  /** The first bytes: as soon as there are any, or once there is enough sound where the machine is slow. */
   async #lead(): Promise<Uint8Array | null> {
     const pieces: Uint8Array[] = []
     do {
       const bytes = await this.#produce()
       if (bytes === null) break
       pieces.push(bytes)
-    } while (this.#givenMs < this.#place.leadMs)
+    } while (!this.#place.mayPlay(this.#givenMs))
     return pieces.length === 0 ? null : Buffer.concat(pieces)
   }
 

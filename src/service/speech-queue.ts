@@ -20,8 +20,12 @@ export interface SpeechAsk {
 export interface SpeechPlace {
   /** Resolves when it is this place's turn. @throws MynaError `engine_overloaded` after maxMs; the signal's reason */
   turn(maxMs: number, signal: AbortSignal): Promise<void>
-  /** Sound that should be ready before any of it leaves: 0, unless listeners have run dry lately. */
-  readonly leadMs: number
+  /**
+   * Whether its client may have the first of its sound: where the machine is slow, as much is ready before that as its
+   * listener will be short of later.
+   * @param readyMs sound that is ready
+   */
+  mayPlay(readyMs: number): boolean
   /** Its client was given sound. @param askedMs since when that was waited for: before, the client itself was busy */
   gave(soundMs: number, askedMs: number): void
   /** Gives the place back, at whatever stage; a second call does nothing. */
@@ -35,7 +39,7 @@ export interface SpeechQueueOptions {
   /** Engines that share the work. */
   engines: number
   speedOf(model: string): Speed
-  /** Sound that is ready before the first of it leaves, where estimates are believed least; 2 s unless given. */
+  /** Sound that may be ready before the first of it leaves; 15 s unless given. */
   mostLeadMs?: number
   clock: Pick<Clock, 'monotonicMs'>
   timer: Timer
@@ -71,8 +75,15 @@ const afterGap = 0.75
 const leastTrust = 0.25
 const trustPerSecond = 0.02
 const audibleGapMs = 100
-/** Of `SpeechQueueOptions.mostLeadMs`. */
-const usualLeadMs = 2000
+/** Sound that is ready before the first of it leaves, where estimates are believed least. */
+const mostDoubtMs = 2000
+const usualMostLeadMs = 15_000
+/** The first sound is held back no longer than this. */
+const longestLeadMs = 10_000
+/** What a stream gets of the machine, where others need all of it. */
+const leastShare = 0.25
+/** Before a listener has as much, how much it is short of cannot matter. */
+const leastHeardMs = 100
 /** Other work waits while a listener has less sound left than this, and for no longer than that. */
 const pressedMs = 1000
 const longestHoldMs = 1000
@@ -80,6 +91,8 @@ const retryMs = { least: 2000, most: 300_000 }
 
 interface Entry extends SpeechAsk {
   clock: PlayClock
+  /** Sound that is held back until its listener may have the first of it, and since when. */
+  ready: { ms: number; sinceMs: number } | null
   state: 'waiting' | 'running' | 'left'
   wake: (() => void) | null
 }
@@ -136,20 +149,16 @@ export class SpeechQueue {
 
   /** @throws MynaError `engine_overloaded` when too many wait */
   reserve(ask: SpeechAsk): SpeechPlace {
-    const entry: Entry = { ...ask, clock: new PlayClock(), state: 'waiting', wake: null }
+    const entry: Entry = { ...ask, clock: new PlayClock(), ready: null, state: 'waiting', wake: null }
     this.#waiting.add(entry)
     this.#serve()
     if (this.#waiting.size > this.#options.waitingMax && entry.state === 'waiting') {
       this.#leave(entry)
       throw this.#overloaded()
     }
-    const { mostLeadMs = usualLeadMs } = this.#options
-    const trust = () => this.#trustAt(this.#options.clock.monotonicMs())
     return {
       turn: (maxMs, signal) => this.#turn(entry, maxMs, signal),
-      get leadMs() {
-        return mostLeadMs * (1 - trust())
-      },
+      mayPlay: (readyMs) => this.#mayPlay(entry, readyMs),
       gave: (soundMs, askedMs) => this.#gave(entry, soundMs, askedMs),
       leave: () => this.#leave(entry),
     }
@@ -174,6 +183,19 @@ export class SpeechQueue {
       }
       if (signal.aborted) aborted()
     })
+  }
+
+  #mayPlay(entry: Entry, readyMs: number): boolean {
+    const { mostLeadMs = usualMostLeadMs, clock, engines } = this.#options
+    const nowMs = clock.monotonicMs()
+    entry.ready = { ms: readyMs, sinceMs: entry.ready?.sinceMs ?? nowMs }
+    if (readyMs >= mostLeadMs || nowMs - entry.ready.sinceMs >= longestLeadMs) return true
+    const trust = this.#trustAt(nowMs)
+    if (readyMs < mostDoubtMs * (1 - trust)) return false
+    const others = [...this.#running].filter((other) => other !== entry)
+    const share = Math.max(leastShare, Math.min(1, engines - peakUse(this.#loads(others))))
+    const own = this.#loads([entry], 0).map((load) => ({ ...load, speed: load.speed * share * mostUse * trust }))
+    return peakUse(own, leastHeardMs) <= 1
   }
 
   #gave({ clock }: Entry, soundMs: number, askedMs: number): void {
@@ -242,17 +264,18 @@ export class SpeechQueue {
     return count
   }
 
-  #loads(entries: Iterable<Entry>): Load[] {
+  #loads(entries: Iterable<Entry>, leastSpeed = slowest): Load[] {
     const nowMs = this.#options.clock.monotonicMs()
-    return Array.from(entries, ({ model, soundMs, clock }) => {
+    return Array.from(entries, ({ model, soundMs, clock, ready }) => {
       const { speed, stepMs } = this.#options.speedOf(model)
-      const restMs = Math.max(0, soundMs - clock.givenMs)
+      const readyMs = clock.dueMs === null ? (ready?.ms ?? 0) : 0
+      const restMs = Math.max(0, soundMs - clock.givenMs - readyMs)
       // An estimate that has been passed says that there is more, and not how much.
       return {
-        aheadMs: clock.aheadMs(nowMs),
+        aheadMs: clock.aheadMs(nowMs) + readyMs,
         restMs: Math.max(stepMs, restMs),
         stepMs,
-        speed: Math.max(slowest, speed),
+        speed: Math.max(leastSpeed, speed),
       }
     })
   }

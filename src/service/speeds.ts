@@ -1,12 +1,13 @@
 /**
- * How fast each model speaks on this machine, measured while it does: a running estimate over the last seconds of work,
- * which is kept across restarts. What other programs take of the machine is in it.
+ * How fast each model speaks on this machine, measured while it does, and how fast at least: what other programs take of
+ * the machine changes from one second to the next, and what is promised by the mean is not there in half of them. The
+ * mean is kept across restarts.
  */
 
 export interface Speed {
   /** Sound that the whole machine makes in a time: 20 is twenty times real time. */
   speed: number
-  /** Sound of one step. */
+  /** Sound that it could make in the time in which a step brings its first. */
   stepMs: number
 }
 
@@ -15,54 +16,79 @@ export interface StepSums {
   steps: number
   soundMs: number
   machineMs: number
+  /** The part of `machineMs` until each step brought its first sound. */
+  firstMs: number
 }
 
-/** So much work weighs as much as all that came before it. */
-const memoryMs = 5000
+/** So much work weighs as much as all that came before it: for the mean, and for what is true at this moment. */
+const lastingMs = 8000
+const recentMs = 1500
+/** After so much work, two thirds of a slow moment are forgotten. */
+const slowMs = 60_000
 /** Less work than this says nothing. */
 const leastMs = 20
 /** Before anything is known: the first steps of a model tell more. */
 export const unknownSpeed: Speed = { speed: 4, stepMs: 2000 }
 
+const none: StepSums = { steps: 0, soundMs: 0, machineMs: 0, firstMs: 0 }
+
 export class Speeds {
-  readonly #sums = new Map<string, StepSums>()
+  readonly #lasting = new Map<string, StepSums>()
+  readonly #recent = new Map<string, StepSums>()
+  /** The speed that was there even in slow moments. */
+  readonly #least = new Map<string, number>()
 
   /** @param kept what `kept` returned in an earlier run; anything else is ignored */
   constructor(kept: unknown = {}) {
     if (typeof kept !== 'object' || kept === null) return
-    for (const [model, sums] of Object.entries(kept)) if (isSums(sums)) this.#sums.set(model, sums)
+    for (const [model, sums] of Object.entries(kept)) if (isSums(sums)) this.#lasting.set(model, sums)
   }
 
   /** What the steps of a model brought, and took of the machine's time. */
-  note(model: string, { steps, soundMs, machineMs }: StepSums): void {
-    const last = this.#sums.get(model) ?? { steps: 0, soundMs: 0, machineMs: 0 }
-    const decay = Math.exp(-machineMs / memoryMs)
-    this.#sums.set(model, {
-      steps: last.steps * decay + steps,
-      soundMs: last.soundMs * decay + soundMs,
-      machineMs: last.machineMs * decay + machineMs,
-    })
+  note(model: string, steps: StepSums): void {
+    const lasting = added(this.#lasting.get(model) ?? none, steps, lastingMs)
+    const recent = added(this.#recent.get(model) ?? none, steps, recentMs)
+    this.#lasting.set(model, lasting)
+    this.#recent.set(model, recent)
+    if (recent.machineMs < leastMs) return
+    const mean = lasting.soundMs / lasting.machineMs
+    const least = this.#least.get(model) ?? mean
+    const forgiven = mean - (mean - least) * Math.exp(-steps.machineMs / slowMs)
+    this.#least.set(model, Math.min(forgiven, mean, recent.soundMs / recent.machineMs))
   }
 
   of(model: string): Speed {
-    const sums = this.#sums.get(model)
+    const sums = this.#lasting.get(model)
     if (sums === undefined || sums.machineMs < leastMs) return unknownSpeed
-    return { speed: sums.soundMs / sums.machineMs, stepMs: sums.soundMs / sums.steps }
+    const speed = this.#least.get(model) ?? sums.soundMs / sums.machineMs
+    return { speed, stepMs: (speed * sums.firstMs) / sums.steps }
   }
 
   /** Those that are known. */
   get all(): ReadonlyMap<string, Speed> {
-    return new Map([...this.#sums.keys()].map((model) => [model, this.of(model)]))
+    return new Map([...this.#lasting.keys()].map((model) => [model, this.of(model)]))
   }
 
   /** To be kept for the next run: JSON. */
   get kept(): Readonly<Record<string, StepSums>> {
-    return Object.fromEntries(this.#sums)
+    return Object.fromEntries(this.#lasting)
+  }
+}
+
+function added(last: StepSums, more: StepSums, memoryMs: number): StepSums {
+  const decay = Math.exp(-more.machineMs / memoryMs)
+  return {
+    steps: last.steps * decay + more.steps,
+    soundMs: last.soundMs * decay + more.soundMs,
+    machineMs: last.machineMs * decay + more.machineMs,
+    firstMs: last.firstMs * decay + more.firstMs,
   }
 }
 
 function isSums(value: unknown): value is StepSums {
   if (typeof value !== 'object' || value === null) return false
-  const { steps, soundMs, machineMs } = value as Partial<Record<keyof StepSums, unknown>>
-  return [steps, soundMs, machineMs].every((number) => typeof number === 'number' && number > 0 && number < 1e12)
+  const { steps, soundMs, machineMs, firstMs } = value as Partial<Record<keyof StepSums, unknown>>
+  return [steps, soundMs, machineMs, firstMs].every(
+    (number) => typeof number === 'number' && number > 0 && number < 1e12,
+  )
 }

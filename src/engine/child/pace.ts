@@ -14,12 +14,14 @@ export class Pace {
     this.#tell = tell
   }
 
-  note(model: string, soundMs: number, machineMs: number): void {
+  /** One step more. */
+  note(model: string, { soundMs, machineMs, firstMs }: Omit<Steps, 'steps'>): void {
     if (this.#sums.size === 0) this.#timers.after(everyMs, () => this.#flush())
-    const sum = this.#sums.get(model) ?? { steps: 0, soundMs: 0, machineMs: 0 }
+    const sum = this.#sums.get(model) ?? { steps: 0, soundMs: 0, machineMs: 0, firstMs: 0 }
     sum.steps++
     sum.soundMs += soundMs
     sum.machineMs += machineMs
+    sum.firstMs += firstMs
     this.#sums.set(model, sum)
   }
 

@@ -5,6 +5,7 @@
  */
 import type { SpeechInput, SpeechModel, SpokenChunk } from '../../models/architecture.ts'
 import { PlayClock } from '../../domain/play-clock.ts'
+import type { Steps } from '../protocol.ts'
 import { FrameCutter, type Frame } from './frames.ts'
 import type { Lease } from './residency.ts'
 import { speech } from './speech.ts'
@@ -26,8 +27,8 @@ export interface RenderingOptions {
   turns: Turns
   timers: Pick<Timers, 'monotonicMs'>
   send(frame: Frame): void
-  /** A chunk was computed and has left. @param machineMs as of a turn */
-  onStep(soundMs: number, machineMs: number): void
+  /** A chunk was computed and has left. */
+  onStep(step: Omit<Steps, 'steps'>): void
 }
 
 export class Rendering {
@@ -75,18 +76,19 @@ export class Rendering {
     const times = wordTimes ? new WordTimes(input.text, model.sampleRateHz) : null
     const chunks = speech(model, this.#options.input, signal)
     try {
-      let chunk = { isOpen: false, soundMs: 0, machineMs: Promise.resolve(0) }
+      let chunk = { isOpen: false, soundMs: 0, firstMs: 0, machineMs: Promise.resolve(0) }
       while (await this.#hasCredit()) {
         const turn = chunk.isOpen ? null : await this.#turn(chunks)
         const step = turn === null ? await chunks.next() : turn.value
-        if (turn !== null) chunk = { isOpen: false, soundMs: 0, machineMs: turn.machineMs }
+        if (turn !== null) chunk = { isOpen: false, soundMs: 0, firstMs: turn.firstMs, machineMs: turn.machineMs }
         if (signal.aborted) return
         if (step.done) cutter.finish()
         else {
           cutter.add(step.value, times?.add(step.value) ?? null)
           chunk.isOpen = step.value.rest !== undefined
           chunk.soundMs += (1000 * step.value.pcm.length) / model.sampleRateHz
-          if (!chunk.isOpen) onStep(chunk.soundMs, await chunk.machineMs)
+          if (!chunk.isOpen)
+            onStep({ soundMs: chunk.soundMs, firstMs: chunk.firstMs, machineMs: await chunk.machineMs })
         }
         await this.#sendAll(cutter)
         if (step.done) return

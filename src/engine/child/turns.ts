@@ -12,6 +12,8 @@ interface Waiting {
 /** The result of a step. */
 export interface Turn<T> {
   value: T
+  /** Machine time until the step resolved. */
+  firstMs: number
   /** Resolves once all of it is computed, to the machine time it took: while n steps are computed, each has an nth. */
   machineMs: Promise<number>
 }
@@ -57,9 +59,12 @@ export class Turns {
         try {
           const value = await step()
           const rest = restOf(value)
-          if (rest === undefined) return resolve({ value, machineMs: Promise.resolve(this.#end(id)) })
-          this.#schedule.bring(id)
-          resolve({ value, machineMs: rest.then(() => this.#end(id)) })
+          if (rest === undefined) {
+            const machineMs = this.#end(id)
+            return resolve({ value, firstMs: machineMs, machineMs: Promise.resolve(machineMs) })
+          }
+          const firstMs = this.#schedule.bring(id, this.#timers.monotonicMs())
+          resolve({ value, firstMs, machineMs: rest.then(() => this.#end(id)) })
           this.#serveSoon()
         } catch (error) {
           this.#end(id)

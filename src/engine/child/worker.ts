@@ -189,7 +189,7 @@ class Engine {
       acquire: () => this.#models.use(model),
       turns: this.#turns,
       timers: this.#timers,
-      onStep: (soundMs, machineMs) => this.#pace.note(model, soundMs, machineMs),
+      onStep: (step) => this.#pace.note(model, step),
       send: (frame) => {
         this.#send({ type: 'frame', stream, ...frame, engineMs: this.#timers.monotonicMs() - startMs })
       },
