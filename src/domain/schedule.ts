@@ -7,8 +7,8 @@
  * - First sounds go before listeners who have more audio left than a few steps take; among them, the account with the
  *   least work goes first.
  * - Once a listener has run dry, there is not enough for all: then the account with the least work goes first. Within
- *   an account, and among accounts with about as much work, streams that play go before those that begin, which can wait
- *   for some seconds.
+ *   an account, and among accounts with about as much work, streams that play go before those that begin, which can
+ *   wait for some seconds.
  * - A step that has brought sound and is still being computed makes room for one that cannot wait: a first sound, or
  *   one whose listener is about to run dry. Its model serves that first.
  *
