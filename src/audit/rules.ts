@@ -177,7 +177,8 @@ const records: readonly Rule[] = [
       SELECT v.id, v.status, o.outcome FROM voices v JOIN operations o ON o.id = v.operation_id
       WHERE v.status <> CASE WHEN o.outcome IS NULL THEN 'processing' WHEN o.outcome = 'completed' THEN 'ready'
           ELSE 'failed' END
-        OR o.type <> 'clone' OR v.account_id <> o.account_id OR v.key_id <> o.key_id OR o.voice_id <> v.id`,
+        OR o.type <> 'clone' OR v.account_id <> o.account_id OR (v.key_id <> o.key_id AND v.created_at_ms = o.created_at_ms)
+        OR o.voice_id <> v.id`,
     words: (row) => `the voice ${row.id} is ${row.status}, and its clone ${row.outcome ?? 'pending'}`,
   },
   {
@@ -190,7 +191,7 @@ const records: readonly Rule[] = [
   {
     rule: 'clone with a voice',
     sql: `
-      SELECT o.id FROM operations o LEFT JOIN voices v ON v.operation_id = o.id
+      SELECT o.id FROM operations o LEFT JOIN voices v ON v.id = o.voice_id
       WHERE o.type = 'clone' AND o.outcome IS NULL AND v.id IS NULL`,
     words: (row) => `the clone ${row.id} is pending, and its voice is gone`,
   },

@@ -59,6 +59,17 @@ export interface CloneAdmission extends DescribedVoice {
   maxPending?: number
 }
 
+/** A voice that is there, made again from its clip: free of charge, whatever the account's allowance. */
+export interface RemakeAdmission {
+  operationId: string
+  accountId: string
+  keyId: string
+  voiceId: string
+  model: string
+  /** Like that of speech. */
+  maxPending?: number
+}
+
 export interface Ledger {
   /** @throws MynaError `duplicate_request` or `idempotency_conflict` when a live record holds the key */
   checkKey(accountId: string, type: OperationType, keyHash: string, fingerprint: string | null): Promise<void>
@@ -74,6 +85,18 @@ export interface Ledger {
    * that the account uses already), `storage_full`
    */
   admitClone(admission: CloneAdmission): Promise<Operation>
+  /**
+   * The pending row of a clone that works on a voice which is ready and stays so.
+   * @throws MynaError `voice_not_found` (this account has no such voice), `voice_not_ready` (a clone works on it),
+   * `storage_full`
+   */
+  admitRemake(admission: RemakeAdmission): Promise<Operation>
+  /**
+   * Its operation completed, and the voice one of the new model, in one transaction; `failClone` ends it otherwise and
+   * leaves the voice as it was.
+   * @returns as `completeClone`
+   */
+  completeRemake(operationId: string, fidelity: Fidelity): Promise<boolean>
   /**
    * The voice becomes `ready` and its operation completed, in one transaction.
    * @returns false when the operation was terminal already (cancelled, or its voice deleted): then nothing changed

@@ -5,7 +5,9 @@
 import { MynaError } from '../domain/error.ts'
 import { settleClone } from '../domain/operation.ts'
 import type { Operation, OperationError } from '../domain/operation.ts'
-import type { CloneAdmission } from '../service/ports.ts'
+import type { Fidelity } from '../domain/voice.ts'
+import type { CloneAdmission, RemakeAdmission } from '../service/ports.ts'
+import { notReady, unknownVoice } from '../service/voice-refusals.ts'
 import type { Sql } from './database.ts'
 import { admitted, bookOperation, lockAccount, requirePlace, takeKey } from './ledger-admit.ts'
 import { isSettledBy, type SettledBy, settleOperation } from './ledger-settle.ts'
@@ -70,6 +72,53 @@ async function insertVoice(sql: Sql, admission: CloneAdmission, nowMs: number): 
       isPublic: isPublic ? 1 : 0,
     },
   )
+}
+
+/** @throws MynaError `concurrency_limit_exceeded`, `voice_not_found`, `voice_not_ready` (in this order) */
+export async function admitRemake(
+  sql: Sql,
+  admission: RemakeAdmission & { boxId: string | null },
+  nowMs: number,
+  again: boolean,
+): Promise<Operation> {
+  const { operationId, accountId, voiceId } = admission
+  await lockAccount(sql, accountId)
+  const done = again ? await admitted(sql, operationId) : null
+  if (done !== null) return done
+  await requirePlace(sql, { ...admission, type: 'clone' }, 'clones')
+  const voice = await sql.get<{ status: string }>(
+    'SELECT status FROM voices WHERE id = $voiceId AND account_id = $accountId',
+    { voiceId, accountId },
+  )
+  if (voice === null) throw unknownVoice(voiceId, 'voice_id')
+  if (voice.status !== 'ready' || (await cloneOn(sql, voiceId)) !== null) throw notReady('voice_id')
+  const rest = { priceMicros: 0, inputChars: 0, fingerprint: null, keyHash: null, isFree: false }
+  return bookOperation(sql, { ...admission, ...rest, type: 'clone' }, nowMs)
+}
+
+/** The pending clone that works on a voice; null: none. */
+export async function cloneOn(sql: Sql, voiceId: string): Promise<string | null> {
+  const pending = "SELECT id FROM operations WHERE voice_id = $voiceId AND type = 'clone' AND outcome IS NULL"
+  return (await sql.get<{ id: string }>(pending, { voiceId }))?.id ?? null
+}
+
+/** @returns as `settleOperation` */
+export async function completeRemake(
+  sql: Sql,
+  operationId: string,
+  fidelity: Fidelity,
+  { nowMs, by }: SettledBy,
+): Promise<boolean> {
+  if (!(await settleOperation(sql, operationId, settleClone('completed', 0, null), { nowMs, by }))) return false
+  // Again after a lost answer, it finds the voice as it should be.
+  await sql.run(
+    `UPDATE voices SET model = (SELECT model FROM operations WHERE id = $operationId), fidelity = $fidelity,
+       operation_id = $operationId, updated_at_ms = $nowMs
+     WHERE id = (SELECT voice_id FROM operations WHERE id = $operationId)
+       AND (operation_id IS NULL OR operation_id <> $operationId)`,
+    { operationId, fidelity, nowMs },
+  )
+  return true
 }
 
 /** @param error null: the voice is ready @returns as `settleOperation` */

@@ -4,13 +4,14 @@
  */
 import type { ListeningEnding } from '../domain/listening.ts'
 import type { Operation, OperationError, OperationType, Settlement } from '../domain/operation.ts'
+import type { Fidelity } from '../domain/voice.ts'
 import type { Clock } from '../domain/time.ts'
-import type { CloneAdmission, Ledger, SpeechAdmission } from '../service/ports.ts'
+import type { CloneAdmission, Ledger, RemakeAdmission, SpeechAdmission } from '../service/ports.ts'
 import type { OperationQuery, UsageQuery, UsageRow } from '../service/ports-records.ts'
 import type { TranscriptionBooks, TranscriptionStart } from '../service/ports-transcription.ts'
 import type { Database } from './database.ts'
 import { admitOperation, refuseHeldKey } from './ledger-admit.ts'
-import { admitClone, endClone } from './ledger-clone.ts'
+import { admitClone, admitRemake, completeRemake, endClone } from './ledger-clone.ts'
 import { type SettledBy, settleLeftovers, settleOperation } from './ledger-settle.ts'
 import { findOperation, recentOperations } from './operation-query.ts'
 import { beginTranscription, endLeftTranscriptions, endTranscription, noteHeard } from './transcriptions.ts'
@@ -55,6 +56,15 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
   async admitClone(admission: CloneAdmission): Promise<Operation> {
     const order = { ...admission, boxId: this.#entered() }
     return this.#database.transaction((sql, again) => admitClone(sql, order, this.#clock.nowMs(), again))
+  }
+
+  async admitRemake(admission: RemakeAdmission): Promise<Operation> {
+    const order = { ...admission, boxId: this.#entered() }
+    return this.#database.transaction((sql, again) => admitRemake(sql, order, this.#clock.nowMs(), again))
+  }
+
+  completeRemake(operationId: string, fidelity: Fidelity): Promise<boolean> {
+    return this.#database.transaction((sql) => completeRemake(sql, operationId, fidelity, this.#worker()))
   }
 
   completeClone(operationId: string): Promise<boolean> {

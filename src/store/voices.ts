@@ -8,7 +8,7 @@ import type { VoiceChange, VoiceQuery, Voices } from '../service/ports.ts'
 import type { Database, Parameters, Sql } from './database.ts'
 import { fold } from './fold.ts'
 import { lockAccount } from './ledger-admit.ts'
-import { endClone } from './ledger-clone.ts'
+import { cloneOn, endClone } from './ledger-clone.ts'
 import type { LedgerOptions } from './ledger.ts'
 import { requireFreeAliases, setAliases } from './voice-aliases.ts'
 import { conditionsOf, orderOf, parametersOf } from './voice-query.ts'
@@ -99,7 +99,7 @@ export class SqlVoices implements Voices {
       // Gone already, and it is the run before that removed it.
       if (voice === null) return again ? removed : null
       const error = { code: 'voice_deleted', message: 'The voice was deleted before it was ready.' }
-      const { operationId } = voice
+      const operationId = await cloneOn(sql, id)
       const by = { nowMs: this.#clock.nowMs(), by: this.#boxId === null ? null : `${this.#boxId} removed ${id}` }
       const cancelled = operationId !== null && (await endClone(sql, operationId, 'cancelled', error, by))
       // Its aliases go with it, and agents lose it, by the foreign keys.

@@ -102,6 +102,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
       '006_metering',
       '007_consents',
       '008_sessions',
+      '009_remakes',
     ])
     await Promise.all(boxes.map((box) => box.close()))
   })
