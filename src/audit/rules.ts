@@ -177,8 +177,9 @@ const records: readonly Rule[] = [
       SELECT v.id, v.status, o.outcome FROM voices v JOIN operations o ON o.id = v.operation_id
       WHERE v.status <> CASE WHEN o.outcome IS NULL THEN 'processing' WHEN o.outcome = 'completed' THEN 'ready'
           ELSE 'failed' END
-        OR o.type <> 'clone' OR v.account_id <> o.account_id OR (v.key_id <> o.key_id AND v.created_at_ms = o.created_at_ms)
-        OR o.voice_id <> v.id`,
+        OR o.type <> 'clone' OR v.account_id <> o.account_id OR o.voice_id <> v.id
+        -- Made again, with another key.
+        OR (v.key_id <> o.key_id AND v.created_at_ms = o.created_at_ms)`,
     words: (row) => `the voice ${row.id} is ${row.status}, and its clone ${row.outcome ?? 'pending'}`,
   },
   {

@@ -46,6 +46,12 @@ export interface Voice {
   updatedAtMs: number
 }
 
+/** As its caller may want to know it. */
+export interface KnownVoice extends Voice {
+  /** It can be spoken with now. */
+  isUsable: boolean
+}
+
 /** @param caller null: unknown */
 export const canSee = (voice: Voice, caller: Caller | null): boolean =>
   (voice.isPublic && voice.status === 'ready') || owns(voice, caller)

@@ -62,7 +62,7 @@ export const listedOperation = (operation: Operation) => ({
   key_id: operation.keyId,
 })
 
-function operationRecord(operation: Operation) {
+export function operationRecord(operation: Operation) {
   const { type, outcome, completionBytes } = operation
   return {
     id: operation.id,

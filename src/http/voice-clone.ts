@@ -4,7 +4,7 @@ import { MynaError } from '../domain/error.ts'
 import { parseIdempotencyKey } from '../domain/idempotency.ts'
 import type { CloneRequest, Clones, NewClone } from '../service/clone.ts'
 import type { Body } from './body.ts'
-import { cloneDetail } from './openapi/voices.ts'
+import { cloneDetail, remakeDetail } from './openapi/voices.ts'
 import { endpoints } from './endpoint.ts'
 import { parseFields } from './fields/field.ts'
 import { bodyDialect } from './fields/refusals.ts'
@@ -12,7 +12,8 @@ import { type Action, type Exchange, json, type Route } from './exchange.ts'
 import { drained, type FormLimits, isMultipart, readUpload, type Upload } from './voice-form.ts'
 import type { Gate } from './gate.ts'
 import { type ClipLimits, cloneFields, maxNameChars } from './voice-fields.ts'
-import { seconds } from './voice-record.ts'
+import { operationRecord } from './operations.ts'
+import { seconds, voiceIdOf } from './voice-record.ts'
 
 export interface VoiceCloneParts {
   gate: Gate
@@ -28,7 +29,19 @@ export function voiceCloneRoutes(route: Route, parts: VoiceCloneParts) {
     ['POST /v1/voices', cloneDetail, action],
     ['POST /v1/voices/clone', null, action],
     ['POST /v1/voices/add', null, action],
+    ['POST /v1/voices/{voice_id}/remake', remakeDetail, remakeAction(parts)],
   ])
+}
+
+/** The operation, whose end says whether it became one; the voice stays ready all the time. */
+function remakeAction({ gate, clones }: VoiceCloneParts): Action {
+  return async (exchange) => {
+    const caller = await gate.enter(exchange, 'voices', 'clones')
+    const operation = await clones.remake(caller, voiceIdOf(exchange))
+    exchange.requestId = operation.id
+    exchange.headers.set('location', `/v1/operations/${operation.id}`)
+    return json(operationRecord(operation), 202)
+  }
 }
 
 function cloneAction(parts: VoiceCloneParts): Action {

@@ -3,12 +3,12 @@
  * owners.
  */
 import type { Caller } from '../domain/account.ts'
-import { owns, type Voice, voiceIdPattern } from '../domain/voice.ts'
+import { type KnownVoice, owns, type Voice, voiceIdPattern } from '../domain/voice.ts'
 import type { Exchange } from './exchange.ts'
 import { invalidInput } from './invalid.ts'
 
 /** @param origin of this server as the client reaches it, without a trailing slash */
-export function voiceRecord(voice: Voice, caller: Caller | null, origin: string) {
+export function voiceRecord(voice: KnownVoice, caller: Caller | null, origin: string) {
   const isOwner = owns(voice, caller)
   const createdAt = seconds(voice.createdAtMs)
   return {
@@ -20,6 +20,7 @@ export function voiceRecord(voice: Voice, caller: Caller | null, origin: string)
     labels: voice.labels,
     category: voice.category,
     status: voice.status,
+    usable: voice.isUsable,
     error: voice.error,
     language: voice.language,
     is_owner: isOwner,

@@ -14,6 +14,7 @@ import { checkClip, type ClipFile, type ClipLimits, type ClipParts } from './cli
 import { Cloning, type CloningParts } from './cloning.ts'
 import { PerAccount } from './concurrency.ts'
 import type { Consents } from './consents.ts'
+import { remakable } from './remake.ts'
 import { countRefusedKey, Live } from './running-work.ts'
 import type { Catalog, DescribedVoice } from './ports.ts'
 import type { Queue } from './queue.ts'
@@ -95,6 +96,47 @@ export class Clones extends Live<Cloning> {
     }
   }
 
+  /**
+   * Admits making a voice again whose model is gone; the work continues afterwards.
+   * @throws MynaError as `remakable`; `model_not_found`, of capacity
+   */
+  async remake(caller: Caller, voiceId: string): Promise<Operation> {
+    this.requireOpen()
+    const leaveAccount = this.#perAccount.enter(caller.account.id)
+    let cloning: Cloning | null = null
+    try {
+      cloning = await this.#admitRemake(caller, voiceId)
+      return cloning.operation
+    } finally {
+      if (cloning === null) leaveAccount()
+      else this.#start(cloning, leaveAccount)
+    }
+  }
+
+  async #admitRemake(caller: Caller, voiceId: string): Promise<Cloning> {
+    const { ledger, catalog, queue, clock, random } = this.#parts
+    const { voice, clip, reference } = await remakable(caller, voiceId, this.#parts)
+    const card = cloningCard(catalog, voice.language)
+    this.requireWritable()
+    const place = queue.reserve()
+    try {
+      this.requireOpen()
+      const operation = await ledger.admitRemake({
+        operationId: newId('op', clock.nowMs(), random),
+        accountId: caller.account.id,
+        keyId: caller.key.id,
+        voiceId,
+        model: card.id,
+        maxPending: this.#limits.concurrency,
+      })
+      const work = { operation, voiceId, card, language: voice.language, clip, reference, place, isRemake: true }
+      return new Cloning(this.#parts, work)
+    } catch (error) {
+      place.leave()
+      throw error
+    }
+  }
+
   #start(cloning: Cloning, leaveAccount: () => void): void {
     this.add(cloning, leaveAccount)
     void cloning.run()
@@ -143,7 +185,7 @@ export class Clones extends Live<Cloning> {
         }),
       )
       const { language, name, file } = request
-      const work = { operation, voiceId, card, language, clip: file.bytes, reference, place }
+      const work = { operation, voiceId, card, language, clip: file.bytes, reference, place, isRemake: false }
       const cloning = new Cloning(this.#parts, work)
       return { operation, voiceId, name, settled: cloning.settled, cloning }
     } catch (error) {

@@ -8,7 +8,7 @@ import { type ErrorCode, MynaError } from '../domain/error.ts'
 import type { Operation, OperationError, Outcome } from '../domain/operation.ts'
 import type { CheckedClip } from './clip.ts'
 import { type PersistParts, untilWritten } from './retry-until-written.ts'
-import type { Ledger, Meter, SpeechEngine, VoiceEngine, VoiceFiles } from './ports.ts'
+import type { Ledger, Meter, SpeechEngine, VoiceEngine, VoiceFiles, Voices } from './ports.ts'
 import type { Sound } from './ports-sound.ts'
 import type { Place } from './queue.ts'
 import { previewHz, speakSample } from './sample.ts'
@@ -21,6 +21,9 @@ export interface CloningParts extends PersistParts {
   roomForOthers(signal: AbortSignal): Promise<void>
   sound: Sound
   meter: Meter
+  voices: Voices
+  /** Called after a voice was made again. */
+  remade: (voiceId: string) => Promise<void>
 }
 
 export interface CloningWork {
@@ -32,6 +35,8 @@ export interface CloningWork {
   clip: Uint8Array
   reference: CheckedClip['reference']
   place: Place
+  /** The voice is there already, with the files of an earlier making: they stay until the new ones are whole. */
+  isRemake: boolean
 }
 
 /** No client waits for a clone with an open connection, so it may queue longer than speech. */
@@ -95,9 +100,11 @@ export class Cloning {
     cancelDeadline()
     this.#work.place.leave()
     // Before the database records the ending, so that a client that reads it finds no leftovers.
-    if (failure !== null) await this.#removeFiles()
+    const { isRemake } = this.#work
+    if (failure !== null && !isRemake) await this.#removeFiles()
     const won = await this.#settle(failure)
-    if (!won && failure === null) await this.#removeFiles()
+    if (!won && (await this.#leavesFiles(failure))) await this.#removeFiles()
+    if (won && failure === null && isRemake) await this.#remade()
     // Only deleting the voice settles a clone elsewhere.
     const outcome = won ? (failure?.outcome ?? 'completed') : 'cancelled'
     this.#count(outcome)
@@ -158,11 +165,29 @@ export class Cloning {
   async #settle(failure: Failure | null): Promise<boolean> {
     const { ledger } = this.#parts
     const { id } = this.operation
-    const write = () =>
-      failure === null ? ledger.completeClone(id) : ledger.failClone(id, failure.outcome, failure.error)
+    const { isRemake, card } = this.#work
+    const complete = () =>
+      isRemake ? ledger.completeRemake(id, card.cloning ?? 'approximate') : ledger.completeClone(id)
+    const write = () => (failure === null ? complete() : ledger.failClone(id, failure.outcome, failure.error))
     const won = await untilWritten(`settlement of ${id}`, write, this.#parts, () => (this.#unwritten = true))
     this.#unwritten = false
     return won
+  }
+
+  /** What it wrote belongs to none, unless a voice that was there before is there still. */
+  async #leavesFiles(failure: Failure | null): Promise<boolean> {
+    const { isRemake, voiceId } = this.#work
+    if (!isRemake) return failure === null
+    return (await this.#parts.voices.find(voiceId)) === null
+  }
+
+  /** Pictures and formats of the old preview. */
+  async #remade(): Promise<void> {
+    try {
+      await this.#parts.remade(this.#work.voiceId)
+    } catch (error) {
+      this.#parts.report(`old previews of ${this.#work.voiceId} could not be removed`, error)
+    }
   }
 
   /** Files that cannot be removed now are removed at the next start. */

@@ -6,9 +6,10 @@ import type { Caller } from '../domain/account.ts'
 import type { Card, CardVoice } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { formerVoices } from '../domain/former-names.ts'
-import { canSee, owns, type Voice } from '../domain/voice.ts'
+import { canSee, type KnownVoice, owns, type Voice } from '../domain/voice.ts'
 import type { Catalog, VoiceChange, VoiceFiles, VoiceQuery, Voices } from './ports.ts'
 import type { Previews } from './previews.ts'
+import { isUsable } from './remake.ts'
 import { missingVoice, onlyAdminsPublish, unknownVoice } from './voice-refusals.ts'
 
 export interface LibraryParts {
@@ -30,7 +31,7 @@ export interface VoiceAsk extends Omit<VoiceQuery, 'accountId' | 'after'> {
 }
 
 export interface VoicePage {
-  voices: Voice[]
+  voices: KnownVoice[]
   hasMore: boolean
   /** Over all pages. */
   total: number
@@ -44,14 +45,15 @@ export class Library {
   }
 
   /** Without checking access: for routes that decide that themselves. A former name finds the voice in its place. */
-  async find(id: string): Promise<Voice | null> {
+  async find(id: string): Promise<KnownVoice | null> {
     const clone = await this.#parts.voices.find(id)
     const preset = (wanted: string | undefined) => this.#presets().find((voice) => voice.id === wanted)
-    return preset(id) ?? clone ?? preset(formerVoices.get(id)) ?? null
+    const voice = preset(id) ?? clone ?? preset(formerVoices.get(id)) ?? null
+    return voice === null ? null : this.#known(voice)
   }
 
   /** @throws MynaError `voice_not_found` */
-  async get(caller: Caller, id: string): Promise<Voice> {
+  async get(caller: Caller, id: string): Promise<KnownVoice> {
     const voice = await this.find(id)
     if (voice === null || !canSee(voice, caller)) throw this.missing(id)
     return voice
@@ -77,7 +79,7 @@ export class Library {
     const compare = order === 'asc' ? byAge : (a: Place, b: Place) => byAge(b, a)
     const behind = presets.filter((voice) => after === null || compare(voice, after) > 0)
     const found = [...behind, ...clones].sort(compare)
-    const voices = found.slice(0, limit)
+    const voices = found.slice(0, limit).map((voice) => this.#known(voice))
     return {
       voices: backwards ? voices.reverse() : voices,
       hasMore: found.length > limit,
@@ -89,12 +91,12 @@ export class Library {
    * An administrator's voice becomes public, or private again: then other accounts no longer know it.
    * @throws MynaError `voice_not_found`, `voice_not_owned`, `admin_required`, `validation_error` (an alias in use)
    */
-  async change(caller: Caller, id: string, change: VoiceChange): Promise<Voice> {
+  async change(caller: Caller, id: string, change: VoiceChange): Promise<KnownVoice> {
     await this.#requireOwn(caller, id)
     if (change.isPublic === true && caller.account.role !== 'admin') throw onlyAdminsPublish()
     const changed = await this.#parts.voices.update(id, caller.account.id, change)
     if (changed === null) throw unknownVoice(id, 'voice_id')
-    return changed
+    return this.#known(changed)
   }
 
   /**
@@ -140,6 +142,10 @@ export class Library {
     const voice = await this.find(id)
     if (voice !== null && canSee(voice, caller)) return { createdAtMs: voice.createdAtMs, id: voice.id }
     throw new MynaError('invalid_cursor', `${param}: no such voice in this list`, { param })
+  }
+
+  #known(voice: Voice): KnownVoice {
+    return { ...voice, isUsable: isUsable(voice, this.#parts.catalog) }
   }
 
   /** A voice that several models of a family have is that of the preferred one. */

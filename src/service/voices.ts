@@ -14,6 +14,7 @@ import { mixVoices, refusal } from './voice-names.ts'
 import { modelNamed, notInstalled, unknownModel } from './model-names.ts'
 import type { Catalog, VoiceFiles, Voices } from './ports.ts'
 import { type Found, findVoice, type VoiceNames } from './voice-names.ts'
+import { isModelGone, modelGone } from './remake.ts'
 import { mismatch, missingVoice, notReady, unknownVoice, unusable } from './voice-refusals.ts'
 
 export interface ChoiceParts {
@@ -132,6 +133,7 @@ async function chosenClone(
   wanted: string,
   { catalog, voices, files }: ChoiceParts,
 ): Promise<Omit<Choice, 'warning'>> {
+  if (clone.status === 'ready' && isModelGone(clone, catalog)) throw modelGone(clone, wanted)
   const made = catalog.cards().find(({ id }) => id === clone.model)
   const family = made?.family ?? clone.model
   if (native !== null && native.family !== family) throw mismatch(native, wanted)

@@ -13,6 +13,7 @@ interface Row {
   idempotency_hash: string | null
   type: string
   account_id: string
+  voice_id: string | null
   free: number
 }
 interface VoiceRow {
@@ -114,14 +115,21 @@ function operationFaults(operation: Row, entries: EntryRow[], usage: UsageRow[])
   return faults
 }
 
-/** A clone's voice is as its operation; only the voice may be gone, and only once the operation has ended. */
-function cloneFaults({ id, outcome, charged_micros: charged, free }: Row, voices: VoiceRow[]): string[] {
+/**
+ * A clone's voice is as its operation; only the voice may be gone, and only once the operation has ended. A clone that
+ * works on a voice which is ready is not that voice's until it completes.
+ */
+function cloneFaults(
+  { id, outcome, charged_micros: charged, free, voice_id: voiceId }: Row,
+  voices: VoiceRow[],
+): string[] {
   const found = voices.filter((voice) => voice.operation_id === id).map((voice) => voice.status)
   const due = outcome === null ? 'processing' : outcome === 'completed' ? 'ready' : 'failed'
   const faults: string[] = []
   if (found.length > 1 || (found[0] ?? due) !== due)
     faults.push(`${id} is ${outcome}, and its voice is ${found.join()}`)
-  if (outcome === null && found.length === 0) faults.push(`${id} is pending, and its voice is gone`)
+  const isRemade = voices.some((voice) => voice.id === voiceId && voice.status === 'ready')
+  if (outcome === null && found.length === 0 && !isRemade) faults.push(`${id} is pending, and its voice is gone`)
   if (free === 1 && charged !== 0) faults.push(`${id} is free and charged ${charged}`)
   return faults
 }

@@ -15,6 +15,7 @@ const files = [
   'ledger',
   'ledger-admit',
   'ledger-clone',
+  'ledger-remake',
   'recent',
   'schema',
   'schema-voices',

@@ -73,6 +73,11 @@ export class ApiClient {
     return this.#insist('/voices', { method: 'POST', headers, body: form, signal }, signal)
   }
 
+  /** The operation that makes a voice again. A second one is refused while it runs. @throws as `speech` */
+  async remake(voiceId: string, signal: AbortSignal): Promise<Response> {
+    return this.#insist(`/voices/${encodeURIComponent(voiceId)}/remake`, { method: 'POST', signal }, signal)
+  }
+
   /**
    * The answer of a transcription. It costs nothing, so it may be requested again.
    * @param form made anew for each attempt @throws as `speech`

@@ -150,14 +150,19 @@ export function createService(config: Config, world: World, books: Books, tell: 
       unreadMs: config.unreadMs,
     },
   )
-  const { clones, consents } = createClones(config, world, { ...parts, books: books.consents })
   const transcriptions = createTranscriptions(config, world, books, parts)
   const previews = new Previews({ ...parts, version })
+  const otherBoxes = (voiceId: string) => tell({ kind: 'voice removed', voiceId })
+  const remade = async (voiceId: string) => {
+    await previews.forget(voiceId)
+    otherBoxes(voiceId)
+  }
+  const { clones, consents } = createClones(config, world, { ...parts, remade, books: books.consents })
   const library = new Library({
     ...parts,
     previews,
     clones: toldOf(clones, tell),
-    removed: (voiceId) => tell({ kind: 'voice removed', voiceId }),
+    removed: otherBoxes,
   })
   const storage = new StorageWatch({ ...world, storage: books.storage })
   metrics.observe(version, {

@@ -20,6 +20,8 @@ export interface VoiceRecord {
   description: string | null
   labels: Record<string, string>
   status: 'processing' | 'ready' | 'failed'
+  /** Absent: the server is older. */
+  usable?: boolean
   error: { code: string; message: string } | null
   language: string | null
   is_owner: boolean

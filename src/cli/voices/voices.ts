@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path'
 import { Command } from 'commander'
 import { systemClock } from '../../domain/time.ts'
-import { type ApiClient, Refusal } from '../client/client.ts'
+import type { ApiClient } from '../client/client.ts'
 import { bytes, day, dollars, duration, time } from '../terminal/format.ts'
 import { globalsOf } from '../globals.ts'
 import { progressLine } from '../terminal/progress.ts'
@@ -12,7 +12,9 @@ import { table } from '../terminal/table.ts'
 import { bold, Failure, note, report } from '../terminal/terminal.ts'
 import { clientOf, onInterrupt, type ServerOptions, throughServer } from '../client/through-server.ts'
 import { mixCommand } from './mix.ts'
-import { advised, clone, everyVoice, readVoice, type VoiceRecord } from './clone.ts'
+import { asking, onVoice } from './named.ts'
+import { remakeCommand } from './remake.ts'
+import { clone, everyVoice, readVoice, type VoiceRecord } from './clone.ts'
 
 interface CloneOptions extends ServerOptions {
   name: string
@@ -43,17 +45,13 @@ Examples:
     .addCommand(mixCommand())
     .addCommand(publicCommand('publish', true, 'let every account use one of your voices; for administrators'))
     .addCommand(publicCommand('unpublish', false, 'keep one of your public voices to yourself again'))
+    .addCommand(remakeCommand())
     .addCommand(removeCommand())
 }
 
 /** Records are printed as the API has them: the names of labels are their owner's, and none of ours to translate. */
 function tell(json: boolean, record: object, text: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(record, null, 2) : text()}\n`)
-}
-
-/** Runs a command's requests; what the server refuses comes with what to do about it. */
-async function asking<T>(requests: Promise<T>): Promise<T> {
-  return requests.catch((error: unknown) => Promise.reject(error instanceof Refusal ? advised(error) : error))
 }
 
 const listCommand = (): Command =>
@@ -64,31 +62,6 @@ const listCommand = (): Command =>
       tell(json, voices, () => voiceTable(voices))
     },
   )
-
-/**
- * Works on the voice that a person named: by its id, which the server knows, else by an own alias or a name.
- * @throws Refusal, Failure when several voices have the name
- */
-async function onVoice<T>(client: ApiClient, given: string, work: (id: string) => Promise<T>): Promise<T> {
-  try {
-    return await work(given)
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'voice_not_found') throw error
-    const id = await idCalled(client, given)
-    if (id === null) throw error
-    return work(id)
-  }
-}
-
-async function idCalled(client: ApiClient, given: string): Promise<string | null> {
-  const voices = await everyVoice(client)
-  const isSame = (name: string) => name.toLowerCase() === given.toLowerCase()
-  const aliased = voices.filter(({ aliases }) => aliases?.some(isSame))
-  const named = aliased.length > 0 ? aliased : voices.filter(({ name }) => isSame(name))
-  if (named.length < 2) return named[0]?.voice_id ?? null
-  const ids = named.map(({ voice_id: id }) => id).join(', ')
-  throw new Failure(`Several voices are called '${given}'. Give the id of one: ${ids}`, 'voice_not_found')
-}
 
 const cloneCommand = (): Command =>
   throughServer(new Command('clone'))
@@ -236,6 +209,12 @@ const fidelities: Readonly<Record<VoiceRecord['fidelity'], string>> = {
 
 const speakWith = (voice: VoiceRecord): string => `Speak with it: myna speak "Hello." --voice ${voice.voice_id}`
 
+/** A server of an older version does not say whether a voice can be used. */
+const remedy = ({ voice_id: id, is_owner: isOwner, model }: VoiceRecord): string =>
+  isOwner
+    ? `Its model '${model}' is not here. Make it again from its clip: myna voices remake ${id}`
+    : `It cannot be spoken with: its model '${model}' is not here.`
+
 const whose = (voice: VoiceRecord): string =>
   [voice.is_owner ? 'own' : null, voice.is_public ? 'public' : null].filter((word) => word !== null).join(', ')
 
@@ -245,7 +224,7 @@ function voiceTable(voices: readonly VoiceRecord[]): string {
   const rows = voices.map((voice) => [
     voice.voice_id,
     voice.name,
-    voice.status,
+    voice.status === 'ready' && voice.usable === false ? 'unusable' : voice.status,
     whose(voice),
     voice.language ?? '-',
     voice.model,
@@ -278,7 +257,7 @@ function voiceText(voice: VoiceRecord): string {
     ...(voice.description === null ? [] : [voice.description]),
     '',
     ...lines.map(([name, value]) => `${name.padEnd(10)}${value}`),
-    ...(voice.status === 'ready' ? ['', speakWith(voice)] : []),
+    ...(voice.status === 'ready' ? ['', voice.usable === false ? remedy(voice) : speakWith(voice)] : []),
   ].join('\n')
 }
 

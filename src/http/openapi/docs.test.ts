@@ -122,6 +122,7 @@ describe('the document', () => {
       'POST /v1/operations/{operation_id}/cancel',
       'POST /v1/realtime/client_secrets',
       'POST /v1/voices',
+      'POST /v1/voices/{voice_id}/remake',
     ])
   })
 

@@ -168,6 +168,7 @@ export const headers: Record<string, OpenAPIV3_1.HeaderObject> = {
     'When all of them are free again, as a duration.',
   ),
   Location: header(string, undefined, 'Path of the new voice.'),
+  OperationLocation: header(string, undefined, 'Path of the operation.'),
   ETag: header(string, '"9f86d081884c7d659a2feaa0c55ad015"'),
   LastModified: header(string, 'Fri, 21 Nov 2025 08:00:04 GMT'),
   AcceptRanges: header({ type: 'string', enum: ['bytes'] }),

@@ -30,6 +30,7 @@ const voice = is.record(
     },
     category: is.oneOf(['premade', 'cloned'], 'cloned'),
     status: is.oneOf(['processing', 'ready', 'failed'], 'ready'),
+    usable: is.flag(true, 'It can be spoken with now; not so while its model is missing.'),
     error: fault,
     language: is.textOrNull('en-GB', 'BCP-47.'),
     is_owner: is.flag(true),

@@ -122,6 +122,30 @@ export const cloneDetail = detail('Voices', 'createVoice', 'Clone a voice from o
   },
 })
 
+export const remakeDetail = detail('Voices', 'remakeVoice', 'Make a voice again from its clip', {
+  description:
+    'For its owner, when the model of the voice was removed, so that it is not `usable`: makes it again, free of ' +
+    'charge, from the clip that was kept, with the model that clones now. Id, aliases and preview address stay. The ' +
+    'answer is the operation, of type `clone`; once it has completed, the voice is `usable`. If it fails, the voice ' +
+    `is as it was. ${unseen}`,
+  parameters: [idParameter],
+  responses: {
+    202: {
+      ...ok('Operation', 'The voice is being made again.'),
+      headers: { 'X-Request-Id': headerRef('OperationId'), Location: headerRef('OperationLocation'), ...rates },
+    },
+    ...refusals(
+      ...scoped,
+      'voice_not_found',
+      'voice_not_owned',
+      'voice_not_ready',
+      'voice_unusable',
+      'validation_error',
+      ...engineCodes,
+    ),
+  },
+})
+
 export const createAudioVoiceDetail = detail('Voices', 'createSpeechVoice', 'Clone a voice, as OpenAI’s API does it', {
   description:
     'The same as `POST /v1/voices`, answered once the voice is ready, so that it can be spoken with at once. After a ' +

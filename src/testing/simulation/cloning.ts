@@ -36,7 +36,7 @@ const decoder: Decoder = {
 
 type Parts = Omit<
   CloneParts & LibraryParts & PreviewParts,
-  'sound' | 'decoder' | 'previews' | 'clones' | 'consents' | 'draw' | 'version'
+  'sound' | 'decoder' | 'previews' | 'clones' | 'consents' | 'draw' | 'version' | 'remade'
 > & { consents: ConsentBooks }
 
 export function voiceServices(parts: Parts, settings: Settings, work: Work) {
@@ -50,7 +50,7 @@ export function voiceServices(parts: Parts, settings: Settings, work: Work) {
   }
   const hearing = { ...parts, decoder, sound: heard }
   const clones = new Clones(
-    { ...hearing, consents: new Consents({ ...hearing, books: parts.consents }, limits) },
+    { ...hearing, remade: async () => {}, consents: new Consents({ ...hearing, books: parts.consents }, limits) },
     limits,
   )
   const previews = new Previews({ ...parts, sound: heard, draw, version: 'simulated' })
