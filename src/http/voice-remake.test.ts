@@ -87,8 +87,10 @@ test('it says so, is made again for nothing, and keeps its id, its aliases and i
     model: 'hibari',
     fidelity: 'approximate',
     operation_id: operation.id,
-    ...{ preview_url: address, aliases, samples },
-  } as object)
+    preview_url: address as never,
+    aliases: aliases as never,
+    samples: samples as never,
+  })
   // From what the first model heard.
   expect(instance.engine.clips.at(-1)).toEqual(first)
   expect((await preview()).length).toBeLessThan(oldPreview.length)
