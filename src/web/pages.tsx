@@ -7,6 +7,7 @@ import type { PageProps } from './parts/page.ts'
 import { ServerPage } from './server.tsx'
 import { allows, mayAdminister, type Who } from './session.ts'
 import { SpeakPage } from './speak/speak.tsx'
+import { StartPage } from './start/start.tsx'
 import { TranscribePage } from './transcribe/transcribe.tsx'
 import { UsagePage } from './usage/usage.tsx'
 import { VoicesPage } from './voices/voices.tsx'
@@ -41,6 +42,14 @@ export const pages: readonly Page[] = [
     group: 'Account',
     show: UsagePage,
     isFor: (who) => allows(who, 'usage'),
+  },
+  {
+    id: 'start',
+    title: 'Get started',
+    icon: 'sun',
+    group: 'Administration',
+    show: StartPage,
+    isFor: mayAdminister,
   },
   { id: 'models', title: 'Models', icon: 'models', group: 'Administration', show: ModelsPage, isFor: mayAdminister },
   {

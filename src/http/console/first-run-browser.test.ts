@@ -1,0 +1,61 @@
+/** The first minute of a new server in a real browser: a link that signs in, a voice to hear, models worth having. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { hasBrowser, launchBrowser, noBrowser } from '../../testing/browser.ts'
+import { TestHub } from '../../testing/hub.ts'
+import { type Instance, startInstance } from '../../testing/instance.ts'
+import { desk, flowMs, phone, startMs, unfit, visitIn } from './browser.fixture.ts'
+
+if (!hasBrowser) console.log(noBrowser)
+
+let instance: Instance
+let browser: Browser
+let hub: TestHub
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  hub = await TestHub.start()
+  process.env.HF_ENDPOINT = hub.url
+  instance = await startInstance()
+  browser = await launchBrowser()
+}, startMs)
+
+const hubBefore = process.env.HF_ENDPOINT
+afterAll(async () => {
+  if (hubBefore === undefined) delete process.env.HF_ENDPOINT
+  else process.env.HF_ENDPOINT = hubBefore
+  await browser?.close()
+  await instance?.[Symbol.asyncDispose]()
+  await hub?.stop()
+})
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'the link signs in once and leaves the address; a voice is heard; a model is asked for with one click',
+  async () => {
+    const link = instance.url + (instance.server.signInPath ?? '')
+    await using visited = await visitIn(browser, desk, link)
+    const { page, faults } = visited
+    await page.getByRole('heading', { name: 'Your machine can speak' }).waitFor()
+    expect(new URL(page.url()).hash).toBe('#/start')
+    const wren = page.getByRole('button', { name: 'Hear Wren' })
+    await wren.click()
+    await page.getByRole('button', { name: 'Stop Wren' }).waitFor()
+    await wren.waitFor()
+    const offer = page.getByRole('article', { name: 'Pocket TTS', exact: true })
+    expect(await offer.innerText()).toMatch(/288 MB, CC-BY-4\.0/)
+    await offer.getByRole('button', { name: 'Install Pocket TTS' }).click()
+    // The hub of this test has none of its files: what happened is said, and can be tried again.
+    await offer.getByRole('alert').waitFor()
+    await offer.getByText('Try again').waitFor()
+    expect(hub.requests.length).toBeGreaterThan(0)
+    expect(await page.getByRole('button', { name: /^Install these 2 \(\d+ MB\)$/ }).count()).toBe(1)
+    expect(await unfit(page)).toEqual([])
+    expect(faults).toEqual([])
+    await using later = await visitIn(browser, phone, link)
+    await later.page.getByRole('alert').getByText('This sign-in link was used already').waitFor()
+    expect(await unfit(later.page)).toEqual([])
+    expect(later.faults).toEqual([expect.stringContaining('401')])
+  },
+  flowMs,
+)
