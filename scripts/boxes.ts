@@ -1,7 +1,7 @@
 /**
- * Three boxes on one PostgreSQL under kills of boxes and of the server, partitions, slow wires and lost answers to
- * COMMIT, with an auditor of its own: `bun scripts/boxes.ts [STEPS] [SEED]`. Wants PostgreSQL from the distribution's
- * package.
+ * Three boxes on one PostgreSQL under kills of boxes and of the server, partitions, slow connections and lost answers
+ * to COMMIT, with an independent auditor: `bun scripts/boxes.ts [STEPS] [SEED]`. Needs PostgreSQL from the
+ * distribution's package.
  */
 import { runBoxes } from '../src/testing/boxes/run.ts'
 

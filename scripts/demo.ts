@@ -1,6 +1,6 @@
 /**
- * One sentence, end to end, as a user's program does it: the compiled executable on a free port with a data folder of
- * its own, the official OpenAI SDK as the client, an MP3 file as the result.
+ * One sentence, end to end, as a user's program would do it: the compiled executable on a free port with its own data
+ * folder, the official OpenAI SDK as the client, and an MP3 file as the result.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
-"""Kokoro in its full size with random weights, exported as the public graphs are: for measuring speed and memory
-where the published weights cannot be had. The sound is noise, but as long as the real one: durations are set to the
-usual pace.
+"""Kokoro in its full size with random weights, exported like the public graphs: for measuring speed and memory
+where the published weights are not available. The sound is noise, but it has a realistic length, because durations are
+set to the usual pace.
 
 usage: fullsize-kokoro.py FOLDER [VOICE...]    (writes model.onnx, and a random table of styles for each voice)
 needs: pip install --no-deps kokoro misaki loguru; pip install torch transformers onnx onnxscript huggingface_hub

@@ -1,10 +1,10 @@
-"""Parakeet TDT 0.6b v3 in its full size with random weights, to measure speed and memory where the real weights are not.
+"""Parakeet TDT 0.6b v3 in its full size with random weights, to measure speed and memory without the real weights.
 
 usage: fullsize-parakeet.py FOLDER [LAYERS]    writes FOLDER/fp32 and FOLDER/int8, 2.5 and 0.7 GB; needs 12 GB of memory
 then:  bun scripts/bench.ts --only parakeet --models FOLDER
 
-The encoder is that of transformers with the published sizes, the decoder and joint are written here. What it writes is
-nonsense, half of the steps are blank and each goes on by two frames, which is about what real speech takes.
+The encoder is the one from transformers with the published sizes; the decoder and joint are written here. The text is
+nonsense. Half of the steps are blank and each advances by two frames, which is about what real speech takes.
 needs: pip install torch transformers onnx onnxruntime
 """
 import json
@@ -52,7 +52,7 @@ class DecoderJoint(torch.nn.Module):
         return self.top(torch.relu(both)), target_length + 0, one, two
 
     def balance(self):
-        """The blank wins half of the steps; each goes on by two frames."""
+        """The blank wins half of the steps; each step advances by two frames."""
         with torch.no_grad():
             self.top.weight[pieces - 1].zero_()
             self.top.bias[pieces + 2] = 100
@@ -74,7 +74,7 @@ def export(model, name, inputs, arrays, outputs, axes):
 
 
 def gather(path):
-    """The exporter scatters large weights over many files: puts them into one beside the graph."""
+    """The exporter scatters large weights over many files. This puts them into one file beside the graph."""
     initializers = onnx.load(path, load_external_data=False).graph.initializer
     scattered = {entry.value for tensor in initializers for entry in tensor.external_data if entry.key == "location"}
     if not scattered:

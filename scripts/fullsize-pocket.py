@@ -1,11 +1,11 @@
-"""Writes Pocket TTS at its real size with random weights, for scripts/bench/pocket.ts: it speaks noise, but takes as long
-and as much memory as the real one.
+"""Writes Pocket TTS at its real size with random weights, for scripts/bench/pocket.ts: it speaks noise, but takes the time
+and memory of the real one.
 
     pip install torch onnx onnxscript onnxruntime numpy sentencepiece safetensors
     python scripts/fullsize-pocket.py FOLDER
 
-FOLDER/fp32 and FOLDER/int8 are each what `load` accepts. As the published int8 files are made: weights of every MatMul
-to 8 bits, of language model, flow and decoder; text conditioner and encoder stay as they are.
+`load` accepts FOLDER/fp32 and FOLDER/int8. The int8 files are made like the published ones: the weights of every MatMul
+in language model, flow and decoder become 8 bits; text conditioner and encoder stay as they are.
 """
 import importlib.util
 import io
@@ -28,7 +28,7 @@ sys.modules["graphs"] = graphs
 spec.loader.exec_module(graphs)
 
 VOICE_POSITIONS = 126
-"""Ten seconds, as Kyutai's own voices have."""
+"""Ten seconds, like Kyutai's own voices."""
 
 
 def tokenizer(pieces):

@@ -1,7 +1,7 @@
-"""Whisper with random weights as ONNX graphs, in the shape in which the hub has the trained ones: what speed and memory
-are measured with, for no weights are at hand where Myna is built. The weights are random, so what it hears is nonsense:
-so that a window is heard once and written in as many tokens as half a minute of speech is, its configuration forbids all
-timestamps but the first and the end of the text, and ends a text after 100 tokens.
+"""Whisper with random weights as ONNX graphs, in the shape of the trained ones on the hub. Speed and memory are measured
+with it, because Myna is built without the trained weights. Random weights transcribe nonsense. A window should still be
+transcribed once, and into as many tokens as half a minute of speech. So the configuration forbids all timestamps but
+the first and the end of the text, and ends a text after 100 tokens.
 
 fullsize-whisper.py FOLDER [--size tiny|base|small|large-v3-turbo] [--precision fp32|int8|fp16] [--words]
 
@@ -64,7 +64,7 @@ class Encoder(torch.nn.Module):
 
 
 class Decoder(torch.nn.Module):
-    """Common to both branches: which outputs there are, and in which order."""
+    """Common to both branches: the outputs and their order."""
 
     def __init__(self, model, words):
         super().__init__()
@@ -110,7 +110,7 @@ class Next(Decoder):
 
 
 def held(key, value):
-    """`update` would join them to nothing, and the graph would copy them in every step, as public exports do not."""
+    """`update` would join them to an empty tensor, and the graph would copy them in every step. Public exports do not."""
     layer = DynamicLayer()
     layer.lazy_initialization(key, value)
     layer.keys, layer.values = key, value
@@ -122,11 +122,11 @@ def state_names(prefix, layers, kinds=("decoder", "encoder")):
 
 
 def export(model, folder, words=False, share_turned=True):
-    """Writes encoder_model.onnx and decoder_model_merged.onnx with the names that the public exports have."""
+    """Writes encoder_model.onnx and decoder_model_merged.onnx with the names of the public exports."""
     model = model.eval().requires_grad_(False)
     config = model.config
     layers, heads = config.decoder_layers, config.decoder_attention_heads
-    # Two windows at once, so that nothing is written down as if there were always one.
+    # Two windows at once, so that the export does not fix the number at one.
     features = torch.zeros(2, config.num_mel_bins, 3000)
     hidden = torch.randn(2, 1500, config.d_model)
     past = [torch.randn(2, heads, n, config.d_model // heads) for _ in range(layers) for n in (5, 5, 1500, 1500)]
@@ -227,7 +227,7 @@ def merge(first, following, config, attentions, share_turned):
         for output in wanted:
             if output in renamed:
                 continue
-            # The second branch has no cross-attention states to give: optimum, too, has it give those of no window.
+            # The second branch has no cross-attention states to return. Like optimum, it returns those of zero windows.
             renamed[output] = f"{prefix}{output}"
             none = numpy_helper.from_array(np.zeros((0, heads, 1, head), dtype=np.float32))
             nodes.append(helper.make_node("Constant", [], [renamed[output]], value=none))
@@ -268,7 +268,7 @@ def read(folder, name):
 
 
 def halved(graph):
-    """Half precision inside, states of half precision at the edges, as exports for graphics cards have them."""
+    """Half precision inside, and states of half precision at the edges, as in exports for graphics cards."""
     from onnxruntime.transformers.float16 import convert_float_to_float16
 
     kept = [value.name for value in (*graph.graph.input, *graph.graph.output) if "key_values" not in value.name and "present" not in value.name]
@@ -276,7 +276,7 @@ def halved(graph):
 
 
 def quantized(folder, name):
-    """Weights of matrices in eight bits, as the hub's `_int8` and `_quantized` have them."""
+    """Weights of matrices in eight bits, as in the hub's `_int8` and `_quantized`."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     path = f"{folder}/{name}.onnx"
@@ -301,7 +301,7 @@ def main():
     torch.manual_seed(1)
     model = WhisperForConditionalGeneration(config)
     with torch.no_grad():
-        # Sure of what it writes, and never the same: good enough for the first temperature.
+        # Confident and without repetition: good enough for the first temperature.
         model.model.decoder.embed_tokens.weight.mul_(25)
         model.model.decoder.embed_positions.weight.mul_(400)
     export(model, options.folder, options.words, options.precision != "int8")

@@ -44,7 +44,7 @@ function theirs(tokens: readonly GoldenToken[]): string[] {
   return line.split(' ').filter((word) => word !== '')
 }
 
-/** Pairs of words that stand at the same place; '' where one side has none. */
+/** Pairs of words at the same position; '' where one side has no word. */
 function aligned(a: readonly { word: string; spoken: string }[], b: readonly string[]): [string, string, string][] {
   const width = b.length + 1
   const cost = new Float64Array((a.length + 1) * width)
@@ -117,7 +117,7 @@ const golden = (await Bun.file(goldenFile).text()).trim().split('\n')
 const running = new Tally()
 const alike = { words: 0, right: 0, wrong: new Map<string, number>() }
 
-/** Of the ways in which a word can be spoken, the one that misaki took is the nearest to its phonemes. */
+/** Of the possible pronunciations of a word, misaki took the one nearest to its phonemes. */
 function compareReading(word: string, mine: string, reference: string, line: string): void {
   const kinds = readings(word.toLowerCase(), (stem) => pronouncer.known(stem))
   const spoken = [...new Set([...(kinds?.values() ?? [])].map((phones) => spell(phones, word.toLowerCase())))]

@@ -1,7 +1,7 @@
 /**
- * Makes src/phonemes/dictionary.br and letters.br from the CMU Pronouncing Dictionary, and measures how words are
- * spoken that are not in it: a tenth of its words is held out, a model trained on the others speaks them.
- * `bun scripts/g2p-train.ts [--measure]`; with --measure it writes nothing. Some five minutes.
+ * Makes src/phonemes/dictionary.br and letters.br from the CMU Pronouncing Dictionary. Also measures how words outside
+ * the dictionary are spoken: a tenth of its words is held out, and a model trained on the others speaks them. `bun
+ * scripts/g2p-train.ts [--measure]`; with --measure it writes no file. Takes some five minutes.
  */
 import { join } from 'node:path'
 import { Dictionary, packDictionary } from '../src/phonemes/dictionary.ts'
@@ -16,7 +16,7 @@ import { chosenWords, trainingWords, variants } from './g2p/sources.ts'
 
 const order = 6
 const threshold = 3e-7
-/** A letter that speaks something so seldom is a slip of the dictionary. */
+/** A letter that speaks something so rarely is a mistake in the dictionary. */
 const rarest = 3
 
 /** One word in ten, always the same ones. */

@@ -1,5 +1,5 @@
 /**
- * Writes the parts of docs/ that are facts of the code: settings, models, routes, the fields of each request, and the
+ * Writes the parts of docs/ that follow from the code: settings, models, routes, the fields of each request, and the
  * error codes. `--check` writes nothing and fails when they are out of date; the test command runs that.
  */
 import { join } from 'node:path'
@@ -133,7 +133,7 @@ if (import.meta.main) {
   }
 }
 
-/** The same tables however their columns are aligned. */
+/** The same tables, however their columns are aligned. */
 function cellsOf(text: string): string {
   return text.replace(/ +/g, ' ').replace(/-{3,}/g, '---')
 }

@@ -1,7 +1,7 @@
 """Golden numbers for hibari's vocoder (src/models/hibari/vocoder.ts), from the package's own arithmetic.
 
-The parameters are given by formulas that the test has too, so that only the sound is kept. Every branch is there: pitch
-that moves and stops, bins that are cut off at e^7, bins that are silent. The noise of the reference is switched off.
+The test has the same formulas for the parameters, so that only the sound is stored. Every branch is covered: pitch
+that moves and stops, bins that are cut off at e^7, bins that are silent. The reference's noise is switched off.
 
     pip install hibari-tts==0.2.1 numpy
     python scripts/golden-hibari.py src/models/hibari/vocoder.golden.f32
@@ -17,7 +17,7 @@ BINS = 601
 
 
 class Silence:
-    """In the place of a generator of random numbers."""
+    """Replaces a generator of random numbers."""
 
     def standard_normal(self, shape, dtype):
         return np.zeros(shape, dtype)

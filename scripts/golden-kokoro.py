@@ -26,7 +26,7 @@ HOP = 6
 
 
 class Small(KModel):
-    """The real model's outline: symbols and the style's second half give durations, its first half the sound."""
+    """The real model's structure: symbols and the style's second half give durations, its first half the sound."""
 
     def __init__(self, vocab):
         torch.nn.Module.__init__(self)
@@ -56,7 +56,7 @@ class Small(KModel):
 
 
 def table(shift):
-    """As the test makes it: rows that all differ."""
+    """Like the test's table: all rows differ."""
     row = torch.arange(510, dtype=torch.float64).reshape(510, 1, 1)
     column = torch.arange(256, dtype=torch.float64).reshape(1, 1, 256)
     return (torch.sin(0.37 * row + 0.11 * column + shift) * 0.5).float()

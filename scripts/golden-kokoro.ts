@@ -1,6 +1,6 @@
 /**
- * Writes src/models/kokoro/golden/: a small graph of Kokoro's shape, and what its author's own pipeline makes of it.
- * `bun scripts/golden-kokoro.ts [PYTHON]`
+ * Writes src/models/kokoro/golden/: a small graph of Kokoro's shape, and the output of its author's own pipeline for
+ * it. `bun scripts/golden-kokoro.ts [PYTHON]`
  */
 import { join } from 'node:path'
 import { symbolIds } from '../src/phonemes/symbols.ts'

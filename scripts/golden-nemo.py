@@ -1,9 +1,9 @@
-"""A small Parakeet with random weights, built and exported by NVIDIA NeMo itself, and what NeMo hears with it.
+"""A small Parakeet with random weights, built and exported by NVIDIA NeMo itself, and NeMo's transcripts with it.
 
 usage: golden-nemo.py FOLDER CLIP...
   CLIP: raw signed 16-bit mono, 16 kHz
 writes FOLDER/fp32 and FOLDER/int8, laid out as the published models are, and FOLDER/heard.json: for each clip a few
-frames of NeMo's features, the tokens, their frames and durations, the text, words and segments; and what NeMo makes of
+frames of NeMo's features, the tokens, their frames and durations, the text, words and segments; and NeMo's text for
 the tokens of a sentence in each of the 25 languages of v3.
 needs: pip install "nemo_toolkit[asr]==2.5.3" nv_one_logger_core nv_one_logger_training_telemetry \
   nv_one_logger_pytorch_lightning_integration onnxruntime "numpy<2" "pyarrow<20" "pandas<2.3" "datasets<4"
@@ -24,7 +24,7 @@ exporter = torch.onnx.export
 
 
 def export_as_then(*args, **options):
-    """NeMo takes the exporter that was torch's own when the models were published."""
+    """NeMo uses the exporter that was torch's own when the models were published."""
     options.pop("export_modules_as_functions", None)
     return exporter(*args, **options, dynamo=False)
 
@@ -116,7 +116,7 @@ size = len(model.tokenizer.vocab)
 
 
 def spread(linear, inputs):
-    """So that each of its numbers has mean 0 and deviation 1 over these inputs."""
+    """Gives each of its numbers mean 0 and deviation 1 over these inputs."""
     given = linear(inputs)
     linear.bias.sub_(given.mean(0)).div_(given.std(0))
     linear.weight.div_(given.std(0)[:, None])
@@ -125,7 +125,7 @@ def spread(linear, inputs):
 
 @torch.no_grad()
 def balance(pcms):
-    """What was freshly drawn hears hardly a difference between sounds, and would say one token for ever."""
+    """Freshly drawn weights hardly distinguish sounds, and would write one token forever."""
     measured = [model.preprocessor(input_signal=pcm[None], length=torch.tensor([len(pcm)])) for pcm in pcms]
     entering = []
     entrance = model.encoder.pre_encode.out
@@ -143,7 +143,7 @@ def balance(pcms):
     top = model.joint.joint_net[-1]
     top.weight.normal_()
     top.bias.sub_(top(torch.relu(heard + said)).mean(0))
-    top.bias[0] = -50  # what the tokenizer does not know was said by nobody
+    top.bias[0] = -50  # drop what the tokenizer does not know
 
 
 def heard_by(paths, blank_bias):
@@ -202,7 +202,7 @@ with tempfile.TemporaryDirectory() as scratch:
     with open(os.path.join(folder, "heard.json"), "w", encoding="utf-8") as file:
         json.dump(heard, file, ensure_ascii=False)
 
-# As many positions as 24 s have frames, and not as many as the longest clip had made it.
+# As many positions as 24 s have frames. Otherwise the longest clip would decide.
 del model.encoder.pos_enc.pe
 model.encoder.set_max_audio_length(300)
 model.export(os.path.join(folder, "fp32", "model.onnx"))

@@ -1,6 +1,6 @@
 /**
- * Writes src/models/parakeet/nemo: a small Parakeet as NVIDIA NeMo exports it and ONNX Runtime quantises it, and what
- * NeMo itself hears with it. `bun scripts/golden-nemo.ts [PYTHON]`, with shared/data beside the repository.
+ * Writes src/models/parakeet/nemo: a small Parakeet as NVIDIA NeMo exports it and ONNX Runtime quantises it, and NeMo's
+ * own transcripts with it. `bun scripts/golden-nemo.ts [PYTHON]`, with shared/data beside the repository.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -3,7 +3,7 @@
 usage: golden-parakeet.py MODEL... -- CLIP...
   MODEL: a folder with encoder-model.onnx, decoder_joint-model.onnx, vocab.txt and config.json
   CLIP: raw signed 16-bit mono, 16 kHz
-prints JSON: for each clip, for each model, what it writes; and a few frames of features.
+prints JSON: for each clip and each model its output, and a few frames of features.
 needs: pip install numpy onnxruntime onnx-asr
 """
 import json
@@ -26,7 +26,7 @@ def mel_filters(bands, sample_rate=16000, fft=512):
 
 
 def features(pcm, bands):
-    """NeMo's FilterbankFeatures as the published models are used: no dither, each band normalised."""
+    """NeMo's FilterbankFeatures with the settings of the published models: no dither, each band normalised."""
     pcm = pcm.astype(np.float64)
     frames = len(pcm) // 160
     sharpened = pcm - 0.97 * np.concatenate([[0], pcm[:-1]])

@@ -1,5 +1,5 @@
 /**
- * Writes src/models/parakeet/golden.json: what Python's onnx-asr reads out of the small models, for the sounds and
+ * Writes src/models/parakeet/golden.json: the output of Python's onnx-asr with the small models, for the sounds and
  * clips of their test. `bun scripts/golden-parakeet.ts [PYTHON]`, with shared/data beside the repository.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

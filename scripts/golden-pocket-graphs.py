@@ -36,7 +36,7 @@ class Size:
     codec_positions: int = 1000
     ratios: tuple[int, ...] = (6, 5, 4)
     stride: int = 16
-    """Of the language model's frames over the codec's own."""
+    """The ratio of the language model's frames to the codec's."""
 
     @property
     def frame(self):
@@ -44,7 +44,7 @@ class Size:
 
 
 def shapes(size):
-    """Weights by their names in Kyutai's package, with the number of inputs that each output has."""
+    """Weights by their names in Kyutai's package, with the number of inputs of each output."""
     w, c, n = size.width, size.codec_width, size.codec_filters
     found = {
         "flow_lm.conditioner.embed.weight": (size.tokens + 1, w),
@@ -101,7 +101,7 @@ def shapes(size):
 
 
 def convolutions(size):
-    """Of the codec's encoder and decoder, in their order: name, kind, channels in and out, kernel, stride."""
+    """The layers of the codec's encoder and decoder, in order: name, kind, channels in and out, kernel, stride."""
     n, c = size.codec_filters, size.codec_width
     found = [("encoder.model.0", "conv", 1, n, 7, 1)]
     at, width = 1, n
@@ -122,7 +122,7 @@ def convolutions(size):
 
 
 def random_weights(size, seed, digits=None):
-    """@param digits: rounded to so many binary places, so that a small model compresses well"""
+    """@param digits: rounds to this many binary places, so that a small model compresses well"""
     draw = torch.Generator().manual_seed(seed)
     weights = {}
     for name, shape in shapes(size).items():
@@ -167,7 +167,7 @@ def rotated(x, start):
 
 
 def layer(weights, name, x, heads, attend):
-    """@param attend: queries, keys, values [1, time, heads, numbers] to what is attended to, of the same shape"""
+    """@param attend: queries, keys, values [1, time, heads, numbers] to the attention's result, of the same shape"""
     n = norm(weights, f"{name}.norm1", x)
     q, k, v = linear(weights, f"{name}.self_attn.in_proj", n).view(1, -1, 3, heads, x.shape[-1] // heads).unbind(2)
     y = linear(weights, f"{name}.self_attn.out_proj", attend(q, k, v).flatten(-2))
@@ -183,7 +183,7 @@ def attended(q, k, v, mask):
 
 
 class Graph(nn.Module):
-    """Its weights are buffers, so that the exporter takes them for weights and not for constants."""
+    """Its weights are buffers, so that the exporter treats them as weights, not as constants."""
 
     def __init__(self, size, weights, prefixes):
         super().__init__()
@@ -217,7 +217,7 @@ class Main(Graph):
 
             x = layer(weights, f"flow_lm.transformer.layers.{i}", x, size.heads, attend)
         x = norm(weights, "flow_lm.out_norm", x)[:, text_embeddings.shape[1] :]
-        # Without a sequence there is nothing to condition on, and still there has to be an output.
+        # Without a sequence there is no condition, but the graph still needs an output.
         conditioning = torch.cat([x, torch.zeros(1, 1, size.width)], dim=1)[:, 0]
         return conditioning, linear(weights, "flow_lm.out_eos", conditioning), *outs
 
@@ -250,7 +250,7 @@ class Flow(Graph):
 
 
 class Codec(Graph):
-    """What encoder and decoder share: convolutions that look back only, a transformer that sees `codec_context`."""
+    """Shared by encoder and decoder: convolutions that only look back, and a transformer that sees `codec_context`."""
 
     def __init__(self, size, weights):
         super().__init__(size, weights, ("mimi.", "flow_lm.emb_", "flow_lm.speaker"))
@@ -284,7 +284,7 @@ class Codec(Graph):
         return attended(rotated(q, 0), rotated(k, 0), v, mask)
 
     def ring(self, name, states):
-        """Keys and values in a ring, as the exporter has it: [2, 1, heads, positions, numbers]."""
+        """Keys and values in a ring, as in the exporter: [2, 1, heads, positions, numbers]."""
 
         def attend(q, k, v):
             cache, offset, end = (states[f"{name}/{key}"] for key in ("cache", "offset", "end_offset"))
@@ -388,7 +388,7 @@ def flow_states(size):
 
 
 def codec_states(size):
-    """Those of the encoder too: they pass through the decoder's graph untouched."""
+    """The encoder's states too: they pass through the decoder's graph untouched."""
     entries = [("upsample.convtr", "partial", (1, size.codec_width, size.stride), "float32", "zeros")]
     convs = [*convolutions(size), ("downsample.conv", "conv", size.codec_width, 0, 2 * size.stride, size.stride)]
     for name, kind, into, out, kernel, stride in convs:
@@ -413,7 +413,7 @@ def start(entries):
 
 
 def description(size, name, **fields):
-    """What `bundle.json` says."""
+    """The contents of `bundle.json`."""
     return {
         "schema_version": 2, "bundle_name": name, "language": name, "sample_rate": 24000, "frame_rate": 12.5,
         "samples_per_frame": size.frame, "latent_dim": size.latent, "conditioning_dim": size.width,
@@ -429,7 +429,7 @@ def written(bundle):
 
 
 def export_bundle(size, weights, folder, tokenizer, name="random", **fields):
-    """Writes all that `load` needs but the voices. @param tokenizer: bytes of a SentencePiece model"""
+    """Writes everything that `load` needs except the voices. @param tokenizer: bytes of a SentencePiece model"""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "tokenizer.model").write_bytes(tokenizer)

@@ -1,4 +1,4 @@
-"""Makes what src/models/pocket/text.test.ts compares with: how Kyutai's package prepares texts, cuts them into chunks and
+"""Makes the reference for src/models/pocket/text.test.ts: how Kyutai's package prepares texts, cuts them into chunks and
 ends clips.
 
     pip install torch numpy scipy sentencepiece tokenizers huggingface_hub requests typing_extensions pocket-tts==4.0.1
@@ -22,7 +22,7 @@ PREPARED = [
     "one; two; three; four; five", "a; b", "ß", "…", "and so on…", "stop!", "'", "x'", "eins zwei drei vier fünf",
     "über", "ñandú", "3.5", "well -- yes -", "End of the line:)", "œuvre", "a" * 40,
 ]
-# Sentences as people write them: no figures, quotation marks or brackets, which our own reading changes first.
+# Sentences as people write them: without figures, quotation marks or brackets, which our own code would change first.
 CHUNKED = [
     "Hello.",
     "Is it? Yes! Go on, then.",

@@ -1,10 +1,10 @@
-"""Makes what src/models/tokenizers/sentencepiece.test.ts compares with: small models trained here on licences, and what the
-sentencepiece library makes of 2,400 hard strings.
+"""Makes the reference for src/models/tokenizers/sentencepiece.test.ts: small models trained here on licences, and the
+sentencepiece library's output for 2,400 hard strings.
 
     python scripts/golden-pocket-tokenizer.py src/models/tokenizers/sentencepiece.golden.json.gz
 
-Needs sentencepiece 0.2. With a second argument, a folder, larger models are written there with their own goldens, for
-a run by hand.
+Needs sentencepiece 0.2. With a second argument, a folder, it also writes larger models with their own goldens there,
+for a run by hand.
 """
 import base64
 import gzip
@@ -38,7 +38,7 @@ ODD = [
 
 
 def corpus():
-    """Texts that stay as they are, and words of many scripts."""
+    """Texts that stay unchanged, and words of many scripts."""
     texts = [path.read_text() for path in [root / "LICENSE", *sorted(root.glob("build/third-party/*.txt"))]]
     lines = [line.strip() for text in texts for line in text.split("\n") if len(line) > 12]
     rng = random.Random(5)

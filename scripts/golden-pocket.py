@@ -1,5 +1,5 @@
-"""Makes what src/models/pocket/parity.test.ts compares with: a small Pocket TTS with random weights as five ONNX graphs,
-and what Kyutai's own package says, chunk by chunk, with the same weights and the same noise.
+"""Makes the reference for src/models/pocket/parity.test.ts: a small Pocket TTS with random weights as five ONNX graphs,
+and the output of Kyutai's own package, chunk by chunk, with the same weights and the same noise.
 
     pip install torch onnx onnxscript numpy sentencepiece safetensors scipy pyyaml pydantic beartype huggingface_hub \\
         requests pocket-tts==2.1.0
@@ -54,7 +54,7 @@ TEXTS = [
 
 
 def tokenizer():
-    """Of a text that stays as it is."""
+    """For a text that stays unchanged."""
     lines = [line.strip() for line in (root / "LICENSE").read_text().split("\n") if len(line) > 20]
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
@@ -93,7 +93,7 @@ def config(folder):
 
 
 class Noise:
-    """Numbers that need no generator: the sine of a step, as the test has them."""
+    """Numbers without a generator: the sine of a step, as in the test."""
 
     def __init__(self):
         self.at = 0
@@ -106,7 +106,7 @@ class Noise:
 
 
 def watched(model, guard, after, noise):
-    """Notes each frame, and does not let the model finish before the guard, as later versions of the package do. Of the
+    """Records each frame, and does not let the model finish before the guard, as in later versions of the package. Of the
     noise only what goes into a frame that is heard counts: the package also draws some for texts and for the last step.
     """
     noted = {"latents": [], "eos": [], "tokens": []}
@@ -172,9 +172,9 @@ def main():
         folder = Path(name)
         sp = tokenizer()
         weights = graphs.random_weights(SIZE, SEED, digits=6)
-        # With its own output as input a random model is chaotic: rounding would grow from frame to frame.
+        # A random model is chaotic with its own output as input: rounding would grow from frame to frame.
         weights["flow_lm.flow_net.final_layer.linear.weight"] *= 0.125
-        # So that the model finishes after some 10 to 60 frames.
+        # Makes the model finish after some 10 to 60 frames.
         weights["flow_lm.out_eos.weight"] *= 3
         weights["flow_lm.out_eos.bias"] = torch.full((1,), EOS_BIAS)
         graphs.export_bundle(SIZE, weights, folder, sp, name="small")
@@ -189,7 +189,7 @@ def main():
             for text in TEXTS
             for guard, after, steps, temperature in ((0, 3, 1, 0.7), (GUARD, 5, 1, 0.3), (GUARD, 1, 4, 1.0))
         ]
-        # One that does not finish by itself.
+        # A model that does not finish by itself.
         cases.append(speak(model, state, TEXTS[0], 1000, 3, 1, 0.7))
         for case in cases:
             print(case["guard"], case["steps"], [(len(c["ids"]), c["eos"], c["frames"]) for c in case["chunks"]])
@@ -199,7 +199,7 @@ def main():
         }
         names = ["bundle.json", "tokenizer.model", "bos_before_voice.npy", *(p.name for p in sorted(folder.glob("*.onnx")))]
         golden["files"] = {name: base64.b64encode((folder / name).read_bytes()).decode() for name in names}
-        # The published file, to the byte: so the states of the real graphs are what this project takes them for.
+        # Identical to the published file, so the states of the real graphs match this project's understanding of them.
         voices = ["alba", "azelma", "cosette", "eponine", "fantine", "javert", "jean", "marius"]
         bundle = graphs.written(graphs.description(graphs.Size(), "english_2026-04", predefined_voices=voices))
         (Path(sys.argv[1]) / "bundle.golden.json.gz").write_bytes(gzip.compress(bundle.encode(), mtime=0))

@@ -1,4 +1,4 @@
-"""Reference for the speech detector: the same graph, run by Python's onnxruntime, in the words of Silero's own wrapper.
+"""Reference for the speech detector: the same graph, run by Python's onnxruntime as in Silero's own wrapper.
 
 usage: golden-vad.py GRAPH SAMPLES    (SAMPLES: raw signed 16-bit mono, 16 kHz); prints one probability a line
 needs: pip install numpy onnxruntime

@@ -1,7 +1,7 @@
 /**
- * Writes src/models/silero/golden.json: what Python's onnxruntime makes of the clips that the detector's test makes.
- * `bun scripts/golden-vad.ts [SAMPLES]`; with a file of raw 16-bit samples at 16 kHz it compares instead, and prints
- * the largest difference between Python and us.
+ * Writes src/models/silero/golden.json: the results of Python's onnxruntime for the clips of the detector's test. `bun
+ * scripts/golden-vad.ts [SAMPLES]`; with a file of raw 16-bit samples at 16 kHz it compares instead, and prints the
+ * largest difference between Python and us.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

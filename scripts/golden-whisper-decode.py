@@ -1,10 +1,10 @@
-"""What openai/whisper hears with a small model of random weights, and that model as ONNX. Driven by golden-whisper-decode.ts.
+"""The transcripts of openai/whisper with a small model of random weights, and that model as ONNX. Driven by golden-whisper-decode.ts.
 
 golden-whisper-decode.py model WORK     WORK/tokenizer.json to WORK/{encoder_model,decoder_model_merged,...}.onnx and *.json
 golden-whisper-decode.py hear WORK      WORK/orders.json, a list of clips (raw float32, 16 kHz) with options, to WORK/heard.json
 golden-whisper-decode.py generate WORK  how many of WORK/*.f32 transformers writes as openai/whisper does
 
-The reference draws with its own generator of random numbers; here it draws with ours. needs: as fullsize-whisper.py
+The reference has its own generator of random numbers; here it uses ours. needs: as fullsize-whisper.py
 """
 import glob
 import json
@@ -12,7 +12,7 @@ import os
 import sys
 from importlib.machinery import SourceFileLoader
 
-# Before anything starts threads: they cost more than a model of this size takes.
+# Set before any library starts threads, which cost more than a model of this size needs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
@@ -30,7 +30,7 @@ fullsize = SourceFileLoader("fullsize", os.path.join(os.path.dirname(__file__), 
 SEED = 5
 WIDTH, HEADS, ENCODER_LAYERS, DECODER_LAYERS, BANDS = 16, 2, 1, 2, 80
 ALIGNMENT_HEADS = [[0, 1], [1, 0], [1, 1]]
-# How far the logits of these tokens spread: so that texts end, segments follow each other, and silence is heard.
+# The spread of these tokens' logits, chosen so that texts end, segments follow each other, and silence is recognised.
 SPREAD = {"text": 0.9, "bytes": 0.6, "space": 1.8, "end": 2.6, "special": 0.3, "timestamp": 0.75, "nospeech": 4.0}
 GAIN = {"cross_attn": 4.0, "other": 1.5}
 
@@ -40,7 +40,7 @@ torch.set_num_threads(1)
 
 
 class Vocabulary:
-    """What openai/whisper needs of tiktoken, by the tokenizers library."""
+    """The part of tiktoken that openai/whisper needs, through the tokenizers library."""
 
     def __init__(self, path):
         self.tokenizer = Tokenizer.from_file(path)
@@ -75,7 +75,7 @@ class Mulberry32:
 
 class Drawing:
     random = Mulberry32(0)
-    # How near the nearest miss was: the probability by which another token would have been drawn.
+    # The nearest miss: the difference in probability with which another token would have been drawn.
     margin = 1.0
 
     def __init__(self, logits):
@@ -89,7 +89,7 @@ class Drawing:
 
 
 def install(work, multilingual):
-    """Has openai/whisper use the small vocabulary and our random numbers."""
+    """Makes openai/whisper use the small vocabulary and our random numbers."""
     vocabulary = Vocabulary(f"{work}/tokenizer.json")
     whisper.tokenizer.get_encoding = lambda name="gpt2", num_languages=99: vocabulary
     whisper.tokenizer.get_tokenizer.cache_clear()
@@ -119,7 +119,7 @@ def build(vocabulary):
             else:
                 gain = GAIN["cross_attn" if "cross_attn" in name else "other"]
                 weights.copy_(gain * normal(weights.shape) / weights[0].numel() ** 0.5)
-        # Numbers of few bits: the files can be packed.
+        # Numbers of few bits, so that the files compress well.
         for weights in [*model.parameters(), model.encoder.positional_embedding]:
             weights.copy_((weights * 32).round() / 32)
     heads = torch.zeros(DECODER_LAYERS, HEADS, dtype=torch.bool)
@@ -132,7 +132,7 @@ def build(vocabulary):
 def spreads(vocabulary):
     rows = torch.full((vocabulary.size, 1), SPREAD["special"])
     rows[: vocabulary.eot_token] = SPREAD["text"]
-    # So that there are words: few letters that are not whole, and many beginnings.
+    # Ensures that there are words: few incomplete letters, and many beginnings.
     for id in range(vocabulary.eot_token):
         text = vocabulary.decode([id])
         if text.startswith(" ") and text.isascii():
@@ -181,9 +181,9 @@ def write_model(work):
 
 
 def hear(work):
-    """Each order: clip, multilingual, and the options of `transcribe`; `language` null is found out as we do it.
+    """Each order: clip, multilingual, and the options of `transcribe`; a null `language` is detected as in our code.
 
-    An answer that hangs on the last digits of a number is null: another processor would draw another token.
+    An answer that depends on the last digits of a number is null, because another processor would draw another token.
     """
     heard = []
     for order in fullsize.read(work, "orders.json"):
@@ -204,7 +204,7 @@ def hear(work):
 
 
 def detected(model, samples):
-    """From the first window as it is written down: the reference puts 30 s of silence behind a clip for this alone."""
+    """From the first window as it is transcribed: the reference adds 30 s of silence to a clip for this alone."""
     mel = log_mel_spectrogram(samples, BANDS, padding=480000)
     window = pad_or_trim(mel[:, : min(N_FRAMES, len(samples) // 160)], N_FRAMES)
     _, probabilities = model.detect_language(window)
@@ -226,7 +226,7 @@ def plain(segment):
 
 
 def generate(work):
-    """Greedy, with timestamps, of the first window; transformers is given the features that openai/whisper makes."""
+    """Greedy, with timestamps, of the first window; transformers gets openai/whisper's features."""
     from transformers import GenerationConfig
 
     vocabulary = install(work, True)
@@ -258,7 +258,7 @@ def generate(work):
 
 
 def single_ended(ids, tokenizer):
-    """transformers keeps the first timestamp of what it leaves for the next window."""
+    """transformers keeps the first timestamp of the part that it leaves for the next window."""
     ids = [id for id in ids if id != tokenizer.eot]
     return ids[:-1] if min(ids[-2:]) >= tokenizer.timestamp_begin else ids
 

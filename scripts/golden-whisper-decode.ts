@@ -1,9 +1,9 @@
 /**
- * Writes the golden numbers of Whisper's decoding: a small model of random weights as ONNX, and what openai/whisper
- * hears with it. `bun scripts/golden-whisper-decode.ts [model|generate]`; with `model`, writes the graphs alone; with
- * `generate`, only says on how many clips transformers writes the same tokens as openai/whisper. The clips of real
- * readers take part where they are at hand; without them nothing is written. golden-whisper-decode.py asks the
- * libraries; MYNA_PYTHON names the Python that has them.
+ * Writes the golden numbers of Whisper's decoding: a small model of random weights as ONNX, and openai/whisper's
+ * transcripts with it. `bun scripts/golden-whisper-decode.ts [model|generate]`; with `model`, writes the graphs alone;
+ * with `generate`, only reports on how many clips transformers writes the same tokens as openai/whisper. It needs the
+ * clips of real readers; without them it writes nothing. golden-whisper-decode.py calls the libraries; MYNA_PYTHON
+ * names the Python that has them.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-"""The small model of golden-whisper-decode.py as a checkpoint, for the tools of Hugging Face to export as they exported
+"""The small model of golden-whisper-decode.py as a checkpoint, for the tools of Hugging Face to export like
 the published ones.
 
 golden-whisper-optimum.py WORK OUT     WORK/tokenizer.json to a folder as transformers saves it
@@ -6,7 +6,7 @@ golden-whisper-optimum.py WORK OUT     WORK/tokenizer.json to a folder as transf
 With optimum 1.26.1, transformers 4.52.4 and the scripts of transformers.js, from its folder:
     python -m scripts.convert --model_id OUT --task automatic-speech-recognition-with-past --output_attentions \
         --skip_onnxslim --quantize --modes uint8
-What comes of it is packed (gzip -9 -n) into src/models/whisper/golden as *_optimum.onnx.gz and *_uint8.onnx.gz.
+The result is packed (gzip -9 -n) into src/models/whisper/golden as *_optimum.onnx.gz and *_uint8.onnx.gz.
 needs: as fullsize-whisper.py
 """
 import json
@@ -32,7 +32,7 @@ def main(work, out):
 
 
 def write_slow_tokenizer(out):
-    """The files that older versions read, as openai's repositories have them."""
+    """The files that older versions read, as in openai's repositories."""
     with open(f"{out}/tokenizer.json", encoding="utf-8") as file:
         tokenizer = json.load(file)
     golden.fullsize.write(out, "vocab.json", tokenizer["model"]["vocab"])

@@ -19,7 +19,7 @@ LEARNED = 700
 
 
 def features(work):
-    """The extractor of transformers pads or cuts to 30 s; openai-whisper puts 30 s of silence behind any length."""
+    """The extractor of transformers pads or cuts to 30 s; openai-whisper adds 30 s of silence to any length."""
     from transformers import WhisperFeatureExtractor
     from whisper.audio import log_mel_spectrogram
 
@@ -73,7 +73,7 @@ def learn(work):
 
 
 def vocabulary(work, path, languages=99):
-    """A token's merge is what the merges below its rank leave of it: two parts."""
+    """The merges below a token's rank leave two parts of it; those are its merge."""
     from tokenizers import Tokenizer, models
 
     with open(path, "rb") as file:

@@ -1,6 +1,6 @@
 /**
- * The README's picture of the console: the program from source, one sentence spoken, a page as a browser shows it.
- * Needs Debian's Chromium. `bun scripts/picture.ts`
+ * Takes the README's picture of the console: the program from source, one spoken sentence, and a page as a browser
+ * shows it. Needs Debian's Chromium. `bun scripts/picture.ts`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

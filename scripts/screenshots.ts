@@ -1,7 +1,7 @@
 /**
- * Photographs every page of the console, in both themes and at both widths: a real server from source, with real
- * speech, a cloned voice, accounts and usage in it. New pages come in by themselves.
- * Needs Debian's Chromium. `bun scripts/screenshots.ts FOLDER [PAGE ...]`
+ * Takes screenshots of every page of the console, in both themes and at both widths: a real server from source, with
+ * real speech, a cloned voice, accounts and usage in it. New pages are included automatically. Needs Debian's Chromium.
+ * `bun scripts/screenshots.ts FOLDER [PAGE ...]`
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const sentences = [
   'In the beginning there was a list of words, and somebody read them aloud.',
 ]
 
-/** What a house has after a few days: speech, a voice of its own, somebody else's account. */
+/** A household after a few days: speech, its own voice, a second account. */
 async function furnish(program: Program): Promise<void> {
   for (const input of sentences) await (await program.speak(program.key, { input })).bytes()
   const clip = await program.speak(program.key, { input: sentences.join(' '), response_format: 'wav' })
@@ -50,7 +50,7 @@ async function signIn(page: Page, program: Program): Promise<void> {
   await page.getByRole('navigation').waitFor()
 }
 
-/** When all of the page has come, with the pictures further down. */
+/** Once the whole page has loaded, including the pictures further down. */
 async function settle(page: Page): Promise<void> {
   await page.waitForFunction("document.querySelector('.loading') === null")
   await page.evaluate("for (const picture of document.images) picture.loading = 'eager'")

@@ -1,7 +1,7 @@
 /**
- * Runs the simulation of the books outside the tests: one seed again (`bun scripts/simulate.ts 123 --verbose`), or many
- * (`--seeds 5000`, from `--from`). With `--rot N` the files that each life leaves are damaged N times as disks damage
- * them, and opened again. Says at the end what happened how often. Exit code 1 when a run broke a rule.
+ * Runs the simulation of the database outside the tests: one seed again (`bun scripts/simulate.ts 123 --verbose`), or
+ * many (`--seeds 5000`, from `--from`). With `--rot N` the files that each life leaves are damaged N times as disks
+ * damage them, and opened again. Prints at the end how often each event happened. Exit code 1 when a run broke a rule.
  */
 import { parseArgs } from 'node:util'
 import { rot } from '../src/testing/simulation/rot.ts'

@@ -1,4 +1,4 @@
-/** The counts that the test command ends with are those of the runner, and no crash passes for a success. */
+/** The counts that the test command prints at the end are the runner's, and a crash never counts as a success. */
 import { expect, test } from 'bun:test'
 import { countTests } from './test.ts'
 

@@ -1,23 +1,26 @@
 /**
  * The test command: format, linter, types, README, the executable (tests of the command line run it), then every test.
- * Whatever happens, the last line is `N passed, N failed` with the real counts; the format, the linter, the types,
- * those of the console, the README's tables and the compilation count as one test each. Exit code 0 only when nothing
- * failed.
+ * In every case the last line is `N passed, N failed` with the real counts; the format, the linter, the types, the
+ * console's types, the README's tables and the compilation count as one test each. Exit code 0 only when there are no
+ * failures.
  *
- * With `--quick` it runs what answers within a minute on two calm cores, and says what it leaves out.
+ * With `--quick` it runs the tests that finish within a minute on two idle cores, and prints what it leaves out.
  */
 import { join } from 'node:path'
 
 const root = join(import.meta.dir, '..')
-/** Test files at the same time: many of them wait for processes and clocks. More would only push each other about. */
+/**
+ * How many test files run at once: many of them wait for processes and clocks. With more, they would only slow each
+ * other down.
+ */
 const testProcesses = 2
-/** What needs no executable and no model to be tested: starts of paths. */
+/** What can be tested without the executable and without a model: beginnings of paths. */
 const quickPaths = ['domain/', 'text/', 'phonemes/', 'service/', 'http/', 'tidy', 'config'].map((path) => `src/${path}`)
-/** The slow half of that: these decode real recordings in threads. */
+/** The slow half of those: they decode real recordings in threads. */
 const quickIgnores = ['**/http/transcription*', '**/http/voice-{clone,ending}*']
-/** A runner that hangs is ended, and so counts as failed. A busy machine takes several times as long as a calm one. */
+/** A runner that hangs is ended and counts as failed. A busy machine takes several times as long as an idle one. */
 const deadlineMs = 45 * 60_000
-/** How long output may still come once the process itself has ended. */
+/** How long output may still arrive once the process itself has ended. */
 const lastWordsMs = 2000
 
 interface Counts {
@@ -31,12 +34,12 @@ interface Ended {
   stderr: string
 }
 
-/** Runs this same Bun, shows its output as it comes, and keeps what it says on stderr, where `bun test` counts. */
+/** Runs this same Bun, shows its output as it arrives, and keeps its stderr, where `bun test` prints the counts. */
 async function bun(...args: string[]): Promise<Ended> {
   console.log(`$ bun ${args.join(' ')}`)
   const child = Bun.spawn([process.execPath, ...args], {
     cwd: root,
-    // ONNX Runtime would tell its maker what the tests run.
+    // By default, ONNX Runtime would send its maker telemetry about the tests.
     env: { ...process.env, ORT_DISABLE_TELEMETRY: '1' },
     stdin: 'ignore',
     stdout: 'pipe',
@@ -49,13 +52,13 @@ async function bun(...args: string[]): Promise<Ended> {
     stderr += text
   }
   const shown = Promise.all([show(child.stdout, process.stdout), show(child.stderr, process.stderr, keep)])
-  // A process that the child left behind may hold the pipes open for ever.
+  // A process that the child left behind may hold the pipes open forever.
   await Promise.race([shown, child.exited.then(() => Bun.sleep(lastWordsMs))])
   await child.exited
   return { exitCode: child.exitCode, stderr }
 }
 
-/** Each piece is out before the next is read, so that the last line really comes last. */
+/** Each piece is written before the next is read, so that the last line really comes last. */
 async function show(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream, keep?: (text: string) => void) {
   const decoder = new TextDecoder()
   for await (const chunk of from) {
@@ -69,7 +72,7 @@ async function step(...args: string[]): Promise<Counts> {
   return { passed: passed ? 1 : 0, failed: passed ? 0 : 1 }
 }
 
-/** A runner that crashed, or that says it failed without naming a test, is one failure more. */
+/** A runner that crashed, or that reports a failure without naming a test, counts as one more failure. */
 export function countTests({ exitCode, stderr }: Ended): Counts {
   const lines = stderr.split('\n').map((line) => Bun.stripANSI(line))
   const last = (pattern: RegExp): number => Number(lines.findLast((line) => pattern.test(line))?.match(/\d+/)?.[0] ?? 0)

@@ -1,12 +1,12 @@
 """Talks to a running `myna serve --wyoming PORT` with the clients that people use, unmodified:
 the `wyoming` package's own client, python-zeroconf (which Home Assistant searches with), and Home Assistant's Wyoming
-integration out of its wheel, with stand-ins for the base classes only.
+integration from its wheel, with stand-ins for the base classes only.
 
     pip install wyoming zeroconf
     pip download --no-deps --ignore-requires-python homeassistant==2026.11.0
     python scripts/clients/home-assistant.py PORT CLIP.wav [HOMEASSISTANT.whl]
 
-CLIP.wav is speech, 16 kHz, mono, 16 bits. Prints one line a check; exits 1 at the first that fails.
+CLIP.wav is speech, 16 kHz, mono, 16 bits. Prints one line for each check; exits 1 at the first failure.
 """
 import asyncio, dataclasses, enum, io, re, sys, time, types, typing, wave, zipfile
 from wyoming.asr import Transcribe, Transcript
@@ -129,7 +129,7 @@ def line_of(event: Event) -> bytes:
 
 
 def load_home_assistant(wheel: str) -> types.ModuleType:
-    """The integration's own data.py, tts.py, stt.py and error.py; what they import of the hub has stand-ins."""
+    """The integration's own data.py, tts.py, stt.py and error.py, with stand-ins for what they import from the hub."""
     def module(name: str, **names: object) -> types.ModuleType:
         made = types.ModuleType(name)
         made.__dict__.update(names)
@@ -232,7 +232,7 @@ async def home_assistant(wheel: str) -> None:
 
 
 def discovery() -> None:
-    """Only where the port is open to the network: a loopback address is not announced."""
+    """Only if the port is open to the network, because a loopback address is not announced."""
     from zeroconf import ServiceBrowser, Zeroconf
     found: list[tuple[str, int, list[str]]] = []
 

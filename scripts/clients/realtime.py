@@ -4,7 +4,7 @@ speech-to-text service in both of its ways of turn taking, and LiveKit's.
     pip install openai==3.54.0 'pipecat-ai[openai]==1.14.0' livekit-agents==1.8.9 livekit-plugins-openai==1.8.9
     python scripts/clients/realtime.py http://127.0.0.1:8790 KEY CLIP.wav
 
-CLIP.wav is speech of some seconds, 24 kHz, mono, 16 bits. Prints one line a check; exits 1 at the first that fails.
+CLIP.wav is speech of some seconds, 24 kHz, mono, 16 bits. Prints one line for each check; exits 1 at the first failure.
 """
 import asyncio, base64, json, sys, time, warnings, wave
 
@@ -156,7 +156,7 @@ async def bad_manners() -> None:
         await socket.send_bytes(b"\0\1\2")
         check("and bytes", json.loads((await socket.receive()).data)["type"] == "error")
         await socket.close()
-        # In real time, to see when text comes.
+        # In real time, to see when text arrives.
         socket = await session.ws_connect(address, headers=headers)
         began, deltas, first = time.monotonic(), [], None
 

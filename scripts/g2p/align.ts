@@ -1,6 +1,6 @@
 /**
- * Which letter of a word speaks which of its phones: each letter none, one or two of them. Found by expectation
- * maximisation over all words, with no knowledge of English put in.
+ * Which letter of a word speaks which of its phones: each letter speaks none, one or two of them. Found by expectation
+ * maximisation over all words, without any built-in knowledge of English.
  */
 import { codeOf, name, type Phone, phones } from '../../src/phonemes/phones.ts'
 
@@ -10,13 +10,13 @@ export interface Entry {
   phones: readonly Phone[]
 }
 
-/** For each letter what it speaks, "" or "K" or "K S". */
+/** What each letter speaks: "", "K" or "K S". */
 export type Alignment = readonly string[]
 
 const mostPhones = 2
 const rounds = 6
 const letters = "'abcdefghijklmnopqrstuvwxyz"
-/** Of a phone's code and of "none". */
+/** For a phone's code, and for "none". */
 const width = phones.length + 1
 /** Likelihood of a pair that no round has seen. */
 const unseen = 1e-7
@@ -27,7 +27,7 @@ type Table = Float64Array
 const emptyTable = (): Table => new Float64Array(letters.length * width * width)
 
 interface Spoken {
-  /** Places in `letters`. */
+  /** Positions in `letters`. */
   letters: readonly number[]
   codes: readonly number[]
 }
@@ -47,7 +47,7 @@ export function align(entries: readonly Entry[]): (Alignment | null)[] {
   return words.map((word) => best(word, likelihoods))
 }
 
-/** The place in a table of a letter that speaks `length` phones from `from` on. */
+/** The position in a table of a letter that speaks `length` phones from `from` on. */
 function pairOf(letter: number, codes: readonly number[], from: number, length: number): number {
   const first = length > 0 ? codes[from]! + 1 : 0
   const second = length > 1 ? codes[from + 1]! + 1 : 0
@@ -86,7 +86,7 @@ function count(word: Spoken, likelihoods: Table, weights: Table): void {
   }
 }
 
-/** Of all that a letter speaks the shares sum to 1. */
+/** For each letter, the shares of what it speaks sum to 1. */
 function normalised(weights: Table): Table {
   const size = width * width
   const shares = emptyTable()

@@ -1,6 +1,6 @@
-/** How far apart two pronunciations are. */
+/** The distance between two pronunciations. */
 
-/** Least number of symbols to put in, leave out or change (Levenshtein). */
+/** The smallest number of symbols to insert, remove or change (Levenshtein). */
 export function editDistance(one: readonly string[], other: readonly string[]): number {
   let above = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [row, symbol] of one.entries()) {

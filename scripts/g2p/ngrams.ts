@@ -1,22 +1,22 @@
 /**
- * An n-gram model with modified Kneser-Ney smoothing, pruned by how much each n-gram tells that its shorter context
- * does not (Stolcke 1998). A sequence is a string, each of its UTF-16 units a symbol; `start` and `end` are around it.
- * Sources: Chen and Goodman 1998, section 3; Stolcke, "Entropy-based pruning of backoff language models".
+ * An n-gram model with modified Kneser-Ney smoothing. An n-gram is pruned if it adds little to its shorter context
+ * (Stolcke 1998). A sequence is a string, each of its UTF-16 units a symbol; `start` and `end` surround it. Sources:
+ * Chen and Goodman 1998, section 3; Stolcke, "Entropy-based pruning of backoff language models".
  */
 export const start = '\u0001'
 export const end = '\u0002'
 
 export interface Model {
   order: number
-  /** ln P(last symbol | those before), by n-gram; backed off where it is not there. */
+  /** ln P(last symbol | the symbols before it), by n-gram; backed off if the n-gram is missing. */
   logs: ReadonlyMap<string, number>
-  /** ln of the weight of the shorter context, by context; 0 where it is not there. */
+  /** ln of the weight of the shorter context, by context; 0 if the context is missing. */
   backoffs: ReadonlyMap<string, number>
 }
 
 type Counts = Map<string, number>
 
-/** @param threshold relative entropy below which an n-gram is left out; 0: none is */
+/** @param threshold relative entropy below which an n-gram is dropped; 0: keep all */
 export function train(sequences: readonly string[], order: number, threshold: number): Model {
   const raw = rawCounts(sequences, order)
   const logs = new Map<string, number>()
@@ -43,7 +43,7 @@ function rawCounts(sequences: readonly string[], order: number): Counts[] {
 
 const add = (counts: Counts, ngram: string): void => void counts.set(ngram, (counts.get(ngram) ?? 0) + 1)
 
-/** How many symbols stand before an n-gram; one that begins a sequence has its count. */
+/** How many different symbols precede an n-gram; for an n-gram that begins a sequence, its count. */
 function continuations(raw: readonly Counts[], n: number): Counts {
   const counts: Counts = new Map()
   for (const [ngram, count] of raw[n]!) if (ngram[0] === start) counts.set(ngram, count)
@@ -84,7 +84,7 @@ function discounts(counts: Counts): (count: number) => number {
   return (count) => safe[Math.min(count, 3)]!
 }
 
-/** From the longest to the shortest, so that an n-gram goes only when no longer one needs it as a context. */
+/** From the longest to the shortest, so that an n-gram is only removed when no longer n-gram needs it as a context. */
 function prune(model: Model, raw: readonly Counts[], threshold: number): Model {
   const { order } = model
   const logs = new Map(model.logs)
@@ -124,7 +124,7 @@ function weigh(n: number, logs: ReadonlyMap<string, number>, backoffs: Counts, o
   }
 }
 
-/** ln P(last symbol | those before). */
+/** ln P(last symbol | the symbols before it). */
 function logOf({ logs, backoffs }: Model, ngram: string): number {
   let weight = 0
   for (let from = 0; from < ngram.length; from++) {

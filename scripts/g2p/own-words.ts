@@ -1,6 +1,6 @@
 /**
- * Words that the dictionary lacks, and where it says something else than most Americans do: written by ear for this
- * project. They win over the dictionary.
+ * Words that the dictionary lacks, and words that most Americans say differently: written by ear for this project. They
+ * take precedence over the dictionary.
  */
 const lines = `
 admire AH0 D M AY1 R

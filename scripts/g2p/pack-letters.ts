@@ -1,9 +1,9 @@
-/** Writes a model of letters as `src/phonemes/letters.ts` reads it. */
+/** Writes a model of letters in the format that `src/phonemes/letters.ts` reads. */
 import { brotliCompressSync, constants } from 'node:zlib'
 import { endSymbol, type LettersHeader, packing, startSymbol } from '../../src/phonemes/letters.ts'
 import { end, type Model, start } from './ngrams.ts'
 
-/** @param pairs by the symbol of the model: the letter and what it speaks */
+/** @param pairs keyed by the model's symbol: the letter and what it speaks */
 export function packLetters(model: Model, pairs: ReadonlyMap<string, readonly [string, string]>): Uint8Array {
   const symbols = [...pairs.keys()]
   const numbers = new Map<string, number>([
@@ -37,7 +37,7 @@ export function packLetters(model: Model, pairs: ReadonlyMap<string, readonly [s
   })
 }
 
-/** The n-grams of a length; the start, which is never spoken, is there as a context. */
+/** The n-grams of a length. The start, which is never spoken, is included as a context. */
 function withContexts(model: Model, length: number): Set<string> {
   const found = new Set<string>()
   for (const ngram of model.logs.keys()) {

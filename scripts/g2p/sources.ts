@@ -1,4 +1,4 @@
-/** The CMU Pronouncing Dictionary as it is published, and which of its words and variants are taken. */
+/** The published CMU Pronouncing Dictionary, and the choice of its words and variants. */
 import { dictionary } from 'cmu-pronouncing-dictionary'
 import { inflected } from '../../src/phonemes/inflections.ts'
 import { name, type Phone, parsePhones } from '../../src/phonemes/phones.ts'
@@ -12,7 +12,7 @@ const words: readonly string[] = Object.keys(published).filter((word) => wordPat
 
 const spoken = (written: string): string => written.replace(/ #.*/, '')
 
-/** Every pronunciation that it gives a word. */
+/** Every pronunciation of a word. */
 export function variants(word: string): string[] {
   const found: string[] = []
   for (let number = 1; ; number++) {
@@ -22,12 +22,12 @@ export function variants(word: string): string[] {
   }
 }
 
-/** For the model of letters: nothing that is spelled or made by a rule. */
+/** For the model of letters: without words that are spelled out or made by a rule. */
 export function trainingWords(): string[] {
   return words.filter((word) => word.length > 1 && !word.endsWith("'s") && !isSpelled(word, variants(word)[0] ?? ''))
 }
 
-/** Words to their phones; possessives and plurals that the rules make in the same way are left out. */
+/** Words and their phones, without the possessives and plurals that the rules also produce. */
 export function chosenWords(): Map<string, Phone[]> {
   const chosen = new Map(words.map((word) => [word, parsePhones(preferred(word))]))
   for (const [word, written] of Object.entries(ownWords)) chosen.set(word, parsePhones(written))
@@ -41,7 +41,7 @@ export function chosenWords(): Map<string, Phone[]> {
   return chosen
 }
 
-/** The weak vowels of endings are written as AH0 or IH0 as it came. */
+/** The dictionary writes the weak vowels of endings as AH0 or IH0 at random. */
 const alike = (one: readonly Phone[], other: readonly Phone[]): boolean => plain(one) === plain(other)
 const plain = (phones: readonly Phone[]): string => phones.map(name).join(' ').replaceAll('IH0', 'AH0')
 
@@ -51,7 +51,7 @@ const isSpelled = (word: string, written: string): boolean =>
     .map(({ base }) => base)
     .join(' ')
 
-/** The variant that is nearest to how a careful American reads; of equals the first. */
+/** The variant nearest to a careful American reader; among equals, the first. */
 function preferred(word: string): string {
   const [first, ...others] = variants(word).map((written) => ({ written, faults: faults(word, written) }))
   return others.reduce((best, one) => (one.faults < best.faults ? one : best), first!).written
@@ -61,7 +61,7 @@ const openO = /au|aw|ou|al|o(?:ss|st|ff|ft|ng|th|g)|wa[lrt]/
 
 function faults(word: string, written: string): number {
   const has = (pattern: RegExp) => (pattern.test(`${written} `) ? 1 : 0)
-  // The vowels of "cot" and "caught" are kept apart, by their letters.
+  // The vowels of "cot" and "caught" are kept apart, according to their letters.
   const back = openO.test(word) ? has(/AA\d (?!R)/) : has(/AO\d (?!R)/)
   return 3 * (isSpelled(word, written) ? 1 : 0) + back + has(/HH W/) + has(/[TDNS] Y UW/) + has(/^(?:AE|AY)0/)
 }

@@ -32,7 +32,7 @@ test('every model that can be pulled states the type of its weights', () => {
   expect(cards.filter(({ builtIn, weights }) => !builtIn && weights == null).map(({ id }) => id)).toEqual([])
 })
 
-test('the order of preference: on a card, each model comes after the complete models of its family', () => {
+test('the order of preference: on a card, the models of a family that run entirely on it come first', () => {
   const installed = ['whisper-small', 'whisper-small-fp32', 'parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3-fp32']
   const ranked = (onCard: boolean) =>
     new CardCatalog(

@@ -75,7 +75,7 @@ test('an account is created once, prepaid or unmetered', async () => {
   expect((await verbs.listAccounts()).map((account) => account.name).sort()).toEqual(['Anna', 'admin'])
 })
 
-test('names, roles and amounts that mean nothing are refused', async () => {
+test('invalid names, roles and amounts are refused', async () => {
   for (const name of ['', ' ', 'a\nb', ' a', 'a ', 'x'.repeat(65), 7 as unknown as string]) {
     expect(await refusal(verbs.createAccount({ name, role: 'user', balanceMicros: null }))).toContain('1 to 64')
   }
@@ -86,7 +86,7 @@ test('names, roles and amounts that mean nothing are refused', async () => {
   expect(await refusal(verbs.createAccount({ name: 'b', role, balanceMicros: null }))).toContain('user or admin')
 })
 
-test('64 characters outside ASCII are a name', async () => {
+test('64 characters outside ASCII are a valid name', async () => {
   const account = await verbs.createAccount({ name: '日'.repeat(64), role: 'user', balanceMicros: null })
   expect(account.name).toBe('日'.repeat(64))
 })
@@ -123,7 +123,7 @@ test('a key is issued with its scopes and expiry, for a new account too', async 
   expect(again.key).toMatchObject({ scopes: null, expiresAtMs: null, accountId: issued.account.id })
 })
 
-test('keys that could never work are refused, and leave no account behind', async () => {
+test('keys that could never work are refused, and no account is created for them', async () => {
   const key = { account: 'Carl', name: 'x', scopes: null, expires: null }
   expect(await refusal(verbs.createKey({ ...key, scopes: ['tts', 'fly'] }))).toContain("no scope 'fly'")
   expect(await refusal(verbs.createKey({ ...key, scopes: [] }))).toContain('No scope')
@@ -188,14 +188,14 @@ test('usage carries the names behind the ids', async () => {
   ])
 })
 
-test('usage refuses spans and groups that mean nothing', async () => {
+test('invalid spans and groups of usage are refused', async () => {
   const query = { account: null, startMs: 1000, endMs: 2000, bucketMs: 1, groupBy: [] }
   expect(await refusal(verbs.usage({ ...query, endMs: 1000 }))).toContain('before it ends')
   expect(await refusal(verbs.usage({ ...query, endMs: 1e9 }))).toContain('too long')
   expect(await refusal(verbs.usage({ ...query, groupBy: ['1; DROP' as 'model'] }))).toContain('grouped by')
 })
 
-test('an administrator is made where there is none, though keys came first', async () => {
+test('an administrator is created if there is none, even though keys came first', async () => {
   await using own = await world()
   await own.verbs.createKey({ account: 'alice', name: 'first', scopes: null, expires: null })
   expect(adminRemedy(await own.accounts.list())).toBe('myna accounts role alice admin')
@@ -203,7 +203,7 @@ test('an administrator is made where there is none, though keys came first', asy
   expect(adminRemedy(await own.accounts.list())).toBeNull()
 })
 
-test('an ordinary account called admin is left as it is, and the remedy names it', async () => {
+test('an ordinary account called admin stays as it is, and the remedy names it', async () => {
   await using own = await world()
   await own.verbs.createAccount({ name: 'Admin', role: 'user', balanceMicros: null })
   expect(await ensureFirstAdmin(own.accounts, own.verbs)).toBeNull()
@@ -212,7 +212,7 @@ test('an ordinary account called admin is left as it is, and the remedy names it
   expect(adminRemedy(await own.accounts.list())).toBeNull()
 })
 
-test('the last active administrator cannot be disabled, demoted or removed, by two at once either', async () => {
+test('the last active administrator cannot be disabled, demoted or removed, even by two at once', async () => {
   await using own = await world()
   await ensureFirstAdmin(own.accounts, own.verbs)
   const attempts = () => [
@@ -228,7 +228,7 @@ test('the last active administrator cannot be disabled, demoted or removed, by t
   expect(adminRemedy(await own.accounts.list())).toBeNull()
 })
 
-test('a disabled account is enabled again, and its keys pass as before', async () => {
+test('a disabled account can be enabled again, and its keys work as before', async () => {
   await using own = await world()
   const { secret } = await own.verbs.createKey({ account: 'bea', name: 'x', scopes: null, expires: null })
   await own.verbs.disableAccount({ name: 'bea' })
@@ -239,7 +239,7 @@ test('a disabled account is enabled again, and its keys pass as before', async (
   expect((await own.accounts.findByKey(hashSecret(secret)))?.account.disabledAtMs).toBeNull()
 })
 
-test('an account is renamed, in its case alone too, but never to a name that is taken', async () => {
+test('an account can be renamed, even in its case alone, but never to a name that is taken', async () => {
   await using own = await world()
   await own.verbs.createAccount({ name: 'carl', role: 'user', balanceMicros: null })
   const { id } = await own.verbs.createAccount({ name: 'dora', role: 'user', balanceMicros: null })
@@ -248,7 +248,7 @@ test('an account is renamed, in its case alone too, but never to a name that is 
   expect(await refusal(own.verbs.renameAccount({ name: 'dora', to: ' ' }))).toContain('1 to 64')
 })
 
-test('a removed account is closed for good, its name is free, and its rows stay', async () => {
+test('a removed account stays closed, its name is free again, and its rows stay', async () => {
   await using own = await world()
   const { secret, account } = await own.verbs.createKey({ account: 'eve', name: 'x', scopes: null, expires: null })
   expect(await own.verbs.removeAccount({ name: 'eve' })).toEqual({ voicesDeleted: 0 })

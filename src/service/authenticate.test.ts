@@ -29,7 +29,7 @@ beforeEach(async () => {
 const issue = (expires: string | null = null, account = 'ada') =>
   verbs.createKey({ account, name: 'test', scopes: null, expires })
 
-/** The code of the refusal, or the name of the account that entered. */
+/** The refusal's code, or the name of the authenticated account. */
 async function enter(given: string | Credential, from = 'here'): Promise<string> {
   const credential: Credential = typeof given === 'string' ? { kind: 'secret', secret: given } : given
   try {
@@ -40,7 +40,7 @@ async function enter(given: string | Credential, from = 'here'): Promise<string>
   }
 }
 
-test('a key that was issued enters as its account, and its use is noted', async () => {
+test('an issued key authenticates as its account, and its use is recorded', async () => {
   const { secret, key } = await issue()
   clock.advance(5000)
   expect(await enter(secret)).toBe('ada')
@@ -48,7 +48,7 @@ test('a key that was issued enters as its account, and its use is noted', async 
   expect(failures).toEqual([])
 })
 
-test('each reason to refuse has its code and is counted, but nothing is not a failure', async () => {
+test('each reason for a refusal has its code and is counted; a missing key does not count as a failure', async () => {
   const revoked = await issue()
   await verbs.revokeKey({ id: revoked.key.id })
   const expired = await issue('1h')
@@ -78,7 +78,7 @@ test('a key lives until the millisecond of its expiry', async () => {
   expect(await enter(secret)).toBe('expired_api_key')
 })
 
-test('ten failures of one address are answered, the next ones slowed down; others and valid keys are not', async () => {
+test('after ten failures an address is slowed down; other addresses and valid keys are not', async () => {
   const { secret } = await issue()
   for (let attempt = 0; attempt < 10; attempt++) expect(await enter('sk-myna-guess')).toBe('invalid_api_key')
   const refused = authenticator.authenticate({ kind: 'secret', secret: 'sk-myna-guess' }, 'here')
@@ -93,13 +93,13 @@ test('ten failures of one address are answered, the next ones slowed down; other
   expect(await enter('sk-myna-guess')).toBe('too_many_failed_attempts')
 })
 
-test('the wall clock jumping forward does not forgive failures', async () => {
+test('a forward jump of the wall clock does not forgive failures', async () => {
   for (let attempt = 0; attempt < 10; attempt++) await enter('sk-myna-guess')
   clock.jump(24 * hourMs)
   expect(await enter('sk-myna-guess')).toBe('too_many_failed_attempts')
 })
 
-test('a refusal never echoes what was sent, beyond its ends', async () => {
+test('a refusal never repeats what was sent, except for its ends', async () => {
   const { secret } = await issue()
   const messageOf = async (sent: string): Promise<string> => {
     const refused: unknown = await authenticator

@@ -10,7 +10,7 @@ function start() {
   return { clock, places: new PerAccount(1, 'turns'), patience: { timer: clock, maxMs: 1000, signal: never } }
 }
 
-test('whoever waits comes in turn', async () => {
+test('waiting requests are served in turn', async () => {
   const { places, patience } = start()
   const leave = places.enter('ada')
   const order: number[] = []
@@ -31,7 +31,7 @@ test('whoever waits comes in turn', async () => {
   places.enter('ada')()
 })
 
-test('a wait has an end, and one that was given up gives its turn to the next', async () => {
+test('a wait has a deadline, and a cancelled wait passes its turn to the next', async () => {
   const { clock, places, patience } = start()
   const leave = places.enter('ada')
   const refused = places.enterInTurn('ada', patience).catch(codeOf)

@@ -7,7 +7,7 @@ import type { Ledger, Voices } from './ports.ts'
 const minuteMs = 60_000
 const drained = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A ledger that only sweeps; the first `failures` times it cannot. */
+/** A ledger that can only sweep, and fails the first `failures` times. */
 function sweeper(failures: number) {
   const counts = { swept: 0, failed: 0 }
   const sweep = async (): Promise<number> => {
@@ -20,7 +20,7 @@ function sweeper(failures: number) {
   return { counts, ledger: { sweep } as Ledger }
 }
 
-/** Two voices failed long ago. */
+/** Two voices that failed long ago. */
 function partsWith(ledger: Ledger, clock: ManualClock, report: SweepParts['report'] = () => {}) {
   const cleared: string[] = []
   const voices = { purgeFailed: async () => ['voice_1', 'voice_2'] } as Partial<Voices> as Voices
@@ -42,7 +42,7 @@ test('expired records are removed once a minute', async () => {
   }
 })
 
-test('a sweep that fails is reported, and the next minute has another', async () => {
+test('a failed sweep is reported, and the next minute tries again', async () => {
   const clock = new ManualClock()
   const { counts, ledger } = sweeper(2)
   const reports: string[] = []
@@ -55,7 +55,7 @@ test('a sweep that fails is reported, and the next minute has another', async ()
   expect(reports[0]).toContain('the disk is full')
 })
 
-test('it ends when it is told to, also while a sweep runs', async () => {
+test('stops when asked to, even during a sweep', async () => {
   const clock = new ManualClock()
   const { counts, ledger } = sweeper(0)
   const stop = startSweeping(partsWith(ledger, clock).parts)
@@ -67,7 +67,7 @@ test('it ends when it is told to, also while a sweep runs', async () => {
   expect([counts.swept, clock.waiting]).toEqual([1, 0])
 })
 
-test('the files of voices that failed long ago go with them', async () => {
+test('deletes the files of voices that failed long ago', async () => {
   const clock = new ManualClock()
   const { parts, cleared } = partsWith(sweeper(0).ledger, clock)
   startSweeping(parts)

@@ -20,14 +20,14 @@ const catalog = (installed: string[], broken: string[] = []): CardCatalog => {
 }
 const failed = (id: string) => ({ failed: [{ id, reason: 'no graph' }] })
 
-test('nothing is wrong, and what is not installed is missed by nobody', () => {
+test('reports nothing when all is well, and does not report models that are not installed', () => {
   expect(modelStanding(catalog([]), [status])).toEqual({
     troubles: [],
     able: new Set(['text-to-speech', 'automatic-speech-recognition']),
   })
 })
 
-test('each model once, whatever is wrong with it and on however many devices', () => {
+test('reports each model once, whatever its problem and on however many devices', () => {
   const { troubles, able } = modelStanding(catalog(['whisper-base', 'pocket-tts'], ['kokoro-82m']), [
     engine(failed('kokoro-82m')),
     engine(failed('hibari')),
@@ -43,7 +43,7 @@ test('each model once, whatever is wrong with it and on however many devices', (
   expect(able).toEqual(new Set(['automatic-speech-recognition']))
 })
 
-test('what another device has in memory is of use', () => {
+test('a model in the memory of another device counts as usable', () => {
   const loaded = { id: 'hibari', device: 'cuda:1', memoryBytes: 1, activeStreams: 0, idleMsLeft: null }
   const { troubles } = modelStanding(catalog([]), [engine(failed('hibari')), engine({ models: [loaded] })])
   expect(troubles).toEqual([])

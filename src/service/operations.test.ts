@@ -27,7 +27,7 @@ const withScopes = (caller: Caller, scopes: Caller['key']['scopes']): Caller => 
   key: { ...caller.key, scopes },
 })
 
-test('foreign, unknown, malformed and expired ids are one and the same refusal, whatever the scopes', async () => {
+test('foreign, unknown, malformed and expired ids get one and the same refusal, whatever the scopes', async () => {
   const scene = await openScene()
   const { ledger, speech } = scene.process
   const ada = await scene.caller()
@@ -49,7 +49,7 @@ test('foreign, unknown, malformed and expired ids are one and the same refusal, 
   expect(await refusal(cancelOperation(ada, id, ledger, speech))).toEqual(known as never)
 })
 
-test('an own operation needs the scope of its type, and another key of the account will do', async () => {
+test('an own operation needs the scope of its type, but any key of the account will do', async () => {
   const scene = await openScene()
   const { ledger } = scene.process
   const ada = await scene.caller()
@@ -61,7 +61,7 @@ test('an own operation needs the scope of its type, and another key of the accou
   expect((await inspectOperation(withScopes(await scene.caller(), ['tts']), id, ledger)).id).toBe(id)
 })
 
-test('cancel signals what runs, twice too, and changes nothing that is over', async () => {
+test('cancel ends a running operation, even when sent twice, and does not change a finished one', async () => {
   const scene = await openScene()
   const { ledger, speech } = scene.process
   const ada = await scene.caller()

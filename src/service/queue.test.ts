@@ -5,7 +5,7 @@ import { type Place, Queue } from './queue.ts'
 const patient = 20_000
 const noSignal = new AbortController().signal
 
-/** Places in a queue of one running and two waiting, with what became of their turns. */
+/** Places in a queue with one running and two waiting, and what became of their turns. */
 function scene(runningMax = 1, waitingMax = 2) {
   const clock = new ManualClock()
   const queue = new Queue(runningMax, waitingMax, clock)
@@ -37,7 +37,7 @@ test('turns come in the order of the reservations, one for each place that is gi
   expect([await settled(), queue.running, queue.depth]).toEqual([['a', 'b', 'c'], 1, 0])
 })
 
-test('whoever comes while others wait does not overtake them', async () => {
+test('a newcomer does not overtake waiting requests', async () => {
   const { enter, settled } = scene(2, 3)
   const a = enter('a')
   enter('b')
@@ -47,7 +47,7 @@ test('whoever comes while others wait does not overtake them', async () => {
   expect(await settled()).toEqual(['a', 'b', 'c'])
 })
 
-test('one too many is refused with how long to wait, and leaves no trace', () => {
+test('one request too many is refused with the time to wait, and leaves no trace', () => {
   const { queue, enter } = scene()
   const places = [enter('a'), enter('b'), enter('c')]
   expect(() => queue.reserve()).toThrow(expect.objectContaining({ code: 'engine_overloaded', retryAfterMs: 4000 }))
@@ -68,7 +68,7 @@ test('a turn that does not come in time is refused, and its place is free again'
   expect([await settled(), queue.running, clock.waiting]).toEqual([['a', 'b: engine_overloaded'], 0, 0])
 })
 
-test('a turn that came has no deadline any more', async () => {
+test('a turn that came no longer has a deadline', async () => {
   const { clock, enter, settled } = scene()
   const a = enter('a')
   enter('b', 100)
@@ -77,7 +77,7 @@ test('a turn that came has no deadline any more', async () => {
   expect([await settled(), clock.waiting]).toEqual([['a', 'b'], 0])
 })
 
-test('an abort ends the waiting with its reason and lets the next one come', async () => {
+test('an abort ends the wait with its reason and lets the next one in', async () => {
   const { clock, queue, enter, settled } = scene()
   const a = enter('a')
   const abort = new AbortController()
@@ -89,14 +89,14 @@ test('an abort ends the waiting with its reason and lets the next one come', asy
   expect([await settled(), clock.waiting]).toEqual([['a', 'b: b left', 'c'], 0])
 })
 
-test('an abort before the turn is asked for counts too', async () => {
+test('an abort before the turn is requested counts too', async () => {
   const { queue, enter, settled } = scene()
   enter('a')
   enter('b', patient, AbortSignal.abort('gone'))
   expect([await settled(), queue.depth]).toEqual([['a', 'b: gone'], 0])
 })
 
-test('leaving twice, or at any stage, gives back one place', async () => {
+test('leaving twice, or at any stage, gives back exactly one place', async () => {
   const { queue, enter, settled } = scene(1, 3)
   const a = enter('a')
   const b = enter('b')

@@ -29,7 +29,7 @@ test('a refusal leaves no trace: no place, no slot of the account, no record', a
   expect(begun.code).toBe('value')
 })
 
-test('the price is held at once and known to the next request of the account', async () => {
+test('the price is held at once, and the next request of the account sees it', async () => {
   const scene = await openScene({ streams: 2 })
   await scene.caller('ada', 599)
   await scene.begin(await scene.caller())
@@ -42,7 +42,7 @@ test('the price is held at once and known to the next request of the account', a
   })
 })
 
-test('an admission that meets an emptier account than was authenticated is refused by the books', async () => {
+test('an admission is refused by the database if the balance has dropped since authentication', async () => {
   const scene = await openScene({ streams: 3 })
   const caller = await scene.caller('ada', 599)
   const all = [scene.begin(caller), scene.begin(caller), scene.begin(caller)]
@@ -51,7 +51,7 @@ test('an admission that meets an emptier account than was authenticated is refus
   expect([scene.process.queue.running, scene.process.speech.liveCount]).toEqual([1, 1])
 })
 
-test('of two submissions in the same instant exactly one works', async () => {
+test('of two submissions in the same instant, exactly one works', async () => {
   const scene = await openScene({ streams: 3 })
   const caller = await scene.caller()
   const codes = await Promise.all([1, 2, 3].map(() => scene.begin(caller, {}, { key: 'k' })))
@@ -61,7 +61,7 @@ test('of two submissions in the same instant exactly one works', async () => {
   expect(other.refusal).toMatchObject({ code: 'idempotency_conflict', extras: { state: 'pending', outcome: null } })
 })
 
-test('an account has as many requests under way as it may, waiting ones too, and gets each slot back', async () => {
+test('an account may have a limited number of requests, waiting ones included, and gets each slot back', async () => {
   const scene = await openScene({ concurrency: 2, streams: 1, waiting: 5 })
   const ada = await scene.caller()
   const first = new AbortController()
@@ -75,7 +75,7 @@ test('an account has as many requests under way as it may, waiting ones too, and
   expect((await scene.begin(ada)).code).toBe('concurrency_limit_exceeded')
 })
 
-test('a client that left before it was admitted costs nothing and frees its key', async () => {
+test('a client that disconnects before admission costs nothing and frees its key', async () => {
   const scene = await openScene()
   const caller = await scene.caller('ada', 1000)
   const begun = await scene.begin(caller, {}, { key: 'k', gone: AbortSignal.abort() })
@@ -90,7 +90,7 @@ test('a client that left before it was admitted costs nothing and frees its key'
   expect(await scene.process.ledger.usage({ accountId: null, ...everMs, groupBy: [] })).toEqual([])
 })
 
-test('while it drains nothing new is admitted and what runs goes on; the end settles the rest at no cost', async () => {
+test('a draining server admits nothing new, lets work continue and settles the rest at no cost', async () => {
   const scene = await openScene()
   const { speech, ledger } = scene.process
   const caller = await scene.caller('ada', 1000)
@@ -110,7 +110,7 @@ test('while it drains nothing new is admitted and what runs goes on; the end set
   expect((await scene.caller()).account.balanceMicros).toBe(1000)
 })
 
-test('whoever waits for the drain learns when the last stream is settled', async () => {
+test('waiting for the drain ends when the last stream is settled', async () => {
   const scene = await openScene()
   const gone = new AbortController()
   await scene.begin(await scene.caller(), {}, { gone: gone.signal })

@@ -24,7 +24,7 @@ async function next(scene: Scene, speaking: Speaking): Promise<Watched<Uint8Arra
 const record = async (scene: Scene, caller: Caller, speaking: Speaking) =>
   scene.process.ledger.find(caller.account.id, speaking.operation.id)
 
-test('who is given null has every byte, and the books say so already', async () => {
+test('a reader that gets null has every byte, and the database already records it', async () => {
   const scene = await openScene()
   const caller = await scene.caller('ada', 1000)
   const speaking = await stream(scene, caller)
@@ -40,7 +40,7 @@ test('who is given null has every byte, and the books say so already', async () 
   expect(scene.clock.waiting).toBe(0)
 })
 
-// Asking for a chunk says that the one before was taken: each frame covers 5 of the 20 characters.
+// Asking for a chunk means that the one before was taken: each frame covers 5 of the 20 characters.
 test.each([
   [0, 0],
   [1, 0],
@@ -48,7 +48,7 @@ test.each([
   [3, 150],
   [4, 225],
   [5, 300],
-])('a client that leaves after asking %p times pays %p micros', async (asked, chargedMicros) => {
+])('a client that disconnects after asking %p times pays %p micros', async (asked, chargedMicros) => {
   const scene = await openScene({}, { failAt: null, frames: 4 })
   const caller = await scene.caller('ada', 1000)
   const speaking = await stream(scene, caller)
@@ -61,7 +61,7 @@ test.each([
   expect((await scene.caller()).account.balanceMicros).toBe(1000 - chargedMicros)
 })
 
-test('a stream that nobody reads ends after its deadline; a reader who waits for the engine has none', async () => {
+test('an unread stream ends after its deadline; a reader who waits for the engine has no deadline', async () => {
   const scene = await openScene()
   const caller = await scene.caller()
   const speaking = await stream(scene, caller)
@@ -80,7 +80,7 @@ test('a stream that nobody reads ends after its deadline; a reader who waits for
   expect(await record(scene, caller, speaking)).toMatchObject(ended)
 })
 
-test('the first end decides: nothing that comes later changes it', async () => {
+test('the first ending decides, and later events do not change it', async () => {
   const scene = await openScene()
   const caller = await scene.caller()
   const speaking = await stream(scene, caller)
@@ -97,7 +97,7 @@ test('the first end decides: nothing that comes later changes it', async () => {
   expect(await record(scene, caller, speaking)).toMatchObject({ outcome: 'cancelled', chargedMicros: 0, error: null })
 })
 
-test('what the full disk refused is written once there is room, and till then nothing is admitted', async () => {
+test('a write that the full disk refused is repeated once there is space; until then nothing is admitted', async () => {
   const scene = await openScene()
   const { process, clock } = scene
   const caller = await scene.caller()
@@ -115,7 +115,7 @@ test('what the full disk refused is written once there is room, and till then no
   expect((await scene.begin(caller)).code).toBe('pending')
 })
 
-test('a reader waits ten seconds for a settlement that cannot be written, and not once more', async () => {
+test('a reader waits ten seconds for a settlement that cannot be written, but only once', async () => {
   const scene = await openScene({}, { frames: 1 })
   const caller = await scene.caller()
   const speaking = await stream(scene, caller)
@@ -131,6 +131,6 @@ test('a reader waits ten seconds for a settlement that cannot be written, and no
   await scene.process.freeDisk()
   scene.clock.advance(5000)
   await scene.settled()
-  // It had every byte: the record tells what its broken stream could not.
+  // It had every byte: the record shows what the aborted stream could not.
   expect(await record(scene, caller, speaking)).toMatchObject({ outcome: 'completed', completionBytes: frameBytes })
 })

@@ -13,7 +13,7 @@ beforeEach(() => {
   turns = []
 })
 
-/** Of a machine that makes ten seconds of sound in one, so that eight streams may play at once. */
+/** A machine that makes ten seconds of sound in one second, so that eight streams may play at once. */
 const queueOf = (change: Partial<SpeechQueueOptions> = {}) =>
   new SpeechQueue({
     streamsMax: Infinity,
@@ -45,7 +45,7 @@ const settled = async () => {
 }
 const many = (queue: SpeechQueue, count: number) => Array.from({ length: count }, (_, at) => enter(queue, `${at}`))
 
-test('as many play as the machine can serve; the next waits until one of them has left', async () => {
+test('as many streams play as the machine can serve; the next waits until one of them ends', async () => {
   const queue = queueOf()
   const places = many(queue, 9)
   expect([(await settled()).length, queue.running, queue.depth]).toEqual([7, 7, 2])
@@ -55,7 +55,7 @@ test('as many play as the machine can serve; the next waits until one of them ha
   expect([(await settled()).length, queue.running, queue.depth]).toEqual([8, 7, 1])
 })
 
-test('streams that have sound in advance make room before they end', async () => {
+test('streams with sound in advance make room before they end', async () => {
   const queue = queueOf()
   const places = many(queue, 9)
   for (const place of places.slice(0, 4)) place.gave(50_000, 0)
@@ -63,7 +63,7 @@ test('streams that have sound in advance make room before they end', async () =>
   expect([(await settled()).length, queue.depth]).toEqual([9, 0])
 })
 
-test('a model that proves to be faster lets others in', async () => {
+test('a model that proves to be faster admits more', async () => {
   let speed = 4
   const queue = queueOf({ speedOf: () => ({ speed, stepMs: 100 }) })
   many(queue, 9)
@@ -73,7 +73,7 @@ test('a model that proves to be faster lets others in', async () => {
   expect((await settled()).length).toBe(9)
 })
 
-test('somebody may always play, and two of a model that cannot keep up', async () => {
+test('one stream may always play, and two of a model that cannot keep up', async () => {
   const queue = queueOf({ speedOf: () => ({ speed: 0.3, stepMs: 500 }) })
   many(queue, 4)
   expect((await settled()).length).toBe(1)
@@ -82,7 +82,7 @@ test('somebody may always play, and two of a model that cannot keep up', async (
   expect(other.running).toBe(2)
 })
 
-test('no account takes what is left for others, and one of which nothing runs goes first', async () => {
+test('no account takes what is left for others, and an account without a running stream goes first', async () => {
   const queue = queueOf({ speedOf: () => ({ speed: 20, stepMs: 0 }) })
   const greedy = Array.from({ length: 20 }, () => enter(queue, 'greedy'))
   expect((await settled()).length).toBe(12)
@@ -94,7 +94,7 @@ test('no account takes what is left for others, and one of which nothing runs go
   expect([(await settled()).at(-1), queue.running, queue.depth]).toEqual(['third', 14, 8])
 })
 
-test('a fixed number of streams holds, whatever the machine could do', async () => {
+test('a fixed number of streams is kept, however fast the machine is', async () => {
   const queue = queueOf({ streamsMax: 2, speedOf: () => ({ speed: Infinity, stepMs: 0 }) })
   const places = many(queue, 4)
   expect(await settled()).toEqual(['0', '1'])
@@ -108,17 +108,17 @@ test('two engines do twice the work', async () => {
   expect((await settled()).length).toBe(14)
 })
 
-test('one too many is refused with how long the work of all will take', async () => {
+test('one request too many is refused, with the time until all work is done', async () => {
   const queue = queueOf({ waitingMax: 3 })
   many(queue, 10)
-  // Ten minutes, ten times as fast.
+  // Ten minutes of sound, at ten times real time.
   const refused = expect.objectContaining({ code: 'engine_overloaded', retryAfterMs: 60_000 })
   expect(() => queue.reserve({ accountId: 'late', model: 'voice', soundMs: minute })).toThrow(refused)
   expect([queue.running, queue.depth, queue.facts.shed]).toEqual([7, 3, 1])
   await settled()
 })
 
-test('who waits too long is refused, who leaves is forgotten, and a turn that came has no deadline', async () => {
+test('waiting too long is refused, leaving is forgotten, and a turn that came has no deadline', async () => {
   const queue = queueOf({ streamsMax: 1 })
   const leaving = new AbortController()
   const first = enter(queue, 'first')
@@ -133,14 +133,14 @@ test('who waits too long is refused, who leaves is forgotten, and a turn that ca
   expect([queue.running, queue.depth, queue.facts.shed]).toEqual([1, 0, 1])
 })
 
-test('a signal that has aborted already gives the place back', async () => {
+test('a signal that has already aborted gives the place back', async () => {
   const queue = queueOf({ streamsMax: 1 })
   enter(queue, 'first')
   enter(queue, 'gone', minute, patient, AbortSignal.abort('left'))
   expect([await settled(), queue.depth]).toEqual([['first', 'gone: left'], 0])
 })
 
-test('a gap is counted when nothing was ready, and not when the client did not ask', () => {
+test('a gap counts when no sound was ready, but not when the client did not ask', () => {
   const queue = queueOf()
   const place = enter(queue, 'a')
   place.gave(1000, 0)
@@ -154,7 +154,7 @@ test('a gap is counted when nothing was ready, and not when the client did not a
   expect(queue.facts.gaps).toEqual({ count: 1, ms: 500 })
 })
 
-test('after gaps less is promised, and more again with time', async () => {
+test('after gaps, less is promised, and more again with time', async () => {
   const queue = queueOf()
   const [first, ...others] = many(queue, 7)
   const gap = () => {
@@ -227,7 +227,7 @@ test('other work waits while a listener has little left, for a second at most', 
   await expect(queue.roomForOthers(AbortSignal.abort('gone'))).rejects.toBe('gone')
 })
 
-test('it is known whether a listener has little sound left', () => {
+test('reports whether a listener has little sound left', () => {
   const queue = queueOf()
   expect(queue.isPressed(1000)).toBe(false)
   const place = enter(queue, 'a', 10_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Speeds, unknownSpeed } from './speeds.ts'
 
-test('of a model that has not spoken little is assumed', () => {
+test('a model without history is assumed to be slow', () => {
   expect(new Speeds().of('voice')).toEqual(unknownSpeed)
 })
 

@@ -1,4 +1,4 @@
-/** Which model listens, over the cards that there are. */
+/** Which model transcribes, given the installed cards. */
 import { describe, expect, test } from 'bun:test'
 import { cards } from '../catalog/cards.ts'
 import type { Card } from '../domain/card.ts'
@@ -46,7 +46,7 @@ describe('without a name, or with an alias', () => {
     expect(choose(installed, wanted)).toBe(chosen)
   })
 
-  describe('where the times of words are asked for', () => {
+  describe('when word times are requested', () => {
     const wordTimes = true
     const turbo = ['whisper-large-v3-turbo', 'whisper-tiny-words', 'whisper-base-words']
     test.each<[string, readonly string[], Partial<Wanted>, string]>([
@@ -77,13 +77,13 @@ describe('without a name, or with an alias', () => {
       expect(choose(installed, { wordTimes, ...wanted })).toBe(chosen)
     })
 
-    test('on a graphics card the twin that runs there as a whole', () => {
+    test('on a graphics card, the twin that runs entirely on it', () => {
       const installed = ['whisper-large-v3-turbo', 'parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3-fp32']
       expect(choose(installed, { wordTimes }, true)).toBe('parakeet-tdt-0.6b-v3-fp32 null')
     })
   })
 
-  test('on a graphics card the twin that runs there as a whole, also for a language', () => {
+  test('on a graphics card, the twin that runs entirely on it, also for a language', () => {
     const twins = ['parakeet-tdt-0.6b-v3', 'parakeet-tdt-0.6b-v3-fp32']
     expect(choose(twins)).toBe('parakeet-tdt-0.6b-v3 null')
     expect([choose(twins, {}, true), choose(twins, { language: 'de' }, true)]).toEqual([
@@ -92,7 +92,7 @@ describe('without a name, or with an alias', () => {
     ])
   })
 
-  test('is refused what none can do', () => {
+  test('is refused when no model can do it', () => {
     expect(choose([], {}, false, [])).toStartWith('transcription_unavailable null: No transcription model')
     expect(choose(['parakeet-tdt-0.6b-v2', 'whisper-tiny.en'], { language: 'fr' })).toBe(
       "unsupported_value language: Invalid value: 'fr'. No installed model knows this language (fr). " +
@@ -115,7 +115,7 @@ describe('without a name, or with an alias', () => {
   })
 })
 
-describe('a model that is named', () => {
+describe('a named model', () => {
   test.each<[Partial<Wanted>, string]>([
     [{ model: 'whisper-base' }, 'whisper-base null'],
     [{ model: 'whisper-base', language: 'Deutsch' }, 'unsupported_value language'],

@@ -61,7 +61,7 @@ const installed = ['small', 'big', 'bare', 'ears']
 const catalog = new CardCatalog(cards, (id) => installed.includes(id))
 const plain: VoiceNames = { aliases: new Map(), defaultVoice: null }
 
-/** Somebody without voices of their own. */
+/** An account without voices of its own. */
 const caller: Caller = {
   account: { id: 'acct_1', name: 'ada', role: 'user', balanceMicros: null, createdAtMs: 0, disabledAtMs: null },
   key: {
@@ -118,7 +118,7 @@ describe('the voice chooses the model when the model is auto, absent or an alias
   test.each(cases)('%s: %s', async (_, name, choice) => expect(await choose(null, name)).toBe(choice))
 })
 
-describe('a mixture is made of voices of one model', () => {
+describe('a mixture consists of voices of one model', () => {
   const cases: [string | null, string, string][] = [
     [null, 'b1+b2', 'big/b1+b2'],
     ['big', 'b1+b2', 'big/b1+b2'],
@@ -138,13 +138,13 @@ describe('a mixture is made of voices of one model', () => {
     expect(await choose(model, name)).toBe(choice),
   )
 
-  test('an alias and the default voice may be one', async () => {
+  test('an alias and the default voice may be mixtures', async () => {
     const names = { aliases: new Map([['nova', 'b1+b3']]), defaultVoice: 'b2(3)+b3' }
     expect(await choose(null, 'Nova', names)).toBe('big/b1+b3')
     expect(await choose(null, null, names)).toBe('big/b2(3)+b3(1)')
   })
 
-  test('the refusal says what cannot be mixed', async () => {
+  test('the refusal names the voice that cannot be mixed', async () => {
     const words = (name: string) => chosen(null, name).then(String, (error: Error) => error.message)
     expect(await words('b1+Ann')).toBe(
       "These are not voices of one model that can mix them: 'b1' (big), 'Ann' (small).",
@@ -153,7 +153,7 @@ describe('a mixture is made of voices of one model', () => {
   })
 })
 
-describe('a native model keeps to its own voices', () => {
+describe('a native model only uses its own voices', () => {
   const cases: [string, string | null, string][] = [
     ['small', null, 'small/s2'],
     ['small', 's1', 'small/s1'],
@@ -174,7 +174,7 @@ describe('a native model keeps to its own voices', () => {
   test.each(cases)('%s with %p: %s', async (model, name, choice) => expect(await choose(model, name)).toBe(choice))
 })
 
-test('a model that is known but not installed says which command gets it; an unknown one does not', () => {
+test('a known model that is not installed is refused with the command that installs it', () => {
   expect(chosen('absent', null)).rejects.toThrow('myna models pull absent')
   expect(chosen('nothing', null)).rejects.toThrow("The model 'nothing' does not exist")
 })
@@ -185,7 +185,7 @@ test('a mistyped voice or model is refused with the nearest name', async () => {
   await expect(chosen(null, 'nothing like it')).rejects.toThrow(/access to it\.$/)
 })
 
-test('the server’s own aliases come before those of the cards, and after ids', async () => {
+test('the server’s own aliases take precedence over the cards’, but not over ids', async () => {
   const names = {
     aliases: new Map([
       ['alloy', 's2'],
@@ -210,7 +210,7 @@ test('the configured default voice replaces the card’s', async () => {
   expect(await choose(null, null, { ...names, defaultVoice: 'gone' })).toBe('voice_not_found voice')
 })
 
-test('without any installed model nothing speaks', async () => {
+test('without an installed model, speech is refused', async () => {
   const none = new CardCatalog(cards, () => false)
   expect(await choose(null, 's1', plain, none)).toBe('model_not_found model')
   expect(await choose('small', 's1', plain, none)).toBe('model_not_found model')
@@ -242,13 +242,13 @@ describe('models of one family', () => {
       )
   }
 
-  test('a preset speaks with the preferred one that is installed, or with the one that is named', async () => {
+  test('a preset uses the preferred installed model, or the named one', async () => {
     expect(await choose(null, 'f1', plain, among('full', 'lean'))).toBe('lean/f1')
     expect(await choose(null, 'f1', plain, among('full'))).toBe('full/f1')
     expect(await choose('full', 'f1', plain, among('full', 'lean'))).toBe('full/f1')
   })
 
-  test('a clone speaks with the model that made it, with a named sibling, or with one that is left', async () => {
+  test('a clone uses the model that made it, a named sibling, or one that remains', async () => {
     const speaks = await clone('full')
     expect(await speaks(null, among('full', 'lean'))).toBe('full')
     expect(await speaks('lean', among('full', 'lean'))).toBe('lean')
@@ -262,7 +262,7 @@ describe('models of one family', () => {
   })
 })
 
-describe('the language chooses where nothing else is named', () => {
+describe('the language decides if neither model nor voice is named', () => {
   const spoken = (id: string, language: string) => ({ ...voice(id, id), language })
   const cards = [
     card('english', 9, { languages: ['en'], voices: [spoken('e1', 'en')], defaultVoice: 'e1' }),
@@ -288,14 +288,14 @@ describe('the language chooses where nothing else is named', () => {
     expect(await inLanguage('es')).toBe('many/m2')
   })
 
-  test('a model or a voice that is named stays, whatever the language', async () => {
+  test('a named model or voice stays, whatever the language', async () => {
     expect(await inLanguage('de', 'english')).toBe('english/e1')
     expect(await inLanguage('es', 'many')).toBe('many/m2')
     expect(await inLanguage('de', 'many')).toBe('many/m1')
     expect(await inLanguage('de', null, 'e1')).toBe('english/e1')
   })
 
-  test('what nobody speaks is left to the preferred one, which refuses it', async () => {
+  test('a language that no model speaks is left to the preferred model, which refuses it', async () => {
     expect(await inLanguage('fi')).toBe('english/e1')
   })
 })

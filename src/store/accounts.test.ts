@@ -18,11 +18,11 @@ import type { Books } from './books.fixture.ts'
 import { until } from '../testing/until.ts'
 import { SqlAccounts } from './accounts.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 describe('accounts', () => {
-  test('are created with an opening balance that is booked', async () => {
+  test('are created with an opening balance, which has an entry', async () => {
     const { accounts, database, clock } = await openBooks()
     const bob = await accounts.create({ name: ' bob ', role: 'admin', balanceMicros: 42 })
     expect(bob).toEqual({
@@ -73,7 +73,7 @@ describe('accounts', () => {
     expect((await accounts.findByName('ada'))?.balanceMicros).toBe(openingMicros + 5)
   })
 
-  test('become unmetered and prepaid again, and what was used meanwhile is not owed', async () => {
+  test('become unmetered and prepaid again, and owe nothing for the time between', async () => {
     const books = await openBooks()
     const { accounts, account, ledger, database, clock } = books
     const faults = async () => {
@@ -127,7 +127,7 @@ describe('accounts', () => {
     expect(await accounts.findByName('ada')).toEqual({ ...account, disabledAtMs })
   })
 
-  test('count the voices that are not failed', async () => {
+  test('count the voices that have not failed', async () => {
     const books = await openBooks()
     const { accounts, account, ledger } = books
     await readyVoice(books)
@@ -167,7 +167,7 @@ describe('keys', () => {
     expect(await accounts.findByKey(sha256('other'))).toBeNull()
   })
 
-  test('stay known when revoked, expired or disabled, for the refusal says which', async () => {
+  test('stay known when revoked, expired or disabled, because the refusal says which', async () => {
     const { accounts, account, clock } = await openBooks()
     const secretHash = sha256('secret')
     const order = { accountId: account.id, name: 'k', scopes: [], secretHash, prefix: 'p' }
@@ -184,7 +184,7 @@ describe('keys', () => {
     })
   })
 
-  test('are unique by secret and belong to an account that exists', async () => {
+  test('are unique by secret and belong to an existing account', async () => {
     const { accounts, account } = await openBooks()
     const order = { name: 'k', scopes: null, expiresAtMs: null, secretHash: sha256('secret'), prefix: 'p' }
     await accounts.createKey({ ...order, accountId: account.id })
@@ -210,7 +210,7 @@ describe('the last use of a key', () => {
     }))!.last_used_at_ms
   const told = async (books: Books) => (await books.accounts.listKeys(books.account.id))[0]?.lastUsedAtMs
 
-  test('is told at once and written once a minute', async () => {
+  test('is visible at once and written once a minute', async () => {
     const books = await openBooks()
     const firstMs = books.clock.wallMs
     books.accounts.touchKey(books.key.id)
@@ -238,7 +238,7 @@ describe('the last use of a key', () => {
     await database.close()
   })
 
-  test('is no reason to fail, even when the books are closed', async () => {
+  test('cannot fail a request, even when the database is closed', async () => {
     const books = await openBooks()
     await books.database.close()
     books.accounts.touchKey(books.key.id)

@@ -43,7 +43,7 @@ export class Auditor {
     this.#database = database
   }
 
-  /** @returns the rules that the account's records break now, in words; empty if all is well */
+  /** @returns the broken rules of the account's records, in words; empty if all is well */
   async faults(accountId: string): Promise<string[]> {
     const of = { accountId }
     const operations = await this.#database.all<Row>('SELECT * FROM operations WHERE account_id = $accountId', of)

@@ -48,7 +48,7 @@ export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').u
 
 /**
  * How a database reports a broken rule, in the words of SQLite, so that a test names the rule once for both engines.
- * Rules with a name of their own have it in both.
+ * Named rules have the same name in both.
  */
 export function ruleOf(error: unknown): string {
   const { errno, detail, table, column, message } = error as Record<string, string | undefined>
@@ -63,7 +63,7 @@ export function ruleOf(error: unknown): string {
     .join(', ')}`
 }
 
-/** Expects that it is refused for that reason and changes nothing. */
+/** Expects a refusal for that reason and no change. */
 export async function expectRefused(database: Database, sql: string, reason: string | RegExp): Promise<void> {
   const before = await contents(database)
   const error: unknown = await database.script(sql).then(
@@ -77,8 +77,8 @@ export async function expectRefused(database: Database, sql: string, reason: str
 }
 
 /**
- * Every rule that refuses the statement: PostgreSQL asks the constraints of a table by their names, SQLite in the order
- * of the schema, so which one speaks first says nothing.
+ * Every rule that refuses the statement. PostgreSQL checks the constraints of a table by name and SQLite in the order
+ * of the schema, so the first reported one means nothing.
  */
 async function rulesBehind(database: Database, sql: string): Promise<string[]> {
   const rules: string[] = []
@@ -100,7 +100,7 @@ async function rulesBehind(database: Database, sql: string): Promise<string[]> {
   return rules
 }
 
-/** The tests of the store run on SQLite, and by `on-postgres.test.ts` once more on PostgreSQL. */
+/** The tests of the store run on SQLite, and `on-postgres.test.ts` runs them again on PostgreSQL. */
 export const engine: { name: 'sqlite' | 'postgres' } = { name: 'sqlite' }
 
 export interface Books {
@@ -121,7 +121,7 @@ export interface Books {
 
 export const openingMicros = 1_000_000
 
-/** Made once and copied, because creating a database waits for the disk several times. */
+/** Created once and copied, because creating a database waits for the disk several times. */
 let empty: Uint8Array | undefined
 
 async function makeEmpty(): Promise<Uint8Array> {
@@ -131,7 +131,7 @@ async function makeEmpty(): Promise<Uint8Array> {
   return readFileSync(join(dataDir, 'myna.db'))
 }
 
-/** Where the database is, and how to open it, as often as needed. */
+/** The location of the database, and how to open it as often as needed. */
 async function makeBooks(lasting: boolean): Promise<{ place: string; open: () => Promise<Database> }> {
   if (engine.name === 'postgres') {
     const { url, open } = await lendPostgres(lasting)
@@ -141,7 +141,7 @@ async function makeBooks(lasting: boolean): Promise<{ place: string; open: () =>
   writeFileSync(join(dataDir, 'myna.db'), (empty ??= await makeEmpty()))
   const open = async () => {
     const database = await openSqlite(dataDir)
-    // These databases need not survive a power failure, and hundreds of them would keep the disk busy for long.
+    // These databases need not survive a power failure, and hundreds of them would keep the disk busy.
     await database.script('PRAGMA synchronous = OFF')
     return database
   }
@@ -161,7 +161,7 @@ export async function openBooks(balanceMicros: number | null = openingMicros, la
   return { dataDir: place, place, clock, database, again: open, accounts, ledger, voices, account, key }
 }
 
-/** Another writer, whom all changes of the account's records must wait for. @returns how to release it */
+/** Another writer that blocks all changes of the account's records. @returns how to release it */
 export async function blockWriters(books: Books): Promise<() => Promise<void>> {
   const other = await books.again()
   const blocked = Promise.withResolvers<void>()
@@ -213,7 +213,7 @@ export function admission(books: Books, changes: Partial<SpeechAdmission> = {}):
 
 export const clonePriceMicros = 500_000
 
-/** A clone past the allowance, unless that is changed. */
+/** By default, a clone past the allowance. */
 export function cloneAdmission(books: Books, changes: Partial<CloneAdmission> = {}): CloneAdmission {
   const number = String(operations++).padStart(8, '0')
   return {
@@ -240,7 +240,7 @@ export function cloneAdmission(books: Books, changes: Partial<CloneAdmission> = 
   }
 }
 
-/** A voice that is ready, free of charge. @returns its id */
+/** A voice that is ready and free of charge. @returns its id */
 export async function readyVoice(books: Books, changes: Partial<CloneAdmission> = {}): Promise<string> {
   const admitted = cloneAdmission(books, { priceMicros: 0, ...changes })
   const { id } = await books.ledger.admitClone(admitted)

@@ -1,6 +1,6 @@
 /**
  * The other process of the tests, which may be killed at any moment: `bun child.fixture.ts MODE FOLDER [ARGUMENT]`. It
- * says on standard output, line by line, what it has done.
+ * reports on standard output, line by line, what it has done.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ async function lock(): Promise<void> {
   await Bun.stdin.text()
 }
 
-/** Asks for ever whether the folder is locked. */
+/** Asks forever whether the folder is locked. */
 async function ask(): Promise<void> {
   console.log('asking')
   for (;;) isLocked(dataDir)
@@ -73,7 +73,7 @@ async function admit(): Promise<void> {
   await database.close()
 }
 
-/** Speaks for ever, leaving some operations pending. */
+/** Speaks forever, and leaves some operations pending. */
 async function write(): Promise<void> {
   const { ledger, accountId, keyId } = await books()
   for (let turn = 0; ; turn++) {
@@ -97,7 +97,7 @@ function cloneOrder(accountId: string, keyId: string) {
   return { operationId, accountId, keyId, keyHash: null, voiceId, ...limits, ...described, ...made }
 }
 
-/** Clones for ever, files and all, as the service does; deletes, fails and forgets some on the way. */
+/** Clones forever, with files, as the service does; deletes, fails and forgets some on the way. */
 async function clone(): Promise<void> {
   const { ledger, voices, accountId, keyId } = await books()
   const files = new FolderVoiceFiles(dataDir)
@@ -113,7 +113,7 @@ async function clone(): Promise<void> {
       await voices.remove(voiceId, accountId)
       await files.remove(voiceId)
     }
-    // Room below the cap.
+    // Leaves room below the cap.
     if (kept) for (const old of (await voices.ids()).slice(0, -2)) await voices.remove(old, accountId)
     console.log(turn)
   }
@@ -126,7 +126,7 @@ const someFiles = (size: number) => ({
   'preview.wav': new Uint8Array(size).fill(4),
 })
 
-/** Puts files of that size under new ids until they cannot be written, then says why. */
+/** Writes files of that size under new ids until writing fails, then prints the reason. */
 async function put(): Promise<void> {
   const files = new FolderVoiceFiles(dataDir)
   for (let turn = 0; ; turn++) {
@@ -144,7 +144,7 @@ async function put(): Promise<void> {
   }
 }
 
-/** Admits until nothing can be written any more, then says why. */
+/** Admits until writing fails, then prints the reason. */
 async function fill(): Promise<void> {
   const { ledger, accountId, keyId } = await books()
   console.log('ready')

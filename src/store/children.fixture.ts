@@ -1,4 +1,4 @@
-/** Starts `child.fixture.ts` inside a test and reads what it says. */
+/** Starts `child.fixture.ts` inside a test and reads its output. */
 import { onTestFinished } from 'bun:test'
 import { join } from 'node:path'
 
@@ -20,7 +20,7 @@ export const childCommand = (mode: string, dataDir: string, argument = ''): stri
 
 export function startChild(command: string[]): Child {
   const child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
-  // A test that fails must not leave a process behind.
+  // A failing test must not leave a process behind.
   onTestFinished(() => child.kill('SIGKILL'))
   const lines = linesOf(child.stdout)
   return { process: child, line: async () => (await lines.next()).value ?? '' }

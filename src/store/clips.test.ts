@@ -1,4 +1,4 @@
-/** A voice's files: all or none, on a full disk, after a crash, and whatever the id is. */
+/** A voice's files: all or none, on a full disk, after a crash, and for any id. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { childCommand, startChild } from './children.fixture.ts'
 import type { Child } from './children.fixture.ts'
 import { FolderVoiceFiles } from './clips.ts'
 
-// Every write waits for the disk, which others may keep busy.
+// Every write waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 const names: readonly VoiceFile[] = ['clip', 'reference.wav', 'state', 'preview.wav']
@@ -24,13 +24,13 @@ function setUp() {
   return { files: new FolderVoiceFiles(dataDir), root: join(dataDir, 'voices'), dataDir }
 }
 
-/** Which of the voice's files are there, by their first byte; null for one that is not. */
+/** The voice's files, by their first byte; null for a missing file. */
 const found = (files: FolderVoiceFiles, id: string) =>
   Promise.all(names.map(async (name) => (await files.read(id, name))?.[0] ?? null))
 
 const none = [null, null, null, null]
 
-test('are read as they were put, and gone when removed', async () => {
+test('are read as they were written, and gone when removed', async () => {
   const { files, root } = setUp()
   const put = filesOf(1)
   expect(await found(files, 'voice_1')).toEqual(none)
@@ -43,7 +43,7 @@ test('are read as they were put, and gone when removed', async () => {
   expect(readdirSync(root)).toEqual([])
 })
 
-test('are nobody else’s to read', async () => {
+test('are readable for their account only', async () => {
   const { files, root } = setUp()
   await files.put('voice_1', filesOf(1))
   const mode = (path: string) => statSync(path).mode & 0o777
@@ -51,7 +51,7 @@ test('are nobody else’s to read', async () => {
   for (const name of names) expect(mode(join(root, 'voice_1', name))).toBe(0o600)
 })
 
-test('put again, are replaced together', async () => {
+test('are replaced together when written again', async () => {
   const { files, root } = setUp()
   await files.put('voice_1', filesOf(1))
   let replaced = false
@@ -69,7 +69,7 @@ test('put again, are replaced together', async () => {
 })
 
 test.each(['', '.', '..', '../x', '.new-x', '.old-voice_1', 'a/b', 'a\\b', 'a\0b', 'x'.repeat(129), 'ä', 'a b'])(
-  'of no voice are those of %p',
+  'of an id like %p are missing',
   async (id) => {
     const { files, dataDir, root } = setUp()
     await files.put('voice_1', filesOf(1))
@@ -85,8 +85,8 @@ test.each(['', '.', '..', '../x', '.new-x', '.old-voice_1', 'a/b', 'a\\b', 'a\0b
   },
 )
 
-describe('what a crash left', () => {
-  test('is removed, and what belongs to a voice or to somebody else stays', async () => {
+describe('the remains of a crash', () => {
+  test('are removed; files of voices and foreign files stay', async () => {
     const { files, root } = setUp()
     expect(await files.removeOrphans(new Set())).toBe(0)
     for (const id of ['voice_1', 'voice_2', 'voice_3']) await files.put(id, filesOf(1))
@@ -99,7 +99,7 @@ describe('what a crash left', () => {
     expect(await found(files, 'voice_1')).toEqual([1, 2, 3, 4])
   })
 
-  test('between the two steps of a replacement is put back', async () => {
+  test('between the two steps of a replacement are restored', async () => {
     const { files, root } = setUp()
     await files.put('voice_1', filesOf(1))
     renameSync(join(root, 'voice_1'), join(root, '.old-voice_1'))
@@ -108,7 +108,7 @@ describe('what a crash left', () => {
     expect(readdirSync(root)).toEqual(['voice_1'])
   })
 
-  test('by SIGKILL in the middle of writing is nothing half', async () => {
+  test('by SIGKILL in the middle of writing are never half a voice', async () => {
     const { files, root, dataDir } = setUp()
     let halves = 0
     for (let round = 0; round < 5; round++) {
@@ -128,7 +128,7 @@ describe('what a crash left', () => {
       await files.removeOrphans(new Set())
       expect(readdirSync(root)).toEqual([])
     }
-    // A kill that never met a write would show nothing.
+    // A kill that never met a write would prove nothing.
     expect(halves).toBeGreaterThan(0)
   })
 })
@@ -139,7 +139,7 @@ describe('a full disk', () => {
       .map((word) => `'${word}'`)
       .join(' ')
 
-  /** The child fails at last, has what it put before and nothing of what it could not put. */
+  /** The child fails in the end. It still has what it wrote before, and nothing of what it could not write. */
   async function expectRefusal(child: Child, size: number): Promise<void> {
     let line = ''
     let turns = 0
@@ -153,7 +153,7 @@ describe('a full disk', () => {
 
   const canMount = Bun.spawnSync(['unshare', '-m', 'true']).exitCode === 0
 
-  // A disk of our own in a name space of our own: it is gone with the process, whatever happens.
+  // A disk of our own in a separate name space: it disappears with the process in any case.
   test.skipIf(!canMount)('refuses what does not fit, and leaves nothing of it (needs the right to mount)', async () => {
     for (const size of [1000, 100_000, 700_000]) {
       const { dataDir } = setUp()
@@ -163,9 +163,9 @@ describe('a full disk', () => {
     }
   })
 
-  test('is also one on which a file may not be so large', async () => {
+  test('includes one that limits the size of a file', async () => {
     const { dataDir } = setUp()
-    // In KiB, or half of them. Ignored, the signal becomes an error of write().
+    // In KiB, or half of them. When the signal is ignored, write() fails with an error.
     const child = startChild(['sh', '-c', `trap '' XFSZ; ulimit -f 1000; exec ${quoted(dataDir, 2_000_000)}`])
     await expectRefusal(child, 2_000_000)
   })

@@ -1,4 +1,4 @@
-/** Consents: rows and recordings that are there together, or not at all, on both databases. */
+/** Consents: rows and recordings that exist together or not at all, on both databases. */
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ const newConsent = ({ account, key }: Books, n = 1, change: Partial<NewConsent> 
 const bytes = (length: number) => Uint8Array.from({ length }, (_, at) => (at * 7) % 251)
 
 describe('consents', () => {
-  test('come back as they were given, with recordings of any size', async () => {
+  test('are read back as they were given, with recordings of any size', async () => {
     const books = await openBooks()
     const [consents, recordings] = [consentsOf(books), recordingsOf(books)]
     for (const [n, length] of [5, 256 * 1024, 700_001].entries()) {
@@ -54,7 +54,7 @@ describe('consents', () => {
     expect((await consents.rename(books.account.id, idOf(1), 'Zoë'))?.name).toBe('Zoë')
   })
 
-  test('go with their recordings, one by one or all of an account', async () => {
+  test('are deleted with their recordings, one by one or all of an account', async () => {
     const books = await openBooks()
     const [consents, recordings] = [consentsOf(books), recordingsOf(books)]
     for (let n = 0; n < 4; n++) await consents.create(newConsent(books, n), bytes(9))
@@ -78,7 +78,7 @@ describe('consents', () => {
   test('whose answer was lost are written once', async () => {
     const books = await openBooks()
     const recordings = recordingsOf(books)
-    // As after a COMMIT whose answer did not arrive: what was done is done again.
+    // As after a COMMIT whose answer did not arrive: the same work is done again.
     const twice: Recordings = {
       keep: async (id, recording, insert) => {
         await recordings.keep(id, recording, insert)
@@ -94,7 +94,7 @@ describe('consents', () => {
     expect(await recordings.read(idOf(1))).toHaveLength(5)
   })
 
-  test('never change but for their name', async () => {
+  test('never change, except for their name', async () => {
     const books = await openBooks()
     await consentsOf(books).create(newConsent(books), bytes(5))
     await expectRefused(books.database, "UPDATE voice_consents SET language = 'de'", 'what was agreed to never changes')
@@ -103,7 +103,7 @@ describe('consents', () => {
   })
 })
 
-test('recordings without a consent go at the start, others stay', async () => {
+test('recordings without a consent are removed at the start, others stay', async () => {
   const books = await openBooks()
   if (books.database instanceof PostgresDatabase) return
   const consents = consentsOf(books)

@@ -1,4 +1,4 @@
-/** Books whose writer is killed in the middle of its work, again and again. */
+/** A database whose writer is killed in the middle of its work, again and again. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { openSqlite } from './sqlite.ts'
 import { SqlLedger } from './ledger.ts'
 import { SqlVoices } from './voices.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 test('SIGKILL between a clone’s steps loses no money and leaves no file', async () => {
@@ -43,7 +43,7 @@ test('SIGKILL between a clone’s steps loses no money and leaves no file', asyn
   }
 })
 
-test('SIGKILL in the middle of writing leaves whole books, and recovery settles the rest', async () => {
+test('SIGKILL in the middle of writing leaves a sound database, and recovery settles the rest', async () => {
   const books = await openBooks(1000 * openingMicros)
   await books.database.close()
   let settled = 0

@@ -12,7 +12,7 @@ import type { Sql } from './database.ts'
 import { StoreError } from './errors.ts'
 import { SqlLedger } from './ledger.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 const insertMigration = "INSERT INTO migrations VALUES ('test')"
@@ -35,7 +35,7 @@ const names = async (database: Books['database']) =>
   (await database.all<{ name: string }>("SELECT name FROM migrations WHERE name NOT GLOB '0*'")).map(({ name }) => name)
 const insert = (name: string) => `INSERT INTO migrations VALUES ('${name}')`
 
-test('a transaction is whole or nothing', async () => {
+test('a transaction is written completely or not at all', async () => {
   const { database } = await openBooks()
   const failing = database.transaction(async (sql) => {
     await sql.run(insertMigration)
@@ -48,7 +48,7 @@ test('a transaction is whole or nothing', async () => {
   expect(await names(database)).toEqual(['test'])
 })
 
-test('what others ask for meanwhile is no part of a transaction, and sees nothing of it', async () => {
+test('statements of other callers are not part of a running transaction and see nothing of it', async () => {
   const { database } = await openBooks()
   const paused = Promise.withResolvers<void>()
   const failing = database.transaction(async (sql) => {
@@ -77,7 +77,7 @@ test('a transaction has the write lock from its beginning', async () => {
   other.close()
 })
 
-test('a transaction inside a transaction is refused, and the outer one stays whole', async () => {
+test('a transaction inside a transaction is refused, and the outer one still completes', async () => {
   const { database } = await openBooks()
   let inner: Promise<unknown> | undefined
   await database.transaction(async (sql) => {
@@ -88,7 +88,7 @@ test('a transaction inside a transaction is refused, and the outer one stays who
   expect(await names(database)).toEqual(['outer'])
 })
 
-test('a statement past the transaction it is in is refused, for it would wait for ever', async () => {
+test('a statement that bypasses the transaction it is in is refused, because it would wait forever', async () => {
   const { database } = await openBooks()
   const past = database.transaction(async () => database.run(insertMigration))
   await expect(past).rejects.toThrow('cannot begin inside another')
@@ -103,13 +103,13 @@ test('a statement that comes after its transaction is refused', async () => {
   expect(await names(database)).toEqual([])
 })
 
-test('another writer is waited for without stopping the event loop', async () => {
+test('waiting for another writer does not block the event loop', async () => {
   const { dataDir, database } = await openBooks()
   const other = new Database(join(dataDir, 'myna.db'))
   other.run('BEGIN IMMEDIATE')
   let done = false
   const waiting = database.transaction((sql) => sql.run(insertMigration)).finally(() => (done = true))
-  // The first attempt has failed when the promise is returned; the loop runs on until the other writer is through.
+  // The first attempt has failed when the promise is returned; the loop runs on until the other writer is done.
   await new Promise((resolve) => setImmediate(resolve))
   expect(done).toBe(false)
   other.run('COMMIT')
@@ -128,7 +128,7 @@ test('a writer that never lets go is reported as such', async () => {
   expect(await database.transaction((sql) => sql.run(insertMigration))).toBe(1)
 })
 
-test('opened again, the books are as they were, and the log is gone after closing', async () => {
+test('a reopened database is unchanged, and closing removes the log', async () => {
   const books = await openBooks()
   const { id } = await books.ledger.admitSpeech(admission(books))
   await books.ledger.settle(id, settlement('completed', 1500))
@@ -141,7 +141,7 @@ test('opened again, the books are as they were, and the log is gone after closin
   await again.close()
 })
 
-test('books of an older program are brought up to date, and keep what they say', async () => {
+test('a database of an older program is migrated and keeps its contents', async () => {
   const dataDir = temporaryFolder()
   const old = new Database(join(dataDir, 'myna.db'))
   old.run('CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL) STRICT')
@@ -179,7 +179,7 @@ test('books of an older program are brought up to date, and keep what they say',
   await database.close()
 })
 
-test('books of an older program are brought up to date, and kept as they were beside it', async () => {
+test('a database of an older program is migrated, and a copy of the old one stays beside it', async () => {
   const folder = temporaryFolder()
   const path = join(folder, 'myna.db')
   const older = new Database(path)
@@ -206,7 +206,7 @@ test('books of an older program are brought up to date, and kept as they were be
   expect(readdirSync(folder).filter((name) => name.includes('before'))).toEqual(copies)
 })
 
-test('an upgrade that was cut short keeps its first copy', async () => {
+test('an interrupted migration keeps its first copy', async () => {
   const folder = temporaryFolder()
   const older = new Database(join(folder, 'myna.db'))
   older.run('CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL) STRICT')
@@ -221,14 +221,14 @@ test('an upgrade that was cut short keeps its first copy', async () => {
   expect(readFileSync(copy, 'utf8')).toBe('the first copy')
 })
 
-test('new books have nothing to be kept', async () => {
+test('a new database needs no copy', async () => {
   const folder = temporaryFolder()
   const database = await openSqlite(folder)
   await database.close()
   expect(readdirSync(folder).filter((name) => name.includes('before'))).toEqual([])
 })
 
-test('books of a newer program are refused and left alone', async () => {
+test('a database of a newer program is refused and not changed', async () => {
   const { dataDir, database } = await openBooks()
   await database.run("INSERT INTO migrations VALUES ('999_later')")
   await database.close()
@@ -251,7 +251,7 @@ test('a damaged file is refused', async () => {
   await expect(openSqlite(dataDir)).rejects.toThrow(/myna\.db is damaged/)
 })
 
-test('a folder or file that cannot be used is named', async () => {
+test('an unusable folder or file is named', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'file')
   writeFileSync(file, '')
@@ -263,7 +263,7 @@ test('a folder or file that cannot be used is named', async () => {
   )
 })
 
-test('two processes make new books at once', async () => {
+test('two processes create a new database at once', async () => {
   for (let round = 0; round < 3; round++) {
     const dataDir = temporaryFolder()
     const children = [1, 2].map(() => startChild(childCommand('open', dataDir)))

@@ -1,6 +1,6 @@
 /**
  * What is left when a statement fails: nothing of the transaction. The n-th statement is made to fail for n = 1, 2, 3
- * and so on until the work passes without reaching it, so that no statement is forgotten.
+ * and so on until the work passes without reaching it, so that every statement is covered.
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Auditor } from './auditor.fixture.ts'
@@ -10,7 +10,7 @@ import { childCommand, startChild } from './children.fixture.ts'
 import type { Database, Parameters, Sql } from './database.ts'
 import { recordTables } from './tables.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 const keyHash = sha256('a key of a client')
@@ -25,7 +25,7 @@ const admitted = (books: Books) => admission(books, { operationId: 'op_1', keyHa
 const cloned = (books: Books) =>
   cloneAdmission(books, { operationId: 'op_1', voiceId: 'voice_1', keyHash, aliases: ['me', 'Nova'] })
 
-/** A clone that is charged, has an alias, and an agent that speaks with its voice. */
+/** A charged clone with an alias, and an agent that uses its voice. */
 async function pendingClone(books: Books): Promise<void> {
   await books.ledger.admitClone(cloned(books))
   await books.database.script(`INSERT INTO agents VALUES ('agent_1', '${books.account.id}', 'voice_1')`)
@@ -124,8 +124,8 @@ type Method = (sql: string, parameters?: Parameters) => Promise<unknown>
 type When = 'before' | 'after'
 
 /**
- * Makes the n-th statement from now throw, before the database saw it or after it was done. The beginning and the end
- * of a transaction count as statements.
+ * Makes the n-th statement from now throw, before it reached the database or after it was executed. The beginning and
+ * the end of a transaction count as statements.
  */
 function failNth(database: Database, n: number, when: When): { reached(): boolean; mend(): void } {
   let count = 0
@@ -139,7 +139,7 @@ function failNth(database: Database, n: number, when: When): { reached(): boolea
       async (text, parameters) => {
         due('before')
         const result = await method(text, parameters)
-        // What throws after a commit has happened all the same.
+        // What throws after a commit still happened.
         if (inTransaction) due('after')
         return result
       }
@@ -164,7 +164,7 @@ function failNth(database: Database, n: number, when: When): { reached(): boolea
   return { reached: () => count >= n, mend }
 }
 
-/** Every such write of the table fails from now on, in the words `fault`. @returns how to mend it */
+/** Every such write of the table fails from now on with the message `fault`. @returns how to restore it */
 async function refuseWrites(database: Database, event: string, table: string): Promise<() => Promise<void>> {
   if (engine.name === 'sqlite') {
     const body = "BEGIN SELECT RAISE(ABORT, 'fault'); END"
@@ -228,12 +228,12 @@ describe.each(Object.keys(works))('%s', (name) => {
   })
 })
 
-// What is limited is the file of SQLite.
+// The limit applies to SQLite's file.
 describe.skipIf(engine.name === 'postgres')('a full disk', () => {
   const limitPages = (books: Books, pages: number): Promise<void> =>
     books.database.script(`PRAGMA max_page_count = ${pages}`)
 
-  test('refuses admissions as storage_full, leaves the books whole and heals', async () => {
+  test('refuses admissions as storage_full, keeps the database sound and recovers', async () => {
     const books = await openBooks(null)
     const { pages } = (await books.database.get<{ pages: number }>(
       'SELECT page_count AS pages FROM pragma_page_count',
@@ -278,7 +278,7 @@ describe.skipIf(engine.name === 'postgres')('a full disk', () => {
   test('is survived when the operating system refuses to write', async () => {
     const books = await openBooks(null)
     const command = childCommand('fill', books.dataDir).map((word) => `'${word}'`)
-    // In KiB: more than the database now is, less than it wants to be. Ignored, the signal becomes an error of write().
+    // In KiB: more than the database has, less than it needs. When the signal is ignored, write() fails with an error.
     const child = startChild(['sh', '-c', `trap '' XFSZ; ulimit -f 1200; exec ${command.join(' ')}`])
     expect(await child.line()).toBe('ready')
     expect(await child.line()).toMatch(/^storage_full SQLITE_(IOERR_WRITE|FULL) [1-9]/)
@@ -290,7 +290,7 @@ describe.skipIf(engine.name === 'postgres')('a full disk', () => {
   })
 })
 
-test('the use of a key may be lost, but never fails a request', async () => {
+test('may lose the use of a key, but never fails a request', async () => {
   const books = await openBooks()
   const idle = await newKey(books.accounts, books.account)
   const mend = await refuseWrites(books.database, 'UPDATE', 'keys')

@@ -5,11 +5,11 @@ import { temporaryFolder } from '../testing/folder.ts'
 import { acquireLock } from './lock.ts'
 import { openSqlite } from './sqlite.ts'
 
-/** Files that others can read or write. */
+/** Files that other users could read or write. */
 const openOnes = (folder: string): string[] =>
   readdirSync(folder).filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)
 
-test('the database, its log and the lock are closed to others, also in a folder that is open to them', async () => {
+test('the database, its log and the lock are closed to other users, even in an open folder', async () => {
   const folder = temporaryFolder()
   chmodSync(folder, 0o755)
   const umask = process.umask(0o022)
@@ -27,7 +27,7 @@ test('the database, its log and the lock are closed to others, also in a folder 
   }
 })
 
-test('those of an earlier version are closed at the next opening', async () => {
+test('files of an earlier version are closed at the next opening', async () => {
   const folder = temporaryFolder()
   await (await openSqlite(folder)).close()
   chmodSync(join(folder, 'myna.db'), 0o644)

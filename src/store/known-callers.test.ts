@@ -1,23 +1,23 @@
-/** What is kept of a key holds until anything is written, by this process or by another. */
+/** A cached key is valid until anything is written, by this process or by another. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { forEachSeed } from '../testing/seeded.ts'
 import { SqlAccounts } from './accounts.ts'
 import { type Books, engine, newKey, openBooks, seededBytes, sha256 } from './books.fixture.ts'
 import type { Database } from './database.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 const setHash = (database: Database, id: string, secret: string) =>
   database.run('UPDATE keys SET hash = $hash WHERE id = $id', { id, hash: sha256(secret) })
 
-/** The key of these books under a secret that the test knows. */
+/** The key of this database, with a secret that the test knows. */
 async function known(books: Books, secret: string): Promise<string> {
   await setHash(books.database, books.key.id, secret)
   return sha256(secret)
 }
 
-test('after every change, here or on another connection, a key is found as it is now', () =>
+test('after every change, here or on another connection, a key is found in its new state', () =>
   forEachSeed(3, async (random) => {
     const books = await openBooks()
     const other = await books.again()
@@ -46,7 +46,7 @@ test('after every change, here or on another connection, a key is found as it is
     await other.close()
   }))
 
-test('a change that is not committed yet is neither seen nor kept', async () => {
+test('an uncommitted change is neither seen nor cached', async () => {
   const books = await openBooks()
   const hash = await known(books, 'secret')
   const begun = Promise.withResolvers<void>()

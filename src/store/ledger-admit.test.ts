@@ -14,7 +14,7 @@ import type { Books } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import { SqlLedger } from './ledger.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 const dayMs = 86_400_000
@@ -22,7 +22,7 @@ const keyHash = sha256('a key of a client')
 const fingerprint = sha256('hello')
 const otherFingerprint = sha256('something else')
 
-/** What a new submission under the key meets: by admission, and by the early look, which must agree. */
+/** The result of a new submission under the key: by admission, and by the early look, which must agree. */
 async function verdict(books: Books, print: string): Promise<string> {
   const codeOf = (error: { code: string }) => error.code
   const look = books.ledger.checkKey(books.account.id, 'speech', keyHash, print)
@@ -71,7 +71,7 @@ test('a released key is taken by a new operation with a new id', async () => {
   expect(await verdict(books, fingerprint)).toBe('duplicate_request')
 })
 
-test('expired: new work, also when the sweep has not come by', async () => {
+test('expired: new work, even before the sweep', async () => {
   for (const print of [fingerprint, otherFingerprint]) {
     const { books, id } = await submitted()
     await books.ledger.settle(id, settlement('completed', 1500))
@@ -96,7 +96,7 @@ test('no key: always new work', async () => {
   expect(await books.ledger.pendingCount()).toBe(3)
 })
 
-test('another API key of the account shares the keys, another account and another type do not', async () => {
+test('other API keys of the account share the idempotency keys; other accounts and types do not', async () => {
   const { books } = await submitted()
   const sibling = await newKey(books.accounts, books.account)
   const bySibling = books.ledger.admitSpeech(admission(books, { keyHash, keyId: sibling.id }))
@@ -110,7 +110,7 @@ test('another API key of the account shares the keys, another account and anothe
   expect(await books.ledger.pendingCount()).toBe(2)
 })
 
-test('a clone holds its key by the key alone, and a speech request may use the same', async () => {
+test('a clone holds its key by the key alone, and a speech request may use the same key', async () => {
   const books = await openBooks()
   await books.ledger.admitClone(cloneAdmission(books, { operationId: 'op_clone', keyHash }))
   const look = books.ledger.checkKey(books.account.id, 'clone', keyHash, null)
@@ -118,7 +118,7 @@ test('a clone holds its key by the key alone, and a speech request may use the s
   expect(await verdict(books, fingerprint)).toBe('new work')
 })
 
-test('a balance that is too low refuses, and says by how much', async () => {
+test('a balance that is too low is refused, with the missing amount', async () => {
   const books = await openBooks(1499)
   const before = await contents(books.database)
   await expect(books.ledger.admitSpeech(admission(books))).rejects.toMatchObject({
@@ -131,7 +131,7 @@ test('a balance that is too low refuses, and says by how much', async () => {
   expect((await books.accounts.findByName('ada'))?.balanceMicros).toBe(0)
 })
 
-test('the key is judged before the balance, and a refusal brings an expired record back', async () => {
+test('the key is checked before the balance, and a refusal brings an expired record back', async () => {
   const books = await openBooks(1500)
   const { id } = await books.ledger.admitSpeech(admission(books, { keyHash }))
   await books.ledger.settle(id, settlement('completed', 1500))
@@ -147,7 +147,7 @@ test('two connections admit under one key at the same time: one wins', async () 
   const books = await openBooks()
   const second = await books.again()
   const ledgers = [books.ledger, new SqlLedger(second, { clock: books.clock })]
-  // Somebody else holds the lock first, so that both are waiting for it when it is free.
+  // Another writer holds the lock first, so that both are waiting when it is released.
   const letGo = await blockWriters(books)
   const both = ledgers.map((ledger) => ledger.admitSpeech(admission(books, { keyHash })))
   await letGo()

@@ -1,4 +1,4 @@
-/** Clones in the books: what they cost, how many there may be, and every event in every state of one. */
+/** Clones in the database: what they cost, how many there may be, and every event in every state of a clone. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Voice } from '../domain/voice.ts'
 import type { CloneAdmission } from '../service/ports.ts'
@@ -17,7 +17,7 @@ import {
 import type { Books } from './books.fixture.ts'
 import { SqlLedger } from './ledger.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 const keyHash = sha256('a key of a client')
@@ -91,7 +91,7 @@ describe('admission', () => {
     await check(books)
   })
 
-  test('is free within the allowance, which failed voices do not use and deleted ones give back', async () => {
+  test('is free within the allowance; failed voices do not use it, and deleted ones give it back', async () => {
     const books = await openBooks()
     const price = async () => (await admit(books, { freeClones: 2 })).priceMicros
     const first = await admit(books, { freeClones: 2 })
@@ -104,7 +104,7 @@ describe('admission', () => {
     await check(books)
   })
 
-  test('is refused past the cap, which failed voices do not use and deleted ones give back', async () => {
+  test('is refused past the cap; failed voices do not count, and deleted ones give their place back', async () => {
     const books = await openBooks(null)
     const attempt = () => code(admit(books, { maxVoices: 2 }))
     const { id } = await admit(books)
@@ -126,7 +126,7 @@ describe('admission', () => {
     expect((await admit(books, bobs)).priceMicros).toBe(0)
   })
 
-  test('costs an administrator nothing and meets no cap', async () => {
+  test('costs an administrator nothing and has no cap', async () => {
     const books = await openBooks(0)
     const admin = { isAdmin: true, freeClones: 1, maxVoices: 0 }
     for (let count = 0; count < 3; count++) {
@@ -140,7 +140,7 @@ describe('admission', () => {
     await check(books)
   })
 
-  test('refuses a balance that is too low, whole', async () => {
+  test('is refused as a whole if the balance is too low', async () => {
     const books = await openBooks(clonePriceMicros - 1)
     const before = await contents(books.database)
     await expect(admit(books, { aliases: ['me'] })).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe('admission', () => {
     expect(await contents(books.database)).toEqual(before)
   })
 
-  test('refuses an alias that the account uses, whatever its case, and names it', async () => {
+  test('refuses an alias that the account already uses, in any case, and names it', async () => {
     const books = await openBooks()
     await admit(books, { aliases: ['Zoë'] })
     for (const aliases of [['new', 'ZOË'], ['zoe\u0308']]) {
@@ -166,7 +166,7 @@ describe('admission', () => {
     await check(books)
   })
 
-  test('judges the key first, then the aliases, then the cap, then the balance', async () => {
+  test('checks the key first, then the aliases, then the cap, then the balance', async () => {
     const books = await openBooks(clonePriceMicros)
     const { id } = await admit(books, { keyHash, aliases: ['me'] })
     const wrong = { keyHash, aliases: ['me'], maxVoices: 1 }
@@ -176,7 +176,7 @@ describe('admission', () => {
     expect(await code(admit(books))).toBe('insufficient_balance')
     await books.ledger.completeClone(id)
     expect(await code(admit(books, wrong))).toBe('duplicate_request')
-    // Expired, the record no longer stands in the way of the key, and comes back when something else does.
+    // An expired record no longer blocks the key, and comes back when the admission is refused for another reason.
     books.clock.advance(86_400_000)
     const before = await contents(books.database)
     expect(await code(admit(books, wrong))).toBe('validation_error')
@@ -196,7 +196,7 @@ describe('admission', () => {
     await readyVoice(books)
     const second = await books.again()
     const ledgers = [books.ledger, new SqlLedger(second, { clock: books.clock })]
-    // Somebody else holds the lock first, so that both are waiting for it when it is free.
+    // Another writer holds the lock first, so that both are waiting when it is released.
     const letGo = await blockWriters(books)
     const both = ledgers.map((ledger) => code(ledger.admitClone(cloneAdmission(books, limits))))
     await letGo()
@@ -277,7 +277,7 @@ describe.each(states)('a clone that is %s', (state) => {
     await check(books)
   })
 
-  test('may be deleted once, which cancels what is pending', async () => {
+  test('may be deleted once, which cancels a pending one', async () => {
     const books = await openBooks()
     const { id, voiceId } = await reach(books, state)
     const operation = await books.ledger.find(books.account.id, id)
@@ -293,7 +293,7 @@ describe.each(states)('a clone that is %s', (state) => {
     await check(books)
   })
 
-  test('is told truthfully after a crash', async () => {
+  test('is reported truthfully after a crash', async () => {
     const books = await openBooks()
     const { id, voiceId } = await reach(books, state)
     const before = await contents(books.database)
@@ -312,7 +312,7 @@ describe.each(states)('a clone that is %s', (state) => {
     await check(books)
   })
 
-  test('forgets its operation when that record is due, whether or not the sweep came by', async () => {
+  test('loses its operation when that record expires, with or without a sweep', async () => {
     const books = await openBooks()
     const { id, voiceId } = await reach(books, state)
     if (state.startsWith('deleted')) return
@@ -325,13 +325,13 @@ describe.each(states)('a clone that is %s', (state) => {
   })
 })
 
-test('an ending meets no operation of another type', async () => {
+test('an ending does not apply to an operation of another type', async () => {
   const books = await openBooks()
   expect(await books.ledger.completeClone('op_none')).toBe(false)
   expect(await books.ledger.failClone('op_none', 'failed', refusal)).toBe(false)
 })
 
-test('a clone that was settled like speech takes its voice along', async () => {
+test('settling a clone like speech also settles its voice', async () => {
   const books = await openBooks()
   const { id, voiceId } = await admit(books)
   const settlement = { outcome: 'cancelled', chargedMicros: 0, completionBytes: null, error: null } as const
@@ -340,7 +340,7 @@ test('a clone that was settled like speech takes its voice along', async () => {
   await check(books)
 })
 
-test('usage counts the clones that were made, which of them were free, and what was given back', async () => {
+test('usage counts completed clones, how many were free, and the refunds', async () => {
   const books = await openBooks(10 * clonePriceMicros)
   const startMs = books.clock.wallMs
   const allowance = { freeClones: 1 }

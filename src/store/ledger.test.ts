@@ -1,17 +1,17 @@
-/** Every event in every state of an operation, and the questions that can be asked about it. */
+/** Every event in every state of an operation, and every query about it. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Operation, Settlement } from '../domain/operation.ts'
 import { Auditor } from './auditor.fixture.ts'
 import { admission, contents, newKey, openBooks, openingMicros, settlement, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 const hourMs = 3_600_000
 const keyHash = sha256('a key of a client')
 
-/** How an operation comes into each state; all but the pending ones are terminal. */
+/** How an operation gets into each state; all except the pending ones are terminal. */
 const states: Record<string, Settlement | 'pending' | 'started' | 'sounding'> = {
   pending: 'pending',
   started: 'started',
@@ -42,7 +42,7 @@ const balance = async (books: Books) => (await books.accounts.findByName('ada'))
 describe.each(Object.keys(states))('an operation that is %s', (state) => {
   const terminal = typeof states[state] === 'object'
 
-  test('is found as it is, by its owner only', async () => {
+  test('is found in its state, by its owner only', async () => {
     const books = await openBooks()
     const operation = await reach(books, state, true)
     const step = states[state]
@@ -70,7 +70,7 @@ describe.each(Object.keys(states))('an operation that is %s', (state) => {
     await check(books)
   })
 
-  test('meets its own key again', async () => {
+  test('answers a second submission under its key', async () => {
     const books = await openBooks()
     const operation = await reach(books, state, true)
     const again = books.ledger.admitSpeech(admission(books, { keyHash }))
@@ -119,7 +119,7 @@ describe.each(Object.keys(states))('an operation that is %s', (state) => {
     }
   })
 
-  test('is told truthfully after a crash', async () => {
+  test('is reported truthfully after a crash', async () => {
     const books = await openBooks()
     const operation = await reach(books, state, true)
     const before = await contents(books.database)
@@ -161,13 +161,13 @@ describe.each(Object.keys(states))('an operation that is %s', (state) => {
   })
 })
 
-test('first audio cannot leave before the work began', async () => {
+test('first audio cannot be sent before the work began', async () => {
   const books = await openBooks()
   const { id } = await books.ledger.admitSpeech(admission(books))
   await expect(books.ledger.markFirstAudio(id)).rejects.toThrow('audio_after_start')
 })
 
-test('marking and settling what does not exist changes nothing', async () => {
+test('marking and settling a missing operation changes nothing', async () => {
   const books = await openBooks()
   const before = await contents(books.database)
   await books.ledger.markStarted('op_none')
@@ -176,7 +176,7 @@ test('marking and settling what does not exist changes nothing', async () => {
   expect(await contents(books.database)).toEqual(before)
 })
 
-test('a settlement that breaks the rules is refused whole', async () => {
+test('a settlement that breaks the rules is refused as a whole', async () => {
   const books = await openBooks()
   const { id } = await books.ledger.admitSpeech(admission(books))
   const before = await contents(books.database)
@@ -186,7 +186,7 @@ test('a settlement that breaks the rules is refused whole', async () => {
   expect(await books.ledger.settle(id, settlement('completed', 1500))).toBe(true)
 })
 
-test('an unmetered account is booked but never blocked', async () => {
+test('an unmetered account is recorded but never refused', async () => {
   const books = await openBooks(null)
   const { id } = await books.ledger.admitSpeech(admission(books, { priceMicros: 10 ** 9 }))
   await books.ledger.settle(id, { ...settlement('stream_failed', 5), usedChars: 1 })
@@ -198,7 +198,7 @@ test('an unmetered account is booked but never blocked', async () => {
   await check(books)
 })
 
-test('work that costs nothing makes no entries, and counts when completed', async () => {
+test('work that costs nothing has no entries, and counts when completed', async () => {
   const books = await openBooks(0)
   const { id } = await books.ledger.admitSpeech(admission(books, { priceMicros: 0 }))
   await books.ledger.settle(id, settlement('completed', 0))
@@ -219,7 +219,8 @@ test('the clock may jump back between any two events', async () => {
     expect(await books.ledger.settle(id, settlement('completed', 1500))).toBe(true)
     const settledAtMs = books.clock.wallMs
     expect(await books.ledger.find(books.account.id, id)).toMatchObject({ createdAtMs, settledAtMs })
-    // Kept an hour from the settlement as the clock now tells, or a day from what it told at the creation.
+    // Kept for an hour from the settlement by the present clock, or for a day from the creation by the clock of that
+    // time.
     books.clock.wallMs = supplied ? createdAtMs + 24 * hourMs : settledAtMs + hourMs
     expect(await books.ledger.find(books.account.id, id)).toBeNull()
     expect(await books.ledger.sweep()).toBe(1)
@@ -227,7 +228,7 @@ test('the clock may jump back between any two events', async () => {
   await check(books)
 })
 
-test('a sweep of many goes in steps and leaves what is not due', async () => {
+test('a large sweep runs in steps and keeps what is not due', async () => {
   const books = await openBooks(null)
   const other = await newKey(books.accounts, books.account)
   for (let count = 0; count < 1203; count++) {

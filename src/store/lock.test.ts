@@ -7,7 +7,7 @@ import { childCommand, startChild } from './children.fixture.ts'
 import { StoreError } from './errors.ts'
 import { acquireLock, isLocked } from './lock.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 test('a folder has one owner at a time', () => {
@@ -23,7 +23,7 @@ test('a folder has one owner at a time', () => {
   acquireLock(dataDir).release()
 })
 
-test('the lock holds across processes, and SIGKILL frees it', async () => {
+test('the lock works across processes, and SIGKILL frees it', async () => {
   const dataDir = temporaryFolder()
   const owner = startChild(childCommand('lock', dataDir))
   expect(await owner.line()).toBe('locked')
@@ -39,7 +39,7 @@ test('the lock holds across processes, and SIGKILL frees it', async () => {
   acquireLock(dataDir).release()
 })
 
-test('asking whether the lock is held does not keep a server from taking it', async () => {
+test('asking whether the lock is held does not prevent a server from taking it', async () => {
   const dataDir = temporaryFolder()
   acquireLock(dataDir).release()
   const asker = startChild(childCommand('ask', dataDir))
@@ -49,7 +49,7 @@ test('asking whether the lock is held does not keep a server from taking it', as
   await asker.process.exited
 })
 
-test('a folder that cannot be is named', () => {
+test('names a folder that cannot exist', () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   expect(() => acquireLock(file)).toThrow(`The data folder ${file} cannot be created or written`)

@@ -28,9 +28,9 @@ const files = [
 if (noPostgres === null) {
   engine.name = 'postgres'
   afterAll(() => void (engine.name = 'sqlite'))
-  // A group each, so that what a file does before each of its tests is done for no other's.
+  // A group for each, so that a file's preparations for its tests run for its own tests only.
   for (const file of files) describe(file, async () => void (await import(`./${file}.test.ts?postgres`)))
 } else {
-  // Only where the package is missing; the name says so.
+  // Skipped only where the package is missing; the name gives the reason.
   test.skip(`the store on PostgreSQL: ${noPostgres}`, () => {})
 }

@@ -1,6 +1,6 @@
 /**
- * Databases on the PostgreSQL server of the tests. To make one takes longer than most tests, so a few are emptied and
- * used again.
+ * Databases on the PostgreSQL server of the tests. Creating one takes longer than most tests, so a few are emptied and
+ * reused.
  */
 import { onTestFinished } from 'bun:test'
 import { testPostgres } from '../testing/postgres.ts'
@@ -18,7 +18,7 @@ async function makeTemplate(): Promise<string> {
   return name
 }
 
-/** Triggers forbid most of it, and are switched off for the moment. */
+/** Triggers forbid most of it, so they are switched off for the moment. */
 const emptied = `
   SET session_replication_role = replica;
   DO $$
@@ -35,7 +35,7 @@ const emptied = `
 
 /**
  * An empty database with our schema.
- * @param lasting used by several tests; another one is closed when the test that asks for it ends
+ * @param lasting used by several tests; otherwise it is closed when the test that asks for it ends
  */
 export async function lendPostgres(lasting: boolean): Promise<{ url: string; open: () => Promise<Database> }> {
   const server = await testPostgres()

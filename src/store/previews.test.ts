@@ -1,4 +1,4 @@
-/** What was made of voices: whole or not there, and gone with its voice. */
+/** Previews of voices: complete or missing, and deleted with their voice. */
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ describe('previews on disk', () => {
     expect(existsSync(join(dataDir, 'previews', 'lark'))).toBe(false)
   })
 
-  test('of nobody go at the start, half-written ones too', async () => {
+  test('without a voice are removed at the start, half-written ones too', async () => {
     const dataDir = temporaryFolder()
     const files = new FolderPreviewFiles(dataDir)
     expect(await files.removeOrphans(new Set())).toBe(0)
@@ -34,7 +34,7 @@ describe('previews on disk', () => {
     expect(readdirSync(join(dataDir, 'previews', 'lark'))).toEqual(['wav'])
   })
 
-  test.each(['..', '.', 'a/b', '', '.new-1'])('never lie at %p', async (id) => {
+  test.each(['..', '.', 'a/b', '', '.new-1'])('are never stored at %p', async (id) => {
     const dataDir = temporaryFolder()
     mkdirSync(join(dataDir, 'previews'))
     const files = new FolderPreviewFiles(dataDir)

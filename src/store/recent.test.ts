@@ -1,4 +1,4 @@
-/** The newest operations of an account, page by page, found by an index of their own however many there are. */
+/** The newest operations of an account, page by page, found through an index of their own however many there are. */
 import { expect, test } from 'bun:test'
 import type { OperationQuery } from '../service/ports-records.ts'
 import { admission, cloneAdmission, engine, newKey, openBooks, settlement } from './books.fixture.ts'
@@ -16,7 +16,7 @@ const everything = {
   endMs: null,
 }
 
-test('own ones, the newest first, page by page, until they have expired', async () => {
+test("lists an account's own, the newest first, page by page, until they have expired", async () => {
   const books = await openBooks()
   const bob = await books.accounts.create({ name: 'bob', role: 'user', balanceMicros: null })
   const bobs = { accountId: bob.id, keyId: (await newKey(books.accounts, bob)).id }
@@ -36,7 +36,7 @@ test('own ones, the newest first, page by page, until they have expired', async 
   expect(await page(null)).toEqual(ids.slice(1, 3))
 })
 
-test('those of all accounts, or those that are asked for', async () => {
+test('lists those of all accounts, or of the requested ones', async () => {
   const books = await openBooks()
   const { ledger, clock, account } = books
   const bob = await books.accounts.create({ name: 'bob', role: 'user', balanceMicros: null })
@@ -64,9 +64,9 @@ test('those of all accounts, or those that are asked for', async () => {
   expect([(await ledger.find(null, other))?.id, await ledger.find(account.id, other)]).toEqual([other, null])
 })
 
-// The plan is told in the words of SQLite.
+// The plan is given in the words of SQLite.
 test.skipIf(engine.name === 'postgres').each([null, 'op_5'])(
-  'nothing is sorted or read in vain, before %p',
+  'sorts and reads nothing in vain, before %p',
   async (before) => {
     const books = await openBooks()
     const { database } = books

@@ -5,7 +5,7 @@ import { openBooks } from './books.fixture.ts'
 import { sumDamage, writeSum } from './rest-sum.ts'
 import { openSqlite } from './sqlite.ts'
 
-/** A time that a test can give to a file again. */
+/** A time that a test can set on a file again. */
 const then = new Date(1_763_712_000_000)
 
 async function closed(): Promise<string> {
@@ -18,14 +18,14 @@ async function closed(): Promise<string> {
   return path
 }
 
-test('a database that nobody wrote to is found sound', async () => {
+test('a database that was not written to is found sound', async () => {
   const path = await closed()
   expect(sumDamage(path)).toBeNull()
   const database = await openSqlite(join(path, '..'))
   await database.close()
 })
 
-test('a bit that changed while nobody wrote is found, whatever it means', async () => {
+test('a bit that changed without a write is detected, whatever it means', async () => {
   const path = await closed()
   const bytes = readFileSync(path)
   for (const at of [100, 5000, bytes.length - 1]) {
@@ -38,7 +38,7 @@ test('a bit that changed while nobody wrote is found, whatever it means', async 
   }
 })
 
-test('a database that another program changed is its own affair', async () => {
+test('a change by another program is not reported as damage', async () => {
   const path = await closed()
   const bytes = readFileSync(path)
   bytes[100]! ^= 4
@@ -46,7 +46,7 @@ test('a database that another program changed is its own affair', async () => {
   expect(sumDamage(path)).toBeNull()
 })
 
-test('without a sum, or with one that cannot be read, there is nothing to compare', async () => {
+test('without a readable sum there is nothing to compare', async () => {
   const path = await closed()
   for (const text of ['', 'x', '1 2', '1 2 3']) {
     writeFileSync(`${path}.sum`, text)

@@ -1,13 +1,13 @@
-/** The schema alone keeps the rules of voices, aliases and agents, whoever sends the SQL. */
+/** The schema alone enforces the rules of voices, aliases and agents, whatever sends the SQL. */
 import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cloneAdmission, engine, expectRefused, newKey, openBooks, readyVoice, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 let books: Books
-/** Ids of voices; the operation of a voice bears its number. */
+/** Ids of voices; the operation of a voice has the same number. */
 let ready: string
 let processing: string
 
@@ -23,7 +23,7 @@ const operationOf = (voice: string): string => voice.replace('voice_', 'op_')
 
 const refused = (sql: string, reason: string | RegExp) => expectRefused(books.database, sql, reason)
 
-/** A voice that no clone makes, changed by some columns (given as SQL). */
+/** A voice that does not come from a clone, with some columns changed (given as SQL). */
 function insertVoice(changes: Record<string, string> = {}): string {
   const columns: Record<string, string> = {
     id: "'v'",
@@ -103,7 +103,7 @@ describe('a voice', () => {
     await refused(`UPDATE voices SET labels = '{"a":[]}' WHERE id = '${ready}'`, 'at most 20 labels')
   })
 
-  test('ends once, and as its clone ended', async () => {
+  test('ends once, with the ending of its clone', async () => {
     const to = (status: string, voice: string): string =>
       `UPDATE voices SET status = '${status}', error_code = ${status === 'failed' ? "'x'" : 'NULL'},
          error_message = ${status === 'failed' ? "'y'" : 'NULL'} WHERE id = '${voice}'`
@@ -114,14 +114,14 @@ describe('a voice', () => {
     await refused(`UPDATE voices SET error_code = 'z' WHERE id = '${processing}'`, 'becomes ready or failed once')
   })
 
-  test('stays while its clone is pending, also when it would be replaced', async () => {
+  test('stays while its clone is pending, and cannot be replaced either', async () => {
     await refused(`DELETE FROM voices WHERE id = '${processing}'`, 'a clone is settled before its voice is removed')
     if (engine.name === 'postgres') return
     const replace = insertVoice({ id: `'${processing}'` }).replace('INSERT', 'INSERT OR REPLACE')
     await refused(replace, 'a clone is settled before its voice is removed')
   })
 
-  test('is there when its clone completes', async () => {
+  test('exists when its clone completes', async () => {
     const { account, key } = books
     await books.database.script(
       `INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
@@ -133,7 +133,7 @@ describe('a voice', () => {
   })
 })
 
-test('only a clone without a price is free, and stays so', async () => {
+test('is free only for a clone without a price, and stays free', async () => {
   const free = (changes: string): string => `INSERT INTO operations (id, account_id, key_id, type, model, input_chars,
     price_micros, charged_micros, key_supplied, created_at_ms, free, fingerprint)
     VALUES ('op_x', '${books.account.id}', '${books.key.id}', ${changes})`
@@ -144,7 +144,7 @@ test('only a clone without a price is free, and stays so', async () => {
   await refused(`UPDATE operations SET free = 0 ${pending}`, 'what was admitted never changes')
 })
 
-test('an alias is one voice of its owner', async () => {
+test('an alias names one voice of its owner', async () => {
   const stranger = await books.accounts.create({ name: 'bob', role: 'user', balanceMicros: null })
   await newKey(books.accounts, stranger)
   const alias = (account: string, voice: string, name: string, folded: string): string =>
@@ -162,7 +162,7 @@ test('an alias is one voice of its owner', async () => {
   expect(await books.database.all('SELECT * FROM voice_aliases')).toEqual([])
 })
 
-test('an agent, whoever wrote it, survives its voice and cannot name one that does not exist', async () => {
+test('an agent, however it was written, survives its voice and cannot name a missing one', async () => {
   const { database, account } = books
   await database.script(`INSERT INTO agents (id, account_id, voice_id) VALUES ('agent_1', '${account.id}', '${ready}')`)
   await database.script(`DELETE FROM voices WHERE id = '${ready}'`)

@@ -1,4 +1,4 @@
-/** The schema alone keeps the rules: SQL that would break one is refused, whoever sends it. */
+/** The schema alone enforces the rules: SQL that would break one is refused, whatever sends it. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { admission, engine, expectRefused, openBooks, openingMicros, settlement, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 /** Runs it as one statement and checks that it was refused for that reason and changed nothing. */
 const refused = (sql: string, reason: string | RegExp) => expectRefused(books.database, sql, reason)
 
-/** A row of `operations` that is allowed, changed by some columns (given as SQL). */
+/** An allowed row of `operations`, with some columns changed (given as SQL). */
 function insertOperation(changes: Record<string, string>): string {
   const columns: Record<string, string> = {
     id: "'op_new'",
@@ -104,7 +104,7 @@ describe('operations', () => {
     [`idempotency_hash = '${sha256('other')}'`, 'an idempotency key is only ever released'],
   ])('cannot end with %s', (changes, reason) => refused(settle(changes), reason))
 
-  test('is terminal for ever', async () => {
+  test('is terminal forever', async () => {
     await refused(
       `UPDATE operations SET outcome = NULL WHERE id = '${completed}'`,
       'a terminal operation never changes',
@@ -134,7 +134,7 @@ describe('operations', () => {
     await expect(again).rejects.toThrow('once')
   })
 
-  test('holds its key alone', async () => {
+  test('is the only one to hold its key', async () => {
     const hash = `'${sha256('held')}'`
     await refused(insertOperation({ key_supplied: '1', idempotency_hash: hash }), 'operations.idempotency_hash')
   })
@@ -196,12 +196,12 @@ describe('entries and usage', () => {
 })
 
 describe('accounts and keys', () => {
-  test('a balance is never below zero, nor beyond exact numbers', async () => {
+  test('a balance is never negative, nor beyond exact numbers', async () => {
     await refused('UPDATE accounts SET balance_micros = -1', 'balance_range')
     await refused('UPDATE accounts SET balance_micros = 9007199254740992', 'balance_range')
   })
 
-  test('roles, names, hashes and scopes have their forms', async () => {
+  test('roles, names, hashes and scopes have valid forms', async () => {
     await refused("UPDATE accounts SET role = 'root'", 'role_known')
     await refused("UPDATE accounts SET name = ''", 'name_length')
     await refused("UPDATE keys SET hash = 'secret'", 'hash_hex')
@@ -211,7 +211,7 @@ describe('accounts and keys', () => {
     }
   })
 
-  test('an account that has a history stays', async () => {
+  test('an account with a history stays', async () => {
     await refused('DELETE FROM keys', 'FOREIGN KEY')
     await refused('DELETE FROM accounts', 'FOREIGN KEY')
   })

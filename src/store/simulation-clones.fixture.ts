@@ -1,5 +1,5 @@
 /**
- * The clones in a random life of an account. What an admission must say is foretold from the tables, by the rules and
+ * The clones in a random life of an account. The result of an admission is predicted from the tables, by the rules and
  * not by the code under test.
  */
 import { expect } from 'bun:test'

@@ -9,10 +9,10 @@ import { admission, engine, newKey, openBooks, seededNumbers, sha256 } from './b
 import type { Books } from './books.fixture.ts'
 import { CloneLife } from './simulation-clones.fixture.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
-/** A server is asked over a wire, which takes longer. */
+/** A PostgreSQL server is asked over a connection, which takes longer. */
 const seeds = engine.name === 'sqlite' ? 250 : 40
 const steps = 40
 const keyHashes = [sha256('one'), sha256('two'), sha256('three')]
@@ -69,7 +69,7 @@ class Life {
     }
   }
 
-  /** A refusal names its reason; the reason must be in the books. */
+  /** A refusal names its reason, and the reason must be in the database. */
   async #justify(error: MynaError): Promise<void> {
     const { required_micros: required, balance_micros: balance, operation_id: id } = error.extras
     if (error.code === 'insufficient_balance') return expect(Number(balance)).toBeLessThan(Number(required))
@@ -111,7 +111,7 @@ class Life {
   #below = (limit: number): number => Math.floor(this.#next() * limit)
 }
 
-test(`${seeds} random lives keep the books right`, async () => {
+test(`${seeds} random lives keep the database right`, async () => {
   const books = await openBooks()
   for (let seed = 1; seed <= seeds; seed++) {
     const next = seededNumbers(seed)

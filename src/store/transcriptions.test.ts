@@ -1,4 +1,4 @@
-/** A transcription in the books: under way, then a row of the usage, whatever happens; and what the schema forbids. */
+/** A transcription in the database: running, then a row of the usage in every case; and what the schema forbids. */
 import { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import type { Books } from './books.fixture.ts'
 import { openSqlite } from './sqlite.ts'
 import { SqlLedger } from './ledger.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 let books: Books
@@ -25,7 +25,7 @@ const completed = (heardMs: number): ListeningEnding => ({ outcome: 'completed',
 const counted = () => books.database.all<object>('SELECT request_id, outcome, error_code, audio_ms FROM usage')
 const underWay = () => books.database.all<object>('SELECT id, heard_ms FROM transcriptions')
 
-test('is under way until it ends, once, and then a row of the usage', async () => {
+test('is running until it ends, once, and then a row of the usage', async () => {
   await begin('req_1')
   expect([await underWay(), await counted()]).toEqual([[{ id: 'req_1', heard_ms: 0 }], []])
   await books.ledger.noteHeard('req_1', 7000)
@@ -39,7 +39,7 @@ test('is under way until it ends, once, and then a row of the usage', async () =
   expect(await books.ledger.endTranscription('req_none', completed(1))).toBe(false)
 })
 
-test('what a crash left is ended as failed, as far as was noted, once', async () => {
+test('after a crash it is ended once as failed, up to the recorded progress', async () => {
   for (const id of ['req_1', 'req_2', 'req_3']) await begin(id)
   await books.ledger.noteHeard('req_2', 7000)
   await books.ledger.endTranscription('req_3', completed(9000))
@@ -60,7 +60,7 @@ describe('the schema alone', () => {
        settled_at_ms, request_id, outcome, error_code)
      VALUES ('${books.account.id}', '${books.key.id}', 'transcription', '${model}', 0, 1, 0, 0, 0, 1, ${id}, ${end})`
 
-  test('counts only what was begun, once, as it ended', async () => {
+  test('counts only what was begun, once, with its ending', async () => {
     await begin('req_1')
     await refused(row("'req_2'", "'completed', NULL"), 'only a transcription that was begun is counted')
     await refused(row('NULL', 'NULL, NULL'), 'only a transcription that was begun is counted')
@@ -73,7 +73,7 @@ describe('the schema alone', () => {
     await refused(row("'req_1'", "'completed', NULL"), 'usage.request_id')
   })
 
-  test('lets nothing that is under way vanish or change', async () => {
+  test('never lets a running one vanish or change', async () => {
     await begin('req_1')
     await books.ledger.noteHeard('req_1', 5)
     await refused('DELETE FROM transcriptions', 'a transcription ends in the usage')
@@ -84,7 +84,7 @@ describe('the schema alone', () => {
   })
 })
 
-test('books of the schema before keep every row, and go on', async () => {
+test('a database of the schema before keeps every row and keeps working', async () => {
   const dataDir = temporaryFolder()
   const old = new Database(join(dataDir, 'myna.db'))
   old.run('CREATE TABLE migrations (name TEXT PRIMARY KEY NOT NULL) STRICT')

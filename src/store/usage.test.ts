@@ -52,7 +52,7 @@ const ask = (changes: Partial<UsageQuery> = {}) =>
 
 const sums = { model: null, keyId: null, accountId: null, characters: 100, audioMs: 1000, refundedMicros: 0, free: 0 }
 
-test('sums by bucket and type; only what delivered or cost something; an empty bucket has no row', async () => {
+test('sums by bucket and type: only work that delivered or cost something; an empty bucket has no row', async () => {
   const first = { requests: 2, characters: 200, audioMs: 2000, chargedMicros: 2000, refundedMicros: 1000 }
   expect(await ask()).toEqual([
     { ...sums, ...first, bucketStartMs: startMs, type: 'speech' },
@@ -97,7 +97,7 @@ test('of every account, grouped by account', async () => {
   expect(together[0]).toMatchObject({ accountId: null, requests: 4, chargedMicros: 5000 })
 })
 
-test('the span includes its start and not its end', async () => {
+test('the span includes its start but not its end', async () => {
   expect(await ask({ endMs: startMs })).toEqual([])
   expect(await ask({ endMs: startMs + 1 })).toHaveLength(1)
   expect(await ask({ startMs: startMs + 1, endMs: startMs + 2 * hourMs })).toEqual([])

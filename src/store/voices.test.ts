@@ -1,4 +1,4 @@
-/** Voices as they are found, listed, changed and removed. */
+/** Voices: finding, listing, changing and removing them. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { CloneAdmission, VoiceQuery } from '../service/ports.ts'
 import { Auditor } from './auditor.fixture.ts'
@@ -13,7 +13,7 @@ import {
 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 
-// Every commit waits for the disk, which others may keep busy.
+// Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 const refusal = { code: 'clip_refused', message: 'Too noisy.' }
@@ -59,7 +59,7 @@ describe('one voice', () => {
     expect(await by(books.account.id, 'nov')).toBeUndefined()
   })
 
-  test('is found by a name that is its own or a public one', async () => {
+  test('is found by its own name or a public name', async () => {
     const books = await openBooks(null)
     const bob = await stranger(books)
     const failed = await failedVoice(books, { name: 'ZOË', isPublic: true })
@@ -79,7 +79,7 @@ describe('one voice', () => {
 })
 
 describe('a change', () => {
-  test('sets what it names and leaves the rest', async () => {
+  test('sets the fields that it names and keeps the rest', async () => {
     const books = await openBooks()
     const described = { description: 'Calm.', labels: { age: 'old' }, language: 'en', aliases: ['a', 'b'] }
     const id = await readyVoice(books, described)
@@ -95,7 +95,7 @@ describe('a change', () => {
     expect(await books.voices.find(id)).toEqual({ ...before!, ...set, name: 'Bea', updatedAtMs })
   })
 
-  test('is found by what it set, and no longer by what it replaced', async () => {
+  test('is found by its new values, and no longer by the old ones', async () => {
     const books = await openBooks()
     const id = await readyVoice(books, { name: 'Ada', labels: { mood: 'grim' } })
     await books.voices.update(id, books.account.id, { name: 'ÉVA', labels: { mood: 'Gay' } })
@@ -104,7 +104,7 @@ describe('a change', () => {
     expect(await books.voices.findByName(books.account.id, 'éva')).toHaveLength(1)
   })
 
-  test('is the owner’s, in any status', async () => {
+  test('is for the owner only, in any status', async () => {
     const books = await openBooks(null)
     const bob = await stranger(books)
     const ids = [await readyVoice(books, { isPublic: true }), await failedVoice(books), await processingVoice(books)]
@@ -138,7 +138,7 @@ describe('a change', () => {
 })
 
 describe('removal', () => {
-  test('is the owner’s', async () => {
+  test('is for the owner only', async () => {
     const books = await openBooks(null)
     const bob = await stranger(books)
     const id = await readyVoice(books, { isPublic: true })
@@ -146,7 +146,7 @@ describe('removal', () => {
     expect(await books.voices.find(id)).not.toBeNull()
   })
 
-  test('takes voice and aliases, leaves agents without a voice, and refunds a pending clone', async () => {
+  test('removes voice and aliases, leaves agents without a voice, and refunds a pending clone', async () => {
     const books = await openBooks()
     const { database, account } = books
     const { id, voiceId } = await books.ledger.admitClone(cloneAdmission(books, { aliases: ['me'] }))
@@ -172,7 +172,7 @@ describe('removal', () => {
     expect(await new Auditor(database).faults(account.id)).toEqual([])
   })
 
-  test('of failed voices comes a while after they failed', async () => {
+  test('of failed voices follows a while after they failed', async () => {
     const books = await openBooks(null)
     const first = await failedVoice(books, await stranger(books))
     await readyVoice(books)
@@ -228,7 +228,7 @@ describe('a list', () => {
     return voices.map((voice) => names.get(voice.id)!)
   }
 
-  test('holds own voices in every status and public ready ones, and no others', async () => {
+  test('contains own voices in every status and ready public ones, and no others', async () => {
     expect(await listed({})).toEqual(['ready', 'failed', 'processing', 'public', 'bobs public'])
     expect(await listed({ owner: 'me' })).toEqual(['ready', 'failed', 'processing', 'public'])
     expect(await listed({ owner: 'public' })).toEqual(['public', 'bobs public'])
@@ -272,14 +272,14 @@ describe('a list', () => {
     expect(await listed({ search: 'VOICE_' })).toHaveLength(5)
   })
 
-  test('counts all that fit, wherever the page is', async () => {
+  test('counts all matches, wherever the page is', async () => {
     const [, , third] = await books.voices.list(query(books))
     expect(await books.voices.count(query(books, { after: third!, limit: 1 }))).toBe(5)
   })
 })
 
 test.each(['asc', 'desc'] as const)(
-  'pages (%s) hold each voice once, in order, also when many are of one time',
+  'pages (%s) hold each voice once, in order, even when many have the same time',
   async (order) => {
     const books = await openBooks(null)
     const next = seededNumbers(7)
@@ -295,7 +295,7 @@ test.each(['asc', 'desc'] as const)(
     for (const limit of [1, 7, 60]) {
       const paged: string[] = []
       let after: VoiceQuery['after'] = null
-      // One more than there are voices: a place that is passed twice must not go on for ever.
+      // One more than there are voices, because a repeated place must not loop forever.
       for (let pages = 0; pages <= 61; pages++) {
         const page = await books.voices.list(query(books, { order, after, limit }))
         paged.push(...page.map(place))
@@ -307,7 +307,7 @@ test.each(['asc', 'desc'] as const)(
   },
 )
 
-test('a place in the order stays when its voice and others go or come', async () => {
+test('a place in the order stays when its voice or others come and go', async () => {
   const books = await openBooks(null)
   const ids: string[] = []
   for (let count = 0; count < 6; count++) ids.push(await readyVoice(books))

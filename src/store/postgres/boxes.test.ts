@@ -1,4 +1,4 @@
-/** Boxes that share a database: what a dead one leaves, what they tell each other, what they count together. */
+/** Boxes that share a database: what a dead one leaves, what they report to each other, what they count together. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
 import type { Clock } from '../../domain/time.ts'
 import type { BoxNews } from '../../service/ports-boxes.ts'
@@ -34,7 +34,7 @@ async function openBox(books: Books, id: string, clock: Clock = books.clock): Pr
   return { boxes, ledger, database }
 }
 
-/** As 90 seconds without a renewal. */
+/** As after 90 seconds without a renewal. */
 const expire = (books: Books, id: string) =>
   books.database.run('UPDATE boxes SET lease_until_ms = myna_now_ms() - 1 WHERE id = $id', { id })
 
@@ -42,9 +42,9 @@ const faults = (books: Books) => new Auditor(books.database).faults(books.accoun
 const outcomeOf = async (books: Books, id: string) => (await books.ledger.find(books.account.id, id))?.outcome
 const heard = ({ account, key }: Books, id: string) => ({ id, accountId: account.id, keyId: key.id, model: 'whisper' })
 
-// Only where PostgreSQL is not installed.
-describe.skipIf(noPostgres !== null)('what a box left', () => {
-  test('is its own while its lease holds, and settled once by any other when it has run out', async () => {
+// Skipped only where PostgreSQL is not installed.
+describe.skipIf(noPostgres !== null)('the work of a box', () => {
+  test('is its own while its lease is valid, and settled once by any other box after that', async () => {
     const books = await openBooks()
     const [dead, ...others] = await Promise.all(['box_1', 'box_2', 'box_3'].map((id) => openBox(books, id)))
     const spoken = await dead!.ledger.admitSpeech(admission(books))
@@ -85,7 +85,7 @@ describe.skipIf(noPostgres !== null)('what a box left', () => {
     expect(await faults(books)).toEqual([])
   })
 
-  test('stays its own when it comes back before anybody has settled it', async () => {
+  test('stays its own when it comes back before another box has settled it', async () => {
     const books = await openBooks()
     const [late, other] = [await openBox(books, 'box_1'), await openBox(books, 'box_2')]
     const { id } = await late.ledger.admitSpeech(admission(books))
@@ -95,7 +95,7 @@ describe.skipIf(noPostgres !== null)('what a box left', () => {
     expect(await late.ledger.settle(id, settlement('completed', 1500))).toBe(true)
   })
 
-  test('is found also when the box left in order, or nobody knows it any more', async () => {
+  test('is also found when the box shut down in order, or when no box knows it any more', async () => {
     const books = await openBooks()
     const [gone, other] = [await openBox(books, 'box_1'), await openBox(books, 'box_2')]
     const { id } = await gone.ledger.admitSpeech(admission(books))
@@ -104,7 +104,7 @@ describe.skipIf(noPostgres !== null)('what a box left', () => {
     expect(await outcomeOf(books, id)).toBe('not_accepted')
   })
 
-  test('waits while the database itself was away a moment ago', async () => {
+  test('waits if the database itself was unreachable a moment ago', async () => {
     const books = await openBooks()
     const dead = await openBox(books, 'box_1')
     await dead.ledger.admitSpeech(admission(books))
@@ -115,7 +115,7 @@ describe.skipIf(noPostgres !== null)('what a box left', () => {
     expect(await patient.settleLost()).toEqual({ operations: 0, transcriptions: 0 })
   })
 
-  test('without its work is an orphan of this box, and can be settled by it', async () => {
+  test('without a worker is an orphan of this box, and can be settled by it', async () => {
     const books = await openBooks()
     const box = await openBox(books, 'box_1')
     const { id } = await box.ledger.admitSpeech(admission(books))
@@ -152,8 +152,8 @@ describe.skipIf(noPostgres !== null)('boxes whose clocks differ', () => {
 })
 
 // Likewise.
-describe.skipIf(noPostgres !== null)('what boxes tell each other', () => {
-  test('arrives at the others at once, and what was missed stands in the tables', async () => {
+describe.skipIf(noPostgres !== null)('the messages between boxes', () => {
+  test('arrive at the others at once, and missed ones are in the tables', async () => {
     const books = await openBooks()
     const [asking, working] = [await openBox(books, 'box_1'), await openBox(books, 'box_2')]
     const { id } = await working.ledger.admitSpeech(admission(books))
@@ -187,8 +187,8 @@ describe.skipIf(noPostgres !== null)('what boxes tell each other', () => {
 })
 
 // Likewise.
-describe.skipIf(noPostgres !== null)('limits of an account', () => {
-  test('on work at once hold exactly over all boxes', async () => {
+describe.skipIf(noPostgres !== null)('the limits of an account', () => {
+  test('on concurrent work hold exactly over all boxes', async () => {
     const books = await openBooks()
     const boxes = await Promise.all(['box_1', 'box_2', 'box_3'].map((id) => openBox(books, id)))
     const admit = (n: number) => boxes[n % 3]!.ledger.admitSpeech(admission(books, { maxPending: 5 }))
@@ -214,8 +214,8 @@ describe.skipIf(noPostgres !== null)('limits of an account', () => {
 })
 
 // Likewise.
-describe.skipIf(noPostgres !== null)('what boxes share', () => {
-  test('files of voices are the same everywhere, in pieces, and go with their voice', async () => {
+describe.skipIf(noPostgres !== null)('shared data', () => {
+  test('includes the files of voices, in pieces, until their voice is deleted', async () => {
     const books = await openBooks()
     const [one, other] = [await openBox(books, 'box_1'), await openBox(books, 'box_2')]
     const { voiceId } = await one.ledger.admitClone(cloneAdmission(books))
@@ -237,7 +237,7 @@ describe.skipIf(noPostgres !== null)('what boxes share', () => {
     expect(await books.database.all('SELECT name FROM voice_files')).toEqual([])
   })
 
-  test('a session of the console is one of every box, until it is closed or was idle too long', async () => {
+  test('includes a console session, until it is closed or was idle too long', async () => {
     const books = await openBooks()
     const [one, other] = [await openBox(books, 'box_1'), await openBox(books, 'box_2')]
     const sessions = [one, other].map(({ database }) => new SqlSessions(database, books.clock, 60_000))

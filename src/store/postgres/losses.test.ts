@@ -1,6 +1,6 @@
 /**
- * What is left of a piece of work when its connection is lost, before the COMMIT or with the answer to it: it is done
- * once, and the caller learns what it did.
+ * What happens to a piece of work when its connection is lost, before the COMMIT or with the answer to it: it is done
+ * once, and the caller learns the result.
  */
 import { afterAll, beforeAll, describe, expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
 import { noPostgres, testPostgres } from '../../testing/postgres.ts'
@@ -27,7 +27,7 @@ setDefaultTimeout(60_000)
 beforeAll(() => void (engine.name = 'postgres'))
 afterAll(() => void (engine.name = 'sqlite'))
 
-/** A box that reaches the books over a wire that can be lost. */
+/** A box that reaches the database over a connection that can be lost. */
 interface Box {
   books: Books
   relay: Relay
@@ -61,7 +61,7 @@ const keyHash = sha256('a key')
 const spoken = (books: Books) => admission(books, { operationId: 'op_1', keyHash })
 const cloned = (books: Books) => cloneAdmission(books, { operationId: 'op_1', voiceId: 'voice_1', keyHash })
 
-/** What a box does, what must have been done before, and what it must be told. */
+/** A box's call, its preparation, and the result that it must get. */
 const works: Record<string, [(books: Books) => Promise<unknown>, (box: Box) => Promise<unknown>, unknown]> = {
   'an admission': [
     async () => {},
@@ -141,11 +141,11 @@ const works: Record<string, [(books: Books) => Promise<unknown>, (box: Box) => P
   ],
 }
 
-// Only where PostgreSQL is not installed.
+// Skipped only where PostgreSQL is not installed.
 describe.skipIf(noPostgres !== null).each(Object.keys(works))('%s', (name) => {
   const [prepare, act, told] = works[name]!
 
-  test.each([1, 2])('is done once, and said so, when the answers to %d COMMITs are lost', async (count) => {
+  test.each([1, 2])('is done once and reported as done when the answers to %d COMMITs are lost', async (count) => {
     const box = await openBox()
     await prepare(box.books)
     const before = await contents(box.books.database)
@@ -178,10 +178,10 @@ describe.skipIf(noPostgres !== null).each(Object.keys(works))('%s', (name) => {
 
 // Likewise.
 describe.skipIf(noPostgres !== null)('a settlement whose answer was lost', () => {
-  test('is not mistaken for one that another has written', async () => {
+  test('is not confused with a settlement that another box has written', async () => {
     const box = await openBox()
     await box.books.ledger.admitClone(cloned(box.books))
-    // The voice is deleted by this very box, and then the clone comes to its end.
+    // This very box deletes the voice, and then the clone comes to its end.
     expect(await box.voices.remove('voice_1', box.books.account.id)).toEqual({ cancelledOperationId: 'op_1' })
     box.relay.loseCommits(1)
     expect(await box.ledger.completeClone('op_1')).toBe(false)
@@ -207,8 +207,8 @@ function withPort(place: string, port: number): string {
 }
 
 // Likewise.
-describe.skipIf(noPostgres !== null)('a wire', () => {
-  test('that was pulled is given up at the deadline, and the work is done on another', async () => {
+describe.skipIf(noPostgres !== null)('a connection', () => {
+  test('that was unplugged is given up at the deadline, and the work is done on another', async () => {
     const box = await openBox(400)
     await box.books.ledger.admitSpeech(spoken(box.books))
     await box.wired.get('SELECT 1 AS one')

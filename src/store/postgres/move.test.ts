@@ -1,4 +1,4 @@
-/** A move from SQLite to PostgreSQL: every row and file, also when it is killed in the middle and begun again. */
+/** A move from SQLite to PostgreSQL: every row and file, even when it is killed in the middle and started again. */
 import { describe, expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
 import { noPostgres, testPostgres } from '../../testing/postgres.ts'
 import { startCommand, runCommand } from '../../testing/command.ts'
@@ -15,7 +15,7 @@ setDefaultTimeout(120_000)
 
 const bytes = (length: number, seed: number) => Uint8Array.from({ length }, (_, at) => (at * 7 + seed) % 251)
 
-/** Some of everything, and more operations than one batch takes. */
+/** Some of everything, and more operations than fit into one batch. */
 async function livedIn(operations = 700): Promise<Books> {
   const books = await openBooks(10 ** 9)
   for (let n = 0; n < operations; n++) {
@@ -62,9 +62,9 @@ async function emptyDatabase(): Promise<string> {
   return server.urlOf(await server.create())
 }
 
-// Only where PostgreSQL is not installed.
+// Skipped only where PostgreSQL is not installed.
 describe.skipIf(noPostgres !== null)('a move', () => {
-  test('brings every row and file, after which work goes on there', async () => {
+  test('copies every row and file, and work continues there', async () => {
     const books = await livedIn()
     const url = await emptyDatabase()
     const to = await openPostgres(url, { isMove: true })
@@ -89,7 +89,7 @@ describe.skipIf(noPostgres !== null)('a move', () => {
     await expect(moveRecords(parts)).rejects.toThrow('The database is in use')
   })
 
-  test('that is killed goes on where it stopped, and no server uses the database before its end', async () => {
+  test('that is killed resumes where it stopped, and no server uses the database before its end', async () => {
     const books = await livedIn(2500)
     await books.database.close()
     const url = await emptyDatabase()
@@ -117,7 +117,7 @@ describe.skipIf(noPostgres !== null)('a move', () => {
     expect(row).toEqual({ n: 2503 })
   })
 
-  test('takes no database that is in use, and no password among the arguments', async () => {
+  test('refuses a database in use, and a password among the arguments', async () => {
     const books = await livedIn(1)
     await books.database.close()
     const url = await emptyDatabase()

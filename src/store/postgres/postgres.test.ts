@@ -1,4 +1,4 @@
-/** PostgreSQL behind the port: numbers and names, what a transaction promises, who migrates, whom it refuses. */
+/** PostgreSQL behind the port: numbers and names, what a transaction promises, which box migrates, and its refusals. */
 import { describe, expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
 import { noPostgres, testPostgres } from '../../testing/postgres.ts'
 import { StoreError } from '../errors.ts'
@@ -15,7 +15,7 @@ async function open(): Promise<{ database: PostgresDatabase; url: string }> {
   return { database, url }
 }
 
-test('names become numbers, the same name the same one', () => {
+test('names become numbers, equal names equal numbers', () => {
   const { text, valuesOf } = numbered('SELECT $a, $bc, $a WHERE x = $d')
   expect(text).toBe('SELECT $1, $2, $1 WHERE x = $3')
   expect(valuesOf({ a: 1, bc: 'x', d: null, more: 2 })).toEqual([1n, 'x', null])
@@ -32,9 +32,9 @@ test('an address is shown without its password', () => {
   expect(nameOf('not an address: secret')).toBe('of that address')
 })
 
-// Only where PostgreSQL is not installed.
+// Skipped only where PostgreSQL is not installed.
 describe.skipIf(noPostgres !== null)('a database', () => {
-  test('gives numbers as numbers, and refuses those that no number holds exactly', async () => {
+  test('returns numbers as numbers, and refuses those that a number cannot hold exactly', async () => {
     const { database } = await open()
     const row = await database.get<object>('SELECT CAST($a AS BIGINT) AS a, count(*) AS n, CAST(NULL AS BIGINT) AS x', {
       a: -(2 ** 53) + 1,
@@ -43,7 +43,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
     await expect(database.get('SELECT CAST(9007199254740993 AS BIGINT) AS big')).rejects.toThrow('holds exactly')
   })
 
-  test('does a transaction whole or not at all, and shows others nothing of it before its end', async () => {
+  test('does a transaction completely or not at all, and shows nothing of it before its end', async () => {
     const { database } = await open()
     const insert = "INSERT INTO migrations VALUES ('test')"
     const count = async () => (await database.all("SELECT 1 AS found FROM migrations WHERE name = 'test'")).length
@@ -61,7 +61,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
     expect(await count()).toBe(1)
   })
 
-  test('refuses a statement that was not awaited, came late or goes past its transaction', async () => {
+  test('refuses a statement that was not awaited, came late or bypasses its transaction', async () => {
     const { database } = await open()
     const sleep = 'SELECT pg_sleep(0.05) AS done'
     await expect(database.transaction(async (sql) => void sql.all(sleep).catch(() => {}))).rejects.toThrow(
@@ -72,7 +72,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
     await expect(kept[0]!.all(sleep)).rejects.toThrow('has ended')
   })
 
-  test('does the work again after a deadlock', async () => {
+  test('repeats the work after a deadlock', async () => {
     const { database } = await open()
     await database.script("INSERT INTO migrations VALUES ('a'), ('b')")
     const touch = (name: string) => `UPDATE migrations SET name = name WHERE name = '${name}'`
@@ -114,7 +114,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
     await expect(openPostgres(url)).rejects.toThrow(new StoreError(`The database ${refusal}`))
   })
 
-  test('that is not there, or does not want us, is named without the password', async () => {
+  test('that is missing, or refuses us, is named without the password', async () => {
     const server = await testPostgres()
     const nowhere = `postgres://myna:secret@127.0.0.1:1/none`
     const refused = await openPostgres(nowhere, { patienceMs: 0 }).catch(String)
@@ -125,7 +125,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
     expect(`${refused}${unknown}`).not.toContain('secret')
   })
 
-  test('goes on while a newer server adds to the schema', async () => {
+  test('keeps working while a newer server adds to the schema', async () => {
     const { database } = await open()
     const look = () => database.all<object>('SELECT * FROM migrations LIMIT 1')
     const inside = () => database.transaction((sql) => sql.all<object>('SELECT * FROM migrations LIMIT 1'))
@@ -135,7 +135,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
     expect(await inside()).toEqual([{ name: '001_books', later: 7 }])
   })
 
-  test('answers as before once a killed server is back', async () => {
+  test('works as before once a killed server is back', async () => {
     const server = await testPostgres()
     const { database } = await open()
     await server.kill()

@@ -1,4 +1,4 @@
-/** Both engines have one schema: tables, columns, rules with a name, and what triggers say. */
+/** Both engines have one schema: tables, columns, named rules, and the messages of triggers. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { noPostgres, testPostgres } from '../../testing/postgres.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
@@ -13,7 +13,7 @@ const onlyHere = new Set(['boxes', 'voice_files', 'consent_files'])
 const indexesOnlyHere = new Set(['operations_pending_account', 'transcriptions_account'])
 
 interface Schema {
-  /** `table.column type`, with `NOT NULL` where it is so. */
+  /** `table.column type`, with `NOT NULL` if it has that. */
   columns: string[]
   checks: string[]
   indexes: string[]
@@ -82,8 +82,8 @@ async function ofPostgres(database: Database): Promise<Schema> {
   }
 }
 
-// Only where PostgreSQL is not installed.
-test.skipIf(noPostgres !== null)('the schema of PostgreSQL is that of SQLite, and says the same', async () => {
+// Skipped only where PostgreSQL is not installed.
+test.skipIf(noPostgres !== null)('PostgreSQL has the same schema as SQLite, with the same messages', async () => {
   const server = await testPostgres()
   const postgres = await openPostgres(server.urlOf(await server.create()))
   const sqlite = await openSqlite(temporaryFolder())
@@ -96,16 +96,13 @@ test.skipIf(noPostgres !== null)('the schema of PostgreSQL is that of SQLite, an
 })
 
 // Likewise.
-test.skipIf(noPostgres !== null)(
-  'names and ids sort by their bytes, whatever the server has for a locale',
-  async () => {
-    const server = await testPostgres()
-    const postgres = await openPostgres(server.urlOf(await server.create()))
-    const rows = await postgres.all<{ name: string }>(
-      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+test.skipIf(noPostgres !== null)("names and ids sort by their bytes, whatever the server's locale", async () => {
+  const server = await testPostgres()
+  const postgres = await openPostgres(server.urlOf(await server.create()))
+  const rows = await postgres.all<{ name: string }>(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
      WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`,
-    )
-    await postgres.close()
-    expect(rows).toEqual([])
-  },
-)
+  )
+  await postgres.close()
+  expect(rows).toEqual([])
+})
