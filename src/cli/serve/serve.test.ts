@@ -199,6 +199,8 @@ test('commands find the server of their data folder and need no key there', asyn
     expect(await myna('speak', 'Hello.', '-o', file)).toMatchObject({ code: 0 })
     expect(statSync(file).size).toBeGreaterThan(10_000)
   }
+  expect(program.stderr()).toContain('GET /v1/me status=200')
+  expect(program.stderr()).not.toContain('status=403')
   const keys = await myna('keys', 'list')
   expect(keys.stdout.match(/ command line /g)).toHaveLength(1)
   expect(statSync(join(dataDir, 'command-line.key')).mode & 0o777).toBe(0o600)
