@@ -1,6 +1,7 @@
 /** The pages of the console: one line each. The first four of those that a key may see are on a phone's bottom edge. */
 import type { ComponentType } from 'preact'
 import { AccountsPage } from './accounts/accounts.tsx'
+import { ConnectPage } from './connect/connect.tsx'
 import { ModelsPage } from './models.tsx'
 import type { IconName } from './parts/icon.tsx'
 import type { PageProps } from './parts/page.ts'
@@ -35,6 +36,7 @@ export const pages: readonly Page[] = [
     isFor: (who) => allows(who, 'voices'),
   },
   { id: 'transcribe', title: 'Transcribe', icon: 'transcribe', group: 'Studio', show: TranscribePage, isFor: speaks },
+  { id: 'connect', title: 'Connect', icon: 'connect', group: 'Account', show: ConnectPage, isFor: speaks },
   {
     id: 'usage',
     title: 'Usage',

@@ -233,9 +233,9 @@ test.skipIf(!hasBrowser)(
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByRole('cell', { name: '$2.50' }).waitFor()
     await page.getByRole('button', { name: 'New key' }).click()
-    await page.getByLabel('Account', { exact: true }).selectOption('ada')
+    await page.getByLabel('Account', { exact: true }).fill('ada')
     await page.getByLabel('Name', { exact: true }).fill('laptop')
-    await page.getByLabel('account and usage').uncheck()
+    await page.getByLabel('Clone, change and delete voices').check()
     await page.getByRole('button', { name: 'Create key' }).click()
     const secret = await page.getByRole('dialog').locator('code').innerText()
     expect((await program.fetch('/v1/voices', secret)).status).toBe(200)
@@ -335,7 +335,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-const pages = ['Speak', 'Voices', 'Transcribe', 'Usage', 'Models', 'Accounts', 'Server']
+const pages = ['Speak', 'Voices', 'Transcribe', 'Connect', 'Usage', 'Models', 'Accounts', 'Server']
 const screens: [string, BrowserContextOptions][] = [
   ['a desk in the light', desk],
   ['a phone in the dark', phone],

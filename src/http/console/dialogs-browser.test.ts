@@ -85,6 +85,49 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
+  'an account is renamed, made an administrator and unmetered at once; then enabled again, and removed',
+  async () => {
+    await using visited = await scene.signedIn()
+    const { page, faults } = visited
+    await go(page, 'Accounts')
+    await makeAccount(page, 'fay', '1.5')
+    await page.getByRole('button', { name: 'Edit fay', exact: true }).click()
+    const form = page.getByRole('dialog', { name: 'Edit fay' })
+    await form.getByLabel('Name').fill('admin')
+    await form.getByLabel('Administrator').check()
+    await form.getByLabel('Prepaid').uncheck()
+    await form.getByText('Its balance of $1.50 lapses.').waitFor()
+    expect(await unfit(page)).toEqual([])
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByRole('alert').getByText("An account 'admin' already exists.").waitFor()
+    expect(faults.splice(0)).toEqual([expect.stringContaining('422')])
+    // What was changed before the refusal is not asked for again.
+    await form.getByLabel('Name').fill('Fay')
+    await form.getByRole('button', { name: 'Save' }).click()
+    const row = page.getByRole('row', { name: /^Fay/ })
+    await row.getByText('administrator').waitFor()
+    await row.getByText('unmetered').waitFor()
+    await row.getByRole('button', { name: 'Edit Fay', exact: true }).click()
+    await page.getByRole('dialog').getByLabel('Prepaid').check()
+    await page.getByRole('dialog').getByLabel('Balance in dollars').fill('0.75')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await row.getByText('$0.75').waitFor()
+    await row.getByRole('button', { name: 'Disable Fay' }).click()
+    await page.getByRole('button', { name: 'Disable account' }).click()
+    await row.getByText('disabled').waitFor()
+    await row.getByRole('button', { name: 'Enable Fay' }).click()
+    await row.getByText('disabled').waitFor({ state: 'detached' })
+    await row.getByRole('button', { name: 'Remove Fay' }).click()
+    await page.getByRole('button', { name: 'Remove account' }).click()
+    await page.getByRole('status').getByText('The account Fay is removed.').waitFor()
+    await page.getByRole('row', { name: /^Fay \(removed/ }).waitFor()
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
   'a second press while a key is being made makes no second key',
   async () => {
     await using visited = await scene.signedIn()
@@ -100,6 +143,7 @@ test.skipIf(!hasBrowser)(
     })
     await page.getByRole('button', { name: 'New key' }).click()
     const dialog = page.getByRole('dialog', { name: 'New key' })
+    await dialog.getByLabel('Account', { exact: true }).fill('admin')
     await dialog.getByLabel('Name', { exact: true }).fill('twice')
     await dialog.getByRole('button', { name: 'Create key' }).click()
     await dialog.getByRole('button', { name: 'Creating…' }).press('Enter')
@@ -139,6 +183,7 @@ test.skipIf(!hasBrowser)(
     const { page, faults } = visited
     await go(page, 'Accounts')
     await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByRole('dialog').getByLabel('Account', { exact: true }).fill('admin')
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('far away')
     await page.getByRole('button', { name: 'Create key' }).click()
     const shown = page.getByRole('dialog', { name: 'The key far away of admin' })

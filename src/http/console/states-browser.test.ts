@@ -272,7 +272,7 @@ const zoomed: BrowserContextOptions = {
   colorScheme: 'light',
   deviceScaleFactor: 2,
 }
-const pages = ['Voices', 'Usage', 'Models', 'Accounts', 'Server']
+const pages = ['Voices', 'Connect', 'Usage', 'Models', 'Accounts', 'Server']
 const screens: [string, BrowserContextOptions][] = [
   ['a phone', phone],
   ['the narrowest phone', narrow],

@@ -1,7 +1,9 @@
 /** Accounts and keys, for administrators. A new key is shown once: the server keeps only its hash. */
 import { useState } from 'preact/hooks'
-import { AccountForm, KeyForm, type NewKey } from './forms.tsx'
-import { type AccountRecord, AccountsTable } from './table.tsx'
+import { AccountForm } from './forms.tsx'
+import { KeyForm, type NewKey } from './key-form.tsx'
+import type { AccountRecord } from './actions.tsx'
+import { AccountsTable } from './table.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { type KeyRecord, KeysTable } from './keys.tsx'
@@ -34,7 +36,7 @@ export function AccountsPage({ who }: PageProps) {
       {accounts.value === null ? null : (
         <section class="card">
           <h2>Accounts</h2>
-          <AccountsTable accounts={known} who={who} onChanged={reload} />
+          <AccountsTable accounts={known.toSorted(activeFirst)} who={who} onChanged={reload} />
         </section>
       )}
       {keys.value === null ? null : (
@@ -59,9 +61,15 @@ export function AccountsPage({ who }: PageProps) {
   )
 }
 
+const activeFirst = (a: AccountRecord, b: AccountRecord): number =>
+  Number(a.disabled_at !== null) - Number(b.disabled_at !== null)
+
 const ShownOnce = ({ made, onClose }: { made: NewKey; onClose: () => void }) => (
   <Dialog title={`The key ${made.name} of ${made.account}`} onClose={onClose}>
-    <p>Copy it now: it cannot be shown again.</p>
+    <p>
+      Copy it now: it cannot be shown again. Programs use it with the base URL {location.origin}/v1; the page{' '}
+      <a href="#/connect">Connect</a> says how.
+    </p>
     <p class="note">
       <code>{made.secret}</code>
     </p>

@@ -1,26 +1,14 @@
-/** The accounts, and what is done with one: credited, disabled. */
+/** The accounts, with what can be done with each. */
 import { useState } from 'preact/hooks'
-import { microsOf } from './forms.tsx'
+import { type AccountRecord, Credit, Disable, enable, Remove } from './actions.tsx'
+import { Edit } from './edit.tsx'
 import { announce } from '../parts/announce.tsx'
-import { send } from '../api.ts'
-import { Ask } from '../parts/dialog.tsx'
-import { Field } from '../parts/controls.tsx'
 import type { Who } from '../session.ts'
 import { type Column, Table } from '../parts/table.tsx'
 import { dollars } from '../parts/format.ts'
 
-export interface AccountRecord {
-  id: string
-  name: string
-  is_admin: boolean
-  balance_micros: number | null
-  disabled_at: number | null
-}
-
-const path = '/console/api/admin/accounts'
-
 interface Asking {
-  what: 'credit' | 'disable'
+  what: 'credit' | 'edit' | 'disable' | 'remove'
   account: AccountRecord
 }
 
@@ -33,18 +21,31 @@ interface TableProps {
 export function AccountsTable({ accounts, who, onChanged }: TableProps) {
   const [asking, setAsking] = useState<Asking | null>(null)
   const close = () => setAsking(null)
+  const accept = (account: AccountRecord) =>
+    void enable(account).then(
+      () => {
+        onChanged()
+        announce(`The account ${account.name} is enabled.`)
+      },
+      (error: Error) => announce(error.message),
+    )
+  const { what, account } = asking ?? { what: null, account: null }
+  const given = { onClose: close, onDone: onChanged }
   return (
     <>
-      <Table label="Accounts" rows={accounts} idOf={({ id }) => id} columns={columnsFor(setAsking)} />
-      {asking?.what === 'credit' ? <Credit account={asking.account} onClose={close} onDone={onChanged} /> : null}
-      {asking?.what === 'disable' ? (
-        <Disable account={asking.account} isOwn={asking.account.id === who.account.id} {...{ onChanged, close }} />
-      ) : null}
+      <Table label="Accounts" rows={accounts} idOf={({ id }) => id} columns={columnsFor(setAsking, accept)} />
+      {what === 'credit' ? <Credit account={account} {...given} /> : null}
+      {what === 'edit' ? <Edit account={account} {...given} /> : null}
+      {what === 'disable' ? <Disable account={account} isOwn={account.id === who.account.id} {...given} /> : null}
+      {what === 'remove' ? <Remove account={account} isOwn={account.id === who.account.id} {...given} /> : null}
     </>
   )
 }
 
-const columnsFor = (ask: (asking: Asking) => void): Column<AccountRecord>[] => [
+const columnsFor = (
+  ask: (asking: Asking) => void,
+  accept: (account: AccountRecord) => void,
+): Column<AccountRecord>[] => [
   { name: 'Name', kind: 'name', cell: Name },
   { name: 'Role', cell: ({ is_admin: isAdmin }) => (isAdmin ? 'administrator' : 'user') },
   {
@@ -55,7 +56,7 @@ const columnsFor = (ask: (asking: Asking) => void): Column<AccountRecord>[] => [
   {
     name: 'Actions',
     kind: 'acts',
-    cell: (account) => (account.disabled_at === null ? <Actions account={account} ask={ask} /> : null),
+    cell: (account) => <Actions account={account} ask={ask} accept={accept} />,
   },
 ]
 
@@ -65,82 +66,28 @@ const Name = ({ name, disabled_at: disabledAt }: AccountRecord) => (
   </>
 )
 
-const Actions = ({ account, ask }: { account: AccountRecord; ask: (asking: Asking) => void }) => (
-  <div class="row end">
-    {account.balance_micros === null ? null : (
-      <button class="small" aria-label={`Credit ${account.name}`} onClick={() => ask({ what: 'credit', account })}>
-        Credit
-      </button>
-    )}
-    <button class="small" aria-label={`Disable ${account.name}`} onClick={() => ask({ what: 'disable', account })}>
-      Disable
+interface ActionsProps {
+  account: AccountRecord
+  ask: (asking: Asking) => void
+  accept: (account: AccountRecord) => void
+}
+
+function Actions({ account, ask, accept }: ActionsProps) {
+  const { name, balance_micros: balance, disabled_at: disabledAt } = account
+  // A key each: the button that disabled is gone, so that a second Enter does not enable again.
+  const button = (words: string, act: () => void) => (
+    <button key={words} class="small" aria-label={`${words} ${name}`} onClick={act}>
+      {words}
     </button>
-  </div>
-)
-
-interface CreditProps {
-  account: AccountRecord
-  onClose: () => void
-  onDone: () => void
-}
-
-function Credit({ account: { name, balance_micros: balance }, onClose, onDone }: CreditProps) {
-  const credit = async (given: FormData) => {
-    const amount = { name, amount_micros: microsOf(given.get('dollars')) }
-    const { balance_micros: now } = await send<AccountRecord>('POST', `${path}/credit`, amount)
-    onClose()
-    onDone()
-    announce(`${name} now has ${dollars(now ?? 0)}.`)
-  }
-  return (
-    <Ask title={`Credit ${name}`} action="Add credit" busy="Crediting…" onYes={credit} onClose={onClose}>
-      <p>Its balance is {dollars(balance ?? 0)}. Credit cannot be taken back here.</p>
-      <Field label="Amount in dollars">
-        {(id) => (
-          <input
-            id={id}
-            name="dollars"
-            type="number"
-            inputMode="decimal"
-            min="0.000001"
-            step="0.000001"
-            defaultValue="10"
-            required
-            autofocus
-          />
-        )}
-      </Field>
-    </Ask>
   )
-}
-
-interface DisableProps {
-  account: AccountRecord
-  /** The signed-in user acts for this account. */
-  isOwn: boolean
-  close: () => void
-  onChanged: () => void
-}
-
-function Disable({ account: { name }, isOwn, close, onChanged }: DisableProps) {
-  const disable = async () => {
-    await send('POST', `${path}/disable`, { name })
-    close()
-    onChanged()
-    announce(`The account ${name} is disabled.`)
-  }
   return (
-    <Ask
-      title={`Disable ${name}?`}
-      action="Disable account"
-      busy="Disabling…"
-      refusal="Cancel"
-      isDestructive
-      onYes={disable}
-      onClose={close}
-    >
-      <p>All its keys stop working immediately. It cannot be enabled again here; its voices and records stay.</p>
-      {isOwn ? <p class="note">This is your own account: you will be signed out.</p> : null}
-    </Ask>
+    <div class="row end">
+      {balance === null ? null : button('Credit', () => ask({ what: 'credit', account }))}
+      {button('Edit', () => ask({ what: 'edit', account }))}
+      {disabledAt === null
+        ? button('Disable', () => ask({ what: 'disable', account }))
+        : button('Enable', () => accept(account))}
+      {button('Remove', () => ask({ what: 'remove', account }))}
+    </div>
   )
 }

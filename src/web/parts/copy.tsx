@@ -4,15 +4,18 @@ import { useState } from 'preact/hooks'
 interface CopyProps {
   text: string
   kind: string
+  /** For screen readers, where several can be copied. */
+  what?: string
 }
 
-export function Copy({ text, kind }: CopyProps) {
+export function Copy({ text, kind, what }: CopyProps) {
   const [done, setDone] = useState<boolean | null>(null)
   const copy = async (beside: HTMLElement) => setDone(await toClipboard(text, beside))
   return (
     <>
       <button type="button" class={kind} onClick={({ currentTarget }) => void copy(currentTarget)}>
         {done === true ? 'Copied' : 'Copy'}
+        {what === undefined ? null : <span class="unseen"> {what}</span>}
       </button>
       <span class="hint" role="status">
         {done === false ? 'The browser did not allow it: select the text and press Ctrl+C.' : ''}
