@@ -15,7 +15,7 @@ export interface Addresses {
   isLocal: boolean
   /** From a container on the server's machine; null: `origin` works there too. */
   docker: string | null
-  /** For somebody on another machine; null: none reaches it. */
+  /** From other machines; null: none reaches it. */
   elsewhere: string | null
 }
 

@@ -117,7 +117,9 @@ const openWebUi = ({ base, key }: Given): Recipe => ({
       ].join('\n'),
     },
   ],
-  note: 'The list of voices fills itself. On Linux, start the container with --add-host host.docker.internal:host-gateway.',
+  note:
+    'The list of voices fills itself. On Linux, start the container with ' +
+    '--add-host host.docker.internal:host-gateway.',
 })
 
 const homeAssistant = ({ host, wyomingPort }: Given): Recipe => ({
