@@ -4,7 +4,7 @@
  * to survive a power failure. It ends with the process that started it.
  */
 import { SQL } from 'bun'
-import { chownSync, existsSync, readdirSync } from 'node:fs'
+import { appendFileSync, chownSync, existsSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { temporaryFolder } from './folder.ts'
@@ -23,37 +23,54 @@ function programs(): string | null {
 export const noPostgres: string | null =
   programs() === null ? 'PostgreSQL is not installed: apt-get install postgresql' : null
 
+/** A place on another network, at the end of cables: how to run there, and its address. */
+export interface Place {
+  /** Before each command. */
+  command: readonly string[]
+  host: string
+}
+
+interface StartOptions {
+  /** Whether every commit is synced, as a real server's is. */
+  isDurable: boolean
+  place: Place
+}
+
+const here: Place = { command: [], host: '127.0.0.1' }
+
 class TestPostgres {
   readonly port: number
+  readonly #place: Place
   readonly #bin: string
   readonly #folder: string
   readonly #isDurable: boolean
   #server: Bun.Subprocess | null = null
   #databases = 0
 
-  private constructor(bin: string, folder: string, port: number, isDurable: boolean) {
+  private constructor(bin: string, folder: string, port: number, { isDurable, place }: StartOptions) {
     this.#isDurable = isDurable
+    this.#place = place
     this.#bin = bin
     this.#folder = folder
     this.port = port
   }
 
-  /** @param isDurable whether every commit is synced, as on a real server */
-  static async start(isDurable = false): Promise<TestPostgres> {
+  static async start(options: StartOptions): Promise<TestPostgres> {
     const bin = programs()
     if (bin === null) throw new Error('PostgreSQL is not installed')
     const folder = temporaryFolder()
     if (isRoot) chownSync(folder, await idOf('-u'), await idOf('-g'))
-    const server = new TestPostgres(bin, folder, await freePort(), isDurable)
+    const server = new TestPostgres(bin, folder, await freePort(), options)
     const form = ['-A', 'trust', '-U', 'myna', '--no-sync', '-E', 'UTF8', '--locale=C']
     const made = server.#spawn('initdb', '-D', join(folder, 'data'), ...form)
     if ((await made.exited) !== 0) throw new Error('initdb failed')
+    appendFileSync(join(folder, 'data', 'pg_hba.conf'), `host all all ${options.place.host}/8 trust\n`)
     await server.up()
     return server
   }
 
   urlOf(database: string): string {
-    return `postgres://myna@127.0.0.1:${this.port}/${database}`
+    return `postgres://myna@${this.#place.host}:${this.port}/${database}`
   }
 
   /** A new database. @param template a database to copy, without open connections @returns its name */
@@ -66,7 +83,8 @@ class TestPostgres {
   /** Starts it again after `kill`; returns when it accepts connections. */
   async up(): Promise<void> {
     const { port } = this
-    const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${this.#folder}`, 'max_connections=300']
+    const listens = this.#place === here ? here.host : '*'
+    const settings = [`listen_addresses=${listens}`, `unix_socket_directories=${this.#folder}`, 'max_connections=300']
     const hasty = this.#isDurable
       ? []
       : ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'logging_collector=off']
@@ -107,7 +125,15 @@ class TestPostgres {
   /** However this process ends, the child ends with it. */
   #spawn(program: string, ...args: string[]): Bun.Subprocess {
     const user = isRoot ? ['--reuid', 'postgres', '--regid', 'postgres', '--init-groups'] : []
-    const command = ['setpriv', ...user, '--pdeathsig', 'SIGQUIT', join(this.#bin, program), ...args]
+    const command = [
+      ...this.#place.command,
+      'setpriv',
+      ...user,
+      '--pdeathsig',
+      'SIGQUIT',
+      join(this.#bin, program),
+      ...args,
+    ]
     return Bun.spawn(command, { stdout: 'ignore', stderr: 'ignore', cwd: '/' })
   }
 }
@@ -131,7 +157,11 @@ function freePort(): Promise<number> {
 let shared: Promise<TestPostgres> | undefined
 
 /** The one server of this process. */
-export const testPostgres = (): Promise<TestPostgres> => (shared ??= TestPostgres.start())
+export const testPostgres = (): Promise<TestPostgres> =>
+  (shared ??= TestPostgres.start({ isDurable: false, place: here }))
 
 /** A server that syncs every commit, for measurements. */
-export const durablePostgres = (): Promise<TestPostgres> => TestPostgres.start(true)
+export const durablePostgres = (): Promise<TestPostgres> => TestPostgres.start({ isDurable: true, place: here })
+
+/** A server on another network. */
+export const distantPostgres = (place: Place): Promise<TestPostgres> => TestPostgres.start({ isDurable: false, place })

@@ -18,20 +18,19 @@ export class Relay {
   delayMs = 0
   port = 0
 
-  private constructor(toPort: number) {
-    this.#server = createServer((client) => this.#link(client, toPort))
+  private constructor(toPort: number, toHost: string) {
+    this.#server = createServer((client) => this.#link(client, connect(toPort, toHost)))
   }
 
-  static async open(toPort: number): Promise<Relay> {
-    const relay = new Relay(toPort)
+  static async open(toPort: number, toHost = '127.0.0.1'): Promise<Relay> {
+    const relay = new Relay(toPort, toHost)
     await new Promise<void>((resolve) => relay.#server.listen(0, '127.0.0.1', resolve))
     const address = relay.#server.address()
     relay.port = typeof address === 'object' && address !== null ? address.port : 0
     return relay
   }
 
-  #link(client: Socket, toPort: number): void {
-    const server = connect(toPort, '127.0.0.1')
+  #link(client: Socket, server: Socket): void {
     const link = { client, server, isHeld: false }
     for (const end of [client, server]) {
       end.setNoDelay(true)

@@ -33,9 +33,17 @@ export interface Told {
   errors: string[]
 }
 
+/** Where the server of the database is, and over which cable. */
+export interface Wire {
+  host: string
+  port: number
+  cable: number
+}
+
 export class SimulatedBox {
   readonly id: string
   readonly relay: Relay
+  readonly cable: number
   readonly ledger: SqlLedger
   readonly voices: SqlVoices
   readonly accounts: SqlAccounts
@@ -54,12 +62,14 @@ export class SimulatedBox {
     clock: DatabaseClock
     told: Told
     random: Seeded
+    cable: number
   }) {
     const { id, relay, database, clock, told, random } = parts
     const lease = new Lease(id, clock, leaseTimes)
     const options = { clock, random: random.fill, box: lease }
     this.id = id
     this.relay = relay
+    this.cable = parts.cable
     this.clock = clock
     this.#database = database
     this.ledger = new SqlLedger(database, options)
@@ -93,15 +103,15 @@ export class SimulatedBox {
     )
   }
 
-  static async start(id: string, database: string, toPort: number, told: Told, random: Seeded): Promise<SimulatedBox> {
-    const relay = await Relay.open(toPort)
+  static async start(id: string, database: string, wire: Wire, told: Told, random: Seeded): Promise<SimulatedBox> {
+    const relay = await Relay.open(wire.port, wire.host)
     const url = `postgres://myna@127.0.0.1:${relay.port}/${database}`
     const opened = await openPostgres(url, { connections: 4, deadlineMs: 600, patienceMs: 1500 })
     const skewMs = random.whole(-60_000, 60_000)
     const own: Clock = { nowMs: () => Date.now() + skewMs, monotonicMs: () => performance.now() }
     const clock = await DatabaseClock.open(own, opened)
     names.set(opened, database)
-    const box = new SimulatedBox({ id, relay, database: opened, clock, told, random })
+    const box = new SimulatedBox({ id, relay, database: opened, clock, told, random, cable: wire.cable })
     await box.keeper.open()
     await box.keeper.start()
     return box

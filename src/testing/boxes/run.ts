@@ -9,8 +9,9 @@ import { settleSpeech } from '../../domain/operation.ts'
 import { SqlAccounts } from '../../store/accounts.ts'
 import type { Dialect } from '../../store/database.ts'
 import { openPostgres } from '../../store/postgres/postgres.ts'
-import { testPostgres } from '../postgres.ts'
+import { distantPostgres, testPostgres } from '../postgres.ts'
 import { Seeded } from '../seeded.ts'
+import { Cables } from './cables.ts'
 import { BoxesAuditor, type Findings } from './auditor.ts'
 import { leaseTimes, SimulatedBox, type Told } from './box.ts'
 
@@ -34,6 +35,8 @@ export interface RunOptions {
   killsServer: boolean
   /** Removes guards to show that the auditor notices. */
   without?: readonly Guard[]
+  /** Whether the server is on a network of its own, whose cables are pulled, too. Needs root. */
+  hasCables?: boolean
 }
 
 const limits = { concurrency: 4, openingMicros: 60_000 }
@@ -48,23 +51,31 @@ interface Account {
   keyId: string
 }
 
+/** Where the database is; cables: null where the server is on this machine's own network. */
+interface Place {
+  server: Awaited<ReturnType<typeof testPostgres>>
+  database: string
+  cables: Cables | null
+}
+
+/** Besides that of the run itself. */
+const cableCount = 3
+
 class Run {
   readonly told: Told
   readonly #options: RunOptions
   readonly #random: Seeded
-  readonly #database: string
-  readonly #port: number
+  readonly #place: Place
   readonly #accounts: Account[]
   boxes: SimulatedBox[] = []
   #boxCount = 0
   #isServerUp = true
   #stepsLeft: number
 
-  constructor(options: RunOptions, database: string, port: number, accounts: Account[]) {
+  constructor(options: RunOptions, place: Place, accounts: Account[]) {
     this.#options = options
     this.#random = new Seeded(options.seed)
-    this.#database = database
-    this.#port = port
+    this.#place = place
     this.#accounts = accounts
     this.#stepsLeft = options.steps
     const creditedMicros = new Map(accounts.map(({ id }) => [id, { sure: 0, maybe: 0 }]))
@@ -79,10 +90,13 @@ class Run {
   }
 
   async addBox(): Promise<void> {
-    const id = `box_${++this.#boxCount}`
+    const number = ++this.#boxCount
+    const { server, cables, database } = this.#place
+    const cable = 1 + (number % cableCount)
+    const wire = { host: cables?.hostOf(cable) ?? '127.0.0.1', port: server.port, cable }
     for (let attempt = 1; ; attempt++) {
       try {
-        this.boxes.push(await SimulatedBox.start(id, this.#database, this.#port, this.told, this.#random))
+        this.boxes.push(await SimulatedBox.start(`box_${number}`, database, wire, this.told, this.#random))
         return
       } catch (error) {
         // The machine is busy, or the server was just killed. It is started again, as a service manager would do.
@@ -226,18 +240,21 @@ class Run {
   }
 
   async #partition(): Promise<void> {
-    const { relay } = this.#random.pick(this.boxes)
-    const kind = this.#random.whole(0, 2)
+    const { relay, cable } = this.#random.pick(this.boxes)
+    const { cables } = this.#place
+    const kind = this.#random.whole(0, cables === null ? 2 : 4)
+    if (kind > 2) await cables?.pull(cable)
     if (kind === 0) relay.cut()
     if (kind === 1) relay.hold()
     if (kind === 2) relay.delayMs = this.#random.whole(5, 80)
     await Bun.sleep(this.#random.whole(50, 2 * leaseTimes.leaseMs))
+    if (kind > 2) await cables?.plug(cable)
     relay.delayMs = 0
     relay.mend()
   }
 
   async #killServer(): Promise<void> {
-    const server = await testPostgres()
+    const { server } = this.#place
     this.#isServerUp = false
     await server.kill()
     await Bun.sleep(this.#random.whole(0, 500))
@@ -259,9 +276,22 @@ function withoutLock(dialect: Dialect): () => void {
 
 /** @returns what is wrong afterwards, once every lease that could expire has expired */
 export async function runBoxes(options: RunOptions): Promise<Findings> {
-  const server = await testPostgres()
-  const name = await server.create()
-  const url = server.urlOf(name)
+  if (options.hasCables !== true) {
+    const server = await testPostgres()
+    return runAt(options, { server, database: await server.create(), cables: null })
+  }
+  const cables = await Cables.lay(1 + cableCount)
+  const server = await distantPostgres({ command: cables.command, host: cables.hostOf(0) })
+  try {
+    return await runAt(options, { server, database: await server.create(), cables })
+  } finally {
+    await server.kill()
+    await cables.remove()
+  }
+}
+
+async function runAt(options: RunOptions, place: Place): Promise<Findings> {
+  const url = place.server.urlOf(place.database)
   const admin = await openPostgres(url, { connections: 2, patienceMs: 60_000 })
   const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() }
   const accounts = new SqlAccounts(admin, { clock, random: new Seeded(options.seed ^ 0xacc).fill })
@@ -274,7 +304,7 @@ export async function runBoxes(options: RunOptions): Promise<Findings> {
   const without = options.without ?? []
   for (const guard of without) if (removals[guard] !== null) await admin.script(removals[guard])
   const restore = without.includes('account lock') ? withoutLock(admin.dialect) : () => {}
-  const run = new Run(options, name, server.port, made)
+  const run = new Run(options, place, made)
   for (let n = 0; n < 3; n++) await run.addBox()
   const auditor = new BoxesAuditor(url, limits)
   const watching = setInterval(() => run.isServerUp && void auditor.look(), 20)

@@ -1,0 +1,68 @@
+/** The database's clock over a wire that is quick, slow or lost: what a slow answer says is believed only as far as it must be. */
+import { expect, test } from 'bun:test'
+import type { Sql } from '../database.ts'
+import { DatabaseClock } from './database-clock.ts'
+
+/** A box whose clock is a minute behind. */
+class Clocks {
+  mono = 1000
+  /** Of the next questions: milliseconds there, and back. */
+  trip: [number, number] = [1, 1]
+  readonly aheadMs = 500_000
+  readonly own = { nowMs: () => this.mono + this.aheadMs - 60_000, monotonicMs: () => this.mono }
+  readonly sql = {
+    get: async () => {
+      this.mono += this.trip[0]
+      const now = this.mono + this.aheadMs
+      this.mono += this.trip[1]
+      return { now }
+    },
+  } as unknown as Sql
+
+  get realMs(): number {
+    return this.mono + this.aheadMs
+  }
+}
+
+const opened = async () => {
+  const clocks = new Clocks()
+  return { clocks, clock: await DatabaseClock.open(clocks.own, clocks.sql) }
+}
+
+test('an answer at once gives the time exactly', async () => {
+  const { clocks, clock } = await opened()
+  expect(clock.nowMs()).toBe(clocks.realMs)
+  clocks.mono += 5000
+  expect(clock.nowMs()).toBe(clocks.realMs)
+})
+
+test('a question that was asked again for seconds moves nothing', async () => {
+  const { clocks, clock } = await opened()
+  for (const trip of [
+    [3000, 1],
+    [1, 3000],
+    [90, 70],
+  ] as [number, number][]) {
+    clocks.trip = trip
+    await clock.measure()
+    expect(clock.nowMs()).toBe(clocks.realMs)
+  }
+})
+
+test('a first answer that was late is corrected by the next', async () => {
+  const clocks = new Clocks()
+  clocks.trip = [4000, 0]
+  const opening = DatabaseClock.open(clocks.own, clocks.sql)
+  // The first question is on its way; the second finds the wire quick.
+  clocks.trip = [1, 1]
+  const clock = await opening
+  expect(Math.abs(clock.nowMs() - clocks.realMs)).toBeLessThanOrEqual(1)
+})
+
+test('a clock that was set is followed, also by a slow answer', async () => {
+  const { clocks, clock } = await opened()
+  Object.assign(clocks, { aheadMs: clocks.aheadMs + 3_600_000 })
+  clocks.trip = [500, 500]
+  await clock.measure()
+  expect(Math.abs(clock.nowMs() - clocks.realMs)).toBeLessThanOrEqual(500)
+})
