@@ -82,7 +82,11 @@ check(
   'all three speak',
   (await Promise.all(heard)).every((line) => line.endsWith('200')),
 )
-const spoken = await one.speak(key, { input: 'A clip of some seconds, for a voice.', voice, response_format: 'wav' })
+const spoken = await one.speak(key, {
+  input: 'This is a clip of some seconds, which is long enough for a voice to be made from it.',
+  voice,
+  response_format: 'wav',
+})
 const clip = new File([await spoken.bytes()], 'clip.wav')
 const [fromNew, fromOld] = [await clone(third, key, clip), await clone(one, key, clip)]
 check('a voice of the new one is spoken by an old one', (await speak(one, key, fromNew)) === 200, fromNew)

@@ -135,6 +135,19 @@ describe.skipIf(noPostgres !== null)('a database', () => {
     expect(await inside()).toEqual([{ name: '001_books', later: 7 }])
   })
 
+  test('that nobody asked for long is asked again when the connection turns out to be gone', async () => {
+    const server = await testPostgres()
+    const { url } = await open()
+    // Starting a server takes longer than twice that.
+    const database = await openPostgres(url, { connections: 1, patienceMs: 100 })
+    onTestFinished(() => database.close())
+    const one = () => database.get<object>('SELECT 1 AS one')
+    await one()
+    await server.kill()
+    await server.up()
+    expect(await one()).toEqual({ one: 1 })
+  })
+
   test('works as before once a killed server is back', async () => {
     const server = await testPostgres()
     const { database } = await open()

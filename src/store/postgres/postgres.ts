@@ -42,7 +42,8 @@ export class PostgresDatabase implements Database {
   readonly dialect = dialect
   readonly #pool: WirePool
   readonly #patienceMs: number
-  #answeredMs = performance.now()
+  /** When the first of the attempts failed since it last answered; null: it answers, as far as we know. */
+  #silentSinceMs: number | null = null
 
   constructor(pool: WirePool, patienceMs: number) {
     this.#pool = pool
@@ -107,15 +108,16 @@ export class PostgresDatabase implements Database {
   async #patiently<T>(step: () => Promise<T>): Promise<T> {
     refuseInScope()
     // If the database has been unreachable for long, callers do not wait long: one attempt, then the error.
-    const isAway = performance.now() - this.#answeredMs > 2 * this.#patienceMs
+    const isAway = this.#silentSinceMs !== null && performance.now() - this.#silentSinceMs > 2 * this.#patienceMs
     const endMs = performance.now() + (isAway ? 0 : this.#patienceMs)
     for (let waitMs = pauseMs; ; waitMs = Math.min(2 * waitMs, longestPauseMs)) {
       try {
         const result = await step()
-        this.#answeredMs = performance.now()
+        this.#silentSinceMs = null
         return result
       } catch (error) {
         if (!isTransient(error)) throw asRefusal(error)
+        this.#silentSinceMs ??= performance.now()
         if (this.#pool.isClosed || performance.now() + waitMs > endMs) throw unavailable(error)
       }
       await Bun.sleep(waitMs * (0.5 + Math.random() / 2))
