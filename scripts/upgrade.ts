@@ -1,8 +1,8 @@
 /**
- * A rolling upgrade of servers that share a database, with the real programs: `bun scripts/upgrade.ts TREE [VOICE]`. TREE
- * is a checkout of an earlier version with its packages installed; VOICE one that both versions have. Two old servers
- * work, a new one joins and brings the schema up to date, an old one that starts afterwards is refused, and one is
- * killed. Requests go to all of them meanwhile. Prints one line a check; exits 1 if one fails.
+ * A rolling upgrade of servers that share a database, with the real programs: `bun scripts/upgrade.ts TREE [VOICE]`.
+ * TREE is a checkout of an earlier version with its packages installed; VOICE one that both versions have. Two old
+ * servers work, a new one joins and brings the schema up to date, an old one that starts afterwards is refused, and
+ * one is killed. Requests go to all of them meanwhile. Prints one line a check; exits 1 if one fails.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -8,9 +8,9 @@ import { hum, type Instance, startInstance } from '../testing/instance.ts'
 setDefaultTimeout(60_000)
 
 /**
- * Who may: `open`, anybody, whatever they send; `valid`, anybody, but a credential that is sent must be valid; `picker`,
- * the same, and the key must be for voices or speech; `key`, any valid key; a scope; `admin`, an administrator with an
- * unrestricted key; `token`, the metrics token alone; `preview`, any key of the owner's account.
+ * Who may: `open`, anybody, whatever they send; `valid`, anybody, but a credential that is sent must be valid;
+ * `picker`, the same, and the key must be for voices or speech; `key`, any valid key; a scope; `admin`, an
+ * administrator with an unrestricted key; `token`, the metrics token alone; `preview`, any key of the owner's account.
  */
 type Need = 'open' | 'valid' | 'picker' | 'key' | 'tts' | 'voices' | 'usage' | 'admin' | 'token' | 'preview'
 
@@ -35,6 +35,7 @@ const routes: readonly (readonly [Need, string])[] = [
   ['voices', 'PATCH /v1/voices/VOICE'],
   ['voices', 'DELETE /v1/voices/VOICE'],
   ['voices', 'DELETE /v1/audio/voices/VOICE'],
+  ['voices', 'POST /v1/voices/VOICE/remake'],
   ['preview', 'GET /v1/voices/VOICE/preview'],
   ['preview', 'GET /v1/voices/VOICE/preview.png'],
   ['preview', 'GET /v1/voices/VOICE/preview.webp'],
@@ -187,7 +188,7 @@ async function ask(route: string, { key, scopes }: Caller, by: Record<string, st
 const refusals = /^(missing_api_key|invalid_a|expired_api_key|account_disabled|insufficient_scope|admin_required)/
 
 /** Whether it changes or removes what it names. */
-const destroys = (route: string) => /^(DELETE|PATCH) .*(VOICE|CONSENT)/.test(route)
+const destroys = (route: string) => /^(DELETE|PATCH|POST) .*(VOICE|CONSENT)/.test(route)
 
 describe('every route', () => {
   test('that is documented is in the table', async () => {
@@ -220,7 +221,7 @@ describe('every route', () => {
 
   test('answers about what another account owns as about what does not exist', async () => {
     const owned = routes.filter(([need, route]) => need !== 'admin' && /VOICE|OPERATION|CONSENT/.test(route))
-    expect(owned).toHaveLength(12)
+    expect(owned).toHaveLength(13)
     for (const [, route] of owned) {
       for (const name of ['another account', 'admin'] as const) {
         const [theirs, none] = [await ask(route, callers[name]!), await ask(route, callers[name]!, unknown)]

@@ -1,4 +1,4 @@
-/** The database's clock over a wire that is quick, slow or lost: what a slow answer says is believed only as far as it must be. */
+/** The database's clock over a wire that is quick, slow or lost: a slow answer moves it only as far as it must. */
 import { expect, test } from 'bun:test'
 import type { Sql } from '../database.ts'
 import { DatabaseClock } from './database-clock.ts'

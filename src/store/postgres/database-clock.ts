@@ -1,7 +1,8 @@
 /**
  * The wall clock of the database, in a box whose own may be wrong: times that boxes compare must come from one clock.
- * How far it is ahead is measured now and then; between measurements the box's monotonic clock carries it on. A question
- * that was asked again after a lost answer takes seconds, and says little: it only corrects what cannot be true.
+ * How far it is ahead is measured now and then; between measurements the box's monotonic clock carries it on. A
+ * question that was asked again after a lost answer takes seconds, and says little: it only corrects what cannot be
+ * true.
  */
 import type { Clock } from '../../domain/time.ts'
 import type { Sql } from '../database.ts'
