@@ -2,11 +2,12 @@
 import { Command } from 'commander'
 import type { Account, Role } from '../domain/account.ts'
 import type { Administration } from '../service/accounts.ts'
+import { limitCommand, limitsText } from './account-limits.ts'
 import { withAdministration } from './administration.ts'
 import { counted, day, dollars } from './terminal/format.ts'
 import { globalsOf, money } from './globals.ts'
 import { table } from './terminal/table.ts'
-import { report } from './terminal/terminal.ts'
+import { Failure, report } from './terminal/terminal.ts'
 
 export function accountsCommand(): Command {
   return new Command('accounts')
@@ -21,6 +22,7 @@ Examples:
   myna accounts create bob --prepaid 5usd
   myna accounts credit bob 2.50usd
   myna accounts prepaid alice 5usd
+  myna accounts limit alice --parallel-speech 4 --speech-per-minute 60
   myna accounts disable alice
   myna accounts rm alice`,
     )
@@ -29,6 +31,8 @@ Examples:
     .addCommand(creditCommand())
     .addCommand(prepaidCommand())
     .addCommand(unmeteredCommand())
+    .addCommand(showCommand())
+    .addCommand(limitCommand())
     .addCommand(
       changeCommand(
         'disable',
@@ -54,6 +58,22 @@ const listCommand = (): Command =>
       const { json, config } = globalsOf(command)
       const accounts = await withAdministration(config, false, (verbs) => verbs.listAccounts())
       report(json, accounts, () => accountTable(accounts))
+    })
+
+const showCommand = (): Command =>
+  new Command('show')
+    .description('show one account, with its limits')
+    .argument('<name>', 'the account')
+    .action(async (name: string, _options, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const accounts = await withAdministration(config, false, (verbs) => verbs.listAccounts())
+      const account = accounts.find((known) => known.name.toLowerCase() === name.trim().toLowerCase())
+      if (account === undefined) {
+        throw new Failure(`There is no account '${name}'. List the accounts with: myna accounts list`, 'not_found')
+      }
+      report(json, account, () =>
+        [accountTable([account]), '', `It may have at most: ${limitsText(account)}.`].join('\n'),
+      )
     })
 
 const createCommand = (): Command =>
@@ -176,6 +196,8 @@ const balance = (account: Account): string =>
 const kind = (account: Account): string =>
   `${account.role}, ${account.balanceMicros === null ? 'unmetered' : `prepaid, ${balance(account)}`}`
 
+const hasOwnLimits = ({ limits }: Account): boolean => Object.values(limits).some((limit) => limit !== null)
+
 function accountTable(accounts: readonly Account[]): string {
   if (accounts.length === 0) return 'There are no accounts yet. Create one: myna accounts create NAME'
   const columns = [
@@ -184,6 +206,7 @@ function accountTable(accounts: readonly Account[]): string {
     { title: 'BALANCE', right: true },
     { title: 'CREATED' },
     { title: 'STATE' },
+    { title: 'LIMITS' },
     { title: 'ID' },
   ]
   const rows = accounts.map((account) => [
@@ -192,6 +215,7 @@ function accountTable(accounts: readonly Account[]): string {
     balance(account),
     day(account.createdAtMs),
     account.disabledAtMs === null ? 'active' : `disabled ${day(account.disabledAtMs)}`,
+    hasOwnLimits(account) ? 'its own' : 'default',
     account.id,
   ])
   return table(columns, rows)

@@ -138,6 +138,7 @@ const remoteVerbs = (dataDir: string): Administration => {
     listAccounts: ask('listAccounts'),
     credit: ask('credit'),
     setMetering: ask('setMetering'),
+    setLimits: ask('setLimits'),
     disableAccount: ask('disableAccount'),
     enableAccount: ask('enableAccount'),
     renameAccount: ask('renameAccount'),

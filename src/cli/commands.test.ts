@@ -38,9 +38,32 @@ test('an account is created, credited, listed and disabled', async () => {
   expect(await mynaJson('accounts', 'create', 'boss', '--admin')).toMatchObject({ role: 'admin' })
   expect(await mynaJson('accounts', 'disable', 'root')).toMatchObject({ disabled_at_ms: expect.any(Number) })
   const { stdout } = await myna('accounts', 'list')
-  expect(stdout).toMatch(/^NAME +ROLE +BALANCE +CREATED +STATE +ID\n/)
-  expect(stdout).toMatch(/\nanna +user +\$5\.25 +\d{4}-\d\d-\d\d +active +acct_/)
+  expect(stdout).toMatch(/^NAME +ROLE +BALANCE +CREATED +STATE +LIMITS +ID\n/)
+  expect(stdout).toMatch(/\nanna +user +\$5\.25 +\d{4}-\d\d-\d\d +active +default +acct_/)
   expect(stdout).toMatch(/\nroot +admin +unmetered +\S+ +disabled /)
+})
+
+test('an account has limits of its own until they are taken back', async () => {
+  await myna('accounts', 'create', 'lea')
+  const limited = await myna('accounts', 'limit', 'lea', '--parallel-speech', '4', '--speech-per-minute', '60')
+  expect(limited.stdout).toBe("The account 'lea': 4 speech requests at once, 60 speech requests a minute.\n")
+  expect((await myna('accounts', 'limit', 'lea', '--parallel-speech', 'default')).code).toBe(0)
+  expect(await mynaJson('accounts', 'show', 'LEA')).toMatchObject({
+    limits: { speech_concurrency: null, speech_per_minute: 60, requests_per_minute: null },
+  })
+  expect((await myna('accounts', 'show', 'lea')).stdout).toContain('60 speech requests a minute')
+  expect((await myna('accounts', 'list')).stdout).toMatch(/\nlea .* its own +acct_/)
+  for (const wrong of [
+    ['--parallel-speech', '0'],
+    ['--parallel-speech', 'many'],
+    [],
+    ['--default', '--parallel-speech', '1'],
+  ]) {
+    expect((await myna('accounts', 'limit', 'lea', ...wrong)).code).toBe(2)
+  }
+  expect((await myna('accounts', 'limit', 'lea', '--default')).stdout).toContain("limits of the server's settings")
+  expect((await myna('accounts', 'show', 'nina')).stderr).toContain("There is no account 'nina'")
+  expect((await myna('audit')).code).toBe(0)
 })
 
 test('an account becomes unmetered and prepaid again', async () => {

@@ -9,6 +9,27 @@ export type Role = 'user' | 'admin'
 export const scopes = ['tts', 'voices', 'usage'] as const
 export type Scope = (typeof scopes)[number]
 
+/** What an operator may limit for one account. */
+export const limitNames = [
+  'speechConcurrency',
+  'transcriptionConcurrency',
+  'speechPerMinute',
+  'transcriptionsPerMinute',
+  'requestsPerMinute',
+] as const
+export type LimitName = (typeof limitNames)[number]
+
+/** The limits of one account alone; null: as for every account, by the server's settings. */
+export type OwnLimits = Readonly<Record<LimitName, number | null>>
+
+export const noOwnLimits: OwnLimits = {
+  speechConcurrency: null,
+  transcriptionConcurrency: null,
+  speechPerMinute: null,
+  transcriptionsPerMinute: null,
+  requestsPerMinute: null,
+}
+
 export interface Account {
   id: string
   name: string
@@ -18,6 +39,7 @@ export interface Account {
    * zero.
    */
   balanceMicros: number | null
+  limits: OwnLimits
   createdAtMs: number
   disabledAtMs: number | null
 }

@@ -86,3 +86,15 @@ test('a bucket gives its capacity at once and refills with time', () => {
   expect(bucket.take('a', 6000)).toBe(6000)
   expect(bucket.take('other', 6000)).toBe(0)
 })
+
+test('a subject may have a count of its own, from when it says so', () => {
+  const throttle = new Throttle([
+    { count: 2, spanMs: 1000 },
+    { count: 5, spanMs: 60_000 },
+  ])
+  const take = (nowMs: number, own: number | null) => throttle.take('ada', nowMs, own)
+  expect(take(0, 3)).toMatchObject({ allowed: true, limit: 3, remaining: 2 })
+  expect([take(0, 3).allowed, take(0, 3).allowed]).toEqual([true, false])
+  expect([take(2000, 3).allowed, take(4000, 3).allowed, take(4000, null).allowed]).toEqual([true, false, true])
+  expect(throttle.take('bob', 4000)).toMatchObject({ limit: 5, remaining: 4 })
+})

@@ -32,16 +32,19 @@ export class Throttle {
     this.#widest = limits.reduce((a, b) => (b.spanMs > a.spanMs ? b : a))
   }
 
-  /** Asks, and counts when allowed. @param nowMs monotonic */
-  take(subject: string, nowMs: number): ThrottleVerdict {
+  /** Asks, and counts when allowed. @param nowMs monotonic @param own count of the widest limit; null: as for all */
+  take(subject: string, nowMs: number, own: number | null = null): ThrottleVerdict {
     const times = this.#recent(subject, nowMs)
-    const retryAfterMs = Math.max(...this.#limits.map((limit) => waitMs(times, limit, nowMs)))
+    times.own = own
+    const most = own ?? this.#widest.count
+    const counted = (limit: Limit) => (limit === this.#widest ? { ...limit, count: most } : limit)
+    const retryAfterMs = Math.max(...this.#limits.map((limit) => waitMs(times, counted(limit), nowMs)))
     if (retryAfterMs === 0) times.add(nowMs)
     const newest = times.last(1) ?? nowMs
     return {
       allowed: retryAfterMs === 0,
-      limit: this.#widest.count,
-      remaining: Math.max(0, this.#widest.count - times.count),
+      limit: most,
+      remaining: Math.max(0, most - times.count),
       retryAfterMs,
       resetMs: times.count === 0 ? 0 : newest + this.#widest.spanMs - nowMs,
     }
@@ -51,7 +54,7 @@ export class Throttle {
   note(subject: string, count: number, nowMs: number): void {
     const times = this.#recent(subject, nowMs)
     // Values above the limit say no more than the limit does.
-    for (let n = Math.min(count, this.#widest.count); n > 0; n--) times.add(nowMs)
+    for (let n = Math.min(count, times.own ?? this.#widest.count); n > 0; n--) times.add(nowMs)
   }
 
   #recent(subject: string, nowMs: number): Times {
@@ -67,6 +70,8 @@ export class Throttle {
 
 /** Times in their order. Forgetting the oldest costs no more than there are to forget, however many stay. */
 class Times {
+  /** The subject's own count of the widest limit, when it asked last; null: as for all. */
+  own: number | null = null
   readonly #times: number[] = []
   /** How many at the front are forgotten, but not yet removed. */
   #gone = 0

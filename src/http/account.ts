@@ -11,6 +11,7 @@ import { usagePage } from './usage.ts'
 export interface AccountLimits {
   maxInputChars: number
   maxClipBytes: number
+  requestsPerMinute: number
   speechPerMinute: number
   speechConcurrency: number
   maxTranscriptionBytes: number
@@ -53,6 +54,7 @@ export const accountRoutes = (route: Route, parts: AccountParts) =>
 
 function accountRecord({ account, key }: Caller, voices: number, limits: AccountLimits) {
   const isAdmin = account.role === 'admin'
+  const own = account.limits
   return {
     object: 'account',
     id: account.id,
@@ -85,12 +87,13 @@ function accountRecord({ account, key }: Caller, voices: number, limits: Account
     limits: {
       max_input_chars: limits.maxInputChars,
       max_clip_bytes: limits.maxClipBytes,
-      speech_requests_per_minute: limits.speechPerMinute,
-      speech_concurrency: limits.speechConcurrency,
+      requests_per_minute: own.requestsPerMinute ?? limits.requestsPerMinute,
+      speech_requests_per_minute: own.speechPerMinute ?? limits.speechPerMinute,
+      speech_concurrency: own.speechConcurrency ?? limits.speechConcurrency,
       max_transcription_bytes: limits.maxTranscriptionBytes,
       max_transcription_seconds: limits.maxTranscriptionSeconds,
-      transcription_requests_per_minute: limits.transcriptionsPerMinute,
-      transcription_concurrency: limits.transcriptionConcurrency,
+      transcription_requests_per_minute: own.transcriptionsPerMinute ?? limits.transcriptionsPerMinute,
+      transcription_concurrency: own.transcriptionConcurrency ?? limits.transcriptionConcurrency,
       operation_requests_per_minute: limits.operationsPerMinute,
     },
   }

@@ -57,6 +57,7 @@ const verbs: Readonly<Record<LocalVerb, true>> = {
   listAccounts: true,
   credit: true,
   setMetering: true,
+  setLimits: true,
   disableAccount: true,
   enableAccount: true,
   renameAccount: true,

@@ -42,7 +42,7 @@ export class Gate {
     const caller = await this.#caller(credential, exchange)
     exchange.accountId = caller.account.id
     if (scope !== null) requireScope(caller.key, scope)
-    this.#count(exchange, allowance, caller.account.id)
+    this.#count(exchange, this.#parts.allowances.take(allowance, caller.account))
     return caller
   }
 
@@ -78,7 +78,7 @@ export class Gate {
     const caller = await this.#caller(credential, exchange)
     exchange.accountId = caller.account.id
     requireScope(caller.key, scope)
-    this.#count(exchange, allowance, caller.account.id)
+    this.#count(exchange, this.#parts.allowances.take(allowance, caller.account))
     return { caller, again, session: opened?.session ?? null }
   }
 
@@ -91,7 +91,7 @@ export class Gate {
 
   /** Public content needs no credential and ignores any; requests are counted by address. */
   countPublic(exchange: Exchange): void {
-    this.#count(exchange, 'public', exchange.address)
+    this.#count(exchange, this.#parts.allowances.takePublic(exchange.address))
   }
 
   /** A key wins over a session, so that a page can be tried with another key. */
@@ -109,8 +109,7 @@ export class Gate {
     return anonymous.caller()
   }
 
-  #count(exchange: Exchange, allowance: Allowance, subject: string): void {
-    const verdict = this.#parts.allowances.take(allowance, subject)
+  #count(exchange: Exchange, verdict: ThrottleVerdict): void {
     exchange.headers.set('x-ratelimit-limit-requests', String(verdict.limit))
     exchange.headers.set('x-ratelimit-remaining-requests', String(verdict.remaining))
     exchange.headers.set('x-ratelimit-reset-requests', duration(verdict))

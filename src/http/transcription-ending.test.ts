@@ -270,8 +270,10 @@ describe('capacity', () => {
   })
 
   test('what is beyond the share of an account waits for its turn, and does not hold up another', async () => {
-    await using instance = await startListening({ transcriptionConcurrency: 2 })
-    const [key, other] = [await instance.key(), await instance.key()]
+    await using instance = await startListening({ transcriptionConcurrency: 1 })
+    const [key, other] = [await instance.key({ account: 'two at once' }), await instance.key()]
+    const limits = { transcriptionConcurrency: 2 }
+    await instance.server.administration.setLimits({ name: 'two at once', limits })
     const { count, release } = holdAt(instance, 1)
     const answers = [transcribe(instance, key), transcribe(instance, key)]
     await until('both are under way', () => count() === 2)

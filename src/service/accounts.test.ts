@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hashSecret } from '../domain/account.ts'
+import { hashSecret, noOwnLimits } from '../domain/account.ts'
 import { systemRandom } from '../domain/id.ts'
 import { SqlAccounts } from '../store/accounts.ts'
 import { openSqlite, type SqliteDatabase } from '../store/sqlite.ts'
@@ -270,3 +270,18 @@ async function world() {
     [Symbol.asyncDispose]: () => books.close(),
   }
 }
+
+test('the limits of an account are checked, and those that are not given stay', async () => {
+  await verbs.createAccount({ name: 'Lea', role: 'user', balanceMicros: null })
+  const set = (limits: Record<string, unknown> | null) => verbs.setLimits({ name: 'lea', limits })
+  await set({ speechConcurrency: 4, requestsPerMinute: 60 })
+  expect((await set({ speechConcurrency: null, speechPerMinute: 9 })).limits).toEqual({
+    ...noOwnLimits,
+    requestsPerMinute: 60,
+    speechPerMinute: 9,
+  })
+  for (const wrong of [{ speechConcurrency: 0 }, { speechConcurrency: 1.5 }, { speechPerMinute: '9' }, { other: 1 }]) {
+    expect(await refusal(set(wrong))).toMatch(/limit/)
+  }
+  expect((await set(null)).limits).toEqual(noOwnLimits)
+})

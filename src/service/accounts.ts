@@ -9,7 +9,11 @@ import {
   hashSecret,
   type Key,
   keyPrefix,
+  type LimitName,
+  limitNames,
   newSecret,
+  noOwnLimits,
+  type OwnLimits,
   type Role,
   type Scope,
   scopes,
@@ -51,6 +55,12 @@ export interface Administration {
    * @returns the account after it @throws `validation_error` also when it is so already
    */
   setMetering(request: { name: string; balanceMicros: number | null }): Promise<Account>
+  /**
+   * Holds from the account's next request.
+   * @param request.limits those that change: null is the server's own setting; absent: all are that again
+   * @returns the account after it
+   */
+  setLimits(request: { name: string; limits: Partial<OwnLimits> | null }): Promise<Account>
   /** @throws `validation_error` also for the last active administrator, as do `setRole` and `removeAccount` */
   disableAccount(request: { name: string }): Promise<Account>
   enableAccount(request: { name: string }): Promise<Account>
@@ -82,6 +92,8 @@ export interface Administration {
 /** A billion dollars: far above any real balance, far below where whole numbers end. */
 const maxMicros = 1_000_000_000_000_000
 const maxBuckets = 10_000
+/** As of the settings. */
+const maxLimit = 1_000_000
 const groupings: UsageQuery['groupBy'] = ['model', 'api_key_id', 'account']
 
 export interface AdminParts {
@@ -143,6 +155,13 @@ export class AdminVerbs implements Administration {
     throw invalid(
       `The account '${account.name}' is prepaid already. Add to its balance: myna accounts credit ${account.name} 5usd`,
     )
+  }
+
+  async setLimits(request: { name: string; limits: Partial<OwnLimits> | null }): Promise<Account> {
+    const account = await this.#account(request.name)
+    const limits = request.limits === null ? noOwnLimits : { ...account.limits, ...checkLimits(request.limits) }
+    await this.#accounts.setLimits(account.id, limits)
+    return this.#account(request.name)
   }
 
   async disableAccount(request: { name: string }): Promise<Account> {
@@ -311,6 +330,19 @@ const lastAdmin = ({ name }: Account, what: string): MynaError =>
 function checkMicros(given: unknown, min: number): number {
   if (typeof given === 'number' && Number.isSafeInteger(given) && given >= min && given <= maxMicros) return given
   throw invalid(`The amount must be a whole number of micro-dollars from ${min} to ${maxMicros} (1000000 is 1 dollar).`)
+}
+
+function checkLimits(given: unknown): Partial<OwnLimits> {
+  if (typeof given !== 'object' || given === null) throw invalid('The limits must be an object.')
+  const checked = Object.entries(given).map(([name, count]: [string, unknown]) => {
+    if (!limitNames.some((known): known is LimitName => known === name)) {
+      throw invalid(`There is no limit '${name}'. The limits are ${limitNames.join(', ')}.`)
+    }
+    const isCount = typeof count === 'number' && Number.isSafeInteger(count) && count >= 1 && count <= maxLimit
+    if (count !== null && !isCount) throw invalid(`The limit ${name} must be a whole number from 1 to ${maxLimit}.`)
+    return [name, count]
+  })
+  return Object.fromEntries(checked) as Partial<OwnLimits>
 }
 
 function checkScopes(given: readonly string[] | null): readonly Scope[] | null {

@@ -1,4 +1,5 @@
 /** How many requests an account may make per minute, by kind: counted together for all protocols. */
+import type { Account, LimitName } from '../domain/account.ts'
 import { Throttle, type ThrottleVerdict } from '../domain/throttle.ts'
 import type { Clock } from '../domain/time.ts'
 
@@ -14,6 +15,13 @@ export interface AllowanceLimits {
 
 /** `public` is counted by address, everything else by account. */
 export type Allowance = 'speech' | 'clones' | 'transcriptions' | 'requests' | 'operations' | 'public'
+
+/** Which of an account's own limits holds for it; absent: none does. */
+const ownLimits: Readonly<Partial<Record<Allowance, LimitName>>> = {
+  speech: 'speechPerMinute',
+  transcriptions: 'transcriptionsPerMinute',
+  requests: 'requestsPerMinute',
+}
 
 export class Allowances {
   readonly #clock: Clock
@@ -37,9 +45,19 @@ export class Allowances {
     }
   }
 
-  /** Counts the request when it is allowed. @param subject the account's id, or an address */
-  take(kind: Allowance, subject: string): ThrottleVerdict {
-    const verdict = this.#throttles[kind].take(subject, this.#clock.monotonicMs())
+  /** Counts a request of an account when it is allowed. */
+  take(kind: Exclude<Allowance, 'public'>, { id, limits }: Pick<Account, 'id' | 'limits'>): ThrottleVerdict {
+    const name = ownLimits[kind]
+    return this.#take(kind, id, name === undefined ? null : limits[name])
+  }
+
+  /** Counts a request without an account when it is allowed. */
+  takePublic(address: string): ThrottleVerdict {
+    return this.#take('public', address, null)
+  }
+
+  #take(kind: Allowance, subject: string, own: number | null): ThrottleVerdict {
+    const verdict = this.#throttles[kind].take(subject, this.#clock.monotonicMs(), own)
     if (verdict.allowed && kind !== 'public' && this.#isShared) {
       const name = `${kind} ${subject}`
       this.#untold.set(name, (this.#untold.get(name) ?? 0) + 1)

@@ -45,3 +45,14 @@ test('a wait has a deadline, and a cancelled wait passes its turn to the next', 
   expect(await first).toBe('gone')
   ;(await second)()
 })
+
+test('an account may have a limit of its own', async () => {
+  const { places, patience } = start()
+  const leave = places.enter('ada', 2)
+  places.enter('ada', 2)
+  expect(() => places.enter('ada', 2)).toThrow('2 turns under way')
+  const waiting = places.enterInTurn('ada', patience, 2)
+  leave()
+  ;(await waiting)()
+  expect(() => places.enter('ada')).toThrow('1 turns under way')
+})

@@ -1,4 +1,4 @@
-/** Limits how many requests of one account run at once. */
+/** Limits how many requests of one account run at once: as many as every account may, or its own number. */
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
 
@@ -27,10 +27,14 @@ export class PerAccount {
     this.#what = what
   }
 
-  /** @returns how to leave; a second call does nothing @throws MynaError `concurrency_limit_exceeded` */
-  enter(accountId: string): () => void {
+  /**
+   * @param own the account's own limit; null: that of every account
+   * @returns how to leave; a second call does nothing
+   * @throws MynaError `concurrency_limit_exceeded`
+   */
+  enter(accountId: string, own: number | null = null): () => void {
     const count = this.#counts.get(accountId) ?? 0
-    if (count >= this.#limit) {
+    if (count >= (own ?? this.#limit)) {
       throw concurrencyExceeded(count, this.#what)
     }
     this.#counts.set(accountId, count + 1)
@@ -47,10 +51,15 @@ export class PerAccount {
   }
 
   /** Like `enter`, but waits for others to leave. @throws MynaError as `enter` after the wait; the signal's reason */
-  async enterInTurn(accountId: string, { timer, maxMs, signal }: Patience): Promise<() => void> {
+  async enterInTurn(
+    accountId: string,
+    { timer, maxMs, signal }: Patience,
+    own: number | null = null,
+  ): Promise<() => void> {
     signal.throwIfAborted()
+    const hasPlace = () => (this.#counts.get(accountId) ?? 0) < (own ?? this.#limit)
     const waiting = this.#waiting.get(accountId) ?? new Set()
-    if (waiting.size === 0 && (this.#counts.get(accountId) ?? 0) < this.#limit) return this.enter(accountId)
+    if (waiting.size === 0 && hasPlace()) return this.enter(accountId, own)
     this.#waiting.set(accountId, waiting)
     const woken = Promise.withResolvers<void>()
     const wake = () => woken.resolve()
@@ -62,10 +71,10 @@ export class PerAccount {
     signal.removeEventListener('abort', wake)
     waiting.delete(wake)
     if (waiting.size === 0) this.#waiting.delete(accountId)
-    if (!signal.aborted) return this.enter(accountId)
+    if (!signal.aborted) return this.enter(accountId, own)
     // It was perhaps this one that was woken for the place that is free now.
     const [next] = waiting
-    if ((this.#counts.get(accountId) ?? 0) < this.#limit) next?.()
+    if (hasPlace()) next?.()
     throw signal.reason
   }
 }

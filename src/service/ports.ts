@@ -3,7 +3,7 @@
  * implement these ports; only `cli/` knows which implements which. All are asynchronous although SQLite is not, so that
  * another database can implement the same ports: admit and settle are one call each.
  */
-import type { Account, Caller, Key, Role, Scope } from '../domain/account.ts'
+import type { Account, Caller, Key, OwnLimits, Role, Scope } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { Operation, OperationError, OperationType, Outcome, Settlement } from '../domain/operation.ts'
@@ -168,6 +168,7 @@ export interface Accounts {
    * @throws MynaError `validation_error` when running work has reserved more than the balance
    */
   setMetering(accountId: string, balanceMicros: number | null): Promise<Account | null>
+  setLimits(accountId: string, limits: OwnLimits): Promise<void>
   /** The time of the first disabling stays. @returns false, and changes nothing, for the last active administrator */
   disable(accountId: string): Promise<boolean>
   enable(accountId: string): Promise<void>

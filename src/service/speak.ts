@@ -60,7 +60,7 @@ export class Speech extends Live<Speaking> {
     gone: AbortSignal,
   ): Promise<Speaking> {
     this.requireOpen()
-    const leaveAccount = this.#perAccount.enter(caller.account.id)
+    const leaveAccount = this.#perAccount.enter(caller.account.id, caller.account.limits.speechConcurrency)
     let speaking: Speaking | null = null
     try {
       speaking = await this.#admit(caller, request, idempotencyKey, gone)
@@ -109,7 +109,7 @@ export class Speech extends Live<Speaking> {
         priceMicros,
         keyHash,
         fingerprint: print,
-        maxPending: this.#limits.concurrency,
+        maxPending: caller.account.limits.speechConcurrency ?? this.#limits.concurrency,
       }
       const operation = await countRefusedKey(this.#parts.meter, ledger.admitSpeech(admission))
       const order = orderOf(caller, request, choice)

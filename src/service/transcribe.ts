@@ -158,7 +158,7 @@ export class Transcriptions extends Live<Transcribing> {
   #enter(caller: Caller, gone: AbortSignal): Promise<() => void> {
     const signal = AbortSignal.any([gone, this.closing])
     const patience = { timer: this.#parts.timer, maxMs: this.#limits.queueWaitMs, signal }
-    return this.#perAccount.enterInTurn(caller.account.id, patience)
+    return this.#perAccount.enterInTurn(caller.account.id, patience, caller.account.limits.transcriptionConcurrency)
   }
 
   /** @param share as of the order */
@@ -174,6 +174,7 @@ export class Transcriptions extends Live<Transcribing> {
       id,
       accountId: caller.account.id,
       keyId: caller.key.id,
+      maxPending: caller.account.limits.transcriptionConcurrency ?? this.#limits.concurrency,
       order,
       open,
       place: queue.reserve(),

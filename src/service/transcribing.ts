@@ -37,8 +37,6 @@ export interface TranscribingLimits {
   maxSeconds: number
   queueWaitMs: number
   unreadMs: number
-  /** Of one account at once. */
-  concurrency: number
 }
 
 export interface TranscribingWork {
@@ -46,6 +44,8 @@ export interface TranscribingWork {
   id: string
   accountId: string
   keyId: string
+  /** Transcriptions that the account may have at once. */
+  maxPending: number
   order: TranscriptionOrder
   /** Opens what is to be listened to. */
   open: OpenSound
@@ -203,14 +203,14 @@ export class Transcribing implements Running {
   async #begin(): Promise<void> {
     this.#abort.signal.throwIfAborted()
     const { books, clock } = this.#parts
-    const { id, accountId, keyId, order } = this.#work
+    const { id, accountId, keyId, order, maxPending } = this.#work
     this.#noteDueMs = clock.monotonicMs() + noteEveryMs
     const begun = books.beginTranscription({
       id,
       accountId,
       keyId,
       model: order.model,
-      maxPending: this.#limits.concurrency,
+      maxPending,
     })
     this.#inBooks = begun.then(
       () => true,

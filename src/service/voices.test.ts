@@ -5,7 +5,7 @@ import { openSqlite } from '../store/sqlite.ts'
 import { SqlVoices } from '../store/voices.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
-import type { Caller } from '../domain/account.ts'
+import { type Caller, noOwnLimits } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { openBooks, readyVoice } from '../store/books.fixture.ts'
@@ -63,7 +63,15 @@ const plain: VoiceNames = { aliases: new Map(), defaultVoice: null }
 
 /** An account without voices of its own. */
 const caller: Caller = {
-  account: { id: 'acct_1', name: 'ada', role: 'user', balanceMicros: null, createdAtMs: 0, disabledAtMs: null },
+  account: {
+    id: 'acct_1',
+    name: 'ada',
+    role: 'user',
+    balanceMicros: null,
+    limits: noOwnLimits,
+    createdAtMs: 0,
+    disabledAtMs: null,
+  },
   key: {
     id: 'key_1',
     accountId: 'acct_1',

@@ -1,5 +1,6 @@
 /** Accounts, keys, and the time of their last use. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { noOwnLimits } from '../domain/account.ts'
 import { brokenRules, type Row } from '../audit/rules.ts'
 import { Auditor } from './auditor.fixture.ts'
 import {
@@ -30,6 +31,7 @@ describe('accounts', () => {
       name: 'bob',
       role: 'admin',
       balanceMicros: 42,
+      limits: noOwnLimits,
       createdAtMs: clock.wallMs,
       disabledAtMs: null,
     })
@@ -39,6 +41,22 @@ describe('accounts', () => {
     expect(unmetered.balanceMicros).toBeNull()
     expect((await accounts.list()).map((account) => account.name).sort()).toEqual(['ada', 'bob', 'carol'])
     expect(await accounts.count()).toBe(3)
+  })
+
+  test('have limits of their own, which their callers bring along', async () => {
+    const { accounts, account } = await openBooks()
+    const secretHash = sha256('of the one with limits')
+    const order = { accountId: account.id, name: 'k', scopes: null, secretHash, prefix: 'p', expiresAtMs: null }
+    await accounts.createKey(order)
+    expect((await accounts.findByKey(secretHash))?.account.limits).toEqual(noOwnLimits)
+    const limits = { ...noOwnLimits, speechConcurrency: 4, requestsPerMinute: 60 }
+    await accounts.setLimits(account.id, limits)
+    expect((await accounts.findByKey(secretHash))?.account.limits).toEqual(limits)
+    expect((await accounts.findByName(account.name))?.limits).toEqual(limits)
+    expect((await accounts.list()).find(({ id }) => id === account.id)?.limits).toEqual(limits)
+    await expect(accounts.setLimits(account.id, { ...limits, speechConcurrency: 0 })).rejects.toThrow('positive')
+    await accounts.setLimits(account.id, noOwnLimits)
+    expect((await accounts.findByKey(secretHash))?.account.limits).toEqual(noOwnLimits)
   })
 
   test('have names that differ by more than case', async () => {

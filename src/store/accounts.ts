@@ -1,5 +1,5 @@
 /** Accounts and keys behind the port `Accounts`. Rows are never deleted: what was charged must stay attributable. */
-import type { Account, Caller, Key, Role } from '../domain/account.ts'
+import { type Account, type Caller, type Key, noOwnLimits, type OwnLimits, type Role } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
 import type { Clock } from '../domain/time.ts'
@@ -82,7 +82,7 @@ export class SqlAccounts implements Accounts {
       },
     )
     if (account.balanceMicros) await this.#bookCredit(sql, id, account.balanceMicros, null)
-    return { ...account, createdAtMs: nowMs, disabledAtMs: null }
+    return { ...account, limits: noOwnLimits, createdAtMs: nowMs, disabledAtMs: null }
   }
 
   async findByName(name: string): Promise<Account | null> {
@@ -129,6 +129,16 @@ export class SqlAccounts implements Accounts {
       await changeMetering(sql, { accountId, balanceMicros, creditId, nowMs: this.#clock.nowMs() })
       return this.#find(sql, accountId)
     })
+  }
+
+  async setLimits(accountId: string, limits: OwnLimits): Promise<void> {
+    await this.#database.run(
+      `UPDATE accounts SET speech_concurrency = $speechConcurrency,
+         transcription_concurrency = $transcriptionConcurrency, speech_per_minute = $speechPerMinute,
+         transcriptions_per_minute = $transcriptionsPerMinute, requests_per_minute = $requestsPerMinute
+       WHERE id = $accountId`,
+      { ...limits, accountId },
+    )
   }
 
   async #bookCredit(sql: Sql, accountId: string, amountMicros: number, creditId: string | null): Promise<void> {

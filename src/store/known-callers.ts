@@ -24,7 +24,9 @@ export class KnownCallers {
     if (known !== undefined) return known
     const row = await this.#database.get<CallerRow>(
       `SELECT keys.*, accounts.name AS account_name, role AS account_role, balance_micros AS account_balance_micros,
-           accounts.created_at_ms AS account_created_at_ms, disabled_at_ms AS account_disabled_at_ms
+           accounts.created_at_ms AS account_created_at_ms, disabled_at_ms AS account_disabled_at_ms,
+           speech_concurrency, transcription_concurrency, speech_per_minute, transcriptions_per_minute,
+           requests_per_minute
          FROM keys JOIN accounts ON accounts.id = account_id WHERE hash = $secretHash`,
       { secretHash },
     )

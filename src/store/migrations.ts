@@ -15,6 +15,7 @@ import metering from './migrations/006_metering.sql' with { type: 'text' }
 import consents from './migrations/007_consents.sql' with { type: 'text' }
 import sessions from './migrations/008_sessions.sql' with { type: 'text' }
 import remakes from './migrations/009_remakes.sql' with { type: 'text' }
+import limits from './migrations/010_limits.sql' with { type: 'text' }
 
 /** In order; a step that was released never changes. */
 const migrations: readonly { name: string; sql: string }[] = [
@@ -27,6 +28,7 @@ const migrations: readonly { name: string; sql: string }[] = [
   { name: '007_consents', sql: consents },
   { name: '008_sessions', sql: sessions },
   { name: '009_remakes', sql: remakes },
+  { name: '010_limits', sql: limits },
 ]
 
 /** @throws StoreError when the database is of a newer program */

@@ -1,5 +1,5 @@
 /** The one place where columns become fields: snake_case and flat in SQL, camelCase and nested in TypeScript. */
-import type { Account, Caller, Key, Role, Scope } from '../domain/account.ts'
+import type { Account, Caller, Key, OwnLimits, Role, Scope } from '../domain/account.ts'
 import type { Operation, OperationType, Outcome } from '../domain/operation.ts'
 
 export interface OperationRow {
@@ -46,7 +46,23 @@ export const operationOf = (row: OperationRow): Operation => ({
   settledAtMs: row.settled_at_ms,
 })
 
-export interface AccountRow {
+interface LimitRow {
+  speech_concurrency: number | null
+  transcription_concurrency: number | null
+  speech_per_minute: number | null
+  transcriptions_per_minute: number | null
+  requests_per_minute: number | null
+}
+
+const limitsOf = (row: LimitRow): OwnLimits => ({
+  speechConcurrency: row.speech_concurrency,
+  transcriptionConcurrency: row.transcription_concurrency,
+  speechPerMinute: row.speech_per_minute,
+  transcriptionsPerMinute: row.transcriptions_per_minute,
+  requestsPerMinute: row.requests_per_minute,
+})
+
+export interface AccountRow extends LimitRow {
   id: string
   name: string
   role: Role
@@ -60,6 +76,7 @@ export const accountOf = (row: AccountRow): Account => ({
   name: row.name,
   role: row.role,
   balanceMicros: row.balance_micros,
+  limits: limitsOf(row),
   createdAtMs: row.created_at_ms,
   disabledAtMs: row.disabled_at_ms,
 })
@@ -92,8 +109,8 @@ export const keyOf = (row: KeyRow): Key => ({
 export const scopesColumn = (scopes: readonly Scope[] | null): string | null =>
   scopes === null ? null : JSON.stringify([...new Set(scopes)].sort())
 
-/** A key joined with its account, whose columns bear the prefix `account_`. */
-export interface CallerRow extends KeyRow {
+/** A key joined with its account, whose columns bear the prefix `account_` where a key has the same. */
+export interface CallerRow extends KeyRow, LimitRow {
   account_name: string
   account_role: Role
   account_balance_micros: number | null
@@ -108,6 +125,7 @@ export const callerOf = (row: CallerRow): Caller => ({
     name: row.account_name,
     role: row.account_role,
     balanceMicros: row.account_balance_micros,
+    limits: limitsOf(row),
     createdAtMs: row.account_created_at_ms,
     disabledAtMs: row.account_disabled_at_ms,
   },

@@ -35,7 +35,7 @@ export async function admitted(
   kind: 'speech' | 'transcriptions',
 ): Promise<Caller> {
   const caller = await account.caller()
-  const { allowed, retryAfterMs } = allowances.take(kind, caller.account.id)
+  const { allowed, retryAfterMs } = allowances.take(kind, caller.account)
   if (allowed) return caller
   throw new MynaError('rate_limit_exceeded', 'Too many requests. Try again later.', { retryAfterMs })
 }

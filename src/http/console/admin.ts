@@ -2,7 +2,7 @@
  * Administration over HTTP for the console: the same verbs as on the command line.
  */
 import { Elysia } from 'elysia'
-import type { Account } from '../../domain/account.ts'
+import type { Account, LimitName, OwnLimits } from '../../domain/account.ts'
 import { MynaError } from '../../domain/error.ts'
 import type { Administration } from '../../service/accounts.ts'
 import { type Body, type BodyLimits, readJson } from '../body.ts'
@@ -46,6 +46,12 @@ export function consoleAdminRoutes(route: Route, { gate, administration, bodyLim
     const change = { name: textOf(body, 'name'), balanceMicros: wholeOrNull(body, 'balance_micros') }
     return json(accountRecord(await administration.setMetering(change)))
   })
+  const setLimits = route(`${accountsPath}/limits`, async (exchange) => {
+    await gate.enterAdmin(exchange)
+    const body = await readJson(exchange.request, bodyLimits)
+    const limits = body.limits === null ? null : limitsOf(body)
+    return json(accountRecord(await administration.setLimits({ name: textOf(body, 'name'), limits })))
+  })
   const disable = route(`${accountsPath}/disable`, async (exchange) => {
     await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
@@ -79,6 +85,7 @@ export function consoleAdminRoutes(route: Route, { gate, administration, bodyLim
     .post(accountsPath, create, change)
     .post(`${accountsPath}/credit`, credit, change)
     .post(`${accountsPath}/metering`, setMetering, change)
+    .post(`${accountsPath}/limits`, setLimits, change)
     .post(`${accountsPath}/disable`, disable, change)
     .post(`${accountsPath}/enable`, enable, change)
     .post(`${accountsPath}/rename`, rename, change)
@@ -121,9 +128,31 @@ const accountRecord = (account: Account) => ({
   name: account.name,
   is_admin: account.role === 'admin',
   balance_micros: account.balanceMicros,
+  limits: Object.fromEntries(Object.entries(limitFields).map(([field, name]) => [field, account.limits[name]])),
   created_at: seconds(account.createdAtMs),
   disabled_at: secondsOrNull(account.disabledAtMs),
 })
+
+/** Names of an account's own limits, as in the account's record at `/v1/me`. */
+const limitFields: Readonly<Record<string, LimitName>> = {
+  speech_concurrency: 'speechConcurrency',
+  transcription_concurrency: 'transcriptionConcurrency',
+  speech_requests_per_minute: 'speechPerMinute',
+  transcription_requests_per_minute: 'transcriptionsPerMinute',
+  requests_per_minute: 'requestsPerMinute',
+}
+
+/** Those that are given. */
+function limitsOf({ limits }: Body): Partial<OwnLimits> {
+  const isRecord = typeof limits === 'object' && limits !== null && !Array.isArray(limits)
+  const unknown = isRecord ? Object.keys(limits).find((field) => !Object.hasOwn(limitFields, field)) : ''
+  if (!isRecord || unknown !== undefined) {
+    const message = `The field 'limits' must be null, or an object with ${Object.keys(limitFields).join(', ')}.`
+    throw new MynaError('validation_error', message, { param: 'limits' })
+  }
+  const given = limits as Body
+  return Object.fromEntries(Object.keys(given).map((field) => [limitFields[field], wholeOrNull(given, field)]))
+}
 
 /** The verbs check the values, as they do for the command line. */
 const textOf = (body: Body, field: string): string => {

@@ -185,6 +185,15 @@ test('an administrator makes accounts and keys; a key is shown once', async () =
     post('/console/api/admin/accounts/metering', admin, { name: 'ida', balance_micros: balance })
   expect([(await meter(null)).body.balance_micros, (await meter(80)).body.balance_micros]).toEqual([null, 80])
   expect((await meter(80)).body.error.code).toBe('validation_error')
+  const limit = (limits: unknown) => post('/console/api/admin/accounts/limits', admin, { name: 'ida', limits })
+  expect((await limit({ speech_concurrency: 3 })).body.limits).toMatchObject({
+    speech_concurrency: 3,
+    requests_per_minute: null,
+  })
+  expect((await limit(null)).body.limits.speech_concurrency).toBeNull()
+  for (const wrong of [7, { other: 1 }, { speech_concurrency: 0 }]) {
+    expect((await limit(wrong)).body.error.code).toBe('validation_error')
+  }
   const key = { account: 'ida', name: 'laptop', scopes: ['tts'], expires: '30d' }
   const issued = await post('/console/api/admin/keys', admin, key)
   expect([issued.status, issued.body.scopes, issued.body.account]).toEqual([201, ['tts'], 'ida'])

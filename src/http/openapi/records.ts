@@ -129,6 +129,7 @@ const account = is.record({
   limits: is.record({
     max_input_chars: is.count(4096),
     max_clip_bytes: is.count(10485760),
+    requests_per_minute: is.count(600),
     speech_requests_per_minute: is.count(300),
     speech_concurrency: is.count(16),
     max_transcription_bytes: is.count(26214400),

@@ -12,6 +12,7 @@ import metering from './migrations/006_metering.sql' with { type: 'text' }
 import consents from './migrations/007_consents.sql' with { type: 'text' }
 import sessions from './migrations/008_sessions.sql' with { type: 'text' }
 import remakes from './migrations/009_remakes.sql' with { type: 'text' }
+import limits from './migrations/010_limits.sql' with { type: 'text' }
 import { Wire } from './wire.ts'
 
 const migrations: readonly { name: string; sql: string }[] = [
@@ -24,6 +25,7 @@ const migrations: readonly { name: string; sql: string }[] = [
   { name: '007_consents', sql: consents },
   { name: '008_sessions', sql: sessions },
   { name: '009_remakes', sql: remakes },
+  { name: '010_limits', sql: limits },
 ]
 
 /** `myna`, as a number: no other program's lock. */

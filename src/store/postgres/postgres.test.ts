@@ -103,6 +103,7 @@ describe.skipIf(noPostgres !== null)('a database', () => {
       '007_consents',
       '008_sessions',
       '009_remakes',
+      '010_limits',
     ])
     await Promise.all(boxes.map((box) => box.close()))
   })
