@@ -46,12 +46,6 @@ export function consoleAdminRoutes(route: Route, { gate, administration, bodyLim
     const change = { name: textOf(body, 'name'), balanceMicros: wholeOrNull(body, 'balance_micros') }
     return json(accountRecord(await administration.setMetering(change)))
   })
-  const setLimits = route(`${accountsPath}/limits`, async (exchange) => {
-    await gate.enterAdmin(exchange)
-    const body = await readJson(exchange.request, bodyLimits)
-    const limits = body.limits === null ? null : limitsOf(body)
-    return json(accountRecord(await administration.setLimits({ name: textOf(body, 'name'), limits })))
-  })
   const disable = route(`${accountsPath}/disable`, async (exchange) => {
     await gate.enterAdmin(exchange)
     const body = await readJson(exchange.request, bodyLimits)
@@ -85,13 +79,23 @@ export function consoleAdminRoutes(route: Route, { gate, administration, bodyLim
     .post(accountsPath, create, change)
     .post(`${accountsPath}/credit`, credit, change)
     .post(`${accountsPath}/metering`, setMetering, change)
-    .post(`${accountsPath}/limits`, setLimits, change)
     .post(`${accountsPath}/disable`, disable, change)
     .post(`${accountsPath}/enable`, enable, change)
     .post(`${accountsPath}/rename`, rename, change)
     .post(`${accountsPath}/role`, setRole, change)
     .post(`${accountsPath}/remove`, remove, change)
+    .use(limitRoutes(route, { gate, administration, bodyLimits }))
     .use(keyRoutes(route, { gate, administration, bodyLimits }))
+}
+
+function limitRoutes(route: Route, { gate, administration, bodyLimits }: ConsoleAdminParts) {
+  const setLimits = route(`${accountsPath}/limits`, async (exchange) => {
+    await gate.enterAdmin(exchange)
+    const body = await readJson(exchange.request, bodyLimits)
+    const limits = body.limits === null ? null : limitsOf(body)
+    return json(accountRecord(await administration.setLimits({ name: textOf(body, 'name'), limits })))
+  })
+  return new Elysia().post(`${accountsPath}/limits`, setLimits, { parse: 'none', detail: { hide: true } })
 }
 
 function keyRoutes(route: Route, { gate, administration, bodyLimits }: ConsoleAdminParts) {
