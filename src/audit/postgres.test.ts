@@ -78,7 +78,7 @@ const wrongs: [string, string][] = [
   ['consent of the owner', "UPDATE voice_consents SET account_id = 'other'"],
 ]
 
-// Only where PostgreSQL is not installed.
+// Skipped only where PostgreSQL is not installed.
 describe.skipIf(noPostgres !== null)('the audit of a shared database', () => {
   beforeAll(async () => {
     place = await worked()

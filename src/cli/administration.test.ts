@@ -24,7 +24,7 @@ const configOf = (dataDir: string) => loadConfig({ dataDir }, {})
 const names = (dataDir: string) =>
   withAdministration(configOf(dataDir), false, async (verbs) => (await verbs.listAccounts()).map(({ name }) => name))
 
-/** Owns the folder as a server does: lock, books, local socket. */
+/** Owns the folder as a server does: lock, database, local socket. */
 async function serve(dataDir: string) {
   const lock = acquireLock(dataDir)
   const database = await openSqlite(dataDir)
@@ -60,7 +60,7 @@ async function serve(dataDir: string) {
   }
 }
 
-test('a command owns a folder that nobody serves, and gives it back', async () => {
+test('a command owns a folder that no server uses, and gives it back', async () => {
   const dataDir = join(temporaryFolder(), 'new')
   const account = await withAdministration(configOf(dataDir), true, (verbs) => {
     expect(isLocked(dataDir)).toBe(true)
@@ -79,14 +79,14 @@ test('a failing verb gives the folder back too', async () => {
   expect(isLocked(dataDir)).toBe(false)
 })
 
-test('a folder that does not exist is not made by looking', async () => {
+test('looking at a missing folder does not create it', async () => {
   const dataDir = join(temporaryFolder(), 'none')
   await expect(names(dataDir)).rejects.toThrow('There is no data folder')
   expect(await serverStatus(dataDir)).toBeNull()
   expect(existsSync(dataDir)).toBe(false)
 })
 
-test('while a server runs, it is asked: keys are issued, listed and revoked through its socket', async () => {
+test('a running server does the work: keys are issued, listed and revoked through its socket', async () => {
   const dataDir = temporaryFolder()
   const server = await serve(dataDir)
   try {
@@ -131,7 +131,7 @@ test('a command waits for a server that is still starting', async () => {
   await server.stop()
 })
 
-test('commands that come at once wait for one another', async () => {
+test('commands that run at once wait for one another', async () => {
   const dataDir = temporaryFolder()
   const accounts = ['a', 'b', 'c', 'd']
   const results = await Promise.all(accounts.map((name) => runCommand(['accounts', 'create', name, '--data', dataDir])))

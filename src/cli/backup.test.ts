@@ -1,6 +1,4 @@
-/**
- * Backups of a server that works, and what comes back from them: the commands as users run them, on real data folders.
- */
+/** Backups of a working server, and restoring them: the commands as users run them, on real data folders. */
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +40,7 @@ async function backedUp() {
   return { ...folder, file }
 }
 
-test('a backup of a server at work is whole, and a server on it has everything of one moment', async () => {
+test('a backup of a server at work is complete, and a server on it has everything from one moment', async () => {
   const dataDir = temporaryFolder()
   const file = join(temporaryFolder(), 'myna.tar')
   await using instance = await startInstance({ dataDir, clonesPerMinute: 1000, requestsPerMinute: 10_000 })
@@ -72,7 +70,7 @@ test('a backup of a server at work is whole, and a server on it has everything o
   expect([heard.status, (await heard.arrayBuffer()).byteLength > 0]).toEqual([200, true])
 }, 60_000)
 
-test('restore keeps what was there, and asks before it moves it', async () => {
+test('restore keeps the old folder, and asks before it moves it', async () => {
   const { dataDir, key, file, consent } = await backedUp()
   const later = await (async () => {
     await using instance = await startInstance({ dataDir }, { random: new Seeded(8).fill })
@@ -91,14 +89,14 @@ test('restore keeps what was there, and asks before it moves it', async () => {
   expect((await audit(join(dataDir, former ?? ''), 'full')).faults).toEqual([])
 }, 60_000)
 
-test('under a running server nothing is restored', async () => {
+test('restore is refused under a running server', async () => {
   const { dataDir, file } = await backedUp()
   await using _ = await startInstance({ dataDir })
   const refused = await myna('restore', file, '--data', dataDir, '--replace')
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Stop it first')])
 }, 60_000)
 
-test('a restore that was interrupted is finished by the next one, and nothing starts before', async () => {
+test('the next restore completes an interrupted one, and nothing starts before that', async () => {
   const { dataDir, key, file } = await backedUp()
   writeFileSync(join(dataDir, 'restore-unfinished'), file)
   await expect(startInstance({ dataDir })).rejects.toThrow(
@@ -109,7 +107,7 @@ test('a restore that was interrupted is finished by the next one, and nothing st
   expect((await instance.fetch('/v1/me', { key })).status).toBe(200)
 }, 60_000)
 
-describe('a file that will not do changes nothing', () => {
+describe('an unusable file changes nothing', () => {
   test('flipped bits, anywhere', async () => {
     const { file } = await backedUp()
     const whole = readFileSync(file)
@@ -123,13 +121,13 @@ describe('a file that will not do changes nothing', () => {
       writeFileSync(path, damaged)
       const manifest = await readArchive(path, null).catch((error: Error) => error.message)
       if (typeof manifest === 'string') found.push(manifest)
-      // Bytes between the files and the dates of their heads mean nothing: what is read must be what was written.
+      // Bytes between the files and the dates in their headers are unused. What is read must equal what was written.
       else expect(manifest).toEqual(await readArchive(file, null))
     }
     expect(found.length).toBeGreaterThan(150)
   }, 60_000)
 
-  test('cut off, of others, or climbing out', async () => {
+  test('cut off, foreign, or with paths that climb out', async () => {
     const { file } = await backedUp()
     const dataDir = temporaryFolder()
     const cut = join(temporaryFolder(), 'cut.tar')
@@ -147,7 +145,7 @@ describe('a file that will not do changes nothing', () => {
   }, 60_000)
 })
 
-test('what is wrong is not backed up, and audit and doctor name it', async () => {
+test('damaged data is not backed up, and audit and doctor name the damage', async () => {
   const { dataDir, voiceId } = await workedFolder()
   expect(await myna('audit', '--data', dataDir)).toMatchObject({
     code: 0,

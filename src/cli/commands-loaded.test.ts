@@ -26,7 +26,7 @@ test('every command is listed under its own name', async () => {
   expect(names(await commandsFor())).toEqual(names(await commandsFor('completion')))
 })
 
-test('help for one command says all that it takes, wherever help is asked for', async () => {
+test('help for one command lists all of its arguments, wherever help is asked for', async () => {
   const [behind, before] = await Promise.all([runCommand(['keys', '--help']), runCommand(['help', 'keys'])])
   expect(before.stdout).toBe(behind.stdout)
   expect(before.stdout).toContain('create, list and revoke API keys')

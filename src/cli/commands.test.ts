@@ -102,7 +102,7 @@ test('a key is printed once, with how to use it, and authenticates', async () =>
   await database.close()
 })
 
-test('--json may stand anywhere, and errors are data then too', async () => {
+test('--json may be anywhere, and errors are then data too', async () => {
   for (const args of [
     ['--json', 'keys', 'revoke', 'key_none'],
     ['keys', '--json', 'revoke', 'key_none'],
@@ -120,7 +120,7 @@ test('--data wins over the environment', async () => {
   expect(await mynaJson('accounts', 'list', '--data', other)).toMatchObject([{ name: 'zoe' }])
 })
 
-test('misuse ends with 2 and says what would be right', async () => {
+test('misuse exits with 2 and says what would be right', async () => {
   const cases: [string[], string][] = [
     [['acounts'], 'Did you mean accounts?'],
     [['keys', 'creat'], 'Did you mean create?'],
@@ -142,7 +142,7 @@ test('misuse ends with 2 and says what would be right', async () => {
   expect(setting).toMatchObject({ code: 2, stderr: expect.stringContaining('MYNA_PORT=http') })
 })
 
-test('help and version end with 0', async () => {
+test('help and version exit with 0', async () => {
   for (const args of [['--help'], ['help', 'keys'], ['keys', 'create', '--help'], ['--version']]) {
     const { code, stdout, stderr } = await myna(...args)
     expect([args, code, stderr]).toEqual([args, 0, ''])
@@ -151,7 +151,7 @@ test('help and version end with 0', async () => {
   expect((await myna('keys', '--help')).stdout).toContain('myna keys create --account alice --scopes tts')
 })
 
-test('a refusal ends with 1 and one sentence on stderr', async () => {
+test('a refusal exits with 1 and one sentence on stderr', async () => {
   const { code, stdout, stderr } = await myna('accounts', 'create', 'ANNA')
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toBe("myna: An account 'ANNA' already exists.\n")
@@ -184,7 +184,7 @@ test('usage is a table by account and day, its sums, and a plot', async () => {
   expect((await myna('usage', '--account', 'anna')).stdout).toContain('No usage')
 })
 
-/** 1,200 characters of speech last a minute here. @param transcriptions beside it, nine seconds each */
+/** 1,200 characters of speech last a minute here. @param transcriptions also included, nine seconds each */
 async function speakAt(timeMs: number, characters: number, operationId: string, transcriptions = 0): Promise<void> {
   const parts = { clock: { nowMs: () => timeMs, monotonicMs: () => 0 }, random: systemRandom }
   const database = await openSqlite(dataDir)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { runCommand } from '../testing/command.ts'
 
-/** What bash would offer for a command line, whose last word is being typed. */
+/** What bash would offer for a command line whose last word is being typed. */
 async function offered(...words: string[]): Promise<string[]> {
   const { stdout: script } = await runCommand(['completion', 'bash'])
   const line = words.map((word) => `'${word}'`).join(' ')
@@ -11,14 +11,14 @@ async function offered(...words: string[]): Promise<string[]> {
   return bash.stdout.toString().trim().split('\n')
 }
 
-test('bash is offered commands, those below them, and options', async () => {
+test('bash is offered commands, their subcommands, and options', async () => {
   expect(await offered('se')).toEqual(['serve', 'service'])
   expect(await offered('accounts', 'cre')).toEqual(['create', 'credit'])
   expect(await offered('accounts', 'create', 'anna', '--pre')).toEqual(['--prepaid'])
   expect(await offered('--json', 'voices', 'cl')).toEqual(['clone'])
 })
 
-test('where no command fits, files are offered', async () => {
+test('files are offered where no command fits', async () => {
   expect(await offered('transcribe', 'completion.te')).toEqual(['completion.test.ts'])
 })
 

@@ -49,7 +49,7 @@ test('help costs the processor less than 80 ms', async () => {
   expect(Math.min(...costs)).toBeLessThan(80)
 })
 
-test('the doctor finds ONNX Runtime, sharp and a voice at work inside it', async () => {
+test('the doctor finds ONNX Runtime, sharp and a working voice inside it', async () => {
   const { stdout, code } = await run(['doctor', '--json', '--data', join(home, 'other')])
   const { healthy, findings } = JSON.parse(stdout) as { healthy: boolean; findings: Record<string, string>[] }
   const ok = findings.filter(({ state }) => state === 'ok').map(({ about }) => about)

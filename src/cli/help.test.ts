@@ -25,7 +25,7 @@ test('help begins with first steps and lists each command in its group, without 
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(85)
 })
 
-test('the names that people know from ollama do the same', async () => {
+test('the command names that people know from ollama do the same', async () => {
   const [listed, short] = await Promise.all([help('models', 'list', '--json'), help('list', '--json')])
   expect(short).toEqual(listed)
   expect(JSON.parse(short.stdout)).toBeArray()

@@ -41,7 +41,7 @@ const rowsFrom = (title: string, text: string): string[][] => {
   return lines.slice(lines.findIndex((line) => line.startsWith(title))).map((line) => line.split(/ {2,}/))
 }
 
-test('each model is shown with its device, memory, streams and the time that is left', () => {
+test('each model is listed with its device, memory, streams and remaining time', () => {
   expect(rowsFrom('MODEL', statusText(server([engine])))).toEqual([
     ['MODEL', 'DEVICE', 'MEMORY', 'ACTIVE', 'UNLOADED IN'],
     ['pocket', 'cuda:0', '900 MB', '2', 'in use'],
@@ -51,7 +51,7 @@ test('each model is shown with its device, memory, streams and the time that is 
   ])
 })
 
-test('how full a card is, and what runs there only in part', () => {
+test('shows how full a card is, and which models run there only in part', () => {
   const deviceMemory = { usedBytes: 3_000_000_000, totalBytes: 8_000_000_000 }
   const model = { id: 'whisper-base', device: 'cuda:0', memoryBytes: 1e9, activeStreams: 0, idleMsLeft: null }
   const models = [model, { ...model, id: 'whisper-base-fp32' }, { ...model, id: 'whisper-small', device: 'cpu' }]
@@ -64,11 +64,11 @@ test('how full a card is, and what runs there only in part', () => {
   ])
 })
 
-test('no models, no table', () => {
+test('without models there is no table', () => {
   expect(statusText(server([{ ...engine, models: [], loading: [] }]))).not.toContain('MODEL')
 })
 
-test('without a server it ends with 1, so that a container can be found ill by it', async () => {
+test("without a server it exits with 1, so that it can serve as a container's health check", async () => {
   const env = { MYNA_DATA: temporaryFolder() }
   const forScripts = await runCommand(['ps', '--json'], { env })
   expect([forScripts.code, JSON.parse(forScripts.stdout)]).toEqual([1, { server: null }])

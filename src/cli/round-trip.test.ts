@@ -1,6 +1,6 @@
 /**
- * What is inside the program speaks and is heard by what is inside the program: the real server, its engines and its
- * codecs, with the built-in voice and the built-in recogniser.
+ * The program transcribes its own speech: the real server, its engines and its codecs, with the built-in voice and the
+ * built-in recogniser.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
@@ -73,7 +73,7 @@ async function textOf(file: Blob): Promise<string> {
   return ((await response.json()) as { text: string }).text
 }
 
-test('sentences with numbers, names and questions, in all formats by turns: hardly a word is lost', async () => {
+test('sentences with numbers, names and questions, in each format in turn: hardly a word is lost', async () => {
   const all: WordErrors[] = []
   for (const [index, sentence] of sentences.entries()) {
     const heard = await textOf(await speak(sentence, formats[index % formats.length]!))
@@ -108,7 +108,7 @@ test('a paragraph has a segment for each sentence, in its own time, and subtitle
   expect(subtitles).toContain('library')
 })
 
-test('times of words are estimated where the model has none, and the answer says so', async () => {
+test('word times are estimated where the model has none, and the answer says so', async () => {
   const file = await speak(paragraph, 'wav')
   const fields = { response_format: 'verbose_json', 'timestamp_granularities[]': 'word' }
   const answer = (await (await transcribe(file, fields)).json()) as {
@@ -138,7 +138,7 @@ test('silence, noise, tones and a buzz give no text', async () => {
   }
 })
 
-test('what the built-in recogniser cannot do is refused in words', async () => {
+test('requests that the built-in recogniser cannot fulfil are refused with an explanation', async () => {
   const file = await speak('Good morning.', 'wav')
   const refused = await transcribe(file, { language: 'fr' })
   expect(refused.status).toBe(400)
@@ -154,9 +154,9 @@ const shared = join(import.meta.dir, '../../../shared')
 const clips = join(shared, 'data/clips')
 const references = join(shared, 'prototypes/embedded/librispeech-references.py')
 
-// Clips of real readers and their words are no part of the repository: skipped where they are missing.
+// Clips of real readers and their words are not in the repository: skipped where they are missing.
 describe.skipIf(!existsSync(clips) || !existsSync(references))('real readers', () => {
-  test('24 clips of six readers, an old book each: one word in eight is lost', async () => {
+  test('24 clips of six readers, each from an old book: one word in eight is lost', async () => {
     const said = [...readFileSync(references, 'utf8').matchAll(/^"([\d-]+)":"(.*)",?$/gm)]
     expect(said.length).toBe(24)
     const all: WordErrors[] = []

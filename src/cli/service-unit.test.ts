@@ -12,7 +12,7 @@ test('the unit is printed without a change', async () => {
   const { code, stdout } = await runCommand(['service', 'install', '--print', '--port', '9000', '--data', '/a b/100%'])
   expect(code).toBe(0)
   expect(stdout).toContain('serve --host "127.0.0.1" --port "9000"')
-  // From source it is the runtime with the program.
+  // From source, the command is the runtime with the program.
   expect(stdout).toContain('/src/main.ts" serve')
   expect(stdout).toContain('[Install]')
   if (process.getuid?.() !== 0) expect(stdout).toContain('Environment="MYNA_DATA=/a b/100%%"')
@@ -26,7 +26,7 @@ test.skipIf(analyze === null)('systemd understands the unit', async () => {
   expect(check.stderr.toString()).not.toContain(file)
 })
 
-// Skipped where the system lets nobody be another user (no user namespaces).
+// Skipped where the system does not allow becoming another user (no user namespaces).
 test.skipIf(!canBeOther)('a user installs it, starts it and removes it again', async () => {
   const home = temporaryFolder()
   const calls = join(home, 'calls')

@@ -1,4 +1,6 @@
-/** A shared database is backed up and restored by PostgreSQL's own tools: what comes back is whole, and works. */
+/**
+ * A shared database is backed up and restored by PostgreSQL's own tools: the restored database is complete, and works.
+ */
 import { describe, expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { auditPostgres } from '../audit/postgres.ts'
@@ -11,7 +13,7 @@ import { noPostgres, testPostgres } from '../testing/postgres.ts'
 
 setDefaultTimeout(120_000)
 
-/** @throws Error with what the program said */
+/** @throws Error with the program's output */
 async function run(...command: string[]): Promise<void> {
   const child = Bun.spawn(command, { stderr: 'pipe' })
   const said = await new Response(child.stderr).text()
@@ -31,9 +33,9 @@ const tablesOf = async (url: string): Promise<Record<string, unknown[]>> => {
   return { ...(await contents(database)), files, recordings }
 }
 
-// Only where PostgreSQL is not installed.
+// Skipped only where PostgreSQL is not installed.
 describe.skipIf(noPostgres !== null)('a shared database', () => {
-  test('comes back from pg_dump and pg_restore with every row and file, and a server goes on with it', async () => {
+  test('is restored from pg_dump and pg_restore with every row and file, and a server continues with it', async () => {
     const [from, to] = [await emptyDatabase(), await emptyDatabase()]
     const file = join(temporaryFolder(), 'myna.dump')
     const form = new FormData()
@@ -47,7 +49,7 @@ describe.skipIf(noPostgres !== null)('a shared database', () => {
       await (await instance.speak(key)).arrayBuffer()
       voiceId = (await instance.cloned(key, { name: 'Ada' })).voice_id
       await instance.fetch('/v1/audio/voice_consents', { method: 'POST', key, body: form })
-      // The server is at work.
+      // The server is running.
       await run('pg_dump', '--format=custom', `--file=${file}`, from)
     }
     await run('pg_restore', `--dbname=${to}`, '--exit-on-error', file)

@@ -9,8 +9,8 @@ import { until } from '../testing/until.ts'
 setDefaultTimeout(60_000)
 
 /**
- * A small server that keeps the contract: audio, then an operation that says how it ended. What it does with a speech
- * request is the test's.
+ * A small server that keeps the contract: audio, then an operation that says how it ended. The test decides how it
+ * answers a speech request.
  */
 type Speech = (request: Request, body: Record<string, unknown>) => Response | Promise<Response>
 const operation = {
@@ -80,7 +80,9 @@ const stream = (then: (controller: ReadableStreamDefaultController<Uint8Array>) 
     { headers: { 'X-Request-Id': 'op_1' } },
   )
 
-/** Until the first bytes are on the disk: then the command has seen the answer's headers and knows the operation. */
+/**
+ * Waits until the first bytes are on the disk: then the command has seen the answer's headers and knows the operation.
+ */
 const someOf = (name: string): Promise<void> =>
   until(`some of ${name}`, () => existsSync(path(`${name}.part`)) && readFileSync(path(`${name}.part`)).length > 0)
 
@@ -88,7 +90,7 @@ const env = () => ({ MYNA_URL: `${server.url}v1`, MYNA_API_KEY: 'sk-myna-test' }
 const speak = (...args: string[]) => runCommand(['speak', ...args], { env: env() })
 const path = (name: string) => join(folder, name)
 
-test('an account that pays nothing is not told of money', async () => {
+test('an account that pays nothing sees no prices', async () => {
   speech = whole
   operations = [operation]
   balanceMicros = null
@@ -97,7 +99,7 @@ test('an account that pays nothing is not told of money', async () => {
   expect(free.stdout).toBe(`${path('free.wav')}: 2.0 s of audio from 12 characters (op_1)\n`)
 })
 
-test('a whole sentence becomes a file, with its length and its price', async () => {
+test('a sentence becomes a file, and its length and its price are printed', async () => {
   let body: unknown
   speech = (request, given) => {
     body = given
@@ -128,7 +130,7 @@ test('--json gives the same as data, and the input comes from standard input', a
   })
 })
 
-test('standard output gets the audio and nothing else', async () => {
+test('standard output gets only the audio', async () => {
   speech = whole
   operations = [operation]
   const command = startCommand(['speak', 'Hello.', '-o', '-'], { env: env() })
@@ -137,7 +139,7 @@ test('standard output gets the audio and nothing else', async () => {
   expect(await command.exited).toBe(0)
 })
 
-test('a broken stream is told with its cause, its charge and its rest', async () => {
+test('an aborted stream is reported with its cause, its charge and its rest', async () => {
   speech = () => stream(async (controller) => controller.error(await someOf('c.mp3')))
   const error = { code: 'generation_failed', message: 'The engine failed.' }
   const broken = { ...operation, outcome: 'stream_failed', charged_micros: 0, completion_bytes: null, error }
@@ -149,7 +151,7 @@ test('a broken stream is told with its cause, its charge and its rest', async ()
   expect(existsSync(path('c.mp3'))).toBe(false)
 })
 
-test('a stream that ends well without a completed operation is no success', async () => {
+test('a stream that ends properly without a completed operation counts as failed', async () => {
   speech = whole
   operations = [{ ...operation, outcome: 'cancelled', charged_micros: 15, completion_bytes: null }]
   const result = await speak('Hello.', '-o', path('d.mp3'), '--json')
@@ -160,7 +162,7 @@ test('a stream that ends well without a completed operation is no success', asyn
   expect(existsSync(path('d.mp3'))).toBe(false)
 })
 
-test('a busy server is asked again under the same idempotency key', async () => {
+test('a busy server is asked again with the same idempotency key', async () => {
   const busy = () => refuse(503, 'engine_overloaded', { 'Retry-After': '1', 'retry-after-ms': '10' })
   const answers = [busy, () => refuse(429, 'rate_limit_exceeded', { 'retry-after-ms': '10' }), whole]
   speech = (request, body) => (answers.shift() ?? whole)(request, body)
@@ -171,7 +173,7 @@ test('a busy server is asked again under the same idempotency key', async () => 
   expect(new Set(keys).size).toBe(1)
 })
 
-test('a server that stays busy, or says that trying again is useless, is believed', async () => {
+test('a server that stays busy, or says that trying again is useless, is not asked again', async () => {
   speech = () => refuse(503, 'engine_overloaded', { 'retry-after-ms': '1' })
   expect(await speak('Hello.', '-o', path('f.mp3'))).toMatchObject({ code: 1 })
   expect(seen.length).toBe(4)
@@ -184,7 +186,7 @@ test('a server that stays busy, or says that trying again is useless, is believe
   expect(readdirSync(folder).filter((name) => name.startsWith('f.'))).toEqual([])
 })
 
-test('a connection that breaks before the answer is tried again, and what was charged is told', async () => {
+test('a connection that breaks before the answer is retried, and the charge is reported', async () => {
   let attempts = 0
   const raw = Bun.listen({
     hostname: '127.0.0.1',
@@ -214,7 +216,7 @@ const httpJson = (status: number, body: unknown): string => {
   return [...head, 'Connection: close', '', text].join('\r\n')
 }
 
-test('a refused key says how to get one, and leaves no file', async () => {
+test('a refused key leads to instructions for a new one, and leaves no file', async () => {
   speech = () => refuse(401, 'invalid_api_key')
   const result = await speak('Hello.', '-o', path('h.mp3'))
   expect(result.code).toBe(1)
@@ -222,7 +224,7 @@ test('a refused key says how to get one, and leaves no file', async () => {
   expect(readdirSync(folder).filter((name) => name.startsWith('h.'))).toEqual([])
 })
 
-test('a player hears the raw samples, and its failure is told', async () => {
+test('a player gets the raw samples, and its failure is reported', async () => {
   const bin = mkdtempSync(join(folder, 'bin-'))
   const heard = path('heard.pcm')
   writeFileSync(join(bin, 'aplay'), `#!/bin/sh\necho "$@" > ${heard}.args\ncat > ${heard}\n`, { mode: 0o755 })
@@ -244,7 +246,7 @@ test('a player hears the raw samples, and its failure is told', async () => {
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('No player was found') })
 })
 
-test('no server says how to start one', async () => {
+test('without a server the error says how to start one', async () => {
   const free = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
   const { port } = free
   free.stop(true)
@@ -253,7 +255,7 @@ test('no server says how to start one', async () => {
   expect(result.stderr).toContain('Start one with: myna serve')
 })
 
-test('Ctrl-C cancels on the server and keeps what came', async () => {
+test('Ctrl-C cancels on the server and keeps the received audio', async () => {
   const started = Promise.withResolvers<void>()
   speech = () =>
     stream(async (controller) => {
@@ -273,7 +275,7 @@ test('Ctrl-C cancels on the server and keeps what came', async () => {
   )
 })
 
-test('what cannot be right is refused before anything is asked of the server', async () => {
+test('impossible requests are refused before the server is asked', async () => {
   for (const args of [
     ['Hello.', '-o', path('x.docx')],
     ['Hello.', '--format', 'midi'],
@@ -290,7 +292,7 @@ test('what cannot be right is refused before anything is asked of the server', a
   expect(seen).toEqual([])
 })
 
-test('captions are written beside the audio, by the times that the events bring', async () => {
+test('captions are written beside the audio, with the times from the events', async () => {
   operations = [{ ...operation }]
   speech = (_, body) => {
     expect(body).toMatchObject({ stream_format: 'sse', timestamps: ['word'] })

@@ -1,4 +1,4 @@
-/** The command as its users run it, against a real server whose engine hears the length of a clip. */
+/** The command as its users run it, against a real server whose engine measures only the length of a clip. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const run = (args: string[], options: CommandOptions = {}) => runCommand(['trans
 const lastOrder = () => instance.transcriber.orders.at(-1)
 const subtitles = '1\n00:00:00,000 --> 00:00:01,000\nheard 0.\n\n2\n00:00:02,000 --> 00:00:03,000\nheard 2.\n'
 
-test('prints the text, and nothing else', async () => {
+test('prints only the text', async () => {
   expect(await run([talk])).toEqual({ code: 0, stdout: `${said}\n`, stderr: '' })
 })
 
@@ -43,7 +43,7 @@ test.each([
   expect(await run([talk, '--format', format])).toEqual({ code: 0, stdout: text, stderr: '' })
 })
 
-test.each(['text', 'srt'])('says beside the %s what could not be decoded', async (format) => {
+test.each(['text', 'srt'])('reports beside the %s what could not be decoded', async (format) => {
   const flac = await encodedFile('flac', buzz(3, 24_000))
   flac.fill(0, flac.length / 2, flac.length / 2 + 40)
   const path = join(folder, 'harmed.flac')
@@ -53,7 +53,7 @@ test.each(['text', 'srt'])('says beside the %s what could not be decoded', async
   expect(stdout).toContain('heard 2.')
 })
 
-test('with the times of words', async () => {
+test('with word times', async () => {
   const { stdout, code } = await run([talk, '--words'])
   const { words, segments } = JSON.parse(stdout) as { words: unknown[]; segments: unknown[] }
   expect([code, words.length, segments.length]).toEqual([0, 4, 2])
@@ -64,13 +64,13 @@ test('for a script', async () => {
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { text: said }])
 })
 
-test('without a key: a whole sentence, and how to get one', async () => {
+test('without a key: a complete sentence, and how to get one', async () => {
   const { code, stderr } = await run([talk], { env: { ...env, MYNA_API_KEY: '' } })
   expect(code).toBe(1)
   expect(stderr).toContain('Bearer <key>. Create a key with: myna keys create --account NAME')
 })
 
-test('writes a file in the format that it is called by', async () => {
+test('writes a file in the format that its name says', async () => {
   const file = join(folder, 'talk.srt')
   expect(await run([talk, '-o', file])).toEqual({
     code: 0,
@@ -88,7 +88,7 @@ test('reads standard input', async () => {
   expect(await run(['-'], { stdin: recording })).toMatchObject({ code: 0, stdout: `${said}\n` })
 })
 
-test('passes on what it is told', async () => {
+test('passes its options on', async () => {
   const options = ['--language', 'german', '--prompt', 'Ünder "quotes"', '--model', 'whisper-base', '--format', 'srt']
   expect((await run([talk, ...options])).code).toBe(0)
   expect(lastOrder()).toMatchObject({
@@ -101,14 +101,14 @@ test('passes on what it is told', async () => {
   expect(lastOrder()).toMatchObject({ task: 'translate' })
 })
 
-test('a long recording is sent as it is read', async () => {
+test('sends a long recording as it is read', async () => {
   const long = join(folder, 'long.wav')
   await Bun.write(long, recordingOf(...Array.from({ length: 300 }, () => 9)))
   const { stdout } = await run([long])
   expect(stdout.split('heard')).toHaveLength(301)
 }, 20_000)
 
-test('comes back when the server is full for a moment', async () => {
+test('tries again when the server is full for a moment', async () => {
   let refusals = 2
   const full = Bun.serve({
     port: 0,
@@ -127,7 +127,7 @@ test('comes back when the server is full for a moment', async () => {
   expect([answer.code, answer.stdout, refusals]).toEqual([0, subtitles, -1])
 })
 
-describe('says what is wrong', () => {
+describe('reports what is wrong', () => {
   test.each<[string, string[], CommandOptions, number, string]>([
     ['no file', [join(folder, 'none.wav')], {}, 1, 'There is no file '],
     ['a folder', [folder], {}, 1, 'not a regular file'],
@@ -149,7 +149,7 @@ describe('says what is wrong', () => {
     expect(result.stderr).toContain(words)
   })
 
-  test('a failure half way: no file, and no text that looks whole', async () => {
+  test('a failure half way: no file, and no text that looks complete', async () => {
     instance.transcriber.plan = () => ({ failAt: 2 })
     const file = join(folder, 'broken.txt')
     for (const format of ['text', 'srt']) {
@@ -162,7 +162,7 @@ describe('says what is wrong', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([])
   })
 
-  test('a file too large, before all of it was sent', async () => {
+  test('a file that is too large, before all of it was sent', async () => {
     await using small = await startListening({ maxTranscriptionBytes: 1_000_000 })
     const large = join(folder, 'large.wav')
     await Bun.write(large, recordingOf(...Array.from({ length: 120 }, () => 9)))
@@ -194,6 +194,6 @@ test('Ctrl-C stops the work on the server', async () => {
   command.kill('SIGINT')
   const { code, stdout, stderr } = await finished(command)
   expect([code, stdout, stderr]).toEqual([1, '', 'myna: Stopped; nothing is charged.\n'])
-  await until('the engine was told', () => instance.transcriber.aborted === aborted + 1)
+  await until('the engine was notified', () => instance.transcriber.aborted === aborted + 1)
   gate.resolve()
 })

@@ -1,4 +1,7 @@
-/** A server that is killed while it listens: what the next one says of it. Real processes, and a model of noise. */
+/**
+ * A server that is killed while it transcribes: what the next one reports about it. Real processes, and a model of
+ * noise.
+ */
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -42,7 +45,7 @@ async function reportOf(program: Program, key: string): Promise<unknown> {
   return page.totals.transcription
 }
 
-test('a transcription that kill -9 ends is in the books as failed before the next server listens', async () => {
+test('a transcription that kill -9 ends is in the database as failed before the next server listens', async () => {
   const env = { MYNA_DATA: dataDir }
   const folder = await parakeetFolder()
   const imported = await runCommand(['models', 'import', parakeetCard.id, folder], { program: command, env })
@@ -57,7 +60,7 @@ test('a transcription that kill -9 ends is in the books as failed before the nex
   expect((await transcribe()).status).toBe(200)
   const before = await reportOf(first, first.key)
   expect(before).toMatchObject({ requests: 1 })
-  // An engine that stands still holds the next one in the middle of it.
+  // A stopped engine holds the next transcription in the middle.
   const pid = await enginePid()
   process.kill(pid, 'SIGSTOP')
   const broken = transcribe().then(
@@ -65,7 +68,7 @@ test('a transcription that kill -9 ends is in the books as failed before the nex
     () => 'broken',
   )
   const underWay = 'SELECT model FROM transcriptions'
-  await until('it is under way', () => inBooks(underWay).length === 1, 20_000)
+  await until('it is running', () => inBooks(underWay).length === 1, 20_000)
   expect(await reportOf(first, first.key)).toEqual(before)
   first.kill('SIGKILL')
   await first.exited

@@ -97,7 +97,7 @@ async function checkMounted(options: string): Promise<Run> {
 }
 const canMount = Bun.which('unshare') !== null && Bun.spawnSync(['unshare', '-rm', 'true']).success
 
-// Skipped where the system lets nobody mount a file system of their own (no user namespaces).
+// Skipped where the system does not allow mounting a file system (no user namespaces).
 test.skipIf(!canMount)('a file system mounted noexec is told, with the way out', async () => {
   const { code, stderr } = await checkMounted('size=128m,noexec')
   expect(code).toBe(1)
@@ -105,7 +105,7 @@ test.skipIf(!canMount)('a file system mounted noexec is told, with the way out',
   expect(stderr).toContain('MYNA_NATIVE_DIR')
 })
 
-// Skipped where the system lets nobody mount a file system of their own (no user namespaces).
+// Skipped where the system does not allow mounting a file system (no user namespaces).
 test.skipIf(!canMount)('a full disk is told, and nothing is left on it', async () => {
   const { code, stdout, stderr } = await checkMounted('size=8m')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

@@ -60,7 +60,7 @@ async function ask(server: LocalServer, verb: string, body: string, method = 'PO
   return { status: answer.status, body: (await answer.json()) as unknown }
 }
 
-test('only the owner of the data folder can open the socket, and it goes with the server', async () => {
+test('only the owner of the data folder can open the socket, and it disappears with the server', async () => {
   const dataDir = temporaryFolder()
   const server = await start(dataDir)
   expect(server.path).toBe(localSocketPath(dataDir))
@@ -77,14 +77,14 @@ test('the socket of a dead server is replaced', async () => {
   expect((await ask(server, 'status', '{}')).body).toEqual({ result: serverStatus })
 })
 
-test('a data folder with a path longer than a socket address is no trouble', async () => {
+test('a data folder with a path longer than a socket address works', async () => {
   const dataDir = join(temporaryFolder(), 'a'.repeat(100), 'b'.repeat(100))
   mkdirSync(dataDir, { recursive: true })
   const server = await start(dataDir)
   expect((await ask(server, 'listAccounts', '{}')).body).toEqual({ result: [] })
 })
 
-test('verbs are carried out, and their refusals travel with code and message', async () => {
+test('verbs are carried out, and their refusals keep code and message', async () => {
   const server = await start(temporaryFolder())
   const name = { account: 'anna', name: 'x', scopes: ['tts'], expires: null }
   const issued = await ask(server, 'createKey', JSON.stringify(name))
@@ -96,7 +96,7 @@ test('verbs are carried out, and their refusals travel with code and message', a
   expect(JSON.stringify(refused.body)).toContain("There is no account 'nobody'.")
 })
 
-test('what is thrown unexpectedly is told to the server too', async () => {
+test('an unexpected error is also reported to the server', async () => {
   const errors: unknown[] = []
   const failing = () => Promise.reject(new Error('the engine is on fire'))
   const server = await start(temporaryFolder(), failing, errors)
@@ -105,7 +105,7 @@ test('what is thrown unexpectedly is told to the server too', async () => {
   expect(errors).toHaveLength(1)
 })
 
-test('anything else is refused: other verbs, other methods, what is no object', async () => {
+test('refuses everything else: other verbs, other methods, bodies that are not objects', async () => {
   const server = await start(temporaryFolder())
   for (const verb of ['', 'dropEverything', 'constructor', 'status/x']) {
     expect(await ask(server, verb, '{}')).toMatchObject({ status: 404, body: { error: { code: 'unknown_url' } } })
@@ -117,7 +117,7 @@ test('anything else is refused: other verbs, other methods, what is no object', 
   expect(await ask(server, 'disableAccount', '[]')).toMatchObject({ body: { error: { code: 'validation_error' } } })
 })
 
-test('a model whose files have gone is given up, by its id', async () => {
+test('drops a model whose files are gone, by its id', async () => {
   const server = await start(temporaryFolder())
   expect(await ask(server, 'dismissModel', '{"model":"kokoro"}')).toEqual({ status: 200, body: { result: null } })
   expect(dismissed).toEqual(['kokoro'])

@@ -1,4 +1,4 @@
-/** What administrators see of all accounts over HTTP: operations by filters and pages, one in detail, usage. */
+/** What administrators see of all accounts over HTTP: operations with filters and pages, one in detail, usage. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Instance, startInstance } from '../testing/instance.ts'
 import { until } from '../testing/until.ts'
@@ -31,7 +31,7 @@ async function ask<T>(path: string, key = instance.adminKey, method = 'GET'): Pr
 }
 const list = async (query: string) => (await ask<{ data: Listed[]; has_more: boolean }>(`operations?${query}`)).body
 
-test('operations of all accounts are listed with their account and key, the newest first, by the page', async () => {
+test('operations of all accounts are listed with their account and key, the newest first, page by page', async () => {
   const { data, has_more: more } = await list('')
   expect([data.map(({ account }) => account), more]).toEqual([['bob', 'ada', 'bob', 'ada'], false])
   expect(data[1]).toMatchObject({ key: 'test', state: 'terminal', outcome: 'completed', model: 'hibari' })
@@ -59,7 +59,7 @@ test('they are filtered by account, kind, state, outcome, model and time', async
   expect(((await own.json()) as { data: Listed[] }).data).toHaveLength(1)
 })
 
-test('one of another account is seen in detail, and cancelled', async () => {
+test("another account's operation is shown in detail, and cancelled", async () => {
   const { engine } = instance
   const held = Promise.withResolvers<void>()
   engine.plan = () => ({ before: (frame) => (frame === 2 ? held.promise : undefined) })
@@ -77,7 +77,7 @@ test('one of another account is seen in detail, and cancelled', async () => {
   expect((await ask('operations/op_none')).status).toBe(404)
 })
 
-test('usage of all accounts, or of one, by account', async () => {
+test('usage of all accounts, or of one, grouped by account', async () => {
   interface Usage {
     data: { results: { user_id: string | null; characters?: number }[] }[]
     totals: { speech: { requests: number }; clones: { requests: number } }
@@ -94,7 +94,7 @@ test('usage of all accounts, or of one, by account', async () => {
   expect((await ask('usage?account=nobody')).status).toBe(422)
 })
 
-test('only an administrator with an unrestricted key may look', async () => {
+test('only an administrator with an unrestricted key has access', async () => {
   const limited = await instance.server.administration.createKey({
     account: 'admin',
     name: 'limited',

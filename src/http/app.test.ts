@@ -79,14 +79,14 @@ test('HEAD has the headers of GET and no body', async () => {
   expect(head?.headers.get('content-type')).toBe(get?.headers.get('content-type') ?? '')
 })
 
-test('405 says what is allowed', async () => {
+test('405 names the allowed methods', async () => {
   const response = await instance.fetch('/v1/audio/speech', { method: 'GET' })
   expect(response.headers.get('allow')).toBe('POST, OPTIONS')
   const models = await instance.fetch('/v1/models', { method: 'POST' })
   expect(models.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
 })
 
-test('a base URL without /v1 is told so', async () => {
+test('a base URL without /v1 is explained', async () => {
   const { error } = (await (await instance.fetch('/audio/speech', { method: 'POST' })).json()) as ErrorAnswer
   expect(error.message).toContain('must end with /v1')
 })
@@ -106,7 +106,7 @@ describe('CORS', () => {
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-stainless-os' },
     })
 
-  test('keyed routes are closed by default, what is public is open', async () => {
+  test('keyed routes are closed by default, public ones are open', async () => {
     const closed = await preflight('/v1/audio/speech')
     expect([closed.status, closed.headers.get('access-control-allow-origin')]).toEqual([204, null])
     const open = await preflight('/v1/audio/voices')
@@ -117,7 +117,7 @@ describe('CORS', () => {
     expect(models.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('CORS_ORIGINS opens the rest to those it names', async () => {
+  test('CORS_ORIGINS opens the rest to the origins that it names', async () => {
     await using opened = await startInstance({ corsOrigins: [origin] })
     const allowed = await preflight('/v1/audio/speech', opened)
     expect(allowed.headers.get('access-control-allow-origin')).toBe(origin)
@@ -172,7 +172,7 @@ test('metrics are in the text format and count requests by template', async () =
   expect(text).not.toContain('op_x')
 })
 
-test('with a token, metrics are for its bearer', async () => {
+test('with a token, metrics are only for its bearer', async () => {
   await using guarded = await startInstance({ metricsToken: 'secret' })
   expect((await guarded.fetch('/metrics')).status).toBe(401)
   expect((await guarded.fetch('/metrics', { key: 'wrong' })).status).toBe(401)
@@ -180,7 +180,7 @@ test('with a token, metrics are for its bearer', async () => {
   expect((await guarded.fetch('/metrics', { headers: { 'x-forwarded-for': '127.0.0.1' } })).status).toBe(401)
 })
 
-test('the metrics token cannot be guessed at speed, and still passes then', async () => {
+test('the metrics token cannot be guessed fast, and still works meanwhile', async () => {
   await using guarded = await startInstance({ metricsToken: 'secret' })
   const statuses: number[] = []
   for (let turn = 0; turn < 12; turn++) statuses.push((await guarded.fetch('/metrics', { key: `${turn}` })).status)
@@ -188,7 +188,7 @@ test('the metrics token cannot be guessed at speed, and still passes then', asyn
   expect((await guarded.fetch('/metrics', { key: 'secret' })).status).toBe(200)
 })
 
-test('readiness without a model for transcription: unavailable, and no fault', async () => {
+test('readiness without a model for transcription: unavailable, but not a fault', async () => {
   await using bare = await startInstance({}, { catalog: deaf })
   const response = await bare.fetch('/readyz')
   const { status, checks, devices } = (await response.json()) as Record<string, Record<string, unknown>>
@@ -197,7 +197,7 @@ test('readiness without a model for transcription: unavailable, and no fault', a
   expect(Object.keys(devices ?? {})).toEqual(['tts'])
 })
 
-test('readiness tells which models are in memory, and which are being loaded', async () => {
+test('readiness reports which models are in memory, and which are being loaded', async () => {
   instance.engine.known = {
     loading: ['pocket'],
     models: [
@@ -231,8 +231,8 @@ test('readiness tells which models are in memory, and which are being loaded', a
   ])
 })
 
-test('two slashes are never answered as a method that is not allowed', async () => {
-  // Elysia looks for the path behind the 11th character, which a host of one letter does not reach.
+test('two slashes never lead to a 405', async () => {
+  // Elysia looks for the path after the 11th character, which a host of one letter does not reach.
   for (const host of ['x', 'voice.example']) {
     const head = `GET // HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
     const answer = await new Promise<string>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** OpenAI's own SDK makes voices, speaks with them and deletes them. */
+/** OpenAI's own SDK creates voices, speaks with them and deletes them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI, { APIError } from 'openai'
 import { MynaError } from '../domain/error.ts'
@@ -24,7 +24,7 @@ const balance = async () =>
   ((await (await instance.fetch('/v1/me', { key })).json()) as { balance_micros: number }).balance_micros
 
 describe('a voice of OpenAI’s SDK', () => {
-  test('is ready when it is answered, and is spoken with by its id', async () => {
+  test('is ready when the answer arrives, and speaks by its id', async () => {
     const made = await create()
     expect(made).toEqual({
       id: expect.stringMatching(/^voice_/),
@@ -60,7 +60,7 @@ describe('a voice of OpenAI’s SDK', () => {
     expect(await balance()).toBe(1000)
   })
 
-  test('one that is cancelled or deleted meanwhile is an error', async () => {
+  test('a voice that is cancelled or deleted meanwhile is an error', async () => {
     const begun = Promise.withResolvers<void>()
     instance.engine.learn = () => {
       begun.resolve()
@@ -74,7 +74,7 @@ describe('a voice of OpenAI’s SDK', () => {
     expect(await balance()).toBe(1000)
   })
 
-  test('only from a recording', async () => {
+  test('needs a recording', async () => {
     const prompt = client.audio.voices.create({ type: 'prompt', name: 'Ada', prompt: 'a warm voice' } as never)
     expect(await prompt.catch((reason: unknown) => reason)).toMatchObject({ status: 422, code: 'missing_file' })
     const both = { type: 'prompt', name: 'Ada', audio_sample: sample() } as never

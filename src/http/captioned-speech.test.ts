@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Instance, startInstance } from '../testing/instance.ts'
 
-/** The fake engine makes four frames of 100 ms, and calls each quarter of the input a word. */
+/** The fake engine makes four frames of 100 ms, and reports each quarter of the input as a word. */
 const input = 'onetwotriqua'
 let instance: Instance
 let key: string
@@ -20,7 +20,7 @@ interface Piece {
 const captioned = (body: object, path = '/dev/captioned_speech') =>
   instance.fetch(path, { method: 'POST', key, body: JSON.stringify({ input, voice: 'alloy', ...body }) })
 
-test('whole: one object, with the words in the time of the audio', async () => {
+test('as a whole: one object, with word times relative to the audio', async () => {
   const response = await captioned({ stream: false, response_format: 'pcm' })
   expect(response.headers.get('x-request-id')).toStartWith('op_')
   const { audio, ...rest } = (await response.json()) as Piece
@@ -37,7 +37,7 @@ test('whole: one object, with the words in the time of the audio', async () => {
   } as never)
 })
 
-test('streamed, which is the default: an object a line, whose audio and words are the same together', async () => {
+test('streamed, which is the default: one object per line, with the same audio and words in total', async () => {
   const response = await captioned({ response_format: 'wav' }, '/v1/audio/captioned_speech')
   expect(response.headers.get('content-type')).toStartWith('application/json')
   const lines = (await response.text()).trimEnd().split('\n')
@@ -47,12 +47,12 @@ test('streamed, which is the default: an object a line, whose audio and words ar
   expect(pieces.flatMap(({ timestamps }) => timestamps!.map(({ word }) => word))).toEqual(['one', 'two', 'tri', 'qua'])
 })
 
-test('what a decoder puts before the sound of an mp3 is counted', async () => {
+test('what a decoder adds before the sound of an mp3 is counted', async () => {
   const { timestamps } = (await (await captioned({ stream: false })).json()) as Piece
   expect(timestamps![0]).toEqual({ word: 'one', start_time: 0.046, end_time: 0.096 })
 })
 
-test('without times there are none, and faults are refused like those of speech', async () => {
+test('word times can be switched off, and faults are refused like those of speech', async () => {
   const plain = (await (await captioned({ stream: false, return_timestamps: false })).json()) as Piece
   expect(plain.timestamps).toBeNull()
   expect((await captioned({ input: '' })).status).toBe(400)
@@ -63,14 +63,14 @@ test('without times there are none, and faults are refused like those of speech'
   expect(refused.status).toBe(403)
 })
 
-test('an engine that fails is a status', async () => {
+test('an engine failure has an error status', async () => {
   instance.engine.plan = () => ({ failAt: 2 })
   const failed = await captioned({ stream: false })
   expect([failed.status, await failed.json()]).toMatchObject([500, { error: { code: 'generation_failed' } }])
   instance.engine.plan = () => ({})
 })
 
-test('events of speech tell the words behind the audio in which they begin', async () => {
+test('events of speech report the words after the audio in which they begin', async () => {
   const response = await instance.speak(key, { input, stream_format: 'sse', timestamps: ['word'] })
   const events = (await response.text())
     .split('\n\n')
@@ -90,7 +90,7 @@ test('events of speech tell the words behind the audio in which they begin', asy
   expect(told.every(({ estimated }) => estimated === false)).toBe(true)
 })
 
-test('bytes of audio cannot carry times, and unless asked nobody is told', async () => {
+test('plain audio cannot carry word times, and they are only reported on request', async () => {
   const refused = await instance.speak(key, { timestamps: true })
   expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'timestamps' } }])
   expect((await instance.speak(key, { timestamps: ['sentence'], stream_format: 'sse' })).status).toBe(400)

@@ -1,4 +1,4 @@
-/** OpenAI's own SDK keeps consents and clones voices with them; what it may not see does not exist. */
+/** OpenAI's own SDK stores consents and clones voices with them; invisible ones count as missing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const refused = (call: PromiseLike<unknown>) => Promise.resolve(call).catch((rea
 const pathOf = (id: string) => join(instance.dataDir, 'consents', id, 'recording')
 
 describe('a consent of OpenAI’s SDK', () => {
-  test('is kept with its recording, found, renamed and deleted', async () => {
+  test('is stored with its recording, found, renamed and deleted', async () => {
     const made = await consent()
     expect(made).toEqual({
       id: expect.stringMatching(/^cons_[0-9A-Z]{26}$/),
@@ -78,7 +78,7 @@ describe('a consent of OpenAI’s SDK', () => {
     expect((await client.audio.voiceConsents.retrieve(id)).id).toBe(id)
   })
 
-  test('that does not exist, or is of another account, clones nothing', async () => {
+  test('that is missing, or of another account, clones nothing', async () => {
     const { id } = await consent()
     const other = clientOf(await instance.key())
     const gone = { status: 404, code: 'consent_not_found', param: 'consent' }
@@ -110,7 +110,7 @@ describe('a consent of OpenAI’s SDK', () => {
       'clip_too_short',
       'recording',
     ],
-  ])('%s: refused, and nothing is kept', async (_, body, status, code, param) => {
+  ])('%s: refused, and nothing is stored', async (_, body, status, code, param) => {
     const before = readdirSync(join(instance.dataDir, 'consents'))
     const error = await refused(client.audio.voiceConsents.create(body() as never))
     expect(error).toMatchObject({ status, code })
@@ -127,7 +127,7 @@ describe('a consent of OpenAI’s SDK', () => {
     expect(answer.status).toBe(415)
   })
 
-  test('goes with its account', async () => {
+  test('is deleted with its account', async () => {
     const { id } = await consent()
     expect(existsSync(pathOf(id))).toBe(true)
     await instance.server.administration.removeAccount({ name: account })
@@ -135,7 +135,7 @@ describe('a consent of OpenAI’s SDK', () => {
   })
 })
 
-test('an account owns as many consents as voices, an administrator any number', async () => {
+test('an account may have as many consents as voices, an administrator any number', async () => {
   await using small = await startInstance({ maxVoices: 1 })
   const [one, admin] = [await small.key(), small.adminKey].map(
     (apiKey) => new OpenAI({ baseURL: `${small.url}/v1`, apiKey, maxRetries: 0 }).audio.voiceConsents,
@@ -149,7 +149,7 @@ test('an account owns as many consents as voices, an administrator any number', 
   await admin!.create(body())
 })
 
-test('a client that gives up by its own timeout: the voice is made all the same', async () => {
+test('a client that gives up after its own timeout: the voice is still made', async () => {
   const { promise, resolve } = Promise.withResolvers<Uint8Array>()
   const begun = Promise.withResolvers<void>()
   instance.engine.learn = () => {

@@ -5,7 +5,7 @@ import { corsFor } from './cors.ts'
 import { json, routeWith } from './exchange.ts'
 import { Metrics } from './metrics.ts'
 
-/** What the server takes for the client's address and scheme. @param peer as Bun tells it */
+/** What the server uses as the client's address and scheme. @param peer as Bun reports it */
 async function seen(peer: string, headers: Record<string, string>, trusted: readonly string[]): Promise<unknown> {
   const route = routeWith({
     clock: systemClock,
@@ -25,7 +25,7 @@ async function seen(peer: string, headers: Record<string, string>, trusted: read
 
 const forwarded = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' }
 
-test('a proxy is known by its address also where the server listens on IPv6, too', async () => {
+test('a proxy is recognised by its address even if the server listens on IPv6, too', async () => {
   const client = ['203.0.113.7', 'https://voice.example']
   expect(await seen('10.0.0.1', forwarded, ['10.0.0.1'])).toEqual(client)
   expect(await seen('::ffff:10.0.0.1', forwarded, ['10.0.0.1'])).toEqual(client)
@@ -33,7 +33,7 @@ test('a proxy is known by its address also where the server listens on IPv6, too
   expect(await seen('fd00::1', forwarded, ['fd00::1'])).toEqual(client)
 })
 
-test('one client has one address, however it comes', async () => {
+test('a client has one address, whichever way it connects', async () => {
   const twice = { 'x-forwarded-for': '::ffff:203.0.113.7, ::ffff:10.0.0.1' }
   expect(await seen('10.0.0.1', twice, ['10.0.0.1'])).toEqual(['203.0.113.7', 'http://voice.example'])
 })

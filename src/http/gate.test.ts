@@ -40,7 +40,7 @@ describe('credentials', () => {
     expect(instance.lines.join('')).not.toContain('ZZZZZ')
   })
 
-  test('expired, revoked and disabled are refused, each in its words', async () => {
+  test('expired, revoked and disabled ones are refused, each with its own message', async () => {
     await using instance = await startInstance()
     const { administration } = instance.server
     const issue = (expires: string | null) =>
@@ -56,7 +56,7 @@ describe('credentials', () => {
     expect(await codeWith(plain.secret)).toBe('account_disabled')
   })
 
-  test('401 names the scheme, 403 the scope that is missing', async () => {
+  test('401 names the scheme, 403 the missing scope', async () => {
     await using instance = await startInstance()
     const missing = await me(instance, {})
     expect(missing.headers.get('www-authenticate')).toBe('Bearer')
@@ -129,7 +129,7 @@ describe('failed attempts', () => {
 })
 
 describe('rate limits', () => {
-  test('count by account, not by key, and say when to come back', async () => {
+  test('count by account, not by key, and say when to retry', async () => {
     await using instance = await startInstance({ requestsPerMinute: 3 })
     const [one, two] = [await instance.key({ account: 'ada' }), await instance.key({ account: 'ada' })]
     const other = await instance.key({ account: 'bob' })

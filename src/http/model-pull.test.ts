@@ -40,7 +40,7 @@ async function ask(method: string, id: string, key = instance.adminKey): Promise
 }
 const folder = () => join(instance.dataDir, 'models', 'installed', 'small')
 
-test('a model is installed once the answer comes, and removed', async () => {
+test('a model is installed once the answer arrives, and removed', async () => {
   expect(await ask('POST', 'small')).toMatchObject([201, { id: 'small', object: 'model' }])
   expect(await ask('POST', 'small')).toMatchObject([200, { id: 'small' }])
   const removed = { id: 'small', object: 'model', deleted: true, freed_bytes: 200_000 }
@@ -49,7 +49,7 @@ test('a model is installed once the answer comes, and removed', async () => {
   expect(await ask('DELETE', 'small')).toMatchObject([404, { error: { code: 'model_not_found' } }])
 })
 
-test('a client that takes events sees how far it is, and another joins the same download', async () => {
+test('a client that accepts events gets the progress, and another joins the same download', async () => {
   const held = Promise.withResolvers<void>()
   hub.trouble = () => ({ kind: 'cut', afterBytes: 120_000, arrived: () => held.promise })
   const headers = { accept: 'text/event-stream' }
@@ -66,7 +66,7 @@ test('a client that takes events sees how far it is, and another joins the same 
     for (const line of lines) if (line.startsWith('data: {')) events.push(JSON.parse(line.slice(6)))
     return done
   }
-  await until('bytes have come', async () => {
+  await until('bytes have arrived', async () => {
     await next()
     return (events.at(-1)?.done_bytes ?? 0) > 0
   })
@@ -80,7 +80,7 @@ test('a client that takes events sees how far it is, and another joins the same 
   await ask('DELETE', 'small')
 })
 
-test('a download that fails says why, also as an event', async () => {
+test('a failed download reports the reason, also as an event', async () => {
   hub.trouble = () => ({ kind: 'refuse', status: 403, headers: { 'x-error-code': 'GatedRepo' } })
   const [status, { error }] = await ask('POST', 'small')
   expect([status, error?.code, error?.message]).toMatchObject([
@@ -101,7 +101,7 @@ test('a download that fails says why, also as an event', async () => {
   expect(again).toBe(502)
 })
 
-test('names of other servers are understood; what is unknown, built in or not allowed is refused', async () => {
+test("other servers' names for models are understood; unknown, built-in and forbidden ones are refused", async () => {
   expect((await ask('POST', 'Systran/faster-whisper-base'))[1].error?.message).toContain('whisper-base')
   expect(await ask('POST', 'hibari')).toMatchObject([200, { id: 'hibari' }])
   expect(await ask('DELETE', 'hibari')).toMatchObject([422, { error: { code: 'validation_error' } }])

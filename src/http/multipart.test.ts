@@ -65,7 +65,7 @@ const boundary = { 'content-type': 'multipart/form-data; boundary=b' }
 const filePart = (name = 'file') =>
   `--b\r\nContent-Disposition: form-data; name="${name}"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n`
 
-test('a file among fields, before and after it', async () => {
+test('accepts a file among fields, before and after it', async () => {
   const form = formOf(
     ['name', 'Ada'],
     ['labels[accent]', 'welsh'],
@@ -89,7 +89,7 @@ test('a file among fields, before and after it', async () => {
   ])
 })
 
-test('the second file is counted, one under another name is not', async () => {
+test('a second file is counted, a file under another name is not', async () => {
   const clip = new Blob([audio])
   await post(formOf(['other', clip, 'o'], ['files[]', clip, '1'], ['file', new Blob(['zz']), '2'], ['x', '1']))
   expect([seen!.form.fileCount, seen!.form.file!.hash, seen!.form.fields.x]).toEqual([2, hash, '1'])
@@ -109,7 +109,7 @@ test.each([
   expect(seen!.form.file!.fileName).toBe(shown)
 })
 
-test('the official client, with what it calls files', async () => {
+test('the official client, with everything that it accepts as a file', async () => {
   const path = join(dir, 'from-disk.wav')
   await Bun.write(path, audio)
   const client = new OpenAI({ apiKey: 'x', baseURL: server.url.href, maxRetries: 0 })
@@ -157,7 +157,7 @@ async function upload(bytes: number): Promise<{ response: Response; sent: number
   return { response: await post(body, boundary), sent }
 }
 
-test('the limit of the file holds to the byte without a Content-Length', async () => {
+test('the file limit is exact to the byte without a Content-Length', async () => {
   expect((await upload(maxFileBytes)).response.status).toBe(200)
   const { response } = await upload(maxFileBytes + 1)
   expect(response.status).toBe(413)
@@ -173,7 +173,7 @@ test('200 MB in chunks are refused at once, with flat memory', async () => {
   expect(process.memoryUsage.rss() - before).toBeLessThan(100e6)
 })
 
-test('200 MB with a Content-Length are refused before they come', async () => {
+test('200 MB with a Content-Length are refused before they are sent', async () => {
   const socket = connect(server.port!, '127.0.0.1')
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n')
   socket.write('Content-Length: 200000000\r\n\r\n')
@@ -182,7 +182,7 @@ test('200 MB with a Content-Length are refused before they come', async () => {
   socket.destroy()
 })
 
-/** Begins a form and leaves it open. */
+/** Begins a form and leaves it unfinished. */
 async function begin() {
   const socket = connect(server.port!, '127.0.0.1')
   socket.on('error', () => {})
@@ -192,14 +192,14 @@ async function begin() {
   return socket
 }
 
-test('a client that leaves leaves no file', async () => {
+test('a client that disconnects leaves no file behind', async () => {
   const socket = await begin()
   socket.destroy()
   await until('it is noticed', () => failure !== null)
   expect(failure).toBeInstanceOf(MynaError)
 })
 
-test('a client that stalls is told so', async () => {
+test('a stalled client gets an error', async () => {
   const socket = await begin()
   const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())))
   await until('the server waits', () => clock.waiting > 0)
@@ -208,7 +208,7 @@ test('a client that stalls is told so', async () => {
   socket.destroy()
 })
 
-test('the file goes when its use fails', async () => {
+test('the file is deleted when its use fails', async () => {
   const request = new Request('http://x', { method: 'POST', body: formOf(['file', new Blob([audio]), 'a']) })
   const error = new Error('of the service')
   const use = () => Promise.reject(error)

@@ -1,4 +1,4 @@
-/** The official SDK as the client, unmodified: what it sends, what it retries, what it makes of our errors. */
+/** The official SDK as the client, unmodified: what it sends, what it retries, and how it reports our errors. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI, { APIError, AuthenticationError, ConflictError, NotFoundError } from 'openai'
 import { type Instance, startInstance } from '../testing/instance.ts'
@@ -27,7 +27,7 @@ const client = (options: { apiKey?: string } = {}, at = instance) =>
   })
 const hello = { model: 'tts-1', voice: 'alloy', input: 'hello there' } as const
 
-/** What a call is refused with, and how many requests it took. */
+/** The error of a refused call, and how many requests it took. */
 async function refusal(call: () => Promise<unknown>): Promise<{ error: APIError; requests: number }> {
   const before = sent
   try {
@@ -77,13 +77,13 @@ describe('errors', () => {
     expect(error.message).toContain("The voice 'nobody' does not exist")
   })
 
-  test('a wrong key is an AuthenticationError, asked once', async () => {
+  test('a wrong key is an AuthenticationError after one request', async () => {
     const { error, requests } = await refusal(() => client({ apiKey: 'sk-myna-wrong' }).models.list())
     expect(error).toBeInstanceOf(AuthenticationError)
     expect([error.code, requests]).toEqual(['invalid_api_key', 1])
   })
 
-  test('a 409 is not repeated, and tells which operation holds the key', async () => {
+  test('a 409 is not retried, and names the operation that holds the key', async () => {
     const headers = { 'Idempotency-Key': crypto.randomUUID() }
     const first = await client().audio.speech.create(hello, { headers })
     await first.arrayBuffer()
@@ -100,7 +100,7 @@ describe('errors', () => {
     expect([other.error.code, other.requests]).toEqual(['idempotency_conflict', 1])
   })
 
-  test('a failure before the first audio is repeated with the same key and then works, charged once', async () => {
+  test('a failure before the first audio is retried with the same key and then works, charged once', async () => {
     const prepaid = await instance.key({ account: 'retry', prepaidMicros: 1000 })
     let calls = 0
     instance.engine.plan = () => (calls++ < 2 ? { failAt: 0 } : {})
@@ -114,7 +114,7 @@ describe('errors', () => {
     expect(me.balance_micros).toBe(1000 - 165)
   })
 
-  test('a cancelled request is not repeated', async () => {
+  test('a cancelled request is not retried', async () => {
     const started = Promise.withResolvers<void>()
     instance.engine.plan = () => ({
       before: () => {
@@ -154,7 +154,7 @@ describe('errors', () => {
     expect(await record.json()).toMatchObject({ outcome: 'stream_failed', charged_micros: 0 })
   })
 
-  test('transcription without a model says which command gets one, and is asked once', async () => {
+  test('transcription without a model names the command that installs one, after one request', async () => {
     await using bare = await startInstance({}, { catalog: deaf })
     const file = new File([new Uint8Array(100)], 'a.wav')
     const by = client({ apiKey: await bare.key() }, bare)

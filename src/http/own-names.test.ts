@@ -1,4 +1,7 @@
-/** Who may act without a key, by what browsers and load balancers send: byte by byte, because no client would. */
+/**
+ * Which requests may act without a key, tested with what browsers and load balancers send, byte by byte, because no
+ * client would send it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Instance, startInstance } from '../testing/instance.ts'
 import { OwnNames } from './own-names.ts'
@@ -34,7 +37,7 @@ describe('names that no stranger can own', () => {
     'myna',
     'nas.local',
     'VOICE.example:443',
-  ])('%s is ours', (host) => expect(names.has(host)).toBe(true))
+  ])('%s is our own', (host) => expect(names.has(host)).toBe(true))
   test.each([
     'evil.example',
     'evil.example:8790',
@@ -44,7 +47,7 @@ describe('names that no stranger can own', () => {
   ])('%s is not', (host) => expect(names.has(host)).toBe(false))
 })
 
-describe('a host that cannot be read', () => {
+describe('an unreadable Host header', () => {
   let instance: Instance
   beforeAll(async () => (instance = await startInstance()))
   afterAll(() => instance[Symbol.asyncDispose]())
@@ -86,7 +89,7 @@ describe('in anonymous mode', () => {
   const post = async (head: string) => (await send(instance.url, `POST /v1/audio/speech ${head}`, speech)).status
   const list = async (head: string) => (await send(instance.url, `GET /v1/voices ${head}`)).status
 
-  test('programs, the own page and allowed origins pass', async () => {
+  test('programs, the own page and allowed origins are accepted', async () => {
     const { host } = new URL(instance.url)
     expect(await list(at(host))).toBe(200)
     expect(await list(at('myna:8790'))).toBe(200)
@@ -114,7 +117,7 @@ describe('in anonymous mode', () => {
     expect(await list(at('127.0.0.1:8790', 'Sec-Fetch-Site: cross-site'))).toBe(403)
   })
 
-  test('with a key every name and every page passes: no page has it', async () => {
+  test('with a key every name and every page is accepted, because no foreign page has the key', async () => {
     const bearer = `Authorization: Bearer ${key}`
     expect(await list(at('evil.example', bearer))).toBe(200)
     expect(await post(at('voice.corp.example', bearer, 'Origin: http://evil.example'))).toBe(200)
@@ -128,7 +131,7 @@ describe('in anonymous mode', () => {
   })
 })
 
-test('a rebound page cannot sign in, nor use a session', async () => {
+test('a rebound page can neither sign in nor use a session', async () => {
   await using instance = await startInstance()
   const key = await instance.key()
   const body = JSON.stringify({ api_key: key })

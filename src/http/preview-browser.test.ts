@@ -1,7 +1,7 @@
 /**
  * A voice's preview in a real browser, on a page of another origin, in a bare `<audio>` element: no script of ours
- * fetches it, no credential goes along, and a listener may jump about in it. A browser seeks only where the server
- * answers ranges; one that does not would fail here.
+ * fetches it, no credential is sent, and a listener may seek in it. A browser only seeks if the server answers ranges,
+ * so a server without them would fail here.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page, Response as PageResponse } from 'playwright-core'
@@ -16,7 +16,7 @@ let program: Program
 let browser: Browser
 let pages: ReturnType<typeof servePages>
 
-/** Runs in the page: what a listener does, each ending when the element says that it happened. */
+/** Runs in the page: what a listener does. Each step ends when the element reports it. */
 const listening = `
   const audio = document.querySelector('audio')
   const loaded = () => new Promise((resolve, reject) => {
@@ -126,7 +126,7 @@ test.skipIf(!hasBrowser)('a page may read a public preview, and shows its pictur
 })
 
 // Skipped where no Chromium is installed.
-test.skipIf(!hasBrowser)("a voice that is nobody's to hear does not play, and a page cannot read why", async () => {
+test.skipIf(!hasBrowser)('a private voice does not play, and a page cannot read why', async () => {
   const path = '/v1/voices/voice_01ARZ3NDEKTSV4RRFFQ69G5FAV/preview'
   expect((await program.fetch(path)).status).toBe(401)
   const preview = program.url + path
@@ -136,7 +136,7 @@ test.skipIf(!hasBrowser)("a voice that is nobody's to hear does not play, and a 
       () => 'done',
       (error: unknown) => String(error),
     )
-  // 4 is MEDIA_ERR_SRC_NOT_SUPPORTED, which browsers also say of an answer that is no audio.
+  // 4 is MEDIA_ERR_SRC_NOT_SUPPORTED, which browsers also report for an answer that is not audio.
   expect(await outcome('loaded()')).toContain('cannot play: 4')
   expect(await outcome(`read('${preview}')`)).toContain('Failed to fetch')
   await page.close()

@@ -21,7 +21,7 @@ const well: ReadinessFacts = {
   models: { troubles: [], able: new Set(['text-to-speech', 'automatic-speech-recognition']) },
 }
 
-/** One model of the task cannot be used. @param isOnly no other one can do the same */
+/** One model of the task is unusable. @param isOnly no other model has the same task */
 function without(task: Task, isOnly: boolean): { models: ModelStanding } {
   const able = new Set(well.models.able)
   if (isOnly) able.delete(task)
@@ -69,7 +69,7 @@ test.each(cases)('%s', (_, facts, status, isServing) => {
   expect(readinessOf({ ...well, ...facts })).toMatchObject({ status, isServing })
 })
 
-test('what is checked of a task says whether all of its models can be used', () => {
+test('the check of a task reports whether all of its models are usable', () => {
   const checksOf = (facts: Partial<ReadinessFacts>) => readinessOf({ ...well, ...facts }).checks
   expect(checksOf({})).toMatchObject({ tts: 'ok', transcription: 'ok' })
   expect(checksOf(without(speaks, false))).toMatchObject({ tts: 'degraded', transcription: 'ok' })
@@ -78,7 +78,7 @@ test('what is checked of a task says whether all of its models can be used', () 
   expect(checksOf({ transcription: null, ...without(listens, true) })).toMatchObject({ transcription: 'unavailable' })
 })
 
-test('a model that could not be loaded is told of by its name and reason, until it is in memory', async () => {
+test('a model that could not be loaded is reported with its name and reason, until it is in memory', async () => {
   const catalog = new CardCatalog(cards, (id) => id === 'kokoro-82m')
   await using instance = await startInstance({}, { catalog })
   instance.engine.known = { failed: [{ id: 'kokoro-82m', reason: 'model.onnx cannot be opened' }] }
@@ -95,7 +95,7 @@ test('a model that could not be loaded is told of by its name and reason, until 
   expect(await look()).toMatchObject({ status: 'ready', models: [{ id: 'kokoro-82m', state: 'loaded' }] })
 })
 
-test('readiness, metrics and the local status tell of both engines', async () => {
+test('readiness, metrics and the local status report on both engines', async () => {
   const catalog = new CardCatalog(cards, (id) => id === 'whisper-base')
   await using instance = await startInstance({}, { catalog })
   const model = { id: 'whisper-base', device: 'cpu', memoryBytes: 9, activeStreams: 1, idleMsLeft: null }
@@ -126,7 +126,7 @@ test('readiness, metrics and the local status tell of both engines', async () =>
   expect(engines.map(({ task }) => task)).toEqual(['text-to-speech', 'automatic-speech-recognition'])
 })
 
-test('each device of several is told of, with how full it is', async () => {
+test('each of several devices is reported, with its memory use', async () => {
   await using instance = await startInstance()
   const card = { device: 'cuda:0', deviceMemory: { usedBytes: 3, totalBytes: 8 } }
   const other = { device: 'cpu', deviceReason: 'cuda:1: CUDA failure 2: out of memory' }

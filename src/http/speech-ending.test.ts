@@ -6,7 +6,7 @@ const codeOf = async (response: Response) => ((await response.json()) as { error
 const record = async (instance: Instance, key: string, id: string | null) =>
   (await (await instance.fetch(`/v1/operations/${id}`, { key })).json()) as Record<string, unknown>
 
-/** Asks until the operation is terminal: what a client does that lost its stream. */
+/** Asks until the operation is terminal, as a client does after losing its stream. */
 async function settled(instance: Instance, key: string, id: string | null): Promise<Record<string, unknown>> {
   for (;;) {
     const found = await record(instance, key, id)
@@ -67,7 +67,7 @@ describe('our own failure', () => {
   })
 
   test.each(['pcm', 'mp3', 'wav', 'flac', 'opus', 'aac'])(
-    'after it breaks the %s stream and costs nothing',
+    'after it aborts the %s stream and costs nothing',
     async (format) => {
       await using instance = await startInstance()
       const key = await instance.key()
@@ -89,14 +89,14 @@ describe('our own failure', () => {
     },
   )
 
-  test('a whole stream does end with the last chunk', async () => {
+  test('a complete stream does end with the last chunk', async () => {
     await using instance = await startInstance()
     const raw = await rawSpeech(instance, await instance.key())
     await raw.seen(/\r\n0\r\n\r\n$/)
     raw.socket.terminate()
   })
 
-  test('in an event stream is an error event before the break', async () => {
+  test('in an event stream is an error event before the connection closes', async () => {
     await using instance = await startInstance()
     const key = await instance.key()
     const gate = Promise.withResolvers<void>()
@@ -112,7 +112,7 @@ describe('our own failure', () => {
   })
 })
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   test('half way pays for what it took, keeps its key, and stops the work', async () => {
     await using instance = await startInstance()
     const key = await instance.key({ prepaidMicros: 1000 })
@@ -152,7 +152,7 @@ describe('a client that leaves', () => {
     expect(page.totals.charged_micros).toBe(0)
   })
 
-  test('that never reads is gone after a while, and its engine work is held back meanwhile', async () => {
+  test('that never reads is given up after a while, and its engine work is held back meanwhile', async () => {
     await using instance = await startInstance({ unreadMs: 300 })
     const key = await instance.key()
     let made = 0
@@ -169,7 +169,7 @@ describe('a client that leaves', () => {
 })
 
 describe('cancel', () => {
-  test('in mid-stream settles at once, charges what was taken and breaks the stream', async () => {
+  test('in mid-stream settles at once, charges what was taken and aborts the stream', async () => {
     await using instance = await startInstance()
     const key = await instance.key()
     instance.engine.plan = () => ({ before: (frame) => (frame === 2 ? new Promise(() => {}) : undefined) })
@@ -220,7 +220,7 @@ describe('capacity', () => {
     }
   }
 
-  test('a full queue is a 503 that leaves no trace; a place that is freed serves the next', async () => {
+  test('a full queue is a 503 that leaves no trace; a free place serves the next', async () => {
     await using instance = await startInstance({ speechStreams: 1, speechQueue: 1 })
     const release = stuck(instance)
     const [one, two, three] = [await instance.key(), await instance.key(), await instance.key({ prepaidMicros: 1000 })]
@@ -236,7 +236,7 @@ describe('capacity', () => {
     expect((await instance.speak(three, {}, { 'idempotency-key': 'k' })).status).toBe(200)
   })
 
-  test('too long in the queue is a 503 that says when to come again, without an operation', async () => {
+  test('too long in the queue is a 503 with a time to retry, without an operation', async () => {
     await using instance = await startInstance({ speechStreams: 1, queueWaitMs: 100 })
     const release = stuck(instance)
     const key = await instance.key({ prepaidMicros: 1000 })
@@ -267,7 +267,7 @@ describe('capacity', () => {
   })
 })
 
-test('shutdown settles what runs as our own fault, and refuses what comes', async () => {
+test('shutdown settles running work as our own fault, and refuses new requests', async () => {
   const instance = await startInstance({ drainMs: 50 })
   const key = await instance.key()
   instance.engine.plan = () => ({ before: (frame) => (frame === 2 ? new Promise(() => {}) : undefined) })

@@ -80,7 +80,7 @@ describe('a body that cannot be accepted', () => {
     expect([response.status, ((await response.json()) as ErrorAnswer).error.code]).toEqual([status, code])
   })
 
-  test('10 MB in chunks without a length is refused while it comes', async () => {
+  test('10 MB in chunks without a length are refused while they arrive', async () => {
     const piece = new Uint8Array(65536).fill(0x20)
     let sent = 0
     const body = new ReadableStream({
@@ -96,7 +96,7 @@ describe('a body that cannot be accepted', () => {
   })
 })
 
-describe('what is accepted', () => {
+describe('an accepted body', () => {
   const cases: [string, Record<string, unknown>][] = [
     ['only input', { voice: undefined, model: undefined, response_format: undefined }],
     ['4,096 characters', { input: 'é'.repeat(4096) }],
@@ -121,7 +121,7 @@ describe('what is accepted', () => {
     expect(record).toMatchObject({ state: 'terminal', outcome: 'completed', type: 'speech' })
   })
 
-  test('JSON is JSON whatever the Content-Type says, with a BOM too', async () => {
+  test('JSON is JSON whatever the Content-Type, with a BOM too', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const body = '\ufeff{"input":"hello"}'
     const response = await instance.fetch('/v1/audio/speech', { method: 'POST', key, headers, body })
@@ -162,7 +162,7 @@ describe('the answer', () => {
     }
   })
 
-  test('audio leaves before synthesis ends', async () => {
+  test('audio is sent before synthesis ends', async () => {
     const gate = Promise.withResolvers<void>()
     instance.engine.plan = () => ({ before: (frame) => (frame === 3 ? gate.promise : undefined) })
     const response = await instance.speak(key)
@@ -195,7 +195,7 @@ describe('the answer', () => {
   })
 })
 
-test('another account sees nothing of an operation', async () => {
+test('another account cannot see an operation', async () => {
   const response = await instance.speak(key)
   await response.arrayBuffer()
   const other = await instance.key()
@@ -209,7 +209,7 @@ test('another account sees nothing of an operation', async () => {
   expect((await instance.fetch(`/v1/operations/${id}`, { key: restricted })).status).toBe(403)
 })
 
-test('money: a prepaid account pays and is refused in words when it cannot', async () => {
+test('money: a prepaid account pays, and is refused with an explanation when it cannot', async () => {
   const poor = await instance.key({ account: 'poor', prepaidMicros: 200 })
   await (await instance.speak(poor)).arrayBuffer()
   const response = await instance.speak(poor)

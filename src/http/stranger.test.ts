@@ -1,4 +1,6 @@
-/** Nobody unknown holds a connection open by a body that drips: neither one that is read nor one that is not. */
+/**
+ * An unauthenticated client cannot hold a connection open with a body that drips in, whether the body is read or not.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Instance, startInstance } from '../testing/instance.ts'
 import { until } from '../testing/until.ts'
@@ -7,7 +9,7 @@ let instance: Instance
 beforeAll(async () => (instance = await startInstance()))
 afterAll(() => instance[Symbol.asyncDispose]())
 
-/** Sends a large body byte by byte. @returns the status line and how long it was let */
+/** Sends a large body byte by byte. @returns the status line and how long the server allowed it */
 async function drip(head: string): Promise<{ status: string; openMs: number }> {
   const beganMs = performance.now()
   let isClosed = false

@@ -8,23 +8,23 @@ function textOf(...parts: string[]): [string, string[]] {
   return [text.toString(), deltas]
 }
 
-test('space at the ends is left out, within it stays', () => {
+test('space at the ends is removed, space inside stays', () => {
   expect(textOf(' Good', ' morning. ', ' ', '\n', ' You.', ' ')).toEqual([
     'Good morning.  \n You.',
     ['Good', ' morning.', '', '', '  \n You.', ''],
   ])
 })
 
-test('nothing said is an empty text', () => {
+test('silence gives an empty text', () => {
   expect(textOf()).toEqual(['', []])
   expect(textOf(' ', '', '\n')).toEqual(['', ['', '', '']])
 })
 
-test('half a character becomes a whole one', () => {
+test('half a character becomes the replacement character', () => {
   expect(textOf('a\ud83d')[0]).toBe('a\ufffd')
 })
 
-test('the deltas are the text, however it is cut', async () => {
+test('the deltas add up to the text, wherever they are cut', async () => {
   await forEachSeed(200, (random) => {
     const parts = Array.from({ length: random.whole(0, 12) }, () =>
       random.pick([' ', 'a', ' b', 'c ', '', '\n', ' d e ']),

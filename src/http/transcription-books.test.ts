@@ -1,4 +1,7 @@
-/** What the books know of a transcription: from before the engine is asked until it has ended, and how it did. */
+/**
+ * What the database records about a transcription: from before the engine receives it until it has ended, and how it
+ * ended.
+ */
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync } from 'node:fs'
@@ -26,7 +29,7 @@ const underWay = ({ dataDir }: Instance) => rows(dataDir, 'SELECT model, heard_m
 const ended = ({ dataDir }: Pick<Instance, 'dataDir'>) =>
   rows(dataDir, 'SELECT outcome, error_code, audio_ms FROM usage ORDER BY id')
 
-/** Stops before each part until it is let go on. */
+/** Stops before each part until it is released. */
 function stepwise(instance: Instance) {
   let allowed = 0
   let reached = -1
@@ -49,7 +52,7 @@ function stepwise(instance: Instance) {
   return { allow, allowTo }
 }
 
-test('one that runs is in the books, and in no report as ended', async () => {
+test('a running transcription is in the database, and in no report as ended', async () => {
   await using instance = await startListening()
   const key = await instance.key()
   const { allow, allowTo } = stepwise(instance)
@@ -59,7 +62,7 @@ test('one that runs is in the books, and in no report as ended', async () => {
   await allowTo(1)
   instance.clock.advance(5000)
   await allowTo(2)
-  await until('how far it is was noted', () =>
+  await until('progress was recorded', () =>
     Bun.deepEquals(underWay(instance), [{ model: 'whisper-base', heard_ms: 2000 }]),
   )
   expect(ended(instance)).toEqual([])
@@ -74,7 +77,7 @@ test('one that runs is in the books, and in no report as ended', async () => {
   expect(await usageOf(instance, key)).toMatchObject({ requests: 1, seconds: 3 })
 })
 
-test('what a killed server was listening to is counted as far as was noted, before the port opens', async () => {
+test('work of a killed server is counted up to the recorded progress, before the port opens', async () => {
   await using instance = await startListening()
   const key = await instance.key()
   const { allow, allowTo } = stepwise(instance)
@@ -82,10 +85,10 @@ test('what a killed server was listening to is counted as far as was noted, befo
   await allowTo(1)
   instance.clock.advance(5000)
   await allowTo(2)
-  await until('it was noted', () => Bun.deepEquals(underWay(instance), [{ model: 'whisper-base', heard_ms: 2000 }]))
+  await until('it was recorded', () => Bun.deepEquals(underWay(instance), [{ model: 'whisper-base', heard_ms: 2000 }]))
   answers.push(transcribe(instance, key, { file: minute() }).catch(() => null))
-  await until('both are under way', () => underWay(instance).length === 2)
-  // What lies on the disk at this moment is what kill -9 leaves.
+  await until('both are running', () => underWay(instance).length === 2)
+  // What is on the disk at this moment is what kill -9 leaves.
   const dataDir = temporaryFolder()
   for (const name of ['myna.db', 'myna.db-wal']) {
     if (existsSync(join(instance.dataDir, name))) copyFileSync(join(instance.dataDir, name), join(dataDir, name))
@@ -102,7 +105,7 @@ test('what a killed server was listening to is counted as far as was noted, befo
   await Promise.all(answers)
 }, 30_000)
 
-test('how each ended is told in the words of operations', async () => {
+test('each ending is reported in the words of operations', async () => {
   await using instance = await startListening()
   const key = await instance.key()
   const failWith = new MynaError('engine_unavailable', 'Not now.', { retryAfterMs: 5000 })
@@ -129,7 +132,7 @@ test('how each ended is told in the words of operations', async () => {
   ])
 })
 
-test('books that cannot take it are told before the engine is asked', async () => {
+test('a database that cannot be written is reported before the engine is asked', async () => {
   await using instance = await startListening()
   const key = await instance.key()
   const other = new Database(join(instance.dataDir, 'myna.db'))
@@ -143,7 +146,7 @@ test('books that cannot take it are told before the engine is asked', async () =
   expect(ended(instance)).toHaveLength(1)
 }, 30_000)
 
-test('a client that leaves while it is being written into the books leaves nothing under way', async () => {
+test('a client that disconnects during its first write to the database leaves nothing running', async () => {
   const decoder = new StreamingDecoder({ timer: systemTimer })
   const decoded = Promise.withResolvers<void>()
   const streamDecoder: StreamDecoder = {
@@ -162,7 +165,7 @@ test('a client that leaves while it is being written into the books leaves nothi
   await decoded.promise
   leaving.abort()
   await answer
-  await until('the client was missed', () => decoder.threads === 0)
+  await until('the disconnection was noticed', () => decoder.threads === 0)
   other.run('ROLLBACK')
   other.close()
   await until('it has ended', async () =>

@@ -1,4 +1,6 @@
-/** Damaged recordings at the endpoint: an answer that says what was skipped, or a clear refusal, whatever the harm. */
+/**
+ * Damaged recordings at the endpoint: an answer that reports the skipped time, or a clear refusal, whatever the damage.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { encodedFile, everyContainer } from '../audio/decode/containers.fixture.ts'
 import { buzz } from '../audio/encode/readback.fixture.ts'
@@ -23,7 +25,7 @@ const broken = flac.slice()
 broken.fill(0, broken.length / 2, broken.length / 2 + 40)
 const file = new File([broken], 'broken.flac')
 
-test('what was skipped is in the answer and in the log', async () => {
+test('the skipped time is in the answer and in the log', async () => {
   const whole = await transcribe(instance, key, { file: new File([flac], 'whole.flac') })
   expect(await whole.json()).not.toHaveProperty('skipped_seconds')
   // One frame of 4096 samples.
@@ -50,7 +52,7 @@ test('subtitles stay in step', async () => {
   expect(cues).toContain('00:00:02,000 --> 00:00:03,000\nheard 2.')
 })
 
-test('what is mostly damaged is refused', async () => {
+test('a mostly damaged recording is refused', async () => {
   const frames = flac.slice()
   for (let at = 300; at < frames.length; at += 40) frames[at]! ^= 0x55
   const refused = await transcribe(instance, key, { file: new File([frames], 'gone.flac') })
@@ -63,7 +65,7 @@ test('what is mostly damaged is refused', async () => {
 const files = [...(await everyContainer(buzz(1, 24_000)))].filter(([name]) => !/^wav (?!pcm-s16)/.test(name))
 
 test.each(files)(
-  '%s, harmed at random, is answered or refused, and leaves nothing',
+  '%s, damaged at random, is answered or refused, and leaves nothing behind',
   async (name, { bytes }) => {
     await forEachSeed(2, async (random) => {
       const harmed = bytes.slice(0, random.chance(0.3) ? random.whole(1, bytes.length) : bytes.length)

@@ -1,4 +1,4 @@
-/** How a transcription ends that is not simply read to its end, and what it leaves: nothing but its use. */
+/** How a transcription ends that is not simply read to its end, and that it leaves only its usage behind. */
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ function holdAt(instance: Instance, held: number) {
   return { reached: reached.promise, release, count: () => count }
 }
 
-/** A client that sends what it is told to, byte by byte, and may leave at any moment. */
+/** A client that sends the given bytes one by one, and may disconnect at any moment. */
 async function rawClient(instance: Instance, key: string) {
   const received: Buffer[] = []
   const closed = Promise.withResolvers<void>()
@@ -60,7 +60,7 @@ async function rawClient(instance: Instance, key: string) {
   return { socket, closed: closed.promise, text: () => Buffer.concat(received).toString('latin1'), head, part, file }
 }
 
-/** Nothing is left of it: no thread, no engine's work, no upload. */
+/** Nothing of it remains: no thread, no engine work, no upload. */
 const allOver = (instance: Instance) =>
   until('everything has ended', () => {
     const { transcriber, streamDecoder } = instance
@@ -69,8 +69,8 @@ const allOver = (instance: Instance) =>
 
 const metricsOf = async (instance: Instance): Promise<string> => instance.metrics()
 
-describe('a client that leaves', () => {
-  test('while it sends leaves no file', async () => {
+describe('a client that disconnects', () => {
+  test('during its upload leaves no file', async () => {
     await using instance = await startListening()
     const client = await rawClient(instance, await instance.key())
     client.socket.write(client.head(`Content-Length: ${long.length + 500}`) + client.file)
@@ -86,7 +86,7 @@ describe('a client that leaves', () => {
     ['while its answer is made', 5, {}],
     ['before the first event', 0, { stream: 'true' }],
     ['in the middle of its events', 5, { stream: 'true' }],
-  ])('%s frees engine and decoder, and what was heard is counted', async (_, held, fields) => {
+  ])('%s frees engine and decoder, and the transcribed part is counted', async (_, held, fields) => {
     await using instance = await startListening()
     const key = await instance.key()
     const { reached } = holdAt(instance, held)
@@ -100,7 +100,7 @@ describe('a client that leaves', () => {
     expect(await reading).toBe('AbortError')
     await allOver(instance)
     expect(instance.transcriber.aborted).toBe(1)
-    // Not the minute: what was heard, and a few seconds ahead were decoded.
+    // Not the minute: only the transcribed part, and a few seconds ahead were decoded.
     expect(instance.transcriber.pulled).toBeLessThan(16_000 * (held + 3))
     const heard = { requests: held === 0 ? 0 : 1, seconds: held, charged_micros: 0 }
     await until('it is counted', async () => (await usageOf(instance, key)).seconds === held)
@@ -128,11 +128,11 @@ describe('a client that leaves', () => {
     expect(instance.transcriber.orders).toHaveLength(2)
   })
 
-  test('by reading nothing any more', async () => {
+  test('by not reading any more', async () => {
     await using instance = await startListening({ unreadMs: 200 })
     const key = await instance.key()
     const client = await rawClient(instance, key)
-    // Words enough that the kernel does not take them all.
+    // Enough words that the kernel does not take them all.
     instance.transcriber.plan = () => ({ partMs: 1 })
     const body = [
       client.part('stream', 'true'),
@@ -154,7 +154,7 @@ describe('a client that leaves', () => {
 })
 
 describe('our own failure', () => {
-  test('before anything was heard has its status, and is not counted', async () => {
+  test('before the first part has its status, and is not counted', async () => {
     await using instance = await startListening()
     const key = await instance.key()
     for (const [failWith, status] of [
@@ -177,7 +177,7 @@ describe('our own failure', () => {
     await allOver(instance)
   })
 
-  test('half way is no half answer, and what was heard is counted', async () => {
+  test('half way is never half an answer, and the transcribed part is counted', async () => {
     await using instance = await startListening()
     const key = await instance.key()
     instance.transcriber.plan = () => ({ failAt: 2 })
@@ -187,7 +187,7 @@ describe('our own failure', () => {
     await allOver(instance)
   })
 
-  test('half way through the events is one, before the break', async () => {
+  test('half way through the events is an event, before the connection closes', async () => {
     await using instance = await startListening()
     instance.transcriber.plan = () => ({ failAt: 2 })
     const client = await rawClient(instance, await instance.key())
@@ -213,7 +213,7 @@ describe('our own failure', () => {
     expect(text).not.toEndWith('0\r\n\r\n')
   })
 
-  test('a file that is damaged in its middle is told so, wherever the answer is', async () => {
+  test('damage in the middle of a file is reported, wherever the answer is', async () => {
     await using instance = await startListening()
     const key = await instance.key()
     const floats = new Float32Array(20 * 16_000).fill(0.1)
@@ -276,9 +276,9 @@ describe('capacity', () => {
     await instance.server.administration.setLimits({ name: 'two at once', limits })
     const { count, release } = holdAt(instance, 1)
     const answers = [transcribe(instance, key), transcribe(instance, key)]
-    await until('both are under way', () => count() === 2)
+    await until('both are running', () => count() === 2)
     answers.push(transcribe(instance, key), transcribe(instance, other))
-    await until('the other is under way', () => count() === 3)
+    await until('the other is running', () => count() === 3)
     release()
     for (const answer of answers) expect((await answer).status).toBe(200)
     expect((await transcribe(instance, key)).status).toBe(200)
@@ -289,7 +289,7 @@ describe('capacity', () => {
   })
 })
 
-test('books that take nothing cost nobody a transcript, and nothing new begins until they do', async () => {
+test('a database that cannot be written costs no transcript, but nothing new begins until it can', async () => {
   await using instance = await startListening()
   const key = await instance.key()
   const { reached, release } = holdAt(instance, 2)
@@ -306,21 +306,21 @@ test('books that take nothing cost nobody a transcript, and nothing new begins u
   expect([refused.status, await errorOf(refused)]).toMatchObject([507, { code: 'storage_full' }])
   other.run('ROLLBACK')
   other.close()
-  await until('the books are written', async () => (await disk()) === 'ok')
+  await until('the database is written', async () => (await disk()) === 'ok')
   expect(await usageOf(instance, key)).toEqual({ requests: 1, seconds: 3, charged_micros: 0 })
 })
 
-test('a shutdown that may not wait ends it, counts what was heard, and sends no end', async () => {
+test('a shutdown that may not wait ends it, counts the transcribed part, and sends no end', async () => {
   const instance = await startListening({ drainMs: 0 })
   const key = await instance.key()
   const { count, release } = holdAt(instance, 1)
   const [whole, events] = [transcribe(instance, key), transcribe(instance, key, { stream: 'true' })]
-  await until('both are under way', () => count() === 2)
+  await until('both are running', () => count() === 2)
   const stream = (await events).text()
   const ended = Promise.allSettled([whole, stream])
   await instance.server.stop()
   const [first, second] = await ended
-  // Either it has its status still, or the connection was broken off: never is it half an answer.
+  // Either it still has its status, or the connection was aborted. It is never half an answer.
   if (first.status === 'fulfilled') expect(first.value.status).toBe(503)
   if (second.status === 'fulfilled') expect(second.value).toContain('server_shutting_down')
   release()
@@ -329,7 +329,7 @@ test('a shutdown that may not wait ends it, counts what was heard, and sends no 
   instance.streamDecoder.close()
 })
 
-test('a shutdown lets what runs finish while it may, then ends it; new work is refused', async () => {
+test('a shutdown lets running work finish within its limit, then ends it; new work is refused', async () => {
   const instance = await startListening({ drainMs: 60_000 })
   const key = await instance.key()
   const { reached, release } = holdAt(instance, 1)
@@ -346,7 +346,7 @@ test('a shutdown lets what runs finish while it may, then ends it; new work is r
   instance.streamDecoder.close()
 })
 
-test('what was heard is measured', async () => {
+test('the transcribed part is measured', async () => {
   await using instance = await startListening()
   const key = await instance.key()
   instance.transcriber.plan = () => ({ before: () => instance.clock.advance(100) })
@@ -354,7 +354,7 @@ test('what was heard is measured', async () => {
   const metrics = await metricsOf(instance)
   expect(metrics).toContain('voice_transcriptions_total{result="completed"} 1')
   expect(metrics).toContain('voice_transcription_seconds_total 3')
-  // Three seconds in three tenths of one.
+  // Three seconds in three tenths of a second.
   expect(metrics).toContain('voice_transcription_realtime_factor_sum 10')
   const ready = await instance.fetch('/readyz')
   expect(await ready.json()).toMatchObject({ status: 'ready', checks: { transcription: 'ok' } })

@@ -14,7 +14,7 @@ import { until } from '../testing/until.ts'
 // Real processes, on machines that may be busy with other tests.
 setDefaultTimeout(60_000)
 
-// Everything is real here but what the two models say and hear: uploads, decoder, both engine processes, IPC.
+// Everything is real here except the output of the two models: uploads, decoder, both engine processes, IPC.
 
 const lines: string[] = []
 const connect = (task: Task): EngineClient =>
@@ -59,7 +59,7 @@ function transcribe(
   return instance.fetch(`/v1/audio/${route}`, { method: 'POST', key, body, signal })
 }
 
-/** The data of server-sent events, as they come. */
+/** The data of server-sent events, as they arrive. */
 async function* eventsOf(response: Response): AsyncGenerator<Record<string, unknown> | '[DONE]'> {
   let text = ''
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -73,7 +73,7 @@ async function* eventsOf(response: Response): AsyncGenerator<Record<string, unkn
 
 const minute = () => concatS16(Array<Int16Array>(12).fill(spoken))
 
-test('from an upload to a transcript, in the time of the clip', async () => {
+test('from an upload to a transcript, with the times of the clip', async () => {
   const response = await transcribe(concatS16([silence(2), spoken, silence(1)]), 'Good morning.', {
     response_format: 'verbose_json',
   })
@@ -90,46 +90,46 @@ test('from an upload to a transcript, in the time of the clip', async () => {
   expect(segments.at(-1)?.end).toBeLessThanOrEqual(duration)
 })
 
-test('silence is 200 and no text, and the model is not asked', async () => {
+test('silence is 200 and an empty text, and the model is not asked', async () => {
   const response = await transcribe(silence(30), '!crash')
   expect([response.status, await response.json()]).toMatchObject([200, { text: '' }])
 })
 
-test('a stream tells what is heard while the rest is not', async () => {
+test('a stream sends the transcribed part while the rest is not done', async () => {
   const response = await transcribe(minute(), 'a !deaf', { stream: 'true' })
   const events = eventsOf(response)
   expect((await events.next()).value).toMatchObject({ type: 'transcript.text.delta', delta: 'a' })
-  await until('the next window is heard', () => lines.includes('now !deaf'))
+  await until('the next window is transcribed', () => lines.includes('now !deaf'))
   await events.return(undefined)
   await until('the engine stopped', async () => (await transcriber.status()).activeStreams === 0)
 })
 
-test('what the model refuses is 400, in its words', async () => {
+test("a refusal by the model is 400, with the model's message", async () => {
   const response = await transcribe(spoken, '', {}, { route: 'translations' })
   const { error } = (await response.json()) as { error: Record<string, unknown> }
   expect([response.status, error.code, error.param]).toEqual([400, 'unsupported_value', 'model'])
   expect(error.message).toBe('This model writes what it hears.')
 })
 
-test('a client who leaves ends the work in the engine', async () => {
+test('a client that disconnects ends the work in the engine', async () => {
   lines.length = 0
   const gone = new AbortController()
   const waiting = transcribe(minute(), '!deaf', {}, { signal: gone.signal }).catch(String)
-  await until('it is heard', () => lines.includes('now !deaf'))
+  await until('it is transcribed', () => lines.includes('now !deaf'))
   gone.abort(new Error('gone'))
   await waiting
   await until('the engine stopped', async () => (await transcriber.status()).activeStreams === 0)
   expect((await transcriber.status()).restarts).toBe(0)
 })
 
-test('kill -9 of the engine fails what it was hearing, and speech goes on', async () => {
+test('kill -9 of the engine fails its transcription, and speech continues', async () => {
   const body = { model: 'test', voice: 'test-voice', input: '!slow=1 !endless' }
   const speaking = (await instance.speak(key, body)).body?.getReader()
   lines.length = 0
   const streamed = eventsOf(await transcribe(minute(), 'a !deaf', { stream: 'true' }))
   await streamed.next()
-  // From here on it holds the turn, and the other one cannot come to its end.
-  await until('it is heard', () => lines.includes('now !deaf'), 20_000)
+  // From here on it holds the turn, and the other one cannot finish.
+  await until('it is transcribed', () => lines.includes('now !deaf'), 20_000)
   const whole = transcribe(minute(), 'b')
   await until('both are with the engine', async () => (await transcriber.status()).activeStreams === 2, 20_000)
   process.kill((await transcriber.status()).pid ?? 0, 'SIGKILL')
@@ -141,7 +141,7 @@ test('kill -9 of the engine fails what it was hearing, and speech goes on', asyn
   const reading = (async () => {
     for await (const event of streamed) told.push(event)
   })()
-  // A failed stream is no complete answer: its connection breaks.
+  // A failed stream is not a complete answer, so its connection is aborted.
   await expect(reading).rejects.toThrow()
   expect(told.at(-1)).toMatchObject({ error: { code: 'generation_failed' } })
   for (let count = 0; count < 30; count++) expect((await speaking?.read())?.done).toBe(false)
@@ -152,7 +152,7 @@ test('kill -9 of the engine fails what it was hearing, and speech goes on', asyn
   expect([(await engine.status()).restarts, (await transcriber.status()).restarts]).toEqual([0, 1])
 })
 
-test('readiness knows both engines and what they hold', async () => {
+test('readiness knows both engines and their models', async () => {
   const response = await instance.fetch('/readyz')
   const { status, checks, models } = (await response.json()) as {
     status: string

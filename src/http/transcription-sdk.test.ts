@@ -122,7 +122,7 @@ describe('openai', () => {
     })
   })
 
-  test('is told in the stream of what goes wrong there, and does not try again', async () => {
+  test('gets an error within the stream, and does not retry', async () => {
     instance.transcriber.plan = () => ({ failAt: 2 })
     const stream = await openai().audio.transcriptions.create({
       file: await toFile(recordingOf(9, 9, 9), 'talk.wav'),
@@ -151,11 +151,11 @@ describe('openai', () => {
       expect(event.type).toBe('transcript.text.delta')
       break
     }
-    await until('the engine was told', () => instance.transcriber.aborted === aborted + 1)
+    await until('the engine was notified', () => instance.transcriber.aborted === aborted + 1)
     gate.resolve()
   })
 
-  test('throws what it throws at OpenAI', async () => {
+  test('throws the same errors as with OpenAI', async () => {
     const refused = async (call: Promise<unknown>): Promise<APIError> =>
       call.then(
         () => {
@@ -183,7 +183,7 @@ describe('openai', () => {
 describe('the AI SDK', () => {
   const provider = () => createOpenAI({ apiKey: key, baseURL: `${instance.url}/v1`, fetch: counted })
 
-  test('with times of segments, the language and the duration', async () => {
+  test('with segment times, the language and the duration', async () => {
     const { text, segments, language, durationInSeconds } = await transcribeWithAi({
       model: provider().transcription('whisper-1'),
       audio: recording,
@@ -195,7 +195,7 @@ describe('the AI SDK', () => {
     ])
   })
 
-  test('with times of words, and its options', async () => {
+  test('with word times, and its options', async () => {
     const { segments, text } = await transcribeWithAi({
       model: provider().transcription('whisper-1'),
       audio: recording,
@@ -219,12 +219,12 @@ describe('the AI SDK', () => {
     expect(instance.transcriber.orders.at(-1)).toMatchObject({ language: 'en', prompt: 'Myna', temperature: 0.5 })
   })
 
-  test('with a model that it asks for plain json', async () => {
+  test('with a model from which it requests plain json', async () => {
     const { text } = await transcribeWithAi({ model: provider().transcription('gpt-4o-transcribe'), audio: recording })
     expect(text).toBe(said)
   })
 
-  test('of silence takes an empty text for an answer', async () => {
+  test('accepts an empty text as the transcript of silence', async () => {
     const silent = await transcribeWithAi({ model: provider().transcription('whisper-1'), audio: recordingOf(0) })
     expect([silent.text, silent.segments, sent]).toEqual(['', [], 1])
   })

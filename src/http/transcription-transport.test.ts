@@ -34,7 +34,7 @@ interface Sent {
   body: Buffer
 }
 
-/** @returns all that came back until the server closed */
+/** @returns everything that came back until the server closed */
 async function send({ version = '1.1', type = 'multipart/form-data; boundary=b', headers, body }: Sent) {
   const length = headers ?? `Content-Length: ${body.length}\r\n`
   const head =

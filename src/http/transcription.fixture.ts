@@ -1,4 +1,6 @@
-/** A server that transcribes, and recordings for it: the fake engine hears `heard n.` in each second that has sound. */
+/**
+ * A server that transcribes, and recordings for it: the fake engine transcribes `heard n.` for each second with sound.
+ */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sound } from '../audio/clip.ts'
@@ -19,7 +21,7 @@ export const startListening = (
     { catalog: new CardCatalog(cards, (id) => installed.includes(id)), ...change },
   )
 
-/** Without the built-in recognizer, as in a program that was built without it. */
+/** Without the built-in recogniser, as in a program that was built without it. */
 export const deaf = new CardCatalog(
   cards.filter(({ task }) => task === 'text-to-speech'),
   () => false,

@@ -1,4 +1,4 @@
-/** What a client gets that sends a form as curl would: every field, every format, every refusal of the form. */
+/** The answers to a client that sends a form as curl would: every field, every format, every refusal of the form. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { everyContainer } from '../audio/decode/containers.fixture.ts'
 import { buzz } from '../audio/encode/readback.fixture.ts'
@@ -99,7 +99,7 @@ describe('the answer', () => {
     expect(lastOrder()?.words).toBe('words' in parts)
   })
 
-  test('of silence is an empty text in every format, and no error', async () => {
+  test('of silence is an empty text in every format, not an error', async () => {
     const file = new File([recordingOf(0, 0)], 'silence.wav')
     const silent = async (response_format: string) => (await ask({ file, response_format })).text()
     const seconds = { usage: { type: 'duration', seconds: 2 } }
@@ -115,13 +115,13 @@ describe('the answer', () => {
     expect([await silent('text'), await silent('srt'), await silent('vtt')]).toEqual(['\n', '\n', 'WEBVTT\n'])
   })
 
-  test('names the language that was heard', async () => {
+  test('names the detected language', async () => {
     instance.transcriber.plan = () => ({ language: 'yue' })
     expect(await (await ask()).json()).toMatchObject({ languages: [{ code: 'yue' }] })
     expect(await (await ask({ response_format: 'verbose_json' })).json()).toMatchObject({ language: 'cantonese' })
   })
 
-  test('of a translation is English, and whoever translates is asked', async () => {
+  test('of a translation is English, and comes from a model that translates', async () => {
     expect(await (await ask({}, translations)).json()).toEqual({ text: said, languages: [{ code: 'en' }], usage })
     expect(lastOrder()).toMatchObject({ task: 'translate', model: 'whisper-base', language: null })
     const response = await ask({ response_format: 'verbose_json', language: 'de' }, translations)
@@ -178,7 +178,7 @@ describe('fields', () => {
     expect(lastOrder()).toMatchObject(order)
   })
 
-  test('may come in any order, and a file may be called anything', async () => {
+  test('may come in any order, and a file may have any name', async () => {
     const form = new FormData()
     form.append('file', new Blob([recording], { type: 'application/octet-stream' }), 'voice%20memo.m4a')
     form.append('response_format', 'text')
@@ -188,7 +188,7 @@ describe('fields', () => {
     expect(lastOrder()?.model).toBe('whisper-base')
   })
 
-  test('where no model is named, times of words are asked of one that tells them', async () => {
+  test('where no model is named, word times come from a model that reports them', async () => {
     await using both = await startListening({}, ['whisper-base', 'whisper-tiny-words'])
     const by = await both.key()
     const modelFor = async (fields: Parameters<typeof formOf>[0]) => {
@@ -211,7 +211,7 @@ describe('fields', () => {
     expect([response.status, await response.json()]).toMatchObject([200, { text: said }])
   })
 
-  test('an idempotency key is of no account', async () => {
+  test('an idempotency key has no effect', async () => {
     for (const value of ['once', 'once', '']) {
       const headers = { 'idempotency-key': value }
       const init = { method: 'POST', key, headers, body: formOf() }
@@ -292,7 +292,7 @@ describe('refused', () => {
     ])
   })
 
-  test('a translation by a model that cannot', async () => {
+  test('a translation by a model that cannot translate', async () => {
     const response = await ask({ model: 'parakeet-tdt-0.6b-v2' }, translations)
     expect([response.status, await errorOf(response)]).toMatchObject([
       400,
@@ -302,7 +302,7 @@ describe('refused', () => {
     expect(formats.status).toBe(400)
   })
 
-  test('what is no form, or no whole one', async () => {
+  test('a body that is not a form, or not a complete one', async () => {
     const post = (body: string, type: string) =>
       instance.fetch('/v1/audio/transcriptions', { method: 'POST', key, body, headers: { 'content-type': type } })
     const json = await post('{"model":"whisper-1"}', 'application/json')
@@ -311,21 +311,21 @@ describe('refused', () => {
     expect([cut.status, await errorOf(cut)]).toMatchObject([400, { code: 'invalid_form' }])
   })
 
-  test('in the words of the model', async () => {
+  test("with the model's message", async () => {
     const failWith = new MynaError('unsupported_value', 'Only whispers.', { param: 'language' })
     instance.transcriber.plan = () => ({ failAt: 0, failWith })
     const response = await ask()
     expect([response.status, await errorOf(response)]).toMatchObject([400, { message: 'Only whispers.' }])
   })
 
-  test('nothing of this counts as use', async () => {
+  test('refusals do not count as usage', async () => {
     const other = await instance.key()
     await (await transcribe(instance, other, { file: new File(['text'], 'a.mp3') })).text()
     expect(await usageOf(instance, other)).toEqual({ requests: 0, seconds: 0, charged_micros: 0 })
   })
 })
 
-test.each([...(await everyContainer(buzz(1.2, 24_000)))])('%s is listened to', async (_, { bytes }) => {
+test.each([...(await everyContainer(buzz(1.2, 24_000)))])('%s is transcribed', async (_, { bytes }) => {
   const response = await ask({ file: new File([bytes], 'clip.bin'), response_format: 'verbose_json' })
   const { text, duration } = (await response.json()) as { text: string; duration: number }
   expect([response.status, text]).toEqual([200, 'heard 0. heard 1.'])
@@ -334,7 +334,7 @@ test.each([...(await everyContainer(buzz(1.2, 24_000)))])('%s is listened to', a
 })
 
 describe('limits', () => {
-  test('of bytes are found out while they come, whatever the length says', async () => {
+  test('of bytes are enforced while they arrive, whatever the declared length', async () => {
     await using small = await startListening({ maxTranscriptionBytes: 50_000 })
     const by = await small.key()
     const refused = await transcribe(small, by)
@@ -381,7 +381,7 @@ describe('limits', () => {
   })
 })
 
-test('without a model it says which command gets one, and every other route works', async () => {
+test('without a model the error names the command that installs one, and every other route works', async () => {
   await using bare = await startListening({}, [], { catalog: deaf })
   const by = await bare.key()
   for (const path of ['/v1/audio/transcriptions', translations]) {

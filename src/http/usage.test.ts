@@ -43,7 +43,7 @@ beforeAll(async () => {
   await fill(bob.id, [await issue(bob, 3)], 40)
 })
 
-/** Work of every type at random times of the last 40 days. */
+/** Work of every type at random times in the last 40 days. */
 async function fill(accountId: string, among: readonly Key[], count: number): Promise<void> {
   await database.transaction(async (sql) => {
     for (let n = 0; n < count; n++) {
@@ -87,7 +87,7 @@ async function fill(accountId: string, among: readonly Key[], count: number): Pr
 const page = (query: Record<string, string> = {}) => usagePage(ada, new URLSearchParams(query), ledger, clock)
 type Page = Awaited<ReturnType<typeof page>>
 
-/** Every page, by next_page until there is none. */
+/** Follows next_page to the last page. */
 async function pages(query: Record<string, string>): Promise<Page[]> {
   const all = [await page(query)]
   for (let last = all[0]; last?.has_more; last = all.at(-1)) {
@@ -97,7 +97,7 @@ async function pages(query: Record<string, string>): Promise<Page[]> {
   return all
 }
 
-/** The same sums as the totals, from the results of the buckets. */
+/** The same sums as the totals, computed from the buckets. */
 function sums(of: readonly Page[]) {
   const results = of.flatMap(({ data }) => data).flatMap((bucket) => bucket.results as Record<string, unknown>[])
   const sum = (kind: string, field: string) =>
@@ -121,7 +121,7 @@ const totalsOf = ({ totals: { speech, transcription, clones, charged_micros } }:
 
 const month = { start_time: String(nowS - 30 * dayS), end_time: String(nowS) }
 
-describe('however it is cut, the buckets sum to the totals, and the totals to the books', () => {
+describe('for any bucket width, the buckets add up to the totals, and the totals to the database', () => {
   const cuts: [string, Record<string, string>][] = [
     ['by default', {}],
     ['days', { ...month }],
@@ -154,12 +154,12 @@ describe('however it is cut, the buckets sum to the totals, and the totals to th
   })
 })
 
-test('with an end alone it is the 30 days before it', async () => {
+test('with only an end, the report covers the 30 days before it', async () => {
   const report = await page({ end_time: String(todayS - 100 * dayS + 5) })
   expect([report.start_time, report.end_time]).toEqual([todayS - 129 * dayS, todayS - 100 * dayS + 5])
 })
 
-test('without parameters it is the last 30 days up to now, by days, and only those with work', async () => {
+test('without parameters, it covers the last 30 days by day, and only days with work', async () => {
   const report = await page()
   expect([report.start_time, report.end_time]).toEqual([todayS - 29 * dayS, nowS + 1])
   expect(report.data.length).toBeGreaterThan(10)
@@ -176,7 +176,7 @@ test('without parameters it is the last 30 days up to now, by days, and only tho
   })
 })
 
-test('with a limit there is a bucket for every step, work or not, and the last ends with the span', async () => {
+test('with a limit every step has a bucket, with or without work, and the last ends with the span', async () => {
   const query = { start_time: String(nowS - 90_000), end_time: String(nowS), bucket_width: '1h', limit: '20' }
   const [first, second] = await pages(query)
   expect([first?.data.length, first?.has_more, first?.next_page]).toEqual([20, true, String(nowS - 90_000 + 20 * 3600)])
@@ -186,7 +186,7 @@ test('with a limit there is a bucket for every step, work or not, and the last e
   expect(rest.data.at(-1)?.end_time).toBe(nowS - 1)
 })
 
-test('groups split the sums and name what they are; ungrouped fields are null', async () => {
+test('groups split the sums and name their fields; ungrouped fields are null', async () => {
   const grouped = await page({ ...month, group_by: 'model' })
   const models = new Set(grouped.data.flatMap(({ results }) => results.map(({ model }) => model)))
   expect([...models].sort()).toEqual(['hibari', 'kokoro'])
@@ -225,7 +225,7 @@ test.each(wrong)('a wrong value is refused by its name: %s=%s', async (field, va
   expect([refused.code, refused.param]).toEqual(['validation_error', field])
 })
 
-test('an empty value is an absent one', async () => {
+test('an empty value counts as missing', async () => {
   const plain = await page({})
   expect(await page({ bucket_width: '', limit: '', page: '', group_by: '', start_time: '' })).toEqual(plain)
 })

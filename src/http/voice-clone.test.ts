@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => shared[Symbol.asyncDispose]())
 
 describe('a clip becomes a voice', () => {
-  test('answered at once, made in the background, kept with all its files', async () => {
+  test('is answered at once, made in the background, and stored with all its files', async () => {
     await using instance = await startInstance()
     const key = await instance.key()
     const { promise, resolve } = Promise.withResolvers<Uint8Array>()
@@ -85,7 +85,7 @@ describe('a clip becomes a voice', () => {
     expect(await response.json()).toMatchObject({ name: 'grand mother.take 1', status: 'processing' })
   })
 
-  test('in whatever container it comes, told from its bytes', async () => {
+  test('from any container, recognised by its bytes', async () => {
     const pcm = Int16Array.from({ length: 3.5 * 24_000 }, (_, i) => 8000 * Math.sin(i / 20))
     const files = new Map([...(await everyContainer(pcm)).values()].map((file) => [file.container, file]))
     expect(files.size).toBeGreaterThan(6)
@@ -95,7 +95,7 @@ describe('a clip becomes a voice', () => {
     }
   }, 60_000)
 
-  test('described by repeated and bracketed fields, unknown ones ignored', async () => {
+  test('with a description in repeated and bracketed fields; unknown fields are ignored', async () => {
     const key = await shared.key()
     const fields = { 'labels[age]': 'old', 'aliases[]': 'gran', language: 'en_gb', remove_background_noise: 'true' }
     const voice = await shared.cloned(key, { ...fields, transcript: 'Hello.' })
@@ -104,7 +104,7 @@ describe('a clip becomes a voice', () => {
 })
 
 describe('money', () => {
-  test('the allowance is free, then the price is held; what fails is refunded in full', async () => {
+  test('the allowance is free, then the price is held; a failed clone is refunded in full', async () => {
     await using instance = await startInstance({ freeClones: 1, cloneMicros: 400 })
     const key = await instance.key({ prepaidMicros: 1000 })
     const me = () => jsonOf(instance, '/v1/me', key)
@@ -146,7 +146,7 @@ describe('money', () => {
     expect(readdirSync(join(instance.dataDir, 'voices'))).toHaveLength(2)
   })
 
-  test('an administrator clones free, without cap, and may make it public', async () => {
+  test('an administrator clones for free, without a cap, and may publish the voice', async () => {
     await using instance = await startInstance({ freeClones: 0, maxVoices: 0 })
     const voice = await instance.cloned(instance.adminKey, { public: 'true', name: 'Everybody' })
     expect(voice).toMatchObject({ status: 'ready', is_public: true, access: 'public' })
@@ -164,7 +164,7 @@ describe('money', () => {
     expect((await instance.speak(stranger, { voice: 'everybody' })).status).toBe(200)
   })
 
-  test('the cap counts what is being made; a deleted voice frees its place', async () => {
+  test('the cap counts unfinished voices; a deleted voice frees its place', async () => {
     await using instance = await startInstance({ maxVoices: 2, cloneConcurrency: 3 })
     const key = await instance.key()
     const first = await instance.cloned(key)
@@ -178,7 +178,7 @@ describe('money', () => {
     expect((await instance.clone(key)).status).toBe(201)
   })
 
-  test('two accounts do not share an allowance, and one with a slot left admits one of two at once', async () => {
+  test('accounts do not share an allowance, and one slot left admits one of two clones at once', async () => {
     await using instance = await startInstance({ maxVoices: 1 })
     const [ada, bob] = [await instance.key(), await instance.key()]
     const statuses = await Promise.all([ada, ada, bob, bob].map(async (key) => (await instance.clone(key)).status))
@@ -190,7 +190,7 @@ describe('money', () => {
 })
 
 describe('consent', () => {
-  test('is demanded where the server is set so, and a refusal is none', async () => {
+  test('is required where the server is configured so, and an empty or negative one does not count', async () => {
     await using instance = await startInstance({ requireConsent: true })
     const key = await instance.key()
     for (const consent of ['', 'false', ' no '] as const) {
@@ -249,7 +249,7 @@ describe('idempotency', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
   })
 
-  test('a refused clip and a failed clone leave the key free', async () => {
+  test('a refused clip and a failed clone free the key', async () => {
     await using instance = await startInstance()
     const key = await instance.key()
     const headers = { 'idempotency-key': 'again' }
@@ -280,7 +280,7 @@ describe('limits', () => {
     expect(await refusalOf(await instance.clone(key))).toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
   })
 
-  test('clones that wait for their turn are bounded for the whole server', async () => {
+  test('waiting clones are limited for the whole server', async () => {
     await using instance = await startInstance({ cloneStreams: 1, cloneQueue: 1 })
     const { promise, resolve } = Promise.withResolvers<Uint8Array>()
     instance.engine.learn = () => promise

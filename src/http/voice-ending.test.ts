@@ -84,7 +84,7 @@ describe('cancel', () => {
 })
 
 describe('delete', () => {
-  test('while it is made settles it as cancelled, and nothing of it comes back', async () => {
+  test('during its making settles it as cancelled, and nothing of it comes back', async () => {
     await using instance = await startInstance(priced)
     const key = await instance.key({ prepaidMicros: 1000 })
     const { id, operation, learned } = await underWay(instance, key)
@@ -99,8 +99,8 @@ describe('delete', () => {
     expect([await balance(instance, key), foldersOf(instance)]).toEqual([1000, []])
   })
 
-  test('at the very moment when it becomes ready: one of the two wins, and no file stays', async () => {
-    // What was deleted may still be writing when the next one begins, so all of them may be under way at once.
+  test('at the very moment when it becomes ready: one of the two wins, and no file remains', async () => {
+    // A deleted clone may still be writing when the next one begins, so all of them may run at once.
     await using instance = await startInstance({
       ...priced,
       clonesPerMinute: 100,
@@ -140,7 +140,7 @@ describe('delete', () => {
     books.close()
   })
 
-  test('removes clip, reference, state, preview and pictures, and lets speech under way finish', async () => {
+  test('removes clip, reference, state, preview and pictures, and lets running speech finish', async () => {
     await using instance = await startInstance()
     const key = await instance.key()
     const { voice_id: id } = await instance.cloned(key, { name: 'Ada' })
@@ -175,7 +175,7 @@ describe('failure', () => {
     ['no memory is left', new MynaError('engine_overloaded', 'Later.'), 'engine_overloaded', 'Later.'],
     ['the engine dies', new MynaError('engine_unavailable', 'secret'), 'engine_failed', 'The engine failed while'],
     ['the model throws', new Error('tensor [1,2] in secret place'), 'engine_failed', 'The engine failed while'],
-  ])('%s: refunded, no files, told to the owner', async (_, thrown, code, message) => {
+  ])('%s: refunded, without files, and reported to the owner', async (_, thrown, code, message) => {
     await using instance = await startInstance(priced)
     const key = await instance.key({ prepaidMicros: 400 })
     instance.engine.learn = () => {
@@ -196,7 +196,7 @@ describe('failure', () => {
     expect([await balance(instance, key), foldersOf(instance)]).toEqual([400, []])
   })
 
-  test('storage that takes no files', async () => {
+  test('storage that accepts no files', async () => {
     await using instance = await startInstance(priced)
     const key = await instance.key({ prepaidMicros: 400 })
     writeFileSync(join(instance.dataDir, 'voices'), 'in the way')
@@ -206,7 +206,7 @@ describe('failure', () => {
     expect(await balance(instance, key)).toBe(400)
   })
 
-  test('books that take no ending: it is tried again until they do, and meanwhile nothing new begins', async () => {
+  test('a database that accepts no ending: the write is retried until it works, and nothing new begins', async () => {
     await using instance = await startInstance(priced)
     const key = await instance.key({ prepaidMicros: 1000 })
     const { id, operation, learned } = await underWay(instance, key)
@@ -225,7 +225,7 @@ describe('failure', () => {
     expect([await balance(instance, key), foldersOf(instance)]).toEqual([600, [id]])
   })
 
-  test('a failed voice is gone after a day', async () => {
+  test('a failed voice disappears after a day', async () => {
     const clock = new ManualClock()
     await using instance = await startInstance({}, { clock, timer: clock })
     const key = await instance.key()
@@ -245,7 +245,7 @@ describe('failure', () => {
 })
 
 describe('the end of the server', () => {
-  test('shut down: what began has failed, what waited was not accepted, all refunded', async () => {
+  test('shut down: started clones have failed, waiting ones were not accepted, all are refunded', async () => {
     const dataDir = temporaryFolder()
     const settings = { ...priced, dataDir, cloneStreams: 1 }
     let key: string
@@ -272,7 +272,7 @@ describe('the end of the server', () => {
     const key = await instance.key({ prepaidMicros: 1000 })
     const kept = await instance.cloned(key)
     const { id, operation } = await underWay(instance, key)
-    // What kill -9 leaves is what lies there now, and what a write under way had got to.
+    // kill -9 leaves the files that exist now, and what a running write had written.
     const dataDir = temporaryFolder()
     cpSync(instance.dataDir, dataDir, { recursive: true, filter: (path) => !path.endsWith('.sock') })
     for (const folder of [`voices/${id}`, 'voices/.new-abc', 'voices/voice_nobody', `previews/${id}`]) {
@@ -291,7 +291,7 @@ describe('the end of the server', () => {
   })
 })
 
-test('a removed account loses its voices, and a clone under way is refunded', async () => {
+test('a removed account loses its voices, and a running clone is refunded', async () => {
   await using instance = await startInstance(priced)
   const key = await instance.key({ account: 'leaver', prepaidMicros: 1000 })
   const { voice_id: ready } = await instance.cloned(key)

@@ -1,4 +1,4 @@
-/** Previews and pictures: every header that a player relies on, and who may hear what. */
+/** Previews and pictures: every header that a player relies on, and who may play what. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const preview = (id: string, init: RequestInit & { key?: string } = {}, query = 
 const frames = 4 * 2400
 const size = 44 + 2 * frames
 
-describe('the whole', () => {
+describe('the whole preview', () => {
   test('is a finite WAV file of 24 kHz mono', async () => {
     const response = await preview(own, { key })
     const bytes = Buffer.from(await response.bytes())
@@ -36,7 +36,7 @@ describe('the whole', () => {
     expect(response.headers.get('etag')).toMatch(/^"[0-9a-f]{32}"$/)
   })
 
-  test('for HEAD without its bytes', async () => {
+  test('for HEAD, without its bytes', async () => {
     const [get, head] = [await preview(own, { key }), await preview(own, { key, method: 'HEAD' })]
     const told = ({ headers }: Response) =>
       ['content-length', 'content-type', 'etag', 'accept-ranges', 'cache-control'].map((name) => headers.get(name))
@@ -54,14 +54,14 @@ describe('the whole', () => {
     expect((await response.bytes()).length).toBeGreaterThan(1000)
   })
 
-  test('is said with the new voice', () => {
+  test('is spoken with the new voice', () => {
     const order = instance.engine.orders.find(({ voiceId }) => voiceId === own)
     expect(order?.voiceState).toEqual(new TextEncoder().encode('state'))
     expect(order?.text.length).toBeGreaterThan(60)
   })
 })
 
-describe('parts', () => {
+describe('ranges', () => {
   const whole = async () => (await preview(own, { key })).bytes()
   test.each<[string, number, string | null, [number, number] | null]>([
     ['bytes=0-1', 206, `bytes 0-1/${size}`, [0, 2]],
@@ -90,7 +90,7 @@ describe('parts', () => {
     expect(response.headers.get('content-length')).toBe(String(bytes.length))
   })
 
-  test('only of what the client began with', async () => {
+  test('only of the version that the client began with', async () => {
     const etag = (await preview(own, { key, method: 'HEAD' })).headers.get('etag') ?? ''
     const status = async (value: string) =>
       (await preview(own, { key, headers: { range: 'bytes=0-1', 'if-range': value } })).status
@@ -119,10 +119,10 @@ describe('validators', () => {
   })
 })
 
-describe('who may hear it', () => {
+describe('who may play it', () => {
   const open = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
 
-  test('a public one anybody, with whatever credential, and any page may keep it', async () => {
+  test('a public one: every client, with any credential, and any page may cache it', async () => {
     const stranger = await instance.key({ scopes: ['usage'] })
     for (const id of [shared, 'lark']) {
       for (const authorization of ['', 'Bearer wrong', 'Basic x', `Bearer ${stranger}`]) {
@@ -134,14 +134,14 @@ describe('who may hear it', () => {
     }
   })
 
-  test('a private one its owner, with whatever scope, and nobody keeps it', async () => {
+  test('a private one: its owner, with any scope, and no cache may store it', async () => {
     const response = await preview(own, { key: await instance.key({ account: 'account 1', scopes: ['tts'] }) })
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('private, no-store')
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test.each(['preview', 'preview.png', 'preview.webp'])('%s: nobody else learns whether it is there', async (path) => {
+  test.each(['preview', 'preview.png', 'preview.webp'])('%s: others cannot learn whether it exists', async (path) => {
     const stranger = await instance.key()
     const told = async (id: string, as?: string) => {
       const response = await instance.fetch(`/v1/voices/${id}/${path}`, as === undefined ? {} : { key: as })
@@ -160,7 +160,7 @@ describe('who may hear it', () => {
     expect(await told('a~b')).toMatchObject({ status: 422 })
   })
 
-  test('one that is not there yet, and one that never will be', async () => {
+  test('one that does not exist yet, and one that never will', async () => {
     const owner = await instance.key()
     const { promise, reject } = Promise.withResolvers<Uint8Array>()
     const { learn } = instance.engine
@@ -190,7 +190,7 @@ describe('who may hear it', () => {
 })
 
 describe('presets', () => {
-  test('are spoken when first asked for, once, and then kept over restarts', async () => {
+  test('are spoken on the first request, once, and then kept over restarts', async () => {
     const before = instance.engine.orders.length
     const all = await Promise.all(Array.from({ length: 5 }, async () => (await preview('wren')).bytes()))
     expect(all.every((bytes) => Buffer.from(bytes).equals(Buffer.from(all[0] ?? [])))).toBe(true)

@@ -1,4 +1,4 @@
-/** An administrator's clone becomes public and private again; nobody else's can. */
+/** An administrator's clone becomes public and private again; other users' clones cannot. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Instance, startInstance } from '../testing/instance.ts'
 
@@ -25,7 +25,7 @@ const isListed = async () => {
   return listed.data.some(({ voice_id: one }) => one === id)
 }
 
-test('an administrator’s voice becomes public: others find it, hear it and speak with it', async () => {
+test('an administrator’s voice becomes public: others find it, play it and speak with it', async () => {
   expect([await statusFor('', key), await statusFor('/preview'), await isListed()]).toEqual([404, 401, false])
   const changed = await patch(id, instance.adminKey, { public: true })
   expect([changed.status, changed.body.is_public]).toEqual([200, true])
@@ -34,7 +34,7 @@ test('an administrator’s voice becomes public: others find it, hear it and spe
   expect([spoken.status, (await spoken.bytes()).length > 0]).toEqual([200, true])
 })
 
-test('null, and a change of something else, leave it public; false makes it private', async () => {
+test('null, and a change of another field, leave it public; false makes it private', async () => {
   expect((await patch(id, instance.adminKey, { public: null, name: 'House' })).body.is_public).toBe(true)
   expect((await patch(id, instance.adminKey, { description: 'Ours.' })).body.is_public).toBe(true)
   expect((await patch(id, instance.adminKey, { public: 'maybe' })).status).toBe(422)
@@ -43,7 +43,7 @@ test('null, and a change of something else, leave it public; false makes it priv
   expect((await instance.speak(key, { voice: id })).status).toBe(404)
 })
 
-test('an ordinary account publishes nothing', async () => {
+test('an ordinary account cannot publish', async () => {
   const { voice_id: own } = await instance.cloned(key, { name: 'Mine' })
   const refused = await patch(own, key, { public: true, name: 'Changed' })
   expect([refused.status, refused.body.error?.code]).toEqual([403, 'admin_required'])

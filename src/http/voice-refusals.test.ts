@@ -1,4 +1,4 @@
-/** Clips and requests that are refused: each with its code, and nothing left of it. */
+/** Clips and requests that are refused: each with its code, and without leaving anything behind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { MynaError } from '../domain/error.ts'
 import { hum, type Instance, startInstance } from '../testing/instance.ts'
@@ -77,7 +77,7 @@ describe('a refused clip leaves no row, no file and no charge', () => {
     expect(await traces(shared)).toEqual(before)
   })
 
-  test('an upload without a declared length, as far as the limit and no further', async () => {
+  test('an upload without a declared length is read up to the limit and no further', async () => {
     const key = await shared.key()
     const before = await traces(shared)
     let sent = 0
@@ -94,7 +94,7 @@ describe('a refused clip leaves no row, no file and no charge', () => {
     expect(await traces(shared)).toEqual(before)
   })
 
-  test('a client that leaves while it sends, or while its clip is checked', async () => {
+  test('a client that disconnects during its upload, or while its clip is checked', async () => {
     const key = await shared.key()
     const before = await traces(shared)
     const gone = Promise.withResolvers<void>()
@@ -129,7 +129,7 @@ describe('a refused clip leaves no row, no file and no charge', () => {
     expect((await shared.clone(key)).status).toBe(201)
   })
 
-  test('a body that is no form, before anything is read', async () => {
+  test('a body that is not a form, before anything is read', async () => {
     const key = await shared.key()
     const response = await shared.fetch('/v1/voices', { method: 'POST', key, body: '{"name":"Ada"}' })
     expect(await refusalOf(response)).toMatchObject({ code: 'unsupported_media_type', status: 415 })

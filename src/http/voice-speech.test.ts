@@ -1,4 +1,4 @@
-/** Speaking with cloned voices: which name means which voice, what a voice that is not ready answers, and the SDK. */
+/** Speaking with cloned voices: which name means which voice, the answer for a voice that is not ready, and the SDK. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { CursorPage } from 'openai/core/pagination'
@@ -8,7 +8,7 @@ import type { Card } from '../domain/card.ts'
 import { hum, type Instance, startInstance, type VoiceJson } from '../testing/instance.ts'
 
 const hibari = cards.find(({ id }) => id === 'hibari')!
-/** A second model with a voice of its own, one that is there and one that is not. */
+/** A second model with a voice of its own, one that exists and one that does not. */
 const other: Card = {
   ...hibari,
   id: 'other',
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => instance[Symbol.asyncDispose]())
 
-/** The model and voice that were spoken with, or the code of the refusal. */
+/** The model and voice that were used, or the code of the refusal. */
 async function spokenWith(body: Record<string, unknown>, as = key): Promise<string> {
   const before = instance.engine.orders.length
   const response = await instance.speak(as, body)
@@ -102,13 +102,13 @@ describe('a name means', () => {
     expect(instance.engine.orders.at(-1)?.voiceState).toEqual(new TextEncoder().encode('state'))
   })
 
-  test('to a stranger something else, or nothing', async () => {
+  test('for another account something else, or nothing', async () => {
     const stranger = await instance.key()
     expect(await spokenWith({ voice: 'nova' }, stranger)).toBe('hibari wren')
     for (const voice of [ada, 'Ada', 'mother']) expect(await spokenWith({ voice }, stranger)).toBe('voice_not_found')
   })
 
-  test('an own voice before a public one of its name; nobody, when two own ones have it', async () => {
+  test('an own voice before a public one of the same name; none if two own voices have it', async () => {
     const owner = await instance.key()
     const wren = await instance.cloned(owner, { name: 'wren' })
     expect(await spokenWith({ voice: 'Wren' })).toBe('hibari wren')
@@ -118,7 +118,7 @@ describe('a name means', () => {
     expect(await spokenWith({ voice: wren.voice_id }, owner)).toBe(`hibari ${wren.voice_id} cloned`)
   })
 
-  test('an operation names the voice that was spoken with', async () => {
+  test('an operation names the voice that was used', async () => {
     const response = await instance.speak(key, { voice: 'mother' })
     await response.arrayBuffer()
     const record = await instance.fetch(`/v1/operations/${response.headers.get('x-request-id')}`, { key })
@@ -126,7 +126,7 @@ describe('a name means', () => {
   })
 })
 
-/** A clone whose making ends when the test says so. */
+/** A clone that is finished when the test says so. */
 async function held(owner: string) {
   const { learn } = instance.engine
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
@@ -137,7 +137,7 @@ async function held(owner: string) {
   return { id, ready: () => (free(), resolve(new Uint8Array(4))), fail: () => (free(), reject(new Error('no'))) }
 }
 
-describe('a name of a voice that was removed', () => {
+describe('the name of a removed voice', () => {
   const warned = async (body: Record<string, unknown>) => {
     const response = await instance.speak(key, { model: undefined, ...body })
     await response.arrayBuffer()
@@ -157,7 +157,7 @@ describe('a name of a voice that was removed', () => {
     expect(await record.json()).toMatchObject({ voice_id: now, status: 'ready' })
   })
 
-  test('as a server alias, as the name it had, and as the model', async () => {
+  test('as a server alias, as its former name, and as the model', async () => {
     expect(await warned({ voice: 'Old' })).toEqual(['jay', removed('voice', 'kal16', 'jay')])
     expect(await warned({ voice: 'Rowan' })).toEqual(['martin', removed('voice', 'rowan', 'martin')])
     expect(await warned({ voice: 'wren', model: 'flite' })).toEqual(['wren', removed('model', 'flite', 'hibari')])
@@ -169,7 +169,7 @@ describe('a name of a voice that was removed', () => {
     expect(await model.json()).toMatchObject({ root: 'hibari' })
   })
 
-  test("hides no voice of the account's own", async () => {
+  test("hides none of the account's own voices", async () => {
     const owner = await instance.key()
     const celia = await instance.cloned(owner, { name: 'Celia' })
     expect(await spokenWith({ voice: 'celia' })).toBe('hibari lark')
@@ -195,7 +195,7 @@ describe('a voice that is not ready', () => {
     expect(await spokenWith({ voice: 'Slow' }, owner)).toBe(`hibari ${second.voice_id} cloned`)
   })
 
-  test('is waited for by the official SDK, which then speaks', async () => {
+  test('the official SDK waits for it, and then speaks', async () => {
     const owner = await instance.key()
     const { id, ready } = await held(owner)
     let sent = 0
@@ -208,7 +208,7 @@ describe('a voice that is not ready', () => {
           ready()
           await instance.voice(owner, id)
         }
-        // The SDK sleeps as long as it is told; the test need not.
+        // The SDK sleeps as long as the server asks; the test need not.
         const headers = new Headers(response.headers)
         if (response.status === 409) headers.set('retry-after-ms', '10')
         return new Response(response.body, { status: response.status, headers })

@@ -155,7 +155,7 @@ describe('the list', () => {
     ])
   })
 
-  test('a cursor that is no voice, or a stranger’s, is invalid_cursor', async () => {
+  test('a cursor that is not a voice, or another account’s, is invalid_cursor', async () => {
     for (const cursor of [ids[0], 'voice_nobody']) {
       for (const name of ['after', 'before']) {
         const response = await instance.fetch(`/v1/voices?${name}=${cursor}`, { key: stranger })
@@ -164,7 +164,7 @@ describe('the list', () => {
     }
   })
 
-  test('without a key, for pickers: what is public, and any page may read it', async () => {
+  test('without a key, for pickers: the public voices, and any page may read them', async () => {
     const response = await instance.fetch('/v1/audio/voices')
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(idsOf((await response.json()) as List)).toEqual([ids[3]!, ...presets])
@@ -176,7 +176,7 @@ describe('the list', () => {
   })
 })
 
-test('preview addresses follow the Host header, and TLS only on a trusted proxy’s word', async () => {
+test('preview addresses follow the Host header, and use TLS only if a trusted proxy says so', async () => {
   const address = async (of: Instance, as: string, headers: Record<string, string>) =>
     ((await (await of.fetch('/v1/voices/lark', { key: as, headers })).json()) as VoiceJson).preview_url
   const told = { host: 'voice.example:8080', 'x-forwarded-proto': 'https' }
@@ -187,14 +187,14 @@ test('preview addresses follow the Host header, and TLS only on a trusted proxy�
   expect(await address(behind, as, { ...told, 'x-forwarded-proto': 'gopher' })).toStartWith('http://')
 })
 
-test('preview addresses are those of the public URL where one is set, whatever the request says', async () => {
+test('preview addresses use the public URL if one is set, whatever the request says', async () => {
   await using behind = await startInstance({ publicUrl: 'https://voice.example' })
   const as = await behind.key()
   const answer = await behind.fetch('/v1/voices/lark', { key: as, headers: { host: 'other.example:8080' } })
   expect(((await answer.json()) as VoiceJson).preview_url).toBe('https://voice.example/v1/voices/lark/preview')
 })
 
-test('a key for speech alone lists the voices that it may speak with, its own ones too', async () => {
+test('a key for speech alone lists the voices that it may use, its own ones too', async () => {
   const account = 'speaker'
   const { voice_id: own } = await instance.cloned(await instance.key({ account }), { name: 'Mine' })
   const ids = async (scopes: string[]) => {
@@ -215,7 +215,7 @@ describe('changes', () => {
   const patch = (id: string, body: string | FormData, as = key) =>
     instance.fetch(`/v1/voices/${id}`, { method: 'PATCH', key: as, body })
 
-  test('of what is named, the rest stays', async () => {
+  test('of named fields keep the rest', async () => {
     const { voice_id: id } = await instance.cloned(key, { name: 'Dora', description: 'Old.', labels: '{"a":"b"}' })
     instance.clock.advance(5000)
     const renamed = (await (await patch(id, '{"name":" Dorothy ","description":null}')).json()) as VoiceJson
@@ -260,7 +260,7 @@ describe('changes', () => {
     ])
   })
 
-  test('of an alias that another of one’s voices has is refused; another account may have it', async () => {
+  test("to an alias of the account's other voice are refused; another account may use it", async () => {
     expect((await patch(ids[0]!, '{"aliases":["mom"]}')).status).toBe(200)
     const taken = await patch(ids[1]!, '{"aliases":["MOM"]}')
     expect([taken.status, await taken.json()]).toMatchObject([422, { error: { param: 'aliases' } }])
@@ -269,7 +269,7 @@ describe('changes', () => {
     expect((await patch(ids[0]!, '{"aliases":[]}')).status).toBe(200)
   })
 
-  test('of what one sees but does not own is voice_not_owned', async () => {
+  test('of a visible voice of another account are voice_not_owned', async () => {
     for (const id of ['lark', ids[3]!]) {
       const change = await patch(id, '{"name":"x"}')
       expect([id, change.status, await codeOf(change)]).toEqual([id, 403, 'voice_not_owned'])
@@ -279,7 +279,7 @@ describe('changes', () => {
   })
 })
 
-describe('a stranger’s voice is no voice', () => {
+describe('another account’s private voice counts as missing', () => {
   const routes: [string, string, RequestInit][] = [
     ['GET', '', {}],
     ['HEAD', '', {}],
@@ -296,7 +296,7 @@ describe('a stranger’s voice is no voice', () => {
   ]
   const nobody = 'voice_00000000000000000000000000'
 
-  /** Everything of an answer that may not tell one id from another. */
+  /** Everything of an answer that must not distinguish one id from another. */
   async function told(response: Response, id: string) {
     const headers = Object.fromEntries(response.headers)
     for (const name of ['date', 'x-request-id', 'x-ratelimit-remaining-requests']) delete headers[name]
@@ -335,7 +335,7 @@ describe('a stranger’s voice is no voice', () => {
     expect((await list('?search=ada', stranger)).total_count).toBe(0)
   })
 
-  test('while it is being made or has failed, too, though it is meant to be public', async () => {
+  test('also while it is being made or has failed, even if it is meant to be public', async () => {
     const { learn } = instance.engine
     const { promise, reject } = Promise.withResolvers<Uint8Array>()
     instance.engine.learn = () => promise
@@ -370,7 +370,7 @@ test.each(['a~b', 'x'.repeat(129), '%ff', '%zz', 'a%2Fb'])(
   },
 )
 
-test('a method that a path has not is a 405 that names those it has', async () => {
+test('an unsupported method is a 405 that names the supported ones', async () => {
   const allowed = async (method: string, path: string) => {
     const response = await instance.fetch(path, { method })
     return [response.status, response.headers.get('allow')?.split(', ').sort().join(' ')]

@@ -1,6 +1,5 @@
 /**
- * Books spoken by the real program: its server, its voice, its codecs. What comes out is read by ffprobe where that is
- * installed.
+ * Books spoken by the real program: its server, its voice, its codecs. ffprobe reads the result where it is installed.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -30,7 +29,7 @@ interface Probe {
   format: { duration: string; tags: Record<string, string> }
 }
 
-/** What an independent reader finds; null where there is none on this machine. */
+/** What an independent reader finds; null if this machine has none. */
 function probed(name: string): Probe | null {
   const ffprobe = Bun.which('ffprobe')
   if (ffprobe === null) return null
@@ -40,7 +39,7 @@ function probed(name: string): Probe | null {
   return JSON.parse(stdout.toString()) as Probe
 }
 
-/** Samples at 24 kHz, as ffmpeg hears the file. */
+/** Samples at 24 kHz, as ffmpeg decodes the file. */
 function decoded(name: string): Int16Array | null {
   const ffmpeg = Bun.which('ffmpeg')
   if (ffmpeg === null) return null
@@ -88,7 +87,7 @@ test('chapters begin where they are spoken, and the joints between pieces are si
   }
 })
 
-test('a text longer than one request is spoken whole, from standard input, with captions over all of it', async () => {
+test('a text longer than one request is spoken whole, from standard input, with captions for all of it', async () => {
   const sentence = (at: number) => `This is sentence number ${at} of a text that is far too long for a single request.`
   const stdin = Array.from({ length: 60 }, (_, at) => sentence(at + 1)).join(' ')
   expect(stdin.length).toBeGreaterThan(4096)
@@ -106,7 +105,7 @@ test('a text longer than one request is spoken whole, from standard input, with 
   expect(starts.at(-1)).toBeGreaterThan(seconds - 15)
 })
 
-test('a command that was stopped in the middle continues where it was', async () => {
+test('a command that was stopped in the middle continues from there', async () => {
   const chapters = Array.from({ length: 6 }, (_, at) => `# Chapter ${at + 1}\n\nThese are the words of part ${at + 1}.`)
   writeFileSync(path('notes.md'), chapters.join('\n\n'))
   const command = startCommand(['speak', path('notes.md'), '-o', path('notes.mp3')], { env: env() })
@@ -160,7 +159,7 @@ test('a short text becomes an M4B as well, and a document goes to standard outpu
   expect([bytes[0], (bytes[1] ?? 0) & 0xe0]).toEqual([0xff, 0xe0])
 })
 
-test('what cannot be read is refused before anything is spoken or written', async () => {
+test('an unreadable input is refused before anything is spoken or written', async () => {
   mkdirSync(path('folder.txt'))
   writeFileSync(path('broken.epub'), 'not a book')
   writeFileSync(path('bytes.txt'), new Uint8Array([0x48, 0xff, 0xfe, 0x80]))

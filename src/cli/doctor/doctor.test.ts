@@ -22,7 +22,7 @@ interface Result {
   findings: { about: string; state: string; message: string }[]
 }
 
-test('a healthy folder: everything is tried, and nothing fails', async () => {
+test('a healthy folder: every check runs, and none fails', async () => {
   const dataDir = temporaryFolder()
   const database = await openSqlite(dataDir)
   await database.close()
@@ -38,14 +38,14 @@ test('a healthy folder: everything is tried, and nothing fails', async () => {
   expect(of('server')).toMatchObject({ state: 'note' })
 }, 60_000)
 
-test('an engine keeps no record for the maker of ONNX Runtime, which would be sent to it', async () => {
+test('an engine keeps no telemetry, which ONNX Runtime would send to its maker', async () => {
   const home = temporaryFolder()
   const { stdout } = await doctor(temporaryFolder(), { HOME: home })
   expect(stdout).toContain('computes exactly')
   expect([...new Bun.Glob('**/Microsoft/**').scanSync({ cwd: home, dot: true })]).toEqual([])
 }, 60_000)
 
-test('a broken folder ends with 1 and says what to do, and the rest is tried all the same', async () => {
+test('a broken folder exits with 1 and says what to do, and the other checks still run', async () => {
   const dataDir = join(temporaryFolder(), 'file')
   writeFileSync(dataDir, 'this is no folder')
   const { code, stdout } = await runCommand(['doctor', '--data', dataDir], { env: { MYNA_PORT: '0' } })
@@ -66,7 +66,7 @@ test('a folder: open to others, missing, impossible', () => {
   expect(checkDisk(join(dataDir, 'new')).message).toEndWith(`free at ${dataDir}`)
 })
 
-test('books: none, whole, in use, of a newer program, damaged in the middle, no books at all', async () => {
+test('database: missing, sound, in use, of a newer program, damaged in the middle, not a database', async () => {
   const dataDir = temporaryFolder()
   expect((await checkBooks(dataDir)).state).toBe('note')
   const database = await openSqlite(dataDir)
@@ -114,7 +114,7 @@ test('the address: free, served by another Myna, in use by something else', asyn
   expect(await checkPort(loadConfig({ port, host: '203.0.113.7' }, {}), null)).toMatchObject({ state: 'failed' })
 })
 
-test('a running server is as ready as it says, and one that does not answer has failed', async () => {
+test('a running server is as ready as it says, and a server that does not answer has failed', async () => {
   let answer = () => Response.json({ status: 'ready' })
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => answer() })
   const status = {

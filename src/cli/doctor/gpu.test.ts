@@ -49,7 +49,7 @@ test('a machine on which CUDA can be used', () => {
   })
 })
 
-test('a machine without a card is a healthy one, and says so', () => {
+test('a machine without a card is healthy, and the line says so', () => {
   const status = { ...healthy, installed: null, driver: none, probe: null }
   expect(checkDriver(status)).toEqual({
     state: 'note',
@@ -62,7 +62,7 @@ test('a machine without a card is a healthy one, and says so', () => {
   })
 })
 
-test('a card that could be used, and is not, is a warning with its remedy', () => {
+test('a usable card that is not used is a warning with its remedy', () => {
   const trouble = { message: 'the CUDA build of ONNX Runtime is not installed', remedy: 'x' }
   expect(checkRuntime({ ...healthy, installed: null, trouble })).toEqual({
     state: 'warning',

@@ -7,7 +7,7 @@ import { randomBytes, sha256Of } from '../../testing/hub.ts'
 import { never, testCard, testImport, testRevision } from '../../testing/test-model.ts'
 import { checkModels } from './doctor.ts'
 
-test('each model that is here has a line: whole, not whole with what is missing, of nobody', async () => {
+test('each model on disk has a line: complete, incomplete with what is missing, or unknown', async () => {
   const [dataDir, source] = [temporaryFolder(), temporaryFolder()]
   const files = ['a.bin', 'b.bin', 'c.bin', 'd.bin', 'e.bin'].map((name, at) => {
     const content = randomBytes(at, 1000)

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 async function connect(flags: string[] = []) {
   const args = [main, 'mcp', '--url', program.url, '--key', program.key, '--folder', folder, ...flags]
-  // No player on this path: speech is saved.
+  // There is no player on this path, so speech is saved.
   const env = { PATH: '/nonexistent', HOME: folder }
   const stdio = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' })
   const connected = new Client({ name: 'test', version: '1' })
@@ -59,7 +59,7 @@ describe('the official client', () => {
     expect(await client.ping()).toEqual({})
   })
 
-  test('speech is saved, and heard again', async () => {
+  test('speech is saved, and transcribed again', async () => {
     const spoken = await call('speak', { text: 'The small boat drifted past the bridge.', save_to: 'boat.wav' })
     expect(textOf(spoken)).toMatch(/^Saved as .*boat\.wav: [\d.]+ s of speech\.$/)
     expect(spoken.content[1]).toMatchObject({ type: 'resource_link', name: 'boat.wav', mimeType: 'audio/wav' })
@@ -95,7 +95,7 @@ describe('the official client', () => {
   })
 })
 
-describe('what goes wrong is told to the model', () => {
+describe('errors are reported to the model', () => {
   const refused: [string, string, Record<string, unknown>, string][] = [
     ['a voice that is not there', 'speak', { text: 'Hi.', voice: 'nobody', save_to: 'a.mp3' }, 'voice_not_found'],
     ['no text', 'speak', {}, 'invalid_argument'],
@@ -117,29 +117,29 @@ describe('what goes wrong is told to the model', () => {
     expect(textOf(answer).split(code)).toHaveLength(2)
   })
 
-  test('a tool or method that is not there is an error of the protocol', async () => {
+  test('an unknown tool or method is an error of the protocol', async () => {
     await expect(call('sing', {})).rejects.toThrow("There is no tool 'sing'.")
     await expect(client.listPrompts()).rejects.toThrow()
     expect(textOf(await call('list_voices', {}))).toContain('"id"')
   })
 
-  test('whoever gives up stops the work, and leaves nothing behind', async () => {
+  test('a request that is cancelled stops the work, and leaves nothing behind', async () => {
     const giveUp = new AbortController()
     const request = { name: 'speak', arguments: { text: 'A long text. '.repeat(300), save_to: 'long.wav' } }
     const answer = client.callTool(request, undefined, { signal: giveUp.signal })
-    await until('it is under way', () => sizeOf('long.wav.part') > 0)
+    await until('it is running', () => sizeOf('long.wav.part') > 0)
     giveUp.abort()
     await expect(answer).rejects.toThrow()
     await until('it is cancelled', async () => (await newest()).outcome === 'cancelled')
-    await until('the part is gone', () => sizeOf('long.wav.part') < 0)
+    await until('the partial file is gone', () => sizeOf('long.wav.part') < 0)
     expect(sizeOf('long.wav')).toBe(-1)
   })
 
-  test('an assistant that is closed stops the work and ends the program', async () => {
+  test('closing the assistant stops the work and ends the program', async () => {
     const other = await connect()
     const request = { name: 'speak', arguments: { text: 'Another long text. '.repeat(200), save_to: 'longer.wav' } }
     const answer = other.client.callTool(request).catch(() => null)
-    await until('it is under way', () => sizeOf('longer.wav.part') > 0)
+    await until('it is running', () => sizeOf('longer.wav.part') > 0)
     expect(other.transport.pid).not.toBe(transport.pid)
     await Promise.all([other.client.close(), answer])
     await until('it is cancelled', async () => (await newest()).outcome === 'cancelled')
@@ -190,7 +190,7 @@ test('rubbish is answered line by line, and nothing else is written', async () =
   expect(answers[6]?.result?.isError).toBe(true)
 })
 
-test('a message without end is refused before it fills the memory', async () => {
+test('an endless message is refused before it fills the memory', async () => {
   const { code, stdout } = await runCommand(['mcp', '--folder', folder], { stdin: 'x'.repeat(5 * 1024 * 1024) })
   expect(code).toBe(0)
   expect(stdout).toContain('"code":-32600')
@@ -215,7 +215,7 @@ describe('the folder', () => {
     expect(await files.toWrite('below/..new.mp3')).toBe(join(inside, 'below', '..new.mp3'))
   })
 
-  test('is the current one, unless that is everything', () => {
+  test('is the current one, unless that is the root folder', () => {
     expect(usualFolder('/home/ada/work', '/home/ada')).toBe('/home/ada/work')
     expect(usualFolder('/home/ada', '/home/ada')).toBe('/home/ada/Myna')
     expect(usualFolder('/', '/home/ada')).toBe('/home/ada/Myna')

@@ -10,7 +10,7 @@ setDefaultTimeout(60_000)
 let program: Program | undefined
 afterEach(() => program?.end())
 
-test('whatever somebody has made of the folder of models, the server serves and says what is not whole', async () => {
+test('whatever damage the folder of models has, the server runs and reports which models are incomplete', async () => {
   const dataDir = temporaryFolder()
   const models = join(dataDir, 'models')
   mkdirSync(join(models, 'installed/pocket-tts/voices'), { recursive: true })

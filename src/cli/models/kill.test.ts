@@ -37,7 +37,9 @@ const totalBytes = 1_692_001
 const startPull = (dataDir: string) =>
   startCommand(['models', 'pull', 'model', '--json'], { program, env: { MYNA_DATA: dataDir, HF_ENDPOINT: hub.url } })
 
-/** Kills a pull at some moment: once so much was sent, once it has told so much, or while it builds the folder. */
+/**
+ * Kills a pull at some moment: after this many bytes were sent, after this many lines, or while it builds the folder.
+ */
 async function killedPull(dataDir: string, random: Seeded): Promise<string> {
   const moment = random.pick(['bytes', 'events', 'building', 'building'] as const)
   const [bytes, events, laterMs] = [random.whole(0, totalBytes), random.whole(0, 20), 12 * random.next() ** 2]
@@ -52,7 +54,8 @@ async function killedPull(dataDir: string, random: Seeded): Promise<string> {
   }
   const watcher = watch(modelsFolder({ dataDir }).installed, () => {
     if (moment !== 'building' || isKilled) return
-    // Something has appeared where models lie: what follows takes some milliseconds, and any of them will do.
+    // A file has appeared in the folder of models. The next steps take some milliseconds, and the kill may hit any of
+    // them.
     for (const startMs = performance.now(); performance.now() - startMs < laterMs;);
     kill()
   })
@@ -68,13 +71,13 @@ async function killedPull(dataDir: string, random: Seeded): Promise<string> {
   return `${moment} ${bytes} ${events} ${laterMs}`
 }
 
-/** Bytes that a killed pull has left: of blobs, whole and begun. */
+/** Bytes that a killed pull has left: of complete and of partial blobs. */
 function keptBytes(dataDir: string): number {
   const { blobs } = modelsFolder({ dataDir })
   return readdirSync(blobs).reduce((sum, name) => sum + statSync(join(blobs, name)).size, 0)
 }
 
-test('killed at any moment, a pull leaves a model or none, and the next fetches exactly what is missing', async () => {
+test('killed at any moment, a pull leaves a whole model or none, and the next fetches what is missing', async () => {
   const seen = { installed: 0, absent: 0 }
   await forEachSeed(8, async (random) => {
     const dataDir = join(temporaryFolder(), 'data')
@@ -98,6 +101,6 @@ test('killed at any moment, a pull leaves a model or none, and the next fetches 
       (await namesIn(folder.installed)).concat(await namesIn(folder.blobs)).filter((name) => /^\.|part$/.test(name)),
     ).toEqual([])
   })
-  // Seeds that never let a pull come to its end, or always, would prove half of it.
+  // Seeds that never let a pull finish, or always do, would prove only half of it.
   expect([seen.absent > 3, seen.installed > 0]).toEqual([true, true])
 })

@@ -50,7 +50,7 @@ const models = (...args: string[]) => runCommand(['models', ...args], options())
 const isInstalled = (one = card) => new InstalledModels(modelsFolder({ dataDir })).has(one)
 const place = () => modelsFolder({ dataDir }).model(card.id)
 
-test('a model is pulled: the licence and its limits are told first, and where it lies last', async () => {
+test('a model is pulled: the licence and its limits are shown first, and its location last', async () => {
   const { code, stdout, stderr } = await models('pull', 'speaker')
   expect([code, stdout]).toEqual([0, `speaker is installed: 3 files, 351 kB in ${place()}\n`])
   expect(stderr.split('\n')).toEqual([
@@ -69,7 +69,7 @@ test('a model is pulled: the licence and its limits are told first, and where it
   expect(again.stdout).toBe(`speaker is installed already, and complete: 3 files, 351 kB in ${place()}\n`)
 })
 
-test('with --json each event is a line, and the last says what there is', async () => {
+test('with --json each event is a line, and the last describes the installed model', async () => {
   const { code, stdout } = await models('pull', 'speaker', '--json')
   const events = stdout
     .trimEnd()
@@ -83,7 +83,7 @@ test('with --json each event is a line, and the last says what there is', async 
   expect(events.at(-1)).toEqual({ ...last, path: place() })
 })
 
-test('Ctrl-C stops it, says how to go on, and going on asks only for the rest', async () => {
+test('Ctrl-C stops it and explains how to continue, and continuing asks only for the rest', async () => {
   hub.trouble = ({ at }) => (at === 'cdn' ? { kind: 'silent', afterBytes: 30_000 } : null)
   const child = startCommand(['models', 'pull', 'speaker'], options())
   const { blobs } = modelsFolder({ dataDir })
@@ -101,8 +101,8 @@ test('Ctrl-C stops it, says how to go on, and going on asks only for the rest', 
   expect(on.stderr).toContain('2 files, 350 kB; 60.0 kB of it downloaded earlier; 1 more exist already\n')
 })
 
-test('a disk that takes no more is told, and what it took is kept', async () => {
-  // Files may have 100 KiB, and whoever writes more is told so instead of being ended.
+test('a full disk is reported, and the bytes it took are kept', async () => {
+  // Files may have 100 KiB. A larger write fails with an error instead of ending the process.
   const limited = ['bash', '-c', 'trap "" XFSZ; ulimit -f 100; exec "$@"', 'limited', ...program]
   const { code, stderr } = await runCommand(['models', 'pull', 'speaker'], { ...options(), program: limited })
   const part = modelsFolder({ dataDir }).part(card.files[0]?.sha256 ?? '')
@@ -113,7 +113,7 @@ test('a disk that takes no more is told, and what it took is kept', async () => 
   expect(hub.reads(card.files[0]).map(({ sentBytes }) => sentBytes)).toEqual([300_000 - 102_400])
 })
 
-test('a hub that gives nothing now: what else there is to do', async () => {
+test('a hub that does not answer now: the error lists the alternatives', async () => {
   const away = () => new Response('', { status: 503, headers: { 'retry-after': '3600' } })
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: away })
   const { code, stderr } = await runCommand(['models', 'pull', 'speaker'], options({ HF_ENDPOINT: server.url.origin }))
@@ -125,7 +125,7 @@ test('a hub that gives nothing now: what else there is to do', async () => {
   )
 })
 
-test('a gated repository says what to accept and where, and opens with HF_TOKEN', async () => {
+test('a gated repository: the error says what to accept and where, and HF_TOKEN opens it', async () => {
   const { code, stderr } = await models('pull', 'gated')
   expect(code).toBe(1)
   expect(stderr).toContain(`myna: ${hub.url}/org/gated requires accepting its conditions.`)
@@ -136,7 +136,7 @@ test('a gated repository says what to accept and where, and opens with HF_TOKEN'
   expect([opened.code, isInstalled(gated)]).toEqual([0, true])
 })
 
-test('two pulls of one model at once: both end well, and each byte comes once', async () => {
+test('two pulls of one model at once: both succeed, and each byte is fetched once', async () => {
   const waits = Promise.withResolvers<void>()
   const held = { kind: 'cut', afterBytes: 10_000, arrived: () => waits.promise } as const
   hub.trouble = ({ at, fromByte }) => (at === 'cdn' && fromByte === null ? held : null)
@@ -162,7 +162,7 @@ test('two pulls of one model at once: both end well, and each byte comes once', 
   expect(hub.sentBytes).toBe(350_700)
 })
 
-test('verify names what is damaged and how to mend it, and a pull mends that alone', async () => {
+test('verify names what is damaged and how to fix it, and a pull repairs only that', async () => {
   await models('pull', 'speaker')
   const good = await models('verify')
   expect(good).toEqual({
@@ -186,12 +186,12 @@ test('verify names what is damaged and how to mend it, and a pull mends that alo
   expect((await models('verify', 'speaker')).code).toBe(0)
 })
 
-test('without an installed model there is nothing to verify; one that is not installed is an error', async () => {
+test('without an installed model verify has nothing to do; naming a missing one is an error', async () => {
   expect(await models('verify')).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to verify') })
   expect(await models('verify', 'speaker')).toMatchObject({ code: 1, stderr: 'myna: speaker is not installed.\n' })
 })
 
-test('rm removes a model and gives its space back, and what an interrupted pull left', async () => {
+test('rm removes a model, and frees its space and the remains of an interrupted pull', async () => {
   await models('pull', 'speaker')
   expect(await models('rm', 'speaker')).toMatchObject({
     code: 0,
@@ -207,7 +207,7 @@ test('rm removes a model and gives its space back, and what an interrupted pull 
   })
 })
 
-test('rm: what is built in stays, what no card knows goes, what nobody knows is an error', async () => {
+test('rm: a built-in model stays, a model without a card is removed, an unknown name is an error', async () => {
   expect(await models('rm', 'hibari')).toMatchObject({ code: 1, stderr: expect.stringContaining('inside the program') })
   mkdirSync(join(modelsFolder({ dataDir }).installed, 'of-another-version'), { recursive: true })
   expect((await models('rm', 'of-another-version')).code).toBe(0)
@@ -217,7 +217,7 @@ test('rm: what is built in stays, what no card knows goes, what nobody knows is 
   expect((await models('pull', 'speak')).stderr).toBe("myna: There is no model 'speak'. Did you mean speaker?\n")
 })
 
-test('list and show say what is here, how large it is, and what is not whole', async () => {
+test('list and show report which models are here, how large they are, and which are incomplete', async () => {
   const before = await models('list')
   expect(before.stdout).toMatch(/\nspeaker +speech +no +301 kB\+ /)
   await models('pull', 'speaker')
@@ -238,7 +238,7 @@ test('list and show say what is here, how large it is, and what is not whole', a
   expect(first).toMatchObject({ id: 'hibari', state: 'installed', installed: true })
 })
 
-test('a model is imported from a folder, and what nobody could check is named', async () => {
+test('a model is imported from a folder, and files that could not be verified are named', async () => {
   const folder = temporaryFolder()
   for (const [at, { path, sizeBytes }] of files.entries()) {
     mkdirSync(join(folder, path, '..'), { recursive: true })
@@ -252,7 +252,7 @@ test('a model is imported from a folder, and what nobody could check is named', 
   expect([isInstalled(), hub.requests.length]).toEqual([true, 0])
 })
 
-test('misuse and bad settings are told', async () => {
+test('misuse and bad settings are reported', async () => {
   expect(await models('pull')).toMatchObject({ code: 2 })
   expect((await models('pull', 'hibari')).stderr).toContain('hibari is inside the program')
   const wrong = await runCommand(['models', 'pull', 'speaker'], options({ HF_ENDPOINT: 'huggingface' }))

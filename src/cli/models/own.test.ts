@@ -13,7 +13,7 @@ import { clipRateHz, speech } from '../../testing/speech-clips.ts'
 setDefaultTimeout(120_000)
 
 const sha256 = 'a'.repeat(64)
-/** As the published models are known: a file of another size or content is not theirs. */
+/** Like the published models: a file of another size or content does not belong to them. */
 const pinned = smallCards.map((card) => ({
   ...card,
   files: card.files.map((file) => ({ ...file, sizeBytes: 7, sha256 })),
@@ -37,7 +37,7 @@ async function transcribe(model: string) {
   return program.fetch('/v1/audio/transcriptions', program.key, { method: 'POST', body })
 }
 
-test('files that are not the published ones are a model of their own, at once, in a running server', async () => {
+test('files that differ from the published ones become a separate model, at once, in a running server', async () => {
   const folder = await whisperFolder()
   expect((await run('models', 'import', whisperCard.id, folder)).stderr).toContain('needs files that are not in')
   const { code, stdout, stderr } = await own(folder, 'my-whisper', whisperCard.id)
@@ -47,7 +47,7 @@ test('files that are not the published ones are a model of their own, at once, i
   expect([answer.status, typeof ((await answer.json()) as { text: string }).text]).toEqual([200, 'string'])
 })
 
-test('it is marked as unverified in the list, the record and the console, and nothing else is', async () => {
+test('only that model is marked as unverified in the list, the record and the console', async () => {
   expect((await run('models', 'list')).stdout).toMatch(/^my-whisper +transcription +unverified +-/m)
   expect((await run('models', 'show', 'my-whisper')).stdout).toContain(`in place of ${whisperCard.id}`)
   const list = (await (await program.fetch('/v1/models', program.key)).json()) as {
@@ -64,7 +64,7 @@ test('it is marked as unverified in the list, the record and the console, and no
   expect((await run('models', 'verify', 'my-whisper')).code).toBe(0)
 })
 
-test('one that speaks has the voices of its family', async () => {
+test('a speech model has the voices of its family', async () => {
   expect((await own(await kokoroFolder(), 'my-kokoro', kokoroCard.id)).code).toBe(0)
   const [voice] = kokoroCard.voices
   const answer = await program.speak(program.key, {
@@ -100,7 +100,7 @@ test.each([
   expect([code === 0, stderr]).toEqual([false, expect.stringContaining(why)])
 })
 
-test('one that was damaged since says how it comes back; rm takes it away', async () => {
+test('a model that was damaged later says how to restore it; rm removes it', async () => {
   writeFileSync(join(dataDir, 'models/installed/my-whisper/config.json'), '{}')
   const { stdout } = await run('models', 'verify', 'my-whisper')
   expect(stdout).toContain(`myna models import PATH --as my-whisper --like ${whisperCard.id}`)

@@ -15,7 +15,7 @@ const finished = (sizeBytes: number): InstallEvent => ({
   evidence: 'card',
 })
 
-test('the rate is that of the last seconds, and what is left follows from it', () => {
+test('the rate is that of the last seconds, and the remaining time follows from it', () => {
   const clock = new ManualClock()
   const tally = new Tally(clock)
   tally.take(plan)
@@ -30,7 +30,7 @@ test('the rate is that of the last seconds, and what is left follows from it', (
   expect(tally.standing()?.bytesPerSecond).toBeCloseTo(10 / 6, 5)
 })
 
-test('what has to come again is taken back, and never below nothing', () => {
+test('bytes that have to be fetched again are subtracted, and never below zero', () => {
   const tally = new Tally(new ManualClock())
   tally.take(plan)
   tally.take(received(300))
@@ -40,7 +40,7 @@ test('what has to come again is taken back, and never below nothing', () => {
   expect(tally.standing()?.doneBytes).toBe(0)
 })
 
-test('where sizes are unknown there is no end in sight, until it is there', () => {
+test('where sizes are unknown, the end is unknown until it is reached', () => {
   const tally = new Tally(new ManualClock())
   tally.take({ ...plan, totalBytes: 400, heldBytes: 0, unknownSizes: 1 })
   tally.take({ event: 'started', name: 'a', sizeBytes: null, heldBytes: 0 })
@@ -51,7 +51,7 @@ test('where sizes are unknown there is no end in sight, until it is there', () =
   expect(tally.standing()).toMatchObject({ isMore: false, totalBytes: 1000, doneFiles: 2 })
 })
 
-test('nothing to come, nothing to measure', () => {
+test('without anything to fetch, there is nothing to measure', () => {
   const tally = new Tally(new ManualClock())
   tally.take({ event: 'checking', name: 'a', sizeBytes: 5 })
   expect(tally.standing()).toBeNull()
@@ -60,7 +60,7 @@ test('nothing to come, nothing to measure', () => {
 })
 
 const standing = { files: 7, doneFiles: 3, doneBytes: 74e6, totalBytes: 165e6, isMore: false }
-test('how it stands is one line', () => {
+test('the progress is one line', () => {
   const text = standingText({ ...standing, bytesPerSecond: 12.3e6, msLeft: 7400 })
   expect(Bun.stripANSI(text)).toBe('44%  74.0 MB of 165 MB  12.3 MB/s  7.4 s left  3 of 7 files')
   const unknown = standingText({ ...standing, isMore: true, bytesPerSecond: null, msLeft: null })
@@ -69,7 +69,7 @@ test('how it stands is one line', () => {
 
 const card = testCard('model', [])
 
-test('at a terminal one line is drawn over and over, fits in, and is cleared away; what matters stays', () => {
+test('a terminal shows one line that is redrawn, fits in, and is cleared at the end; important lines stay', () => {
   const clock = new ManualClock()
   let text = ''
   const screen = { write: (more: string) => (text += more), columns: () => 30 }
@@ -92,7 +92,7 @@ test('at a terminal one line is drawn over and over, fits in, and is cleared awa
   expect(text).toEndWith('\r\u001b[K')
 })
 
-test('in a log there is a line for each file, and now and then one for how far it is', () => {
+test('a log gets a line for each file, and from time to time a line with the progress', () => {
   const clock = new ManualClock()
   const lines: string[] = []
   const display = lineDisplay(card, (line) => lines.push(line), clock)
@@ -112,7 +112,7 @@ test('in a log there is a line for each file, and now and then one for how far i
   ])
 })
 
-test('scripts get each event as a line of JSON, and bytes as progress from time to time', () => {
+test('scripts get each event as a line of JSON, and the bytes as progress from time to time', () => {
   const clock = new ManualClock()
   const lines: string[] = []
   const display = jsonDisplay(card, (line) => lines.push(line), clock)

@@ -54,7 +54,7 @@ async function refusal(answer: Response): Promise<string> {
 
 const how = "belongs to the model 'speaker', which is not installed. Install it with: myna models pull speaker"
 
-test('whatever names a model that is not installed, or its voice, is told how to get it', async () => {
+test('every command that names a missing model, or its voice, explains how to install it', async () => {
   const speak = async (body: object) => refusal(await instance.speak(key, { ...body }))
   const get = async (path: string) => refusal(await instance.fetch(path, { key }))
   const model = "404 model_not_found The model 'speaker' is not installed. Install it with: myna models pull speaker"
@@ -69,7 +69,7 @@ test('whatever names a model that is not installed, or its voice, is told how to
   expect(await get('/v1/voices/nobody')).toContain("The voice 'nobody' does not exist or you do not have access to it")
 })
 
-test('a running server has a model from when it is installed to when it is removed', async () => {
+test('a running server has a model from its installation to its removal', async () => {
   expect((await models('pull', 'speaker')).code).toBe(0)
   const answer = await instance.speak(key, { voice: 'speaker-voice' })
   expect([answer.status, (await answer.arrayBuffer()).byteLength > 0]).toEqual([200, true])
@@ -78,25 +78,25 @@ test('a running server has a model from when it is installed to when it is remov
   expect((await models('rm', 'speaker')).code).toBe(0)
   expect((await instance.fetch('/v1/models/speaker', { key })).status).toBe(404)
   expect(instance.engine.dismissed).toEqual(['speaker', 'speaker'])
-  // Whatever was said of it, the built-in voice speaks on.
+  // Despite the failure, the built-in voice still speaks.
   expect((await instance.speak(key)).status).toBe(200)
 })
 
-test('one that is preferred from then on is loaded at once, others when they are asked for', async () => {
+test('a model that is now preferred is loaded at once, others on demand', async () => {
   for (const id of ['listener', 'lesser', 'speaker', 'speaker']) expect((await models('pull', id)).code).toBe(0)
   expect([instance.engine.warmed, instance.transcriber.warmed]).toEqual([['speaker'], ['listener']])
   expect((await models('rm', 'speaker')).code).toBe(0)
   expect(instance.engine.warmed).toEqual(['speaker'])
 })
 
-test('an engine that does not start is no failure of the pull, and stands in the log', async () => {
+test('an engine that does not start does not fail the pull, and is logged', async () => {
   instance.transcriber.start = () => Promise.reject(new MynaError('engine_unavailable', 'It does not start.'))
   expect((await models('pull', 'listener')).code).toBe(0)
   await until('it is logged', () => instance.lines.some((line) => line.includes('listener could not be loaded ahead')))
   expect((await instance.speak(key)).status).toBe(200)
 })
 
-test('a model that somebody has half deleted counts as none, and a pull mends it under the server', async () => {
+test('a half-deleted model counts as missing, and a pull repairs it under the server', async () => {
   await models('pull', 'speaker')
   rmSync(join(dataDir, 'models/installed/speaker/model.onnx'))
   expect(await refusal(await instance.speak(key, { model: 'speaker', voice: undefined }))).toContain('is not installed')
@@ -106,7 +106,7 @@ test('a model that somebody has half deleted counts as none, and a pull mends it
   expect((await instance.speak(key, { model: 'speaker', voice: undefined })).status).toBe(200)
 })
 
-test('a model that is being spoken with is removed only with --force', async () => {
+test('a model in use is removed only with --force', async () => {
   await models('pull', 'speaker')
   const inUse = { id: 'speaker', device: 'cpu', memoryBytes: 1000, activeStreams: 1, idleMsLeft: null }
   instance.engine.known = { models: [inUse] }

@@ -1,4 +1,6 @@
-/** Clones of a neural model in the whole program: made from an upload, bound to its family, there after a restart. */
+/**
+ * Clones of a neural model in the whole program: made from an upload, bound to its family, still there after a restart.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { decodeFile } from '../../audio/decode/clip.ts'
@@ -77,7 +79,7 @@ test('a clip becomes a voice of the preferred model, with a preview and a pictur
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
 })
 
-test('it speaks by id, name and alias, not as a preset does, and with every model of its family', async () => {
+test('it speaks by id, name and alias, sounds unlike a preset, and works with every model of its family', async () => {
   const own = await wav({ voice: voiceId })
   expect((await wav({ voice: 'Ada' })).equals(own)).toBe(true)
   expect((await wav({ voice: 'alba' })).equals(own)).toBe(false)
@@ -92,7 +94,7 @@ test('it speaks by id, name and alias, not as a preset does, and with every mode
   expect((await wav({ voice: 'nova' })).equals(own)).toBe(true)
 })
 
-test.each([kokoroCard.id, 'hibari'])('%s, a model of another family, refuses it in words', async (model) => {
+test.each([kokoroCard.id, 'hibari'])('%s, a model of another family, refuses it with an explanation', async (model) => {
   const refused = await speak({ model, voice: voiceId })
   expect(refused.status).toBe(400)
   expect(((await refused.json()) as { error: object }).error).toMatchObject({
@@ -102,7 +104,7 @@ test.each([kokoroCard.id, 'hibari'])('%s, a model of another family, refuses it 
   })
 })
 
-test('after a restart it is still there and sounds the same', async () => {
+test('after a restart it still exists and sounds the same', async () => {
   const before = await wav({ voice: voiceId })
   program.kill('SIGKILL')
   await program.exited
@@ -112,7 +114,7 @@ test('after a restart it is still there and sounds the same', async () => {
   expect((await wav({ voice: voiceId, model: pocketSibling.id })).equals(before)).toBe(true)
 })
 
-test('without the model it was made with its sibling speaks; without either it says what it needs', async () => {
+test('without the model that made it, its sibling speaks; without either, the error names what it needs', async () => {
   const before = await wav({ voice: voiceId })
   const remove = (id: string) => runCommand(['models', 'rm', id], { program: command, env: { MYNA_DATA: dataDir } })
   expect((await remove(pocketCard.id)).code).toBe(0)
@@ -127,7 +129,7 @@ test('without the model it was made with its sibling speaks; without either it s
   expect(await voice()).toMatchObject({ status: 'ready' })
 })
 
-test('a clip is for the best model that clones, though another is preferred for speech', async () => {
+test('a clip is cloned by the best model that clones, even if another is preferred for speech', async () => {
   const { voices } = (await get('/v1/voices')) as { voices: { voice_id: string }[] }
   expect(voices.map(({ voice_id }) => voice_id)).toEqual(expect.arrayContaining(['a', voiceId]))
   const made = (await (await clone('Bob')).json()) as { voice_id: string }

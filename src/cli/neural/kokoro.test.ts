@@ -1,4 +1,4 @@
-/** Kokoro in the whole program: voices, mixtures, pace and languages, through HTTP and the command. */
+/** Kokoro in the whole program: voices, mixtures, speed and languages, through HTTP and the command. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { runCommand } from '../../testing/command.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
     const { code, stderr } = await run('models', 'import', id, folder)
     if (code !== 0) throw new Error(stderr)
   }
-  // No espeak-ng is found there, whatever this machine has.
+  // A path without espeak-ng, whatever this machine has.
   program = await startProgram(dataDir, { PATH: temporaryFolder() }, [], command)
   key = program.key
 })
@@ -42,13 +42,13 @@ async function refusal(body: Record<string, unknown>) {
   return { status: answer.status, ...error }
 }
 
-test('each voice has a sound of its own, which comes again', async () => {
+test('each voice has a sound of its own, which is repeatable', async () => {
   const [a, again, b] = [await sound({ voice: 'a' }), await sound({ voice: 'a' }), await sound({ voice: 'b' })]
   expect(a.length).toBeGreaterThan(2000)
   expect([a.equals(again), a.equals(b)]).toEqual([true, false])
 })
 
-test('a mixture is neither of its voices, and says itself in the operation', async () => {
+test('a mixture sounds unlike its voices, and the operation names it', async () => {
   const [a, b] = [await sound({ voice: 'a' }), await sound({ voice: 'b' })]
   const answer = await speak({ voice: 'a(2)+b(1)' })
   const mixed = Buffer.from(await answer.arrayBuffer())
@@ -60,7 +60,7 @@ test('a mixture is neither of its voices, and says itself in the operation', asy
   expect(await operation.json()).toMatchObject({ outcome: 'completed', voice_id: expect.stringMatching(/a.*\+.*b/) })
 })
 
-test('a mixture that cannot be is refused in words', async () => {
+test('an impossible mixture is refused with an explanation', async () => {
   const refused = { status: 400, code: 'unsupported_value', param: 'voice' }
   expect(await refusal({ voice: 'a+nobody' })).toMatchObject({ status: 404, code: 'voice_not_found', param: 'voice' })
   expect(await refusal({ voice: 'a(0)+b' })).toMatchObject(refused)
@@ -79,7 +79,7 @@ test('a faster voice takes less time', async () => {
   expect((await sound({ voice: 'a', speed: 0.5 })).length).toBeGreaterThan(1.2 * plain)
 })
 
-test('without espeak-ng other languages are refused with what is missing, and nothing is charged', async () => {
+test('without espeak-ng other languages are refused, the error names it, and nothing is charged', async () => {
   const answer = await speak({ voice: 'ef', input: 'Hola a todos.' })
   expect([answer.status, await answer.text()]).toEqual([
     400,
@@ -89,7 +89,7 @@ test('without espeak-ng other languages are refused with what is missing, and no
   expect(await operation.json()).toMatchObject({ charged_micros: 0 })
 })
 
-test('the command mixes, too', async () => {
+test('the command supports mixtures, too', async () => {
   const path = join(temporaryFolder(), 'mixed.wav')
   const env = { MYNA_URL: program.url, MYNA_API_KEY: key }
   const args = ['speak', 'Hello there.', '--voice', 'a(2)+b', '-o', path]

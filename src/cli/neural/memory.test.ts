@@ -1,4 +1,4 @@
-/** Which neural models the whole program keeps in memory, for how long, and what of it everybody is told. */
+/** Which neural models the whole program keeps in memory, for how long, and how it reports that. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { runCommand } from '../../testing/command.ts'
@@ -46,7 +46,7 @@ const loaded = async () =>
     .filter((id) => id !== 'silero-vad')
     .toSorted()
 
-test('the preferred model is in memory before anybody asks, and leaves when nobody uses it', async () => {
+test('the preferred model is loaded before the first request, and unloaded when it is unused', async () => {
   await start({ MYNA_KEEP_ALIVE_MS: '300' })
   await until('it is loaded and gone again', async () => (await program.engine()).state === 'stopped', 20_000)
   expect(await spoken({})).toBe(200)
@@ -56,7 +56,7 @@ test('the preferred model is in memory before anybody asks, and leaves when nobo
   expect(program.stderr()).not.toContain('Error')
 })
 
-test('where there is room for one, a second one takes the place of the first unless that is in use', async () => {
+test('where only one model fits, a second one replaces the first unless that is in use', async () => {
   await start({ MYNA_MODEL_MEMORY: String(1.5 * smallMemoryBytes), MYNA_QUEUE_WAIT_MS: '1000' })
   expect(await spoken({ model: pocketCard.id })).toBe(200)
   expect(await loaded()).toEqual([pocketCard.id])
@@ -69,7 +69,7 @@ test('where there is room for one, a second one takes the place of the first unl
   await reader.read()
   const refused = await speak({ model: kokoroCard.id })
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true])
-  // Memory refuses it, or the queue before that: how fast the first one speaks on this machine decides.
+  // Either memory refuses it, or the queue before that: it depends on how fast the first one speaks on this machine.
   expect(((await refused.json()) as { error: object }).error).toMatchObject({
     code: 'engine_overloaded',
     message: expect.stringMatching(/^There is no memory for the model|^The engine has as much to say as it can/),
@@ -81,7 +81,7 @@ test('where there is room for one, a second one takes the place of the first unl
   expect([answer.status, (await answer.arrayBuffer()).byteLength > 0]).toEqual([200, true])
 })
 
-test('a model that no budget holds is refused with what to change', async () => {
+test('a model that exceeds every budget is refused with what to change', async () => {
   await start({ MYNA_MODEL_MEMORY: '50MB' })
   const refused = await speak({ model: pocketCard.id })
   expect(refused.status).toBe(503)

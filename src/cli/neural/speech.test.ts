@@ -1,7 +1,7 @@
 /**
  * The compiled executable with a neural model that it got from a hub while it was serving: from the pull to the last
- * byte of a stream, and back to a machine without it. Pocket TTS in Dutch, for no hash of its files is public, so that
- * graphs of its shape with random weights may take their place.
+ * byte of a stream, and back to a machine without it. The model is Pocket TTS in Dutch, because the hashes of its files
+ * are not public, so graphs of its shape with random weights can replace it.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ setDefaultTimeout(60_000)
 
 const model = 'pocket-tts-dutch'
 const sentence = 'De vogels in de oude tuin leren elk lied dat ze horen. '
-/** An hour of noise: no stream of it has ended before it is looked at. */
+/** An hour of noise, so that no stream of it ends before the test looks at it. */
 const story = sentence.repeat(1000)
 
 let hub: TestHub
@@ -63,7 +63,7 @@ const metrics = async () => program.metrics()
 const settled = (answer: Response) =>
   until('it is settled', async () => (await operation(answer)).state === 'terminal', 20_000)
 
-/** Of a long text, once its first bytes are there. */
+/** Of a long text, once its first bytes have arrived. */
 async function begun(body: Record<string, unknown> = {}) {
   const answer = await speak({ input: story, response_format: 'pcm', ...body })
   expect(answer.status).toBe(200)
@@ -72,7 +72,7 @@ async function begun(body: Record<string, unknown> = {}) {
   return { answer, reader }
 }
 
-test('before it is installed, its name and its voice are errors that say how to get it', async () => {
+test('before it is installed, its name and its voice are errors that explain how to get it', async () => {
   const how = `Install it with: myna models pull ${model}`
   const byModel = await errorOf(await speak({ model }))
   expect(byModel).toMatchObject({ status: 404, code: 'model_not_found', message: expect.stringContaining(how) })
@@ -81,7 +81,7 @@ test('before it is installed, its name and its voice are errors that say how to 
   expect(await ids('/v1/voices', 'voices', 'voice_id')).not.toContain('daan')
 })
 
-test('a running server has it from the end of a pull on, and prefers it', async () => {
+test('a running server has it as soon as a pull ends, and prefers it', async () => {
   const pulled = await run('models', 'pull', model)
   expect([pulled.code, pulled.stdout]).toEqual([0, expect.stringContaining(`${model} is installed`)])
   const answer = await speak({ response_format: 'pcm' })
@@ -118,7 +118,7 @@ test('the same seed gives the same audio, another seed another', async () => {
   expect(await audio(12)).not.toBe(one)
 })
 
-test('the first audio comes while the rest is still being made, and a cancelled operation ends there', async () => {
+test('the first audio arrives while the rest is still being made, and cancelling the operation stops it', async () => {
   const { answer, reader } = await begun()
   const id = answer.headers.get('x-request-id')
   expect(await get(`/v1/operations/${id}`)).toMatchObject({ state: 'pending' })
@@ -130,7 +130,7 @@ test('the first audio comes while the rest is still being made, and a cancelled 
   expect(await operation(answer)).toMatchObject({ state: 'terminal', outcome: 'cancelled' })
 })
 
-test('a client that leaves ends the work, and pays for what it heard', async () => {
+test('a client that disconnects ends the work, and pays for the audio it received', async () => {
   const { answer, reader } = await begun()
   await reader.cancel()
   await settled(answer)
@@ -141,7 +141,7 @@ test('a client that leaves ends the work, and pays for what it heard', async () 
   await until('the engine is free', async () => (await program.engine()).activeStreams === 0, 10_000)
 })
 
-test('events carry the bytes that a plain stream has', async () => {
+test('events carry the same bytes as a plain stream', async () => {
   const body = { model, seed: 3, response_format: 'pcm' }
   const plain = Buffer.from(await (await speak(body)).arrayBuffer())
   const events = eventsOf(await (await speak({ ...body, stream_format: 'sse' })).text())
@@ -157,7 +157,7 @@ test('a long text is spoken to its end', async () => {
   expect(await operation(answer)).toMatchObject({ outcome: 'completed', charged_micros: 15 * 40 * sentence.length })
 })
 
-test('an engine that is killed breaks the stream, free of charge, and the next request has a new one', async () => {
+test('killing the engine aborts the stream, free of charge, and the next request gets a new engine', async () => {
   const { answer, reader } = await begun({ model })
   const { pid } = await program.engine()
   process.kill(pid!, 'SIGKILL')
@@ -169,7 +169,7 @@ test('an engine that is killed breaks the stream, free of charge, and the next r
   expect(await metrics()).toContain('voice_engine_restarts{task="text-to-speech",device="cpu"} 1')
 })
 
-test('it is removed only while nobody speaks with it; then its name says again how to get it', async () => {
+test('it is removed only while not in use; then its name is again an error that says how to get it', async () => {
   const { reader } = await begun({ model })
   const refused = await run('models', 'rm', model)
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`is using ${model}`)])
@@ -178,6 +178,6 @@ test('it is removed only while nobody speaks with it; then its name says again h
   expect((await run('models', 'rm', model)).code).toBe(0)
   expect(await errorOf(await speak({ model }))).toMatchObject({ status: 404, code: 'model_not_found' })
   await until('it is out of memory', async () => (await program.engine()).models.every(({ id }) => id !== model))
-  // The built-in voice speaks on.
+  // The built-in voice still speaks.
   expect((await speak({})).status).toBe(200)
 })

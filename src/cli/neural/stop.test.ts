@@ -1,6 +1,6 @@
 /**
- * What a client no longer wants stops at once, in the whole program: a model whose every chunk takes longer than this
- * test, by way of HTTP, and the engine that works on it.
+ * Unwanted work stops at once, in the whole program: a model whose every chunk takes longer than this test, through
+ * HTTP, and the engine that works on it.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ setDefaultTimeout(60_000)
 const dataDir = join(temporaryFolder(), 'data')
 const command = withCards(smallCards)
 const size = 600
-/** 860,000,000,000 operations for each chunk: half a minute of a core that does thirty in a nanosecond. */
+/** 860,000,000,000 operations for each chunk: half a minute on a core that does thirty in a nanosecond. */
 const nodes = 2000
 let program: Program
 let key: string
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => program?.end())
 
-/** Of Kokoro's shape: the sound is the product of many matrices, which the style begins. */
+/** Of Kokoro's shape: the sound is the product of many matrices, starting with the style. */
 function slowVoice(): Uint8Array {
   return onnxModel({
     name: 'slow',
@@ -69,7 +69,7 @@ const speak = (init: RequestInit) => {
   return program.fetch('/v1/audio/speech', key, { method: 'POST', body, ...init })
 }
 
-/** What is asked for, once the engine has been computing it for a while. @param ticks of 10 ms */
+/** A request, once the engine has been computing it for a while. @param ticks of 10 ms */
 async function atWork(init: RequestInit = {}, ticks = 100): Promise<{ answer: Promise<unknown>; engine: number }> {
   const { pid } = await program.engine()
   if (pid === null) throw new Error('there is no engine')
@@ -82,7 +82,7 @@ async function atWork(init: RequestInit = {}, ticks = 100): Promise<{ answer: Pr
   return { answer, engine: pid }
 }
 
-/** Nothing is worked on any more, by the same engine as before. */
+/** No work is running any more, in the same engine as before. */
 async function freed(engine: number): Promise<void> {
   await until('the engine is free', async () => {
     const { activeStreams, models } = await program.engine()
@@ -98,7 +98,7 @@ async function freed(engine: number): Promise<void> {
   expect([spoken.status, (await spoken.arrayBuffer()).byteLength > 0]).toEqual([200, true])
 }
 
-test('a client that leaves ends the run', async () => {
+test('a client that disconnects ends the run', async () => {
   const leaving = new AbortController()
   const { answer, engine } = await atWork({ signal: leaving.signal })
   leaving.abort()
@@ -106,7 +106,7 @@ test('a client that leaves ends the run', async () => {
   expect(await answer).toContain('Abort')
 })
 
-test('so does a cancel', async () => {
+test('a cancellation ends it too', async () => {
   const headers = { 'idempotency-key': 'cancelled' }
   const { answer, engine } = await atWork({ headers })
   const { error } = (await (await speak({ headers })).json()) as { error: { code: string; operation_id: string } }

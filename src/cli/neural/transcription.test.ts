@@ -1,6 +1,6 @@
 /**
- * Transcription in the whole program with an installed model: every answer that a client may ask for, silence, two at
- * once, an engine that is killed. Parakeet with random weights: what it writes is nonsense, and always the same.
+ * Transcription in the whole program with an installed model: every answer that a client may request, silence, two at
+ * once, an engine that is killed. The model is Parakeet with random weights: its text is nonsense, and always the same.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ const wavOf = (pcm: Int16Array): File =>
 let program: Program
 let key: string
 let talk: File
-/** Some minutes, so that its stream has not ended before it is looked at. */
+/** Some minutes, so that its stream has not ended before the test looks at it. */
 let lecture: File
 let text: string
 beforeAll(async () => {
@@ -57,7 +57,7 @@ async function engine() {
   return result.engines.find((one) => one.task === task)
 }
 
-test('before a model is installed, another language than English is refused, and speech works', async () => {
+test('before a model is installed, any language except English is refused, and speech works', async () => {
   const refused = await transcribe({ model: 'whisper-1', language: 'fr' })
   expect(refused.status).toBe(400)
   expect(((await refused.json()) as { error: object }).error).toMatchObject({
@@ -67,7 +67,7 @@ test('before a model is installed, another language than English is refused, and
   expect((await program.speak(key, { input: 'Hello.' })).status).toBe(200)
 })
 
-test('a running server has the model from its import on, and has loaded it before the first clip', async () => {
+test('a running server has the model as soon as its import ends, and loads it before the first clip', async () => {
   const imported = await runCommand(['models', 'import', parakeetCard.id, await parakeetFolder()], {
     program: command,
     env,
@@ -90,7 +90,7 @@ test('a running server has the model from its import on, and has loaded it befor
   expect(await program.metrics()).toContain(`voice_engine_up{task="${task}",device="cpu"} 1`)
 })
 
-test('every format tells the same', async () => {
+test('every format has the same text', async () => {
   const plain = await (await transcribe({ response_format: 'text' })).text()
   expect(plain.trim()).toBe(text)
   const srt = await (await transcribe({ response_format: 'srt' })).text()
@@ -129,7 +129,7 @@ test('silence gives no text, in every format', async () => {
   expect((await (await transcribe({ response_format: 'vtt' }, quiet)).text()).trim()).toBe('WEBVTT')
 })
 
-test('two at once hear what each alone hears', async () => {
+test('two at once give the same texts as each alone', async () => {
   const both = await Promise.all([transcribe(), transcribe()])
   expect(await Promise.all(both.map(async (answer) => ((await answer.json()) as { text: string }).text))).toEqual([
     text,
@@ -145,7 +145,7 @@ test('the command reads a file', async () => {
   expect([code, stdout.trim()]).toEqual([0, text])
 })
 
-test('an engine that is killed breaks its stream; speech and the next transcription work', async () => {
+test('killing the engine aborts its stream; speech and the next transcription work', async () => {
   const answer = await transcribe({ stream: 'true' }, lecture)
   const reader = answer.body!.getReader()
   await reader.read()
@@ -168,19 +168,19 @@ test('an engine that is killed breaks its stream; speech and the next transcript
   expect((await engine())?.pid).not.toBe(before)
 })
 
-test('a client that leaves ends the work', async () => {
+test('a client that disconnects ends the work', async () => {
   const answer = await transcribe({ stream: 'true' }, lecture)
   const reader = answer.body!.getReader()
   await reader.read()
   await reader.cancel()
   const models = async () =>
     ((await (await program.fetch('/readyz')).json()) as { models: { id: string; active_streams: number }[] }).models
-  await until('nothing is under way', async () => (await models()).every((one) => one.active_streams === 0), 20_000)
+  await until('nothing is running', async () => (await models()).every((one) => one.active_streams === 0), 20_000)
   const usage = await program.metrics()
   expect(usage).toMatch(/voice_transcriptions_total\{result="(?!completed)\w+"\} [12]/)
 })
 
-test('what it is asked for and cannot do is refused in words', async () => {
+test('requests that it cannot fulfil are refused with an explanation', async () => {
   const language = await transcribe({ model: parakeetCard.id, language: 'ja' })
   expect([language.status, await language.text()]).toEqual([400, expect.stringContaining('en, de')])
   const body = new FormData()

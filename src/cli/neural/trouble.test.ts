@@ -1,6 +1,6 @@
 /**
- * Models that are installed and cannot be used: files that are cut short, other graphs than the pipeline expects. What
- * the client, the log and the doctor say of them, and that everything else works.
+ * Installed models that cannot be used: files that are cut short, or graphs that the pipeline does not expect. What the
+ * client, the log and the doctor report about them, and that everything else works.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
@@ -64,7 +64,7 @@ async function refusal(answer: Response) {
   return { status: answer.status, code: error.code, message: error.message }
 }
 
-/** Of the log: those that name the operation or transcription. */
+/** Log lines that name the operation or transcription. */
 const linesOf = (answer: Response): string[] => {
   const id = answer.headers.get('x-request-id') ?? 'no id'
   return program
@@ -76,7 +76,7 @@ const linesOf = (answer: Response): string[] => {
 test.each([
   [pocketCard.id, 'flow_lm_main.onnx cannot be opened'],
   [kokoroCard.id, 'model.onnx'],
-])('%s: the client reads which model and why, the log says so in one line', async (model, why) => {
+])('%s: the client gets the model and the reason, and the log has the same in one line', async (model, why) => {
   const refused = await speak({ model })
   const lines = linesOf(refused)
   expect(await refusal(refused)).toEqual({
@@ -90,14 +90,14 @@ test.each([
   expect(lines[0]).not.toMatch(/\bat .*:\d+:\d+/)
 })
 
-/** `pocket-small could not be loaded: …`, as it is told everywhere. */
+/** `pocket-small could not be loaded: …`, with the same words everywhere. */
 const troubleOf = (id: string) => {
   const words = new RegExp(`WARN (${id} could not be loaded: [^\\n]*)`).exec(program.stderr())?.[1]
   if (words === undefined) throw new Error(`no warning of ${id}`)
   return words
 }
 
-test('what cannot be loaded is told before anybody asks for it, everywhere in the same words', async () => {
+test('a model that cannot be loaded is reported before the first request, everywhere in the same words', async () => {
   await until('the preferred model was tried', () => program.stderr().includes('WARN pocket-small could not be'))
   const words = troubleOf(pocketCard.id)
   expect(words).toContain('flow_lm_main.onnx cannot be opened')
@@ -114,7 +114,7 @@ test('what cannot be loaded is told before anybody asks for it, everywhere in th
   expect(JSON.stringify([ready, server]) + words).not.toContain(dataDir)
 })
 
-test('nothing speaks in its place unless it is asked to; all others work', async () => {
+test('no other model speaks in its place unless requested; all others work', async () => {
   expect(await refusal(await speak({}))).toMatchObject({ code: 'model_unavailable' })
   for (const model of [pocketSibling.id, 'hibari']) {
     const answer = await speak({ model })
@@ -123,7 +123,7 @@ test('nothing speaks in its place unless it is asked to; all others work', async
   expect(await program.engine()).toMatchObject({ state: 'ready', restarts: 0 })
 })
 
-test('a transcription says so, too, and speech goes on', async () => {
+test('a transcription reports it too, and speech continues', async () => {
   const body = new FormData()
   const pcm = await speech('It rained for days.')
   body.append('file', new File([sound.wav(pcm, clipRateHz) as Uint8Array<ArrayBuffer>], 'talk.wav'))
@@ -134,7 +134,7 @@ test('a transcription says so, too, and speech goes on', async () => {
   expect((await speak({ model: 'hibari' })).status).toBe(200)
 })
 
-test('the doctor tries each model, and says what is wrong with which and what to do', async () => {
+test('the doctor tries each model, and says which one has which problem and what to do', async () => {
   const { code, stdout } = await run('doctor')
   expect(code).toBe(1)
   expect(stdout).toMatch(/FAIL {2}voice +Small cannot speak: pocket-small could not be loaded: flow_lm_main.onnx/)
@@ -147,7 +147,7 @@ test('the doctor tries each model, and says what is wrong with which and what to
   expect(stdout).toMatch(/FAIL {2}hearing +Parakeet[^\n]* cannot transcribe: parakeet-small could not be loaded: /)
 })
 
-test('files that were damaged since are found by their content; a new import mends a running server', async () => {
+test("later damage is found by the files' content; a new import repairs a running server", async () => {
   expect((await run('models', 'verify', pocketCard.id)).code).toBe(0)
   const path = join(dataDir, 'models/installed', pocketCard.id, 'bundle.json')
   writeFileSync(path, readFileSync(path, 'utf8').replace('"schema_version": 2', '"schema_version": 3'))

@@ -1,7 +1,7 @@
 /**
  * The compiled executable with Whisper, which it gets from a hub and then from a folder: from the files to subtitles on
- * standard output. `whisper-tiny-words`, for no hash of its files is public, so that graphs of its shape with random
- * weights may take their place.
+ * standard output. The model is `whisper-tiny-words`, because the hashes of its files are not public, so graphs of its
+ * shape with random weights can replace it.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, cpSync, mkdirSync } from 'node:fs'
@@ -18,14 +18,14 @@ import { type Program, startProgram } from '../../testing/program.ts'
 import { publishFolder, whisperFolder } from '../../testing/small-models.ts'
 import { clipRateHz, silence, speech } from '../../testing/speech-clips.ts'
 
-// Real processes, on machines that may be busy with other tests; random weights write and write.
+// Real processes, on machines that may be busy with other tests; random weights write endlessly.
 setDefaultTimeout(180_000)
 
 const card = cards.find(({ id }) => id === 'whisper-tiny-words')!
 const home = temporaryFolder()
 const myna = join(home, 'myna')
 const talk = join(home, 'talk.wav')
-/** Written without spaces: there each character is a word. In others nonsense is one word, or none. */
+/** A language without spaces, where each character is a word. In others, nonsense is one word or none. */
 const japanese = ['--language', 'ja']
 
 let hub: TestHub
@@ -56,7 +56,7 @@ const transcribe = async (...args: string[]): Promise<string> => {
   return stdout
 }
 
-test('what the built-in model does not know says how to get one that does', async () => {
+test('a request beyond the built-in model explains how to get a model that can do it', async () => {
   const { code, stderr } = await run('transcribe', talk, ...japanese)
   expect([code, stderr]).toEqual([1, expect.stringContaining('myna models pull whisper-base')])
 })
@@ -71,7 +71,7 @@ test('pulled from a hub while the server runs, it writes subtitles', async () =>
   expect((await run('models', 'verify', card.id)).code).toBe(0)
 })
 
-test('it tells the times of words, finds the language and translates', async () => {
+test('it reports word times, detects the language and translates', async () => {
   const { words, segments, duration } = JSON.parse(await transcribe('--words', ...japanese)) as {
     words: { word: string; start: number; end: number }[]
     segments: object[]
@@ -86,7 +86,7 @@ test('it tells the times of words, finds the language and translates', async () 
   expect([text.trim() === '', (await transcribe('--translate')) === text]).toEqual([false, false])
 })
 
-test('removed and imported from a folder, as it lies on the hub, it writes the same', async () => {
+test("removed, and imported from a folder in the hub's layout, it writes the same text", async () => {
   expect((await run('models', 'rm', card.id)).code).toBe(0)
   expect((await run('transcribe', talk, ...japanese)).code).toBe(1)
   const [files, asOnHub] = [await whisperFolder(), temporaryFolder()]

@@ -1,8 +1,8 @@
 /**
- * Whisper in the whole program: every answer that a client may ask for, what the request decides (the language, the
- * prompt, the temperature, translation), a clip of many windows, a client that leaves, official clients. With random
- * weights: what it writes is nonsense in a random language, and always the same. That it is the nonsense that the
- * reference writes, is proved in `models/whisper/parity.test.ts`.
+ * Whisper in the whole program: every answer that a client may request, what the request decides (the language, the
+ * prompt, the temperature, translation), a clip of many windows, a client that disconnects, official clients. With
+ * random weights, its text is nonsense in a random language, and always the same. `models/whisper/parity.test.ts`
+ * proves that the reference writes the same nonsense.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ import { clipRateHz, silence, speech } from '../../testing/speech-clips.ts'
 import { eventsOf } from '../../testing/streams.ts'
 import { until } from '../../testing/until.ts'
 
-// Real processes, on machines that may be busy with other tests; random weights write and write.
+// Real processes, on machines that may be busy with other tests; random weights write endlessly.
 setDefaultTimeout(180_000)
 
 type Fields = readonly (readonly [string, string])[]
@@ -50,8 +50,8 @@ const verbose = ['response_format', 'verbose_json'] as const
 const withWords = [verbose, ['timestamp_granularities[]', 'word'], ['timestamp_granularities[]', 'segment']] as const
 
 /**
- * Written without spaces: there each character is a word. In others nonsense is one word, or none. One temperature, for
- * the ladder hears each window six times.
+ * A language without spaces, where each character is a word. In others, nonsense is one word or none. One temperature,
+ * because the full list would transcribe each window six times.
  */
 const japanese = [
   ['language', 'ja'],
@@ -61,7 +61,7 @@ const japanese = [
 let program: Program
 let key: string
 let talk: File
-/** Longer than a minute: no window of the model holds the half of it. */
+/** Longer than a minute: no window of the model holds half of it. */
 let lecture: File
 let lectureSeconds: number
 let text: string
@@ -108,10 +108,10 @@ async function refused(answer: Response) {
   return [answer.status, error.code, error.param, error.message]
 }
 
-/** What is left of nonsense in formats that keep no control characters and break lines. */
+/** The rest of the nonsense in formats that drop control characters and break lines. */
 const letters = (nonsense: string): string => nonsense.replace(/[\p{Cc}\s]/gu, '')
 
-/** Nonsense may end in half a character, and then the reference finds no word there: some letters belong to none. */
+/** Nonsense may end in half a character, where the reference finds no word, so some letters belong to no word. */
 function isInOrder(words: readonly { word: string }[], whole: string): boolean {
   let at = 0
   for (const { word } of words) {
@@ -122,14 +122,14 @@ function isInOrder(words: readonly { word: string }[], whole: string): boolean {
   return true
 }
 
-test('it writes the same each time, as json and as text, and names the language that it found', async () => {
+test('it writes the same each time, as json and as text, and names the language that it detected', async () => {
   expect(text.length).toBeGreaterThan(10)
   expect(await heard()).toMatchObject({ text, languages: [{ code: found }], usage: { type: 'duration', seconds: 8 } })
   expect(await (await ask([['response_format', 'text']])).text()).toBe(`${text}\n`)
   expect(await heard([verbose])).toMatchObject({ task: 'transcribe', language: languageName(found), text })
 })
 
-test('segments have all ten fields, with what the model knows of itself', async () => {
+test("segments have all ten fields, with the model's statements about itself", async () => {
   const { segments, words, duration, text: joined } = await heard([verbose])
   expect(words).toBeUndefined()
   expect(segments!.length).toBeGreaterThan(1)
@@ -154,7 +154,7 @@ test('segments have all ten fields, with what the model knows of itself', async 
   }
 })
 
-test('words stand in the text, in their order and within the clip; subtitles are cut from the same', async () => {
+test('words occur in the text, in order and within the clip; subtitles are made from the same words', async () => {
   const whole = await heard([...withWords, ...japanese])
   const { words, duration, text: said } = whole
   expect(words!.length).toBeGreaterThan(5)
@@ -174,7 +174,7 @@ test('words stand in the text, in their order and within the clip; subtitles are
   }
 })
 
-test('events tell the same, in pieces', async () => {
+test('events carry the same, in pieces', async () => {
   const events = eventsOf(await (await ask([['stream', 'true']])).text())
   const deltas = events.flatMap(({ type, delta }) => (type === 'transcript.text.delta' ? [String(delta)] : []))
   expect(deltas.length).toBeGreaterThan(1)
@@ -182,12 +182,12 @@ test('events tell the same, in pieces', async () => {
   expect(events.at(-1)).toMatchObject({ type: 'transcript.text.done', text })
 })
 
-test('a language that is named is the one that it listens for', async () => {
+test('a named language is the one that it uses', async () => {
   const other = found === 'de' ? 'fr' : 'de'
   const forced = await heard([['language', other]])
   expect(forced).toMatchObject({ languages: [{ code: other }] })
   expect(forced.text).not.toBe(text)
-  // Naming what it would find changes nothing.
+  // Naming the language that it would detect changes nothing.
   expect((await heard([['language', found]])).text).toBe(text)
   expect(
     await refused(
@@ -199,7 +199,7 @@ test('a language that is named is the one that it listens for', async () => {
   ).toMatchObject([400, 'unsupported_value', 'language', expect.stringContaining(whisperCard.id)])
 })
 
-test('a prompt and a temperature change what is written, each time in the same way', async () => {
+test('a prompt and a temperature change the text, each time in the same way', async () => {
   const prompted = await heard([['prompt', 'Myna, Anneliese Behr']])
   expect(prompted.text).not.toBe(text)
   expect((await heard([['prompt', 'Myna, Anneliese Behr']])).text).toBe(prompted.text)
@@ -209,7 +209,7 @@ test('a prompt and a temperature change what is written, each time in the same w
   expect((await heard([['temperature', '0.4']])).text).toBe(sampled.text)
 })
 
-test('it translates, which an English-only one refuses in words', async () => {
+test('it translates; an English-only model refuses that with an explanation', async () => {
   const translated = await heard([verbose], talk, 'translations')
   expect(translated).toMatchObject({ task: 'translate', language: 'english' })
   expect(translated.text).not.toBe(text)
@@ -235,7 +235,7 @@ test('silence gives an empty text, in every format', async () => {
   expect((await heard([], quiet, 'translations')).text).toBe('')
 })
 
-test('a clip of many windows is heard to its end', async () => {
+test('a clip of many windows is transcribed to its end', async () => {
   const { segments, duration, usage } = (await heard([verbose, ['temperature', '0.2']], lecture)) as Verbose & {
     usage: { seconds: number }
   }
@@ -246,7 +246,7 @@ test('a clip of many windows is heard to its end', async () => {
   expect(segments!.map(({ id }) => id)).toEqual(segments!.map((_, at) => at))
 })
 
-test('a client that leaves in the middle ends the work', async () => {
+test('a client that disconnects in the middle ends the work', async () => {
   const answer = await ask([['stream', 'true']], lecture)
   const reader = answer.body!.getReader()
   await reader.read()
@@ -257,7 +257,7 @@ test('a client that leaves in the middle ends the work', async () => {
     }
     return models.filter(({ id }) => id === whisperCard.id).map((one) => one.active_streams)
   }
-  await until('nothing is under way', async () => (await streams()).every((count) => count === 0), 20_000)
+  await until('nothing is running', async () => (await streams()).every((count) => count === 0), 20_000)
   expect(await program.metrics()).toMatch(/voice_transcriptions_total\{result="client_gone"\} 1/)
   expect((await heard()).text).toBe(text)
 })

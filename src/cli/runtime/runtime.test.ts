@@ -33,7 +33,7 @@ test('import, status, doctor and rm, for people', async () => {
   expect(before.stdout).toContain('Program    ONNX Runtime 1.30.0, for the CPU\nCUDA build not installed\n')
   expect(before.stdout).toMatch(/CUDA is not used: .+\.\n {2}-> .+/)
 
-  // A driver of this machine must not matter to the test.
+  // A driver on this machine must not affect the test.
   const imported = await runtime(dataDir, ['import', archive, '--force'])
   expect(imported.code).toBe(0)
   const place = join(dataDir, 'runtime/installed/cuda')
@@ -84,7 +84,7 @@ test('the same for scripts', async () => {
   expect(removed.freed_bytes).toBeGreaterThan(5000)
 })
 
-test('what was half pulled goes with rm', async () => {
+test('rm also removes a half-finished pull', async () => {
   const dataDir = temporaryFolder()
   const blobs = join(dataDir, 'runtime/blobs')
   mkdirSync(blobs, { recursive: true })
@@ -93,7 +93,7 @@ test('what was half pulled goes with rm', async () => {
   expect(readdirSync(blobs)).toEqual([])
 })
 
-test('misuse and failures have their sentences', async () => {
+test('misuse and failures have their messages', async () => {
   const dataDir = temporaryFolder()
   const words = async (args: readonly string[], env?: Record<string, string>) => {
     const { code, stderr } = await runtime(dataDir, args, env)
@@ -115,12 +115,12 @@ test('misuse and failures have their sentences', async () => {
   expect(missing).toContain('.whl (404). Is the mirror complete?')
 })
 
-test('a driver that cannot be loaded is no trouble for whoever asks', async () => {
+test('a driver that cannot be loaded does no harm', async () => {
   const probe = await askDriver(archive, [process.execPath, join(import.meta.dir, '../../main.ts')])
   expect(probe).toMatchObject({ gpus: [], error: expect.stringMatching(/^libcuda\.so\.1 cannot be loaded: /) })
 })
 
-test('a driver that ends the process that asks it, or says nothing, is an answer, too', async () => {
+test('a driver that crashes the process that asks it, or never answers, is a result, too', async () => {
   const asking = (script: string) => askDriver('x', ['/bin/sh', '-c', script])
   expect(await asking('kill -SEGV $$')).toMatchObject({
     error: 'the driver crashes the process that asks it (SIGSEGV)',

@@ -8,6 +8,6 @@ test('an address is a port, with or without a host', () => {
   expect(addressOf('voice.local:10300', '127.0.0.1')).toEqual({ host: 'voice.local', port: 10_300 })
 })
 
-test.each(['', 'x', '70000', '::1:10300', 'host:', '-1', '1.5'])('%p is none', (text) => {
+test.each(['', 'x', '70000', '::1:10300', 'host:', '-1', '1.5'])('%p is not an address', (text) => {
   expect(() => addressOf(text, '127.0.0.1')).toThrow('Write it as 10300 or 0.0.0.0:10300')
 })

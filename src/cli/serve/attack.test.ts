@@ -1,6 +1,6 @@
 /**
- * One ordinary key that asks for all it may at once, in texts that are spelled out letter by letter, and takes what
- * comes: another account must be heard all the same, by the same engine.
+ * One ordinary key requests as much as it may at once, with texts that are spelled out letter by letter, and reads the
+ * result. Another account must still be served in time, by the same engine.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ async function keyOf(account: string): Promise<string> {
   return (JSON.parse(stdout) as { secret: string }).secret
 }
 
-test('sixteen streams of spelled letters silence nobody else and kill no engine', async () => {
+test('sixteen streams of spelled letters delay no other account and kill no engine', async () => {
   const [greedy, modest] = [await keyOf('greedy'), await keyOf('modest')]
   expect((await program.speak(modest, { input: 'Good evening.', response_format: 'pcm' })).status).toBe(200)
   const { pid } = await program.engine()
@@ -38,7 +38,7 @@ test('sixteen streams of spelled letters silence nobody else and kill no engine'
     for await (const bytes of answer.body!) givenBytes += bytes.length
   })
   const over = Promise.allSettled(attacks)
-  await until('the attack is under way', () => givenBytes > 1_000_000, 60_000)
+  await until('the attack is running', () => givenBytes > 1_000_000, 60_000)
   for (const input of ['The kettle has boiled.', 'Turn left after the bridge.', 'It rained all morning.']) {
     const answer = await program.speak(modest, { input, response_format: 'pcm' })
     expect(answer.status).toBe(200)

@@ -14,7 +14,7 @@ const factsOf = (here: readonly string[]) => ({
 })
 const linesOf = (here: readonly string[]) => Bun.stripANSI(banner(factsOf(here))).split('\n')
 
-test('the banner says which models there are and what they can do, in a line that can be read', () => {
+test('the banner lists the models and what they can do, in a readable line', () => {
   const lines = linesOf(['pocket-tts', 'whisper-base'])
   const models = lines.find((line) => line.includes('Models'))
   const device = lines.findIndex((line) => line.includes('Device'))
@@ -31,7 +31,7 @@ test('the banner says which models there are and what they can do, in a line tha
   ])
 })
 
-test('the banner says how to get what is not here yet, and where the console is', () => {
+test('the banner says how to get what is missing, and where the console is', () => {
   const lines = linesOf([]).map((line) => line.trim())
   const after = lines.findIndex((line) => line.startsWith('Models')) + 1
   expect(lines.slice(after, after + 2)).toEqual([
@@ -42,7 +42,7 @@ test('the banner says how to get what is not here yet, and where the console is'
   expect(linesOf(['pocket-tts', 'whisper-base']).join('\n')).not.toContain('models pull')
 })
 
-test('the banner says where Wyoming is spoken, and warns where that is not this machine alone', () => {
+test('the banner names the Wyoming address, and warns if other machines can reach it', () => {
   const bannerOf = (host: string) => {
     const facts = factsOf([])
     return Bun.stripANSI(banner({ ...facts, server: { ...facts.server, wyoming: { host, port: 10_300 } } }))
@@ -52,7 +52,7 @@ test('the banner says where Wyoming is spoken, and warns where that is not this 
   expect(bannerOf('0.0.0.0')).toContain('Wyoming has no keys')
 })
 
-test('the banner says how to get an administrator where there is none', () => {
+test('the banner says how to get an administrator if there is none', () => {
   const facts = factsOf([])
   const adminRemedy = 'myna accounts enable admin'
   const lines = Bun.stripANSI(banner({ ...facts, server: { ...facts.server, adminRemedy } })).split('\n')
@@ -78,7 +78,7 @@ test('a server that is open to the network shows the addresses that others can u
   )
 })
 
-test('a link that signs in is shown to a person at a terminal, at the address that leads here', () => {
+test('a sign-in link is shown to a person at a terminal, with the address that leads here', () => {
   const facts = factsOf([])
   const bannerOf = (change: Partial<typeof facts.config>, isTerminal = true) => {
     const server = { ...facts.server, signInPath: '/console#sign-in=abc' }

@@ -13,7 +13,7 @@ setDefaultTimeout(60_000)
 interface Pair {
   one: Instance
   other: Instance
-  /** Between the other one and the database. */
+  /** Between the other server and the database. */
   relay: Relay
 }
 
@@ -44,7 +44,7 @@ async function held(instance: Instance, key: string) {
   return { id: response.headers.get('x-request-id'), response, go: gate.resolve }
 }
 
-// Only where PostgreSQL is not installed.
+// Skipped only where PostgreSQL is not installed.
 describe.skipIf(noPostgres !== null)('two servers on one database', () => {
   test('have one administrator, the same accounts, and each other in their status', async () => {
     const { one, other } = await startPair()
@@ -104,7 +104,7 @@ describe.skipIf(noPostgres !== null)('two servers on one database', () => {
     expect((await one.fetch(`/v1/voices/${voice.voice_id}/preview`, { key })).status).toBe(404)
   })
 
-  test('know each other’s sessions, and refuse at once a key that was revoked at the other', async () => {
+  test('know each other’s sessions, and at once refuse a key that was revoked at the other', async () => {
     const { one, other } = await startPair()
     const headers = (instance: Instance, cookie = '') => ({ origin: instance.url, cookie })
     const body = JSON.stringify({ api_key: one.adminKey })
@@ -121,7 +121,7 @@ describe.skipIf(noPostgres !== null)('two servers on one database', () => {
     expect((await other.fetch('/v1/me', { key })).status).toBe(401)
   })
 
-  test('say which of them has a model that is missing here', async () => {
+  test('name the server that has a model which is missing here', async () => {
     const server = await testPostgres()
     const database = server.urlOf(await server.create())
     await using rich = await startInstance(
@@ -148,10 +148,10 @@ describe.skipIf(noPostgres !== null)('two servers on one database', () => {
       Number((await fetch('/v1/me', { key })).headers.get('x-ratelimit-remaining-requests'))
     const before = await left(other)
     for (let n = 0; n < 20; n++) await left(one)
-    await until('the other one has heard of them', async () => before - (await left(other)) > 20)
+    await until('the other one has been notified', async () => before - (await left(other)) > 20)
   })
 
-  test('take no new work without the database, finish what runs, and settle it when it is back', async () => {
+  test('accept no new work without the database, finish running work, and settle it later', async () => {
     const { one, other, relay } = await startPair()
     const key = await one.key()
     const { id, response, go } = await held(other, key)

@@ -20,11 +20,11 @@ test.each([
 
 const noDevices = ['', 'gpu', 'cuda:', 'cuda:-1', 'cuda:x', 'cuda0', 'CUDA', 'cuda:1,2', 'cuda:1000']
 
-test.each(noDevices)('%p is none', (text) => {
+test.each(noDevices)('%p is not a list of devices', (text) => {
   expect(() => parseDevice(text)).toThrow(`--device ${text}: must be auto, cpu, cuda or cuda:N`)
 })
 
-test('all cards by default, and they may be gone without; those asked for by name may not', async () => {
+test('all cards are used by default and may be missing; cards requested by name may not', async () => {
   const devices = [card(0), card(1)]
   expect(await choose('auto')).toEqual({ kind: 'cuda', devices, libraryPath: '/cuda:/driver', mayFallBack: true })
   expect(await choose('cuda')).toMatchObject({ devices, mayFallBack: false })
@@ -39,7 +39,7 @@ test('without CUDA it is the CPU, with the reason', async () => {
   expect(describeDevices(hidden, [])).toEqual(['cpu (the driver reports no card)'])
 })
 
-test('nobody looks for CUDA who was told to use the CPU', async () => {
+test('CUDA is not examined when the CPU was requested', async () => {
   const devices = await chooseDevices('cpu', true, () => Promise.reject(new Error('looked')))
   expect(devices).toEqual({ kind: 'cpu', devices: [{ kind: 'cpu', reason: null }] })
   expect(describeDevices(devices, [])).toEqual(['cpu'])
@@ -54,14 +54,14 @@ test.each([
     { ...cuda, cards: 0 },
     '--device cuda is not available: the driver reports no card. CUDA_VISIBLE_DEVICES may',
   ],
-])('%s is refused when it cannot be had', async (device, found, words) => {
+])('%s is refused when it is unavailable', async (device, found, words) => {
   await expect(choose(device, found)).rejects.toMatchObject({
     code: 'no_device',
     message: expect.stringContaining(words),
   })
 })
 
-test('each card is shown with how full it is, or with why it is not used', async () => {
+test('each card is shown with its memory use, or with the reason why it is not used', async () => {
   const status = new FakeEngine().status()
   const deviceMemory = { usedBytes: 1_000_000_000, totalBytes: 8_000_000_000 }
   expect(

@@ -34,7 +34,7 @@ async function start(task: Task, device?: EngineDevice): Promise<Talk> {
   return talk
 }
 
-test('an engine for each task, of one priority: a transcription is waited for, too', async () => {
+test('each task has an engine, all with the same priority, because users wait for transcriptions, too', async () => {
   const [speech, transcription] = [await start('text-to-speech'), await start('automatic-speech-recognition')]
   expect(nicenessOf(transcription.child.pid)).toBe(nicenessOf(speech.child.pid))
   speech.speak(1, 'Hello.', 100, { model: 'hibari', voiceId: 'lark' })
@@ -52,7 +52,7 @@ test('an engine for each task, of one priority: a transcription is waited for, t
   expect(failed?.message).toContain('there is no such model for automatic-speech-recognition')
 })
 
-test('an engine on the CPU says why, when that was not asked for', async () => {
+test('an engine on the CPU gives the reason when that was not requested', async () => {
   const talk = await start('text-to-speech', { kind: 'cpu', reason: 'no driver: see myna doctor' })
   expect(talk.all('ready')).toMatchObject([{ device: 'cpu', deviceReason: 'no driver: see myna doctor' }])
   expect((await talk.status()).deviceMemory).toBeNull()
@@ -67,7 +67,7 @@ const withoutCuda = join(
 test.each([
   ['no ONNX Runtime in its folder', temporaryFolder(), 'libonnxruntime.so.1'],
   ['no provider beside it', withoutCuda, 'libonnxruntime_providers_shared.so cannot be loaded: '],
-])('an engine that is to use a card, and %s: it ends, and its last line says why', async (_, dir, words) => {
+])('an engine that is to use a card, and %s: it ends, and its last line gives the reason', async (_, dir, words) => {
   const lines: string[] = []
   const device = { kind: 'cuda', id: 0, dir, tf32: true } as const
   const client = new EngineClient({

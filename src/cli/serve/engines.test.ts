@@ -29,7 +29,7 @@ const card = (id: number) => ({ kind: 'cuda', id, dir: '/cuda', tf32: true }) as
 const cards: Devices = { kind: 'cuda', devices: [card(0), card(1)], libraryPath: '', mayFallBack: false }
 const none: Devices = { kind: 'cpu', devices: [{ kind: 'cpu', reason: null }] }
 
-test('cards that compute as they must are nothing to talk about', async () => {
+test('cards that compute correctly are not mentioned', async () => {
   const pool = poolOf({ device: 'cuda:0' }, { device: 'cuda:1' })
   expect(areOnCard(cards, pool)).toBe(true)
   await tryCards(cards, pool, log)
@@ -37,7 +37,7 @@ test('cards that compute as they must are nothing to talk about', async () => {
   expect(warnings).toEqual([])
 })
 
-test('one card that does not, and was asked for by name: the server does not start, and says why', async () => {
+test('one card that does not, and was requested by name: the server does not start, and gives the reason', async () => {
   const pool = poolOf({ device: 'cuda:0' }, { start: 'crash' })
   await expect(tryCards(cards, pool, log)).rejects.toMatchObject({
     code: 'no_device',
@@ -47,14 +47,14 @@ test('one card that does not, and was asked for by name: the server does not sta
   })
 })
 
-test('an engine that made do with the CPU is warned of', async () => {
+test('an engine that fell back to the CPU causes a warning', async () => {
   const pool = poolOf({ device: 'cpu', deviceReason: 'cuda:0: it is full' })
   await tryCards(cards, pool, log)
   expect(warnings).toEqual([['an engine runs on cpu, not on its graphics card', { cause: 'cuda:0: it is full' }]])
   expect(areOnCard(cards, pool)).toBe(false)
 })
 
-test('where no card is meant, nothing is started for it', async () => {
+test('where no card is requested, no engine is started for the check', async () => {
   const pool = poolOf({ start: 'crash' })
   await tryCards(none, pool, log)
   expect((await pool.engines())[0]?.state).toBe('stopped')

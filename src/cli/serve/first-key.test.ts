@@ -7,7 +7,7 @@ import { until } from '../../testing/until.ts'
 
 const main = join(import.meta.dir, '..', '..', 'main.ts')
 
-test('under systemd the first key is in a file of its owner, and not in the journal', async () => {
+test('under systemd the first key is in a file of its owner, not in the journal', async () => {
   const dataDir = temporaryFolder()
   const journal = join(temporaryFolder(), 'journal')
   const output = openSync(journal, 'w')
@@ -18,7 +18,7 @@ test('under systemd the first key is in a file of its owner, and not in the jour
     stderr: 'ignore',
   })
   closeSync(output)
-  await until('the banner is there', () => readFileSync(journal, 'utf8').includes('administrator key'))
+  await until('the banner is printed', () => readFileSync(journal, 'utf8').includes('administrator key'))
   child.kill('SIGKILL')
   await child.exited
   const path = join(dataDir, 'first-key')

@@ -1,5 +1,5 @@
 /**
- * `serve --replace` as real processes: what the old server had begun ends there, and everything new is the new one's.
+ * `serve --replace` as real processes: the old server finishes its own work, and all new requests reach the new one.
  */
 import { afterEach, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
@@ -35,7 +35,7 @@ async function speaking(program: Program) {
   return { id: response.headers.get('x-request-id'), reader }
 }
 
-test('a stream goes on to its end, new requests are answered, and the folder changes hands', async () => {
+test('a stream continues to its end, new requests are answered, and the new server takes over the folder', async () => {
   const dataDir = temporaryFolder()
   const first = await start(dataDir)
   const { id, reader } = await speaking(first)
@@ -69,12 +69,12 @@ test('an old server that is killed in its drain leaves nothing pending', async (
   expect(await record(second, first.key, ownId)).toMatchObject({ outcome: 'completed' })
 }, 90_000)
 
-test('without another server it starts as ever', async () => {
+test('without another server it starts as usual', async () => {
   const program = await start(temporaryFolder(), ['--replace'])
   expect((await program.speak(program.key, { input: 'Hello.' })).status).toBe(200)
 }, 60_000)
 
-test('a third server is refused while two change places, and after', async () => {
+test('a third server is refused while two change places, and afterwards', async () => {
   const dataDir = temporaryFolder()
   const first = await start(dataDir)
   const { reader } = await speaking(first)
@@ -87,7 +87,7 @@ test('a third server is refused while two change places, and after', async () =>
   expect((await second.fetch('/health')).status).toBe(200)
 }, 90_000)
 
-test('a new server that cannot start leaves the old one as it was', async () => {
+test('a new server that cannot start leaves the old one unaffected', async () => {
   const dataDir = temporaryFolder()
   const first = await start(dataDir)
   const second = await start(dataDir, ['--replace'], { MYNA_VOICE_ALIASES: 'alloy' })

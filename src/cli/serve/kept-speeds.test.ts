@@ -17,7 +17,7 @@ beforeEach(() => {
 const keep = (device = 'cpu') => keepSpeeds(folder, device, clock, (error) => errors.push(error))
 const second = { steps: 1, soundMs: 20_000, machineMs: 1000, firstMs: 400 }
 
-test('what was measured is known to the next run, by device', () => {
+test('measured speeds are known to the next run, by device', () => {
   const first = keep()
   first.speeds.note('voice', second)
   first.close()
@@ -30,7 +30,7 @@ test('what was measured is known to the next run, by device', () => {
   expect([errors, readdirSync(folder)]).toEqual([[], ['speeds.json']])
 })
 
-test('it is written every minute while it changes, and a crash loses no more', () => {
+test('they are written every minute while they change, so a crash loses no more than that', () => {
   keep().speeds.note('voice', second)
   expect(readdirSync(folder)).toEqual([])
   clock.advance(60_000)
@@ -45,7 +45,7 @@ test.each(['', 'no JSON', '[]', '{"cpu":{"voice":7,"other":{"steps":-1,"soundMs"
   },
 )
 
-test('a file that cannot be written stops nothing', () => {
+test('a file that cannot be written does no harm', () => {
   mkdirSync(join(folder, 'speeds.json.part'))
   const kept = keep()
   kept.speeds.note('voice', second)

@@ -5,7 +5,7 @@ const machineBytes = 16e9
 const limitWith = (files: Readonly<Record<string, string>>) =>
   memoryLimitBytes(machineBytes, (path) => files[path] ?? null)
 
-test('no control groups, or none with a limit: the machine is the limit', () => {
+test('without control groups, or without a limit in them, the machine is the limit', () => {
   expect(limitWith({})).toBe(machineBytes)
   expect(limitWith({ '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/memory.max': 'max\n' })).toBe(machineBytes)
   const v1 = {
@@ -20,7 +20,7 @@ test('a container sees its own limit at the root, whatever the path says', () =>
   expect(limitWith(files)).toBe(2e9)
 })
 
-test('the lowest limit on the way up holds', () => {
+test('the lowest limit on the way up applies', () => {
   const files = {
     '/proc/self/cgroup': '1:name=systemd:/x\n0::/system.slice/myna.service\n',
     '/sys/fs/cgroup/system.slice/myna.service/memory.max': 'max\n',
@@ -30,7 +30,7 @@ test('the lowest limit on the way up holds', () => {
   expect(limitWith(files)).toBe(3e9)
 })
 
-test('version 1 has a tree of its own for memory', () => {
+test('version 1 has a separate tree for memory', () => {
   const files = {
     '/proc/self/cgroup': '5:cpu,cpuacct:/a\n4:memory:/a/b\n0::/\n',
     '/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes': '1000000000\n',
@@ -39,6 +39,6 @@ test('version 1 has a tree of its own for memory', () => {
   expect(limitWith(files)).toBe(1e9)
 })
 
-test('here, models get a part of what there is', () => {
+test('here, models get a share of what is available', () => {
   expect(defaultModelMemoryBytes()).toBeWithin(1e8, memoryLimitBytes())
 })

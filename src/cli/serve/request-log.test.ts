@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => program.end())
 
-test('each request is one line, without its text and its key, and probes are none', async () => {
+test('each request is one line, without its text and its key; probes are not logged', async () => {
   const input = 'A text that no log may hold.'
   await program.fetch('/healthz')
   await (await program.speak(program.key, { input, model: 'no-such-model' })).text()

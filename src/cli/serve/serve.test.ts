@@ -1,5 +1,6 @@
 /**
- * The whole program as real processes: started, killed, started again. From source; `executable.test.ts` has the other.
+ * The whole program as real processes: started, killed, started again. From source; `executable.test.ts` tests the
+ * executable.
  */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, statSync } from 'node:fs'
@@ -33,7 +34,7 @@ async function speaking(program: Program, key: string) {
   return { id: response.headers.get('x-request-id'), reader }
 }
 
-test('an engine that is killed in mid-stream costs the stream and nothing else', async () => {
+test('killing the engine in mid-stream costs only that stream', async () => {
   const program = await start(temporaryFolder())
   const { id, reader } = await speaking(program, program.key)
   const before = await program.engine()
@@ -52,7 +53,7 @@ test('an engine that is killed in mid-stream costs the stream and nothing else',
   expect(after.lastError).toContain('SIGKILL')
 }, 30_000)
 
-test('a server that is killed tells the truth after its restart, and leaves no engine behind', async () => {
+test('a killed server reports the truth after its restart, and leaves no engine behind', async () => {
   const dataDir = temporaryFolder()
   const first = await start(dataDir)
   const key = first.key
@@ -74,7 +75,7 @@ test('a server that is killed tells the truth after its restart, and leaves no e
   expect(again.status).toBe(409)
 }, 40_000)
 
-test('a second server on the same data folder is refused in a sentence, the first lives on', async () => {
+test('a second server on the same data folder is refused in a sentence, and the first keeps running', async () => {
   const dataDir = temporaryFolder()
   const program = await start(dataDir)
   const second = await start(dataDir)
@@ -83,14 +84,14 @@ test('a second server on the same data folder is refused in a sentence, the firs
   expect((await program.fetch('/health')).status).toBe(200)
 }, 30_000)
 
-test('a port in use is told with the way out', async () => {
+test('a port in use is reported with the remedy', async () => {
   const program = await start(temporaryFolder())
   const second = await start(temporaryFolder(), {}, ['--port', new URL(program.url).port])
   expect(await second.exited).toBe(1)
   expect(second.stderr()).toMatch(/Cannot listen on 127\.0\.0\.1:\d+: it is in use/)
 }, 30_000)
 
-test('SIGTERM lets a stream finish, then ends with 0 and leaves nothing behind', async () => {
+test('SIGTERM lets a stream finish, then exits with 0 and leaves nothing behind', async () => {
   const dataDir = temporaryFolder()
   const program = await start(dataDir)
   const { id, reader } = await speaking(program, program.key)
@@ -104,7 +105,7 @@ test('SIGTERM lets a stream finish, then ends with 0 and leaves nothing behind',
   expect((await record(again, program.key, id)).outcome).toBe('completed')
 }, 60_000)
 
-test('without patience SIGTERM settles the stream as failed and free', async () => {
+test('without a grace period, SIGTERM settles the stream as failed and free', async () => {
   const dataDir = temporaryFolder()
   const program = await start(dataDir, { MYNA_DRAIN_MS: '0' })
   const { id, reader } = await speaking(program, program.key)
@@ -115,7 +116,7 @@ test('without patience SIGTERM settles the stream as failed and free', async () 
   expect(await record(again, program.key, id)).toMatchObject({ outcome: 'stream_failed', charged_micros: 0 })
 }, 30_000)
 
-test('a full disk: new work is refused, what ran stays pending until it can be settled, nothing is lost', async () => {
+test('a full disk: new work is refused, running work stays pending until settled, nothing is lost', async () => {
   const dataDir = temporaryFolder()
   const program = await start(dataDir)
   const { id, reader } = await speaking(program, program.key)
@@ -124,7 +125,7 @@ test('a full disk: new work is refused, what ran stays pending until it can be s
   expect(refused.status).toBe(507)
   expect(refused.headers.get('x-should-retry')).toBe('false')
   await reader.cancel()
-  await until('readiness tells it', async () => {
+  await until('readiness reports it', async () => {
     const ready = await program.fetch('/readyz')
     return ready.status === 503 && (await ready.text()).includes('"disk":"full"')
   })
@@ -137,13 +138,13 @@ test('a full disk: new work is refused, what ran stays pending until it can be s
   await next.arrayBuffer()
 }, 60_000)
 
-/** What a full disk is to one process: no file of it may grow beyond so many bytes. */
+/** What a full disk means for one process: no file of it may grow beyond this many bytes. */
 function limitFiles(pid: number, bytes: number | null): void {
   const { exitCode } = Bun.spawnSync(['prlimit', '--pid', String(pid), `--fsize=${bytes ?? 'unlimited'}:unlimited`])
   expect(exitCode).toBe(0)
 }
 
-describe('what cannot start says why', () => {
+describe('a failed start gives the reason', () => {
   const cases: [string, Record<string, string>, string[], RegExp][] = [
     ['a setting that cannot be read', { MYNA_SPEECH_QUEUE: 'many' }, [], /MYNA_SPEECH_QUEUE=many/],
     ['a port that is none', {}, ['--port', '99999'], /port/i],
@@ -162,7 +163,7 @@ describe('what cannot start says why', () => {
     expect(program.stderr()).toMatch(words)
   })
 
-  test('books that were taken away from the voices they knew', async () => {
+  test('a database without the voices that it knew', async () => {
     const dataDir = temporaryFolder()
     const voice = join(dataDir, 'voices', 'voice_01K00000000000000000000000')
     await Bun.write(join(voice, 'clip'), 'x')
@@ -172,7 +173,7 @@ describe('what cannot start says why', () => {
     expect(existsSync(join(voice, 'clip'))).toBe(true)
   })
 
-  test('a pronunciation that cannot be read, by its line', async () => {
+  test('an unreadable pronunciation, by its line', async () => {
     const dataDir = temporaryFolder()
     await Bun.write(join(dataDir, 'pronunciations.txt'), 'myna=MY nah\nno sense\n')
     const program = await start(dataDir)

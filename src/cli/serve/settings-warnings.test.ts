@@ -7,7 +7,7 @@ import { settingsWarnings } from './settings-warnings.ts'
 const warningsOf = (env: Record<string, string>, installed: readonly string[] = []) =>
   settingsWarnings(loadConfig({}, env), new CardCatalog(cards, (id) => installed.includes(id)), env)
 
-test('settings as they come, and those that are well, are not worth a word', () => {
+test('default and correct settings cause no warning', () => {
   expect(warningsOf({})).toEqual([])
   const env = { MYNA_DEFAULT_VOICE: 'Lark', MYNA_VOICE_ALIASES: 'Alexa=wren,mine=voice_01K0', MYNA_URL: 'x', PATH: '/' }
   expect(warningsOf(env)).toEqual([])
@@ -24,7 +24,7 @@ test('a voice that no installed model has', () => {
   expect(warningsOf({ MYNA_DEFAULT_VOICE: 'af_heart+af_sky' })).toEqual([])
 })
 
-test('a voice that was removed, and for which another speaks', () => {
+test('a voice that was removed and is replaced by another', () => {
   expect(warningsOf({ MYNA_DEFAULT_VOICE: 'Rowan', MYNA_VOICE_ALIASES: 'echo=kal16' })).toEqual([
     "MYNA_DEFAULT_VOICE: The voice 'Rowan' was removed and stands for 'martin' until the next release. Use 'martin'.",
     "MYNA_VOICE_ALIASES: The voice 'kal16' was removed and stands for 'jay' until the next release. Use 'jay'.",

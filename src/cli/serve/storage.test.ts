@@ -1,4 +1,4 @@
-/** Faults of the storage, met while the server runs or at its start: each is seen, reported and survived. */
+/** Storage faults, while the server runs or at its start: each is noticed, reported and survived. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import {
   closeSync,
@@ -38,7 +38,7 @@ const metric = async (program: Program, check: string) =>
 const accountOf = async (program: Program, key: string) => (await program.fetch('/v1/me', key)).status
 const database = (dataDir: string) => join(dataDir, 'myna.db')
 
-/** What a full disk is to one process: no file of it may grow beyond so many bytes. */
+/** What a full disk means for one process: no file of it may grow beyond this many bytes. */
 function limitFiles(pid: number, bytes: number | null): void {
   const { exitCode } = Bun.spawnSync(['prlimit', '--pid', String(pid), `--fsize=${bytes ?? 'unlimited'}:unlimited`])
   expect(exitCode).toBe(0)
@@ -64,7 +64,7 @@ async function worked(dataDir: string, end: 'SIGTERM' | 'SIGKILL'): Promise<stri
 const garbage = new Uint8Array(4096).fill(0xa5)
 
 describe('while the server runs', () => {
-  test('a full disk shows without a request that meets it, and heals', async () => {
+  test('a full disk is noticed even without a request, and the server recovers', async () => {
     const program = await start(temporaryFolder())
     limitFiles(program.pid, 0)
     await shows(program, 'disk', 'full')
@@ -77,11 +77,11 @@ describe('while the server runs', () => {
     expect(program.stderr()).toMatch(/INFO "?storage: disk: healthy again/)
   }, 60_000)
 
-  test('a deleted log is told, and what stood in it survives a kill', async () => {
+  test('a deleted log is reported, and its contents survive a kill', async () => {
     const dataDir = temporaryFolder()
     const program = await start(dataDir)
     rmSync(`${database(dataDir)}-wal`)
-    await until('it is told', () => program.stderr().includes('myna.db-wal was deleted'))
+    await until('it is reported', () => program.stderr().includes('myna.db-wal was deleted'))
     expect(existsSync(`${database(dataDir)}-wal`)).toBe(true)
     await shows(program, 'database', 'ok')
     program.kill('SIGKILL')
@@ -90,7 +90,7 @@ describe('while the server runs', () => {
     expect(await accountOf(again, program.key)).toBe(200)
   }, 60_000)
 
-  test('a database that was moved away shows until it is back', async () => {
+  test('a database that was moved away is reported until it is back', async () => {
     const dataDir = temporaryFolder()
     const program = await start(dataDir)
     renameSync(database(dataDir), `${database(dataDir)}.away`)
@@ -100,15 +100,15 @@ describe('while the server runs', () => {
     await shows(program, 'database', 'ok')
   }, 60_000)
 
-  test('a deleted folder of uploads is made again', async () => {
+  test('a deleted folder of uploads is created again', async () => {
     const dataDir = temporaryFolder()
     const program = await start(dataDir)
     rmSync(join(dataDir, 'uploads'), { recursive: true })
-    await until('it is told', () => program.stderr().includes('uploads was deleted; it has been created again'))
+    await until('it is reported', () => program.stderr().includes('uploads was deleted; it has been created again'))
     expect(statSync(join(dataDir, 'uploads')).mode & 0o777).toBe(0o700)
   }, 60_000)
 
-  test('damaged pages show, nothing is served from them, and it heals', async () => {
+  test('damaged pages are reported, nothing is served from them, and the server recovers', async () => {
     const dataDir = temporaryFolder()
     const key = await worked(dataDir, 'SIGTERM')
     const program = await start(dataDir)
@@ -118,7 +118,7 @@ describe('while the server runs', () => {
     await shows(program, 'database', 'damaged')
     const refused = await program.fetch('/v1/me', key)
     expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('database_damaged')])
-    await until('it is told', () => program.stderr().includes('nothing is read from it or written to it'))
+    await until('it is reported', () => program.stderr().includes('nothing is read from it or written to it'))
     overwrite(database(dataDir), 0, whole)
     await shows(program, 'database', 'ok')
     expect(await accountOf(program, key)).toBe(200)
@@ -144,7 +144,7 @@ describe('at the start', () => {
     await (await between.speak(key, { input: 'Hello.' })).arrayBuffer()
     between.kill('SIGKILL')
     await between.exited
-    // Some of the pages are in the log, and better there.
+    // Some of the pages are also in the log, undamaged.
     const { size } = statSync(database(dataDir))
     for (let at = 4096; at < size; at += 4096) overwrite(database(dataDir), at, garbage)
     copyFileSync(database(dataDir), `${database(dataDir)}.seen`)
@@ -154,7 +154,7 @@ describe('at the start', () => {
     expect(readFileSync(database(dataDir)).equals(readFileSync(`${database(dataDir)}.seen`))).toBe(true)
   }, 60_000)
 
-  test('a log that is damaged in its middle is refused, for commits lie behind', async () => {
+  test('a log that is damaged in its middle is refused, because commits follow', async () => {
     const dataDir = temporaryFolder()
     await worked(dataDir, 'SIGKILL')
     overwrite(`${database(dataDir)}-wal`, 32 + 24 + 100, garbage.subarray(0, 8))
@@ -163,7 +163,7 @@ describe('at the start', () => {
     expect(program.stderr()).toMatch(/myna\.db-wal is damaged: page 1 of \d+ is wrong, so that \d+ commits/)
   }, 60_000)
 
-  test('a log whose last commit was torn is believed up to there', async () => {
+  test('a log whose last commit was torn is used up to there', async () => {
     const dataDir = temporaryFolder()
     const key = await worked(dataDir, 'SIGKILL')
     const { size } = statSync(`${database(dataDir)}-wal`)

@@ -33,7 +33,7 @@ function shownName(url: string): Promise<string> {
   })
 }
 
-test('the API speaks https with the certificate that was given', async () => {
+test('the API speaks https with the given certificate', async () => {
   const { files } = filesOf(onePair)
   await using instance = await startInstance(files)
   expect(instance.url).toStartWith('https://')
@@ -42,7 +42,7 @@ test('the API speaks https with the certificate that was given', async () => {
   expect(await shownName(instance.url)).toBe('myna-test-one')
 })
 
-test('a new pair is taken while a stream goes on to its end', async () => {
+test('a new pair is used while a stream continues to its end', async () => {
   const { files, write } = filesOf(onePair)
   await using instance = await startInstance(files)
   const held = Promise.withResolvers<void>()
@@ -64,7 +64,7 @@ test('a new pair is taken while a stream goes on to its end', async () => {
 test.each([
   ['a key of another certificate', { key: twoPair.key }, 'not that of the certificate'],
   ['rubbish', { cert: 'rubbish' }, 'not a certificate and its key'],
-])('%s is refused, and everything is as before', async (_, next, words) => {
+])('%s is refused, and the old pair stays in use', async (_, next, words) => {
   const { files, write } = filesOf(onePair)
   await using instance = await startInstance(files)
   write(next)
@@ -72,7 +72,7 @@ test.each([
   expect(await shownName(instance.url)).toBe('myna-test-one')
 })
 
-test('a start with half a pair, or none that can be read, says so', async () => {
+test('a start with half a pair, or with an unreadable one, says so', async () => {
   const { files } = filesOf(onePair)
   await expect(startInstance({ tlsCert: files.tlsCert })).rejects.toThrow('TLS needs both')
   await expect(startInstance({ ...files, tlsKey: '/nowhere/x.key' })).rejects.toThrow('/nowhere/x.key cannot be read')
@@ -84,7 +84,7 @@ test('SIGHUP makes the program read them again', async () => {
   expect(await shownName(program.url)).toBe('myna-test-one')
   write(twoPair)
   program.kill('SIGHUP')
-  // For a moment between the two nobody listens.
+  // For a moment between the two, the port is closed.
   const shown = () => shownName(program.url).catch(() => 'nobody')
   await until('the new certificate is shown', async () => (await shown()) === 'myna-test-two')
   await program.end()

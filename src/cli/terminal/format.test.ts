@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { bytes, count, counted, day, dollars, duration, time } from './format.ts'
 import { snakeCase } from './terminal.ts'
 
-test('money has cents, and micro-dollars where there are any', () => {
+test('money has cents, and micro-dollars if there are any', () => {
   expect([0, 675, 15, 1_000_000, 5_000_250, 2_500_000, 1_234_567_000_000, -10_000].map(dollars)).toEqual([
     '$0.00',
     '$0.000675',
@@ -15,7 +15,7 @@ test('money has cents, and micro-dollars where there are any', () => {
   ])
 })
 
-test('one thing is not many', () => {
+test('one thing has no plural', () => {
   expect([0, 1, 2, 1000].map((value) => counted(value, 'key'))).toEqual(['0 keys', '1 key', '2 keys', '1,000 keys'])
 })
 

@@ -19,7 +19,7 @@ test.each([
   expect(bar(share)).toBe(drawn)
 })
 
-test('draws one line and takes it away', () => {
+test('draws one line and removes it', () => {
   const { written, stream } = terminal(true)
   const line = progressLine(stream)
   const nowMs = systemClock.monotonicMs()
@@ -37,7 +37,7 @@ test('draws one line and takes it away', () => {
   ])
 })
 
-test('where nobody watches it draws nothing', () => {
+test('draws nothing without a terminal', () => {
   const { written, stream } = terminal(false)
   const line = progressLine(stream)
   line.show('Sending', 0, 0.5)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { bars, table } from './table.ts'
 
-test('columns are as wide as their widest cell, whatever it is made of', () => {
+test('columns are as wide as their widest cell, whatever its characters', () => {
   const columns = [{ title: 'NAME' }, { title: 'N', right: true }, { title: 'LAST' }]
   const rows = [
     ['ada', '1', 'x'],
@@ -10,7 +10,7 @@ test('columns are as wide as their widest cell, whatever it is made of', () => {
   expect(table(columns, rows).split('\n')).toEqual(['NAME      N  LAST', 'ada       1  x', '日本  1,000'])
 })
 
-test('a table that is too wide for the terminal loses cells of its widest columns', () => {
+test('a table that is too wide for the terminal shortens its widest columns', () => {
   const columns = [{ title: 'ID' }, { title: 'N', right: true }, { title: 'DESCRIPTION' }]
   const rows = [
     ['voice_01M8ZK', '1', 'A calm voice for long books'],
@@ -36,7 +36,7 @@ test('a name cannot smuggle control characters into the terminal', () => {
   expect(table([{ title: 'A' }], [['x\u001b[31my\n']])).toBe('A\nx?[31my?')
 })
 
-test('bars are in proportion, and what is above zero shows', () => {
+test('bars are proportional, and everything above zero is visible', () => {
   expect(bars([0, 50, 100, 1], 4)).toEqual(['', '██', '████', '▏'])
   expect(bars([1, 16], 2)).toEqual(['▏', '██'])
   expect(bars([0, 0], 4)).toEqual(['', ''])

@@ -1,4 +1,4 @@
-/** `myna voices` against the real server; its unhappy turns, one by one, are in `voices.test.ts`. */
+/** `myna voices` against the real server; its failures, one by one, are in `voices.test.ts`. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ async function voicesJson<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T
 }
 
-test('a recording becomes a voice that is listed, shown, drawn, heard and removed', async () => {
+test('a recording becomes a voice that is listed, shown, drawn, played and removed', async () => {
   const given = ['--name', 'Anna', '--language', 'en_gb', '--consent', 'Hers.', '--alias', 'nova', '--alias', 'my anna']
   const made = await voicesJson<VoiceRecord & { charged_micros: number }>('clone', path('anna.wav'), ...given)
   expect(made).toMatchObject({ name: 'Anna', status: 'ready', language: 'en-GB', charged_micros: 0 })
@@ -61,7 +61,7 @@ test('a recording becomes a voice that is listed, shown, drawn, heard and remove
   expect((await voices('show', id)).stderr).toContain('myna voices list')
 }, 30_000)
 
-test('an administrator publishes a voice, and takes it back; nobody else can', async () => {
+test('an administrator publishes a voice, and takes it back; other users cannot', async () => {
   const boss = (...args: string[]) =>
     runCommand(['voices', ...args], { env: { MYNA_URL: instance.url, MYNA_API_KEY: instance.adminKey } })
   await boss('clone', path('anna.wav'), '--name', 'House')
@@ -74,7 +74,7 @@ test('an administrator publishes a voice, and takes it back; nobody else can', a
   expect((await voices('publish', 'Mine')).stderr).toContain('Only an administrator may make a voice public.')
 }, 30_000)
 
-test('what is wrong with a clip is told, with what to record instead', async () => {
+test('an unsuitable clip is reported, with what to record instead', async () => {
   for (const [name, code, advice] of [
     ['short.wav', 'clip_too_short', 'Record more'],
     ['long.wav', 'clip_too_long', 'Cut out the best part'],
@@ -89,7 +89,7 @@ test('what is wrong with a clip is told, with what to record instead', async () 
   expect((await voicesJson<VoiceRecord[]>('list')).filter((voice) => voice.is_owner)).toEqual([])
 }, 30_000)
 
-test('a clip that the model refuses is paid back, and the second clone past the allowance costs', async () => {
+test('a clip that the model refuses is refunded, and the second clone past the allowance costs money', async () => {
   const { engine } = instance
   const learn = engine.learn
   engine.learn = () => {
@@ -106,12 +106,12 @@ test('a clip that the model refuses is paid back, and the second clone past the 
   expect([third.code, third.stderr]).toEqual([1, expect.stringContaining('myna accounts credit NAME AMOUNT')])
 }, 30_000)
 
-test("a preset voice stays, for it is nobody's to remove", async () => {
+test('a preset voice stays, because it cannot be removed', async () => {
   const result = await voices('rm', 'lark')
   expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('List your voices: myna voices list')])
 })
 
-test('a mixture is heard and named; what is none says why', async () => {
+test('a mixture is played and named; an invalid one is refused with the reason', async () => {
   const mixed = await voices('mix', 'lark(2)+Wren', '-o', path('mix.wav'))
   expect([mixed.code, mixed.stderr]).toEqual([0, ''])
   expect(mixed.stdout).toStartWith(`${path('mix.wav')}: the voice "lark(2)+Wren(1)", charged`)

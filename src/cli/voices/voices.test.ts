@@ -11,7 +11,7 @@ import { clone, type CloneOrder, type VoiceRecord } from './clone.ts'
 // Real processes, on machines that may be busy with other tests.
 setDefaultTimeout(60_000)
 
-/** A small server that keeps the contract of the voice routes; what they answer is the test's. */
+/** A small server that keeps the contract of the voice routes; the test decides its answers. */
 type Answer = (request: Request, url: URL) => Response | Promise<Response>
 let routes: Record<string, Answer> = {}
 let seen: string[] = []
@@ -82,7 +82,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
   throw error
 }
 
-/** One answer after another; the last one for ever. */
+/** One answer after another; the last one forever. */
 function inTurn(...answers: (() => Response)[]): Answer {
   let at = 0
   return () => answers[Math.min(at++, answers.length - 1)]!()
@@ -148,7 +148,7 @@ test.each([
   [403, 'insufficient_scope', '--scopes tts,voices'],
   [401, 'invalid_api_key', 'myna keys create'],
   [422, 'validation_error', '[validation_error]'],
-])('a refusal %d %s is told with what to do', async (status, code, what) => {
+])('a refusal %d %s is reported with what to do', async (status, code, what) => {
   routes = { 'POST /v1/voices': () => refuse(status, code) }
   const error = await failureOf(clone(order()))
   expect(error.code).toBe(code)
@@ -157,7 +157,7 @@ test.each([
   expect(seen).toEqual(['POST /v1/voices'])
 })
 
-test('a clip that the model refuses is told in its words, with the refund and what to record', async () => {
+test("a clip that the model refuses is reported in the model's words, with the refund and what to record", async () => {
   const error = { code: 'clip_refused', message: 'Two people speak in this clip.' }
   routes = {
     'POST /v1/voices': accepted,
@@ -174,7 +174,7 @@ test('a clip that the model refuses is told in its words, with the refund and wh
   })
 })
 
-/** An order whose time passes only as it waits; the pauses are noted. */
+/** An order whose clock moves only while it waits; the pauses are recorded. */
 function order(pauses: number[] = [], change: Partial<CloneOrder> = {}): CloneOrder {
   const clock = new ManualClock()
   return {
@@ -192,7 +192,7 @@ function order(pauses: number[] = [], change: Partial<CloneOrder> = {}): CloneOr
   }
 }
 
-test('the server is asked after 1 s, then half as much later each time, up to 10 s', async () => {
+test('the server is asked after 1 s, then after pauses that grow by half, up to 10 s', async () => {
   const pauses: number[] = []
   const unready = Array.from({ length: 7 }, () => () => Response.json(processing))
   const broken = [() => refuse(503, 'engine_overloaded'), () => refuse(429, 'rate_limit_exceeded')]
@@ -215,12 +215,12 @@ test('after ten minutes it says where to look', async () => {
   expect([waited > 600_000, waited <= 610_000]).toEqual([true, true])
 })
 
-test('a voice that is removed meanwhile ends the waiting', async () => {
+test('removing the voice meanwhile ends the wait', async () => {
   routes = { 'POST /v1/voices': accepted, 'GET /v1/voices/voice_1': () => refuse(404, 'voice_not_found') }
   expect((await failureOf(clone(order()))).code).toBe('cancelled')
 })
 
-test('an answer that got lost is found again through its operation', async () => {
+test('a lost answer is found again through its operation', async () => {
   const about = { message: 'It was used.', code: 'duplicate_request', operation_id: 'op_1' }
   routes = {
     'POST /v1/voices': () => Response.json({ error: about }, { status: 409, headers: { 'x-should-retry': 'false' } }),
@@ -230,7 +230,7 @@ test('an answer that got lost is found again through its operation', async () =>
   expect((await clone(order())).voice.voice_id).toBe('voice_1')
 })
 
-test('Ctrl-C cancels on the server and tells that nothing was charged', async () => {
+test('Ctrl-C cancels on the server and reports that nothing was charged', async () => {
   const asked = Promise.withResolvers<void>()
   let cancelled = false
   const error = { code: 'cancelled', message: 'The clone was cancelled.' }
@@ -253,7 +253,7 @@ test('Ctrl-C cancels on the server and tells that nothing was charged', async ()
   expect(result).toMatchObject({ code: 1, stderr: 'myna: The clone was cancelled. Charged: $0.00.\n' })
 })
 
-test('what cannot be right is refused before anything is asked of the server', async () => {
+test('impossible requests are refused before the server is asked', async () => {
   writeFileSync(path('empty.wav'), '')
   mkdirSync(path('folder.wav'))
   for (const [args, code] of [
@@ -317,7 +317,7 @@ test('a failed voice shows why', async () => {
   expect(stdout).not.toContain('Speak with it')
 })
 
-test('a preview is saved in the format that its file is called after', async () => {
+test('a preview is saved in the format that its file name says', async () => {
   routes = { 'GET /v1/voices/lark/preview': (_request, url) => new Response(`audio${url.search}`) }
   expect((await voices('preview', 'lark', '-o', path('lark.mp3'))).stdout).toBe(`${path('lark.mp3')}: 25 bytes\n`)
   expect(readFileSync(path('lark.mp3'), 'utf8')).toBe('audio?response_format=mp3')
@@ -329,7 +329,7 @@ test('a preview is saved in the format that its file is called after', async () 
   expect(existsSync(path('early.wav'))).toBe(false)
 })
 
-test('a voice is removed; one that is not there says where to look', async () => {
+test('a voice is removed; a missing one leads to the list', async () => {
   routes = {
     'DELETE /v1/voices/voice_1': () => new Response(null, { status: 204 }),
     'DELETE /v1/voices/lark': () => refuse(403, 'voice_not_owned'),
@@ -343,7 +343,7 @@ test('a voice is removed; one that is not there says where to look', async () =>
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('myna voices list') })
 })
 
-test('a voice may be named by its alias or its name, and one name of several is refused', async () => {
+test('a voice may be given by its alias or its name, and an ambiguous name is refused', async () => {
   const other = { ...voice, voice_id: 'voice_2', name: 'Anna', aliases: [] }
   const unknown = () => refuse(404, 'voice_not_found')
   routes = {

@@ -1,5 +1,5 @@
 /**
- * The console in a real browser against the compiled executable, for its tests: with a fake microphone that hears
+ * The console in a real browser against the compiled executable, for its tests: with a fake microphone that plays
  * speech. Each visit records what went wrong in the page (browser console messages, failed scripts, requests to another
  * origin).
  */
@@ -17,10 +17,10 @@ const waitMs = 30_000
 export const desk: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }
 
-/** A page with what went wrong in it. */
+/** A page, and what went wrong in it. */
 export interface Visit {
   page: Page
-  /** Words to the console, failed scripts, requests to another origin. */
+  /** Messages in the browser's console, failed scripts, requests to another origin. */
   faults: string[]
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -66,7 +66,7 @@ export async function startScene(env: Record<string, string> = {}): Promise<Scen
 export async function visitIn(browser: Browser, options: BrowserContextOptions, url: string): Promise<Visit> {
   const context = await browser.newContext({ permissions: ['microphone', 'clipboard-write'], ...options })
   const page = await context.newPage()
-  // Below the time limit of a flow: a wait that ends reports what it waited for, and the browser survives.
+  // Below the time limit of a flow, so that a wait that ends reports what it waited for, and the browser survives.
   page.setDefaultTimeout(waitMs)
   const faults: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
@@ -79,7 +79,7 @@ export async function visitIn(browser: Browser, options: BrowserContextOptions, 
   return { page, faults, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** By the navigation; on a phone, by its "More" where the page is behind it. */
+/** Uses the navigation; on a phone, its "More" if the page is in there. */
 export async function go(page: Page, name: string): Promise<void> {
   const pages = page.getByRole('navigation')
   const link = pages.getByRole('link', { name, exact: true })
@@ -91,7 +91,7 @@ export async function go(page: Page, name: string): Promise<void> {
 export const fact = (page: Page, name: string) =>
   page.locator('dl.facts div', { has: page.getByText(name, { exact: true }) })
 
-/** What axe reports that excludes users. */
+/** The problems that axe reports and that exclude users. */
 export async function unfit(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')

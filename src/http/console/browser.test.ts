@@ -1,7 +1,7 @@
 /**
  * The console in a real browser against the compiled executable: each flow as a person goes through it, with a fake
- * microphone that hears speech. No page may ask another origin for anything, say an error to the browser's console, or
- * be unfit for a screen reader or a phone.
+ * microphone that plays speech. No page may contact another origin, print an error to the browser's console, or be
+ * unusable with a screen reader or on a phone.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ afterAll(async () => {
   await hub?.stop()
 })
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'signing in and out; the key is nowhere in the page',
   async () => {
@@ -67,9 +67,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'speech is heard before it is whole, and told in figures',
+  'speech plays before it is complete, and its figures are shown',
   async () => {
     await using visited = await signedIn()
     const { page, faults } = visited
@@ -92,9 +92,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'cancelled speech says so, and its file is marked incomplete',
+  'cancelled speech is reported, and its file is marked incomplete',
   async () => {
     await using visited = await signedIn()
     const { page } = visited
@@ -113,9 +113,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a server that goes away in the middle leaves what was heard, and is said so',
+  'a server that disappears in the middle leaves the received speech, and the page says so',
   async () => {
     const doomed = await startProgram(join(temporaryFolder(), 'data'), {}, [], [await freshExecutable()])
     await using visited = await signedIn(desk, doomed)
@@ -137,9 +137,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'mp3 plays while it comes, opus when it is whole',
+  'mp3 plays while it arrives, opus when it is complete',
   async () => {
     await using visited = await signedIn()
     const { page, faults } = visited
@@ -158,9 +158,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a voice is recorded, cloned, heard, changed and deleted',
+  'a voice is recorded, cloned, played, changed and deleted',
   async () => {
     await using visited = await signedIn()
     const { page, faults } = visited
@@ -199,9 +199,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a clip that cannot be a voice is refused in words',
+  'a clip that cannot be a voice is refused with an explanation',
   async () => {
     await using visited = await signedIn()
     const { page } = visited
@@ -220,9 +220,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'an administrator makes an account and a key that is shown once, and revokes it',
+  'an administrator creates an account and a key that is shown once, and revokes it',
   async () => {
     await using visited = await signedIn()
     const { page, faults } = visited
@@ -254,11 +254,12 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a file is transcribed: its words as they come, its segments to hear, its subtitles to keep',
+  'a file is transcribed: its words as they arrive, playable segments, downloadable subtitles',
   async () => {
-    // The executable has no transcription model here; the page cannot tell that this engine only counts seconds.
+    // The executable has no transcription model here. This engine only counts seconds, and the page cannot see the
+    // difference.
     await using listening = await startListening()
     await using visited = await signedIn(desk, { url: listening.url, key: listening.adminKey })
     const { page, faults } = visited
@@ -283,9 +284,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'the built-in recogniser is there before any model was installed',
+  'the built-in recogniser works before any model is installed',
   async () => {
     await using visited = await signedIn()
     await go(visited.page, 'Transcribe')
@@ -295,9 +296,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a model is got with its progress in sight, and removed',
+  'a model is installed with visible progress, and removed',
   async () => {
     await using visited = await signedIn()
     const { page, faults } = visited
@@ -315,9 +316,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a download that fails says why, and can be tried again',
+  'a failed download gives the reason, and can be tried again',
   async () => {
     await using visited = await signedIn()
     const { page, faults } = visited
@@ -341,7 +342,7 @@ const screens: [string, BrowserContextOptions][] = [
   ['a phone in the dark', phone],
 ]
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser).each(screens)(
   'every page fits %s and a screen reader',
   async (_, options) => {

@@ -37,7 +37,7 @@ async function call(path: string, session: { cookie: string }, init: RequestInit
 const post = (path: string, session: { cookie: string }, body: unknown) =>
   call(path, session, { method: 'POST', body: JSON.stringify(body) })
 
-test('a key opens a session, which speaks for it on every route and which no script can read', async () => {
+test('a key opens a session, which works on every route and which no script can read', async () => {
   const session = await signIn(await instance.key({ account: 'ada' }))
   expect([session.status, session.body.account?.name]).toEqual([200, 'ada'])
   expect(session.setCookie).toMatch(/^myna_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/)
@@ -51,7 +51,7 @@ test('a key opens a session, which speaks for it on every route and which no scr
   expect(body).toMatchObject({ has_more: false, data: [{ type: 'speech', model: 'hibari', input_chars: 11 }] })
 })
 
-test('a wrong key opens nothing, and too many of them are slowed down', async () => {
+test('a wrong key opens no session, and too many attempts are slowed down', async () => {
   await using other = await startInstance()
   const attempt = async () => {
     const headers = { origin: new URL(other.url).origin }
@@ -63,7 +63,7 @@ test('a wrong key opens nothing, and too many of them are slowed down', async ()
   expect(await attempt()).toEqual([429, null])
 })
 
-test('another origin can neither sign in, nor out, nor use a session', async () => {
+test('another origin can neither sign in, nor sign out, nor use a session', async () => {
   const key = await instance.key({ account: 'bea' })
   const session = await signIn(key)
   const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
@@ -79,7 +79,7 @@ test('another origin can neither sign in, nor out, nor use a session', async () 
   expect((await call('/v1/me', session)).status).toBe(200)
 })
 
-test('the link of the first start signs in once, within ten minutes, and looking at it takes nothing', async () => {
+test('the link of the first start signs in once, within ten minutes, and a preview does not use it up', async () => {
   await using fresh = await startInstance()
   const path = fresh.server.signInPath ?? ''
   const [page = '', link = ''] = path.split('#sign-in=')
@@ -101,7 +101,7 @@ test('the link of the first start signs in once, within ten minutes, and looking
   expect(await use()).toEqual([401, undefined, false])
 })
 
-test('the link of the first start is dead after ten minutes, and a second start has none', async () => {
+test('the link of the first start expires after ten minutes, and a second start has none', async () => {
   const dataDir = temporaryFolder()
   {
     await using fresh = await startInstance({ dataDir })
@@ -140,18 +140,18 @@ test('signing out ends the session, revoking the key does too', async () => {
   expect((await call('/v1/me', second)).body.error.code).toBe('invalid_api_key')
 })
 
-test('nobody signed in is told without an error', async () => {
+test('an anonymous visitor gets an answer, not an error', async () => {
   const answer = await instance.fetch('/console/api/session')
   expect([answer.status, await answer.json()]).toEqual([200, null])
 })
 
-test('a key in a header wins over the session', async () => {
+test('a key in a header takes precedence over the session', async () => {
   const session = await signIn(await instance.key({ account: 'dan' }))
   const authorization = `Bearer ${await instance.key({ account: 'eve' })}`
   expect((await call('/v1/me', session, { headers: { authorization } })).body.name).toBe('eve')
 })
 
-test('scopes hold in a session, too', async () => {
+test('scopes apply in a session, too', async () => {
   const session = await signIn(await instance.key({ account: 'fay', scopes: ['voices'] }))
   expect((await call('/v1/operations', session)).body.error.code).toBe('insufficient_scope')
   expect((await call('/v1/voices', session)).status).toBe(200)
@@ -175,7 +175,7 @@ test('operations come in pages, the newest first, own ones only', async () => {
   }
 })
 
-test('an administrator makes accounts and keys; a key is shown once', async () => {
+test('an administrator creates accounts and keys; a key is shown once', async () => {
   const admin = await signIn(instance.adminKey)
   const made = await post('/console/api/admin/accounts', admin, { name: 'ida', balance_micros: 500 })
   expect([made.status, made.body]).toMatchObject([201, { name: 'ida', is_admin: false, balance_micros: 500 }])
@@ -209,7 +209,7 @@ test('an administrator makes accounts and keys; a key is shown once', async () =
   expect(accounts.body.data.map(({ name }: { name: string }) => name)).toContain('ida')
 })
 
-test('what an administrator gives wrongly is refused in words', async () => {
+test("an administrator's invalid input is refused with an explanation", async () => {
   const admin = await signIn(instance.adminKey)
   const code = async (path: string, body: unknown) => {
     const answer = await post(`/console/api/admin/${path}`, admin, body)
@@ -232,14 +232,14 @@ test('an administrator sees the service; its warnings come without their stacks'
   })
   expect((await instance.speak(instance.adminKey)).status).toBe(500)
   instance.engine.plan = () => ({})
-  await until('the failure is told', () => instance.lines.some((line) => line.includes('WARN')))
+  await until('the failure is reported', () => instance.lines.some((line) => line.includes('WARN')))
   const { body } = await call('/console/api/admin/server', admin)
   expect(body).toMatchObject({ readiness: 'ready', queue: { running: 0 }, engines: [{ task: 'text-to-speech' }, {}] })
   expect(body.warnings[0]).toMatchObject({ message: expect.stringMatching(/^operation op_\w+ failed$/) })
   expect(body.warnings[0].cause).toBe('Error: the engine tripped')
 })
 
-test('a warning tells what it is about, and its reason as far as anybody reads', async () => {
+test('a warning names its subject, and its reason in readable words', async () => {
   const log = keepingLog(() => {}, 'quiet', Date.now)
   await using other = await startInstance({}, { log })
   const origin = new URL(other.url).origin
@@ -256,7 +256,7 @@ test('a warning tells what it is about, and its reason as far as anybody reads',
   expect(await warned()).toEqual({ at, message: 'a model cannot be loaded', cause, details: { model: 'x' } })
 })
 
-test('an administrator sees where the server is, and the last lines of its log', async () => {
+test("an administrator sees the server's location, and the last lines of its log", async () => {
   const { body } = await call('/console/api/admin/server', await signIn(instance.adminKey))
   const { machine, log } = body
   expect(machine).toMatchObject({ url: instance.url, data_dir: instance.dataDir, database: 'SQLite', wyoming: null })
@@ -267,7 +267,7 @@ test('an administrator sees where the server is, and the last lines of its log',
   expect(log).toEqual(written.slice(written.indexOf(log[0]), written.indexOf(log.at(-1)) + 1))
 })
 
-test('whoever is signed in learns how programs reach the server', async () => {
+test('every signed-in user sees how programs reach the server', async () => {
   const user = await signIn(await instance.key({ scopes: ['tts'] }))
   const own = { public_url: null, network_urls: [], wyoming_port: null, is_wyoming_open: false }
   expect((await call('/console/api/connect', user)).body).toEqual(own)
@@ -282,7 +282,7 @@ test('whoever is signed in learns how programs reach the server', async () => {
   expect((await instance.fetch('/console/api/connect')).status).toBe(401)
 })
 
-test('an administrator sees every model, and what cannot be got or removed is refused in words', async () => {
+test('an administrator sees every model; impossible installs and removals are refused with a reason', async () => {
   const admin = await signIn(instance.adminKey)
   const { body } = await call('/console/api/admin/models', admin)
   const states = new Map(body.data.map((model: { id: string; state: string }) => [model.id, model.state]))

@@ -1,4 +1,6 @@
-/** The console's dialogs by the keyboard alone: where the focus is, what Escape and Enter do, what is said after. */
+/**
+ * The console's dialogs by keyboard alone: where the focus is, what Escape and Enter do, what is announced afterwards.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { hasBrowser, noBrowser, untrustedHost } from '../../testing/browser.ts'
@@ -25,9 +27,9 @@ async function makeAccount(page: Page, name: string, dollars: string): Promise<v
   await page.getByRole('cell', { name, exact: true }).waitFor()
 }
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a destructive question begins at its refusal; Escape and Enter change nothing and give the focus back',
+  'a destructive question focuses its refusal; Escape and Enter change nothing and return the focus',
   async () => {
     await using visited = await scene.signedIn()
     const { page, faults } = visited
@@ -56,9 +58,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'an account is credited; what the server refuses stays in the dialog, with what was typed',
+  'an account is credited; after a refusal the dialog stays open with the typed values',
   async () => {
     await using visited = await scene.signedIn()
     const { page, faults } = visited
@@ -83,7 +85,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'an account is renamed, made an administrator and unmetered at once; then enabled again, and removed',
   async () => {
@@ -159,14 +161,14 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a page that is gone to is at its top and has the focus at its title; the bar can be skipped',
+  'a newly opened page is at its top and has the focus on its title; the bar can be skipped',
   async () => {
     await using visited = await scene.signedIn()
     const { page } = visited
     await go(page, 'Voices')
-    // The focus follows the title by a frame.
+    // The focus follows the title one frame later.
     await page.locator('h1:focus').getByText('Voices', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
     expect(await focused(page)).toStartWith('MAIN')
@@ -174,9 +176,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a key is copied from a page over plain http, too',
+  'a key can be copied from a page over plain http, too',
   async () => {
     const url = scene.program.url.replace(/\/\/[^:/]+/, `//${untrustedHost}`)
     await using visited = await scene.signedIn({ ...desk, permissions: [] }, { url, key: scene.program.key })

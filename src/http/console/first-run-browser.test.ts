@@ -29,7 +29,7 @@ afterAll(async () => {
   await hub?.stop()
 })
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'the link signs in once and leaves the address; a voice is heard; a model is asked for with one click',
   async () => {

@@ -9,7 +9,7 @@ afterAll(() => instance[Symbol.asyncDispose]())
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-test('a browser that asks for the root is sent to the console; a client is told the name', async () => {
+test('a browser that asks for the root is redirected to the console; a client gets the name', async () => {
   const sent = await instance.fetch('/', { headers: browser, redirect: 'manual' })
   expect([sent.status, sent.headers.get('location'), sent.headers.get('vary')]).toEqual([302, '/console', 'Accept'])
   for (const accept of ['application/json', '*/*']) {

@@ -1,4 +1,6 @@
-/** The console behind real proxies, set up as people write them first. Their lines are those of docs/deploy.md. */
+/**
+ * The console behind real proxies with the configurations that people write first. The lines come from docs/deploy.md.
+ */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,7 +74,7 @@ async function startCaddy({ url }: Instance): Promise<Proxy> {
   return running([caddy ?? 'caddy', 'run', '--config', join(dir, 'Caddyfile')], home, port)
 }
 
-/** What a browser sends with the sign-in of a page at `origin`, which `site` says where it stands. */
+/** What a browser sends when a page at `origin` signs in; `site` is the browser's statement about that origin. */
 const signIn = ({ url }: Proxy, key: string, origin: string, site: string) =>
   fetch(`${url}/console/api/session`, {
     method: 'POST',
@@ -119,7 +121,7 @@ test.skipIf(nginx === null || openssl === null)('nginx with the lines of docs/de
     body: JSON.stringify({ input: 'Hello.', response_format: 'pcm' }),
     tls: { rejectUnauthorized: false },
   })
-  // The first half is here while the engine is held back from making the rest.
+  // The first half has arrived while the engine is kept from making the rest.
   expect((await spoken.body!.getReader().read()).value?.length).toBeGreaterThan(0)
   gate.resolve()
 })

@@ -1,6 +1,6 @@
 /**
- * The console's recorder: every sample is kept, also in the thread where no page looks, and whatever is wrong with the
- * microphone is said in words that help.
+ * The console's recorder: every sample is kept, even in the thread that no page sees, and every problem with the
+ * microphone is explained helpfully.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ if (!hasBrowser) console.log(noBrowser)
 const sampleRateHz = 48_000
 const toneHz = 500
 let instance: Instance
-/** Its microphone hears a steady tone. */
+/** Its microphone plays a steady tone. */
 let hearing: Browser
 let deaf: Browser
 
@@ -39,7 +39,7 @@ afterAll(async () => {
   await instance?.[Symbol.asyncDispose]()
 })
 
-/** At the microphone of the cloning dialog. @param before runs in the page ahead of its own scripts */
+/** Opens the microphone of the cloning dialog. @param before runs in the page ahead of its own scripts */
 async function atMicrophone(browser: Browser, options = {}, url = instance.url, before = ''): Promise<Visit> {
   const visited = await visitIn(browser, { ...desk, ...options }, url)
   const { page } = visited
@@ -57,13 +57,13 @@ async function atMicrophone(browser: Browser, options = {}, url = instance.url, 
 
 const startRecording = (page: Page) => page.getByRole('button', { name: 'Record' }).click()
 
-/** Keeps what becomes a file of the page, for a page may not read it back itself. */
+/** Keeps every file that the page makes, because a page may not read it back itself. */
 const keepFiles = `{
   const make = URL.createObjectURL
   URL.createObjectURL = (file) => (globalThis.kept = file, make.call(URL, file))
 }`
 
-/** Keeps what the audio thread sends, beside the recorder: it hears the same blocks, whatever the device left out. */
+/** Keeps what the audio thread sends, beside the recorder: it gets the same blocks, whatever the device dropped. */
 const keepBlocks = `{
   globalThis.blocks = []
   globalThis.AudioWorkletNode = class extends AudioWorkletNode {
@@ -80,7 +80,7 @@ async function sentBlocks(page: Page): Promise<Float32Array> {
   return new Float32Array(Uint8Array.fromBase64(text).buffer)
 }
 
-/** The file that the page made last: 16 bit, mono. */
+/** The last file that the page made: 16 bit, mono. */
 async function recorded(page: Page): Promise<{ sampleRateHz: number; samples: Int16Array }> {
   await page.getByLabel('The clip', { exact: true }).waitFor()
   const text = await page.evaluate<string>('kept.bytes().then((bytes) => bytes.toBase64())')
@@ -89,9 +89,9 @@ async function recorded(page: Page): Promise<{ sampleRateHz: number; samples: In
   return { sampleRateHz: rate, samples: new Int16Array(wav.buffer.slice(44)) }
 }
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'the audio thread hands on every sample, in order, also those after the last full block',
+  'the audio thread passes on every sample, in order, even those after the last full block',
   async () => {
     await using visited = await atMicrophone(hearing)
     const count = 100_096
@@ -123,20 +123,20 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a tone is recorded until it ends by itself, to the sample; its level is told in decibels',
+  'a tone is recorded until it ends by itself, to the sample; its level is shown in decibels',
   async () => {
     await using visited = await atMicrophone(hearing, {}, instance.url, keepFiles + keepBlocks)
     const { page, faults } = visited
     await startRecording(page)
     const level = page.getByRole('meter', { name: 'Level' })
     // 16,000 of 32,768 is 6.2 dB below full scale.
-    await until('the tone is seen', async () => (await level.getAttribute('aria-valuetext')) === '-6 dB')
+    await until('the tone is visible', async () => (await level.getAttribute('aria-valuetext')) === '-6 dB')
     await page.getByRole('status').getByText('0:30.0 recorded.').waitFor({ timeout: 60_000 })
     const clip = await recorded(page)
     expect(clip.samples.length).toBe(30 * clip.sampleRateHz)
-    // On a busy machine the browser itself leaves out some ms of a fake device, before the recorder sees them.
+    // On a busy machine the browser itself drops some ms of a fake device, before the recorder gets them.
     const sent = Array.from(await sentBlocks(page), (sample) => Math.round(sample * 32_767))
     expect(clip.samples.findIndex((sample, at) => sample !== sent[at])).toBe(-1)
     expect(clip.samples.reduce((most, sample) => Math.max(most, sample))).toBeCloseTo(16_000, -2)
@@ -145,9 +145,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a microphone that goes away in the middle leaves what was recorded',
+  'a microphone that is unplugged in the middle leaves the recorded part',
   async () => {
     const keepStream = `{
       const ask = navigator.mediaDevices.getUserMedia
@@ -158,7 +158,7 @@ test.skipIf(!hasBrowser)(
     const { page } = visited
     await startRecording(page)
     await page.getByRole('timer').getByText('0:01').waitFor()
-    // No script can pull a plug: the track ends as the browser tells it when one is pulled.
+    // No script can pull a plug, so the track ends the way it does when a microphone is unplugged.
     await page.evaluate("given.getAudioTracks()[0].dispatchEvent(new Event('ended'))")
     await page.getByRole('alert').getByText('was disconnected').waitFor()
     const clip = await recorded(page)
@@ -170,9 +170,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'without a microphone, without leave and without TLS it is said what helps',
+  'without a microphone, without permission and without TLS the page explains what helps',
   async () => {
     const said = async (visited: Visit): Promise<string> => {
       await startRecording(visited.page)

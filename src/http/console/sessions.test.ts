@@ -31,7 +31,7 @@ const requests: [string, Record<string, string>, boolean][] = [
   ['POST', { origin: 'https://public.example', 'sec-fetch-site': 'none' }, false],
 ]
 
-test.each(requests)('%s with %p is from here: %p', (method, headers, expected) => {
+test.each(requests)('%s with %p counts as same-origin: %p', (method, headers, expected) => {
   const request = new Request('http://voice.example:8790/v1/me', {
     method,
     headers: { host: 'voice.example:8790', ...headers },

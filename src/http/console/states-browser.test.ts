@@ -1,6 +1,6 @@
 /**
- * The console when things are not as they should be: a session that ends, a server that does not answer, pages that
- * nobody looks at, many voices and operations, names that are long or written from the right.
+ * The console in unusual states: a session that ends, a server that does not answer, pages in the background, many
+ * voices and operations, and names that are long or written from right to left.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core'
@@ -55,7 +55,7 @@ afterAll(async () => {
   await instance?.[Symbol.asyncDispose]()
 })
 
-/** Signed in. @param before sees the page before it is loaded again and signed in */
+/** Signed in. @param before gets the page before it is loaded again and signed in */
 async function enter(options: BrowserContextOptions = desk, before?: (page: Page) => Promise<unknown>): Promise<Visit> {
   const visited = await visitIn(browser, options, instance.url)
   const { page } = visited
@@ -73,9 +73,9 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a session that ends in the middle leaves what was typed, and the page goes on after signing in',
+  'a session that ends in the middle keeps the typed text, and the page continues after signing in',
   async () => {
     await using visited = await enter()
     const { page, faults } = visited
@@ -100,9 +100,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a server that does not answer is said so, at the door and inside, and asked again on demand',
+  'a server that does not answer is reported, before and after signing in, and retried on demand',
   async () => {
     const away = (route: Route) => route.abort()
     await using door = await visitIn(browser, desk, instance.url)
@@ -124,9 +124,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'nothing is asked while nobody looks, nor before the last answer has come',
+  'a page sends no request in the background, nor before the last answer has arrived',
   async () => {
     await using visited = await enter(desk, (page) => page.clock.install())
     const { page } = visited
@@ -161,7 +161,7 @@ test.skipIf(!hasBrowser)(
     await show(false)
     await answer(3)
     isSlow = true
-    await until('a question waits', async () => {
+    await until('a request waits', async () => {
       if (asked < 4) await page.clock.runFor(1000)
       return asked === 4
     })
@@ -173,9 +173,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'voices come by the page, and a search is asked for once it has been typed',
+  'voices are loaded page by page, and a search runs once it has been typed',
   async () => {
     await using visited = await enter(desk, (page) => page.clock.install())
     const { page, faults } = visited
@@ -207,9 +207,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'operations come by the page, from the newest to the oldest and back',
+  'operations are shown page by page, from the newest to the oldest and back',
   async () => {
     await using visited = await enter()
     const { page, faults } = visited
@@ -232,9 +232,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a voice that is made in the background is told when it is ready, and another when it fails',
+  'a voice that is made in the background is announced when it is ready, and another when it fails',
   async () => {
     await using visited = await enter()
     const { page, faults } = visited
@@ -279,7 +279,7 @@ const screens: [string, BrowserContextOptions][] = [
   ['a page at 200 %', zoomed],
 ]
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser).each(screens)(
   'long names, other scripts and long reasons fit %s',
   async (_, options) => {

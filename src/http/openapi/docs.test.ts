@@ -1,6 +1,6 @@
 /**
- * Holds the API's document to the program: a validator reads it, its operations are the app's routes, its examples and
- * the server's real answers satisfy its schemas.
+ * Checks the API's document against the program: a validator reads it, its operations are the app's routes, and its
+ * examples and the server's real answers satisfy its schemas.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -75,7 +75,7 @@ describe('the document', () => {
     expect(document.info.version).toBe(version)
   })
 
-  test('describes these routes and no other', () => {
+  test('describes exactly these routes', () => {
     expect(
       operations()
         .map(({ method, path }) => `${method} ${path}`)
@@ -126,14 +126,14 @@ describe('the document', () => {
     ])
   })
 
-  test('describes no route that the server does not have', async () => {
+  test('describes no route that the server lacks', async () => {
     for (const { method, path } of operations()) {
       const response = await instance.fetch(path.replace(/\{\w+\}/g, 'nothing'), { method })
       expect(`${path} ${await response.text()}`).not.toMatch(/"unknown_url"|"method_not_allowed"/)
     }
   })
 
-  test('says of every route what it is, who may call it and how it may fail', () => {
+  test('describes for every route what it is, who may call it and how it may fail', () => {
     for (const { path, operation } of operations()) {
       expect(operation.summary, path).toBeString()
       expect(operation.tags, path).toHaveLength(1)
@@ -167,7 +167,7 @@ describe('the document', () => {
   })
 })
 
-/** The answer is one that the document foresees: its status, its type and, when it is JSON, its content. */
+/** The answer matches the document: its status, its type and, if it is JSON, its content. */
 async function foreseen(method: string, path: string, response: Response): Promise<void> {
   const operation = operations().find((one) => one.method === method && one.path === path)?.operation
   const described = operation?.responses?.[response.status] as OpenAPIV3_1.ResponseObject | undefined
@@ -182,7 +182,7 @@ async function foreseen(method: string, path: string, response: Response): Promi
   expect(`${path} ${JSON.stringify(value)} ${faults(schema, value)}`).toEndWith(none)
 }
 
-describe('the server answers as the document says', () => {
+describe('the server answers as documented', () => {
   test.each([
     ['/', '/'],
     ['/v1', '/v1'],
@@ -205,7 +205,7 @@ describe('the server answers as the document says', () => {
     await foreseen('POST', '/v1/audio/speech', response)
   })
 
-  test('speech as events, its operation, its cancel and its usage', async () => {
+  test('speech as events, its operation, its cancellation and its usage', async () => {
     const response = await instance.speak(key, { stream_format: 'sse', response_format: 'pcm' })
     const events = (await response.clone().text()).split('\n\n').filter((line) => line.startsWith('data: {'))
     await foreseen('POST', '/v1/audio/speech', response)
@@ -246,7 +246,7 @@ describe('the server answers as the document says', () => {
     }
   })
 
-  test('a clone, its voice, its preview, its changes and its end', async () => {
+  test('a clone, its voice, its preview, its changes and its deletion', async () => {
     const one = '/v1/voices/{voice_id}'
     await foreseen('GET', one, await instance.fetch('/v1/voices/lark', { key }))
     const made = await instance.clone(key, { name: 'Ada', labels: '{"accent":"welsh"}' })
@@ -313,7 +313,7 @@ describe('the server answers as the document says', () => {
 })
 
 describe('the page', () => {
-  test('asks only this server for anything', async () => {
+  test('contacts only this server', async () => {
     const response = await instance.fetch('/docs')
     const policy = response.headers.get('content-security-policy') ?? ''
     expect(policy).toStartWith("default-src 'self';")
@@ -332,7 +332,7 @@ describe('the page', () => {
     expect(await (await instance.fetch('/docs/start.js')).text()).not.toMatch(/:\/\//)
   })
 
-  test('is asked for once: its parts are kept under an address that changes with them', async () => {
+  test('is requested once: its parts are kept under an address that changes with them', async () => {
     for (const path of ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/start.js']) {
       const first = await instance.fetch(path)
       await first.bytes()
@@ -347,7 +347,7 @@ describe('the page', () => {
 
   test('brings no program that runs at installation', () => {
     // swagger-ui-dist depends on @scarf/scarf, which reports each installation to its maker. Bun trusts it by default;
-    // an own list, though empty, replaces that default.
+    // our own list, though empty, replaces that default.
     expect(trustedDependencies).toEqual([])
   })
 

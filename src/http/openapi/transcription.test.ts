@@ -1,4 +1,4 @@
-/** The server's transcripts and refusals are those that its document describes. */
+/** The server's transcripts and refusals match the document. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { OpenAPIV3_1 } from 'openapi-types'
@@ -25,7 +25,7 @@ function faults(schema: string, value: unknown): string {
 }
 const none = 'No errors'
 
-/** The content that the document foresees for an answer. */
+/** The documented content of an answer. */
 function foreseen(path: string, response: Response): Record<string, unknown> {
   const described = document.paths?.[path]?.post?.responses?.[response.status] as OpenAPIV3_1.ResponseObject | undefined
   expect(described, `${path} ${response.status}`).toBeDefined()
