@@ -1,4 +1,4 @@
-/** Engine clients over the test engine, for the tests of what the server sees of its children. */
+/** Engine clients over the test engine, for tests of what the server sees of its children. */
 import { testEngineCommand, type TestEngine } from '../testing/engine-child.ts'
 import { EngineClient, type EngineClientOptions } from './client.ts'
 
@@ -9,7 +9,7 @@ export class TestClients {
   readonly warnings: string[] = []
   #open: EngineClient[] = []
 
-  /** One that is patient enough for a busy machine; it speaks, unless one of the two gets another task. */
+  /** A client that is patient enough for a busy machine. It speaks, unless one of the two gets another task. */
   connect(engine: Partial<TestEngine> = {}, options: Partial<EngineClientOptions> = {}): EngineClient {
     const task = options.task ?? engine.task ?? 'text-to-speech'
     const client = new EngineClient({

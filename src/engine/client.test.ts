@@ -22,7 +22,7 @@ const read = (client: EngineClient, text: string, changes: Partial<SpeechOrder> 
 const iterate = (client: EngineClient, text: string, signal = never): AsyncIterator<SpeechFrame> =>
   client.speak(order(text), signal)[Symbol.asyncIterator]()
 
-/** Reads to the end, which is an error. */
+/** Reads to the end, which must be an error. */
 async function failing(client: EngineClient, text: string): Promise<{ frames: SpeechFrame[]; error: MynaError }> {
   const frames: SpeechFrame[] = []
   try {
@@ -36,7 +36,7 @@ async function failing(client: EngineClient, text: string): Promise<{ frames: Sp
 const childStreams = async (client: EngineClient) =>
   (await client.status()).models.reduce((sum, model) => sum + model.activeStreams, 0)
 
-test('the first order starts the engine; all who come meanwhile wait for the same one', async () => {
+test('the first order starts the engine, and all orders meanwhile wait for the same one', async () => {
   const client = connect()
   const streams = await Promise.all(['one two', 'three', 'four'].map((text) => read(client, text)))
   expect(streams.map((frames) => frames.map((frame) => frame.coveredChars))).toEqual([[4, 7], [5], [4]])
@@ -44,14 +44,14 @@ test('the first order starts the engine; all who come meanwhile wait for the sam
   expect(await client.status()).toMatchObject({ task: 'text-to-speech', state: 'ready', activeStreams: 0, restarts: 0 })
 })
 
-test('a long stream is whole and in order, far beyond what is granted at first', async () => {
+test('a long stream is whole and in order, far beyond the first grant', async () => {
   const frames = await read(connect(), '!long=30000')
   expect(frames.length).toBe(150)
   expect(frames.reduce((sum, frame) => sum + frame.pcm.length, 0)).toBe(30 * 24_000)
   expect(frames.map((frame) => frame.coveredChars)).toEqual(frames.map((_, i) => Math.floor((11 * (i + 1)) / 150)))
 })
 
-test('an abort ends the iteration at once with its reason, and the work in the engine', async () => {
+test('an abort immediately ends the iteration with its reason, and the work in the engine', async () => {
   const client = connect()
   const abort = new AbortController()
   const frames = iterate(client, '!slow=1 !endless', abort.signal)
@@ -65,7 +65,7 @@ test('an abort ends the iteration at once with its reason, and the work in the e
   expect(await childStreams(client)).toBe(0)
 })
 
-test('a reader who leaves the loop ends the work in the engine', async () => {
+test('a reader that leaves the loop ends the work in the engine', async () => {
   const client = connect()
   for await (const _ of client.speak(order('!slow=1 !endless'), never)) break
   await until('the engine stopped', async () => (await client.status()).activeStreams === 0)
@@ -83,7 +83,7 @@ test('an abort while the engine starts sends nothing to it', async () => {
   expect(await client.status()).toMatchObject({ activeStreams: 0, models: [] })
 })
 
-test('what the model throws is told in general words, and the engine lives on', async () => {
+test('an error of the model is reported in general words, and the engine continues', async () => {
   const client = connect()
   const before = (await read(client, 'a'), await client.status())
   const { frames, error } = await failing(client, 'a b !throw')
@@ -93,7 +93,7 @@ test('what the model throws is told in general words, and the engine lives on', 
   expect((await client.status()).pid).toBe(before.pid)
 })
 
-test('what the model refuses is told in its words', async () => {
+test('a refusal by the model is reported in its words', async () => {
   const { frames, error } = await failing(connect(), '!refuse')
   expect(frames).toEqual([])
   expect([error.code, error.message, error.param]).toEqual([
@@ -121,7 +121,7 @@ test('kill -9 in the middle of streams: all fail, the next one works', async () 
   expect((await client.status()).pid).not.toBe(pid)
 })
 
-test('a crash is told in its own words', async () => {
+test('after a crash the status has the last words of the engine', async () => {
   const client = connect()
   expect((await failing(client, 'a !segv')).error.code).toBe('generation_failed')
   const words = 'CUDA error 700: an illegal memory access was encountered'
@@ -144,7 +144,7 @@ for (const fault of ['!hang', '!busy']) {
   })
 }
 
-test('an engine that is loading may be silent for longer; what others are owed is not counted meanwhile', async () => {
+test('an engine that is loading may be silent for longer; what it owes others is not counted meanwhile', async () => {
   const client = connect({}, { stallMs: 400 })
   const { pid } = (await read(client, 'a'), await client.status())
   const other = iterate(client, '!slow=5 !endless')
@@ -157,7 +157,7 @@ test('an engine that is loading may be silent for longer; what others are owed i
   await other.return?.()
 })
 
-test('an engine that does not come back from loading is killed, and the log says from what', async () => {
+test('an engine that hangs in loading is killed, and the log names the model', async () => {
   const client = connect({}, { stallMs: 400, loadMs: 800 })
   await expect(read(client, 'a', { model: 'test-stuck' })).rejects.toMatchObject({ code: 'generation_failed' })
   await until('it was killed', async () => (await client.status()).lastError !== null)
@@ -176,7 +176,7 @@ test('a model that cannot be loaded is named to the client with the reason, whic
   expect(lines).toEqual([])
 })
 
-test('a model that cannot be loaded is warned of once, and known until its files change', async () => {
+test('a model that cannot be loaded causes one warning, and is remembered until its files change', async () => {
   const client = connect()
   await client.start('test-missing')
   const failed = [{ id: 'test-missing', reason: 'model.onnx is cut short' }]
@@ -190,7 +190,7 @@ test('a model that cannot be loaded is warned of once, and known until its files
   expect((await client.status()).failed).toEqual([])
 })
 
-test('where the device has no memory left, the client is told to come back, and why is the cause', async () => {
+test('when the device has no memory left, the client is asked to retry, and the reason is the cause', async () => {
   const client = connect()
   const message = 'The device ran out of memory with the model test, which was unloaded. Try again later.'
   const cause = expect.stringContaining('CUDA failure 2: out of memory')
@@ -200,7 +200,7 @@ test('where the device has no memory left, the client is told to come back, and 
   expect((await client.status()).restarts).toBe(0)
 })
 
-test('a lost device costs the streams of that engine, and another one is started', async () => {
+test('a lost device costs the streams of that engine, and another engine is started', async () => {
   const client = connect()
   const { error } = await failing(client, '!lost')
   expect(error.code).toBe('generation_failed')
@@ -210,7 +210,7 @@ test('a lost device costs the streams of that engine, and another one is started
   expect(lastError).toContain('the engine ended (exit code 1): cpu is lost: CUDA failure 700')
 })
 
-test('how full the device is, is part of the status', async () => {
+test('the status includes the memory use of the device', async () => {
   const deviceMemory = { usedBytes: 5_000_000_000, totalBytes: 8_000_000_000 }
   const client = connect({ device: 'cuda:0', deviceMemory })
   await client.start()
@@ -218,7 +218,7 @@ test('how full the device is, is part of the status', async () => {
   expect((await client.engines()).map(({ device }) => device)).toEqual(['cuda:0'])
 })
 
-test('a model waits for the memory of others; without it the client is told to come back', async () => {
+test('a model waits for the memory of others; if it gets none, the client is asked to retry', async () => {
   const client = connect({ modelMemoryBytes: 1_500_000, roomWaitMs: 200 })
   const other = iterate(client, '!slow=1 !endless')
   await other.next()
@@ -230,7 +230,7 @@ test('a model waits for the memory of others; without it the client is told to c
   expect((await client.status()).models).toMatchObject([{ id: 'test-16k', device: 'cpu' }])
 })
 
-test('for a reader who does not read, the engine makes what was granted, owes nothing and waits', async () => {
+test('without a reader, the engine makes what was granted, owes nothing and waits', async () => {
   const pauseMs = 1000
   const client = connect({}, { stallMs: 400 })
   const reading = iterate(client, '!endless')
@@ -245,7 +245,7 @@ test('for a reader who does not read, the engine makes what was granted, owes no
   await reading.return?.()
 })
 
-test('a stream whose graphs run for long is no stall, nor is one that waits for it', async () => {
+test('a stream whose graphs run for long is not a stall, nor is a stream that waits for it', async () => {
   const client = connect({}, { stallMs: 500 })
   await client.start()
   const [long, other] = await Promise.all([read(client, '!runs=1500 b'), read(client, 'c d')])
@@ -253,7 +253,7 @@ test('a stream whose graphs run for long is no stall, nor is one that waits for 
   expect((await client.status()).restarts).toBe(0)
 })
 
-test('a stream that hangs among others fails alone; one that cannot be stopped costs the engine', async () => {
+test('one hanging stream among others fails alone; one that cannot be stopped costs the engine', async () => {
   const client = connect({ workers: 2 }, { stallMs: 800 })
   const other = iterate(client, '!slow=5 !endless')
   await other.next()
@@ -269,7 +269,7 @@ test('a stream that hangs among others fails alone; one that cannot be stopped c
   await until('it was killed', async () => (await client.status()).lastError === words)
 })
 
-test('an engine that does not start: unavailable, with a time to come back', async () => {
+test('an engine that does not start: unavailable, with a time to retry', async () => {
   const client = connect({ start: 'crash' })
   const reason = await read(client, 'a').catch((error: unknown) => error)
   expect(reason).toMatchObject({ code: 'engine_unavailable', retryAfterMs: 5000 })
@@ -277,7 +277,7 @@ test('an engine that does not start: unavailable, with a time to come back', asy
   expect((await client.status()).lastError).toContain('libcudart.so.13: cannot open shared object file')
 })
 
-test('an engine that nobody needs ends, and is there again for the next order', async () => {
+test('an unused engine ends, and is started again for the next order', async () => {
   const client = connect({ keepAliveMs: 30 })
   await read(client, 'a')
   const { pid } = await client.status()
@@ -287,17 +287,17 @@ test('an engine that nobody needs ends, and is there again for the next order', 
   expect(await client.status()).toMatchObject({ state: 'ready', restarts: 0, lastError: null })
 })
 
-test('orders that come while an unneeded engine ends are all spoken', async () => {
+test('orders that arrive while an unused engine ends are all spoken', async () => {
   const client = connect({ keepAliveMs: 1 })
   for (let round = 0; round < 40; round++) {
     expect((await read(client, 'a')).length).toBe(1)
-    // The idle message is on its way at another point of each round.
+    // The idle message is in transit at a different moment in each round.
     for (let turn = 0; turn < round % 8; turn++) await client.status()
   }
   expect((await client.status()).restarts).toBe(0)
 })
 
-test('engines of two tasks do not touch each other', async () => {
+test('engines of two tasks do not affect each other', async () => {
   const speech = connect()
   const transcription = connect({ task: 'automatic-speech-recognition' })
   await transcription.start()
@@ -310,18 +310,18 @@ test('engines of two tasks do not touch each other', async () => {
   await frames.return?.()
 })
 
-test('a model that is loaded ahead is there before the first order', async () => {
+test('a model that is loaded in advance is ready before the first order', async () => {
   const client = connect()
   await client.start('test')
   await until('it is loaded', async () => (await client.status()).models.length > 0)
   expect(await client.status()).toMatchObject({ state: 'ready', activeStreams: 0, models: [{ id: 'test' }] })
 })
 
-test('the probe tells whether ONNX Runtime computes', async () => {
+test('the probe reports whether ONNX Runtime computes', async () => {
   expect(await connect().probe()).toEqual({ onnxRuntime: '1.30.0', isExact: true })
 })
 
-test('a model that was being loaded, or waited for room, when the engine was closed is nobody’s trouble', async () => {
+test('a model that was loading, or waiting for room, when the engine was closed is not reported', async () => {
   const client = connect({ modelMemoryBytes: 1_000_000 })
   const busy = iterate(client, '!slow=1 !endless')
   await busy.next()

@@ -30,7 +30,7 @@ function owe(): void {
   debts.push({ kind: 'stream', owedSinceMs: deadlines.nowMs(), isCancelled: false, giveUp: () => debts.splice(0) })
   deadlines.watch()
 }
-/** The check may come so much later. */
+/** The check may come this much later. */
 const slackMs = stallMs / 8
 const stalled = `was killed: it owed audio and sent nothing for ${stallMs} ms`
 
@@ -47,7 +47,7 @@ test('silence is not counted while a model is loaded, and counted again after th
   expect([said, debts]).toEqual([[`a stream got no audio for ${stallMs} ms and was given up`], []])
 })
 
-test('one that was late already when others began to load is no less late for it', () => {
+test('an engine that was already late when another load began stays late', () => {
   owe()
   debts[0]!.isCancelled = true
   for (let loads = 0; loads < 10; loads++) {
@@ -71,7 +71,7 @@ test('what becomes due during a load is counted from its end', () => {
   expect(said).toEqual([stalled])
 })
 
-test('time goes on only when the last of several loads is over', () => {
+test('time continues only when the last of several loads is over', () => {
   deadlines.noteLoading('a', false)
   deadlines.noteLoading('b', false)
   owe()
@@ -85,7 +85,7 @@ test('time goes on only when the last of several loads is over', () => {
   expect(said).toEqual([stalled])
 })
 
-test('a load has its own deadline, also when nobody waits for it', () => {
+test('a load has its own deadline, even when no order waits for it', () => {
   deadlines.noteLoading('large', false)
   clock.advance(loadMs - 1)
   expect(said).toEqual([])
@@ -101,7 +101,7 @@ test('the end of the child ends its loads, and nothing is watched any more', () 
   expect([said, clock.waiting]).toEqual([[], 0])
 })
 
-test('a cancelled run on a busy machine has some time to reach its next node, and not for ever', () => {
+test('a cancelled run on a busy machine has some time to reach its next node, but not forever', () => {
   owe()
   debts[0]!.isCancelled = true
   const alive = (ms: number) => {
@@ -116,7 +116,7 @@ test('a cancelled run on a busy machine has some time to reach its next node, an
   expect(said).toEqual([`was killed: it did not stop a cancelled stream within ${stallMs} ms`])
 })
 
-test('without a sign of life what was cancelled ends the engine as ever', () => {
+test('without a sign of life, cancelled work ends the engine as usual', () => {
   owe()
   debts[0]!.isCancelled = true
   clock.advance(stallMs + slackMs)

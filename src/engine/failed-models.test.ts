@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { FailedModels } from './failed-models.ts'
 
-test('a failure is news until it is known, and known until the model is had or its files change', () => {
+test('a failure is reported once, and remembered until the model loads or its files change', () => {
   const failed = new FailedModels()
   expect(failed.note('a', 'no graph')).toBe(true)
   expect(failed.note('a', 'no graph')).toBe(false)

@@ -19,7 +19,7 @@ afterEach(() => clients.close())
 const connect: TestClients['connect'] = (engine, options) => clients.connect(engine, options)
 const fault = (error: unknown): unknown =>
   error instanceof MynaError ? [error.code, error.message, error.param] : String(error)
-/** What it throws. */
+/** The error that it throws. */
 const failing = (promise: Promise<unknown>) => promise.then((value) => ({ unexpected: value }), fault)
 const busyModels = async (client: EngineClient) =>
   (await client.status()).models.filter(({ activeStreams }) => activeStreams > 0).map(({ id }) => id)
@@ -43,7 +43,7 @@ test('a view of a larger recording is cut out of it', async () => {
   expect([...(await connect().clone('test', clip, never))]).toEqual([111])
 })
 
-test('the model refuses in its own words; what else fails is told in general ones', async () => {
+test("a refusal has the model's own words; other failures are reported in general words", async () => {
   const client = connect()
   expect(await failing(client.clone('test', testClip(0, 'refuse'), never))).toEqual([
     'clip_refused',
@@ -57,7 +57,7 @@ test('the model refuses in its own words; what else fails is told in general one
   expect((await client.status()).restarts).toBe(0)
 })
 
-test('an abort ends the wait at once with its reason, and the work in the engine', async () => {
+test('an abort immediately ends the wait with its reason, and the work in the engine', async () => {
   const client = connect()
   const aborts = [new AbortController(), new AbortController()] as const
   const waiting = [
@@ -116,7 +116,7 @@ for (const how of ['hang', 'busy'] as const) {
   })
 }
 
-test('a clip that hangs while others speak fails alone; as it cannot be stopped, it costs the engine', async () => {
+test('a clip that hangs while others speak fails alone; if it cannot be stopped, it costs the engine', async () => {
   const client = connect({ workers: 2 }, { stallMs: 800 })
   const frames = client.speak(order('!slow=5 !endless'), never)[Symbol.asyncIterator]()
   await frames.next()
@@ -130,7 +130,7 @@ test('a clip that hangs while others speak fails alone; as it cannot be stopped,
   await until('it was killed', async () => (await client.status()).lastError === words)
 })
 
-test('an engine that nobody needs ends, but not under a clip that is worked on', async () => {
+test('an unused engine ends, but not while it works on a clip', async () => {
   const client = connect({ keepAliveMs: 1 })
   for (let round = 0; round < 12; round++) {
     expect([...(await client.clone('test', testClip(round), never))]).toEqual([round])
@@ -140,7 +140,7 @@ test('an engine that nobody needs ends, but not under a clip that is worked on',
   expect(await client.status()).toMatchObject({ restarts: 0, lastError: null })
 })
 
-test('an engine that does not start: unavailable, with a time to come back', async () => {
+test('an engine that does not start: unavailable, with a time to retry', async () => {
   const client = connect({ start: 'crash' })
   const reason = await client.detectSpeech(silence(1), never).catch((error: unknown) => error)
   expect(reason).toMatchObject({ code: 'engine_unavailable', retryAfterMs: 5000 })

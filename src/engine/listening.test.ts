@@ -13,7 +13,7 @@ beforeEach(() => {
   sent = []
 })
 
-/** With a reader who waits for the next part. */
+/** With a reader that waits for the next part. */
 function begin(clip: Clip) {
   let listening: Listening<TranscriptPart> | null = null
   const parts = new ReplyStream<TranscriptPart>(new AbortController().signal, {
@@ -37,7 +37,7 @@ function begin(clip: Clip) {
 }
 const part = (heardMs: number): TranscriptPart => ({ segments: [], language: null, heardMs })
 
-test('it is sent what is wanted and no more, in blocks that own their buffers', async () => {
+test('the child is sent what it wants and no more, in blocks that own their buffers', async () => {
   const { listening } = begin(Clip.of(new Int16Array(100_000), 70_000))
   listening.want(20_000)
   await until('it is sent', () => sent.length === 2)
@@ -51,7 +51,7 @@ test('it is sent what is wanted and no more, in blocks that own their buffers', 
   expect(sent.at(-1)).toBe('last')
 })
 
-test('the child owes from its order on, and once it has what it wants, not while it waits', async () => {
+test('the child owes a result from its order on, once it has what it wants, but not while it waits', async () => {
   const { listening, parts, first } = begin(Clip.of(new Int16Array(30_000), 10_000))
   expect(listening.owedSinceMs).toBe(1000)
   nowMs = 2000
@@ -78,7 +78,7 @@ test('the child owes from its order on, and once it has what it wants, not while
   expect([listening.isCancelled, listening.owedSinceMs, sent.at(-1)]).toEqual([true, 5000, 'cancel'])
 })
 
-test('an end before that of the clip is a failure: nothing is cut short in silence', async () => {
+test('an end before that of the clip is a failure: nothing is silently cut short', async () => {
   const clip = Clip.endless(new Int16Array(1000))
   const { listening, first } = begin(clip)
   listening.want(2000)
@@ -96,7 +96,7 @@ test('the end of all of it is the end', async () => {
   expect((await first).done).toBe(true)
 })
 
-test('given up: the reader is told, the child is to stop, and the clip is ended', async () => {
+test('cancelled: the reader is notified, the child is to stop, and the clip is closed', async () => {
   const clip = Clip.endless(new Int16Array(1000))
   const { listening, first } = begin(clip)
   listening.giveUp()

@@ -27,10 +27,10 @@ afterEach(() => clients.close())
 const connect = (options: Partial<EngineClientOptions> = {}, engine: Partial<TestEngine> = {}): EngineClient =>
   clients.connect(engine, { task: transcriptionTask, ...options })
 
-/** What the engine said of the failures, the last one last. */
+/** What the engine reported about the failures, in order. */
 const causes: unknown[] = []
 
-/** Reads to the end, which is an error. */
+/** Reads to the end, which must be an error. */
 async function failing(client: EngineClient, clip: Clip, prompt: string, changes: Partial<TranscriptionOrder> = {}) {
   const parts: TranscriptPart[] = []
   try {
@@ -48,7 +48,7 @@ const hear = async (client: EngineClient, prompt: string) =>
   textOf(await Array.fromAsync(client.transcribe(order(prompt), Clip.of(spoken), never)))
 const long = () => Clip.endless(spoken)
 
-test('what the model refuses is told in its words, before anything is heard', async () => {
+test('a refusal by the model is reported in its words, before any result', async () => {
   const client = connect()
   const refusals = ["This model hears 'en' and 'de', not 'tlh'.", 'This model writes what it hears.']
   expect(await failing(client, long(), 'a', { language: 'tlh' })).toEqual({
@@ -62,14 +62,14 @@ test('what the model refuses is told in its words, before anything is heard', as
   expect([await hear(client, 'a b'), (await client.status()).restarts]).toEqual([' a b', 0])
 })
 
-test('what the model throws is told in general words, and the engine lives on', async () => {
+test('an error of the model is reported in general words, and the engine continues', async () => {
   const client = connect()
   expect(await failing(client, long(), 'a b !throw')).toEqual({ text: ' a b', told: failed })
   expect(causes.at(-1)).toContain('the model failed on purpose')
   expect([await hear(client, 'a b'), (await client.status()).restarts]).toEqual([' a b', 0])
 })
 
-test('what the clip throws comes as it is, after what was heard, and the engine stops', async () => {
+test('an error of the clip is passed on as it is, after the results so far, and the engine stops', async () => {
   const client = connect()
   const broken = new Clip(function* () {
     yield concatS16([spoken, silence(2)])
@@ -81,7 +81,7 @@ test('what the clip throws comes as it is, after what was heard, and the engine 
   expect([await hear(client, 'a b'), (await client.status()).restarts]).toEqual([' a b', 0])
 })
 
-test('a reader who leaves the loop ends the work and the clip', async () => {
+test('a reader that leaves the loop ends the work and the clip', async () => {
   const client = connect()
   const clip = long()
   for await (const _ of client.transcribe(order(''), clip, never)) break
@@ -89,7 +89,7 @@ test('a reader who leaves the loop ends the work and the clip', async () => {
   await until('the clip was ended', () => clip.hasEnded)
 })
 
-test('kill -9 in the middle: all fail, the clips are ended, the next one works', async () => {
+test('kill -9 in the middle: all fail, the clips are closed, the next one works', async () => {
   const client = connect()
   const clips = [long(), long()]
   const readings = clips.map((clip) => failing(client, clip, ''))
@@ -101,7 +101,7 @@ test('kill -9 in the middle: all fail, the clips are ended, the next one works',
   expect(await client.status()).toMatchObject({ restarts: 1, lastError: 'the engine ended (signal SIGKILL)' })
 })
 
-test.each(['!crash', '!segv'])('a crash (%s) costs what was under way, and no more', async (command) => {
+test.each(['!crash', '!segv'])('a crash (%s) costs only the running work', async (command) => {
   const client = connect()
   expect(await failing(client, long(), `a ${command}`)).toEqual({ text: ' a', told: failed })
   expect(await hear(client, 'a b')).toBe(' a b')
@@ -117,14 +117,14 @@ test.each(['!hang', '!busy'])('an engine that owes text and does nothing is kill
   expect((await client.status()).lastError).toContain('was killed: it owed text and sent nothing for 800 ms')
 })
 
-test('a window that takes long is no stall while graphs are run, nor is waiting for it', async () => {
+test('a window that takes long is not a stall while graphs run, nor is waiting for it', async () => {
   const client = connect({ stallMs: 500 })
   await client.start()
   expect(await Promise.all([hear(client, '!runs=1500 b'), hear(client, 'a b')])).toEqual([' !runs=1500 b', ' a b'])
   expect((await client.status()).restarts).toBe(0)
 })
 
-test('one that does not stop when it is cancelled costs the engine', async () => {
+test('a transcription that does not stop when it is cancelled costs the engine', async () => {
   const client = connect({ stallMs: 800 })
   await hear(client, 'a b')
   const abort = new AbortController()
@@ -136,7 +136,7 @@ test('one that does not stop when it is cancelled costs the engine', async () =>
   expect(await hear(client, 'a b')).toBe(' a b')
 })
 
-test('a model that cannot be loaded fails what wanted it', async () => {
+test('a model that cannot be loaded fails the orders that wanted it', async () => {
   const client = connect()
   expect((await failing(client, long(), '', { model: 'test-deaf' })).text).toBe('')
   expect(causes.at(-1)).toContain('model.onnx is cut short')
@@ -144,14 +144,14 @@ test('a model that cannot be loaded fails what wanted it', async () => {
   expect(await hear(client, 'a b')).toBe(' a b')
 })
 
-test('an engine that does not start: unavailable, and the clip is ended', async () => {
+test('an engine that does not start: unavailable, and the clip is closed', async () => {
   const client = connect({}, { start: 'crash' })
   const clip = long()
   expect((await failing(client, clip, '')).told).toContain('engine_unavailable')
   expect(clip.read).toBe(0)
 })
 
-test('an engine that nobody needs ends, and is there again for the next clip', async () => {
+test('an unused engine ends, and is started again for the next clip', async () => {
   const client = connect({}, { keepAliveMs: 30 })
   await hear(client, 'a b')
   const { pid } = await client.status()
@@ -161,7 +161,7 @@ test('an engine that nobody needs ends, and is there again for the next clip', a
   expect((await client.status()).restarts).toBe(0)
 })
 
-test('kill -9 of one engine leaves the other untouched', async () => {
+test('kill -9 of one engine does not affect the other', async () => {
   const [speaking, listening] = [connect({ task: 'text-to-speech' }), connect()]
   const frames = speaking.speak(speechOrder('!slow=1 !endless'), never)[Symbol.asyncIterator]()
   await frames.next()

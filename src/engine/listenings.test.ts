@@ -33,12 +33,12 @@ const hear = (client: EngineClient, clip: Clip, prompt = '', changes: Partial<Tr
   Array.fromAsync(client.transcribe(order(prompt, changes), clip, never))
 const told = (error: unknown): unknown =>
   error instanceof MynaError ? [error.code, error.message, error.param] : String(error)
-/** What it throws. */
+/** The error that it throws. */
 const failing = (promise: Promise<unknown>) => promise.then((value) => ({ unexpected: value }), told)
 const childStreams = async (client: EngineClient) =>
   (await client.status()).models.reduce((sum, model) => sum + model.activeStreams, 0)
 
-test('speech comes in order, in the time of the clip, and silence is not heard', async () => {
+test('speech comes in order, with the times of the clip, and silence gives no text', async () => {
   const clip = Clip.of(concatS16([silence(1), spoken, silence(2), spoken, silence(3)]))
   const parts = await hear(connect(), clip, 'a b c d !crash', { words: true, temperature: 0.5 })
   expect(textOf(parts)).toBe(' a b c d')
@@ -59,7 +59,7 @@ test('speech comes in order, in the time of the clip, and silence is not heard',
   expect(clip.hasEnded).toBe(true)
 })
 
-test('in silence nothing is heard, and no language', async () => {
+test('silence gives no text and no language', async () => {
   const parts = await hear(connect(), Clip.of(silence(25)), '!crash')
   expect(parts.at(-1)).toEqual({ segments: [], language: null, heardMs: 25_000 })
   expect(textOf(parts)).toBe('')
@@ -69,7 +69,7 @@ test('in silence nothing is heard, and no language', async () => {
   expect(await hear(connect(), Clip.of(silence(0)), '!crash')).toEqual([])
 })
 
-test('it does not matter in what blocks a clip comes', async () => {
+test('a clip may come in blocks of any size', async () => {
   const client = connect()
   const pcm = concatS16([silence(1), spoken, silence(6), spoken])
   const [whole, ...others] = await Promise.all(
@@ -79,7 +79,7 @@ test('it does not matter in what blocks a clip comes', async () => {
   expect(others).toEqual([whole!, whole!])
 })
 
-test('the clip is read as it is heard: flat memory in the child, however long it is', async () => {
+test('the clip is read as it is transcribed: flat memory in the child, however long it is', async () => {
   const client = connect()
   const residentBytes = async () => (await client.status()).residentBytes ?? 0
   const minute = concatS16([spoken, silence(60 - spoken.length / clipRateHz)])
@@ -92,7 +92,7 @@ test('the clip is read as it is heard: flat memory in the child, however long it
   expect((await residentBytes()) - before).toBeLessThan(25e6)
 }, 60_000)
 
-test('a decoder that is slow is no fault of the engine', async () => {
+test("a slow decoder is not the engine's fault", async () => {
   const client = connect({ stallMs: 300 })
   const go = Promise.withResolvers<void>()
   const clip = new Clip(async function* () {
@@ -111,7 +111,7 @@ test('a decoder that is slow is no fault of the engine', async () => {
   expect((await client.status()).pid).toBe(pid)
 })
 
-test('for a reader who does not read, the clip is not read either', async () => {
+test('without a reader, the clip is not read either', async () => {
   const client = connect({ stallMs: 300 })
   const clip = Clip.endless(concatS16([spoken, silence(2)]))
   const parts = iterate(client, clip)
@@ -131,7 +131,7 @@ test('for a reader who does not read, the clip is not read either', async () => 
   await parts.return?.()
 })
 
-test('a long clip keeps nobody waiting: windows take turns, and a newcomer is first', async () => {
+test('a long clip does not delay others: windows take turns, and a newcomer is first', async () => {
   const client = connect()
   const long = iterate(client, Clip.endless(spoken), '!slow=30')
   await long.next()
@@ -139,7 +139,7 @@ test('a long clip keeps nobody waiting: windows take turns, and a newcomer is fi
   const reading = (async () => {
     for (; ; heard++) if ((await long.next()).done) return
   })()
-  await until('it goes on', () => heard > 2)
+  await until('it continues', () => heard > 2)
   const before = heard
   expect(textOf(await hear(client, Clip.of(spoken), 'a b'))).toBe(' a b')
   expect(heard - before).toBeWithin(1, 10)
@@ -165,7 +165,7 @@ const stages: [string, string, (client: EngineClient) => Promise<Clip> | Clip][]
   ['between windows', '!slow=5', () => Clip.endless(spoken)],
 ]
 
-test.each(stages)('an abort ends it at once with its reason: %s', async (stage, prompt, makeClip) => {
+test.each(stages)('an abort ends it immediately with its reason: %s', async (stage, prompt, makeClip) => {
   const client = connect()
   const clip = await makeClip(client)
   const abort = new AbortController()

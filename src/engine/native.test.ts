@@ -7,7 +7,7 @@ import { freshExecutable } from '../../build/compile.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { type Natives, NativeError, loadNative, setNativeDir, unpack } from './native.ts'
 
-// Every run unpacks 100 MB or reads them through, four at a time.
+// Every run unpacks 100 MB or reads all of it, four runs at a time.
 setDefaultTimeout(60_000)
 
 const folder = temporaryFolder()
@@ -38,7 +38,7 @@ async function run(command: string[], nativeDir: string): Promise<Run> {
 
 const check = (nativeDir: string): Promise<Run> => run([myna, 'selfcheck-native'], nativeDir)
 
-/** The one folder of this version below `nativeDir`; fails when something else was left there. */
+/** The one folder of this version below `nativeDir`; fails if anything else was left there. */
 function unpacked(nativeDir: string): string {
   const entries = readdirSync(nativeDir)
   expect(entries).toEqual([expect.stringMatching(/^native-[0-9a-f]{16}$/)])
@@ -63,7 +63,7 @@ test('four first runs at once all succeed and leave one folder', async () => {
   unpacked(dir)
 })
 
-test('a library or a list that was cut short is unpacked anew, also by four at once', async () => {
+test('a library or a list that was cut short is unpacked anew, even by four runs at once', async () => {
   const dir = freshDir()
   await check(dir)
   const library = join(unpacked(dir), 'ort', 'libonnxruntime.so.1')
@@ -79,7 +79,7 @@ test('a library or a list that was cut short is unpacked anew, also by four at o
   unpacked(dir)
 })
 
-test('a place that cannot be written to is told, with the way out', async () => {
+test('a folder that cannot be written to is reported with a remedy', async () => {
   const dir = join(folder, 'a-file')
   writeFileSync(dir, '')
   const { code, stderr } = await check(join(dir, 'below'))
@@ -88,7 +88,9 @@ test('a place that cannot be written to is told, with the way out', async () => 
   expect(stderr).toContain('MYNA_NATIVE_DIR')
 })
 
-/** Runs the check with a file system of its own mounted at the folder, and lists what is left; both vanish with it. */
+/**
+ * Runs the check with a file system of its own mounted at the folder, and lists what is left. Both disappear with it.
+ */
 async function checkMounted(options: string): Promise<Run> {
   const mount = `mkdir "$0" && mount -t tmpfs -o ${options} tmpfs "$0"`
   const script = `${mount} && { "$1" selfcheck-native; code=$?; ls -A "$0"; exit $code; }`
@@ -98,7 +100,7 @@ async function checkMounted(options: string): Promise<Run> {
 const canMount = Bun.which('unshare') !== null && Bun.spawnSync(['unshare', '-rm', 'true']).success
 
 // Skipped where the system does not allow mounting a file system (no user namespaces).
-test.skipIf(!canMount)('a file system mounted noexec is told, with the way out', async () => {
+test.skipIf(!canMount)('a file system mounted noexec is reported with a remedy', async () => {
   const { code, stderr } = await checkMounted('size=128m,noexec')
   expect(code).toBe(1)
   expect(stderr).toContain('mounted noexec')
@@ -106,7 +108,7 @@ test.skipIf(!canMount)('a file system mounted noexec is told, with the way out',
 })
 
 // Skipped where the system does not allow mounting a file system (no user namespaces).
-test.skipIf(!canMount)('a full disk is told, and nothing is left on it', async () => {
+test.skipIf(!canMount)('a full disk is reported, and nothing is left on it', async () => {
   const { code, stdout, stderr } = await checkMounted('size=8m')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toStartWith('myna: The disk is full')
@@ -119,7 +121,7 @@ async function smallNatives(): Promise<Natives> {
   return { hash: '0123456789abcdef', files: [{ path: 'a/b.so', bytes: 7, source }] }
 }
 
-test('a library that the user replaced is kept once its line is out of the list', async () => {
+test('a library that the user replaced is kept once its line is removed from the list', async () => {
   const dir = freshDir()
   const natives = await smallNatives()
   const whole = unpack(natives, dir)
@@ -131,7 +133,7 @@ test('a library that the user replaced is kept once its line is out of the list'
   expect(readFileSync(library, 'utf8')).toBe('a build of my own')
 })
 
-test('a file that is no library is told by its path', async () => {
+test('a file that is not a library is reported with its path', async () => {
   const natives = await smallNatives()
   setNativeDir(freshDir())
   expect(() => loadNative(natives, 'a/b.so')).toThrow(NativeError)

@@ -35,7 +35,7 @@ function poolOf(...engines: Partial<TestEngine>[]): EnginePool {
 }
 const twoCards = () => poolOf({ device: 'cuda:0' }, { device: 'cuda:1' })
 
-/** A stream that has begun and goes on for ever, unless it is ended. */
+/** A stream that has begun and continues forever, unless it is ended. */
 async function endless(pool: EnginePool) {
   const frames = pool.speak(order('!slow=2 !endless'), never)[Symbol.asyncIterator]()
   expect((await frames.next()).done).toBe(false)
@@ -45,7 +45,7 @@ const read = (pool: EnginePool, text: string) => Array.fromAsync(pool.speak(orde
 const streams = async (pool: EnginePool) => (await pool.engines()).map(({ activeStreams }) => activeStreams)
 const loaded = async (pool: EnginePool) => (await pool.engines()).map(({ models }) => models.map(({ id }) => id))
 
-test('what comes goes to the engine that has the least to do', async () => {
+test('an order goes to the engine with the least work', async () => {
   const pool = twoCards()
   const [first] = [await endless(pool), await endless(pool), await endless(pool), await endless(pool)]
   expect(await streams(pool)).toEqual([2, 2])
@@ -55,7 +55,7 @@ test('what comes goes to the engine that has the least to do', async () => {
   expect(await streams(pool)).toEqual([2, 2])
 })
 
-test('streams that come at once are shared out, too, while the engines are being started', async () => {
+test('streams that arrive at once are distributed, even while the engines are being started', async () => {
   const pool = twoCards()
   await Promise.all(Array.from({ length: 6 }, () => endless(pool)))
   expect(await streams(pool)).toEqual([3, 3])
@@ -71,7 +71,7 @@ test('one stream after the other finds its model in memory, and so does a clone'
   expect(await loaded(pool)).toEqual([['test'], []])
 })
 
-test('a stream that is never begun counts nowhere', async () => {
+test('a stream that is never begun does not count', async () => {
   const pool = twoCards()
   const unread = pool.speak(order('a'), never)[Symbol.asyncIterator]()
   await unread.return?.()
@@ -80,7 +80,7 @@ test('a stream that is never begun counts nowhere', async () => {
   expect(await streams(pool)).toEqual([1, 0])
 })
 
-test('a crash costs the streams of one engine; what comes meanwhile goes to the other', async () => {
+test('a crash costs the streams of one engine; new orders go to the other', async () => {
   const pool = twoCards()
   const [one, other] = [await endless(pool), await endless(pool)]
   const [dying] = await pool.engines()
@@ -96,14 +96,14 @@ test('a crash costs the streams of one engine; what comes meanwhile goes to the 
   await until('the first is back', async () => (await pool.engines())[0]?.state === 'ready')
 })
 
-test('one that cannot start is passed by', async () => {
+test('an engine that cannot start is skipped', async () => {
   const pool = poolOf({ start: 'crash' }, { device: 'cuda:1' })
   await pool.start().catch(() => {})
   expect((await read(pool, 'a')).length).toBe(1)
   expect(await loaded(pool)).toEqual([[], ['test']])
 })
 
-test('one that had to make do with the CPU is left alone while others have their cards', async () => {
+test('an engine that fell back to the CPU is not used while others have their cards', async () => {
   const pool = poolOf({ device: 'cpu', deviceReason: 'cuda:0: it is full' }, { device: 'cuda:1' })
   await pool.start()
   expect(pool.isOnCpu).toBe(false)
@@ -112,7 +112,7 @@ test('one that had to make do with the CPU is left alone while others have their
   expect(await streams(pool)).toEqual([0, 2])
 })
 
-test('an engine that has not started yet is not known to be on the CPU', async () => {
+test('an engine that has not started yet does not count as running on the CPU', async () => {
   const pool = poolOf({})
   expect(pool.isOnCpu).toBe(false)
   await pool.start()
@@ -121,16 +121,16 @@ test('an engine that has not started yet is not known to be on the CPU', async (
   expect(await streams(pool)).toEqual([1])
 })
 
-test('a model that has gone is given up by all', async () => {
+test('a deleted model is dropped by all engines', async () => {
   const pool = twoCards()
   const open = [await endless(pool), await endless(pool)]
   expect(await loaded(pool)).toEqual([['test'], ['test']])
   pool.dismiss('test')
   for (const stream of open) await stream.return?.()
-  await until('both gave it up', async () => (await loaded(pool)).flat().length === 0)
+  await until('both dropped it', async () => (await loaded(pool)).flat().length === 0)
 })
 
-test('clips are listened to by the one that has the least to do', async () => {
+test('clips go to the engine with the least work', async () => {
   const task = 'automatic-speech-recognition'
   const pool = poolOf({ task, device: 'cuda:0' }, { task, device: 'cuda:1' })
   const held = Promise.withResolvers<void>()
@@ -153,6 +153,6 @@ test('clips are listened to by the one that has the least to do', async () => {
   expect((await Promise.all(first)).map(({ done }) => done)).toEqual([false, false])
 })
 
-test('there is no pool of nothing', () => {
+test('an empty pool is refused', () => {
   expect(() => poolOf()).toThrow(RangeError)
 })

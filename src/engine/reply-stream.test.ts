@@ -17,7 +17,7 @@ const open = () =>
     onCancel: () => calls.push('cancel'),
   })
 
-test('nothing begins before the first frame is asked for', async () => {
+test('nothing begins before the first frame is requested', async () => {
   const stream = open()
   expect(calls).toEqual([])
   const first = stream.next()
@@ -26,7 +26,7 @@ test('nothing begins before the first frame is asked for', async () => {
   expect(calls).toEqual(['start', 'taken'])
 })
 
-test('frames that came before the end are read first, then the end, for ever', async () => {
+test('frames that arrived before the end are read first, then the end, forever', async () => {
   const stream = open()
   const first = stream.next()
   for (const chars of [1, 2, 3]) stream.push(frame(chars))
@@ -59,7 +59,7 @@ test('an abort ends a waiting read with its reason, drops the rest and cancels o
   expect(calls).toEqual(['start', 'cancel'])
 })
 
-test('an abort drops frames that nobody has read', async () => {
+test('an abort drops unread frames', async () => {
   const stream = open()
   const first = stream.next()
   stream.push(frame(1))
@@ -75,7 +75,7 @@ test('aborted before it began: nothing is started', async () => {
   expect(calls).toEqual([])
 })
 
-test('a reader who stops cancels; one who read to the end does not', async () => {
+test('a reader that stops cancels; one that read to the end does not', async () => {
   const stopped = open()
   void stopped.next()
   stopped.push(frame(1))

@@ -45,11 +45,11 @@ const refused = async (supervisor: Supervisor): Promise<EngineDown> => {
   throw new Error(`not refused: ${String(reason)}`)
 }
 
-/** Time that stands still, and the pauses between starts that were asked of it. */
+/** A stopped clock, and the pauses that were requested between starts. */
 class Pauses extends ManualClock {
   readonly asked: number[] = []
   override after(delayMs: number, callback: () => void): () => void {
-    // The deadlines of a start, of reading its output and of stopping it are not pauses.
+    // The deadlines for a start, for reading its output and for stopping it are not pauses.
     if (![readyMs, 300, 5000].includes(delayMs)) this.asked.push(delayMs)
     return super.after(delayMs, callback)
   }
@@ -84,7 +84,7 @@ test('an engine that cannot start is tried five times with growing pauses, then 
 
 const words = 'libcudart.so.13: cannot open shared object file'
 
-test('what is started instead is told why; when it has ended, the first is tried again', async () => {
+test('the engine that starts instead gets the reason; when it has ended, the first is tried again', async () => {
   const reasons: string[] = []
   const fallBack = (reason: string) => {
     reasons.push(reason)
@@ -147,7 +147,7 @@ test('a command that does not exist is a failed start', async () => {
   expect((await refused(supervisor)).message).toContain('the engine could not be started')
 })
 
-test('a crashed engine is started again, sooner after a minute of health', async () => {
+test('a crashed engine is started again, sooner after a healthy minute', async () => {
   const pauses = new Pauses()
   const supervisor = supervise({}, pauses)
   const pids = new Set<number | null>()
@@ -184,7 +184,7 @@ test('a long pause is not waited for', async () => {
   await supervisor.ready()
 })
 
-test('silence ends a start; talking does not, however long it takes', async () => {
+test('silence ends a start; output does not, however long it takes', async () => {
   const mute = supervise({ start: 'mute' }, systemTimers, 200)
   const words = 'the engine was killed: it sent nothing for 200 ms while it was starting'
   expect((await refused(mute)).message).toBe(words)
@@ -207,7 +207,7 @@ test('a stopped engine is gone, and starts again when it is needed', async () =>
   expect(supervisor.status().pid).not.toBe(first)
 })
 
-test('one that does not obey the stop is killed', async () => {
+test('an engine that ignores the stop is killed', async () => {
   const clock = new ManualClock()
   const supervisor = supervise({}, clock)
   await supervisor.ready()

@@ -215,7 +215,7 @@ describe('the folder', () => {
     expect(await files.toWrite('below/..new.mp3')).toBe(join(inside, 'below', '..new.mp3'))
   })
 
-  test('is the current one, unless that is the root folder', () => {
+  test('is the current one, unless that is the root or the home folder', () => {
     expect(usualFolder('/home/ada/work', '/home/ada')).toBe('/home/ada/work')
     expect(usualFolder('/home/ada', '/home/ada')).toBe('/home/ada/Myna')
     expect(usualFolder('/', '/home/ada')).toBe('/home/ada/Myna')

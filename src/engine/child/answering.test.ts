@@ -23,7 +23,7 @@ async function ready(options: Partial<TestEngine> = {}): Promise<Talk> {
 const modelsOf = async (talk: Talk) =>
   (await talk.status()).models.map(({ id, activeStreams }) => [id, activeStreams] as const)
 
-test('speech is found in a clip, and none in noise', async () => {
+test('finds speech in a clip, and none in noise', async () => {
   const talk = await ready()
   const pcm = await speech(words)
   talk.send({ type: 'detect', query: 5, pcm })
@@ -36,7 +36,7 @@ test('speech is found in a clip, and none in noise', async () => {
   expect(await modelsOf(talk)).toEqual([['silero-vad', 0]])
 })
 
-test('the state of a clone comes without the buffer behind it, and a stream speaks with it', async () => {
+test('the state of a clone arrives without the buffer behind it, and a stream speaks with it', async () => {
   const talk = await ready()
   talk.send({ type: 'clone', query: 1, model: 'test', ...testClip(130) })
   const [answer] = await talk.until('cloned')
@@ -48,7 +48,7 @@ test('the state of a clone comes without the buffer behind it, and a stream spea
   expect(talk.all('frame').map(({ pcm }) => pcm)).toEqual([tone])
 })
 
-test('refused by the model, or failed for other reasons: each in its own words', async () => {
+test('refused by the model, or failed for other reasons: each has its own message', async () => {
   const talk = await ready()
   talk.send({ type: 'clone', query: 1, model: 'test', ...testClip(0, 'refuse') })
   talk.send({ type: 'clone', query: 2, model: 'test', ...testClip(0, 'throw') })
@@ -68,7 +68,7 @@ test('refused by the model, or failed for other reasons: each in its own words',
   ])
 })
 
-test('a dropped query is answered once, when its work has stopped; dropping what is not there is nothing', async () => {
+test('a dropped query is answered once, when its work has stopped; dropping an unknown one has no effect', async () => {
   const talk = await ready()
   talk.send({ type: 'detect', query: 1, pcm: silence(600) })
   talk.send({ type: 'clone', query: 2, model: 'test', ...testClip(0, 'untilDropped') })
@@ -83,7 +83,7 @@ test('a dropped query is answered once, when its work has stopped; dropping what
   expect(talk.all('detected')).toEqual([])
 })
 
-test('a stream and the engine itself are heard while a long clip is worked on', async () => {
+test('a stream and the engine itself stay responsive during a long clip', async () => {
   const talk = await ready()
   talk.send({ type: 'detect', query: 1, pcm: silence(120) })
   talk.speak(1, 'a b c', 10)
@@ -92,7 +92,7 @@ test('a stream and the engine itself are heard while a long clip is worked on', 
   await talk.until('detected')
 })
 
-test('idle is told once nothing is left in memory, the detector too', async () => {
+test('idle is reported once nothing is left in memory, the detector included', async () => {
   const talk = await ready({ keepAliveMs: 20 })
   talk.send({ type: 'detect', query: 1, pcm: silence(1) })
   talk.speak(1, 'a', 10)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { CutPart } from '../../models/silero/windows.ts'
 import { batchesOf } from './batches.ts'
 
-/** @param kinds a letter a part: w, a window; s, silence */
+/** @param kinds one letter for each part: w, a window; s, silence */
 async function batches(kinds: string, max: number): Promise<string[]> {
   async function* parts(): AsyncGenerator<CutPart> {
     for (const [at, kind] of [...kinds].entries()) {
@@ -18,19 +18,19 @@ async function batches(kinds: string, max: number): Promise<string[]> {
   return names
 }
 
-test('each batch has twice the windows of the one before, up to the most', async () => {
+test('each batch has twice as many windows as the one before, up to the maximum', async () => {
   expect(await batches('w'.repeat(20), 8)).toEqual(['w', 'ww', 'wwww', 'wwwwwwww', 'wwwww'])
 })
 
-test('a model that hears one window after another gets them so', async () => {
+test('a model that transcribes one window after another gets single windows', async () => {
   expect(await batches('wwsw', 1)).toEqual(['w', 'w', 's', 'w'])
 })
 
-test('silence is told of at once before a window, and goes along after it', async () => {
+test('silence is reported at once before a window, and together with a batch after it', async () => {
   expect(await batches('sswswssws', 8)).toEqual(['s', 's', 'w', 's', 'wssw', 's'])
   expect(await batches('wws', 8)).toEqual(['w', 'ws'])
 })
 
-test('of nothing there are no batches', async () => {
+test('an empty input has no batches', async () => {
   expect(await batches('', 8)).toEqual([])
 })

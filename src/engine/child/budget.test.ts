@@ -39,7 +39,7 @@ class TestHolding implements Holding {
   }
 }
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
-/** What has become of a claim so far. */
+/** The state of a claim so far. */
 function claim(holding: Holding): { outcome: string; error: unknown } {
   const claimed = { outcome: 'waits', error: null as unknown }
   budget.claim(holding).then(
@@ -55,13 +55,13 @@ async function held(name: string, megabytes: number): Promise<TestHolding> {
 }
 const namesOf = (holdings: readonly TestHolding[]) => holdings.map(({ name }) => name)
 
-test('what fits is granted, and what falls idle stays while it does', async () => {
+test('a claim that fits is granted, and an idle one stays while it fits', async () => {
   ;(await held('a', 60)).fallIdle()
   await held('b', 40)
   expect(leaving).toEqual([])
 })
 
-test('the longest unused go first, no more of them than needed, and only then there is room', async () => {
+test('the ones unused for longest are unloaded first, no more than needed, and then there is room', async () => {
   const [a, b, c] = [await held('a', 30), await held('b', 30), await held('c', 30)]
   for (const holding of [c, a, b]) holding.fallIdle()
   const waiting = claim(new TestHolding('d', 50))
@@ -76,7 +76,7 @@ test('the longest unused go first, no more of them than needed, and only then th
   expect(namesOf(leaving)).toEqual(['c', 'a'])
 })
 
-test('nothing is unloaded when that would not be enough: it waits for one in use', async () => {
+test('nothing is unloaded when that would not be enough: the claim waits for one in use', async () => {
   const busy = await held('busy', 70)
   const idle = (await held('idle', 20)).fallIdle()
   const waiting = claim(new TestHolding('large', 60))
@@ -108,7 +108,7 @@ test('a claim that waited in vain is refused with the figures, and the next in l
   expect(clock.waiting).toBe(0)
 })
 
-test('one that could never fit is refused at once, with both figures', async () => {
+test('a claim that could never fit is refused at once, with both figures', async () => {
   const claimed = claim(new TestHolding('huge', 101))
   await settle()
   expect(claimed.error).not.toBeInstanceOf(NoRoom)
@@ -117,7 +117,7 @@ test('one that could never fit is refused at once, with both figures', async () 
   )
 })
 
-test('freeing what holds nothing is harmless; the end refuses what waits', async () => {
+test('freeing an empty claim is harmless; closing refuses the waiting ones', async () => {
   budget.free(new TestHolding('stranger', 50))
   await held('busy', 100)
   const waiting = claim(new TestHolding('late', 1))

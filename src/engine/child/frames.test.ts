@@ -13,7 +13,7 @@ function rest(cutter: FrameCutter): Frame[] {
   return frames
 }
 
-test('frames of at most 200 ms, each in a buffer of its own, every sample once', () => {
+test('frames last at most 200 ms, each has its own buffer, and every sample occurs once', () => {
   const frames = cut(new FrameCutter(24_000, 24_000), ramp(10_000), 7)
   expect(frames.map((frame) => frame.pcm.length)).toEqual([4800, 4800, 400])
   expect(frames.every((frame) => frame.pcm.buffer.byteLength === frame.pcm.byteLength)).toBe(true)
@@ -27,13 +27,13 @@ test('coverage grows with the samples and is exact at the end of each chunk', ()
   expect(cut(cutter, ramp(19_200), 19).map((frame) => frame.coveredChars)).toEqual([11, 14, 16, 19])
 })
 
-test('coverage never goes back, whatever a model says', () => {
+test('coverage never decreases, whatever a model reports', () => {
   const cutter = new FrameCutter(24_000, 24_000)
   cut(cutter, ramp(100), 9)
   expect(cut(cutter, ramp(100), 3).map((frame) => frame.coveredChars)).toEqual([9])
 })
 
-test('resampled as one stream: as many samples as the rates ask for, coverage exact at the end', () => {
+test('resampled as one stream: as many samples as the rates require, coverage exact at the end', () => {
   const cutter = new FrameCutter(16_000, 24_000)
   const frames = [...cut(cutter, ramp(1601), 5), ...cut(cutter, ramp(3203, 1601), 8)]
   cutter.finish()

@@ -38,8 +38,8 @@ interface Heard {
 }
 
 /**
- * The whole clip lies ready, as if the server had been asked for all of it.
- * @param lookMs how long passes between two looks at the clock
+ * The whole clip is available, as if the server had been asked for all of it.
+ * @param lookMs time between two looks at the clock
  */
 function begin(pcm: Int16Array, lookMs: number, use = model, isLast = true): Heard {
   const parts: TranscriptPart[] = []
@@ -59,8 +59,8 @@ function begin(pcm: Int16Array, lookMs: number, use = model, isLast = true): Hea
   return { parts, hearing, run: hearing.run() }
 }
 
-test('silence is told of from time to time, and its end at once', async () => {
-  // The detector's news come every 10 s of the clip: here once in 0.7 s of real time.
+test('silence is reported from time to time, and its end at once', async () => {
+  // The detector's news arrive every 10 s of the clip: here once in 0.7 s of real time.
   const { parts, run } = begin(silence(95), 700)
   await run
   expect(parts.map(({ heardMs }) => Math.floor(heardMs / 1000))).toEqual([30, 60, 90, 95])
@@ -68,7 +68,7 @@ test('silence is told of from time to time, and its end at once', async () => {
   expect(leases).toBe(0)
 })
 
-test('silence after speech is not told of before it is time, but at the end', async () => {
+test('silence after speech is reported only when it is due, or at the end', async () => {
   const pcm = concatS16([await speech(words), silence(25)])
   const { parts, run } = begin(pcm, 0)
   await run
@@ -89,7 +89,7 @@ test('a cancel ends it while it waits for the clip, without an error', async () 
   expect(leases).toBe(0)
 })
 
-test('windows go to a model in batches, and what it heard comes in the order of the clip', async () => {
+test('windows go to a model in batches, and the results come in the order of the clip', async () => {
   const filesDir = await writeSmallModel(temporaryFolder())
   const whisper = await loadWhisper({ card: smallCard, filesDir, pronunciations: null, workers: 1 })
   const sizes: number[] = []

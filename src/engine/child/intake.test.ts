@@ -20,7 +20,7 @@ test('a clip comes out as floats, whole and in order', async () => {
   expect(blocks.flatMap((floats) => [...floats])).toEqual([0.5, -1, 0, 0.25])
 })
 
-test('nothing is asked for before it is read, and then never more than may lie here', async () => {
+test('asks for nothing before the first read, and then never for more than may be stored here', async () => {
   const { intake, wanted, sum } = open()
   expect(wanted).toEqual([])
   const blocks = intake.blocks(never)
@@ -38,7 +38,7 @@ test('nothing is asked for before it is read, and then never more than may lie h
   expect(Math.min(...wanted)).toBeGreaterThanOrEqual(clipBlockSamples)
 })
 
-test('after the last nothing is asked for', async () => {
+test('asks for nothing after the last block', async () => {
   const { intake, wanted } = open()
   const reading = Array.fromAsync(intake.blocks(never))
   intake.push(block(2 * clipBlockSamples), true)
@@ -46,7 +46,7 @@ test('after the last nothing is asked for', async () => {
   expect(wanted).toEqual([aheadSamples])
 })
 
-test('an abort ends the reading, also while nothing comes', async () => {
+test('an abort ends the reading, even while no block arrives', async () => {
   for (const isBefore of [true, false]) {
     const { intake } = open()
     const abort = new AbortController()
@@ -58,7 +58,7 @@ test('an abort ends the reading, also while nothing comes', async () => {
   }
 })
 
-test('an abort while a block is being worked on ends it, although nothing more comes', async () => {
+test('an abort while a block is being worked on ends it, although no block follows', async () => {
   const abort = new AbortController()
   const intake = new Intake(() => {})
   intake.push(new Int16Array(10), false)

@@ -19,7 +19,7 @@ beforeEach(() => {
     cpuMs: () => cpuMs,
     underWay: () => underWay,
   })
-  // What others have run in this process is news to nobody.
+  // Ignores runs of other tests in this process.
   noteRun()
   pulse.start()
   pulse.start()
@@ -27,12 +27,12 @@ beforeEach(() => {
   beats = 0
 })
 
-test('time that passes is no sign of life', () => {
+test('the passing of time is not a sign of life', () => {
   clock.advance(60_000)
   expect(beats).toBe(0)
 })
 
-test('each run that came to its end is one, at most four times a second', () => {
+test('each finished run is one, at most four times a second', () => {
   for (let i = 0; i < 10; i++) {
     noteRun()
     clock.advance(100)
@@ -40,7 +40,7 @@ test('each run that came to its end is one, at most four times a second', () => 
   expect(beats).toBe(4)
 })
 
-test('and so is the processor time of a run under way, however little a busy machine leaves it', () => {
+test('the processor time of a running graph is one too, however little a busy machine leaves it', () => {
   underWay = 1
   for (let i = 0; i < 120; i++) {
     cpuMs += 3.3
@@ -49,7 +49,7 @@ test('and so is the processor time of a run under way, however little a busy mac
   expect(beats).toBeGreaterThan(15)
 })
 
-test('a run that hangs is none, though this timer itself takes some time', () => {
+test('a hanging run is not, although this timer itself takes some time', () => {
   underWay = 1
   for (let i = 0; i < 120; i++) {
     cpuMs += 0.05
@@ -58,7 +58,7 @@ test('a run that hangs is none, though this timer itself takes some time', () =>
   expect(beats).toBe(0)
 })
 
-test('processor time without a run is none', () => {
+test('processor time without a run is not', () => {
   for (let i = 0; i < 120; i++) {
     cpuMs += 100
     clock.advance(250)

@@ -26,7 +26,7 @@ class Model {
   }
 }
 const roomWaitMs = 500
-/** Models of one letter take 1000 bytes. */
+/** Models with a name of one letter take 1000 bytes. */
 const residency = (keepMs = keepAliveMs, bytes = 1e6) =>
   new Residency<Model>({
     load: async (id) => {
@@ -45,10 +45,10 @@ const residency = (keepMs = keepAliveMs, bytes = 1e6) =>
     onEmpty: () => events.push('empty'),
     onError: (error) => events.push(String(error)),
   })
-/** Lets what was begun run on: nothing in here waits for anything but promises. */
+/** Lets started work continue: everything here waits only for promises. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test('loaded once for all who ask at the same time', async () => {
+test('loads once for all who ask at the same time', async () => {
   const models = residency()
   const leases = await Promise.all([models.use('a'), models.use('a'), models.use('a')])
   expect(new Set(leases.map((lease) => lease.model)).size).toBe(1)
@@ -56,7 +56,7 @@ test('loaded once for all who ask at the same time', async () => {
   expect(models.status()).toEqual([{ id: 'a', device: 'cpu', memoryBytes: 1000, activeStreams: 3, idleMsLeft: null }])
 })
 
-test('unloaded once nobody has used it for the whole time; releasing twice counts once', async () => {
+test('unloads a model that was unused for the whole time; releasing twice counts once', async () => {
   const models = residency()
   const [first, second] = await Promise.all([models.use('a'), models.use('a')])
   first.release()
@@ -72,7 +72,7 @@ test('unloaded once nobody has used it for the whole time; releasing twice count
   expect(models.status()).toEqual([])
 })
 
-test('a use within the time starts it afresh', async () => {
+test('a use within the time restarts it', async () => {
   const models = residency()
   ;(await models.use('a')).release()
   clock.advance(keepAliveMs - 1)
@@ -84,7 +84,7 @@ test('a use within the time starts it afresh', async () => {
   expect(events).toEqual(['load a'])
 })
 
-test('empty only when the last of several is gone', async () => {
+test('reports empty only when the last of several is gone', async () => {
   const models = residency()
   const long = await models.use('long')
   ;(await models.use('b')).release()
@@ -97,7 +97,7 @@ test('empty only when the last of several is gone', async () => {
   expect(events.slice(3)).toEqual(['unload long', 'empty'])
 })
 
-test('used again while it is being unloaded: loaded after that, and not empty', async () => {
+test('used again while it is being unloaded: loads after that, and does not report empty', async () => {
   const models = residency()
   ;(await models.use('a')).release()
   clock.advance(keepAliveMs)
@@ -107,7 +107,7 @@ test('used again while it is being unloaded: loaded after that, and not empty', 
   expect(lease.model).toBeInstanceOf(Model)
 })
 
-test('0 keeps it for ever', async () => {
+test('0 keeps it forever', async () => {
   const models = residency(0)
   ;(await models.use('a')).release()
   clock.advance(1e9)
@@ -116,7 +116,7 @@ test('0 keeps it for ever', async () => {
   expect(models.status()[0]?.idleMsLeft).toBeNull()
 })
 
-test('a failed load is told to all who waited, and the next use tries again', async () => {
+test('reports a failed load to all who waited, and the next use tries again', async () => {
   const models = residency()
   failing.add('a')
   const both = await Promise.allSettled([models.use('a'), models.use('a')])
@@ -130,7 +130,7 @@ test('a failed load is told to all who waited, and the next use tries again', as
   expect(events).toEqual(['load a', 'load a'])
 })
 
-test('all are unloaded for the end, in use or not, and one that cannot be does not hold up the others', async () => {
+test('unloads all models at the end, in use or not, and one that fails does not delay the others', async () => {
   const models = residency()
   await models.use('a')
   ;(await models.use('b')).release()
@@ -139,7 +139,7 @@ test('all are unloaded for the end, in use or not, and one that cannot be does n
   expect(events.slice(2).sort()).toEqual(['Error: stuck', 'unload a', 'unload b'])
 })
 
-test('each load is told when it begins and when it is over, however it ends', async () => {
+test('reports each load when it begins and when it ends, however it ends', async () => {
   const models = residency()
   failing.add('b')
   await models.use('a')
@@ -153,7 +153,7 @@ test('each load is told when it begins and when it is over, however it ends', as
   ])
 })
 
-test('whether it could be had is told after each load, without where its files lie', async () => {
+test('reports after each load whether it succeeded, without the location of the files', async () => {
   const models = residency(0, 5000)
   failing.add('b')
   await models.use('a')
@@ -176,7 +176,7 @@ const failureOf = (use: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof NotLoaded ? error.failure : error),
   )
 
-test('a model that needs the room of others has the longest unused ones unloaded before it is loaded', async () => {
+test('a model that needs the room of others has those unused for longest unloaded before it is loaded', async () => {
   const models = residency(0, 5000)
   for (const id of ['a', 'b', 'c']) {
     const lease = await models.use(id)
@@ -189,7 +189,7 @@ test('a model that needs the room of others has the longest unused ones unloaded
   expect(models.status().map(({ id }) => id)).toEqual(['a', 'four'])
 })
 
-test('it waits for one in use to fall idle, and is not loaded when none does', async () => {
+test('waits until a model in use becomes idle, and is not loaded if none does', async () => {
   const models = residency(0, 5000)
   const busy = await models.use('busy')
   const waiting = models.use('four')
@@ -202,7 +202,7 @@ test('it waits for one in use to fall idle, and is not loaded when none does', a
   await settle()
   clock.advance(roomWaitMs)
   expect(await late).toEqual({ model: 'busy', reason: 'no_room' })
-  // That passes, and is nobody's trouble.
+  // That is temporary, so it is not reported as a problem.
   expect(tries).toEqual([
     ['busy', null],
     ['four', null],
@@ -210,7 +210,7 @@ test('it waits for one in use to fall idle, and is not loaded when none does', a
   expect(loadings.filter(([, isOver]) => !isOver).map(([id]) => id)).toEqual(['busy', 'four'])
 })
 
-test('one that fails to load, or is too large, keeps no room from others', async () => {
+test('a model that fails to load, or is too large, keeps no room from others', async () => {
   const models = residency(0, 5000)
   failing.add('fail')
   expect(await failureOf(models.use('fail'))).toEqual({ model: 'fail', reason: 'unusable' })
@@ -218,7 +218,7 @@ test('one that fails to load, or is too large, keeps no room from others', async
   expect((await models.use('large')).model.id).toBe('large')
 })
 
-test('random lives: never more in memory than the budget, one copy of each, and every use ends', async () => {
+test('random lives: never more in memory than the budget, one copy of each model, and every use ends', async () => {
   for (let seed = 1; seed <= 100; seed++) {
     const { overfull, copies, outcomes, asked } = await live(new Seeded(seed))
     expect([seed, overfull, copies, outcomes.length]).toEqual([seed, [], [], asked])
@@ -283,7 +283,7 @@ async function live(random: Seeded) {
   return { overfull, copies, outcomes, asked: uses.length }
 }
 
-test('one whose files have gone is unloaded when its last user has gone, and loaded anew by the next', async () => {
+test('a model whose files are gone is unloaded after its last use, and loaded anew by the next', async () => {
   const models = residency(0)
   const [first, second] = await Promise.all([models.use('a'), models.use('a')])
   models.dismiss('a')
@@ -297,7 +297,7 @@ test('one whose files have gone is unloaded when its last user has gone, and loa
   expect([model === first.model, events.at(-1)]).toEqual([false, 'load a'])
 })
 
-test('one that nobody uses is dismissed at once, however long it would stay; none is no trouble', async () => {
+test('dismissing an unused model unloads it at once, whatever its time; a missing one is harmless', async () => {
   const models = residency()
   ;(await models.use('a')).release()
   models.dismiss('none')
@@ -309,7 +309,7 @@ test('one that nobody uses is dismissed at once, however long it would stay; non
   expect(events).toEqual(['load a', 'unload a', 'empty'])
 })
 
-test('one that is dismissed while it is being loaded serves whoever waits for it, and goes then', async () => {
+test('a model dismissed while it is being loaded serves the waiting uses, and is then unloaded', async () => {
   const models = residency(0)
   const using = models.use('a')
   models.dismiss('a')

@@ -41,15 +41,15 @@ test('a pause is silence of its length, and coverage counts its letters', async 
   ])
 })
 
-test('a text without anything to say is a moment of silence that covers all of it', async () => {
+test('a text without speakable content is a moment of silence that covers all of it', async () => {
   for (const text of ['🎉🎉', '...', '!?']) expect(await spoken(text)).toEqual([[100, 0, [...text].length]])
 })
 
-test('a pause alone is that pause and nothing more', async () => {
+test('a pause alone gives just that pause', async () => {
   expect(await spoken('[pause:200ms]')).toEqual([[200, 0, 13]])
 })
 
-test('an order that was cancelled gets no silence', async () => {
+test('a cancelled order gets no silence', async () => {
   const abort = new AbortController()
   abort.abort()
   expect(await spoken('...', abort.signal)).toEqual([])

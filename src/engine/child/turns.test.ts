@@ -6,7 +6,9 @@ import { Turns } from './turns.ts'
 const claim = (isFirst: boolean, account = 'account'): Claim => ({ account, isFirst, dueMs: null })
 const turnsOf = (slots: number) => new Turns(slots, new ManualClock())
 
-/** Streams of some chunks each, the way a stream takes its turns; the order in which chunks were computed. */
+/**
+ * Streams of some chunks each, which take turns like real ones; the result is the order in which chunks were computed.
+ */
 async function computed(
   slots: number,
   chunks: Record<string, number>,
@@ -33,7 +35,7 @@ test('chunk by chunk, in the order of arrival', async () => {
   expect(await computed(1, { a: 3, b: 2, c: 3 })).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'c1', 'a2', 'c2'])
 })
 
-test('a first chunk goes ahead of all later ones', async () => {
+test('a first chunk comes before all later ones', async () => {
   expect(await computed(1, { a: 3, b: 3, c: 3 }, { after: 4 })).toEqual([
     'a0',
     'b0',
@@ -48,7 +50,7 @@ test('a first chunk goes ahead of all later ones', async () => {
   ])
 })
 
-test('as many at once as there are slots, and no more', async () => {
+test('runs as many at once as there are slots, and no more', async () => {
   const turns = turnsOf(3)
   let running = 0
   let most = 0
@@ -61,7 +63,7 @@ test('as many at once as there are slots, and no more', async () => {
   expect([most, running]).toEqual([3, 0])
 })
 
-test('a step that fails gives its slot back and tells only its own stream', async () => {
+test('a failed step gives its slot back and fails only its own stream', async () => {
   const turns = turnsOf(1)
   const failing = turns.take(claim(true), async () => {
     throw new Error('out of memory')
@@ -71,11 +73,11 @@ test('a step that fails gives its slot back and tells only its own stream', asyn
   expect((await next).value).toBe('spoken')
 })
 
-test('no slot at all is refused', () => {
+test('refuses zero slots', () => {
   expect(() => turnsOf(0)).toThrow(RangeError)
 })
 
-test('a turn that is given up leaves the row; one that runs is let run', async () => {
+test('a cancelled turn leaves the queue; a running one continues', async () => {
   const turns = turnsOf(1)
   const [running, waiting] = [new AbortController(), new AbortController()]
   const go = Promise.withResolvers<string>()
@@ -91,7 +93,7 @@ test('a turn that is given up leaves the row; one that runs is let run', async (
   expect([(await first).value, (await third).value, ran]).toEqual(['first', 'third', false])
 })
 
-test('who runs dry first goes first, and the turn says what it took', async () => {
+test('the stream that runs dry first comes first, and the turn reports its cost', async () => {
   const clock = new ManualClock()
   const turns = new Turns(1, clock)
   const order: string[] = []
@@ -117,7 +119,7 @@ test('a turn lasts as long as the rest of its step is computed', async () => {
   )
   let hasRun = false
   const patient = turns.take({ account: 'other', isFirst: false, dueMs: 60_000 }, async () => (hasRun = true))
-  // A first sound goes beside it.
+  // A first sound runs beside it.
   expect((await turns.take(claim(true), async () => 'another')).value).toBe('another')
   expect([first.value, hasRun]).toEqual(['sound', false])
   clock.advance(40)

@@ -32,7 +32,7 @@ function send(talk: Talk, stream: number, pcm: Int16Array, blockSamples = 1600):
 const probabilitiesOf = (talk: Talk, stream: number): number[] =>
   talk.all('voiced', stream).flatMap(({ probabilities }) => [...probabilities])
 
-test('speech is told from silence, window by window, and each window once', async () => {
+test('distinguishes speech from silence, window by window, and reports each window once', async () => {
   const talk = await watch(1)
   const said = await speech('Good morning to you all.')
   const pcm = concatS16([silence(1), said, silence(1)])
@@ -48,7 +48,7 @@ test('speech is told from silence, window by window, and each window once', asyn
   expect(Math.max(...found.slice(-second / 2))).toBeLessThan(0.5)
 })
 
-test('what is said is told while the sound goes on, and sounds do not mix', async () => {
+test('the transcript arrives while the sound continues, and sounds do not mix', async () => {
   const talk = await watch(1)
   talk.send({ type: 'watch', stream: 2 })
   const said = await speech('Good morning to you all.')

@@ -8,7 +8,7 @@ const joined = (...parts: Float32Array[]) => Float32Array.from(parts.flatMap((pa
 const shown = (text: string, words: ReturnType<WordTimes['add']>) =>
   words.map(({ from, to, startMs, endMs }) => [Array.from(text).slice(from, to).join(''), startMs, endMs])
 
-test('a model that times its speech: words of the text as it was sent, in the time of the whole speech', () => {
+test('a model with word times: words of the text as it was sent, relative to the whole speech', () => {
   const text = 'Dr. **Ng** paid $3.50.'
   const times = new WordTimes(text, rate)
   expect(times.add({ pcm: silent(500), coveredChars: 0, spans: [] })).toEqual([])
@@ -32,11 +32,11 @@ test('a model that times its speech: words of the text as it was sent, in the ti
     ['$3.50', 1500, 2400],
   ])
   expect(found.every(({ isEstimated }) => !isEstimated)).toBe(true)
-  // What follows of the same stretch has no times of its own, and none are invented.
+  // The rest of the same stretch has no times of its own, and none are invented.
   expect(times.add({ pcm: loud(100), coveredChars: 22 })).toEqual([])
 })
 
-test('one that does not: the sound between its silences is shared out, and marked as an estimate', () => {
+test('a model without: the sound between its silences is divided, and marked as an estimate', () => {
   const text = 'One three. Ünïcöde 鳥!'
   const times = new WordTimes(text, rate)
   const found = times.add({ pcm: joined(silent(100), loud(1000), silent(300)), coveredChars: 10 })
@@ -49,7 +49,7 @@ test('one that does not: the sound between its silences is shared out, and marke
   expect(next[0]!.startMs).toBe(1400)
 })
 
-test('silence has no words, and tags are none', () => {
+test('silence has no words, and tags are not words', () => {
   const text = '<break time="1s"/> Hello <b>you</b>'
   const times = new WordTimes(text, rate)
   expect(times.add({ pcm: silent(1000), coveredChars: 18 })).toEqual([])

@@ -29,7 +29,7 @@ async function ready(options: Partial<TestEngine> = {}): Promise<Talk> {
 }
 const tone = (samples: number) => toS16(Float32Array.from({ length: samples }, (_, i) => toneSample(i, 24_000)))
 
-test('says that it is ready, and who it is', async () => {
+test('reports that it is ready, and its identity', async () => {
   const talk = begin()
   const [message] = await talk.until('ready')
   expect(message).toEqual({ type: 'ready', pid: talk.child.pid, device: 'cpu', deviceReason: null })
@@ -62,17 +62,17 @@ test('eight streams take turns, one chunk each: first sounds before all others',
   const talk = await ready()
   const streams = [1, 2, 3, 4, 5, 6, 7, 8]
   const chunk = '!long=2000'
-  // Slow enough for all eight to have come before the first has its second turn.
+  // Slow enough that all eight have arrived before the first has its second turn.
   for (const stream of streams) talk.speak(stream, `!slow=20 ${Array(4).fill(chunk).join(' ')}`, 100)
   await talk.until('end', 8)
   const order = talk.all('frame').map((frame) => frame.stream)
   const turns = order.filter((stream, at) => at % 10 === 0 && order.slice(at, at + 10).every((one) => one === stream))
-  // Whose listener runs dry first within a round is a matter of microseconds.
+  // Within a round, microseconds decide whose listener runs dry first.
   const rounds = [0, 8, 16, 24].map((from) => turns.slice(from, from + 8).toSorted((a, b) => a - b))
   expect(rounds).toEqual([streams, streams, streams, streams])
 })
 
-test('a newcomer is heard before the others go on', async () => {
+test('a newcomer is served before the others continue', async () => {
   const talk = await ready()
   for (const stream of [1, 2, 3, 4]) talk.speak(stream, '!slow=10 !endless', 1000)
   await talk.until('frame', 12)
@@ -87,7 +87,7 @@ test('a newcomer is heard before the others go on', async () => {
   expect(overtaking).toBeLessThanOrEqual(8)
 })
 
-test('never more frames than were granted, and no memory for those that nobody wants', async () => {
+test('never sends more frames than were granted, and uses no memory for unwanted ones', async () => {
   const talk = await ready()
   talk.speak(1, '!endless', 5)
   await talk.until('frame', 5)
@@ -101,7 +101,7 @@ test('never more frames than were granted, and no memory for those that nobody w
   expect((await talk.status()).residentBytes - residentBytes).toBeLessThan(30_000_000)
 })
 
-test('a cancel stops the work and is confirmed; the other stream goes on', async () => {
+test('a cancel stops the work and is confirmed; the other stream continues', async () => {
   const talk = await ready()
   talk.speak(1, '!slow=2 !endless', 1000)
   talk.speak(2, '!slow=2 !endless', 1000)
@@ -114,7 +114,7 @@ test('a cancel stops the work and is confirmed; the other stream goes on', async
   expect((await talk.status()).models.map((model) => model.activeStreams)).toEqual([1])
 })
 
-test('a cancel is obeyed without a credit left', async () => {
+test('a cancel works even without a credit', async () => {
   const talk = await ready()
   talk.speak(1, '!endless', 2)
   await talk.until('frame', 2)
@@ -123,7 +123,7 @@ test('a cancel is obeyed without a credit left', async () => {
   expect((await talk.status()).models.map((model) => model.activeStreams)).toEqual([0])
 })
 
-test('what the model throws fails its stream alone, in its own words', async () => {
+test("a model's error fails only its own stream, with its own message", async () => {
   const talk = await ready()
   talk.speak(1, 'a !throw', 100)
   talk.speak(2, 'a b c', 100)
@@ -144,14 +144,14 @@ test('what the model throws fails its stream alone, in its own words', async () 
   ])
 })
 
-test('unused models are unloaded and the server is told', async () => {
+test('unused models are unloaded, and the server is notified', async () => {
   const talk = await ready({ keepAliveMs: 20 })
   talk.speak(1, 'a', 10)
   await talk.until('idle')
   expect((await talk.status()).models).toEqual([])
 })
 
-test('a model can be loaded ahead; one that cannot be is told with the reason, and the engine goes on', async () => {
+test('a model can be loaded in advance; a failure is reported with its reason, and the engine continues', async () => {
   const talk = await ready()
   talk.send({ type: 'warm', model: 'test-missing' })
   talk.send({ type: 'warm', model: 'test' })
@@ -163,7 +163,7 @@ test('a model can be loaded ahead; one that cannot be is told with the reason, a
   ])
 })
 
-test('a model whose files have gone is given up once it is unused, and the server is told', async () => {
+test('a model whose files are gone is dropped once it is unused, and the server is notified', async () => {
   const talk = await ready()
   talk.speak(1, '!slow=2 !endless', 1000)
   await talk.until('frame', 2)
@@ -190,7 +190,7 @@ test('on a full device a stream fails for that reason, and room is made for the 
   expect((await talk.status()).models).toMatchObject([{ id: 'test', device: 'cuda:3' }])
 })
 
-test('a model that others speak with is unloaded when they have ended', async () => {
+test('a model in use by other streams is unloaded when they have ended', async () => {
   const talk = await ready({ workers: 2 })
   talk.speak(1, '!slow=2 !endless', 1000)
   await talk.until('frame', 2)
@@ -218,20 +218,20 @@ test('a lost device ends it, with the reason as its last words', async () => {
   )
 })
 
-test('it ends for that reason when a clip is asked about, too', async () => {
+test('it ends for that reason when a clip is examined, too', async () => {
   const talk = await ready()
   talk.send({ type: 'clone', query: 1, model: 'test', ...testClip(100, 'lost') })
   expect((await talk.child.ended).tail).toContain('cpu is lost: CUDA failure 700')
 })
 
-test('what does not compute on the card is shown where it does', async () => {
+test('reports where a model runs that cannot compute on the card', async () => {
   const talk = await ready({ device: 'cuda:0' })
   talk.send({ type: 'detect', query: 1, pcm: new Int16Array(16_000) })
   await talk.until('detected')
   expect((await talk.status()).models).toMatchObject([{ id: 'silero-vad', device: 'cpu' }])
 })
 
-test('8-bit weights on a card: the log tells what that means', async () => {
+test('8-bit weights on a card: the log explains what that means', async () => {
   const talk = await ready({ device: 'cuda:0' })
   talk.speak(1, 'a', 10, { model: 'test-8bit' })
   await talk.until('end')
@@ -245,7 +245,7 @@ test('the self-test graph runs in it', async () => {
   expect(answer).toMatchObject({ probe: 7, outputs: [...selfTestOutputs] })
 })
 
-test('stop ends it in order, in the middle of a stream too', async () => {
+test('stop ends it in order, even in the middle of a stream', async () => {
   const talk = await ready()
   talk.speak(1, '!slow=2 !endless', 1000)
   await talk.until('frame', 2)
@@ -269,7 +269,7 @@ test('it ends by itself when the channel is closed', async () => {
   expect(await child.exited).toBe(0)
 })
 
-test('it does not start for a server that is gone', async () => {
+test('it does not start for a server that no longer exists', async () => {
   const talk = begin({ parentPid: 1 })
   expect((await talk.child.ended).code).toBe(1)
   expect(talk.received).toEqual([])
