@@ -22,7 +22,7 @@ const src = join(root, 'src')
 
 /**
  * @param noticesFile what `myna licenses` prints; null while the notices are being gathered
- * @param web the finished console; null likewise. It is made before, because one build cannot wait for another inside
+ * @param web the finished console; null likewise. It is built before, because one build cannot wait for another inside
  * it.
  * @param models files of built-in models; null likewise
  */
@@ -40,7 +40,8 @@ export function bundleConfig(
     minify: true,
     sourcemap: 'none',
     define: { 'process.env.NODE_ENV': '"production"' },
-    // The first plug-in that takes a file decides: those that replace one whole file come before the one for all.
+    // The first plug-in that accepts a file decides, so plug-ins that replace a single file come before the general
+    // one.
     plugins: [
       nativePlugin(natives),
       webPlugin(web),

@@ -19,15 +19,15 @@ async function run(...args: string[]): Promise<{ code: number; stdout: string; s
   return { code, stdout, stderr }
 }
 
-test('it tells its version', async () => {
+test('it prints its version', async () => {
   expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('it carries the notices that the source gathers', async () => {
+test('it contains the notices that the source gathers', async () => {
   expect(await run('licenses')).toEqual({ code: 0, stdout: await notices(), stderr: '' })
 })
 
-test('it takes no settings from files of the current folder', async () => {
+test('it reads no settings from files of the current folder', async () => {
   writeFileSync(join(folder, '.env'), `MYNA_NATIVE_DIR=${join(folder, '.env', 'no-folder')}\n`)
   writeFileSync(join(folder, 'bunfig.toml'), 'preload = ["./absent.ts"]\n')
   expect(await run('selfcheck-native')).toMatchObject({ code: 0, stderr: '' })

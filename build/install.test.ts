@@ -14,7 +14,7 @@ import { join } from 'node:path'
 
 const folder = mkdtempSync(join(tmpdir(), 'myna-install-'))
 const script = join(import.meta.dir, 'install.sh')
-/** Says its version, as the real one does; which build it is shows that the right one was taken. */
+/** Prints its version, as the real one does; the build's name in it shows that the right one was chosen. */
 const program = (build: string) => `#!/bin/sh\n[ "$1" = --version ] && echo "0.9.0 ${build}"\n`
 const files: Record<string, string> = {}
 const asked: string[] = []
@@ -45,7 +45,7 @@ function release(change: Record<string, string> = {}): void {
   Object.assign(files, { SHA256SUMS: `${sums.join('\n')}\n` }, change)
 }
 
-/** @param path before the machine's own, to replace a command */
+/** @param path searched before the machine's own, to replace a command */
 async function install(bin: string, version = 'latest', path = '') {
   const child = Bun.spawn(['sh', script], {
     env: {
@@ -62,7 +62,7 @@ async function install(bin: string, version = 'latest', path = '') {
   return { code: await child.exited, out, err }
 }
 
-test('it puts the build for this processor into place and says how to start it', async () => {
+test('it installs the build for this processor and says how to start it', async () => {
   release()
   const bin = join(folder, 'fresh', 'bin')
   const { code, out } = await install(bin)
@@ -74,7 +74,7 @@ test('it puts the build for this processor into place and says how to start it',
   expect(asked).toContain(`/releases/latest/download/${build}`)
 })
 
-test('another version is asked for by its tag, and replaces the older one', async () => {
+test('a tag selects another version, which replaces the older one', async () => {
   release()
   const bin = join(folder, 'upgrade')
   mkdirSync(bin)
@@ -89,7 +89,7 @@ const broken: [string, Record<string, string>, string][] = [
   ['a release without sums for this build', { SHA256SUMS: `${'0'.repeat(64)}  other\n` }, 'has no sum for'],
 ]
 
-test.each(broken)('%s leaves what is there', async (_, change, message) => {
+test.each(broken)('%s leaves the old executable unchanged', async (_, change, message) => {
   release(change)
   const bin = join(folder, sha256(message).slice(0, 8))
   mkdirSync(bin)
@@ -100,7 +100,7 @@ test.each(broken)('%s leaves what is there', async (_, change, message) => {
   expect(readFileSync(join(bin, 'myna'), 'utf8')).toBe('an older one')
 })
 
-test('an executable that does not start is not put into place', async () => {
+test('an executable that does not start is not installed', async () => {
   const dud = '#!/bin/sh\nexit 1\n'
   const names = ['myna-linux-x64', 'myna-linux-x64-baseline']
   const sums = names.map((name) => `${sha256(dud)}  ${name}\n`).join('')
@@ -111,7 +111,7 @@ test('an executable that does not start is not put into place', async () => {
   expect(existsSync(join(bin, 'myna'))).toBe(false)
 })
 
-test('another system, another processor and musl are told that there is no build for them', async () => {
+test('on another system, another processor and musl it says that there is no build for them', async () => {
   release()
   const pretend = (name: string, line: string) => {
     const path = join(folder, name)
@@ -141,9 +141,9 @@ test('a script that is cut short runs nothing', async () => {
   }
 })
 
-test('the unit is one that systemd understands', async () => {
+test('systemd understands the unit', async () => {
   const analyze = Bun.which('systemd-analyze')
-  // Without systemd on this machine there is nobody to ask.
+  // Without systemd on this machine, nothing can check it.
   if (analyze === null) return
   const unit = join(folder, 'myna.service')
   writeFileSync(

@@ -12,7 +12,7 @@ export const buildCache = (env: Record<string, string | undefined> = process.env
 
 export const sha256Of = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
-/** @throws Error that says how to get it, when it is not there or damaged */
+/** @throws Error that says how to get it, when it is missing or damaged */
 export async function modelFile(
   { name, sha256, sizeBytes, wheel }: EmbeddedFile,
   cache = buildCache(),

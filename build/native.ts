@@ -53,7 +53,7 @@ export async function packNatives(outDir: string, level: number): Promise<Native
   return { hash, files: await Promise.all(packed) }
 }
 
-/** Fails the build when a package no longer loads its library the way it did. */
+/** Fails the build if a package no longer loads its library in the same way. */
 export function nativePlugin(natives: Natives): BunPlugin {
   const native = JSON.stringify(join(root, 'src/engine/native.ts'))
   const pathOf = (name: string) =>

@@ -1,10 +1,10 @@
-/** What the executable contains may be given away with it. */
+/** The contents of the executable may be distributed with it. */
 import { expect, test } from 'bun:test'
 import { type BundledPackage, bundledPackages, carriedModels, notices, objection } from './notices.ts'
 
 const packages = await bundledPackages()
 
-test('the packages are those of the bundle, native ones among them, and none that only tests need', () => {
+test('the packages are those of the bundle, including native ones, and without those that only tests need', () => {
   const names = packages.map(({ name }) => name)
   expect(names).toContain('commander')
   expect(names).toContain('@img/sharp-libvips-linux-x64')
@@ -28,7 +28,7 @@ test.each([
   expect(objection({ name: 'p', version: '1', license, texts, inside: [] })).toBe(expected)
 })
 
-test('what stands inside a package is judged too', () => {
+test('components inside a package are checked too', () => {
   const component = { name: 'c', license: 'GPL-2.0-only', source: '', copyright: '' }
   const bundled: BundledPackage = {
     name: 'p',
@@ -44,7 +44,7 @@ test('every model in the executable has terms that allow it', () => {
   expect(carriedModels().map(({ package: name }) => name)).toContain('hibari-tts')
 })
 
-test('the notices name everybody, tell how to replace libvips, and hold the texts', async () => {
+test('the notices name every author, explain how to replace libvips, and contain the texts', async () => {
   const text = await notices()
   for (const { name, version } of packages) expect(text).toContain(`\n${name} ${version} (`)
   for (const part of [

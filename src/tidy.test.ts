@@ -1,6 +1,7 @@
 /**
- * Holds the form of the code: who may import whom (the picture in ARCHITECTURE.md), lengths, names, and what must not
- * be left behind. Each rule names every offender with its line, so that one run shows everything that must be fixed.
+ * Holds the form of the code: which folder may import which (the picture in ARCHITECTURE.md), lengths, names, and what
+ * must not be left behind. Each rule names every offender with its line, so that one run shows everything that must be
+ * fixed.
  */
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
@@ -83,7 +84,7 @@ function lineOf(tree: ts.SourceFile, node: ts.Node): number {
   return tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1
 }
 
-/** `path:line what` for each node that `judge` says something about. */
+/** `path:line what` for each node that `judge` reports. */
 function offendingNodes(among: readonly Source[], judge: (node: ts.Node, source: Source) => string | null): string[] {
   const found: string[] = []
   for (const source of among) {
@@ -185,7 +186,7 @@ test('only src/embedded reaches into build/, whose plug-ins replace it in the ex
   expect(offenders).toEqual([])
 })
 
-test('no file imports itself by way of others', () => {
+test('no file imports itself through others', () => {
   const files = new Map(product.map(({ path, references }) => [path, references.map(({ target }) => target)]))
   const finished = new Set<string>()
   const cycles: string[] = []
@@ -252,7 +253,7 @@ test('names avoid the words that mean everything', () => {
   expect([...sources.filter(({ path }) => isVague(path)).map(({ path }) => path), ...named]).toEqual([])
 })
 
-test('types are told: no any, no enum; exports have names', () => {
+test('types are explicit: no any, no enum; exports have names', () => {
   // The declarations of imported files (x.sql, x.onnx) have a default export by nature.
   const code = sources.filter(({ path }) => !path.endsWith('.d.ts'))
   const offenders = offendingNodes(code, (node) => {
@@ -263,7 +264,7 @@ test('types are told: no any, no enum; exports have names', () => {
   expect(offenders).toEqual([])
 })
 
-/** `default:` of a switch is another matter. */
+/** `default:` of a switch is allowed. */
 const defaultExport = (node: ts.Node): string | null =>
   ts.isExportAssignment(node) || ts.canHaveModifiers(node.parent) ? 'default export' : null
 

@@ -1,4 +1,4 @@
-/** Each rule is shown to find what breaks it: a database is made right, then one thing in it is made wrong by hand. */
+/** Shows that each rule finds what breaks it: a database is built correctly, then one thing in it is broken by hand. */
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
@@ -40,7 +40,7 @@ async function workedBooks() {
 
 type Worked = Awaited<ReturnType<typeof workedBooks>>
 
-/** Past triggers, constraints and references, as damage or another program would. */
+/** Bypasses triggers, constraints and references, as damage or another program would. */
 function force(dataDir: string, sql: string): void {
   const database = new Database(join(dataDir, 'myna.db'))
   database.run('PRAGMA foreign_keys = OFF')
@@ -54,7 +54,7 @@ function force(dataDir: string, sql: string): void {
 const rulesBroken = async ({ dataDir }: Worked, depth: 'quick' | 'full' = 'full') =>
   new Set((await audit(dataDir, depth)).faults.map(({ rule }) => rule))
 
-test('finds nothing in what the service wrote, and says what it looked at', async () => {
+test('finds no fault in what the service wrote, and reports what it examined', async () => {
   const books = await workedBooks()
   const { faults, seen } = await audit(books.dataDir, 'full')
   expect(faults).toEqual([])
@@ -118,14 +118,14 @@ describe('finds what breaks a rule', () => {
     expect(await rulesBroken(books)).toContain(rule)
   })
 
-  test('of each rule but that which an index keeps', () => {
+  test('for each rule, except the one that an index enforces', () => {
     const kept = ['one operation for a key']
     const shown = [...wrongs.map(([rule]) => rule), ...kept]
     expect(rules.map(({ rule }) => rule).filter((rule) => !shown.includes(rule))).toEqual([])
   })
 })
 
-test('finds a voice without a file, and a clip that is another', async () => {
+test('finds a voice without a file, and a clip with other content', async () => {
   const books = await workedBooks()
   writeFileSync(join(books.folder, 'clip'), 'b clip')
   expect(await rulesBroken(books)).toEqual(new Set(['clip of a voice']))
@@ -157,13 +157,13 @@ test('finds a consent without its recording or with another, and a voice with a 
   expect(await rulesBroken(books, 'quick')).toEqual(new Set(['consent of the owner']))
 })
 
-test('a database of the time before consents has none to look at', async () => {
+test('a database from before consents has none to check', async () => {
   const books = await workedBooks()
   force(books.dataDir, 'DROP TABLE voice_consents')
   expect(await rulesBroken(books)).toEqual(new Set())
 })
 
-test('finds a damaged page, and a reference to nothing', async () => {
+test('finds a damaged page, and a dangling reference', async () => {
   const books = await workedBooks()
   await books.database.close()
   force(books.dataDir, 'DELETE FROM keys')

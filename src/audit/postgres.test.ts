@@ -1,6 +1,6 @@
 /**
- * The audit of a shared database: it finds nothing in what the service wrote, and each thing that is made wrong by hand
- * in a copy of it. The rules themselves are shown one by one in `audit.test.ts`.
+ * The audit of a shared database: it finds no fault in what the service wrote, and finds each fault that is made by
+ * hand in a copy. `audit.test.ts` shows the rules one by one.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
@@ -53,7 +53,7 @@ async function worked(): Promise<string> {
   return books.place
 }
 
-/** A copy in which something is changed past triggers, references and checks, as damage or another program would. */
+/** A copy that was changed past triggers, references and checks, as damage or another program would. */
 async function copyWith(sql: string): Promise<string> {
   const server = await testPostgres()
   const url = server.urlOf(await server.create(new URL(place).pathname.slice(1)))
@@ -85,7 +85,7 @@ describe.skipIf(noPostgres !== null)('the audit of a shared database', () => {
   })
   afterAll(() => void (engine.name = 'sqlite'))
 
-  test('finds nothing in what the service wrote, and says what it looked at', async () => {
+  test('finds no fault in what the service wrote, and reports what it examined', async () => {
     const url = await copyWith('')
     const { faults, seen } = await auditPostgres(url, 'full')
     expect(faults).toEqual([])
@@ -97,12 +97,12 @@ describe.skipIf(noPostgres !== null)('the audit of a shared database', () => {
     expect(faults.map((fault) => fault.rule)).toContain(rule)
   })
 
-  test('knows a database of the time before consents', async () => {
+  test('accepts a database from before consents', async () => {
     const { faults } = await auditPostgres(await copyWith('DROP TABLE consent_files, voice_consents'), 'full')
     expect(faults).toEqual([])
   })
 
-  test('is a command, which changes nothing and says where it looked in vain', async () => {
+  test('is a command that changes nothing and names the database that it cannot check', async () => {
     const at = (url: string, ...more: string[]) =>
       runCommand(['audit', '--data', temporaryFolder(), ...more], { env: { MYNA_DATABASE: url } })
     expect(await at(await copyWith(''))).toMatchObject({

@@ -1,6 +1,6 @@
--- The books: who may ask, what was asked, what it cost. The constraints repeat the rules of the domain, so that no code
--- path, present or future, can commit a state that breaks them. Times are Unix milliseconds by the wall clock, which
--- may jump back: no constraint orders two of them.
+-- The database: which accounts and keys may ask, what was requested, what it cost. The constraints repeat the rules of
+-- the domain, so that no code path, present or future, can commit a state that breaks them. Times are Unix milliseconds
+-- by the wall clock, which may jump back: no constraint orders two of them.
 
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY NOT NULL,
@@ -20,7 +20,7 @@ CREATE TABLE keys (
   name TEXT NOT NULL,
   prefix TEXT NOT NULL,
   hash TEXT NOT NULL UNIQUE CONSTRAINT hash_hex CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
-  -- NULL: unrestricted. Otherwise JSON in alphabetical order; every set of the three known words stands here.
+  -- NULL: unrestricted. Otherwise JSON in alphabetical order; this list has every set of the three known words.
   scopes TEXT CONSTRAINT scopes_known CHECK (scopes IN (
     '[]', '["tts"]', '["usage"]', '["voices"]',
     '["tts","usage"]', '["tts","voices"]', '["usage","voices"]', '["tts","usage","voices"]'
@@ -42,7 +42,7 @@ CREATE TABLE operations (
   voice_id TEXT,
   input_chars INTEGER NOT NULL CONSTRAINT input_not_negative CHECK (input_chars >= 0),
   price_micros INTEGER NOT NULL CONSTRAINT price_not_negative CHECK (price_micros >= 0),
-  -- Whether the client sent an idempotency key: decides retention, also after the key was released.
+  -- Whether the client sent an idempotency key. This decides the retention, even after the key was released.
   key_supplied INTEGER NOT NULL CONSTRAINT key_supplied_flag CHECK (key_supplied IN (0, 1)),
   -- NULL: no key was sent, or it is free again.
   idempotency_hash TEXT
@@ -61,7 +61,7 @@ CREATE TABLE operations (
   started_at_ms INTEGER,
   first_audio_at_ms INTEGER,
   settled_at_ms INTEGER,
-  -- Written at settlement, so that the sweep finds what is due by an index and the rule stays in one place.
+  -- Written at settlement, so that the sweep finds expired rows through an index and the rule stays in one place.
   expires_at_ms INTEGER,
   CONSTRAINT one_operation_per_key UNIQUE (account_id, type, idempotency_hash),
   CONSTRAINT clone_body_not_compared CHECK ((type = 'speech') = (fingerprint IS NOT NULL)),
@@ -137,7 +137,7 @@ CREATE TABLE usage (
   id INTEGER PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   key_id TEXT NOT NULL REFERENCES keys (id),
-  -- NULL for a transcription, which makes no operation.
+  -- NULL for a transcription, which has no operation.
   operation_id TEXT UNIQUE,
   type TEXT NOT NULL CONSTRAINT usage_type_known CHECK (type IN ('speech', 'clone', 'transcription')),
   model TEXT NOT NULL,
@@ -160,7 +160,7 @@ BEGIN SELECT RAISE(ABORT, 'usage is append-only'); END;
 CREATE TABLE voices (
   id TEXT PRIMARY KEY NOT NULL
     CONSTRAINT voice_id_form CHECK (length(id) BETWEEN 1 AND 128 AND id NOT GLOB '*[^A-Za-z0-9_.-]*'),
-  -- NULL: owned by nobody, hence public.
+  -- NULL: without an owner, so public.
   account_id TEXT REFERENCES accounts (id),
   -- The key that cloned it, with its declared consent.
   key_id TEXT REFERENCES keys (id),

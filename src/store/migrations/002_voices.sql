@@ -3,8 +3,9 @@
 --
 -- The table `agents` belongs to other software on the same database, which writes its rows; this program never does.
 -- `id` is that software's own, `account_id` the account that the agent works for, and `voice_id` the voice that it
--- speaks with. That column is NULL when it has none, and becomes NULL when the voice is removed: the agent stays. A
--- writer must switch `PRAGMA foreign_keys` on in its own connection, or it may name a voice that does not exist.
+-- speaks with. That column is NULL if the agent has no voice, and becomes NULL when the voice is removed: the agent
+-- stays. A writer must switch `PRAGMA foreign_keys` on in its own connection, or it may name a voice that does not
+-- exist.
 
 -- A clone within the free allowance; an administrator's costs nothing either, but uses none of it.
 ALTER TABLE operations ADD COLUMN free INTEGER NOT NULL DEFAULT 0
@@ -13,7 +14,8 @@ ALTER TABLE operations ADD COLUMN free INTEGER NOT NULL DEFAULT 0
 CREATE TRIGGER operations_free_as_admitted BEFORE UPDATE OF free ON operations
 BEGIN SELECT RAISE(ABORT, 'what was admitted never changes'); END;
 
--- The name as it is compared, and everything that a search looks at, one field a line: SQLite folds only ASCII.
+-- The name in the form that is compared, and everything that a search looks at, one field a line: SQLite folds only
+-- ASCII.
 ALTER TABLE voices ADD COLUMN folded_name TEXT NOT NULL DEFAULT '' CONSTRAINT folded_name_filled
   CHECK (folded_name <> '');
 ALTER TABLE voices ADD COLUMN search_text TEXT NOT NULL DEFAULT '' CONSTRAINT search_text_filled
@@ -24,12 +26,12 @@ CREATE INDEX voices_public ON voices (created_at_ms, id) WHERE public = 1 AND st
 CREATE INDEX voices_failed ON voices (updated_at_ms) WHERE status = 'failed';
 
 CREATE TABLE voice_aliases (
-  -- In the order in which the owner gave them.
+  -- In the owner's order.
   id INTEGER PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   voice_id TEXT NOT NULL REFERENCES voices (id) ON DELETE CASCADE,
   alias TEXT NOT NULL CONSTRAINT alias_length CHECK (length(alias) BETWEEN 1 AND 128),
-  -- As it is compared: NOCASE knows only ASCII.
+  -- In the form that is compared: NOCASE knows only ASCII.
   folded_alias TEXT NOT NULL CONSTRAINT folded_alias_filled CHECK (folded_alias <> ''),
   CONSTRAINT one_voice_per_alias UNIQUE (account_id, folded_alias)
 ) STRICT;
@@ -61,7 +63,7 @@ WHEN NOT (
 )
 BEGIN SELECT RAISE(ABORT, 'a clip is described whole or not at all'); END;
 
--- A voice that a clone makes is admitted together with it.
+-- A voice that comes from a clone is admitted together with it.
 CREATE TRIGGER voices_begin_processing AFTER INSERT ON voices
 WHEN NEW.operation_id IS NOT NULL AND (
   NEW.status <> 'processing' OR NEW.category <> 'cloned' OR NEW.clip_hash IS NULL OR NEW.key_id IS NULL

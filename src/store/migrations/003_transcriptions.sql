@@ -1,13 +1,13 @@
--- Transcriptions under way, so that a crash loses none: a row is written before the engine is given the work, and leaves
--- in the transaction that writes what came of it to the usage.
+-- Running transcriptions, so that a crash loses none: a row is written before the engine gets the work, and is deleted
+-- in the transaction that adds the result to the usage.
 
 CREATE TABLE transcriptions (
-  -- Of the request: a transcription makes no operation.
+  -- The request's id: a transcription has no operation.
   id TEXT PRIMARY KEY NOT NULL CONSTRAINT transcription_id_prefix CHECK (id GLOB 'req_?*'),
   account_id TEXT NOT NULL REFERENCES accounts (id),
   key_id TEXT NOT NULL REFERENCES keys (id),
   model TEXT NOT NULL,
-  -- As last noted.
+  -- The last recorded progress.
   heard_ms INTEGER NOT NULL DEFAULT 0 CONSTRAINT heard_not_negative CHECK (heard_ms >= 0),
   started_at_ms INTEGER NOT NULL
 ) STRICT;
@@ -24,8 +24,8 @@ CREATE TRIGGER transcriptions_leave_usage BEFORE DELETE ON transcriptions
 WHEN NOT EXISTS (SELECT 1 FROM usage WHERE request_id = OLD.id)
 BEGIN SELECT RAISE(ABORT, 'a transcription ends in the usage'); END;
 
--- How a transcription ended, in the words of operations; NULL in the rows of the time before, and in all others, whose
--- operation tells it.
+-- How a transcription ended, in the words of operations; NULL in older rows, and in all other rows, where the operation
+-- has the outcome.
 ALTER TABLE usage ADD COLUMN request_id TEXT
   CONSTRAINT request_of_transcription CHECK (request_id IS NULL OR type = 'transcription');
 ALTER TABLE usage ADD COLUMN outcome TEXT

@@ -1,3 +1,3 @@
--- An account's operations, the newest first: without it, every one of them is read and sorted for a page of them. Ids
+-- An account's operations, the newest first. Without this index, all of them are read and sorted for each page. Ids
 -- grow with time.
 CREATE INDEX operations_account ON operations (account_id, id);

@@ -1,6 +1,6 @@
--- An account becomes prepaid or unmetered after it was made, with an entry of a kind of its own: without it, what was
--- used while nothing was counted against a balance would be owed. SQLite changes no constraint in place, so the table
--- is made anew, with the same rows under the same ids.
+-- An account becomes prepaid or unmetered after its creation, with an entry of a separate kind. Without that entry,
+-- unmetered use would later count against the balance. SQLite cannot change a constraint in place, so the table is
+-- created anew, with the same rows under the same ids.
 
 CREATE TABLE entries_new (
   id INTEGER PRIMARY KEY,

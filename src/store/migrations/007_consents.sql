@@ -1,13 +1,13 @@
--- Consents: recordings in which people agree that their voices are cloned. The recordings themselves are files in the
+-- Consents: recordings in which people agree to the cloning of their voices. The recordings themselves are files in the
 -- data folder, like clips.
 
 CREATE TABLE voice_consents (
   id TEXT PRIMARY KEY NOT NULL CONSTRAINT consent_id_prefix CHECK (id GLOB 'cons_?*'),
   account_id TEXT NOT NULL REFERENCES accounts (id),
-  -- The key with which it was sent.
+  -- The key that sent it.
   key_id TEXT NOT NULL REFERENCES keys (id),
   name TEXT NOT NULL CONSTRAINT consent_name_length CHECK (length(name) BETWEEN 1 AND 100),
-  -- BCP-47, of what is said.
+  -- BCP-47, the spoken language.
   language TEXT NOT NULL,
   clip_name TEXT NOT NULL,
   clip_mime TEXT NOT NULL,

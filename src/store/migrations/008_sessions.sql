@@ -1,5 +1,5 @@
--- Sessions of the console outlive a restart: the hash of a cookie's token, and the hash of the key behind it. Who reads
--- the table can sign in with none of them.
+-- Sessions of the console that survive a restart: the hash of a cookie's token, and the hash of the key behind it. A
+-- reader of the table cannot sign in with either.
 
 CREATE TABLE sessions (
   token_hash TEXT PRIMARY KEY NOT NULL,

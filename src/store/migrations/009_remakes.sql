@@ -1,5 +1,6 @@
--- A voice is made again when its model is gone: a clone of its own, free of charge, that works on a voice which is ready
--- and stays so. Once it has completed, the voice takes its model; in every other case the voice stays as it was.
+-- A voice is made again when its model is gone: by a clone of its own, free of charge, that works on a ready voice,
+-- which stays ready. Once the clone has completed, the voice uses its model; in every other case the voice stays as it
+-- was.
 
 DROP TRIGGER voices_as_admitted;
 CREATE TRIGGER voices_as_admitted

@@ -1,4 +1,4 @@
--- What one account may do at once and in a minute, where the operator wants it to differ from the server's settings.
+-- What one account may do at once and in a minute, if the operator wants it to differ from the server's settings.
 
 ALTER TABLE accounts ADD COLUMN speech_concurrency INTEGER
   CONSTRAINT speech_concurrency_positive CHECK (speech_concurrency IS NULL OR speech_concurrency > 0);

@@ -1,7 +1,7 @@
--- The books on PostgreSQL: table by table and rule by rule what `../../migrations/001_books.sql` says, whose comments
--- hold here too. A test compares both. Texts are compared byte by byte, as SQLite does, whatever the server's locale.
+-- The database on PostgreSQL: every table and rule of `../../migrations/001_books.sql`, whose comments apply here too.
+-- A test compares both. Texts are compared byte by byte, as in SQLite, whatever the server's locale.
 
--- Refuses whatever its trigger lets through to it.
+-- Refuses every change that its trigger passes to it.
 CREATE FUNCTION myna_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '%', TG_ARGV[0];

@@ -1,4 +1,5 @@
--- As `../../migrations/002_voices.sql`. A trigger's WHEN takes no sub-query here, so those that need one are functions.
+-- As `../../migrations/002_voices.sql`. Here a trigger's WHEN cannot contain a sub-query, so triggers that need one
+-- call functions.
 
 ALTER TABLE operations ADD COLUMN free BIGINT NOT NULL DEFAULT 0
   CONSTRAINT free_clone_costs_nothing CHECK (free = 0 OR (free = 1 AND type = 'clone' AND price_micros = 0));

@@ -1,5 +1,5 @@
--- Several boxes on one database: who they are, which of them works on what, and what they share that one box keeps in
--- its memory and its data folder.
+-- Several boxes on one database: which boxes exist, what each of them works on, and shared data that a single box keeps
+-- in its memory and its data folder.
 
 ALTER TABLE operations ADD COLUMN box_id TEXT COLLATE "C";
 ALTER TABLE operations ADD COLUMN settled_by TEXT COLLATE "C"
@@ -18,7 +18,7 @@ ALTER TABLE entries ADD COLUMN credit_id TEXT COLLATE "C"
   CONSTRAINT credit_id_of_credit CHECK (credit_id IS NULL OR kind = 'credit');
 CREATE UNIQUE INDEX entries_credit ON entries (credit_id) WHERE credit_id IS NOT NULL;
 
--- What an account has under way, counted at each admission.
+-- The running work of an account, counted at each admission.
 CREATE INDEX operations_pending_account ON operations (account_id, type) WHERE outcome IS NULL;
 CREATE INDEX transcriptions_account ON transcriptions (account_id);
 
@@ -26,18 +26,18 @@ CREATE INDEX transcriptions_account ON transcriptions (account_id);
 CREATE FUNCTION myna_now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
 $$ SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) $$;
 
--- One row for each run of a server. While its lease holds, what it works on is its own; afterwards anybody settles it.
+-- One row for each run of a server. While its lease is valid, its work is its own; afterwards any box may settle it.
 CREATE TABLE boxes (
   id TEXT COLLATE "C" PRIMARY KEY NOT NULL CONSTRAINT box_id_prefix CHECK (id ~ '^box_.'),
   -- For people: the name of the machine.
   name TEXT COLLATE "C" NOT NULL,
   started_at_ms BIGINT NOT NULL,
   lease_until_ms BIGINT NOT NULL,
-  -- What it says of itself: version, address, device, models, load. JSON.
+  -- Its own report: version, address, device, models, load. JSON.
   status TEXT COLLATE "C" NOT NULL DEFAULT '{}'
 );
 
--- Sessions of the console: the hash of a cookie's token, and the hash of the key that stands behind it.
+-- Sessions of the console: the hash of a cookie's token, and the hash of the key behind it.
 CREATE TABLE sessions (
   token_hash TEXT COLLATE "C" PRIMARY KEY NOT NULL,
   secret_hash TEXT COLLATE "C" NOT NULL,
@@ -45,7 +45,8 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_used ON sessions (used_at_ms);
 
--- Files of voices in pieces, so that none of them is ever in memory whole more than once. They go with their voice.
+-- Files of voices in pieces, so that memory never holds more than one whole copy of a file. They are deleted with their
+-- voice.
 CREATE TABLE voice_files (
   voice_id TEXT COLLATE "C" NOT NULL REFERENCES voices (id) ON DELETE CASCADE,
   name TEXT COLLATE "C" NOT NULL,

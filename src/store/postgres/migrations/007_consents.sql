@@ -18,7 +18,7 @@ BEFORE UPDATE OF id, account_id, key_id, language, clip_name, clip_mime, clip_by
   ON voice_consents FOR EACH ROW
 EXECUTE FUNCTION myna_refuse('what was agreed to never changes');
 
--- Recordings in pieces, like the files of voices. They go with their consent.
+-- Recordings in pieces, like the files of voices. They are deleted with their consent.
 CREATE TABLE consent_files (
   consent_id TEXT COLLATE "C" NOT NULL REFERENCES voice_consents (id) ON DELETE CASCADE,
   name TEXT COLLATE "C" NOT NULL,
