@@ -33,7 +33,7 @@ export const pages: readonly Page[] = [
     icon: 'voices',
     group: 'Studio',
     show: VoicesPage,
-    isFor: (who) => allows(who, 'voices'),
+    isFor: (who) => allows(who, 'voices') || speaks(who),
   },
   { id: 'transcribe', title: 'Transcribe', icon: 'transcribe', group: 'Studio', show: TranscribePage, isFor: speaks },
   { id: 'connect', title: 'Connect', icon: 'connect', group: 'Account', show: ConnectPage, isFor: speaks },

@@ -82,6 +82,8 @@ export async function visitIn(browser: Browser, options: BrowserContextOptions, 
 /** Uses the navigation; on a phone, its "More" if the page is in there. */
 export async function go(page: Page, name: string): Promise<void> {
   const pages = page.getByRole('navigation')
+  // Right after signing in it is not there yet.
+  await pages.waitFor()
   const link = pages.getByRole('link', { name, exact: true })
   if (!(await link.isVisible())) await pages.getByRole('button', { name: 'More' }).click()
   await link.click()

@@ -160,68 +160,6 @@ test.skipIf(!hasBrowser)(
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a voice is recorded, cloned, played, changed and deleted',
-  async () => {
-    await using visited = await signedIn()
-    const { page, faults } = visited
-    await go(page, 'Voices')
-    await page.getByRole('article', { name: 'Lark' }).waitFor()
-    await page.getByRole('button', { name: 'Play Lark' }).click()
-    await page.getByRole('button', { name: 'Stop Lark' }).click()
-    await page.getByRole('button', { name: 'Clone a voice' }).click()
-    await page.getByRole('button', { name: 'Microphone' }).click()
-    await page.getByRole('button', { name: 'Record' }).click()
-    await page
-      .getByRole('timer')
-      .getByText(/0:0[4-9]/)
-      .waitFor({ timeout: 20_000 })
-    await page.getByRole('button', { name: 'Stop', exact: false }).click()
-    await page.getByLabel('The clip', { exact: true }).waitFor()
-    await page.getByLabel('Name', { exact: true }).fill('Recorded')
-    await page.getByLabel(/I am this person/).check()
-    await page.getByRole('button', { name: 'Create voice' }).click()
-    await page.getByRole('heading', { name: 'The voice is ready' }).waitFor({ timeout: 30_000 })
-    await page.getByRole('button', { name: 'Done' }).click()
-    const card = page.getByRole('article', { name: 'Recorded' })
-    await card.getByRole('button', { name: 'Edit' }).click()
-    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Renamed')
-    await page.getByRole('dialog').getByLabel('Labels').fill('mood = gentle')
-    await page.getByRole('button', { name: 'Save' }).click()
-    const renamed = page.getByRole('article', { name: 'Renamed' })
-    await renamed.getByText('gentle').waitFor()
-    await page.getByLabel('Search voices').fill('gentle')
-    await page.getByRole('article', { name: 'Lark' }).waitFor({ state: 'detached' })
-    await renamed.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('button', { name: 'Delete voice' }).click()
-    await page.getByText('No voice matches').waitFor()
-    expect(faults).toEqual([])
-  },
-  flowMs,
-)
-
-// Skipped without a browser, which a fresh machine lacks.
-test.skipIf(!hasBrowser)(
-  'a clip that cannot be a voice is refused with an explanation',
-  async () => {
-    await using visited = await signedIn()
-    const { page } = visited
-    await go(page, 'Voices')
-    await page.getByRole('button', { name: 'Clone a voice' }).click()
-    await page.getByLabel('Audio or video file').setInputFiles({
-      name: 'notes.txt',
-      mimeType: 'text/plain',
-      buffer: Buffer.from('no sound at all '.repeat(50)),
-    })
-    await page.getByLabel('Name', { exact: true }).fill('Nobody')
-    await page.getByLabel(/I am this person/).check()
-    await page.getByRole('button', { name: 'Create voice' }).click()
-    expect(await page.getByRole('alert').innerText()).not.toBe('')
-  },
-  flowMs,
-)
-
-// Skipped without a browser, which a fresh machine lacks.
-test.skipIf(!hasBrowser)(
   'an administrator creates an account and a key that is shown once, and revokes it',
   async () => {
     await using visited = await signedIn()

@@ -57,10 +57,13 @@ async function atMicrophone(browser: Browser, options = {}, url = instance.url, 
 
 const startRecording = (page: Page) => page.getByRole('button', { name: 'Record' }).click()
 
-/** Keeps every file that the page makes, because a page may not read it back itself. */
+/** Keeps the file that the page unpacks to draw it: the recording. */
 const keepFiles = `{
-  const make = URL.createObjectURL
-  URL.createObjectURL = (file) => (globalThis.kept = file, make.call(URL, file))
+  const read = Blob.prototype.arrayBuffer
+  Blob.prototype.arrayBuffer = function () {
+    globalThis.kept = this
+    return read.call(this)
+  }
 }`
 
 /** Keeps what the audio thread sends, beside the recorder: it gets the same blocks, whatever the device dropped. */

@@ -25,7 +25,7 @@ export function Copy({ text, kind, what }: CopyProps) {
 }
 
 /** @param beside where a field may be put for a moment: while a dialog is open, nothing outside it can be selected */
-async function toClipboard(text: string, beside: HTMLElement): Promise<boolean> {
+export async function toClipboard(text: string, beside: HTMLElement): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     return navigator.clipboard.writeText(text).then(
       () => true,

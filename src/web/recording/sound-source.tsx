@@ -1,4 +1,5 @@
-/** The source of a clip, a file or the microphone, and playing it before it is sent. */
+/** The source of a clip: a file, chosen or dropped, or the microphone. What came is heard and trimmed before it is sent. */
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { MicrophoneSource } from './microphone-source.tsx'
 import { Choice, Field } from '../parts/controls.tsx'
@@ -11,9 +12,13 @@ interface SourceProps {
   /** Recording ends by itself. */
   maxSeconds: number
   advice: string
+  /** Beside the microphone. */
+  reading?: ComponentChildren
+  /** What is shown of the clip; a plain player unless given. */
+  children?: ComponentChildren
 }
 
-export function SoundSource({ clip, onClip, maxSeconds, advice }: SourceProps) {
+export function SoundSource({ clip, onClip, maxSeconds, advice, reading, children }: SourceProps) {
   const [kind, setKind] = useState<'file' | 'microphone'>('file')
   const choose = (next: 'file' | 'microphone') => {
     setKind(next)
@@ -34,8 +39,15 @@ export function SoundSource({ clip, onClip, maxSeconds, advice }: SourceProps) {
         />
       </div>
       <p class="hint">{advice}</p>
-      {kind === 'file' ? <FilePick onClip={onClip} /> : <MicrophoneSource maxSeconds={maxSeconds} onClip={onClip} />}
-      {clip === null ? null : <Listen clip={clip} />}
+      {kind === 'file' ? (
+        <FilePick onClip={onClip} />
+      ) : (
+        <>
+          {reading}
+          <MicrophoneSource maxSeconds={maxSeconds} onClip={onClip} />
+        </>
+      )}
+      {clip === null ? null : (children ?? <Listen clip={clip} />)}
     </div>
   )
 }
@@ -47,6 +59,7 @@ const FilePick = ({ onClip }: Pick<SourceProps, 'onClip'>) => (
         id={id}
         type="file"
         accept="audio/*,video/*"
+        class="drop-here"
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? []
           onClip(file === undefined ? null : { file, name: file.name })

@@ -5,6 +5,7 @@ import { Head, Progressing } from '../parts/controls.tsx'
 import { SpeechResult } from './result.tsx'
 import { cancel, type Format, type Progress, type SpeechAsk, speak, type Spoken } from './speech.ts'
 import { SpeechOptions, type Voice } from './options.tsx'
+import { defaultVoice, takeChosenVoice } from '../parts/first-voice.ts'
 import { count } from '../parts/format.ts'
 import type { PageProps } from '../parts/page.ts'
 
@@ -26,10 +27,18 @@ const fresh: SpeechAsk = { input: sample, voice: null, model: null, format: 'wav
 
 const none: readonly Voice[] = []
 
+/** What was typed before, by the voice that was chosen elsewhere or is the default. */
+function firstAsk({ account, key }: PageProps['who']): SpeechAsk {
+  const before = kept?.keyId === key.id ? kept.ask : null
+  const chosen = takeChosenVoice()
+  if (chosen !== null) return { ...(before ?? fresh), voice: chosen, model: null }
+  return before ?? { ...fresh, voice: defaultVoice(account.id) }
+}
+
 export function SpeakPage({ who }: PageProps) {
   const voices = useLoaded<{ data: Voice[] }>('/v1/audio/voices?limit=1000')
   const models = useLoaded<{ data: ModelRecord[] }>('/v1/models')
-  const [ask, setAsk] = useState<SpeechAsk>(kept?.keyId === who.key.id ? kept.ask : fresh)
+  const [ask, setAsk] = useState<SpeechAsk>(() => firstAsk(who))
   const change = (next: SpeechAsk) => {
     kept = { keyId: who.key.id, ask: next }
     setAsk(next)

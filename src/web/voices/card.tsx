@@ -1,25 +1,42 @@
-/** One voice: its picture and sound, its owner, and what the owner may do with it. */
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { announce } from '../parts/announce.tsx'
+/** One voice: its picture with its sound, whose it is, and what can be done with it. */
+import { useState } from 'preact/hooks'
 import { send } from '../api.ts'
-import { Ask } from '../parts/dialog.tsx'
+import { announce } from '../parts/announce.tsx'
 import { Problem } from '../parts/controls.tsx'
+import { toClipboard } from '../parts/copy.tsx'
+import { Ask } from '../parts/dialog.tsx'
+import { speakWith } from '../parts/first-voice.ts'
+import { Icon } from '../parts/icon.tsx'
 import { VoicePicture } from '../parts/voice-picture.tsx'
 import type { Voice } from '../speak/options.tsx'
 import { VoiceForm } from './form.tsx'
+import { usePlaying } from './playing.ts'
+import { languageName, languageOf } from './voice.ts'
 
 interface CardProps {
   voice: Voice
+  /** Whether the key may speak, and change voices. */
+  mayUse: boolean
+  mayChange: boolean
+  isDefault: boolean
+  onDefault: () => void
+  /** Whether it is one of the two that are compared. */
+  isCompared: boolean
+  onCompare: () => void
   onChanged: () => void
 }
 
-export function VoiceCard({ voice, onChanged }: CardProps) {
+export function VoiceCard(props: CardProps) {
+  const { voice, mayUse, mayChange, isDefault, onChanged } = props
   return (
     <article class="card voice" aria-label={voice.name} tabIndex={-1}>
-      <VoicePicture id={voice.voice_id} name={voice.name} isReady={voice.status === 'ready'} />
+      <Sound voice={voice} />
       <div class="row apart">
         <h3 dir="auto">{voice.name}</h3>
-        <Status voice={voice} />
+        <span class="row tight">
+          {isDefault ? <span class="tag good">your default</span> : null}
+          <Status voice={voice} />
+        </span>
       </div>
       {voice.description === null ? null : (
         <p class="hint" dir="auto">
@@ -27,18 +44,11 @@ export function VoiceCard({ voice, onChanged }: CardProps) {
         </p>
       )}
       {voice.error === null ? null : <p class="error">{voice.error.message} Delete this voice and try another clip.</p>}
+      <Tags voice={voice} />
       <div class="row">
-        <span class="tag">{voice.model}</span>
-        {voice.fidelity === 'approximate' ? <span class="tag">approximate</span> : null}
-        {Object.entries(voice.labels).map(([name, value]) => (
-          <span class="tag" key={name} title={name} dir="auto">
-            {value.replaceAll('_', ' ')}
-          </span>
-        ))}
-      </div>
-      <div class="row">
-        {voice.status === 'ready' ? <Play id={voice.voice_id} name={voice.name} /> : null}
-        {voice.is_owner ? <OwnerActions voice={voice} onChanged={onChanged} /> : null}
+        {voice.status === 'ready' && mayUse ? <Uses {...props} /> : null}
+        <CopyId id={voice.voice_id} name={voice.name} />
+        {voice.is_owner && mayChange ? <OwnerActions voice={voice} onChanged={onChanged} /> : null}
       </div>
     </article>
   )
@@ -50,43 +60,93 @@ function Status({ voice }: { voice: Voice }) {
   return voice.is_owner ? <span class="tag good">yours</span> : <span class="tag">public</span>
 }
 
-/** One voice plays at a time. */
-let heard: HTMLAudioElement | null = null
+function Tags({ voice }: { voice: Voice }) {
+  const language = languageOf(voice)
+  const others = Object.entries(voice.labels).filter(([name]) => name !== 'language')
+  return (
+    <div class="row tight">
+      {language === '' ? null : <span class="tag">{languageName(language)}</span>}
+      {others.map(([name, value]) => (
+        <span class="tag" key={name} title={name} dir="auto">
+          {value.replaceAll('_', ' ')}
+        </span>
+      ))}
+      <span class="tag" title="The model that speaks with this voice">
+        {voice.model}
+      </span>
+      {voice.fidelity === 'approximate' ? (
+        <span class="tag" title="Pitch, pace and timbre are those of the clip; it is not an exact likeness">
+          approximate
+        </span>
+      ) : null}
+    </div>
+  )
+}
 
-function Play({ id, name }: { id: string; name: string }) {
-  const [playing, setPlaying] = useState(false)
-  const [error, setError] = useState<Error | null>(null)
-  const audio = useRef<HTMLAudioElement>(null)
-  useEffect(() => () => audio.current?.pause(), [])
-  const toggle = () => {
-    const own = audio.current
-    if (own === null) return
-    if (playing) return own.pause()
-    if (heard !== own) heard?.pause()
-    heard = own
-    own.currentTime = 0
-    setError(null)
-    own.play().catch(() => setError(new Error('The preview could not be played.')))
-  }
+/** The picture plays when it is pressed, and a line shows where it is. */
+function Sound({ voice }: { voice: Voice }) {
+  const { audio, line, isPlaying, error, toggle, events } = usePlaying()
+  const { voice_id: id, name, status } = voice
   return (
     <>
-      <audio
-        ref={audio}
-        preload="none"
-        src={`/v1/voices/${id}/preview?response_format=mp3`}
-        onPlay={() => setPlaying(true)}
-        onPause={() => setPlaying(false)}
-        onEnded={() => setPlaying(false)}
-      />
-      <button class="small" onClick={toggle} aria-label={`${playing ? 'Stop' : 'Play'} ${name}`}>
-        {playing ? '■ Stop' : '▶ Play'}
-      </button>
+      <div class={isPlaying ? 'sounding playing' : 'sounding'}>
+        <VoicePicture id={id} name={name} isReady={status === 'ready'} />
+        <div class="playhead" ref={line} aria-hidden="true" />
+        {status === 'ready' ? (
+          <>
+            <audio ref={audio} preload="none" src={`/v1/voices/${id}/preview?response_format=mp3`} {...events} />
+            <button type="button" class="over" onClick={toggle} aria-label={`${isPlaying ? 'Stop' : 'Play'} ${name}`}>
+              <span class="round">
+                <Icon name={isPlaying ? 'stop' : 'play'} />
+              </span>
+            </button>
+          </>
+        ) : null}
+      </div>
       <Problem error={error} />
     </>
   )
 }
 
-function OwnerActions({ voice, onChanged }: CardProps) {
+const Uses = ({ voice, isDefault, onDefault, isCompared, onCompare }: CardProps) => (
+  <>
+    <button class="small" aria-label={`Use ${voice.name}`} onClick={() => speakWith(voice.voice_id)}>
+      <Icon name="speak" /> Use
+    </button>
+    <button class="small" aria-pressed={isCompared} aria-label={`Compare ${voice.name}`} onClick={onCompare}>
+      Compare
+    </button>
+    {isDefault ? null : (
+      <button
+        class="small quiet icon"
+        title="Set as default"
+        aria-label={`Set ${voice.name} as default`}
+        onClick={onDefault}
+      >
+        <Icon name="star" />
+      </button>
+    )}
+  </>
+)
+
+function CopyId({ id, name }: { id: string; name: string }) {
+  const copy = async (beside: HTMLElement) => {
+    const isCopied = await toClipboard(id, beside)
+    announce(isCopied ? `The id of ${name} is copied.` : `The browser did not allow it. The id is ${id}.`)
+  }
+  return (
+    <button
+      class="small quiet icon"
+      title={`Copy the id ${id}`}
+      aria-label={`Copy the id of ${name}`}
+      onClick={({ currentTarget }) => void copy(currentTarget)}
+    >
+      <Icon name="copy" />
+    </button>
+  )
+}
+
+function OwnerActions({ voice, onChanged }: Pick<CardProps, 'voice' | 'onChanged'>) {
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
   const close = () => setOpen(null)
   const remove = async () => {
@@ -97,11 +157,11 @@ function OwnerActions({ voice, onChanged }: CardProps) {
   }
   return (
     <>
-      <button class="small" aria-label={`Edit ${voice.name}`} onClick={() => setOpen('edit')}>
-        Edit
+      <button class="small quiet icon" aria-label={`Edit ${voice.name}`} onClick={() => setOpen('edit')}>
+        <Icon name="edit" />
       </button>
-      <button class="small" aria-label={`Delete ${voice.name}`} onClick={() => setOpen('delete')}>
-        Delete
+      <button class="small quiet icon" aria-label={`Delete ${voice.name}`} onClick={() => setOpen('delete')}>
+        <Icon name="trash" />
       </button>
       {open === 'edit' ? <VoiceForm voice={voice} onClose={close} onChanged={onChanged} /> : null}
       {open === 'delete' ? (

@@ -1,15 +1,23 @@
 /** The voices that this key may use: looked through, listened to, made, changed and deleted. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../parts/announce.tsx'
-import { CloneDialog } from './clone.tsx'
+import { Head, Progressing } from '../parts/controls.tsx'
+import { DropAnywhere } from '../parts/drop.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { defaultVoice, setDefaultVoice } from '../parts/first-voice.ts'
+import { count, counted } from '../parts/format.ts'
 import { type Loaded, useLoaded, useSettled } from '../parts/loading.ts'
-import { Choice, Head, Progressing } from '../parts/controls.tsx'
+import type { PageProps } from '../parts/page.ts'
+import type { Clip } from '../recording/recorder.ts'
+import { allows } from '../session.ts'
 import type { Voice } from '../speak/options.tsx'
 import { VoiceCard } from './card.tsx'
-import { count, counted } from '../parts/format.ts'
-import type { PageProps } from '../parts/page.ts'
+import { CloneDialog } from './clone.tsx'
+import { Compare } from './compare.tsx'
+import { type Owner, VoiceFilters } from './filters.tsx'
+import { anyVoice, fits } from './voice.ts'
 
-/** Cards per page: each has a picture and a sound. */
+/** Cards at a time: each has a picture and a sound. */
 const pageSize = 60
 const maxVoices = 1000
 const typingMs = 250
@@ -18,79 +26,112 @@ const lookMs = 2000
 
 interface VoiceList {
   data: Voice[]
-  has_more: boolean
   total_count: number
 }
 
-export function VoicesPage(_props: PageProps) {
-  const [owner, setOwner] = useState<'all' | 'me' | 'public'>('all')
+export function VoicesPage({ who }: PageProps) {
+  const [owner, setOwner] = useState<Owner>('all')
   const [search, setSearch] = useState('')
-  const [cloning, setCloning] = useState(false)
+  const [filters, setFilters] = useState(anyVoice)
+  const [cloning, setCloning] = useState<{ clip: Clip | null } | null>(null)
   const [limit, setLimit] = useState(pageSize)
+  const [first, setFirst] = useState(defaultVoice(who.account.id))
+  const [compared, setCompared] = useState<readonly string[]>([])
+  const mayChange = allows(who, 'voices')
   const sought = useSettled(search.trim(), typingMs)
-  const loaded = useVoices(owner, sought, limit)
+  const loaded = useVoices(mayChange ? '/v1/voices' : '/v1/audio/voices', owner, sought)
   const { value, reload } = loaded
-  const voices = value?.data ?? []
+  const all = value?.data ?? []
+  const voices = all.filter((voice) => fits(voice, filters))
+  const chosen = compared.flatMap((id) => all.find(({ voice_id: own }) => own === id) ?? [])
+  const makeDefault = ({ voice_id: id, name }: Voice) => {
+    setDefaultVoice(who.account.id, id)
+    setFirst(id)
+    announce(`${name} is the voice that Speak begins with, in this browser.`)
+  }
+  const compare = (id: string) =>
+    setCompared((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before.slice(-1), id]))
+  const open = (clip: Clip | null) => setCloning({ clip })
   return (
     <div class="page">
       <Head title="Voices" about="Voices from your installed models, shared voices, and your own.">
-        <button class="primary" onClick={() => setCloning(true)}>
-          Clone a voice
-        </button>
+        {mayChange ? (
+          <button class="primary" onClick={() => open(null)}>
+            Clone a voice
+          </button>
+        ) : null}
       </Head>
-      <div class="row apart">
-        <Choice
-          label="Whose voices"
-          value={owner}
-          options={[
-            ['all', 'All'],
-            ['me', 'Yours'],
-            ['public', 'Public'],
-          ]}
-          onChange={setOwner}
-        />
-        <div class="search">
-          <input
-            type="search"
-            placeholder="Search names and labels"
-            aria-label="Search voices"
-            value={search}
-            dir="auto"
-            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-          />
-        </div>
-      </div>
+      <VoiceFilters
+        owner={owner}
+        onOwner={setOwner}
+        search={search}
+        onSearch={setSearch}
+        filters={filters}
+        onFilters={setFilters}
+        voices={all}
+      />
       <Progressing of={[loaded]} />
-      <p class={value !== null && voices.length === 0 ? 'empty' : 'hint'} role="status">
-        {value === null ? '' : foundOf(value, owner, sought)}
+      {chosen.length === 0 ? null : <Compare voices={chosen} onClose={() => setCompared([])} />}
+      <p class="hint" role="status">
+        {value === null ? '' : foundOf(Math.min(limit, voices.length), voices.length, sought)}
       </p>
+      {value !== null && voices.length === 0 ? (
+        <None isOwn={owner === 'me' && sought === ''} onClone={mayChange ? () => open(null) : null} />
+      ) : null}
       <div class="grid">
-        {voices.map((voice) => (
-          <VoiceCard key={voice.voice_id} voice={voice} onChanged={reload} />
+        {voices.slice(0, limit).map((voice) => (
+          <VoiceCard
+            key={voice.voice_id}
+            voice={voice}
+            mayUse={allows(who, 'tts')}
+            mayChange={mayChange}
+            isDefault={voice.voice_id === first}
+            onDefault={() => makeDefault(voice)}
+            isCompared={compared.includes(voice.voice_id)}
+            onCompare={() => compare(voice.voice_id)}
+            onChanged={reload}
+          />
         ))}
       </div>
-      {value?.has_more && limit < maxVoices ? (
+      {voices.length > limit ? (
         <div class="row">
-          <button onClick={() => setLimit(Math.min(maxVoices, limit + pageSize))}>Show more</button>
+          <button onClick={() => setLimit(limit + pageSize)}>Show more</button>
         </div>
       ) : null}
-      {cloning ? (
+      {mayChange && cloning === null ? (
+        <DropAnywhere says="Drop a recording to clone its voice" onFile={(file) => open({ file, name: file.name })} />
+      ) : null}
+      {cloning === null ? null : (
         <CloneDialog
+          given={cloning.clip}
           onClose={() => {
-            setCloning(false)
+            setCloning(null)
             reload()
           }}
         />
-      ) : null}
+      )}
     </div>
   )
 }
 
+const None = ({ isOwn, onClone }: { isOwn: boolean; onClone: (() => void) | null }) =>
+  isOwn ? (
+    <Empty
+      title="You have no voices of your own yet"
+      action={onClone === null ? undefined : <button onClick={onClone}>Clone a voice</button>}
+    >
+      A clip of about ten seconds makes one. Record it here, or drop a file on this page.
+    </Empty>
+  ) : (
+    <Empty title="No voice fits">Try another word, or fewer filters.</Empty>
+  )
+
 /** Reloaded while any of them is being made; announces the result. */
-function useVoices(owner: string, sought: string, limit: number): Loaded<VoiceList> {
-  const query = new URLSearchParams({ owner, limit: String(limit), ...(sought === '' ? {} : { search: sought }) })
+function useVoices(path: string, owner: string, sought: string): Loaded<VoiceList> {
+  const all = { owner, limit: String(maxVoices), compat: '0', ...(sought === '' ? {} : { search: sought }) }
+  const query = new URLSearchParams(all)
   const [isMaking, setIsMaking] = useState(false)
-  const loaded = useLoaded<VoiceList>(`/v1/voices?${query}`, isMaking ? lookMs : 0)
+  const loaded = useLoaded<VoiceList>(`${path}?${query}`, isMaking ? lookMs : 0)
   const { value } = loaded
   const before = useRef<readonly Voice[]>([])
   useEffect(() => {
@@ -112,8 +153,7 @@ function changesIn(before: readonly Voice[], now: readonly Voice[]): string[] {
   })
 }
 
-function foundOf({ data, total_count: total }: VoiceList, owner: 'all' | 'me' | 'public', sought: string): string {
-  if (data.length > 0) return data.length < total ? `${count(data.length)} of ${count(total)}` : counted(total, 'voice')
-  if (sought !== '') return `No voice matches “${sought}”.`
-  return owner === 'me' ? 'You have no voices of your own yet. A clip of about ten seconds makes one.' : 'No voices.'
+function foundOf(shown: number, all: number, sought: string): string {
+  if (all > 0) return shown < all ? `${count(shown)} of ${count(all)}` : counted(all, 'voice')
+  return sought === '' ? '' : `No voice matches “${sought}”.`
 }
