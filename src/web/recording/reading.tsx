@@ -15,8 +15,8 @@ const texts: Readonly<Record<string, string>> = {
     'qu’il a entendu dans la journée : une sonnette de vélo, deux enfants qui rient, quelqu’un qui appelle un chien. ' +
     'Que lui apprendriez-vous, si vous aviez le temps ? Moi, je choisirais une bonne question.',
   es:
-    'Por la tarde, cuando cambia la luz, me gusta caminar junto al río y escuchar. Un pájaro pequeño repite lo que ha ' +
-    'oído durante el día: el timbre de una bicicleta, dos niños que ríen, alguien que llama a un perro. ¿Qué le ' +
+    'Por la tarde, cuando cambia la luz, me gusta caminar junto al río y escuchar. Un pájaro pequeño repite lo que ' +
+    'ha oído durante el día: el timbre de una bicicleta, dos niños que ríen, alguien que llama a un perro. ¿Qué le ' +
     'enseñarías tú, si tuvieras tiempo? Yo elegiría una buena pregunta.',
 }
 

@@ -1,4 +1,4 @@
-/** The source of a clip: a file, chosen or dropped, or the microphone. What came is heard and trimmed before it is sent. */
+/** The source of a clip: a file or the microphone. What came can be heard before it is sent. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { MicrophoneSource } from './microphone-source.tsx'

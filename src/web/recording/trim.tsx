@@ -96,14 +96,15 @@ function Handles({ clip, sound, maxSeconds, onCut }: TrimProps & { sound: AudioB
           <Icon name={isPlaying ? 'stop' : 'play'} /> {isPlaying ? 'Stop' : 'Listen'}
         </button>
         <span class="hint numbers">
-          {isWhole
-            ? `${clip.name}, ${clock(sound.duration, true)}`
-            : `${clock(from, true)} to ${clock(to, true)}: ${(to - from).toFixed(1)} s of ${sound.duration.toFixed(1)} s`}
+          {isWhole ? `${clip.name}, ${clock(sound.duration, true)}` : partInWords(from, to, sound.duration)}
         </span>
       </div>
     </div>
   )
 }
+
+const partInWords = (from: number, to: number, all: number): string =>
+  `${clock(from, true)} to ${clock(to, true)}: ${(to - from).toFixed(1)} s of ${all.toFixed(1)} s`
 
 /** Peaks in the colour of sound; what is not kept is faint. */
 function Wave({ sound, from, to }: { sound: AudioBuffer; from: number; to: number }) {

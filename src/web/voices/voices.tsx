@@ -34,23 +34,12 @@ export function VoicesPage({ who }: PageProps) {
   const [search, setSearch] = useState('')
   const [filters, setFilters] = useState(anyVoice)
   const [cloning, setCloning] = useState<{ clip: Clip | null } | null>(null)
-  const [limit, setLimit] = useState(pageSize)
-  const [first, setFirst] = useState(defaultVoice(who.account.id))
-  const [compared, setCompared] = useState<readonly string[]>([])
   const mayChange = allows(who, 'voices')
   const sought = useSettled(search.trim(), typingMs)
   const loaded = useVoices(mayChange ? '/v1/voices' : '/v1/audio/voices', owner, sought)
   const { value, reload } = loaded
   const all = value?.data ?? []
   const voices = all.filter((voice) => fits(voice, filters))
-  const chosen = compared.flatMap((id) => all.find(({ voice_id: own }) => own === id) ?? [])
-  const makeDefault = ({ voice_id: id, name }: Voice) => {
-    setDefaultVoice(who.account.id, id)
-    setFirst(id)
-    announce(`${name} is the voice that Speak begins with, in this browser.`)
-  }
-  const compare = (id: string) =>
-    setCompared((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before.slice(-1), id]))
   const open = (clip: Clip | null) => setCloning({ clip })
   return (
     <div class="page">
@@ -71,33 +60,10 @@ export function VoicesPage({ who }: PageProps) {
         voices={all}
       />
       <Progressing of={[loaded]} />
-      {chosen.length === 0 ? null : <Compare voices={chosen} onClose={() => setCompared([])} />}
-      <p class="hint" role="status">
-        {value === null ? '' : foundOf(Math.min(limit, voices.length), voices.length, sought)}
-      </p>
       {value !== null && voices.length === 0 ? (
-        <None isOwn={owner === 'me' && sought === ''} onClone={mayChange ? () => open(null) : null} />
+        <None isOwn={owner === 'me'} sought={sought} onClone={mayChange ? () => open(null) : null} />
       ) : null}
-      <div class="grid">
-        {voices.slice(0, limit).map((voice) => (
-          <VoiceCard
-            key={voice.voice_id}
-            voice={voice}
-            mayUse={allows(who, 'tts')}
-            mayChange={mayChange}
-            isDefault={voice.voice_id === first}
-            onDefault={() => makeDefault(voice)}
-            isCompared={compared.includes(voice.voice_id)}
-            onCompare={() => compare(voice.voice_id)}
-            onChanged={reload}
-          />
-        ))}
-      </div>
-      {voices.length > limit ? (
-        <div class="row">
-          <button onClick={() => setLimit(limit + pageSize)}>Show more</button>
-        </div>
-      ) : null}
+      <Cards who={who} voices={voices} isLoaded={value !== null} onChanged={reload} />
       {mayChange && cloning === null ? (
         <DropAnywhere says="Drop a recording to clone its voice" onFile={(file) => open({ file, name: file.name })} />
       ) : null}
@@ -114,8 +80,66 @@ export function VoicesPage({ who }: PageProps) {
   )
 }
 
-const None = ({ isOwn, onClone }: { isOwn: boolean; onClone: (() => void) | null }) =>
-  isOwn ? (
+interface CardsProps extends PageProps {
+  voices: readonly Voice[]
+  isLoaded: boolean
+  onChanged: () => void
+}
+
+/** Those that were found, some at a time, with the two that are compared above them. */
+function Cards({ who, voices, isLoaded, onChanged }: CardsProps) {
+  const [limit, setLimit] = useState(pageSize)
+  const [first, setFirst] = useState(defaultVoice(who.account.id))
+  const [compared, setCompared] = useState<readonly Voice[]>([])
+  const makeDefault = ({ voice_id: id, name }: Voice) => {
+    setDefaultVoice(who.account.id, id)
+    setFirst(id)
+    announce(`${name} is the voice that Speak begins with, in this browser.`)
+  }
+  const isCompared = (voice: Voice) => compared.some(({ voice_id: id }) => id === voice.voice_id)
+  const compare = (voice: Voice) =>
+    setCompared((before) =>
+      isCompared(voice) ? before.filter(({ voice_id: id }) => id !== voice.voice_id) : [...before.slice(-1), voice],
+    )
+  const shown = Math.min(limit, voices.length)
+  return (
+    <>
+      {compared.length === 0 ? null : <Compare voices={compared} onClose={() => setCompared([])} />}
+      <p class="hint" role="status">
+        {isLoaded && shown > 0 ? foundOf(shown, voices.length) : ''}
+      </p>
+      <div class="grid">
+        {voices.slice(0, limit).map((voice) => (
+          <VoiceCard
+            key={voice.voice_id}
+            voice={voice}
+            mayUse={allows(who, 'tts')}
+            mayChange={allows(who, 'voices')}
+            isDefault={voice.voice_id === first}
+            onDefault={() => makeDefault(voice)}
+            isCompared={isCompared(voice)}
+            onCompare={() => compare(voice)}
+            onChanged={onChanged}
+          />
+        ))}
+      </div>
+      {voices.length > limit ? (
+        <div class="row">
+          <button onClick={() => setLimit(limit + pageSize)}>Show more</button>
+        </div>
+      ) : null}
+    </>
+  )
+}
+
+interface NoneProps {
+  isOwn: boolean
+  sought: string
+  onClone: (() => void) | null
+}
+
+const None = ({ isOwn, sought, onClone }: NoneProps) =>
+  isOwn && sought === '' ? (
     <Empty
       title="You have no voices of your own yet"
       action={onClone === null ? undefined : <button onClick={onClone}>Clone a voice</button>}
@@ -123,7 +147,9 @@ const None = ({ isOwn, onClone }: { isOwn: boolean; onClone: (() => void) | null
       A clip of about ten seconds makes one. Record it here, or drop a file on this page.
     </Empty>
   ) : (
-    <Empty title="No voice fits">Try another word, or fewer filters.</Empty>
+    <Empty title={sought === '' ? 'No voice fits' : `No voice matches “${sought}”`}>
+      Try another word, or fewer filters.
+    </Empty>
   )
 
 /** Reloaded while any of them is being made; announces the result. */
@@ -153,7 +179,5 @@ function changesIn(before: readonly Voice[], now: readonly Voice[]): string[] {
   })
 }
 
-function foundOf(shown: number, all: number, sought: string): string {
-  if (all > 0) return shown < all ? `${count(shown)} of ${count(all)}` : counted(all, 'voice')
-  return sought === '' ? '' : `No voice matches “${sought}”.`
-}
+const foundOf = (shown: number, all: number): string =>
+  shown < all ? `${count(shown)} of ${count(all)}` : counted(all, 'voice')
