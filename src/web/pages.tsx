@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact'
 import { AccountsPage } from './accounts/accounts.tsx'
 import { ConnectPage } from './connect/connect.tsx'
 import { ModelsPage } from './models.tsx'
+import { OperationsPage } from './operations/operations.tsx'
 import type { IconName } from './parts/icon.tsx'
 import type { PageProps } from './parts/page.ts'
 import { ServerPage } from './server.tsx'
@@ -43,6 +44,14 @@ export const pages: readonly Page[] = [
     icon: 'usage',
     group: 'Account',
     show: UsagePage,
+    isFor: (who) => allows(who, 'usage'),
+  },
+  {
+    id: 'operations',
+    title: 'Operations',
+    icon: 'operations',
+    group: 'Account',
+    show: OperationsPage,
     isFor: (who) => allows(who, 'usage'),
   },
   {

@@ -28,3 +28,6 @@ export const allows = ({ key }: Who, scope: string): boolean => key.scopes === n
 
 /** What requires an unrestricted key of an administrator. */
 export const mayAdminister = ({ account, key }: Who): boolean => account.is_admin && key.scopes === null
+
+/** Amounts are of interest to administrators, and to those who pay. */
+export const seesMoney = (who: Who): boolean => mayAdminister(who) || who.account.balance_micros !== null

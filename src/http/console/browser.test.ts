@@ -274,7 +274,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-const pages = ['Speak', 'Voices', 'Transcribe', 'Connect', 'Usage', 'Models', 'Accounts', 'Server']
+const pages = ['Speak', 'Voices', 'Transcribe', 'Connect', 'Usage', 'Operations', 'Models', 'Accounts', 'Server']
 const screens: [string, BrowserContextOptions][] = [
   ['a desk in the light', desk],
   ['a phone in the dark', phone],

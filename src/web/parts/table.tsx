@@ -8,6 +8,8 @@ export interface Column<T> {
   name: string
   /** Numbers are aligned right, in digits of one width. */
   isRight?: boolean
+  /** Left out on a phone. */
+  isWide?: boolean
   /** `name`: broken anywhere; `brief`: on one line; `acts`: buttons, whose heading is not seen. */
   kind?: 'name' | 'brief' | 'acts'
   /** null: nothing, and no line of its own on a phone. */
@@ -21,7 +23,8 @@ interface TableProps<T> {
   columns: readonly Column<T>[]
 }
 
-const classOf = <T,>({ isRight, kind }: Column<T>): string => `${isRight ? 'right ' : ''}${kind ?? ''}`.trim()
+const classOf = <T,>({ isRight, isWide, kind }: Column<T>): string =>
+  `${isRight ? 'right ' : ''}${isWide ? 'wide ' : ''}${kind ?? ''}`.trim()
 
 export const Table = <T,>({ label, rows, idOf, columns }: TableProps<T>) => (
   <div class="scroll" tabIndex={0} role="region" aria-label={label}>

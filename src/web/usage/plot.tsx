@@ -1,13 +1,12 @@
-/** Charges and seconds by day, drawn. The table beside it says the same to those who cannot see it. */
+/** Audio by day, drawn. The table beside it says the same to those who cannot see it. */
 import { useEffect, useRef } from 'preact/hooks'
 import 'uplot/dist/uPlot.min.css'
 import uPlot from 'uplot'
-import { dollars } from '../parts/format.ts'
+import { duration } from '../parts/format.ts'
 import { onThemeChange } from '../parts/theme.tsx'
 
 export interface Day {
   start: number
-  chargedMicros: number
   madeSeconds: number
   heardSeconds: number
 }
@@ -39,14 +38,14 @@ export function UsagePlot({ days }: { days: readonly Day[] }) {
 
 const dataOf = (days: readonly Day[]): uPlot.AlignedData => [
   days.map(({ start }) => start),
-  days.map(({ chargedMicros }) => chargedMicros / 1e6),
   days.map(({ madeSeconds }) => madeSeconds),
   days.map(({ heardSeconds }) => heardSeconds),
 ]
 
 function summaryOf(days: readonly Day[]): string {
-  const charged = days.reduce((sum, day) => sum + day.chargedMicros, 0)
-  return `Usage over ${days.length} days: ${dollars(charged)} charged in all.`
+  const made = days.reduce((sum, day) => sum + day.madeSeconds, 0)
+  const heard = days.reduce((sum, day) => sum + day.heardSeconds, 0)
+  return `Over ${days.length} days ${duration(made)} of audio generated and ${duration(heard)} transcribed.`
 }
 
 function optionsFor(node: HTMLElement): uPlot.Options {
@@ -60,35 +59,36 @@ function optionsFor(node: HTMLElement): uPlot.Options {
   return {
     width: node.clientWidth,
     height: heightPx,
-    scales: { x: { time: true, range: aroundDays }, dollars: { range: fromZero }, seconds: { range: fromZero } },
+    scales: { x: { time: true, range: aroundDays }, seconds: { range: fromZero } },
     legend: { live: false },
     cursor: { show: false },
     tzDate: (unix) => uPlot.tzDate(new Date(unix * 1000), 'Etc/UTC'),
     axes: [
       { ...axis, values: (_plot, ticks) => ticks.map(dayOf) },
-      { ...axis, scale: 'dollars', size: 64, values: (_plot, ticks) => ticks.map((tick) => `$${tick}`) },
       {
         ...axis,
         scale: 'seconds',
-        side: 1,
-        grid: { show: false },
-        values: (_plot, ticks) => ticks.map((tick) => `${tick} s`),
+        size: 76,
+        incrs: steps,
+        values: (_plot, ticks) => ticks.map((tick) => duration(tick)),
       },
     ],
     series: [
       {},
       {
-        label: 'Charged',
-        scale: 'dollars',
-        fill: resolved('--accent'),
+        label: 'Audio generated',
+        scale: 'seconds',
+        fill: resolved('--amber'),
         points: { show: false },
         ...drawn,
       },
-      line('Audio generated', resolved('--good')),
       line('Audio transcribed', resolved('--other')),
     ],
   }
 }
+
+/** Seconds between two lines: as a clock divides an hour. */
+const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400]
 
 const line = (label: string, stroke: string): uPlot.Series => ({
   label,

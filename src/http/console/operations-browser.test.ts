@@ -1,0 +1,138 @@
+/** Operations and usage of all accounts as an administrator sees them, and as everyone else sees his own. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { hasBrowser, launchBrowser, noBrowser } from '../../testing/browser.ts'
+import { type Instance, startInstance } from '../../testing/instance.ts'
+import { desk, flowMs, go, phone, startMs, unfit, type Visit, visitIn } from './browser.fixture.ts'
+
+if (!hasBrowser) console.log(noBrowser)
+
+let instance: Instance
+let browser: Browser
+let ada: string
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  instance = await startInstance()
+  ada = await instance.key({ account: 'ada', prepaidMicros: 5_000_000 })
+  const bob = await instance.key({ account: 'bob' })
+  for (const key of [ada, bob, instance.adminKey]) await (await instance.speak(key)).bytes()
+  await instance.cloned(bob)
+  browser = await launchBrowser()
+}, startMs)
+
+afterAll(async () => {
+  await browser?.close()
+  await instance?.[Symbol.asyncDispose]()
+})
+
+async function enter(key: string, options = desk): Promise<Visit> {
+  const visited = await visitIn(browser, options, instance.url)
+  await visited.page.getByLabel('API key').fill(key)
+  await visited.page.getByRole('button', { name: 'Sign in' }).click()
+  await visited.page.getByRole('navigation').waitFor()
+  return visited
+}
+
+const rows = (page: Page) => page.getByRole('region', { name: 'Operations' }).locator('tbody tr')
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'an administrator finds an operation among those of all accounts, and looks at it',
+  async () => {
+    await using visited = await enter(instance.adminKey)
+    const { page, faults } = visited
+    await go(page, 'Operations')
+    await rows(page).nth(3).waitFor()
+    expect(await rows(page).count()).toBe(4)
+    await page.getByLabel('Account', { exact: true }).selectOption('bob')
+    await page.getByLabel('Kind').selectOption('clone')
+    await page.waitForFunction("document.querySelectorAll('tbody tr').length === 1")
+    expect(await rows(page).innerText()).toContain('bob')
+    await page.getByRole('button', { name: /^Details of op_/ }).click()
+    const detail = page.getByRole('dialog', { name: 'Clone' })
+    await detail.getByText('completed').waitFor()
+    await detail.getByText(/^op_\w{26}$/).waitFor()
+    expect(await detail.locator('dl').innerText()).toMatch(/Account\s+bob\s+Key\s+test\s+Model/)
+    expect(await unfit(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Outcome').selectOption('failed')
+    await page.getByText('No operation fits these filters').waitFor()
+    expect(await unfit(page)).toEqual([])
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await rows(page).nth(3).waitFor()
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'an administrator cancels what another account has begun',
+  async () => {
+    await using visited = await enter(instance.adminKey, phone)
+    const { page, faults } = visited
+    const held = Promise.withResolvers<void>()
+    instance.engine.plan = () => ({ before: (frame) => (frame === 2 ? held.promise : undefined) })
+    const answer = await instance.speak(ada, { input: 'on and on' })
+    await go(page, 'Operations')
+    await page.getByLabel('Outcome').selectOption('pending')
+    await page.getByRole('button', { name: /^Details of op_/ }).click()
+    const detail = page.getByRole('dialog', { name: 'Speech' })
+    await detail.getByText('running').waitFor()
+    await detail.getByRole('button', { name: 'Cancel this operation' }).click()
+    await answer.bytes().catch(() => {})
+    held.resolve()
+    await page.getByText('No operation fits these filters').waitFor()
+    await page.getByLabel('Outcome').selectOption('cancelled')
+    await page.waitForFunction("document.querySelectorAll('tbody tr').length === 1")
+    expect(await rows(page).innerText()).toContain('ada')
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'usage is by account for an administrator, and by key for one account',
+  async () => {
+    await using visited = await enter(instance.adminKey)
+    const { page, faults } = visited
+    await go(page, 'Usage')
+    const table = page.getByRole('region', { name: 'Usage by account' })
+    await table.getByText('bob').waitFor()
+    await table.getByText('ada').waitFor()
+    await page.getByLabel('Account', { exact: true }).selectOption('ada')
+    const keys = page.getByRole('region', { name: 'Usage by key' })
+    await keys.getByText('test').waitFor()
+    expect(await keys.locator('tbody tr').count()).toBe(1)
+    await page.getByText('Balance').waitFor()
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'an ordinary account sees its own, and money only where it pays',
+  async () => {
+    const free = await instance.key({ account: 'cyd' })
+    await (await instance.speak(free)).bytes()
+    for (const [key, paid] of [
+      [free, 0],
+      [ada, 1],
+    ] as const) {
+      await using visited = await enter(key)
+      const { page, faults } = visited
+      await go(page, 'Operations')
+      await rows(page).first().waitFor()
+      expect(await page.getByRole('columnheader', { name: 'Charge' }).count()).toBe(paid)
+      expect(await page.getByRole('columnheader', { name: 'Account' }).count()).toBe(0)
+      await go(page, 'Usage')
+      await page.getByRole('region', { name: 'Usage by key' }).waitFor()
+      expect(await page.getByText('Charged').count()).toBe(2 * paid)
+      expect(faults).toEqual([])
+    }
+  },
+  flowMs,
+)
