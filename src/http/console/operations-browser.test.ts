@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { hasBrowser, launchBrowser, noBrowser } from '../../testing/browser.ts'
 import { type Instance, startInstance } from '../../testing/instance.ts'
+import { until } from '../../testing/until.ts'
 import { desk, flowMs, go, phone, startMs, unfit, type Visit, visitIn } from './browser.fixture.ts'
 
 if (!hasBrowser) console.log(noBrowser)
@@ -47,7 +48,7 @@ test.skipIf(!hasBrowser)(
     expect(await rows(page).count()).toBe(4)
     await page.getByLabel('Account', { exact: true }).selectOption('bob')
     await page.getByLabel('Kind').selectOption('clone')
-    await page.waitForFunction("document.querySelectorAll('tbody tr').length === 1")
+    await until('one is left', async () => (await rows(page).count()) === 1)
     expect(await rows(page).innerText()).toContain('bob')
     await page.getByRole('button', { name: /^Details of op_/ }).click()
     const detail = page.getByRole('dialog', { name: 'Clone' })
@@ -85,7 +86,7 @@ test.skipIf(!hasBrowser)(
     held.resolve()
     await page.getByText('No operation fits these filters').waitFor()
     await page.getByLabel('Outcome').selectOption('cancelled')
-    await page.waitForFunction("document.querySelectorAll('tbody tr').length === 1")
+    await until('one is left', async () => (await rows(page).count()) === 1)
     expect(await rows(page).innerText()).toContain('ada')
     expect(faults).toEqual([])
   },
