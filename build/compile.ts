@@ -1,11 +1,12 @@
 /**
  * Makes the executable, `build/out/myna`: the program, its Workers, the native libraries, the built-in models and the
- * notices in one file. `--release` packs the libraries tighter and makes everything that a release contains: also the
- * build for processors without AVX2 (whose runtime comes from the package registry), notices, list of parts, install
- * script, unit and SHA256SUMS.
+ * notices in one file. `--release` compresses the libraries further and makes everything that a release contains: also
+ * the build for processors without AVX2 (whose runtime comes from the package registry), notices, list of parts,
+ * install script, unit and SHA256SUMS.
  *
- * In chunks and with bytecode: a command then reads only what it needs, already compiled. `myna --help` takes 14 ms of
- * processor time, with chunks alone 23, with neither 86; `myna serve` listens after 96, 174 and 213. It costs 10 MB.
+ * It is built in chunks and with bytecode, so that a command reads only what it needs, already compiled. `myna --help`
+ * takes 14 ms of processor time, with chunks alone 23, with neither 86; `myna serve` listens after 96, 174 and 213. It
+ * costs 10 MB.
  */
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'

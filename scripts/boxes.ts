@@ -1,7 +1,7 @@
 /**
  * Three boxes on one PostgreSQL under kills of boxes and of the server, partitions, slow connections and lost answers
  * to COMMIT, with an independent auditor: `bun scripts/boxes.ts [STEPS] [SEED] [--cables]`. Needs PostgreSQL from the
- * distribution's package. With `--cables` the server is in a network namespace and the cables to it are pulled, too;
+ * distribution's package. With `--cables` the server is in a network namespace whose virtual cables are unplugged, too;
  * that needs root.
  */
 import { runBoxes } from '../src/testing/boxes/run.ts'

@@ -1,8 +1,8 @@
 /**
  * A rolling upgrade of servers that share a database, with the real programs: `bun scripts/upgrade.ts TREE [VOICE]`.
- * TREE is a checkout of an earlier version with its packages installed; VOICE one that both versions have. Two old
- * servers work, a new one joins and brings the schema up to date, an old one that starts afterwards is refused, and
- * one is killed. Requests go to all of them meanwhile. Prints one line a check; exits 1 if one fails.
+ * TREE is a checkout of an earlier version with its packages installed; VOICE is a voice that both versions have. Two
+ * old servers work. A new one joins and migrates the database, an old one that starts afterwards is refused, and one is
+ * killed. Requests reach all of them meanwhile. Prints one line for each check; exits 1 if one fails.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ async function speak(program: Program, by: string, by_voice = voice): Promise<nu
   return answer.status
 }
 
-/** Requests to every server that runs, one after the other, until it is told to stop. */
+/** Sends requests to every running server, one after the other, until it is stopped. */
 function traffic(by: string) {
   const statuses = new Map<number, number>()
   let isOver = false
@@ -56,7 +56,7 @@ function traffic(by: string) {
   return { statuses, end: () => ((isOver = true), done) }
 }
 
-/** From speech of the servers themselves. @returns the voice, or the refusal */
+/** Made from the servers' own speech. @returns the voice, or the refusal */
 async function clone(program: Program, by: string, clip: File): Promise<string> {
   const form = new FormData()
   form.append('name', 'Ada')

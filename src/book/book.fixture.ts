@@ -1,4 +1,4 @@
-/** A small whole EPUB, of which tests change one thing. */
+/** A small complete EPUB; each test changes one thing in it. */
 import { type ZipEntry, zipOf } from '../testing/archives.ts'
 
 const page = (body: string): string =>
@@ -35,7 +35,7 @@ const bookFiles: Readonly<Record<string, string>> = {
   'OEBPS/text/notes.xhtml': page('<p>Notes.</p>'),
 }
 
-/** @param change files that differ; null: left out */
+/** @param change files that differ; null: the file is missing */
 export function epubOf(change: Readonly<Record<string, string | null>> = {}): Uint8Array {
   const files = Object.entries({ ...bookFiles, ...change })
   const entries = files.flatMap(([name, content]): ZipEntry[] =>

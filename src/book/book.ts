@@ -1,9 +1,9 @@
-/** What is read aloud from a document: a title and chapters of plain text, whatever kind of file they came from. */
+/** The spoken parts of a document: a title and chapters of plain text, whatever kind of file they came from. */
 
 export interface Chapter {
-  /** For the chapter marks: one line, never empty. */
+  /** Used in the chapter marks: one line, never empty. */
   title: string
-  /** All that is spoken, its heading included; paragraphs are separated by an empty line. */
+  /** The whole spoken text, including its heading; an empty line separates paragraphs. */
   text: string
 }
 
@@ -13,7 +13,7 @@ export interface Book {
   chapters: Chapter[]
 }
 
-/** A document that cannot be read aloud; the message says why, in words for the person who chose it. */
+/** A document that cannot be read aloud. The message explains the reason to the person who chose it. */
 export class BookError extends Error {
   override readonly name = 'BookError'
 }
@@ -23,7 +23,7 @@ const maxTextChars = 6_000_000
 /** ID3 and MP4 count chapters in one byte. */
 export const maxMarks = 255
 
-/** What is left of chapters without words; at least one. @throws BookError when nothing can be spoken, or too much */
+/** Drops chapters without words; returns at least one. @throws BookError when nothing can be spoken, or too much */
 export function withWords(chapters: readonly Chapter[]): Chapter[] {
   const spoken = chapters.filter(({ text }) => /[\p{L}\p{N}]/u.test(text))
   if (spoken.length === 0) throw new BookError('There is no text in it to speak.')

@@ -25,7 +25,7 @@ test('chapters are those of the table of contents, without notes and page number
   })
 })
 
-test('the contents of EPUB 2 (NCX) count as well', async () => {
+test('the contents of EPUB 2 (NCX) are used as well', async () => {
   const ncx = `<ncx><docTitle><text>B</text></docTitle><navMap><navPoint><navLabel><text>First
     part</text></navLabel><content src="text/one%20page.xhtml"/><navPoint><navLabel><text>Inner</text></navLabel>
     <content src="text/two.xhtml#third"/></navPoint></navPoint></navMap></ncx>`
@@ -39,7 +39,7 @@ test('the contents of EPUB 2 (NCX) count as well', async () => {
   expect(chapters[0]?.text).toEndWith('Two\n\nSecond text.')
 })
 
-test('without a table of contents headings begin chapters, and without headings every page', async () => {
+test('without a table of contents, headings begin chapters; without headings, every page does', async () => {
   const item = (id: string) => `<item id="${id}" href="${id}.html" media-type="text/html"/>`
   const opf = `<package><manifest>${item('a')}${item('b')}</manifest>
     <spine><itemref idref="a"/><itemref idref="b"/></spine></package>`
@@ -58,7 +58,7 @@ test('without a table of contents headings begin chapters, and without headings 
   expect(bare.map(({ title }) => title)).toEqual(['First page.', 'Second page.'])
 })
 
-describe('what is no readable book is refused in words', () => {
+describe('refuses an unreadable book with an explanation', () => {
   const cases: [string, () => Uint8Array, string][] = [
     ['not a zip', () => Buffer.from('hello'), 'not a zip archive'],
     ['empty', () => new Uint8Array(0), 'not a zip archive'],
@@ -94,12 +94,12 @@ describe('what is no readable book is refused in words', () => {
   })
 })
 
-test('scrambled fonts are no copy protection', async () => {
+test('scrambled fonts do not count as copy protection', async () => {
   const fonts = '<encryption><CipherReference URI="OEBPS/font.otf"/></encryption>'
   expect((await epubBook(epubOf({ 'META-INF/encryption.xml': fonts }))).chapters.length).toBe(3)
 })
 
-test('a size that an archive only claims is found out, in both directions', async () => {
+test('detects a false size in an archive, whether too large or too small', async () => {
   const content = Buffer.from('a'.repeat(100_000))
   for (const claimedBytes of [10, 99_999, 100_001, 15_000_000]) {
     const zip = openZip(zipOf([{ name: 'x', content, claimedBytes }]))
@@ -107,7 +107,7 @@ test('a size that an archive only claims is found out, in both directions', asyn
   }
 })
 
-test('every damaged byte and every cut of an archive ends in words, never in another error', async () => {
+test('every damaged byte and every cut of an archive leads to a message, never to another error', async () => {
   const whole = epubOf()
   const outcomes = new Set<string>()
   for (let at = 0; at < whole.length; at += 3) {
@@ -118,7 +118,7 @@ test('every damaged byte and every cut of an archive ends in words, never in ano
   expect([...outcomes].sort()).toEqual(['BookError', 'read'])
 })
 
-test('hostile markup is read in time that grows with its length', async () => {
+test('hostile markup is read in time that grows linearly with its length', async () => {
   const hostile = ['<a '.repeat(300_000), `<p ${'x'.repeat(900_000)}>`, '&'.repeat(900_000), '<div>'.repeat(200_000)]
   const lolz = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><p>&b; is not expanded</p>'
   const before = process.cpuUsage()

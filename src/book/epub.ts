@@ -8,7 +8,7 @@ import { type Markup, markupOf } from './markup.ts'
 import { type Block, blocksOf } from './xhtml.ts'
 import { openZip, type Zip } from './zip.ts'
 
-/** A larger one is refused before it is read: pictures make books large, and they are not spoken. */
+/** A larger one is refused before it is read. Pictures make books large, and they are not spoken. */
 export const maxEpubBytes = 200 * 1024 * 1024
 
 interface Item {
@@ -92,7 +92,7 @@ function textIn(xml: string, name: string): string | null {
   return null
 }
 
-/** The path in the archive of what `from` refers to as `href`, with its fragment. */
+/** The path in the archive that `href` means in the file `from`, with its fragment. */
 function resolved(href: string, from: string): string {
   const [path = '', fragment] = href.split('#')
   const folders = path.startsWith('/') ? [] : from.split('/').slice(0, -1)
@@ -205,7 +205,7 @@ function chaptersOf(
 const titleByFragment = (path: string, { ids }: Block, contents: ReadonlyMap<string, string>): string | undefined =>
   ids.map((id) => contents.get(`${path}#${id}`)).find((found) => found !== undefined)
 
-/** Without a table of contents. A book without headings has a chapter a page. */
+/** Used without a table of contents. A book without headings has one chapter for each page. */
 function ownTitle({ text, headingLevel: level }: Block, at: number, hasHeadings: boolean): string | undefined {
   const begins = hasHeadings ? level === 1 || level === 2 : at === 0
   return begins ? text : undefined

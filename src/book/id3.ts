@@ -1,7 +1,7 @@
 /**
- * Chapter marks of an MP3: a tag with a CHAP frame a chapter and their CTOC, before the first frame of sound. Its size
- * depends on the titles alone, so that room can be left for it before the times are known.
- * Source: ID3v2.4.0 structure (4, 6.2) and "ID3v2 Chapter Frame Addendum" 1.0.
+ * Chapter marks of an MP3: a tag with a CHAP frame for each chapter and their CTOC, before the first frame of sound.
+ * Its size depends only on the titles, so that room can be reserved before the times are known. Source: ID3v2.4.0
+ * structure (4, 6.2) and "ID3v2 Chapter Frame Addendum" 1.0.
  */
 import type { Mark, Marks } from './marks.ts'
 
@@ -42,7 +42,7 @@ function chapterFrame({ title, startMs, endMs }: Mark, index: number): Uint8Arra
   const times = new DataView(new ArrayBuffer(16))
   times.setUint32(0, Math.round(startMs))
   times.setUint32(4, Math.round(endMs))
-  // Byte offsets: not given, the times count.
+  // Byte offsets: unused, because the times count.
   times.setUint32(8, 0xffffffff)
   times.setUint32(12, 0xffffffff)
   return frame('CHAP', joined([elementId(index), new Uint8Array(times.buffer), textFrame('TIT2', title)]))

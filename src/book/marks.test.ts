@@ -7,14 +7,14 @@ import { withChapters } from './mp4-chapters.ts'
 const marks = (count: number): Mark[] =>
   Array.from({ length: count }, (_, at) => ({ title: `Nº ${at}`, startMs: at * 1000, endMs: (at + 1) * 1000 }))
 
-test('the size of an ID3 tag depends on the titles alone, so that room can be left for it', () => {
+test('the size of an ID3 tag depends only on the titles, so that room can be reserved for it', () => {
   const titles = { title: 'Vögel', author: null, chapters: marks(3) }
   const empty = { ...titles, chapters: titles.chapters.map((mark) => ({ ...mark, startMs: 0, endMs: 0 })) }
   expect(id3Tag(titles).length).toBe(id3Tag(empty).length)
   expect(id3Tag(titles)).not.toEqual(id3Tag(empty))
 })
 
-test('more chapters than a byte can count share marks, and none is lost from the time line', () => {
+test('more chapters than a byte can count share marks, and the time line keeps all of them', () => {
   expect(fewEnough(marks(255)).length).toBe(255)
   for (const count of [256, 511, 1000, 2000]) {
     const few = fewEnough(marks(count))
@@ -25,7 +25,7 @@ test('more chapters than a byte can count share marks, and none is lost from the
   expect(id3Tag({ title: null, author: null, chapters: fewEnough(marks(2000)) }).length).toBeLessThan(20_000)
 })
 
-test('marks go into the movie box beside the tags that are there, and a long title is cut at a whole letter', () => {
+test('marks go into the movie box beside the existing tags, and a long title is cut after a whole letter', () => {
   const box = (name: string, content: Uint8Array = new Uint8Array(0)) => {
     const head = Buffer.alloc(8)
     head.writeUInt32BE(8 + content.length)

@@ -13,7 +13,7 @@ export interface Marks {
   chapters: readonly Mark[]
 }
 
-/** Where there are more than a file can name, neighbours share a mark. */
+/** If there are more than a file can name, neighbours share a mark. */
 export function fewEnough(chapters: readonly Mark[]): Mark[] {
   const together = Math.ceil(chapters.length / maxMarks)
   if (together <= 1) return [...chapters]

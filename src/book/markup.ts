@@ -8,7 +8,7 @@ export type Markup =
   | { kind: 'open'; name: string; attributes: ReadonlyMap<string, string>; isEmpty: boolean }
   | { kind: 'close'; name: string }
 
-/** Names of elements come in lower case and without the prefix of their namespace; those of attributes keep it. */
+/** Names of elements are in lower case and without their namespace prefix; attributes keep theirs. */
 export function* markupOf(source: string): Generator<Markup> {
   let at = 0
   while (at < source.length) {
@@ -47,7 +47,7 @@ function declarationEnd(source: string, from: number): number {
   return bracket < 0 || bracket > end ? end : endOf(source, '>', endOf(source, ']', bracket))
 }
 
-/** Where the tag's `>` is; one inside quotes belongs to a value. */
+/** The position of the tag's `>`. A `>` inside quotes belongs to a value. */
 function tagEnd(source: string, from: number): number {
   let quote = ''
   for (let at = from + 1; at < source.length; at++) {
@@ -61,7 +61,7 @@ function tagEnd(source: string, from: number): number {
 
 const local = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase()
 
-/** Of a tag; what is behind that is not looked at. */
+/** Limits the length of a tag; the rest of it is ignored. */
 const maxTagChars = 4000
 const attribute = /(?<![\w:.-])([\w:.-]+)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')/g
 

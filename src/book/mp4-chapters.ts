@@ -1,11 +1,11 @@
 /**
- * Chapter marks of an MP4: the box `udta/chpl` that Nero introduced and players read, put into the movie box. The movie
- * box must be the last one of the file, so that no offset to the sound moves.
+ * Chapter marks of an MP4: the box `udta/chpl`, which Nero introduced and players read, inside the movie box. The movie
+ * box must be the last one of the file, so that no offset to the sound changes.
  */
 import type { Mark } from './marks.ts'
 
 const headBytes = 8
-/** Of chapter times, in a second. */
+/** Chapter time units in a second. */
 const ticks = 10_000_000
 
 /** @param moov the whole box @param chapters at most `maxMarks` @returns the same box with the marks in it */
@@ -38,7 +38,7 @@ const sizeAt = (bytes: Uint8Array, at: number): number =>
 
 const nameAt = (bytes: Uint8Array, at: number): string => String.fromCharCode(...bytes.subarray(at + 4, at + 8))
 
-/** Where a direct child begins. */
+/** The position of a direct child. */
 function childOf(parent: Uint8Array, name: string): number | null {
   for (let at = headBytes; at + headBytes <= parent.length; at += Math.max(headBytes, sizeAt(parent, at))) {
     if (nameAt(parent, at) === name) return at

@@ -1,10 +1,10 @@
-/** A chapter in pieces that are spoken one request each, cut where a reader would take a breath. */
+/** A chapter in pieces of one request each, cut where a reader would take a breath. */
 import { countChars } from '../domain/charge.ts'
 import { parts } from '../text/sentences.ts'
 
 export interface Piece {
   text: string
-  /** Silence behind it, as long as a voice would pause there. */
+  /** The silence after it, as long as a voice would pause there. */
   pauseSeconds: number
 }
 
@@ -15,7 +15,7 @@ const afterChapter = 1.8
 /** Code points: about a minute and a half of speech, so that progress shows and little is lost when one fails. */
 const usualChars = 1500
 
-/** @param maxChars what one request may have, in code points @returns at least one for a text with words */
+/** @param maxChars the limit of one request, in code points @returns at least one for a text with words */
 export function pieces(text: string, maxChars: number): Piece[] {
   const limit = Math.max(1, Math.min(usualChars, maxChars))
   const found: Piece[] = []

@@ -42,7 +42,7 @@ end
   expect(book.chapters[1]?.text).toBe('# *One* [day](https://example.org) #\nWords with `code`.\n\n### Deeper\nMore.')
 })
 
-test('a text without headings is one chapter that is called by its first words', () => {
+test('a text without headings is one chapter, named after its first words', () => {
   expect(titles(markdownBook('Just a few words, nothing else in here at all.'))).toEqual([
     'Just a few words, nothing else in here',
   ])
@@ -50,7 +50,7 @@ test('a text without headings is one chapter that is called by its first words',
   expect(() => textBook(' \n * * * \n')).toThrow('There is no text in it to speak.')
 })
 
-test('lines such as "Chapter 4" divide a plain text, not a list of them and not a sentence', () => {
+test('lines such as "Chapter 4" divide a plain text, unless they form a list or a sentence', () => {
   const book = textBook(
     'Contents\nCHAPTER I\nCHAPTER II\n\nCHAPTER I\n\nPart of the way was dark.\n\nCHAPTER II\n\n' +
       'The end.\n\nPart of it,\n\nthough.',
@@ -58,7 +58,7 @@ test('lines such as "Chapter 4" divide a plain text, not a list of them and not 
   expect(titles(book)).toEqual(['Contents CHAPTER I CHAPTER II', 'CHAPTER I', 'CHAPTER II'])
 })
 
-test('pieces hold every word in order, keep the limit, and pause longest at the end', () => {
+test('pieces contain every word in order, keep the limit, and have the longest pause at the end', () => {
   const sentences = Array.from({ length: 120 }, (_, at) => `Sentence number ${at} is here.`)
   const paragraphs = [sentences.slice(0, 3), sentences.slice(3, 100), sentences.slice(100)].map((all) => all.join(' '))
   const text = paragraphs.join('\n\n')

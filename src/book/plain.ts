@@ -83,7 +83,9 @@ function chapterLine(all: readonly string[], at: number): Heading | null {
   return isAlone ? { level: 2, title: line } : null
 }
 
-/** `title` and `author` of the block between two lines `---` at the top, as Pandoc and static sites write it. */
+/**
+ * Reads `title` and `author` from the block between two lines `---` at the top, as Pandoc and static sites write it.
+ */
 function frontMatter(all: readonly string[]): { front: Map<string, string>; rest: readonly string[] } {
   const front = new Map<string, string>()
   const end = all[0] === '---' ? all.slice(1, 200).findIndex((line) => /^(---|\.\.\.)$/.test(line)) : -1
@@ -95,7 +97,7 @@ function frontMatter(all: readonly string[]): { front: Map<string, string>; rest
   return { front, rest: all.slice(end + 2) }
 }
 
-/** Without code blocks and comments: cut in the middle, their rest would be read aloud. */
+/** Without code blocks and comments, because a cut in their middle would have their rest read aloud. */
 function withoutHidden(all: readonly string[]): string[] {
   const shown: string[] = []
   let fence: string | null = null

@@ -5,7 +5,7 @@ export interface Block {
   text: string
   /** 1 to 6; 0: not a heading. */
   headingLevel: number
-  /** Of the elements that begin with it, and inside it: a table of contents points there. */
+  /** Ids of the elements that begin with it or inside it, because a table of contents points to those. */
   ids: readonly string[]
 }
 
@@ -16,7 +16,7 @@ const blockTags = new Set(
   ).split(' '),
 )
 const skippedTags = new Set('head script style nav svg math rt rp audio video iframe object noscript'.split(' '))
-/** In `epub:type` and, with `doc-` before it, in `role`: not for the ear. */
+/** In `epub:type` and, with `doc-` before it, in `role`: not to be read aloud. */
 const skippedTypes = new Set(
   (
     'pagebreak noteref footnote footnotes endnote endnotes rearnote rearnotes toc landmarks page-list index cover ' +
@@ -41,7 +41,7 @@ class Page {
   #parts: string[] = []
   #ids: string[] = []
   #level = 0
-  /** The element whose content is skipped, and how many of its name are open inside. */
+  /** The element whose content is skipped, and how many elements of that name are open inside. */
   #skipped: { name: string; depth: number } | null = null
 
   open(name: string, attributes: ReadonlyMap<string, string>, isEmpty: boolean): void {
@@ -81,7 +81,7 @@ class Page {
   }
 
   #mark(id: string, beginsBlock: boolean): void {
-    // That of a block is noted once the open block has ended.
+    // The ids of a block are recorded once the open block has ended.
     if (!beginsBlock || this.#skipped !== null) this.#ids.push(id)
   }
 

@@ -1,8 +1,7 @@
 /**
- * Reads a zip archive that is in memory, in the browser as in the program: yauzl needs Node, and this is the half of it
- * that books need. Nothing is written to a disk. What an archive claims is believed only as far as its bytes bear it
- * out: sizes are counted while they come, and checksums compared.
- * Source: PKWARE APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16.
+ * Reads a zip archive in memory, in the browser and in the program: yauzl needs Node, and this is the half of it that
+ * books need. It writes nothing to a disk. It trusts an archive's claims only as far as its bytes confirm them: sizes
+ * are counted during reading, and checksums compared. Source: PKWARE APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16.
  */
 import { BookError } from './book.ts'
 
@@ -29,13 +28,13 @@ const endBytes = 22
 const maxComment = 0xffff
 
 const maxEntries = 20_000
-/** Of one file, and of all that are read: a book's text has 1 or 2 MB. */
+/** The limit of one file, and of all files together: a book's text has 1 or 2 MB. */
 const maxFileBytes = 16 * 1024 * 1024
 const maxTotalBytes = 64 * 1024 * 1024
 
 const damaged = (): BookError => new BookError('The archive is damaged.')
 
-/** @throws BookError when it is no archive, or one that is not read */
+/** @throws BookError when it is not an archive, or an unsupported one */
 export function openZip(bytes: Uint8Array): Zip {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const entries = directory(bytes, view)
@@ -104,7 +103,7 @@ async function unpacked(packed: Uint8Array<ArrayBuffer>, entry: Entry, name: str
   return content
 }
 
-/** @param bytes what must come out; more is not waited for */
+/** @param bytes the expected size; reading stops there */
 async function inflated(packed: Uint8Array<ArrayBuffer>, bytes: number): Promise<Uint8Array> {
   const content = new Uint8Array(bytes)
   let at = 0

@@ -12,7 +12,7 @@ test('the program contains every card in models/', () => {
   expect(cards.map((card) => `${card.id}.json`).sort()).toEqual(files.sort())
 })
 
-test('the built-in card maps all names of OpenAI to voices of its own', () => {
+test('the built-in card maps every OpenAI voice name to one of its own voices', () => {
   const card = cards.find(({ id }) => id === 'hibari')!
   expect(Object.keys(card.voiceAliases).sort()).toEqual(openAiVoices)
   const names = card.voices.map(({ name }) => name.toLowerCase())
@@ -72,7 +72,7 @@ function withFile(card: typeof hibari, change: Record<string, unknown>) {
   return { ...card, downloads: [{ repo: 'a/b', revision: 'main', files: [file] }] }
 }
 
-test.each(broken)('%s is refused, naming file and field', (_, breakIt, message) => {
+test.each(broken)('refuses %s and names the file and the field', (_, breakIt, message) => {
   expect(() => readCard('x.json', breakIt(structuredClone(hibari)))).toThrow(message)
 })
 
@@ -120,7 +120,7 @@ test("no voice hides an OpenAI name, so that another model's alias keeps its mea
   expect(hiding).toEqual([])
 })
 
-test('auto is the installed model with the highest preference', () => {
+test('auto chooses the installed model with the highest preference', () => {
   const better = { ...cards[0]!, id: 'better', preference: 20, builtIn: false }
   const pulled = new Set<string>()
   const catalog = new CardCatalog([cards[0]!, better], (id) => pulled.has(id))

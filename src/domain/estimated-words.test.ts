@@ -15,7 +15,7 @@ const segment = (text: string): TranscriptSegment => ({
   words: null,
 })
 
-test('words share the time of their segment by their length', () => {
+test('the time of a segment is divided among its words by their length', () => {
   expect(estimatedWords(segment(' It rained, all day.'))).toEqual([
     { text: 'It', startMs: 1000, endMs: 1300, probability: null },
     { text: 'rained,', startMs: 1300, endMs: 2100, probability: null },

@@ -7,7 +7,7 @@ const of = (architecture: string, hasGraphicsCard: boolean) => {
   return [...recommendedIds(kind, hasGraphicsCard)]
 }
 
-test('each kind has one: on a processor of moderate size, on a graphics card the best', () => {
+test('each kind has one: on a processor a model of moderate size, on a graphics card the best', () => {
   const ids = recommendedIds(cards, false)
   for (const [architecture, kind] of Map.groupBy(cards, (card) => card.architecture)) {
     expect([architecture, kind.filter(({ id }) => ids.has(id)).length]).toEqual([architecture, 1])
@@ -16,7 +16,7 @@ test('each kind has one: on a processor of moderate size, on a graphics card the
   expect([of('pocket', false), of('pocket', true)]).toEqual([['pocket-tts'], ['pocket-tts']])
 })
 
-test('where all are large, the most preferred is; the operator’s own files are never', () => {
+test('if all models are large, it is the most preferred one; never the operator’s own files', () => {
   const [card] = cards
   const large = { ...card!, memoryBytes: 5e9 }
   const own = { ...large, id: 'own', like: 'second', preference: 99 }

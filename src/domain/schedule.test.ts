@@ -153,12 +153,12 @@ test('steps that are computed together share the time of the machine', () => {
   for (const id of [1, 2]) schedule.ask(id, { account: 'a', isFirst: true, dueMs: null }, 0)
   schedule.start(0)
   schedule.start(10)
-  // A step alone takes half of it: another could be computed beside it.
+  // A step alone takes half of the machine, so another could be computed beside it.
   expect(schedule.end(1, 30)).toEqual({ machineMs: 15 })
   expect(schedule.end(2, 40)).toEqual({ machineMs: 15 })
 })
 
-test('beside steps that have brought sound, those are computed that cannot wait', () => {
+test('beside steps that have given sound, only urgent steps are computed', () => {
   const schedule = new Schedule({ slots: 1 })
   const ask = (id: number, isFirst: boolean, dueMs: number | null) =>
     schedule.ask(id, { account: `${id}`, isFirst, dueMs }, 0)
@@ -170,7 +170,7 @@ test('beside steps that have brought sound, those are computed that cannot wait'
   schedule.bring(1, 0)
   expect([schedule.start(0), schedule.start(0)]).toEqual([3, null])
   schedule.bring(3, 0)
-  // A listener who has a minute of sound left can wait until the others are computed to their ends.
+  // A listener who has a minute of sound left can wait until the others are finished.
   expect(schedule.start(0)).toBeNull()
   expect(schedule.start(59_950)).toBe(2)
 })

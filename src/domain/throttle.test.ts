@@ -44,7 +44,7 @@ describe('throttle', () => {
       }
     }))
 
-  test('a request costs the same however many the last minute had', () => {
+  test('a request costs the same, however many came in the last minute', () => {
     const throttle = new Throttle([{ count: 1_000_000, spanMs: 60_000 }])
     const costMs = (from: number): number => {
       const began = performance.now()
@@ -53,12 +53,12 @@ describe('throttle', () => {
     }
     const first = costMs(0)
     for (let round = 1; round < 40; round++) costMs(2000 * round)
-    // Filtering 600,000 times for each request would make it ten thousand times as much.
+    // Filtering 600,000 times for each request would cost ten thousand times as much.
     expect(costMs(80_000)).toBeLessThan(50 * first + 50)
     expect(throttle.take('a', 82_000).remaining).toBe(1_000_000 - 600_000)
   })
 
-  test('what is forgotten is exactly what is older than the span', () =>
+  test('exactly the entries older than the span are dropped', () =>
     forEachSeed(50, (random) => {
       const throttle = new Throttle([{ count: 100_000, spanMs: 1000 }])
       const accepted: number[] = []
@@ -87,7 +87,7 @@ test('a bucket gives its capacity at once and refills with time', () => {
   expect(bucket.take('other', 6000)).toBe(0)
 })
 
-test('a subject may have a count of its own, from when it says so', () => {
+test('a request may bring its own count, which applies from then on', () => {
   const throttle = new Throttle([
     { count: 2, spanMs: 1000 },
     { count: 5, spanMs: 60_000 },

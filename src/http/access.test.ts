@@ -1,6 +1,6 @@
 /**
- * Every route with every kind of caller: who is let in, who is refused and with which code. What belongs to another
- * account is answered exactly like what does not exist.
+ * Every route with every kind of caller: which callers are admitted, which are refused and with which code. Another
+ * account's property gets exactly the answer for a missing one.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { hum, type Instance, startInstance } from '../testing/instance.ts'
@@ -8,13 +8,13 @@ import { hum, type Instance, startInstance } from '../testing/instance.ts'
 setDefaultTimeout(60_000)
 
 /**
- * Who may: `open`, anybody, whatever they send; `valid`, anybody, but a credential that is sent must be valid;
+ * Access: `open`, every caller with any credential; `valid`, every caller, but a credential that is sent must be valid;
  * `picker`, the same, and the key must be for voices or speech; `key`, any valid key; a scope; `admin`, an
  * administrator with an unrestricted key; `token`, the metrics token alone; `preview`, any key of the owner's account.
  */
 type Need = 'open' | 'valid' | 'picker' | 'key' | 'tts' | 'voices' | 'usage' | 'admin' | 'token' | 'preview'
 
-/** `VOICE`, `OPERATION` and `CONSENT` stand for ids of what Ada owns. */
+/** `VOICE`, `OPERATION` and `CONSENT` stand for the ids of Ada's own ones. */
 const routes: readonly (readonly [Need, string])[] = [
   ['tts', 'POST /v1/audio/speech'],
   ['tts', 'POST /dev/captioned_speech'],
@@ -91,10 +91,10 @@ const routes: readonly (readonly [Need, string])[] = [
 
 interface Caller {
   key: string | undefined
-  /** null: no valid credential. */
+  /** null: without a valid credential. */
   scopes: readonly string[] | 'all' | null
   isAdmin: boolean
-  /** Whether what is asked for is its own. */
+  /** Whether the requested resource is the caller's own. */
   isOwner: boolean
   /** The code of its refusal. */
   refusal?: string
@@ -159,10 +159,10 @@ beforeAll(async () => {
 })
 afterAll(() => instance[Symbol.asyncDispose]())
 
-/** The code of the refusal that is due; null: it is let in. */
+/** The expected code of the refusal; null: it is admitted. */
 function due(need: Need, { key, scopes, isAdmin, refusal }: Caller): string | null {
   if (need === 'open' || ((need === 'valid' || need === 'picker') && key === undefined)) return null
-  // Bearer tokens are all the same to it.
+  // To this route all bearer tokens are equal.
   if (need === 'token') return 'invalid_api_key'
   if (scopes === null) return refusal ?? null
   if (need === 'admin') return isAdmin && scopes === 'all' ? null : 'admin_required'
@@ -174,7 +174,7 @@ function due(need: Need, { key, scopes, isAdmin, refusal }: Caller): string | nu
 
 async function ask(route: string, { key, scopes }: Caller, by: Record<string, string> = ids) {
   const [method = '', path = ''] = route.replace(/VOICE|OPERATION|CONSENT/, (name) => by[name] ?? '').split(' ')
-  // Ten wrong keys a minute are answered as such.
+  // Only ten wrong keys a minute get this answer, so time has to pass.
   if (scopes === null) instance.clock.advance(6500)
   const hasBody = method === 'POST' || method === 'PATCH'
   const init = { method, ...(key === undefined ? {} : { key }), ...(hasBody ? { body: '{"name":"x"}' } : {}) }
@@ -187,7 +187,7 @@ async function ask(route: string, { key, scopes }: Caller, by: Record<string, st
 
 const refusals = /^(missing_api_key|invalid_a|expired_api_key|account_disabled|insufficient_scope|admin_required)/
 
-/** Whether it changes or removes what it names. */
+/** Whether it changes or removes its target. */
 const destroys = (route: string) => /^(DELETE|PATCH|POST) .*(VOICE|CONSENT)/.test(route)
 
 describe('every route', () => {
@@ -202,13 +202,13 @@ describe('every route', () => {
     expect(documented.filter((route) => !known.has(route))).toEqual([])
   })
 
-  test('lets in whom it should, and refuses the others with the right code', async () => {
+  test('admits the right callers, and refuses the others with the right code', async () => {
     const wrong: string[] = []
     let asked = 0
     for (const [need, route] of routes) {
       for (const [name, caller] of Object.entries(callers)) {
         const code = due(need, caller)
-        // What would be let in and destroy something is shown on what does not exist.
+        // An admitted destructive request is tried on a missing target.
         const answer = await ask(route, caller, code === null && destroys(route) ? unknown : ids)
         asked++
         const isRight = code === null ? !refusals.test(answer.code ?? '') : answer.code === code
@@ -219,7 +219,7 @@ describe('every route', () => {
     expect(asked).toBe(routes.length * 14)
   })
 
-  test('answers about what another account owns as about what does not exist', async () => {
+  test("gives the same answer for another account's property as for a missing one", async () => {
     const owned = routes.filter(([need, route]) => need !== 'admin' && /VOICE|OPERATION|CONSENT/.test(route))
     expect(owned).toHaveLength(13)
     for (const [, route] of owned) {

@@ -1,4 +1,4 @@
-/** An account's own limits, through the real server: they hold from the next request, and nobody else has them. */
+/** An account's own limits, through the real server: they apply from the next request, and only to that account. */
 import { expect, test } from 'bun:test'
 import { startInstance } from '../testing/instance.ts'
 import { until } from '../testing/until.ts'
@@ -6,7 +6,7 @@ import { until } from '../testing/until.ts'
 const codeOf = async (answer: Response): Promise<string> =>
   ((await answer.json()) as { error: { code: string } }).error.code
 
-test('the limits of an account hold from its next request, and only for it', async () => {
+test('the limits of an account apply from its next request, and only to it', async () => {
   await using instance = await startInstance({ speechConcurrency: 2, speechPerMinute: 100 })
   const { administration } = instance.server
   const [ada, ben] = [await instance.key({ account: 'ada' }), await instance.key({ account: 'ben' })]

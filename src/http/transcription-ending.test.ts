@@ -269,7 +269,7 @@ describe('capacity', () => {
     expect((await first).status).toBe(200)
   })
 
-  test('what is beyond the share of an account waits for its turn, and does not hold up another', async () => {
+  test('work beyond the share of an account waits for its turn, and does not delay other accounts', async () => {
     await using instance = await startListening({ transcriptionConcurrency: 1 })
     const [key, other] = [await instance.key({ account: 'two at once' }), await instance.key()]
     const limits = { transcriptionConcurrency: 2 }

@@ -1,4 +1,4 @@
-/** Clones whose model was removed: what they answer, and how they are made again from their clip. */
+/** Clones whose model was removed: their answers, and how they are made again from their clip. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { until } from '../testing/until.ts'
 import { jsonOf, refusalOf } from './voice.fixture.ts'
 
 const hibari = cards.find(({ id }) => id === 'hibari')!
-/** A model that is preferred and clones, until it is removed. */
+/** A preferred model that clones, until it is removed. */
 const flite: Card = { ...hibari, id: 'flite', family: 'flite', preference: 50, voices: [], defaultVoice: null }
 
 let instance: Instance
@@ -46,7 +46,7 @@ async function ended(key: string, operationId: string): Promise<Record<string, u
   return operation
 }
 
-/** Holds what the engine learns until the test ends it. */
+/** Holds the engine's learning until the test ends it. */
 function held() {
   const { learn } = instance.engine
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
@@ -56,7 +56,7 @@ function held() {
   return { resolve: (state: Uint8Array) => (free(), resolve(state)), reject: (error: Error) => (free(), reject(error)) }
 }
 
-test('it says so, is made again for nothing, and keeps its id, its aliases and its address', async () => {
+test('reports it, is remade free of charge, and keeps its id, its aliases and its address', async () => {
   const key = await instance.key({ prepaidMicros: 1000 })
   const { voice_id: id, preview_url: address, aliases, samples } = await oldVoice(key)
   expect(await voiceOf(key, id)).toMatchObject({ status: 'ready', usable: false, model: 'flite' })
@@ -91,18 +91,18 @@ test('it says so, is made again for nothing, and keeps its id, its aliases and i
     aliases: aliases as never,
     samples: samples as never,
   })
-  // From what the first model heard.
+  // Learnt by the first model.
   expect(instance.engine.clips.at(-1)).toEqual(first)
   expect((await preview()).length).toBeLessThan(oldPreview.length)
   const spoken = await instance.speak(key, { voice: 'nova' }).then((response) => response.arrayBuffer())
   expect(spoken.byteLength).toBe(4 * 4800)
   expect(instance.engine.orders.at(-1)).toMatchObject({ model: 'hibari', voiceId: id })
-  // What was done with the old model keeps its name.
+  // Work of the old model keeps that model's name.
   const usage = (await jsonOf(instance, '/v1/usage?group_by=model', key)) as unknown as { data: object[] }
   expect(JSON.stringify(usage)).toContain('"flite"')
 })
 
-test('only its owner may, only where it is needed, and once at a time', async () => {
+test('only its owner may remake it, only if needed, and once at a time', async () => {
   const key = await instance.key()
   const { voice_id: id } = await oldVoice(key)
   const stranger = await instance.key()
@@ -118,7 +118,7 @@ test('only its owner may, only where it is needed, and once at a time', async ()
   expect(await refusalOf(await remake(key, id))).toMatchObject({ status: 422, code: 'validation_error' })
 })
 
-test('a failure and a cancel leave it as it was, and it can be tried again', async () => {
+test('a failure and a cancellation change nothing, and it can be tried again', async () => {
   const key = await instance.key()
   const { voice_id: id } = await oldVoice(key)
   const before = await voiceOf(key, id)
@@ -138,7 +138,7 @@ test('a failure and a cancel leave it as it was, and it can be tried again', asy
   expect(await ended(key, operation)).toMatchObject({ outcome: 'completed' })
 })
 
-test('removed meanwhile, it leaves nothing', async () => {
+test('removed meanwhile, it leaves nothing behind', async () => {
   const key = await instance.key()
   const { voice_id: id } = await oldVoice(key)
   const { resolve } = held()

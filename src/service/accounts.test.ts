@@ -271,7 +271,7 @@ async function world() {
   }
 }
 
-test('the limits of an account are checked, and those that are not given stay', async () => {
+test('the limits of an account are checked, and omitted ones stay', async () => {
   await verbs.createAccount({ name: 'Lea', role: 'user', balanceMicros: null })
   const set = (limits: Record<string, unknown> | null) => verbs.setLimits({ name: 'lea', limits })
   await set({ speechConcurrency: 4, requestsPerMinute: 60 })

@@ -165,7 +165,7 @@ test('after gaps, less is promised, and more again with time', async () => {
   }
   expect(first!.mayPlay(100)).toBe(true)
   for (let i = 0; i < 8; i++) gap()
-  // Where estimates are believed least, more of the sound is ready before the first of it leaves.
+  // The less the estimates are trusted, the more sound is ready before the first of it is sent.
   expect([first!.mayPlay(1400), first!.mayPlay(15_000)]).toEqual([false, true])
   for (const place of others) place.leave()
   const again = many(queue, 7)
@@ -177,19 +177,19 @@ test('after gaps, less is promised, and more again with time', async () => {
   await settled()
 })
 
-test('where the machine is slower than a listener, as much is ready first as would be missing later', () => {
+test('where the machine is slower than a listener, the sound that would be missing later is made first', () => {
   const alone = (speed: number, stepMs = 0) => {
     const place = enter(queueOf({ speedOf: () => ({ speed, stepMs }) }), 'a', 10_000)
     return (readyMs: number) => place.mayPlay(readyMs)
   }
-  // Half as fast, and counted on for four fifths of that: of ten seconds, six are to be ready.
+  // Half as fast, and four fifths of that are assumed: of ten seconds, six must be ready.
   expect([0, 100, 5900, 6100].map(alone(0.5))).toEqual([false, false, false, true])
   expect([0, 100].map(alone(2))).toEqual([true, true])
-  // Each step takes a second until it brings something.
+  // Each step takes a second until it gives sound.
   expect([100, 1100, 1300].map(alone(2, 2000))).toEqual([false, false, true])
 })
 
-test('what other listeners need is not counted on, and no sound is held back for more than ten seconds', () => {
+test("other listeners' share is not assumed, and sound is held back for ten seconds at most", () => {
   const queue = queueOf({ speedOf: () => ({ speed: 1.3, stepMs: 0 }) })
   const place = enter(queue, 'a', 10_000)
   expect(place.mayPlay(100)).toBe(true)
@@ -203,7 +203,7 @@ test('what other listeners need is not counted on, and no sound is held back for
   expect(slow.mayPlay(5000)).toBe(true)
 })
 
-test('other work waits while a listener has little left, for a second at most', async () => {
+test('other work waits while a listener has little sound left, but at most a second', async () => {
   const queue = queueOf()
   let held = 0
   const hold = () => queue.roomForOthers(noSignal).then(() => held++)

@@ -27,7 +27,7 @@ test('a machine that becomes slow is believed at once, and one that becomes fast
   expect(speeds.of('voice').speed).toBeGreaterThan(18)
 })
 
-test('of a machine that changes, the slow moments count', () => {
+test('of a machine whose speed changes, the slow moments count', () => {
   const speeds = new Speeds()
   for (let i = 0; i < 200; i++) {
     const speed = i % 20 < 4 ? 8 : 24
@@ -36,7 +36,7 @@ test('of a machine that changes, the slow moments count', () => {
   expect(speeds.of('voice').speed).toBeWithin(8, 14)
 })
 
-test('what was kept is known again; nonsense is not', () => {
+test('stored speeds are restored; nonsense is ignored', () => {
   const first = new Speeds()
   first.note('voice', { steps: 2, soundMs: 3000, machineMs: 100, firstMs: 50 })
   const kept: unknown = JSON.parse(JSON.stringify(first.kept))

@@ -43,7 +43,7 @@ describe('accounts', () => {
     expect(await accounts.count()).toBe(3)
   })
 
-  test('have limits of their own, which their callers bring along', async () => {
+  test('have limits of their own, which arrive with their callers', async () => {
     const { accounts, account } = await openBooks()
     const secretHash = sha256('of the one with limits')
     const order = { accountId: account.id, name: 'k', scopes: null, secretHash, prefix: 'p', expiresAtMs: null }

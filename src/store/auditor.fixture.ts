@@ -116,8 +116,8 @@ function operationFaults(operation: Row, entries: EntryRow[], usage: UsageRow[])
 }
 
 /**
- * A clone's voice is as its operation; only the voice may be gone, and only once the operation has ended. A clone that
- * works on a voice which is ready is not that voice's until it completes.
+ * A clone's voice matches its operation. Only the voice may be missing, and only once the operation has ended. A clone
+ * that works on a ready voice does not count as that voice's clone until it completes.
  */
 function cloneFaults(
   { id, outcome, charged_micros: charged, free, voice_id: voiceId }: Row,

@@ -17,7 +17,7 @@ export interface Recordings {
   removeOrphans(known: ReadonlySet<string>): Promise<number>
 }
 
-/** The file is complete before there is a row; what a crash leaves between the two goes at the next start. */
+/** The file is complete before its row exists. If a crash comes between the two, the next start removes the file. */
 export class FolderConsentFiles implements Recordings {
   readonly #files: FolderRecordings
   readonly #database: Database
@@ -127,7 +127,7 @@ export class SqlConsents implements ConsentBooks {
         id,
         accountId,
       })
-      // Gone already, and it may be the run before that removed it.
+      // Already deleted, perhaps by the run before.
       if (rows > 0 || !again) removed = rows > 0
       return removed
     })

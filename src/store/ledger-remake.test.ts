@@ -1,4 +1,6 @@
-/** A voice made again: what it costs, what changes, and that the voice is as it was unless it completes. */
+/**
+ * A voice that is made again: its cost, what changes, and that the voice stays as it was unless the remake completes.
+ */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { RemakeAdmission } from '../service/ports.ts'
 import { Auditor } from './auditor.fixture.ts'
@@ -22,10 +24,10 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
     (error: { code: string }) => error.code,
   )
 const check = async (books: Books) => expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
-/** Of a model that was removed, in an account that could pay for nothing and has no place for another voice. */
+/** The voice of a removed model, in an account that could pay nothing and has no place for another voice. */
 const flite = (books: Books) => readyVoice(books, { model: 'flite', aliases: ['Nova'], maxVoices: 1 })
 
-test('it is free, and the voice takes the new model and keeps the rest', async () => {
+test('it is free; the voice gets the new model and keeps the rest', async () => {
   const books = await openBooks(0)
   const id = await flite(books)
   const before = (await books.voices.find(id))!
@@ -64,7 +66,7 @@ test.each(['failed', 'not_accepted', 'cancelled', 'crashed'] as const)('%s, it l
   await check(books)
 })
 
-test('one clone at a time works on a voice of its owner that is ready', async () => {
+test('one clone at a time works on a ready voice, for its owner only', async () => {
   const books = await openBooks(null)
   const id = await flite(books)
   const bob = await books.accounts.create({ name: 'bob', role: 'user', balanceMicros: null })
@@ -77,7 +79,7 @@ test('one clone at a time works on a voice of its owner that is ready', async ()
   expect(await contents(books.database)).toEqual(before)
 })
 
-test('the removal of the voice ends it', async () => {
+test('removing the voice ends it', async () => {
   const books = await openBooks()
   const id = await flite(books)
   const { id: operationId } = await books.ledger.admitRemake(admissionOf(books, id))
@@ -87,7 +89,7 @@ test('the removal of the voice ends it', async () => {
   await check(books)
 })
 
-test('the schema allows a new model by a completed remake alone', async () => {
+test('the schema allows a new model only through a completed remake', async () => {
   const books = await openBooks()
   const id = await flite(books)
   const other = await readyVoice(books)

@@ -105,11 +105,13 @@ export const keyOf = (row: KeyRow): Key => ({
   lastUsedAtMs: row.last_used_at_ms,
 })
 
-/** In the one order that the column allows, so that each set of scopes has one form. */
+/** In the one order that the column allows, so that each set of scopes has only one form. */
 export const scopesColumn = (scopes: readonly Scope[] | null): string | null =>
   scopes === null ? null : JSON.stringify([...new Set(scopes)].sort())
 
-/** A key joined with its account, whose columns bear the prefix `account_` where a key has the same. */
+/**
+ * A key joined with its account, whose columns have the prefix `account_` where a key has a column of the same name.
+ */
 export interface CallerRow extends KeyRow, LimitRow {
   account_name: string
   account_role: Role

@@ -23,15 +23,15 @@ function programs(): string | null {
 export const noPostgres: string | null =
   programs() === null ? 'PostgreSQL is not installed: apt-get install postgresql' : null
 
-/** A place on another network, at the end of cables: how to run there, and its address. */
+/** A place on another network, at the end of cables: how to run commands there, and its address. */
 export interface Place {
-  /** Before each command. */
+  /** Put before each command. */
   command: readonly string[]
   host: string
 }
 
 interface StartOptions {
-  /** Whether every commit is synced, as a real server's is. */
+  /** Whether every commit is synced, as on a real server. */
   isDurable: boolean
   place: Place
 }

@@ -1,4 +1,4 @@
-/** Files of a source being taken in: each is written beside the blobs, and becomes one when it is what is wanted. */
+/** Takes in files from a source: writes each one beside the blobs, and makes it a blob if it is a wanted file. */
 import { rm } from 'node:fs/promises'
 import type { Choice } from './match.ts'
 import type { OnEvent } from './events.ts'
@@ -16,7 +16,7 @@ export class Intake {
   readonly held: Held = new Map()
   /** Facts as found, by the card's name. */
   readonly found = new Map<string, Wanted>()
-  /** By the card's name: why the file with that name is not it. */
+  /** By the card's name: why the file with that name is not the wanted one. */
   readonly refused: Map<string, string>
 
   constructor(missing: readonly Wanted[], choice: Choice, parts: { folder: ModelsFolder; onEvent: OnEvent }) {

@@ -1,6 +1,6 @@
 /**
- * The file that a book becomes: speech goes in as samples and is encoded as one stream, so that pieces join without a
- * gap. MP3 and M4B get chapter marks. As with any speech, the file has its name only when it is whole.
+ * The audio file of a book: takes samples and encodes them as one stream, so that pieces join without a gap. MP3 and
+ * M4B get chapter marks. As with any speech, the file gets its final name only when it is complete.
  */
 import { EncoderPool } from '../../audio/encode/pool.ts'
 import { wavHeader } from '../../audio/wav.ts'
@@ -15,9 +15,9 @@ export type BookFormat = AudioFormat | 'm4b'
 
 export interface AudioFile {
   write(pcm: Int16Array): Promise<void>
-  /** All is there. @param marks with the chapters of `openAudioFile`, and their times */
+  /** Completes the file. @param marks with the chapters of `openAudioFile`, and their times */
   finish(marks: Marks): Promise<void>
-  /** Nothing more comes; what was written is left as `FILE.part`. */
+  /** Stops writing; the bytes so far stay as `FILE.part`. */
   close(): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export async function openAudioFile(path: string, format: BookFormat, marks: Mar
     async finish(timed) {
       await append(await encoder.finish())
       if (tags !== null) await output.write(tags(timed), 0)
-      // Until now its length was unknown.
+      // Its length was unknown until now.
       if (format === 'wav' && path !== '-') await output.write(wavHeader(defaultSampleRateHz, at - wavBytes), 0)
       pool.close()
       await output.finish()

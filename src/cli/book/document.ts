@@ -1,4 +1,4 @@
-/** The file that `myna speak` is given instead of a text: which kinds there are, and reading one. */
+/** A file that `myna speak` reads instead of a text: the supported kinds, and reading them. */
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { type Book, BookError } from '../../book/book.ts'
@@ -13,7 +13,7 @@ const readers: Readonly<Record<string, (bytes: Uint8Array) => Book | Promise<Boo
   '.txt': (bytes) => textBook(textOf(bytes)),
 }
 
-/** Whether it names a document rather than being the text: one word that ends as a document's name does. */
+/** Whether it names a document, and is not itself the text: one word that ends like a document's name. */
 export const namesDocument = (given: string): boolean =>
   readers[extname(given).toLowerCase()] !== undefined && !given.includes('\n') && given.length < 1024
 

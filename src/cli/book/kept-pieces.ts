@@ -1,7 +1,6 @@
 /**
- * Pieces of a book that were spoken, each a file of samples beside the book to be: when the command fails or is
- * stopped, the same command continues there. A piece is found again by what was asked for, so a changed text or another
- * voice is spoken anew.
+ * Spoken pieces of a book, each a file of samples beside the future book. When the command fails or is stopped, the
+ * same command continues from them. A piece is found by its request, so a changed text or another voice is spoken anew.
  */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +10,7 @@ import { Failure } from '../terminal/terminal.ts'
 
 export interface KeptPiece {
   pcm: Int16Array
-  /** Where they were asked for. */
+  /** null: not requested. */
   words: SpokenWords | null
 }
 
@@ -26,13 +25,13 @@ export class KeptPieces {
     return new KeptPieces(folder)
   }
 
-  /** Where the samples of a request belong. */
+  /** The path of a request's samples. */
   pathOf(body: object): string {
     const name = new Bun.CryptoHasher('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 32)
     return join(this.folder, `${name}.pcm`)
   }
 
-  /** @returns null when it has not been spoken yet */
+  /** @returns null if it has not been spoken yet */
   async find(body: object, isTimed: boolean): Promise<KeptPiece | null> {
     const path = this.pathOf(body)
     const samples = await readFile(path).catch(() => null)
@@ -42,14 +41,14 @@ export class KeptPieces {
     return words === null ? null : { pcm: s16FromBytes(samples), words: JSON.parse(words) as SpokenWords }
   }
 
-  /** The times of a piece's words; written whole or not at all. */
+  /** The times of a piece's words; written completely or not at all. */
   async keepWords(body: object, { words, isEstimated }: SpokenWords): Promise<void> {
     const path = `${this.pathOf(body)}.json`
     await writeFile(`${path}.part`, JSON.stringify({ words, isEstimated }))
     await rename(`${path}.part`, path)
   }
 
-  /** The book is whole. */
+  /** Removes the pieces of a complete book. */
   remove(): Promise<void> {
     return rm(this.folder, { recursive: true, force: true })
   }

@@ -36,7 +36,7 @@ export class M4bFile {
     })
   }
 
-  /** @param marks of which the titles are used now, and the chapters at the end */
+  /** @param marks only the titles are used now; the chapters are written at the end */
   static async open(output: Output, marks: Marks): Promise<M4bFile> {
     const file = new M4bFile(output, marks)
     await file.#muxer.start()

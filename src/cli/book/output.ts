@@ -1,4 +1,7 @@
-/** Where the bytes of a book go: a file, which is called `FILE.part` until it is whole, or standard output. */
+/**
+ * Where the bytes of a book are written: to a file that is called `FILE.part` until it is complete, or to standard
+ * output.
+ */
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { Failure } from '../terminal/terminal.ts'
 

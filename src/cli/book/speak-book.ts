@@ -1,6 +1,6 @@
 /**
- * A book, or a text that is too long for one request, spoken piece by piece and joined to one file with chapter marks;
- * or heard at once, piece after piece.
+ * A book, or a text over the limit of one request, spoken piece by piece and joined to one file with chapter marks; or
+ * played at once, piece after piece.
  */
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ interface Spoken {
 const msOf = (samples: number): number => (1000 * samples) / defaultSampleRateHz
 const silence = ({ pauseSeconds }: Piece): Int16Array => new Int16Array(Math.round(pauseSeconds * defaultSampleRateHz))
 
-/** The longest text that one request may have, as the server says. */
+/** The limit of one request, as reported by the server. */
 export async function longestInput(client: ApiClient, model: string | undefined): Promise<number> {
   const { data } = (await (await client.ask('/models')).json()) as {
     data: { id: string; max_input_chars?: number }[]
@@ -112,7 +112,7 @@ async function tellBook(order: BookOrder, marks: readonly Mark[], { chargedMicro
   tellSpoken({ file, json }, result, text)
 }
 
-/** Speaks pieces, or finds those that an earlier try spoke, and shows how far it is. */
+/** Speaks pieces, or finds those from an earlier try, and shows the progress. */
 class BookWork {
   readonly #order: BookOrder
   readonly #kept: KeptPieces
@@ -147,7 +147,7 @@ class BookWork {
     this.spoken.chargedMicros += operation?.charged_micros ?? 0
   }
 
-  /** A line that stays: one chapter is whole. */
+  /** Prints a line that stays: one chapter is complete. */
   tell(index: number, { title, startMs, endMs }: Mark): void {
     this.end()
     note(`${String(index + 1).padStart(3)}  ${duration(endMs - startMs).padStart(11)}  ${title}`)
@@ -183,14 +183,14 @@ const deliverPiece = (
     clock: systemClock,
   })
 
-/** Heard at once; nothing is kept. */
+/** Plays it at once; nothing is kept. */
 export async function playBook(
   { book, how, client, json }: Pick<BookOrder, 'book' | 'how' | 'client' | 'json'>,
   player: Player,
 ): Promise<void> {
   const limit = await longestInput(client, (how as { model?: string }).model)
   const whole = playerSink(player)
-  // The player hears one stream, whatever pieces it comes in.
+  // The player gets one stream, however it is divided into pieces.
   const sink: Sink = { ...whole, bytes: 0, write: (chunk) => whole.write(chunk), keep: async () => {} }
   for (const [index, { title, text }] of book.chapters.entries()) {
     if (!json && book.chapters.length > 1) note(`Chapter ${index + 1} of ${book.chapters.length}: ${title}`)

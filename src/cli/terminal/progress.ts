@@ -6,7 +6,7 @@ import { systemClock } from '../../domain/time.ts'
 import { duration } from './format.ts'
 
 export interface ProgressLine {
-  /** @param share 0 to 1, drawn as a bar; null: there is no telling */
+  /** @param share 0 to 1, drawn as a bar; null: unknown */
   show(text: string, sinceMs: number, share?: number | null): void
   clear(): void
 }
@@ -15,7 +15,7 @@ const erase = '\r\u001b[2K'
 const barCells = 24
 const redrawMs = 200
 
-/** @param stream standard error, unless a test looks */
+/** @param stream standard error, except in tests */
 export function progressLine(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr): ProgressLine {
   let ticking: Timer | undefined
   let draw = (): void => {}

@@ -3,7 +3,7 @@ import { bold, terminalColumns } from './terminal.ts'
 
 export interface Column {
   title: string
-  /** Numbers stand right, so that their places are under one another. */
+  /** Numbers are aligned to the right, so that their digits are under one another. */
   right?: boolean
 }
 
@@ -13,8 +13,8 @@ const gap = '  '
 
 /**
  * @param rows as many cells each as there are columns
- * @param width of the terminal: the widest columns are cut until the table fits; absent: what the terminal has, and no
- * limit where the output is no terminal
+ * @param width of the terminal: the widest columns are cut until the table fits; absent: the terminal's own width, and
+ * no limit if the output is not a terminal
  */
 export function table(
   columns: readonly Column[],
@@ -34,7 +34,7 @@ export function table(
   return [bold(line(columns.map((column) => column.title))), ...shown.map(line)].join('\n')
 }
 
-/** Takes cells from the widest column, one at a time, until all fit or none can give any more. */
+/** Shortens the widest column, one cell at a time, until all fit or none can shrink further. */
 function fitted(wanted: readonly number[], room: number): number[] {
   const widths = [...wanted]
   let excess = widths.reduce((sum, width) => sum + width, 0) - room

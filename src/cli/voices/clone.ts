@@ -1,6 +1,6 @@
 /**
- * One clone from the upload to the voice that can be used. Whether it became one is known only later, so the server is
- * asked until it knows; and a clip that is no good is told with what to record instead.
+ * One clone, from the upload to the usable voice. The result is known only later, so the server is polled until it has
+ * one. If a clip is unsuitable, the user learns what to record instead.
  */
 import type { Clock } from '../../domain/time.ts'
 import { type ApiClient, Refusal } from '../client/client.ts'
@@ -13,7 +13,7 @@ const pauseFactor = 1.5
 const pauseMsMax = 10_000
 const waitingMs = 600_000
 
-/** A voice as the API tells it, as far as commands use it. */
+/** A voice as the API returns it, as far as commands use it. */
 export interface VoiceRecord {
   voice_id: string
   name: string
@@ -40,9 +40,9 @@ export interface CloneOrder {
   /** As `POST /v1/voices` takes it. */
   form: FormData
   idempotencyKey: string
-  /** Calls back when the user wants it to stop; returns how to stop listening. */
+  /** Calls back when the user wants to stop; returns a function that stops listening. */
   onInterrupt(callback: () => void): () => void
-  /** What is being done and since when, for the person who waits. */
+  /** What the command is doing and since when, for the person who waits. */
   progress(text: string, sinceMs: number): void
   wait(ms: number): Promise<void>
   clock: Clock
@@ -107,7 +107,7 @@ async function finished(order: CloneOrder, voiceId: string, interrupted: Promise
   void interrupted.then(() => (stopped = true))
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMsMax, pauseMs * pauseFactor)) {
     progress(stopped ? 'Stopping' : 'Creating the voice', startMs)
-    // After Ctrl-C the server is asked at once, and then as patiently as before.
+    // After Ctrl-C the server is asked at once, and then at the usual intervals.
     await (stopped ? wait(pauseMs) : Promise.race([wait(pauseMs), interrupted]))
     const voice = await readVoice(client, voiceId).catch(goneOrUnreachable)
     if (voice !== null && voice.status !== 'processing') return voice

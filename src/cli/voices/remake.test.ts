@@ -28,7 +28,7 @@ afterAll(() => instance[Symbol.asyncDispose]())
 const voices = (...args: string[]) =>
   runCommand(['voices', ...args], { env: { MYNA_URL: instance.url, MYNA_API_KEY: key } })
 
-test('one by its name, then all that are left, and what fails is named', async () => {
+test('remakes one voice by its name, then all others, and names failures', async () => {
   const ids: string[] = []
   for (const name of ['Ada', 'Bea', 'Cy']) ids.push((await instance.cloned(key, { name })).voice_id)
   isThere = false
@@ -51,7 +51,7 @@ test('one by its name, then all that are left, and what fails is named', async (
   expect((await voices('list')).stdout).not.toContain('unusable')
 })
 
-test('what needs no remake is refused, and so is a command that names nothing', async () => {
+test('refuses a voice that needs no remake, and a command without a name', async () => {
   expect((await voices('remake', 'lark')).code).toBe(1)
   expect((await voices('remake')).stderr).toContain('name one voice, or say --all')
   expect((await voices('remake', 'lark', '--all')).stderr).toContain('name one voice, or say --all')

@@ -25,7 +25,7 @@ export class FrameCutter {
   #coveredBefore = 0
   #coveredAfter = 0
   #sentSamples = 0
-  /** Words that begin in no frame yet; null: not requested. */
+  /** Words that have not begun in any frame yet; null: not requested. */
   #words: SpokenWord[] | null = null
   readonly #toHz: number
 

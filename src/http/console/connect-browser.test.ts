@@ -1,6 +1,6 @@
 /**
- * Connecting programs, in a real browser: the samples hold the key that was just made and work as they are shown, the
- * light turns green at the first request, and a friend's invitation lets the friend in and nowhere else.
+ * Connecting programs, in a real browser: the samples contain the new key and work as shown, the light turns green at
+ * the first request, and a friend's invitation admits the friend and gives no further access.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ afterAll(() => scene?.end())
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'a key is made for a program, fills in every sample, and the light is green once the sample was run',
+  'a key is created for a program, fills in every sample, and the light is green once the sample was run',
   async () => {
     await using visited = await scene.signedIn(desk)
     const { page, faults } = visited
@@ -53,7 +53,7 @@ test.skipIf(!hasBrowser)(
     const run = Bun.spawn(['bash', '-c', command], { cwd, stdout: 'ignore', stderr: 'pipe' })
     expect([await run.exited, await new Response(run.stderr).text()]).toEqual([0, expect.any(String)])
     const [first, second = 0] = await Bun.file(join(cwd, 'hello.mp3')).slice(0, 2).bytes()
-    // The mark that every frame of MP3 begins with.
+    // The mark at the beginning of every MP3 frame.
     expect([first, second & 0xe0]).toEqual([0xff, 0xe0])
     await page.getByRole('status').getByText('Connected: the first request has come.').waitFor()
     await go(page, 'Voices')
@@ -69,7 +69,7 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'the sample for JavaScript runs as it is shown, with the official library',
+  'the sample for JavaScript runs as shown, with the official library',
   async () => {
     await using visited = await scene.signedIn(desk)
     const { page } = visited
@@ -91,7 +91,7 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'a friend is invited, signs in with the key of the message, and finds no administration',
+  'a friend is invited, signs in with the key from the message, and finds no administration',
   async () => {
     await using visited = await scene.signedIn(phone)
     const { page, faults } = visited

@@ -128,9 +128,9 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a second press while a key is being made makes no second key',
+  'a second press while a key is being created creates no second key',
   async () => {
     await using visited = await scene.signedIn()
     const { page } = visited

@@ -25,18 +25,20 @@ interface UnderWay {
   runnable: Runnable
   given: Values
   results: Values
-  /** @param status `OrtStatus *`; null: it went well */
+  /** @param status `OrtStatus *`; null: success */
   end(status: Pointer | null): void
 }
 
 const underWay = new Map<number, UnderWay>()
 let lastId = 0
 
-/** A callback that is to come does not keep a process alive, as a timer does. */
+/** A pending callback does not keep the process alive, so a timer does. */
 let keepAlive: ReturnType<typeof setInterval> | null = null
 const longestMs = 2 ** 31 - 1
 
-/** One for all runs of the process; it is called on a thread of ONNX Runtime, and handled on this one. */
+/**
+ * One callback for all runs of the process. ONNX Runtime calls it on one of its threads, and it is handled on this one.
+ */
 let callback: JSCallback | null = null
 
 const callbackPointer = (): Pointer => {
@@ -44,7 +46,7 @@ const callbackPointer = (): Pointer => {
   return callback.ptr!
 }
 
-/** `RunAsyncCallbackFn`: what was given as the run's user data, the results (known already), and how it went. */
+/** `RunAsyncCallbackFn`: the run's user data, the results (already known), and the status. */
 function hear(id: number, _results: unknown, _count: unknown, status: Pointer | null): void {
   const run = underWay.get(Number(id))
   underWay.delete(Number(id))
@@ -58,11 +60,11 @@ function hear(id: number, _results: unknown, _count: unknown, status: Pointer | 
 /** A run that has begun. */
 export interface AsyncRun {
   /**
-   * Resolves once it has ended well: `results` are filled and the caller's.
-   * @throws Error in ONNX Runtime's words, also when it was terminated; then nothing is left to be released
+   * Resolves once it has ended successfully: `results` are filled and belong to the caller.
+   * @throws Error in ONNX Runtime's words, also when it was terminated; then there are no results to release
    */
   readonly ended: Promise<void>
-  /** Sets the flag: it fails at its next node. Harmless when repeated, and afterwards. */
+  /** Sets the flag: the run fails at its next node. Harmless when repeated, and after the end. */
   terminate(): void
 }
 
@@ -99,7 +101,7 @@ export function startRun(runnable: Runnable, given: Values, results: Values, shr
     ...([pointer, options, inputNames.addresses, given, given.length] as const),
     ...([outputNames.addresses, results.length, results, callbackPointer(), id as Pointer] as const),
   )
-  // Then no callback comes.
+  // In that case no callback comes.
   if (status !== null) hear(id, null, null, Number(status) as Pointer)
   return {
     ended,

@@ -1,4 +1,6 @@
-/** The database's clock over a wire that is quick, slow or lost: a slow answer moves it only as far as it must. */
+/**
+ * The database's clock over a connection that is fast, slow or lost: a slow answer moves it only as far as necessary.
+ */
 import { expect, test } from 'bun:test'
 import type { Sql } from '../database.ts'
 import { DatabaseClock } from './database-clock.ts'
@@ -6,7 +8,7 @@ import { DatabaseClock } from './database-clock.ts'
 /** A box whose clock is a minute behind. */
 class Clocks {
   mono = 1000
-  /** Of the next questions: milliseconds there, and back. */
+  /** For the next questions: milliseconds to the server, and back. */
   trip: [number, number] = [1, 1]
   readonly aheadMs = 500_000
   readonly own = { nowMs: () => this.mono + this.aheadMs - 60_000, monotonicMs: () => this.mono }
@@ -29,14 +31,14 @@ const opened = async () => {
   return { clocks, clock: await DatabaseClock.open(clocks.own, clocks.sql) }
 }
 
-test('an answer at once gives the time exactly', async () => {
+test('an immediate answer gives the exact time', async () => {
   const { clocks, clock } = await opened()
   expect(clock.nowMs()).toBe(clocks.realMs)
   clocks.mono += 5000
   expect(clock.nowMs()).toBe(clocks.realMs)
 })
 
-test('a question that was asked again for seconds moves nothing', async () => {
+test('a question that was repeated for seconds changes nothing', async () => {
   const { clocks, clock } = await opened()
   for (const trip of [
     [3000, 1],
@@ -49,11 +51,11 @@ test('a question that was asked again for seconds moves nothing', async () => {
   }
 })
 
-test('a first answer that was late is corrected by the next', async () => {
+test('a late first answer is corrected by the next', async () => {
   const clocks = new Clocks()
   clocks.trip = [4000, 0]
   const opening = DatabaseClock.open(clocks.own, clocks.sql)
-  // The first question is on its way; the second finds the wire quick.
+  // The first question is on its way; the second finds the connection fast.
   clocks.trip = [1, 1]
   const clock = await opening
   expect(Math.abs(clock.nowMs() - clocks.realMs)).toBeLessThanOrEqual(1)

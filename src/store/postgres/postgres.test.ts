@@ -136,14 +136,14 @@ describe.skipIf(noPostgres !== null)('a database', () => {
     expect(await inside()).toEqual([{ name: '001_books', later: 7 }])
   })
 
-  test('that nobody asked for long is asked again when the connection turns out to be gone', async () => {
+  test('that was idle for long retries a query when the connection turns out to be gone', async () => {
     const server = await testPostgres()
     const { url } = await open()
     const database = await openPostgres(url, { connections: 1, patienceMs: 100 })
     onTestFinished(() => database.close())
     const one = () => database.get<object>('SELECT 1 AS one')
     await one()
-    // Far longer than the patience.
+    // Far longer than the deadline.
     for (let start = 0; start < 5; start++) {
       await server.kill()
       await server.up()

@@ -33,7 +33,7 @@ export interface Told {
   errors: string[]
 }
 
-/** Where the server of the database is, and over which cable. */
+/** The address of the database server, and the cable to it. */
 export interface Wire {
   host: string
   port: number

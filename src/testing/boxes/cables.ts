@@ -1,13 +1,13 @@
 /**
- * Cables that can be pulled: the server of the database is in a network namespace of its own, and each box reaches it
- * over a pair of virtual Ethernet devices, whose far end is switched off. Packets then vanish in the kernel and
- * connections stay open, retransmit, and live again when the cable is back. Needs root, and `ip` of iproute2.
+ * Cables that can be unplugged: the database server is in a network namespace of its own, and each box reaches it over
+ * a pair of virtual Ethernet devices whose far end can be switched off. Packets then vanish in the kernel; connections
+ * stay open, retransmit, and work again when the cable is back. Needs root, and `ip` of iproute2.
  */
 const prefix = 'myna-boxes-'
 
 export class Cables {
   readonly #name = `${prefix}${process.pid}`
-  /** Of the addresses: 10.N.CABLE.x. */
+  /** In the addresses: 10.N.CABLE.x. */
   readonly #net = 64 + (process.pid % 128)
   readonly #count: number
 
@@ -15,7 +15,7 @@ export class Cables {
     this.#count = count
   }
 
-  /** @param count cable 0 is for the tests themselves and is never pulled @throws Error when it is not permitted */
+  /** @param count cable 0 is for the tests themselves and always plugged in @throws Error without the permission */
   static async lay(count: number): Promise<Cables> {
     const cables = new Cables(count)
     await removeLeftovers()
@@ -37,7 +37,7 @@ export class Cables {
     return `10.${this.#net}.${n}.2`
   }
 
-  /** Before a command: it runs where the server is. */
+  /** Put before a command, which then runs where the server is. */
   get command(): string[] {
     return ['ip', 'netns', 'exec', this.#name]
   }
@@ -50,7 +50,7 @@ export class Cables {
     await this.#there('link', 'set', this.#endsOf(n)[1], 'up')
   }
 
-  /** The devices go with the namespace, once nothing runs in it. */
+  /** The devices disappear with the namespace, once no process runs in it. */
   async remove(): Promise<void> {
     for (let n = 0; n < this.#count; n++) await ip('link', 'del', this.#endsOf(n)[0])
     await ip('netns', 'del', this.#name)

@@ -35,7 +35,7 @@ export interface RunOptions {
   killsServer: boolean
   /** Removes guards to show that the auditor notices. */
   without?: readonly Guard[]
-  /** Whether the server is on a network of its own, whose cables are pulled, too. Needs root. */
+  /** Whether the server is on its own network, whose cables are unplugged, too. Needs root. */
   hasCables?: boolean
 }
 
@@ -51,14 +51,14 @@ interface Account {
   keyId: string
 }
 
-/** Where the database is; cables: null where the server is on this machine's own network. */
+/** The address of the database; cables: null if the server is on this machine's own network. */
 interface Place {
   server: Awaited<ReturnType<typeof testPostgres>>
   database: string
   cables: Cables | null
 }
 
-/** Besides that of the run itself. */
+/** In addition to the run's own. */
 const cableCount = 3
 
 class Run {
