@@ -4,7 +4,8 @@ import { sizeOf, startTarget, uploadsLeft } from './target.ts'
 
 const atOnce = 50
 
-export async function connections(count: number, random: Seeded): Promise<string> {
+/** @param endMs monotonic time of the last connection */
+export async function connections(count: number, random: Seeded, endMs: number): Promise<string> {
   const target = await startTarget()
   const { url } = target.program
   const before = sizeOf(target.program)
@@ -18,18 +19,18 @@ export async function connections(count: number, random: Seeded): Promise<string
     `POST /v1/voices HTTP/1.1\r\nHost: a\r\n${bearer}${upload}${part}`,
     `GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n`,
   ]
-  let failed = 0
+  let [opened, failed] = [0, 0]
   try {
-    for (let done = 0; done < count; done += atOnce) {
-      const opened = Array.from({ length: atOnce }, () => dropped(url, random.pick(starts), random.whole(0, 20)))
-      failed += (await Promise.allSettled(opened)).filter(({ status }) => status === 'rejected').length
+    for (; opened < count && performance.now() < endMs; opened += atOnce) {
+      const some = Array.from({ length: atOnce }, () => dropped(url, random.pick(starts), random.whole(0, 20)))
+      failed += (await Promise.allSettled(some)).filter(({ status }) => status === 'rejected').length
     }
     await Bun.sleep(15_000)
     const { status } = await target.program.fetch('/health')
     const after = sizeOf(target.program)
     const sizes = `RSS ${before.rssMb} -> ${after.rssMb} MB, descriptors ${before.descriptors} -> ${after.descriptors}`
     const left = `then /health ${status}, uploads left ${uploadsLeft(target)}`
-    return `${count} connections: ${failed} refused, ${left}; ${sizes}`
+    return `${opened} connections: ${failed} refused, ${left}; ${sizes}`
   } finally {
     await target.end()
   }

@@ -20,13 +20,14 @@ interface Seen {
   clones: Set<string>
 }
 
-export async function kills(count: number, random: Seeded): Promise<string> {
+/** @param endMs monotonic time of the last turn */
+export async function kills(count: number, random: Seeded, endMs: number): Promise<string> {
   const target = await startTarget()
   const seen: Seen = { whole: new Set(), keys: new Map(), operations: 0, clones: new Set() }
   const wrong: string[] = []
   const restartsMs: number[] = []
   try {
-    for (let turn = 0; turn < count; turn++) {
+    for (let turn = 0; turn < count && performance.now() < endMs; turn++) {
       const what = random.pick(['server', 'server', 'engine', 'both'] as const)
       const clients = Array.from({ length: 6 }, (_, client) => load(target, seen, random, `${turn}-${client}`))
       const work = Promise.allSettled(clients)

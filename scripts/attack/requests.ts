@@ -74,14 +74,15 @@ interface Tally {
   broken: number
 }
 
-export async function requests(count: number, random: Seeded): Promise<string> {
+/** @param endMs monotonic time of the last request */
+export async function requests(count: number, random: Seeded, endMs: number): Promise<string> {
   const target = await startTarget()
   const before = sizeOf(target.program)
   const tally: Tally = { statuses: new Map(), leaks: 0, broken: 0 }
   try {
     const clients = 16
     const one = async () => {
-      for (let turn = 0; turn < count / clients; turn++) await ask(target, tally, random)
+      for (let turn = 0; turn < count / clients && performance.now() < endMs; turn++) await ask(target, tally, random)
     }
     await Promise.all(Array.from({ length: clients }, one))
     const after = sizeOf(target.program)

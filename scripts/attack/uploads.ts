@@ -6,7 +6,8 @@ import { sizeOf, startTarget, type Target, uploadsLeft } from './target.ts'
 const formats = ['mp3', 'opus', 'aac', 'flac', 'wav'] as const
 const routes = ['/v1/voices', '/v1/audio/transcriptions'] as const
 
-export async function uploads(count: number, random: Seeded): Promise<string> {
+/** @param endMs monotonic time of the last upload */
+export async function uploads(count: number, random: Seeded, endMs: number): Promise<string> {
   const target = await startTarget()
   const before = sizeOf(target.program)
   const statuses = new Map<number, number>()
@@ -15,7 +16,7 @@ export async function uploads(count: number, random: Seeded): Promise<string> {
     const clips = await clipsOf(target)
     const clients = 4
     const one = async () => {
-      for (let turn = 0; turn < count / clients; turn++) {
+      for (let turn = 0; turn < count / clients && performance.now() < endMs; turn++) {
         const status = await send(target, mutated(random.pick(clips), random), random).catch(() => null)
         if (status === null) broken++
         else statuses.set(status, (statuses.get(status) ?? 0) + 1)
