@@ -65,6 +65,9 @@ export interface Replacing {
   beforeListening(): Promise<void>
 }
 
+/** A few, because the first ones are interpreted. */
+const warmRequests = 5
+
 /** About a second in all. */
 const lockAttempts = 5
 const lockPauseMs = 150
@@ -139,7 +142,7 @@ async function start(
   const machine = machineOf(config, () => url)
   const running = { status, models, machine, draining: () => draining, links, cancel }
   const app = await alone(() => createApi(config, world, books, service, running))
-  if (former !== null) await replacing?.beforeListening()
+  if (former !== null) await warmedUp(app, replacing)
   const begun = idsOfNow(world)
   const listener = new Listener(app, config, former !== null)
   url = listener.url
@@ -159,6 +162,14 @@ async function start(
   const found = { ...firstSignIn(firstKey, links), adminRemedy: remedy, ...countsOf(settled) }
   const ends = { renewTls: () => listener.renew(), handedOver: hand.ended, stop }
   return { url, port: listener.port, wyoming, ...found, administration: service.administration, status, ...ends }
+}
+
+/** The first request compiles the routes, which takes longer than a client should wait for: it is one of our own. */
+async function warmedUp(app: { handle(request: Request): unknown }, replacing: Replacing | null): Promise<void> {
+  await replacing?.beforeListening()
+  for (let request = 0; request < warmRequests; request++) {
+    await app.handle(new Request('http://localhost/v1/audio/models'))
+  }
 }
 
 /** Whichever server works on the operation. */
