@@ -106,3 +106,16 @@ export async function unfit(page: Page): Promise<string[]> {
 export const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(`(({ tagName, innerText, ariaLabel, labels }) =>
     tagName + ' ' + (ariaLabel ?? labels?.[0]?.innerText ?? innerText))(document.activeElement)`)
+
+/** On the Speak page. */
+export async function chooseVoice(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: /^Voice: / }).click()
+  await page
+    .getByRole('dialog', { name: 'Choose a voice' })
+    .getByRole('button', { name: new RegExp(`^${name}`) })
+    .click()
+}
+
+/** The button that saves what the player plays, once it is whole. */
+export const downloadOf = (page: Page) =>
+  page.getByRole('region', { name: 'Player' }).getByRole('button', { name: /^Download/ })

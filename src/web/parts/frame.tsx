@@ -4,6 +4,8 @@ import { type Page, pageIdOf, pages } from '../pages.tsx'
 import { signOut, type Who } from '../session.ts'
 import { announce, Announcer } from './announce.tsx'
 import { keepFocusIn } from './focus.ts'
+import { studio } from '../speak/studio.ts'
+import { Player } from '../player/player.tsx'
 import { Side } from './side.tsx'
 
 /** The page that the address names, of those that this key may see. */
@@ -35,6 +37,7 @@ export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
     announce('')
     main.current?.querySelector('h1')?.focus()
   }, [page])
+  useEffect(() => () => studio.leave(), [])
   const skip = (event: Event) => {
     event.preventDefault()
     main.current?.focus()
@@ -49,6 +52,7 @@ export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
       <main ref={main} tabIndex={-1}>
         {page === undefined ? <p>This key has no permissions here.</p> : <page.show who={who} />}
       </main>
+      <Player />
       <Announcer />
     </div>
   )

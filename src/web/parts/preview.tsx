@@ -5,7 +5,8 @@ import { Icon } from './icon.tsx'
 
 let heard: HTMLAudioElement | null = null
 
-const hushPreview = (): void => heard?.pause()
+/** What else begins to play ends the preview. */
+export const hushPreview = (): void => heard?.pause()
 
 export function PreviewButton({ id, name }: { id: string; name: string }) {
   const [playing, setPlaying] = useState(false)

@@ -7,6 +7,7 @@ import type { Page } from '../pages.tsx'
 import type { Who } from '../session.ts'
 import { Bird } from './bird.tsx'
 import { Icon } from './icon.tsx'
+import { Shortcuts } from './shortcuts.tsx'
 import { ThemeSwitch } from './theme.tsx'
 
 /** On a phone's bottom edge, beside "More". */
@@ -65,6 +66,7 @@ export function Side({ who, pages, current, onLeave }: SideProps) {
           <a href="/docs">
             <Icon name="book" /> API docs
           </a>
+          <Shortcuts />
           <button type="button" onClick={onLeave}>
             <Icon name="out" /> Sign out
           </button>

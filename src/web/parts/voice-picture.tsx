@@ -13,9 +13,11 @@ interface VoicePictureProps {
   name: string
   /** Without one the place is kept. */
   isReady: boolean
+  /** Beside the name, which says all there is to hear about it. */
+  isDecoration?: boolean
 }
 
-export function VoicePicture({ id, name, isReady }: VoicePictureProps) {
+export function VoicePicture({ id, name, isReady, isDecoration = false }: VoicePictureProps) {
   const [tries, setTries] = useState(1)
   const [isMissing, setIsMissing] = useState(false)
   useEffect(() => {
@@ -33,7 +35,7 @@ export function VoicePicture({ id, name, isReady }: VoicePictureProps) {
       src={`/v1/voices/${id}/preview.webp?theme=dark`}
       loading="lazy"
       onError={() => setIsMissing(true)}
-      alt={`Waveform and spectrogram of ${name}`}
+      alt={isDecoration ? '' : `Waveform and spectrogram of ${name}`}
     />
   )
 }

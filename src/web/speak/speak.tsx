@@ -1,15 +1,20 @@
-/** The page that speaks: a text, a voice, and what came of it in figures. */
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { useLoaded } from '../parts/loading.ts'
+/** The studio: a text, a voice, one button; what was spoken before stays beside it. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Head, Progressing } from '../parts/controls.tsx'
-import { SpeechResult } from './result.tsx'
-import { cancel, type Format, type Progress, type SpeechAsk, speak, type Spoken } from './speech.ts'
-import { SpeechOptions, type Voice } from './options.tsx'
 import { defaultVoice, takeChosenVoice } from '../parts/first-voice.ts'
 import { count } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { useLoaded } from '../parts/loading.ts'
 import type { PageProps } from '../parts/page.ts'
-
-const sample = 'The myna learns the sounds that it hears, and says them again in its own time.'
+import { draftOf, keepDraft } from './draft.ts'
+import type { Take } from './history.ts'
+import { SpeechOptions, type Voice } from './options.tsx'
+import { Past } from './past.tsx'
+import { ReadingProgress } from './progress.tsx'
+import { refusalOf } from './reading.ts'
+import type { SpeechAsk } from './speech.ts'
+import { useStudio } from './studio.ts'
+import { VoicePicker } from './voice-picker.tsx'
 
 export interface ModelRecord {
   id: string
@@ -20,97 +25,140 @@ export interface ModelRecord {
   max_input_chars?: number
 }
 
-/** Typed text is kept while other pages are open, for the same key. */
-let kept: { keyId: string; ask: SpeechAsk } | null = null
-
-const fresh: SpeechAsk = { input: sample, voice: null, model: null, format: 'wav', speed: 1 }
-
 const none: readonly Voice[] = []
+/** Of requests, unless the server says something else. */
+const usualMaxChars = 4096
 
-/** What was typed before, by the voice that was chosen elsewhere or is the default. */
-function firstAsk({ account, key }: PageProps['who']): SpeechAsk {
-  const before = kept?.keyId === key.id ? kept.ask : null
-  const chosen = takeChosenVoice()
-  if (chosen !== null) return { ...(before ?? fresh), voice: chosen, model: null }
-  return before ?? { ...fresh, voice: defaultVoice(account.id) }
+/** As it was left, by the voice that was chosen on another page. */
+function firstAsk(accountId: string): SpeechAsk {
+  const voice = takeChosenVoice()
+  return voice === null ? draftOf(accountId) : { ...draftOf(accountId), voice, model: null }
 }
 
 export function SpeakPage({ who }: PageProps) {
   const voices = useLoaded<{ data: Voice[] }>('/v1/audio/voices?limit=1000')
   const models = useLoaded<{ data: ModelRecord[] }>('/v1/models')
-  const [ask, setAsk] = useState<SpeechAsk>(() => firstAsk(who))
+  const [ask, setAsk] = useState<SpeechAsk>(() => firstAsk(who.account.id))
+  const [isChoosing, setIsChoosing] = useState(false)
+  const studio = useStudio(who.account.id)
   const change = (next: SpeechAsk) => {
-    kept = { keyId: who.key.id, ask: next }
+    keepDraft(who.account.id, next)
     setAsk(next)
   }
-  const { progress, spoken, running, start, stop } = useSpeaking()
   const speaking = (models.value?.data ?? []).filter(({ task, id, root }) => task === 'text-to-speech' && id === root)
-  const maxChars = (speaking.find(({ id }) => id === ask.model) ?? speaking[0])?.max_input_chars ?? Infinity
-  const chars = [...ask.input].length
+  const maxChars = (speaking.find(({ id }) => id === ask.model) ?? speaking[0])?.max_input_chars ?? usualMaxChars
+  const ready = useMemo(() => (voices.value?.data ?? none).filter(({ status }) => status === 'ready'), [voices.value])
+  const known = ready.filter(({ model }) => ask.model === null || model === ask.model)
+  const chosen = ask.voice ?? defaultVoice(who.account.id)
+  const refusal = refusalOf(ask, maxChars)
+  const isReady = ask.input.trim() !== '' && refusal === null
+  const start = () => {
+    if (!isReady) return
+    const voice = known.find(({ voice_id: id }) => id === chosen)
+    studio.speak({ ...ask, voice: voice?.voice_id ?? null }, voice?.name ?? 'Default voice', maxChars)
+  }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (!running) start(ask)
+    start()
   }
+  const again = (take: Take) => {
+    change({ ...ask, input: take.text, voice: take.voiceId })
+    setIsChoosing(true)
+    scrollTo(0, 0)
+  }
+  useEscape(studio.isSpeaking, () => studio.cancel())
   return (
     <div class="page">
-      <Head title="Speak" about="Type something and listen; it plays while it is generated." />
-      <form class="card" onSubmit={submit}>
-        <div class="field">
-          <label for="text">Text</label>
-          <textarea
-            id="text"
-            value={ask.input}
-            onInput={({ currentTarget }) => change({ ...ask, input: currentTarget.value })}
-            aria-describedby="chars"
-            aria-invalid={chars > maxChars}
-            dir="auto"
+      <Head title="Speak" about="Any text, of any length. It plays while it is made." />
+      <div class="split">
+        <form class="card composer" onSubmit={submit}>
+          <TextField ask={ask} maxChars={maxChars} onChange={change} onSpeak={start} />
+          <VoicePicker
+            voices={known}
+            chosen={chosen}
+            onChoose={(voice) => change({ ...ask, voice })}
+            isOpen={isChoosing}
+            onOpen={setIsChoosing}
           />
-          <span id="chars" class={chars > maxChars ? 'error' : 'hint numbers'}>
-            {count(chars)} {chars === 1 ? 'character' : 'characters'}
-            {maxChars === Infinity ? '' : ` of ${count(maxChars)}`}
-            {chars > maxChars ? `: ${count(chars - maxChars)} too many for one request` : ''}
-          </span>
-        </div>
-        <SpeechOptions ask={ask} onChange={change} voices={voices.value?.data ?? none} models={speaking} />
-        {voices.error === null && models.error === null ? null : <Progressing of={[voices, models]} />}
-        <div class="row">
-          <button class="primary" disabled={ask.input.trim() === '' || chars > maxChars} aria-disabled={running}>
-            {running ? (spoken === null ? 'Speaking…' : 'Playing…') : 'Speak'}
-          </button>
-          <button type="button" disabled={!running} onClick={stop}>
-            {running && spoken !== null ? 'Stop' : 'Cancel'}
-          </button>
-          <span class="hint">{formatHint(ask.format)}</span>
-        </div>
-      </form>
-      <SpeechResult progress={progress} spoken={spoken} />
+          <SpeechOptions ask={ask} onChange={change} voices={ready} models={speaking} />
+          {voices.error === null && models.error === null ? null : <Progressing of={[voices, models]} />}
+          {refusal === null ? null : <p class="note">{refusal}</p>}
+          <Actions isReady={isReady} isSpeaking={studio.isSpeaking} onCancel={() => studio.cancel()} />
+          {studio.reading === null ? null : (
+            <ReadingProgress reading={studio.reading} isPrepaid={who.account.balance_micros !== null} />
+          )}
+        </form>
+        <Past takes={studio.takes} onAgain={again} />
+      </div>
     </div>
   )
 }
 
-const formatHint = (format: Format): string =>
-  format === 'opus' || format === 'flac' || format === 'aac'
-    ? 'Browsers play this format only once it is complete.'
-    : ''
+interface ActionsProps {
+  isReady: boolean
+  isSpeaking: boolean
+  onCancel: () => void
+}
 
-/** One request at a time; leaving the page ends it. */
-function useSpeaking() {
-  const [progress, setProgress] = useState<Progress | null>(null)
-  const [spoken, setSpoken] = useState<Spoken | null>(null)
-  const [running, setRunning] = useState(false)
-  const abort = useRef<AbortController | null>(null)
-  useEffect(() => () => abort.current?.abort(), [])
-  const start = (ask: SpeechAsk) => {
-    const own = new AbortController()
-    abort.current = own
-    setSpoken(null)
-    setProgress(null)
-    setRunning(true)
-    void speak(ask, (known) => setProgress({ ...known }), setSpoken, own.signal).then(() => setRunning(false))
+const Actions = ({ isReady, isSpeaking, onCancel }: ActionsProps) => (
+  <div class="row composer-acts">
+    <button class="primary" disabled={!isReady} aria-disabled={isSpeaking}>
+      <Icon name="speak" /> {isSpeaking ? 'Speaking…' : 'Speak'}
+    </button>
+    <button type="button" disabled={!isSpeaking} onClick={onCancel}>
+      Cancel
+    </button>
+    <span class="hint keys">
+      <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+    </span>
+  </div>
+)
+
+interface TextProps {
+  ask: SpeechAsk
+  maxChars: number
+  onChange: (ask: SpeechAsk) => void
+  onSpeak: () => void
+}
+
+function TextField({ ask, maxChars, onChange, onSpeak }: TextProps) {
+  const chars = [...ask.input].length
+  const speakAtOnce = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    onSpeak()
   }
-  const stop = async () => {
-    if (progress?.operationId) await cancel(progress.operationId)
-    abort.current?.abort()
-  }
-  return { progress, spoken, running, start, stop: () => void stop() }
+  return (
+    <div class="field">
+      <label class="unseen" for="text">
+        Text
+      </label>
+      <textarea
+        id="text"
+        class="script"
+        value={ask.input}
+        placeholder="Type or paste what should be said, or drop a text file here."
+        onInput={({ currentTarget }) => onChange({ ...ask, input: currentTarget.value })}
+        onKeyDown={speakAtOnce}
+        aria-describedby="chars"
+        dir="auto"
+      />
+      <span id="chars" class="hint numbers">
+        {count(chars)} {chars === 1 ? 'character' : 'characters'}
+        {chars > maxChars ? ', spoken in parts and joined' : ''}
+      </span>
+    </div>
+  )
+}
+
+/** Escape ends what is running, unless a dialog takes it for itself. */
+function useEscape(isRunning: boolean, onEscape: () => void): void {
+  useEffect(() => {
+    if (!isRunning) return
+    const listen = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) onEscape()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [isRunning])
 }

@@ -1,0 +1,77 @@
+/** Keys that work on every page, unless something is typed or a dialog is open: what they do, and the list of them. */
+import { useEffect, useState } from 'preact/hooks'
+import { deck } from '../player/deck.ts'
+import { Dialog } from './dialog.tsx'
+import { Icon } from './icon.tsx'
+
+const stepS = 5
+
+const list: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [['Ctrl', 'Enter'], 'Speak the text'],
+  [['Esc'], 'Cancel speaking, or close a dialog'],
+  [['Space'], 'Pause and play'],
+  [['←', '→'], 'Five seconds back and forward'],
+  [['↑', '↓'], 'Through a list of voices'],
+  [['/'], 'To the search, or to the text'],
+  [['?'], 'This list'],
+]
+
+/** What takes letters, spaces or arrows for itself. */
+const takesKeys = 'input, textarea, select, button, summary, a, audio, [role="slider"], [tabindex="0"]'
+
+/** @returns whether there was something to do */
+function act(event: KeyboardEvent, showList: () => void): boolean {
+  const target = event.target instanceof Element ? event.target : null
+  const isTyped = target?.closest('input, textarea, select')
+  if (event.key === '?' && !isTyped) {
+    showList()
+    return true
+  }
+  if (event.key === '/' && !isTyped) {
+    const field = document.querySelector<HTMLElement>('main input[type="search"], main #text, main input')
+    field?.focus()
+    return field !== null
+  }
+  if (deck.track === null || target?.closest(takesKeys)) return false
+  if (event.key === ' ') deck.toggle()
+  else if (event.key === 'ArrowLeft') deck.seek(deck.positionS - stepS)
+  else if (event.key === 'ArrowRight') deck.seek(deck.positionS + stepS)
+  else return false
+  return true
+}
+
+export function Shortcuts() {
+  const [isShown, setIsShown] = useState(false)
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return
+      if (document.querySelector('dialog[open]') !== null) return
+      if (act(event, () => setIsShown(true))) event.preventDefault()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+  return (
+    <>
+      <button type="button" onClick={() => setIsShown(true)}>
+        <Icon name="keyboard" /> Shortcuts
+      </button>
+      {isShown ? (
+        <Dialog title="Keyboard shortcuts" onClose={() => setIsShown(false)}>
+          <dl class="shortcuts">
+            {list.map(([keys, what]) => (
+              <div key={what}>
+                <dt>
+                  {keys.map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </Dialog>
+      ) : null}
+    </>
+  )
+}
