@@ -251,7 +251,7 @@ export const settings = {
     30_000,
     100,
     600_000,
-    'how long an engine may owe audio before it is killed; four times as long for text',
+    'how long an engine may show no sign of life before it is killed; four times as long for text',
   ),
   engineLoadMs: number(
     'ENGINE_LOAD_MS',

@@ -12,6 +12,7 @@ const engine: EngineStatus = {
   device: 'cuda:0',
   deviceReason: null,
   activeStreams: 2,
+  stalls: { silent: 0, slow: 0, deaf: 0, loading: 0 },
   restarts: 0,
   lastError: null,
   residentBytes: 2_000_000_000,

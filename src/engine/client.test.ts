@@ -140,7 +140,9 @@ for (const fault of ['!hang', '!busy']) {
     expect([frames.length, error.code]).toEqual([1, 'generation_failed'])
     await until('it is dead', () => isDead(pid ?? 0))
     expect((await read(client, 'again')).length).toBe(1)
-    expect((await client.status()).lastError).toContain('was killed: it owed audio and sent nothing for 800 ms')
+    expect((await client.status()).lastError).toContain('was killed: it sent nothing for 0.8 s')
+    expect(error.message).toBe('The engine failed while it was speaking: it sent nothing for 0.8 s.')
+    expect((await client.status()).stalls.silent).toBe(1)
   })
 }
 
@@ -161,7 +163,7 @@ test('an engine that hangs in loading is killed, and the log names the model', a
   const client = connect({}, { stallMs: 400, loadMs: 800 })
   await expect(read(client, 'a', { model: 'test-stuck' })).rejects.toMatchObject({ code: 'generation_failed' })
   await until('it was killed', async () => (await client.status()).lastError !== null)
-  expect((await client.status()).lastError).toBe('the engine was killed: it did not load test-stuck within 800 ms')
+  expect((await client.status()).lastError).toBe('the engine was killed: it did not load test-stuck within 0.8 s')
   const reason = 'the engine ended while it was loading it'
   expect(warnings).toEqual([`test-stuck could not be loaded: ${reason}`])
   expect((await client.status()).failed).toEqual([{ id: 'test-stuck', reason }])
@@ -253,6 +255,37 @@ test('a stream whose graphs run for long is not a stall, nor is a stream that wa
   expect((await client.status()).restarts).toBe(0)
 })
 
+test('a stopped engine is killed, and its streams are answered with the reason', async () => {
+  const client = connect({}, { stallMs: 800 })
+  const frames = iterate(client, '!slow=5 !endless')
+  await frames.next()
+  const { pid } = await client.status()
+  process.kill(pid!, 'SIGSTOP')
+  const rest = (async () => {
+    while (!(await frames.next()).done) continue
+  })()
+  const words = 'The engine failed while it was speaking: it sent nothing for 0.8 s.'
+  expect(await rest.catch((error: Error) => error.message)).toBe(words)
+  await until('it is dead', () => isDead(pid!))
+  expect((await read(client, 'again')).length).toBe(1)
+  expect([(await client.status()).restarts, (await client.status()).stalls]).toEqual([
+    1,
+    { silent: 1, slow: 0, deaf: 0, loading: 0 },
+  ])
+})
+
+test('a piece that takes far too long for its size is ended alone, and the engine stays', async () => {
+  const client = connect({}, { stallMs: 400, patienceMs: ({ text }) => 200 * text.length })
+  const { pid } = (await read(client, 'a'), await client.status())
+  // Within what its size allows, although longer than the engine may be silent.
+  expect((await read(client, '!runs=1500 and more')).length).toBeGreaterThan(0)
+  const { error } = await failing(client, '!runs=60000')
+  expect(error.message).toMatch(/^The engine failed while it was speaking: no audio came for [\d.]+ s\.$/)
+  expect((await read(client, 'b')).length).toBe(1)
+  expect(await client.status()).toMatchObject({ pid, restarts: 0, stalls: { silent: 0, slow: 1, deaf: 0, loading: 0 } })
+  expect(lines.join('\n')).toContain('and was given up: too long for its size here')
+})
+
 test('one hanging stream among others fails alone; one that cannot be stopped costs the engine', async () => {
   const client = connect({ workers: 2 }, { stallMs: 800 })
   const other = iterate(client, '!slow=5 !endless')
@@ -265,7 +298,7 @@ test('one hanging stream among others fails alone; one that cannot be stopped co
   const before = heard
   await until('the other goes on', () => heard > before)
   expect(await listening).toMatchObject({ code: 'generation_failed' })
-  const words = 'the engine was killed: it did not stop a cancelled stream within 800 ms'
+  const words = 'the engine was killed: it did not stop a cancelled stream within 0.8 s'
   await until('it was killed', async () => (await client.status()).lastError === words)
 })
 

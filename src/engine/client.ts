@@ -25,13 +25,13 @@ import { FailedModels } from './failed-models.ts'
 import { Inquiries, type Answer } from './inquiries.ts'
 import { creditFrames, selfTestOutputs, type FromEngine, type Steps, type ToEngine } from './protocol.ts'
 import { Queries } from './queries.ts'
-import { failure, refusalOf, unavailable } from './refusals.ts'
+import { failure, refusalOf, stalled, unavailable } from './refusals.ts'
 import { ReplyStream } from './reply-stream.ts'
 import { Sounds } from './sounds.ts'
 import { type Launch, Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
-/** Longest wait for an answer to `status`: people request it and should not see it hang. */
+/** People request it and should not see it hang. */
 const statusMs = 1000
 const probeMs = 10_000
 
@@ -50,6 +50,8 @@ export interface EngineClientOptions {
   log(line: string): void
   /** Like `log`, for messages that an operator should see; absent: `log`. */
   warn?(line: string): void
+  /** How long one piece of what an order asks for may take while the child shows life; absent: unknown. */
+  patienceMs?(order: SpeechOrder): number
   /** How fast a model works, reported now and then. */
   onPace?(model: string, steps: Steps): void
   timers?: Timers
@@ -96,7 +98,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     this.#inquiries = new Inquiries({
       send: (message) => this.#supervisor.send(message),
       nowMs: () => this.#deadlines.nowMs(),
-      failure: () => failure(atClip),
+      failure: (why) => stalled(atClip, why),
     })
     this.#sounds = new Sounds({
       nowMs: () => this.#deadlines.nowMs(),
@@ -105,14 +107,14 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
       send: (message) => this.#supervisor.send(message),
       onOpen: () => this.#deadlines.watch(),
       unavailable: () => unavailable(null),
-      failure: () => failure(transcribing),
+      failure: (why) => stalled(transcribing, why),
     })
     this.#deadlines = new Deadlines({
       timers: this.#timers,
       stallMs: options.stallMs,
       loadMs: options.loadMs,
       debts: () => this.#debts(),
-      kill: (reason) => this.#kill(reason),
+      kill: (reason, why) => this.#kill(reason, why),
       log: (line) => options.log(line),
     })
   }
@@ -198,11 +200,13 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     // While it loads, it may be unable to answer, and the caller should not wait for that.
     const canAnswer = this.#supervisor.status().state === 'ready' && this.#deadlines.loading.length === 0
     const answer = canAnswer ? await this.#askStatus() : null
+    const { loading, stalls } = this.#deadlines
     return {
       task,
       ...this.#supervisor.status(),
       activeStreams: this.#streams.size + this.#sounds.transcripts.open.length,
-      loading: this.#deadlines.loading,
+      loading,
+      stalls,
       failed: this.#failed.list(),
       residentBytes: answer?.residentBytes ?? null,
       deviceMemory: answer?.deviceMemory ?? null,
@@ -270,8 +274,9 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
       credits: creditFrames,
       isCancelled: false,
       owedSinceMs: this.#deadlines.nowMs(),
-      giveUp: () => {
-        frames.finish({ reason: failure(speaking) })
+      patienceMs: this.#options.patienceMs?.(order) ?? null,
+      giveUp: (why) => {
+        frames.finish({ reason: stalled(speaking, why) })
         this.#cancel(id)
       },
     })
@@ -339,7 +344,6 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
         if (this.#debts().length === 0) void this.#supervisor.stop()
         return
       case 'ready':
-        return
     }
   }
 
@@ -368,26 +372,24 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     open?.frames.finish(errorOf === null ? null : { reason: errorOf(speaking) })
   }
 
-  #afterEnd(): void {
+  #afterEnd(why?: string): void {
     const { loading } = this.#deadlines
     for (const model of loading) this.#noteTried(model, 'the engine ended while it was loading it')
     this.#deadlines.noteEnd()
-    for (const id of Array.from(this.#streams.keys())) this.#finish(id, failure)
+    for (const id of Array.from(this.#streams.keys())) this.#finish(id, (doing) => stalled(doing, why))
     this.#sounds.failAll()
     this.#queries.answerAll(null)
     this.#inquiries.failAll()
   }
 
   /** Its streams fail at once: a process that hangs in a driver ends late or never. */
-  #kill(reason: string): void {
+  #kill(reason: string, why: string): void {
     this.#supervisor.kill(reason)
-    this.#afterEnd()
+    this.#afterEnd(why)
   }
 }
 
-const speaking = 'speaking'
-const transcribing = 'transcribing'
-const atClip = 'working on the clip'
+const [speaking, transcribing, atClip] = ['speaking', 'transcribing', 'working on the clip']
 
 /** @throws the signal's reason once it aborts, or what the promise throws */
 async function unlessAborted(signal: AbortSignal, promise: Promise<void>): Promise<void> {

@@ -1,6 +1,8 @@
 /**
- * When the child is given up (server side). It may owe audio to a stream, text of a clip or an answer to a query; one
- * that owes and sends nothing is killed, because there is no other way out of a native call.
+ * When the child is given up (server side). It may owe audio to a stream, text of a clip or an answer to a query. No
+ * child is killed for being slow: while it shows life, a piece of work has as long as its size takes at the measured
+ * speed, many times over, and one that takes longer is ended alone. A child that shows no life is told to end what it
+ * computes, and killed when nothing comes of that, because there is no other way out of a native call.
  *
  * Loading a model is such a call too, and may rightly take minutes. It has a deadline of its own, and while it lasts no
  * time passes for what the child owes.
@@ -14,14 +16,26 @@ export interface Debt {
   owedSinceMs: number | null
   /** No caller waits for it any more; the child has still to report that it stopped. */
   isCancelled: boolean
-  /** The caller gets a failure, and the child may stop. */
-  giveUp(): void
+  /** How long it may owe the next piece while the child shows life, by the size of the piece; null or absent: unknown. */
+  readonly patienceMs?: number | null
+  /** The caller gets a failure, and the child may stop. @param why continues «The engine failed: » */
+  giveUp(why: string): void
 }
+
+/**
+ * Why work was ended, or the child: it showed no life, one piece took too long, what was cancelled went on, or a model
+ * took too long to load.
+ */
+export type StallCause = 'silent' | 'slow' | 'deaf' | 'loading'
 
 const owed: Readonly<Record<Debt['kind'], string>> = { stream: 'audio', query: 'an answer', transcription: 'text' }
 
 /** In units of `stallMs`: how long a child that shows signs of life may take to stop cancelled work. */
 const cancelledPatience = 3
+/** The same for a piece of work whose size is unknown. */
+const unknownPatience = 20
+/** In units of `stallMs`: how long a silent child has to end what it computes. */
+const endingPatience = 1 / 4
 
 export interface DeadlinesOptions {
   timers: Timers
@@ -29,8 +43,8 @@ export interface DeadlinesOptions {
   /** Longest time in which a model is loaded. */
   loadMs: number
   debts(): Iterable<Debt>
-  /** @param reason continues «the engine ...» */
-  kill(reason: string): void
+  /** @param reason continues «the engine ...» @param why continues «The engine failed: » */
+  kill(reason: string, why: string): void
   log(line: string): void
 }
 
@@ -43,8 +57,11 @@ export class Deadlines {
   /** When the clock was stopped; null: it is running. */
   #stillSinceMs: number | null = null
   #stoodStillMs = 0
-  /** Since when those were cancelled that the child has not stopped yet. */
-  readonly #cancelled = new WeakMap<Debt, number>()
+  /** When it last showed that it is computing. */
+  #aliveMs = -Infinity
+  /** Since when a silent child is to end what it computes; null: it is not silent. */
+  #endingSinceMs: number | null = null
+  readonly #stalls: Record<StallCause, number> = { silent: 0, slow: 0, deaf: 0, loading: 0 }
 
   constructor(options: DeadlinesOptions) {
     this.#options = options
@@ -55,25 +72,24 @@ export class Deadlines {
     return (this.#stillSinceMs ?? this.#options.timers.monotonicMs()) - this.#stoodStillMs
   }
 
+  /** How often each came to pass. */
+  get stalls(): Readonly<Record<StallCause, number>> {
+    return this.#stalls
+  }
+
   /** The child did something that it owed. @returns the time */
   noteProgress(): number {
     this.#lastProgressMs = this.nowMs()
+    this.#endingSinceMs = null
     return this.#lastProgressMs
   }
 
   /**
-   * Graphs are running, for one of the requests: from now on all deadlines count. A long run on a busy machine must not
-   * fail a request. Cancelled work ends at the next node of its graph, which may also take long on such a machine, but
-   * not for ever.
+   * Graphs are running, for one of the requests. A long run on a busy machine must not fail a request. Cancelled work
+   * ends at the next node of its graph, which may also take long on such a machine, but not for ever.
    */
   noteAlive(): void {
-    const nowMs = this.noteProgress()
-    for (const debt of this.#options.debts()) {
-      if (debt.owedSinceMs === null) continue
-      const cancelledMs = debt.isCancelled ? (this.#cancelled.get(debt) ?? debt.owedSinceMs) : nowMs
-      if (debt.isCancelled) this.#cancelled.set(debt, cancelledMs)
-      if (nowMs - cancelledMs < cancelledPatience * this.#options.stallMs) debt.owedSinceMs = nowMs
-    }
+    this.#aliveMs = this.noteProgress()
   }
 
   /** The child begins to load a model, or has ended that. */
@@ -93,6 +109,7 @@ export class Deadlines {
 
   /** The child is gone, and its loads with it. */
   noteEnd(): void {
+    this.#endingSinceMs = null
     this.#loads.clear()
     this.#goOn()
   }
@@ -104,7 +121,7 @@ export class Deadlines {
       this.#cancelTimer = null
       this.#checkLoads()
       this.#checkDebts()
-      if ([...debts()].length > 0 || this.#loads.size > 0) this.watch()
+      if ([...debts()].length > 0 || this.#loads.size > 0 || this.#endingSinceMs !== null) this.watch()
     })
   }
 
@@ -114,22 +131,50 @@ export class Deadlines {
     this.#cancelTimer = null
   }
 
-  /**
-   * Silence of the whole child, or a cancel that it does not obey, kills it. Work that alone is late may only be
-   * waiting for its turn on a busy machine, so it fails alone, and the rest continues.
-   */
   #checkDebts(): void {
-    const { stallMs, debts, kill, log } = this.#options
-    const beforeMs = this.nowMs() - stallMs
-    for (const debt of Array.from(debts())) {
-      if (debt.owedSinceMs === null || debt.owedSinceMs > beforeMs) continue
-      const what = owed[debt.kind]
-      if (this.#lastProgressMs <= beforeMs)
-        return kill(`was killed: it owed ${what} and sent nothing for ${stallMs} ms`)
-      if (debt.isCancelled) return kill(`was killed: it did not stop a cancelled ${debt.kind} within ${stallMs} ms`)
-      log(`a ${debt.kind} got no ${what.replace(/^an /, '')} for ${stallMs} ms and was given up`)
-      debt.giveUp()
+    const { stallMs, debts, log } = this.#options
+    const nowMs = this.nowMs()
+    if (this.#endingSinceMs !== null) {
+      if (nowMs - this.#endingSinceMs >= endingPatience * stallMs)
+        this.#kill('silent', `it sent nothing for ${seconds(stallMs)}`)
+      return
     }
+    const all = Array.from(debts())
+    for (const debt of all.filter((one) => this.#isLate(one, nowMs, all.length))) {
+      const what = owed[debt.kind].replace(/^an /, '')
+      if (this.#lastProgressMs <= nowMs - stallMs) return this.#endAll(all)
+      if (debt.isCancelled)
+        return this.#kill('deaf', `it did not stop a cancelled ${debt.kind} within ${seconds(stallMs)}`)
+      const forMs = nowMs - (debt.owedSinceMs ?? nowMs)
+      this.#stalls.slow++
+      log(`a ${debt.kind} got no ${what} for ${seconds(forMs)} and was given up: too long for its size here`)
+      debt.giveUp(`no ${what} came for ${seconds(forMs)}`)
+    }
+  }
+
+  /** Signs of life count for as long as the work may take; with others, it may only be waiting for its turn. */
+  #isLate(debt: Debt, nowMs: number, count: number): boolean {
+    const { owedSinceMs, isCancelled } = debt
+    if (owedSinceMs === null) return false
+    const { stallMs } = this.#options
+    const patienceMs = debt.patienceMs ?? unknownPatience * stallMs
+    const limitMs = isCancelled ? cancelledPatience * stallMs : patienceMs * count
+    return Math.max(owedSinceMs, Math.min(this.#aliveMs, owedSinceMs + limitMs)) <= nowMs - stallMs
+  }
+
+  /** The child shows no life: all that it owes fails now, and it is told so. */
+  #endAll(debts: readonly Debt[]): void {
+    const { stallMs, log } = this.#options
+    this.#endingSinceMs = this.nowMs()
+    log(`the engine sent nothing for ${seconds(stallMs)}: what it computes is ended`)
+    for (const debt of debts) {
+      if (!debt.isCancelled && debt.owedSinceMs !== null) debt.giveUp(`it sent nothing for ${seconds(stallMs)}`)
+    }
+  }
+
+  #kill(cause: StallCause, why: string): void {
+    this.#stalls[cause]++
+    this.#options.kill(`was killed: ${why}`, why)
   }
 
   #goOn(): void {
@@ -140,9 +185,11 @@ export class Deadlines {
   }
 
   #checkLoads(): void {
-    const { timers, loadMs, kill } = this.#options
+    const { timers, loadMs } = this.#options
     const beforeMs = timers.monotonicMs() - loadMs
     const late = [...this.#loads].find(([, sinceMs]) => sinceMs <= beforeMs)
-    if (late !== undefined) kill(`was killed: it did not load ${late[0]} within ${loadMs} ms`)
+    if (late !== undefined) this.#kill('loading', `it did not load ${late[0]} within ${seconds(loadMs)}`)
   }
 }
+
+const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`

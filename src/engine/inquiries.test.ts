@@ -109,10 +109,12 @@ for (const how of ['hang', 'busy'] as const) {
     const client = connect({}, { stallMs: 800 })
     await client.clone('test', testClip(1), never)
     const { pid } = await client.status()
-    expect(await failing(client.clone('test', testClip(0, how), never))).toEqual(failed)
+    expect(String(await failing(client.clone('test', testClip(0, how), never)))).toContain(
+      'the clip: it sent nothing for 0.8 s.',
+    )
     await until('it is dead', () => isDead(pid ?? 0))
     expect([...(await client.clone('test', testClip(9), never))]).toEqual([9])
-    expect((await client.status()).lastError).toContain('was killed: it owed an answer and sent nothing for 800 ms')
+    expect((await client.status()).lastError).toContain('was killed: it sent nothing for 0.8 s')
   })
 }
 
@@ -123,10 +125,14 @@ test('a clip that hangs while others speak fails alone; if it cannot be stopped,
   const listening = (async () => {
     while (!(await frames.next()).done) continue
   })().catch(fault)
-  expect(await failing(client.clone('test', testClip(0, 'hang'), never))).toEqual(failed)
-  expect(lines.at(-1)).toBe('a query got no answer for 800 ms and was given up')
-  expect(await listening).toMatchObject(['generation_failed', 'The engine failed while it was speaking.', null])
-  const words = 'the engine was killed: it did not stop a cancelled query within 800 ms'
+  expect(String(await failing(client.clone('test', testClip(0, 'hang'), never)))).toMatch(
+    /the clip: no answer came for [\d.]+ s\./,
+  )
+  expect(lines.at(-1)).toMatch(/^a query got no answer for [\d.]+ s and was given up: too long for its size here$/)
+  const why = 'it did not stop a cancelled query within 0.8 s'
+  const told = `The engine failed while it was speaking: ${why}.`
+  expect(await listening).toMatchObject(['generation_failed', told, null])
+  const words = `the engine was killed: ${why}`
   await until('it was killed', async () => (await client.status()).lastError === words)
 })
 

@@ -13,7 +13,7 @@ export interface InquiriesOptions {
   /** @returns false if there is no engine to receive it */
   send(message: ToEngine): boolean
   /** The error for callers whose answer will never come. */
-  failure(): Error
+  failure(why?: string): Error
 }
 
 interface Inquiry extends Debt {
@@ -52,7 +52,7 @@ export class Inquiries {
       isCancelled: false,
       resolve,
       reject,
-      giveUp: () => drop(failure()),
+      giveUp: (why) => drop(failure(why)),
     }
     const drop = (reason: unknown) => {
       inquiry.isCancelled = true

@@ -99,7 +99,7 @@ test('the end of all of it is the end', async () => {
 test('cancelled: the reader is notified, the child is to stop, and the clip is closed', async () => {
   const clip = Clip.endless(new Int16Array(1000))
   const { listening, first } = begin(clip)
-  listening.giveUp()
+  listening.giveUp('it was late')
   await expect(first).rejects.toThrow('the engine failed')
   expect([clip.hasEnded, listening.isCancelled, sent]).toEqual([true, true, ['cancel']])
   listening.want(1000)

@@ -19,7 +19,7 @@ export interface ListeningOptions<Part> {
   /** Tells the child to stop. */
   sendCancel(): void
   /** The error for the reader if the engine failed. */
-  failure(): Error
+  failure(why?: string): Error
 }
 
 export class Listening<Part> implements Debt {
@@ -83,8 +83,8 @@ export class Listening<Part> implements Debt {
     this.#options.sendCancel()
   }
 
-  giveUp(): void {
-    this.#options.parts.finish({ reason: this.#options.failure() })
+  giveUp(why: string): void {
+    this.#options.parts.finish({ reason: this.#options.failure(why) })
     this.cancel()
   }
 

@@ -111,10 +111,11 @@ test.each(['!hang', '!busy'])('an engine that owes text and does nothing is kill
   const client = connect({ stallMs: 800 })
   await hear(client, 'a b')
   const { pid } = await client.status()
-  expect(await failing(client, long(), `a ${command}`)).toEqual({ text: ' a', told: failed })
+  const told = ['generation_failed', 'The engine failed while it was transcribing: it sent nothing for 0.8 s.', null]
+  expect(await failing(client, long(), `a ${command}`)).toEqual({ text: ' a', told })
   await until('it is dead', () => isDead(pid ?? 0))
   expect(await hear(client, 'a b')).toBe(' a b')
-  expect((await client.status()).lastError).toContain('was killed: it owed text and sent nothing for 800 ms')
+  expect((await client.status()).lastError).toContain('was killed: it sent nothing for 0.8 s')
 })
 
 test('a window that takes long is not a stall while graphs run, nor is waiting for it', async () => {

@@ -19,7 +19,7 @@ export interface ListeningsOptions {
   /** There is something to watch over. */
   onOpen(): void
   unavailable(): MynaError
-  failure(): MynaError
+  failure(why?: string): MynaError
 }
 
 /** @template Part what is found in a stretch of sound */

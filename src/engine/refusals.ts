@@ -28,3 +28,9 @@ function notLoaded({ model, reason }: LoadFailure, cause: string): MynaError {
 /** What a client may know. @param cause the engine's own words; absent: there were none */
 export const failure = (doing: string, cause?: string): MynaError =>
   new MynaError('generation_failed', `The engine failed while it was ${doing}.`, { cause })
+
+/** As `failure`, with what the server saw of it. @param why absent: only that it failed */
+export const stalled = (doing: string, why?: string): MynaError =>
+  why === undefined
+    ? failure(doing)
+    : new MynaError('generation_failed', `The engine failed while it was ${doing}: ${why}.`)

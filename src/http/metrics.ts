@@ -101,6 +101,14 @@ export class Metrics implements Meter, TranscriptionMeter {
       (gauge, engine) => gauge.inc({ task: engine.task, device: engine.device }, engine.restarts),
     )
     each(
+      'voice_engine_stalls',
+      'Work or engines that were ended: no sign of life, too slow for its size, not stopping, loading for too long',
+      ['task', 'device', 'cause'],
+      (gauge, { task, device, stalls }) => {
+        for (const [cause, count] of Object.entries(stalls)) gauge.inc({ task, device, cause }, count)
+      },
+    )
+    each(
       'voice_model_memory_bytes',
       'Models that are loaded, and what memory they were given',
       ['task', 'model', 'device'],

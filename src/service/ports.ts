@@ -308,6 +308,8 @@ export interface EngineStatus {
   /** Models that could not be loaded when that was last tried, and why. */
   failed: readonly { id: string; reason: string }[]
   restarts: number
+  /** How often it was ended, or a piece of its work, because of what took too long. */
+  stalls: Readonly<Record<'silent' | 'slow' | 'deaf' | 'loading', number>>
   /** The last crash in the child's own words. */
   lastError: string | null
   residentBytes: number | null

@@ -37,6 +37,7 @@ export abstract class FakeProcess {
       loading: [],
       failed: [],
       restarts: 0,
+      stalls: { silent: 0, slow: 0, deaf: 0, loading: 0 },
       lastError: null,
       residentBytes: null,
       deviceMemory: null,

@@ -8,6 +8,7 @@ import { EngineClient, type EngineClientOptions } from '../../engine/client.ts'
 import { EnginePool } from '../../engine/pool.ts'
 import type { Launch } from '../../engine/supervisor.ts'
 import type { Log } from '../../log.ts'
+import type { Speeds } from '../../service/speeds.ts'
 import { parseLexicon } from '../../text/lexicon.ts'
 import type { Devices } from './devices.ts'
 import { engineArguments, type EngineDevice, ownProgram } from './engine.ts'
@@ -24,13 +25,27 @@ const transcriptionThreadsMax = 8
  */
 const transcriptionPatience = 4
 
+/** A piece of speech may take so many times what it takes at the measured speed: the machine may have become slow. */
+const patience = 20
+/** Sound of one piece, at most; and of a character, where it is read by its name. */
+const longestPieceMs = 30_000
+const msPerChar = 200
+/** Of a model that has not spoken here yet. */
+const unknownSpeed = 0.1
+
 /** The driver may have to compile the provider's kernels for a card that is newer than they are. */
 const cudaReadyMs = 120_000
 
 /** @throws Failure when the user's dictionary cannot be read */
-export const speechEngine = (config: Config, devices: Devices, log: Log, onPace?: OnPace): EnginePool =>
+export const speechEngine = (config: Config, devices: Devices, log: Log, speeds?: () => Speeds): EnginePool =>
   enginesOf('text-to-speech', config, devices, log, {
-    ...(onPace && { onPace }),
+    ...(speeds && {
+      onPace: (model, steps) => speeds().note(model, steps),
+      patienceMs: ({ model, text }) => {
+        const soundMs = Math.min(longestPieceMs, 1000 + msPerChar * text.length)
+        return (patience * soundMs) / (speeds().all.get(model)?.speed ?? unknownSpeed)
+      },
+    }),
     workers: config.voiceWorkers || Math.min(speechThreadsMax, availableParallelism()),
     stallMs: config.engineStallMs,
     pronunciations: pronunciationsOf(config),
@@ -44,10 +59,7 @@ export const transcriptionEngine = (config: Config, devices: Devices, log: Log):
     pronunciations: null,
   })
 
-type OnPace = NonNullable<EngineClientOptions['onPace']>
-
-interface Difference {
-  onPace?: OnPace
+interface Difference extends Pick<EngineClientOptions, 'onPace' | 'patienceMs'> {
   workers: number
   stallMs: number
   pronunciations: string | null
@@ -58,7 +70,7 @@ function enginesOf(
   config: Config,
   devices: Devices,
   log: Log,
-  { stallMs, onPace, ...share }: Difference,
+  { stallMs, onPace, patienceMs, ...share }: Difference,
 ): EnginePool {
   const settings = {
     ...share,
@@ -80,6 +92,7 @@ function enginesOf(
     log: (line: string) => log.info(line),
     warn: log.warn,
     ...(onPace && { onPace }),
+    ...(patienceMs && { patienceMs }),
   }
   if (devices.kind === 'cpu') {
     const [device] = devices.devices

@@ -60,7 +60,7 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
   // Pictures are drawn in this process.
   setNativeDir(config.nativeDir)
   const devices = await chooseDevices(config.device, config.cudaTf32, () => findCuda(config))
-  const engine = speechEngine(config, devices, log, (model, steps) => kept.speeds.note(model, steps))
+  const engine = speechEngine(config, devices, log, () => kept.speeds)
   const transcriber = transcriptionEngine(config, devices, log)
   // After the engines, which refuse settings that make no sense: its clock keeps the process alive.
   const kept = keepSpeeds(config.dataDir, devices.kind, systemTimer, (error) =>
