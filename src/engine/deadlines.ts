@@ -16,15 +16,15 @@ export interface Debt {
   owedSinceMs: number | null
   /** No caller waits for it any more; the child has still to report that it stopped. */
   isCancelled: boolean
-  /** How long it may owe the next piece while the child shows life, by the size of the piece; null or absent: unknown. */
+  /** Longest wait for the next piece while the child shows life, by its size; null or absent: unknown. */
   readonly patienceMs?: number | null
   /** The caller gets a failure, and the child may stop. @param why continues «The engine failed: » */
   giveUp(why: string): void
 }
 
 /**
- * Why work was ended, or the child: it showed no life, one piece took too long, what was cancelled went on, or a model
- * took too long to load.
+ * Why the child or its work was ended: it showed no life, one piece took too long, a cancelled run did not stop, or a
+ * model took too long to load.
  */
 export type StallCause = 'silent' | 'slow' | 'deaf' | 'loading'
 
