@@ -1,6 +1,6 @@
 /**
- * The console's page for the browser: one script and one style, bundled from `src/web`, and the script of its audio
- * thread. The executable contains them; when run from source, they are made on first request.
+ * The console's page for the browser: one script and one style, bundled from `src/web`, and two scripts that are fetched
+ * when they are needed: that of its audio thread and the library of plots. The executable contains them; when run from source, they are made on first request.
  */
 import { join, resolve } from 'node:path'
 import type { BuildArtifact, BuildConfig } from 'bun'
@@ -9,6 +9,8 @@ export interface WebFiles {
   script: string
   style: string
   recorder: string
+  /** The library of plots. */
+  plot: string
 }
 
 const folder = join(resolve(import.meta.dir, '..'), 'src/web')
@@ -23,11 +25,14 @@ export const webConfig: BuildConfig = {
 /** @throws AggregateError with the bundler's messages */
 export async function webFiles(): Promise<WebFiles> {
   const page = await Bun.build(webConfig)
-  const thread = await Bun.build({ ...webConfig, entrypoints: [join(folder, 'recording', 'recorder-worklet.ts')] })
+  const alone = (path: string) => Bun.build({ ...webConfig, entrypoints: [join(folder, path)] })
+  const thread = await alone('recording/recorder-worklet.ts')
+  const library = await alone('usage/plot-library.ts')
   return {
     script: await textOf(page.outputs, '.js'),
     style: await textOf(page.outputs, '.css'),
     recorder: await textOf(thread.outputs, '.js'),
+    plot: await textOf(library.outputs, '.js'),
   }
 }
 

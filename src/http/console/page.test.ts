@@ -29,8 +29,11 @@ test('the page names its scripts and its style by their content, and no other ho
   expect(policy).not.toContain('unsafe')
   expect(policy).not.toContain('http')
   expect(html).not.toMatch(/<script>|<style|https?:\/\/(?!www\.w3\.org)/)
-  const files = [...html.matchAll(/(?:src|href|recorder)="(\/console\/[^"]+)"/g)].map(([, path]) => path ?? '')
-  expect(files).toHaveLength(3)
+  const files = [...html.matchAll(/(?:src|href|recorder|plot)="(\/console\/[^"]+)"/g)].map(([, path]) => path ?? '')
+  expect(files).toHaveLength(4)
+  // What is painted first; a console that grows further must fetch more of itself later.
+  const script = await instance.fetch(files.find((path) => path.includes('app.js')) ?? '')
+  expect((await script.text()).length).toBeLessThan(200_000)
   for (const path of files) {
     const file = await instance.fetch(path)
     expect(file.headers.get('content-type')).toBe(path.includes('.css') ? css : javascript)

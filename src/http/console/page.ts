@@ -10,16 +10,18 @@ import { asset, fresh, kept, once } from '../assets.ts'
 
 export interface ConsolePageParts {
   version: string
-  webFiles: () => Promise<{ script: string; style: string; recorder: string }>
+  webFiles: () => Promise<{ script: string; style: string; recorder: string; plot: string }>
 }
 
 export function consolePageRoutes(route: Route, { version, webFiles }: ConsolePageParts) {
   const files = once(webFiles)
-  const script = once(async () => asset('text/javascript; charset=utf-8', new Blob([(await files()).script])))
-  const recorder = once(async () => asset('text/javascript; charset=utf-8', new Blob([(await files()).recorder])))
+  const code = (name: 'script' | 'recorder' | 'plot') =>
+    once(async () => asset('text/javascript; charset=utf-8', new Blob([(await files())[name]])))
+  const [script, recorder, plot] = [code('script'), code('recorder'), code('plot')]
   const style = once(async () => asset('text/css; charset=utf-8', new Blob([(await files()).style])))
   const page = once(async () => {
-    const html = pageOf((await style()).digest, (await script()).digest, (await recorder()).digest)
+    const [ofStyle, ofScript, ofRecorder, ofPlot] = await Promise.all([style(), script(), recorder(), plot()])
+    const html = pageOf(ofStyle.digest, ofScript.digest, ofRecorder.digest, ofPlot.digest)
     return asset('text/html; charset=utf-8', new Blob([html]))
   })
   const [isolated, plain] = [fresh(page, { ...pageHeaders, ...isolation }), fresh(page, pageHeaders)]
@@ -33,6 +35,7 @@ export function consolePageRoutes(route: Route, { version, webFiles }: ConsolePa
     ['GET /console', null, show],
     ['GET /console/app.js', null, kept(script)],
     ['GET /console/recorder.js', null, kept(recorder)],
+    ['GET /console/plot.js', null, kept(plot)],
     ['GET /console/app.css', null, kept(style)],
   ])
 }
@@ -67,9 +70,9 @@ const isTrusted = ({ protocol, hostname }: URL): boolean =>
 
 /**
  * Addressed by digest. Nothing is painted before the script has run, because only the script knows which theme this
- * browser's user chose. The script learns from the page where its audio thread's script is.
+ * browser's user chose. The script learns from the page where the two are that are fetched later.
  */
-const pageOf = (style: string, script: string, recorder: string): string => `<!doctype html>
+const pageOf = (style: string, script: string, recorder: string, plot: string): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -81,7 +84,7 @@ const pageOf = (style: string, script: string, recorder: string): string => `<!d
     <script src="/console/app.js?v=${script}" type="module" blocking="render"></script>
   </head>
   <body>
-    <div id="app" data-recorder="/console/recorder.js?v=${recorder}"></div>
+    <div id="app" data-recorder="/console/recorder.js?v=${recorder}" data-plot="/console/plot.js?v=${plot}"></div>
     <noscript>The console needs JavaScript. The API does not: its document is at <a href="/docs">/docs</a>.</noscript>
   </body>
 </html>

@@ -1,7 +1,8 @@
 /** Audio by day, drawn. The table beside it says the same to those who cannot see it. */
 import { useEffect, useRef } from 'preact/hooks'
 import 'uplot/dist/uPlot.min.css'
-import uPlot from 'uplot'
+import type uPlot from 'uplot'
+import { announce } from '../parts/announce.tsx'
 import { duration } from '../parts/format.ts'
 import { onThemeChange } from '../parts/theme.tsx'
 
@@ -13,21 +14,42 @@ export interface Day {
 
 const heightPx = 240
 
+type Library = typeof uPlot
+
+let fetched: Promise<Library> | null = null
+
+/** The page says where it is. */
+function fetchLibrary(): Promise<Library> {
+  const address = document.getElementById('app')?.dataset.plot ?? ''
+  fetched ??= (import(address) as Promise<typeof import('./plot-library.ts')>).then(({ uPlot: found }) => found)
+  // Tried again with the next plot.
+  fetched.catch(() => (fetched = null))
+  return fetched
+}
+
 export function UsagePlot({ days }: { days: readonly Day[] }) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const node = place.current
     if (node === null) return
     let plot: uPlot | null = null
+    let library: Library | null = null
     const draw = () => {
       plot?.destroy()
-      plot = new uPlot(optionsFor(node), dataOf(days), node)
+      plot = library === null ? null : new library(optionsFor(node, library), dataOf(days), node)
     }
-    draw()
+    let isGone = false
+    const begin = (found: Library) => {
+      if (isGone) return
+      library = found
+      draw()
+    }
+    fetchLibrary().then(begin, () => announce('The plot could not be loaded.'))
     const unfollow = onThemeChange(draw)
     const sized = new ResizeObserver(() => plot?.setSize({ width: node.clientWidth, height: heightPx }))
     sized.observe(node)
     return () => {
+      isGone = true
       unfollow()
       sized.disconnect()
       plot?.destroy()
@@ -48,13 +70,13 @@ function summaryOf(days: readonly Day[]): string {
   return `Over ${days.length} days ${duration(made)} of audio generated and ${duration(heard)} transcribed.`
 }
 
-function optionsFor(node: HTMLElement): uPlot.Options {
+function optionsFor(node: HTMLElement, library: Library): uPlot.Options {
   const style = getComputedStyle(node)
   const colour = (name: string) => style.getPropertyValue(name).trim()
   const resolved = (name: string) => resolve(node, colour(name))
   const grid = { stroke: resolved('--line'), width: 1 }
   const axis = { stroke: resolved('--faint'), grid, ticks: { show: false } }
-  const bars = uPlot.paths.bars
+  const bars = library.paths.bars
   const drawn = bars === undefined ? {} : { paths: bars({ size: [0.6, 40] }) }
   return {
     width: node.clientWidth,
@@ -62,7 +84,7 @@ function optionsFor(node: HTMLElement): uPlot.Options {
     scales: { x: { time: true, range: aroundDays }, seconds: { range: fromZero } },
     legend: { live: false },
     cursor: { show: false },
-    tzDate: (unix) => uPlot.tzDate(new Date(unix * 1000), 'Etc/UTC'),
+    tzDate: (unix) => library.tzDate(new Date(unix * 1000), 'Etc/UTC'),
     axes: [
       { ...axis, values: (_plot, ticks) => ticks.map(dayOf) },
       {
