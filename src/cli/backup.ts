@@ -6,10 +6,10 @@ import { BackupError } from '../backup/archive.ts'
 import { backUp } from '../backup/backup.ts'
 import { restore } from '../backup/restore.ts'
 import { systemClock } from '../domain/time.ts'
-import { acquireLock, isLocked } from '../store/lock.ts'
 import type { Config } from '../config.ts'
 import { bytes, counted } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
+import { lockOf } from './lock-of.ts'
 import { Failure, report } from './terminal/terminal.ts'
 
 export const backupCommand = (): Command =>
@@ -79,16 +79,6 @@ Examples:
 function refuseShared({ database }: Pick<Config, 'database'>, instead: string): void {
   if (database === '') return
   throw new Failure(`The records are in PostgreSQL (MYNA_DATABASE). ${instead}`, 'shared_database')
-}
-
-/** @throws Failure when a server or another command owns the folder */
-function lockOf(dataDir: string) {
-  try {
-    return acquireLock(dataDir)
-  } catch (error) {
-    if (!isLocked(dataDir)) throw error
-    throw new Failure(`A server runs on ${dataDir}. Stop it first, or name another folder with --data.`, 'server_runs')
-  }
 }
 
 async function told<T>(work: () => Promise<T>): Promise<T> {

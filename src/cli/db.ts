@@ -5,11 +5,11 @@ import { Command } from 'commander'
 import { loadConfig } from '../config.ts'
 import { FolderVoiceFiles } from '../store/clips.ts'
 import { FolderConsentFiles } from '../store/consents.ts'
-import { acquireLock, isLocked } from '../store/lock.ts'
 import { moveRecords } from '../store/postgres/move.ts'
 import { nameOf, openPostgres } from '../store/postgres/postgres.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import { globalsOf } from './globals.ts'
+import { lockOf } from './lock-of.ts'
 import { databaseUrl, refusePassword } from './serve/records.ts'
 import { counted } from './terminal/format.ts'
 import { Failure, note, report } from './terminal/terminal.ts'
@@ -58,15 +58,5 @@ async function move(dataDir: string, url: string) {
     }
   } finally {
     lock.release()
-  }
-}
-
-/** @throws Failure when a server or another command owns the folder */
-function lockOf(dataDir: string) {
-  try {
-    return acquireLock(dataDir)
-  } catch (error) {
-    if (!isLocked(dataDir)) throw error
-    throw new Failure(`A server runs on ${dataDir}. Stop it first, or name another folder with --data.`, 'server_runs')
   }
 }
