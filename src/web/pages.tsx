@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact'
 import { AccountsPage } from './accounts/accounts.tsx'
 import { ConnectPage } from './connect/connect.tsx'
-import { ModelsPage } from './models.tsx'
+import { ModelsPage } from './models/models.tsx'
 import { OperationsPage } from './operations/operations.tsx'
 import type { IconName } from './parts/icon.tsx'
 import type { PageProps } from './parts/page.ts'

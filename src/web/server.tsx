@@ -1,5 +1,6 @@
 /**
- * The state of the service: its engines with their models and why they run where they do, its queue, its last warnings.
+ * The state of the service: where it is, its engines with their models and why they run where they do, its queue, its
+ * last warnings and the end of its log.
  */
 import { Fragment } from 'preact'
 import { useLoaded } from './parts/loading.ts'
@@ -41,7 +42,20 @@ interface ServerRecord {
   troubles: { id: string; words: string }[]
   /** The servers on the same database; absent: it is not shared. */
   boxes?: Box[]
+  machine: Machine
   warnings: Warning[]
+  /** The last lines as they were written, the oldest first. */
+  log: string[]
+}
+
+interface Machine {
+  url: string
+  public_url: string | null
+  network_urls: string[]
+  wyoming: string | null
+  data_dir: string
+  database: string
+  disk: { free_bytes: number; total_bytes: number } | null
 }
 
 interface Warning {
@@ -59,7 +73,7 @@ export function ServerPage(_props: PageProps) {
   const { value } = loaded
   return (
     <div class="page">
-      <Head title="Server" about={`Engines, queue and warnings${value === null ? '' : ` of Myna ${value.version}`}`} />
+      <Head title="Server" about="Where it runs, what it is doing, and what it said last." />
       <Progressing of={[loaded]} />
       {value === null ? null : (
         <>
@@ -69,16 +83,18 @@ export function ServerPage(_props: PageProps) {
               {words}
             </p>
           ))}
-          <div class="grid">
+          <div class="pair">
             {value.engines.map((engine) => (
               <EngineCard key={engine.task} engine={engine} />
             ))}
           </div>
+          <Place version={value.version} machine={value.machine} />
           {value.boxes === undefined ? null : <Boxes boxes={value.boxes} />}
           <section class="card">
             <h2>Last warnings</h2>
             <Warnings warnings={value.warnings} />
           </section>
+          <LogEnd lines={value.log} />
         </>
       )}
     </div>
@@ -94,6 +110,56 @@ const factsOf = (server: ServerRecord): [string, string][] => [
   ['Pending operations', count(server.pending_operations)],
 ]
 
+/** Below this much, downloads and records may soon find no room. */
+const lowDiskBytes = 2e9
+
+const Place = ({ version, machine }: { version: string; machine: Machine }) => (
+  <section class="card">
+    <h2>Place</h2>
+    <dl class="pairs">
+      {placeOf(version, machine).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+    {machine.disk !== null && machine.disk.free_bytes < lowDiskBytes ? (
+      <p class="note">The disk is nearly full: free some space, or remove models that are not used.</p>
+    ) : null}
+  </section>
+)
+
+function placeOf(version: string, machine: Machine): (readonly [string, string])[] {
+  const { url, public_url: shown, network_urls: network, wyoming, data_dir: folder, database, disk } = machine
+  const facts: [string, string | null][] = [
+    ['Version', `Myna ${version}`],
+    ['Listens on', url],
+    ['Reached at', [...(shown === null ? [] : [shown]), ...network].join(', ') || 'this machine only'],
+    ['Home Assistant', wyoming ?? 'off: myna serve --wyoming 0.0.0.0:10300'],
+    ['Data folder', folder],
+    ['Database', database],
+    ['Disk', disk === null ? null : `${bytes(disk.free_bytes)} free of ${bytes(disk.total_bytes)}`],
+  ]
+  return facts.filter((fact): fact is [string, string] => fact[1] !== null)
+}
+
+const LogEnd = ({ lines }: { lines: readonly string[] }) => (
+  <section class="card">
+    <div class="row apart">
+      <h2>Log</h2>
+      <span class="hint">The newest of {counted(lines.length, 'line')} first</span>
+    </div>
+    {lines.length === 0 ? (
+      <p class="empty">Nothing was logged since the start.</p>
+    ) : (
+      <pre class="log" tabIndex={0} aria-label="Log">
+        {lines.toReversed().join('\n')}
+      </pre>
+    )}
+  </section>
+)
+
 const kinds: Readonly<Record<string, string>> = { ready: 'tag good', failed: 'tag bad', starting: 'tag busy' }
 const titles: Readonly<Record<string, string>> = {
   'text-to-speech': 'Speech',
@@ -106,10 +172,14 @@ const EngineCard = ({ engine }: { engine: Engine }) => (
       <h2>{titles[engine.task] ?? engine.task}</h2>
       <span class={kinds[engine.state] ?? 'tag'}>{engine.state}</span>
     </div>
-    <p>
-      Runs on <strong>{engine.device === 'cpu' ? 'the CPU' : engine.device}</strong>
-      {engine.device_reason === null ? '.' : `: ${engine.device_reason}`}
-    </p>
+    {engine.state === 'stopped' ? (
+      <p>Starts with the first request.</p>
+    ) : (
+      <p>
+        Runs on <strong>{engine.device === 'cpu' ? 'the CPU' : engine.device}</strong>
+        {engine.device_reason === null ? '.' : `: ${engine.device_reason}`}
+      </p>
+    )}
     <p class="hint">
       {counted(engine.active_streams, 'stream')}, {memoryOf(engine)}, {counted(engine.restarts, 'restart')}
     </p>

@@ -256,6 +256,7 @@ test.skipIf(!hasBrowser)(
     await using visited = await signedIn()
     const { page, faults } = visited
     await go(page, 'Models')
+    await page.getByText(/more models of Pocket TTS/).click()
     const card = page.getByRole('article', { name: 'Pocket TTS, Dutch' })
     await card.getByRole('button', { name: 'Install' }).click()
     await page.getByRole('dialog').getByText('CC-BY-4.0').waitFor()
@@ -276,6 +277,7 @@ test.skipIf(!hasBrowser)(
     await using visited = await signedIn()
     const { page, faults } = visited
     await go(page, 'Models')
+    await page.getByText(/more models of Pocket TTS/).click()
     // The hub of this test has none of its files.
     const card = page.getByRole('article', { name: 'Pocket TTS, German' })
     await card.getByRole('button', { name: 'Install' }).click()

@@ -1,4 +1,7 @@
-/** Operations and usage of all accounts as an administrator sees them, and as everyone else sees his own. */
+/**
+ * What administrators see of everything: operations and usage of all accounts, models by family, and where the server is;
+ * and what everyone else sees of his own.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { hasBrowser, launchBrowser, noBrowser } from '../../testing/browser.ts'
@@ -134,6 +137,49 @@ test.skipIf(!hasBrowser)(
       expect(await page.getByText('Charged').count()).toBe(2 * paid)
       expect(faults).toEqual([])
     }
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'models come by family, with one recommended and the rest behind a line',
+  async () => {
+    await using visited = await enter(instance.adminKey)
+    const { page, faults } = visited
+    await go(page, 'Models')
+    for (const [task, family, recommended, other] of [
+      ['Speech', 'Pocket TTS', 'Pocket TTS', 'Pocket TTS, German'],
+      ['Transcription', 'Whisper', 'Whisper small, q8', 'Whisper tiny, q8'],
+    ] as const) {
+      await page.getByRole('button', { name: task }).click()
+      const section = page.getByRole('region', { name: family, exact: true })
+      const shown = section.getByRole('article', { name: recommended, exact: true })
+      await shown.getByText('recommended', { exact: true }).waitFor()
+      expect(await section.getByText('recommended', { exact: true }).count()).toBe(1)
+      expect(await section.getByRole('article', { name: other }).isVisible()).toBe(false)
+      await section.getByText(/more models of/).click()
+      await section.getByRole('article', { name: other }).getByText('not installed').waitFor()
+      expect(await page.locator('button.primary').count()).toBe(1)
+      expect(await unfit(page)).toEqual([])
+    }
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'the server’s page says where it is and ends with the last lines of its log',
+  async () => {
+    await using visited = await enter(instance.adminKey, phone)
+    const { page, faults } = visited
+    await go(page, 'Server')
+    await page.getByText(instance.dataDir).waitFor()
+    await page.getByText(/ free of /).waitFor()
+    expect(await page.getByLabel('Log').innerText()).toMatch(/ INFO POST \/v1\/audio\/speech status=200 /)
+    expect(await unfit(page)).toEqual([])
+    expect(faults).toEqual([])
   },
   flowMs,
 )

@@ -1,0 +1,37 @@
+/** A model as the server lists it. */
+export interface Pull {
+  state: 'waiting' | 'checking' | 'receiving' | 'failed'
+  done_bytes: number
+  total_bytes: number | null
+  bytes_per_second: number | null
+  ms_left: number | null
+  error: string | null
+}
+
+export interface Model {
+  id: string
+  name: string
+  description: string
+  task: string
+  architecture: string
+  /** The one of its architecture to install on this machine. */
+  recommended: boolean
+  state: 'built_in' | 'installed' | 'broken' | 'absent'
+  languages: string[]
+  voices: number
+  cloning: string | null
+  memory_bytes: number
+  disk_bytes: number
+  download_bytes: number
+  unknown_sizes: number
+  license: { name: string; attribution: string; limits: string | null }
+  /** Files of the operator's own in the place of this model; null: the published ones. */
+  like: string | null
+  pull: Pull | null
+}
+
+export const modelsPath = '/console/api/admin/models'
+
+export const isPulling = ({ pull }: Model): boolean => pull !== null && pull.state !== 'failed'
+
+export const isHere = ({ state, pull }: Model): boolean => state !== 'absent' || pull !== null
