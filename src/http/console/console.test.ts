@@ -263,7 +263,7 @@ test("an administrator sees the server's location, and the last lines of its log
   expect(machine.disk.free_bytes).toBeGreaterThan(0)
   expect(machine.disk.free_bytes).toBeLessThanOrEqual(machine.disk.total_bytes)
   const written = instance.lines.map((line) => line.trimEnd())
-  expect(log.at(-1)).toMatch(/ DEBUG request .* route=\/console\/api\/session /)
+  expect(log.at(-1)).toMatch(/ DEBUG POST \/console\/api\/session status=200 /)
   expect(log).toEqual(written.slice(written.indexOf(log[0]), written.indexOf(log.at(-1)) + 1))
 })
 
