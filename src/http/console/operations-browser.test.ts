@@ -1,6 +1,6 @@
 /**
- * What administrators see of everything: operations and usage of all accounts, models by family, and where the server is;
- * and what everyone else sees of his own.
+ * What administrators see of everything: operations and usage of all accounts, models by family, and where the server
+ * is; and what others see of their own.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
