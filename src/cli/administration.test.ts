@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { audit } from '../audit/audit.ts'
 import { loadConfig } from '../config.ts'
 import { systemRandom } from '../domain/id.ts'
 import { systemClock } from '../domain/time.ts'
@@ -14,6 +15,7 @@ import { SqlLedger } from '../store/ledger.ts'
 import { acquireLock, isLocked } from '../store/lock.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
+import { hum, startInstance } from '../testing/instance.ts'
 import { serverStatus, withAdministration } from './administration.ts'
 
 // Real processes, on machines that may be busy with other tests.
@@ -137,4 +139,21 @@ test('commands that run at once wait for one another', async () => {
   const results = await Promise.all(accounts.map((name) => runCommand(['accounts', 'create', name, '--data', dataDir])))
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(accounts.map(() => [0, '']))
   expect((await names(dataDir)).sort()).toEqual(accounts)
+})
+
+test('a removed account leaves no consent behind, also where no server runs', async () => {
+  const dataDir = temporaryFolder()
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ name: 'Ada', language: 'en', recording: hum(4) }))
+    form.append(name, value)
+  {
+    await using instance = await startInstance({ dataDir })
+    const key = await instance.key({ account: 'ada' })
+    const answer = await instance.fetch('/v1/audio/voice_consents', { method: 'POST', key, body: form })
+    expect(answer.status).toBe(200)
+  }
+  expect(readdirSync(join(dataDir, 'consents'))).toHaveLength(1)
+  expect(await runCommand(['accounts', 'rm', 'ada'], { env: { MYNA_DATA: dataDir } })).toMatchObject({ code: 0 })
+  expect(readdirSync(join(dataDir, 'consents'))).toEqual([])
+  expect((await audit(dataDir, 'full')).faults).toEqual([])
 })
