@@ -150,7 +150,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'log.ts',
   ],
-  web: [],
+  web: ['book/'],
   'main.ts': ['cli/'],
 }
 

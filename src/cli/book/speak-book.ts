@@ -75,19 +75,24 @@ export async function speakBook(order: BookOrder): Promise<void> {
   const marks: Mark[] = []
   try {
     let samples = 0
+    // A piece is encoded while the next one is spoken.
+    let writing = Promise.resolve()
     for (const [index, chapter] of chapters.entries()) {
       const startMs = msOf(samples)
       for (const piece of chapter.pieces) {
         const { pcm, words } = await work.speak(piece, `Chapter ${index + 1} of ${chapters.length}`)
         if (words !== null) order.captions?.add(piece.text, words, msOf(samples))
         const pause = silence(piece)
-        await output.write(pcm)
-        await output.write(pause)
+        await writing
+        writing = output.write(pcm).then(() => output.write(pause))
+        // It is awaited before the next one; until then its failure waits there.
+        writing.catch(() => {})
         samples += pcm.length + pause.length
       }
       marks.push({ title: chapter.title, startMs, endMs: msOf(samples) })
       if (!json && chapters.length > 1) work.tell(index, marks.at(-1)!)
     }
+    await writing
     work.end()
     await output.finish(marksOf(marks))
     await order.captions?.write()

@@ -1,5 +1,6 @@
 /** The studio: a text, a voice, one button; what was spoken before stays beside it. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { BookDesk } from '../book/book-desk.tsx'
 import { Head, Progressing } from '../parts/controls.tsx'
 import { defaultVoice, takeChosenVoice } from '../parts/first-voice.ts'
 import { count } from '../parts/format.ts'
@@ -52,10 +53,10 @@ export function SpeakPage({ who }: PageProps) {
   const chosen = ask.voice ?? defaultVoice(who.account.id)
   const refusal = refusalOf(ask, maxChars)
   const isReady = ask.input.trim() !== '' && refusal === null
+  const voice = known.find(({ voice_id: id }) => id === chosen)
+  const asked = { ...ask, voice: voice?.voice_id ?? null }
   const start = () => {
-    if (!isReady) return
-    const voice = known.find(({ voice_id: id }) => id === chosen)
-    studio.speak({ ...ask, voice: voice?.voice_id ?? null }, voice?.name ?? 'Default voice', maxChars)
+    if (isReady) studio.speak(asked, voice?.name ?? 'Default voice', maxChars)
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -71,23 +72,26 @@ export function SpeakPage({ who }: PageProps) {
     <div class="page">
       <Head title="Speak" about="Any text, of any length. It plays while it is made." />
       <div class="split">
-        <form class="card composer" onSubmit={submit}>
-          <TextField ask={ask} maxChars={maxChars} onChange={change} onSpeak={start} />
-          <VoicePicker
-            voices={known}
-            chosen={chosen}
-            onChoose={(voice) => change({ ...ask, voice })}
-            isOpen={isChoosing}
-            onOpen={setIsChoosing}
-          />
-          <SpeechOptions ask={ask} onChange={change} voices={ready} models={speaking} />
-          {voices.error === null && models.error === null ? null : <Progressing of={[voices, models]} />}
-          {refusal === null ? null : <p class="note">{refusal}</p>}
-          <Actions isReady={isReady} isSpeaking={studio.isSpeaking} onCancel={() => studio.cancel()} />
-          {studio.reading === null ? null : (
-            <ReadingProgress reading={studio.reading} isPrepaid={who.account.balance_micros !== null} />
-          )}
-        </form>
+        <div class="page">
+          <form class="card composer" onSubmit={submit}>
+            <TextField ask={ask} maxChars={maxChars} onChange={change} onSpeak={start} />
+            <VoicePicker
+              voices={known}
+              chosen={chosen}
+              onChoose={(id) => change({ ...ask, voice: id })}
+              isOpen={isChoosing}
+              onOpen={setIsChoosing}
+            />
+            <SpeechOptions ask={ask} onChange={change} voices={ready} models={speaking} />
+            {voices.error === null && models.error === null ? null : <Progressing of={[voices, models]} />}
+            {refusal === null ? null : <p class="note">{refusal}</p>}
+            <Actions isReady={isReady} isSpeaking={studio.isSpeaking} onCancel={() => studio.cancel()} />
+            {studio.reading === null ? null : (
+              <ReadingProgress reading={studio.reading} isPrepaid={who.account.balance_micros !== null} />
+            )}
+          </form>
+          <BookDesk accountId={who.account.id} manner={asked} maxChars={maxChars} />
+        </div>
         <Past takes={studio.takes} onAgain={again} />
       </div>
     </div>
