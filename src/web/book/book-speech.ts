@@ -1,6 +1,6 @@
 /**
- * A book being spoken: its pieces one after another, joined to one MP3 with chapter marks. It goes on while other pages
- * are open. What failed or was stopped goes on from where it was.
+ * A book being spoken: its pieces one after another, joined to one MP3 with chapter marks. It continues while other
+ * pages are open. What failed or was paused continues from where it was.
  */
 import type { Book, Chapter } from '../../book/book.ts'
 import { id3Tag } from '../../book/id3.ts'
@@ -73,7 +73,7 @@ export class BookSpeech extends EventTarget {
     return this.#spoken.reduce((sum, { seconds }) => sum + seconds, 0)
   }
 
-  /** Begins, or goes on where it ended. */
+  /** Begins, or continues where it ended. */
   async run(): Promise<void> {
     if (this.isRunning || this.file !== null) return
     const abort = new AbortController()

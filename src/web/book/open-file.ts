@@ -7,7 +7,7 @@ export const bookKinds = '.epub,.md,.markdown,.txt'
 
 const extensionOf = ({ name }: File): string => /\.[^.]+$/.exec(name)?.[0].toLowerCase() ?? ''
 
-export const isBook = (file: File): boolean => bookKinds.split(',').includes(extensionOf(file))
+const isBook = (file: File): boolean => bookKinds.split(',').includes(extensionOf(file))
 
 /** @throws BookError in words for the person who chose it */
 export async function openBook(file: File): Promise<Book> {
