@@ -1,11 +1,11 @@
 #!/bin/sh
-# Puts the myna executable into place: one file, no root. It picks the build that this processor can run, checks its
-# SHA-256 against the release's own sums, and replaces an older one at once; a server that runs goes on with the old one
-# until it is restarted. Everything is inside a function, so that a download cut short runs nothing.
+# Installs the myna executable: one file, no root. It picks the build that this processor can run, checks its SHA-256
+# against the release's own sums, and replaces an older one at once; a running server uses the old one until it is
+# restarted. Everything is inside a function, so that a download cut short runs nothing.
 #
 #   MYNA_VERSION   a release's tag (default: the latest)
 #   MYNA_BIN_DIR   where to put it (default: ~/.local/bin)
-#   MYNA_RELEASES  where releases lie (default: the project's own)
+#   MYNA_RELEASES  where the releases are (default: the project's own)
 set -eu
 
 fail() {
@@ -26,7 +26,7 @@ fetch() {
 main() {
   [ "$(uname -s)" = Linux ] || fail "there is no build for $(uname -s) yet; from source it may run: see the README"
   [ "$(uname -m)" = x86_64 ] || fail "there is no build for $(uname -m) yet; from source it may run: see the README"
-  # Of musl's loader only the version tells, on stderr.
+  # Only the version output shows that the loader is musl's, and it is on stderr.
   if (ldd --version 2>&1 || true) | grep -qi musl; then fail "it needs glibc; this system has musl"; fi
   command -v sha256sum >/dev/null 2>&1 || fail "sha256sum is needed to check the download"
 

@@ -1,9 +1,9 @@
 /**
- * Everything that a graphics card has to show, in one command, against the CPU of the same machine: that it computes
- * rightly, how soon and how fast models speak and listen on it, how many streams at once, in how much memory by the
- * driver's own figures, and that a killed engine comes back. Prints tables for the README.
+ * Everything about a graphics card, in one command, compared with the CPU of the same machine: whether it computes
+ * correctly, how soon and how fast models speak and transcribe on it, how many streams at once, in how much memory by
+ * the driver's own figures, and whether a killed engine comes back. Prints tables for the README.
  *
- * Models may have random weights (`scripts/fullsize-*.py`): time and memory do not depend on what weights say.
+ * Models may have random weights (`scripts/fullsize-*.py`): time and memory do not depend on the values of weights.
  */
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -43,7 +43,7 @@ function deviceOf(name: string): Device {
   return cudaDevice(Number(id), flags.data ?? loadConfig().dataDir, !flags['no-tf32'])
 }
 
-/** A table of Markdown. */
+/** A Markdown table. */
 function print(title: string, head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): void {
   if (rows.length === 0) return
   const text = (cell: string | number | null) => (cell === null ? '-' : typeof cell === 'number' ? round(cell) : cell)
@@ -51,7 +51,7 @@ function print(title: string, head: readonly string[], rows: readonly (readonly 
   console.log(['', `**${title}**`, '', line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n'))
 }
 
-/** @throws Error when a device does not compute as it must: nothing else of it would be worth measuring */
+/** @throws Error when a device computes wrongly: then no other measurement of it would be worth anything */
 async function selfTests(devices: readonly Device[], bench: Bench): Promise<void> {
   const rows = []
   for (const device of devices) {

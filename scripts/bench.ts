@@ -1,7 +1,7 @@
 /**
- * What this machine gets out of the compiled executable: first audio, overhead, small requests, clones, start, memory,
- * books, listening, models in full size. Everything is driven from outside, over loopback, by clients in a process of
- * their own. Times are medians and 95th percentiles; machines are shared, so the load stands beside them.
+ * The performance of the compiled executable on this machine: first audio, overhead, small requests, clones, start,
+ * memory, database, transcription, models in full size. Clients in a separate process drive everything from outside,
+ * over loopback. Times are medians and 95th percentiles. Machines are shared, so the load is printed beside them.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -27,7 +27,7 @@ const usage = `bun scripts/bench.ts [options]
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books, realtime,
                      crowd, listening, loops, parakeet, pocket, kokoro, whisper
   --models FOLDER    graphs in full size, for measures that need them
-  --soak SECONDS     only that: 64 clients for so long, then the books are checked
+  --soak SECONDS     only that: 64 clients for that long, then the database is checked
   --executable FILE  what is measured (default: build/out/myna)
   --against FILE     only that: speech, in turn with this other executable
   --json FILE        the figures, too`
@@ -74,7 +74,7 @@ async function withSubject<T>(program: string, use: (subject: Subject) => Promis
   }
 }
 
-/** One server for all of these: warming it up takes seconds. */
+/** One server for all of these, because warming it up takes seconds. */
 const measures: Readonly<Record<string, (subject: Subject) => Promise<object>>> = {
   speech: (subject) => measureSpeech(subject, sizes),
   voices: (subject) => measureVoices(subject, quick ? 8 : 64),
@@ -86,7 +86,7 @@ const measures: Readonly<Record<string, (subject: Subject) => Promise<object>>> 
 const fullCrowd = { clients: [1, 16, 64, 256], seconds: 60, besides: [0, 16] }
 const quickCrowd = { clients: [1, 16, 64], seconds: 10, besides: [0] }
 
-/** Each of these makes what it measures. */
+/** Each of these makes its own subject. */
 const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   start: () => measureStart(executable, quick ? 2 : 20),
   memory: () => measureMemory(executable, quick ? 64 : 192, quick ? 100 : 2000),

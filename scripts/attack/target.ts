@@ -1,4 +1,4 @@
-/** The server under attack: the real program in a process of its own, with what an attack needs to know of it. */
+/** The server under attack: the real program in a process of its own, with what an attack needs to know about it. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,9 +20,9 @@ const env = {
 
 export interface Target {
   dataDir: string
-  /** Of the process that runs now. */
+  /** Of the running process. */
   program: Program
-  /** The first administrator's. */
+  /** The first administrator's key. */
   key: string
   /** Starts it again on the same folder and port. */
   restart(): Promise<void>

@@ -1,4 +1,4 @@
-/** Mutated clips and forms: heads that lie, bits that flipped, files cut off, forms that do not end. */
+/** Mutated clips and forms: false headers, flipped bits, files cut off, forms without an end. */
 import { hum } from '../../src/testing/instance.ts'
 import type { Seeded } from '../../src/testing/seeded.ts'
 import { sizeOf, startTarget, type Target, uploadsLeft } from './target.ts'
@@ -35,7 +35,7 @@ export async function uploads(count: number, random: Seeded, endMs: number): Pro
   }
 }
 
-/** Speech of the server itself, in each of its formats. */
+/** The server's own speech, in each of its formats. */
 async function clipsOf({ program, key }: Target): Promise<Uint8Array[]> {
   const input = 'This is a clip of some seconds, which will be damaged in many ways before it comes back.'
   const spoken = await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * How many operations the books take in a second: admitted, marked twice and settled, each step synced to the disk. On
- * SQLite, and on PostgreSQL where that is installed, in one run.
+ * How many operations the database takes in a second: admitted, marked twice and settled, each step synced to the disk.
+ * On SQLite, and on PostgreSQL where that is installed, in one run.
  */
 import { rmSync, statfsSync } from 'node:fs'
 import { newId, systemRandom } from '../../src/domain/id.ts'
@@ -14,7 +14,7 @@ import { durablePostgres, noPostgres } from '../../src/testing/postgres.ts'
 import { printTable, spreadOf } from './figures.ts'
 import { openingMicros, temporaryFolder } from './subject.ts'
 
-/** Of linux/magic.h and the file systems' own headers. */
+/** From linux/magic.h and the file systems' own headers. */
 const fileSystems: Readonly<Record<number, string>> = {
   0xef53: 'ext4',
   0x01021994: 'tmpfs',

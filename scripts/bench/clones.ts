@@ -1,4 +1,4 @@
-/** Voices: how long a clone takes from its upload, and how fast a preview that is there is given out. */
+/** Voices: how long a clone takes from its upload, and how fast an existing preview is served. */
 import { printTable, type Spread, spreadOf } from './figures.ts'
 import { connections, type Subject } from './subject.ts'
 
@@ -36,7 +36,7 @@ export async function measureClones(subject: Subject, rounds: number, seconds: n
   return figures
 }
 
-/** A clip with real pauses and pitch, which every machine has: the built-in voice's own. */
+/** A clip with real pauses and pitch that every machine has: speech of the built-in voice. */
 async function tenSeconds({ program, key }: Subject): Promise<{ clip: Blob; clipSeconds: number }> {
   const input =
     'This clip was spoken by the built-in voice, so that every machine can measure with the same one. ' +

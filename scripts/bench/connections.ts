@@ -1,6 +1,6 @@
 /**
- * Many small requests over a few connections that stay open, one at a time on each. Raw sockets: a whole HTTP client
- * would use as much of a small machine as the server that it measures.
+ * Many small requests over a few open connections, one at a time on each. It uses raw sockets, because a whole HTTP
+ * client would use as much of a small machine as the server that it measures.
  */
 
 export interface Connections {
@@ -20,7 +20,7 @@ export interface ConnectionsResult {
   latencyMs: number[]
 }
 
-/** Latencies that are kept: enough for a percentile. */
+/** The number of latencies to keep: enough for a percentile. */
 const keptMax = 200_000
 
 export async function hammer({ url, path, key, connections, seconds }: Connections): Promise<ConnectionsResult> {
@@ -67,7 +67,7 @@ export async function hammer({ url, path, key, connections, seconds }: Connectio
   return { ...result, wallMs: performance.now() - beganMs }
 }
 
-/** @returns null while some of it is still to come */
+/** @returns null while a part of it is still missing */
 function wholeAnswer(text: string): { status: number } | null {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0) return null

@@ -1,7 +1,7 @@
 /**
- * More listeners than the machine can serve, from several accounts, each of which plays what comes as it comes: how
- * many streams were whole, who ran dry, how long the first sound took and what of it the processor gave. Beside other
- * programs that want all of the processor, too, where that is asked for.
+ * More listeners than the machine can serve, from several accounts, each of which plays sound as it arrives: how many
+ * streams were complete, which ones ran dry, how long the first sound took, and how much of that the processor caused.
+ * On request, beside other programs that want all of the processor.
  */
 import { PlayClock } from '../../src/domain/play-clock.ts'
 import { cpuTicks } from '../../src/testing/process.ts'
@@ -11,14 +11,14 @@ import { texts } from './texts.ts'
 
 const accounts = 8
 const rateHz = 24_000
-/** A buffer that every player has. */
+/** Every player has such a buffer. */
 const bufferMs = 250
 
 export interface CrowdSizes {
   clients: readonly number[]
   /** Of each crowd. */
   seconds: number
-  /** Programs that compute without end beside it. */
+  /** Programs that compute endlessly beside it. */
   besides: readonly number[]
 }
 

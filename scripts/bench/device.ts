@@ -1,4 +1,6 @@
-/** What a device makes of the models: how soon, how fast, how many at once, in how much memory, and after a crash. */
+/**
+ * The performance of models on a device: how soon, how fast, how many at once, in how much memory, and after a crash.
+ */
 import { toS16 } from '../../src/audio/pcm.ts'
 import type { Card } from '../../src/domain/card.ts'
 import type { EngineClient } from '../../src/engine/client.ts'
@@ -45,7 +47,7 @@ async function hear(engine: EngineClient, card: Card, pcm: Int16Array): Promise<
     words: false,
   } as const
   for await (const _ of engine.transcribe(order, whole(pcm), never)) {
-    // What a model of random weights writes says nothing.
+    // The text of a model with random weights means nothing.
   }
 }
 
@@ -57,11 +59,14 @@ export interface SpeechFigures {
   loadS: number
   firstMs: number
   realtime: number
-  /** By streams at once: seconds of audio in a second, of all together; so many streams could be listened to. */
+  /**
+   * Keyed by the number of parallel streams: seconds of audio per second, all streams together; this many streams could
+   * be played.
+   */
   together: { streams: number; audioSPerS: number; firstMs: number }[]
 }
 
-/** @param streams how many at once, in turn */
+/** @param streams how many at once, one measurement after another */
 export async function measureSpeech(
   engine: EngineClient,
   card: Card,
@@ -110,7 +115,9 @@ export async function measureHearing(
   return { realtime: medianOf(alone), together }
 }
 
-/** In MB: of the engine's process, and of the whole card as its driver says; null: it is gone, or there is none. */
+/**
+ * In MB: for the engine's process, and for the whole card as its driver reports; null: it has ended, or there is none.
+ */
 export interface MemoryFigures {
   when: string
   engine: number | null
@@ -148,7 +155,7 @@ export async function measureMemory(device: Device, bench: Bench, card: Card): P
   return figures
 }
 
-/** Made once: the voice that it takes from is slow to begin. */
+/** Made once, because the source voice is slow to begin. */
 let sound: Promise<Int16Array> | null = null
 const soundOfTalk = (): Promise<Int16Array> => (sound ??= talk().then(toS16))
 
@@ -158,10 +165,10 @@ const again = async (engine: EngineClient, card: Card): Promise<void> =>
     : hear(engine, card, (await soundOfTalk()).subarray(0, 16_000 * memorySoundS))
 
 export interface CrashFigures {
-  /** Streams that were under way and failed as they must: all. */
+  /** Running streams that failed, as they must: all of them. */
   failed: number
   of: number
-  /** From the kill to the first audio of the next stream, the model loaded anew. */
+  /** From the kill to the first audio of the next stream, including loading the model anew. */
   backMs: number
 }
 
@@ -183,7 +190,7 @@ export async function measureCrashes(
           () => 'failed',
         ),
       )
-      await until('they are under way', async () => (await engine.status()).activeStreams === under.length)
+      await until('they are running', async () => (await engine.status()).activeStreams === under.length)
       process.kill((await engine.status()).pid ?? 0, 'SIGKILL')
       const killedMs = performance.now()
       const ends = await Promise.all(under)

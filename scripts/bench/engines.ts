@@ -1,4 +1,4 @@
-/** Real engines on real devices, for the measures that compare one with another. */
+/** Real engines on real devices, for measurements that compare them. */
 import { rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { cards } from '../../src/catalog/cards.ts'
@@ -15,16 +15,16 @@ const source = [process.execPath, join(import.meta.dir, '..', '..', 'src', 'main
 const patienceMs = 600_000
 
 export interface Bench {
-  /** What starts the program. */
+  /** The command that starts the program. */
   program: readonly string[]
   models: ModelsFolder
-  /** Those that lie there, whether or not with the published weights. */
+  /** The installed models, with or without the published weights. */
   cards: readonly Card[]
   /** Removes what was made for it. */
   remove(): void
 }
 
-/** @param given lines `CARD=FOLDER` @param executable null: from source @throws Error naming what is no card */
+/** @param given lines `CARD=FOLDER` @param executable null: from source @throws Error naming what is not a card */
 export async function benchOf(given: readonly string[], executable: string | null): Promise<Bench> {
   const folder = temporaryFolder()
   const models = new ModelsFolder(join(folder, 'models'))
@@ -48,7 +48,7 @@ export interface Device {
 
 export const cpu: Device = { name: 'cpu', device: { kind: 'cpu', reason: null }, env: childEnv() }
 
-/** @param dataDir where `myna runtime pull cuda` has put CUDA @throws Error that says what is missing */
+/** @param dataDir where `myna runtime pull cuda` has put CUDA @throws Error that names what is missing */
 export function cudaDevice(id: number, dataDir: string, tf32: boolean): Device {
   const runtime = cudaRuntime(dataDir, cudaRelease.onnxRuntime, childEnv().LD_LIBRARY_PATH)
   if ('missing' in runtime) throw new Error(runtime.missing)
@@ -92,7 +92,7 @@ export interface CardFacts {
   usedMb: number
 }
 
-/** As the driver's own tool says; null: there is none. */
+/** As the driver's own tool reports; null: there is none. */
 export async function cardFacts(id: number): Promise<CardFacts | null> {
   const tool = Bun.which('nvidia-smi')
   if (tool === null) return null

@@ -1,4 +1,4 @@
-/** What measured numbers become: medians, 95th percentiles and a table in columns. */
+/** Turns measured numbers into medians, 95th percentiles and a table in columns. */
 
 export interface Spread {
   count: number
@@ -8,7 +8,7 @@ export interface Spread {
   max: number
 }
 
-/** @throws RangeError of no values: a median of nothing would be an invented figure */
+/** @throws RangeError without values: a median of nothing would be an invented figure */
 export function spreadOf(values: readonly number[]): Spread {
   if (values.length === 0) throw new RangeError('nothing was measured')
   const sorted = values.toSorted((a, b) => a - b)
@@ -20,11 +20,14 @@ export function spreadOf(values: readonly number[]): Spread {
 
 export const medianOf = (values: readonly number[]): number => spreadOf(values).median
 
-/** Whole numbers as they are; else one decimal below ten, none above: no figure here is more exact than that. */
+/**
+ * Whole numbers stay as they are; others have one decimal below ten and none above, because no figure here is more
+ * exact.
+ */
 export const round = (value: number): string =>
   Number.isInteger(value) || Math.abs(value) >= 10 ? value.toFixed(0) : value.toFixed(Math.abs(value) < 0.1 ? 3 : 1)
 
-/** Numbers to the right, words to the left. The first row is the head. */
+/** Numbers are aligned to the right, words to the left. The first row is the head. */
 export function printTable(title: string, rows: readonly (readonly (string | number)[])[]): void {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? round(cell) : cell)))
   const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)))

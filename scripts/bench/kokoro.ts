@@ -1,7 +1,7 @@
 /**
  * How fast Kokoro speaks in its published size. Its weights are not in the repository, so the graph has random ones
- * (`scripts/fullsize-kokoro.py`): it speaks noise of the usual length, but time and memory do not depend on what
- * weights say.
+ * (`scripts/fullsize-kokoro.py`): it speaks noise of the usual length, but time and memory do not depend on the values
+ * of weights.
  */
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

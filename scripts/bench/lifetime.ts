@@ -1,4 +1,4 @@
-/** How long it takes to be there, and how much memory it holds while it is. */
+/** How long the server takes to start, and how much memory it uses. */
 import { rmSync } from 'node:fs'
 import { startProgram } from '../../src/testing/program.ts'
 import { printTable, spreadOf } from './figures.ts'
@@ -16,7 +16,7 @@ import { shortTexts } from './texts.ts'
 
 /**
  * From the start of the process to its `listening` line, and to the voice in memory; with an empty data folder and
- * cache of native libraries, then with those that runs before left, in turn.
+ * cache of native libraries, then with those of earlier runs, alternately.
  */
 export async function measureStart(executable: string, runs: number): Promise<object> {
   const versionMs: number[] = []
@@ -78,7 +78,7 @@ async function wholeRun(command: string[]): Promise<number> {
 
 const sampleMs = 50
 
-/** @param work while it runs, memory is looked at @returns the most that was seen */
+/** @param work memory is measured while it runs @returns the highest value */
 export async function peakDuring(subject: Subject, work: Promise<unknown>) {
   let isOver = false
   const over = work.finally(() => {
@@ -95,7 +95,7 @@ export async function peakDuring(subject: Subject, work: Promise<unknown>) {
   return peak
 }
 
-/** A server of its own: what an earlier measurement left in memory is not this one's. */
+/** A separate server, so that memory of an earlier measurement does not count. */
 export async function measureMemory(executable: string, streams: number, shortRequests: number): Promise<object> {
   const subject = await startSubject(executable)
   try {

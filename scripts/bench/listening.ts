@@ -1,4 +1,4 @@
-/** How fast a long clip is cut into what recognisers hear, and that its length costs no memory. */
+/** How fast a long clip is cut into windows for recognisers, and that its length costs no memory. */
 import { cutSpeech } from '../../src/models/silero/windows.ts'
 import { detectorRateHz, loadDetector } from '../../src/models/silero/detector.ts'
 import { printTable, spreadOf } from './figures.ts'
@@ -37,7 +37,7 @@ export async function measureListening(hours: number): Promise<object> {
   }
 }
 
-/** In blocks of a second, as a decoder gives them. */
+/** In blocks of a second, as from a decoder. */
 async function* repeated(pcm: Float32Array, seconds: number): AsyncGenerator<Float32Array> {
   for (let block = 0, at = 0; block < seconds; block++, at = (at + detectorRateHz) % pcm.length) {
     yield pcm.slice(at, at + detectorRateHz)

@@ -1,6 +1,6 @@
 /**
- * The clients: a program of its own, so that they share no thread with what they measure. It is told what to do in one
- * argument, in JSON, does it within a bounded count and time, and prints what it saw, in JSON.
+ * The clients: a separate program, so that they share no thread with the server. Its one argument is JSON and says what
+ * to do. It does that within a bounded count and time, and prints the results as JSON.
  */
 import { cpuUsage } from 'node:process'
 import { type Connections, hammer } from './connections.ts'
@@ -12,15 +12,15 @@ export interface SpeechLoad {
   url: string
   key: string
   clients: number
-  /** In all; each client takes the next until none is left. */
+  /** In all; each client takes the next one until none is left. */
   requests: number
   limitS: number
   format: 'pcm' | 'mp3' | 'wav'
   voice: string
   texts: readonly string[]
-  /** Every so many requests the client leaves after the first audio; 0: never. */
+  /** The client disconnects after the first audio in every n-th request; 0: never. */
   abandonEvery: number
-  /** Reads /metrics after each request, for what the server and the engine say of it. Only with one client. */
+  /** Reads /metrics after each request, for the figures of the server and the engine. Only with one client. */
   readsMetrics: boolean
 }
 
@@ -31,21 +31,21 @@ export interface SpeechSample {
   totalMs: number
   bytes: number
   isAbandoned: boolean
-  /** From admission to first audio, and the engine's share of it, by the server's own clocks; null: not asked. */
+  /** From admission to first audio, and the engine's share of it, by the server's own clocks; null: not requested. */
   serverMs: number | null
   engineMs: number | null
 }
 
 export interface SpeechResult {
   samples: SpeechSample[]
-  /** What went wrong, in a few words each; empty when nothing did. */
+  /** What went wrong, in a few words each; empty if all went well. */
   failures: string[]
   wallMs: number
-  /** Processor time of the clients themselves: what they took from the server on a small machine. */
+  /** Processor time of the clients themselves, which on a small machine the server lacks. */
   cpuMs: number
 }
 
-/** Bytes of the body with which the first sample is there: a wav header has 44, the header of an mp3 frame 4. */
+/** The size of the body that contains the first sample: a wav header has 44 bytes, the header of an mp3 frame 4. */
 const bytesToFirstSample = { pcm: 1, wav: 45, mp3: 5 } as const
 
 async function speakAll(load: SpeechLoad): Promise<SpeechResult> {

@@ -1,8 +1,8 @@
 /**
- * What it costs to hand states from one step to the next, by each back end: a cache that grows, as a decoder of text
- * has, and 49 MB of fixed size, as Pocket's voice has. Each in a process of its own, since memory is half of it.
+ * The cost of passing states from one step to the next, for each back end: a cache that grows, as in a text decoder,
+ * and 49 MB of fixed size, as in Pocket's voice. Each runs in a process of its own, since memory is half of the cost.
  *
- * A program, too: told what to measure in one argument, in JSON, it prints what it saw, in JSON.
+ * This is also that program: its one argument is JSON and says what to measure; it prints the results as JSON.
  */
 import { createFfiSession } from '../../src/onnx/ffi/session.ts'
 import { createNodeSession } from '../../src/testing/reference-session.ts'
@@ -23,7 +23,7 @@ interface Seen {
   stepMs: number
   beforeMb: number
   peakMb: number
-  /** Once the loop, then the session too, was released and the collector had its turn. */
+  /** Once the loop and then the session were released and the collector has run. */
   loopReleasedMb: number
   releasedMb: number
 }
@@ -59,7 +59,7 @@ interface Scene {
   feeds(step: number): Tensors
 }
 
-/** Keys of one layer: 16 heads of 64 numbers for each step that was. */
+/** Keys of one layer: 16 heads of 64 numbers for each past step. */
 function growing(): Scene {
   const cache = (name: string): TensorSpec => ({ name, type: 'float32', dims: [1, 16, `${name}_length`, 64] })
   const x = floats([1, 16, 1, 64])
@@ -78,7 +78,7 @@ function growing(): Scene {
   }
 }
 
-/** Six layers of keys and values for 1000 places, of which each step writes one. */
+/** Six layers of keys and values for 1000 positions; each step writes one of them. */
 function fixed(): Scene {
   const layers = [0, 1, 2, 3, 4, 5]
   const state = (name: string): TensorSpec => ({ name, type: 'float32', dims: [1000, 2048] })
@@ -105,7 +105,7 @@ function fixed(): Scene {
   }
 }
 
-/** What a run costs that computes next to nothing. */
+/** The cost of a run that computes next to nothing. */
 function none(): Scene {
   const feeds = { x: floats([1, 2]) }
   return {

@@ -1,6 +1,6 @@
 /**
- * How fast Parakeet hears in its published size. Its weights are not in the repository, so the graphs have random ones
- * (`scripts/fullsize-parakeet.py`): time and memory do not depend on what weights say.
+ * How fast Parakeet transcribes in its published size. Its weights are not in the repository, so the graphs have random
+ * ones (`scripts/fullsize-parakeet.py`): time and memory do not depend on the values of weights.
  */
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -12,7 +12,7 @@ import { printTable } from './figures.ts'
 import { talk } from './talk.ts'
 
 const never = new AbortController().signal
-/** The longest last: memory grows with the length of a window, and must not after that. */
+/** The longest comes last: memory grows with the length of a window, and must not grow after that. */
 const windowsS = [5, 10, 20]
 
 export async function measureParakeet(folder: string | undefined, soundS: number): Promise<object> {
@@ -78,7 +78,7 @@ async function measureOne(filesDir: string, soundS: number) {
   return { threads, loadS, perSecond, cpuMs, runtimeShare: runtime.spentMs() / wholeMs, megabytes: memory }
 }
 
-/** Takes the time of everything that ONNX Runtime runs in this process. */
+/** Measures the time of everything that ONNX Runtime runs in this process. */
 function timeRuntime(): { stop(): void; spentMs(): number } {
   const original = FfiSession.prototype.run
   let spentMs = 0

@@ -1,7 +1,7 @@
 /**
  * How fast Pocket TTS speaks in its published size. Its weights are not in the repository, so the graphs have random
  * ones (`scripts/fullsize-pocket.py`): they speak noise and never finish by themselves, but time and memory do not
- * depend on what weights say.
+ * depend on the values of weights.
  */
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -102,7 +102,7 @@ async function measureClone(model: SpeechModel): Promise<number> {
   return performance.now() - startMs
 }
 
-/** Sessions that take the time of everything they run. */
+/** Sessions that measure the time of everything they run. */
 function graphClock() {
   const clock = {
     spentMs: 0,

@@ -1,6 +1,6 @@
 /**
- * Realtime sessions: what an open one costs, and how long those who speak wait for their text, one alone and several
- * among many who are silent. The speech is Myna's own; it is sent at the pace at which people speak.
+ * Realtime sessions: the cost of an open one, and how long speakers wait for their text, alone and among many silent
+ * sessions. The speech is Myna's own, sent at the pace of real speech.
  */
 import { readFileSync } from 'node:fs'
 import { printTable, spreadOf } from './figures.ts'
@@ -16,7 +16,7 @@ interface Talk {
   /** From the commit of a turn, and from its last word, to its text. */
   afterCommitMs: number[]
   afterSpeechMs: number[]
-  /** Between two deltas of one turn, or its beginning and the first. */
+  /** Between two deltas of one turn, or between its beginning and the first delta. */
   gapMs: number[]
   failures: number
 }
@@ -31,7 +31,7 @@ export async function measureRealtime(
   const subject = await startSubject(executable, { MYNA_REALTIME_SESSIONS: '100000' })
   try {
     const clips = await Promise.all(texts.slice(2, 6).map((input) => spoken(subject, input)))
-    // Whatever runs for the first time: the model is loaded, the engine started.
+    // Does everything that is slow the first time: loading the model, starting the engine.
     await talk(await open(subject), clips, 1)
     const enginePid = await transcriberPid(subject)
     const alone = await talk(await open(subject), clips, turns)
@@ -91,7 +91,7 @@ function open({ url, key }: Subject): Promise<WebSocket> {
   })
 }
 
-/** Speaks so many turns, one after another, each with a second of silence behind it. */
+/** Speaks this many turns, one after another, each followed by a second of silence. */
 async function talk(socket: WebSocket, clips: readonly Uint8Array[], turns: number): Promise<Talk> {
   const result: Talk = { afterCommitMs: [], afterSpeechMs: [], gapMs: [], failures: 0 }
   let spokenMs = 0

@@ -27,12 +27,12 @@ const sentence = 'The quick brown fox jumps over the lazy dog, and then it does 
 interface Watch {
   asked: number
   failed: number
-  /** The longest time from a request's beginning, or the first failure of a row, to the next good answer. */
+  /** The longest time from a request's beginning, or from the first of several failures, to the next good answer. */
   longestGapMs: number
   stop(): Promise<void>
 }
 
-/** Asks for the models without a pause. @param isKept on one connection that is kept */
+/** Requests the models without a pause. @param isKept on one connection that is kept */
 function watch(url: string, key: string, isKept: boolean): Watch {
   let isOver = false
   const seen: Watch = { asked: 0, failed: 0, longestGapMs: 0, stop: () => ((isOver = true), running) }

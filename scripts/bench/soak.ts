@@ -1,6 +1,6 @@
 /**
- * Many clients for minutes, some of whom leave in the middle; then the books are looked at: nothing pending, memory
- * given back, and what was taken from the balance is what usage says was charged.
+ * Many clients for minutes, some of which disconnect in the middle. Then the database is checked: no operation is
+ * pending, memory was given back, and the balance has dropped by exactly what usage reports as charged.
  */
 import { until } from '../../src/testing/until.ts'
 import { printTable } from './figures.ts'
@@ -8,7 +8,7 @@ import { peakDuring } from './lifetime.ts'
 import { openingMicros, readsMetrics, residentNow, speech, startSubject, type Subject, warmUp } from './subject.ts'
 
 const clients = 64
-/** More than can be done: time ends the soak. */
+/** More than can be done: the time ends the soak. */
 const requests = 1_000_000
 
 export async function soak(executable: string, seconds: number): Promise<object> {
@@ -21,7 +21,7 @@ export async function soak(executable: string, seconds: number): Promise<object>
     const { samples, failures } = await work
     await until('every operation is settled', async () => (await pending(subject)) === 0, 30_000)
     const after = residentNow(subject)
-    // What was given back to the operating system shows only after a while without work.
+    // Memory that was given back to the operating system shows only after a while without work.
     await Bun.sleep(10_000)
     const later = residentNow(subject)
     const books = await booksOf(subject)

@@ -1,4 +1,7 @@
-/** How soon a listener hears something, how fast the rest follows, and what of that is the server and not the voice. */
+/**
+ * How soon a listener hears something, how fast the rest follows, and how much of that is the server's share and not
+ * the voice's.
+ */
 import { cpuTicks } from '../../src/testing/process.ts'
 import { medianOf, printTable, spreadOf } from './figures.ts'
 import type { SpeechSample } from './load.ts'
@@ -10,7 +13,7 @@ const pcmBytesPerS = 48_000
 
 export interface SpeechSizes {
   clients: readonly number[]
-  /** Requests of a round, by clients; a round of each format follows one of the other. */
+  /** Requests of a round, by number of clients; the rounds of the formats alternate. */
   requests: (clients: number) => number
   rounds: number
 }
@@ -23,7 +26,7 @@ interface Seen {
   roundMedians: number[]
 }
 
-/** How long each text is when spoken: hibari says the same text always in the same way. */
+/** The duration of each spoken text: hibari always speaks the same text in the same way. */
 async function audioSeconds(subject: Subject): Promise<number[]> {
   const { samples, failures } = await speech(subject, { format: 'pcm', requests: texts.length })
   if (failures.length > 0) throw new Error(failures[0])
@@ -102,8 +105,8 @@ export async function measureVoices(subject: Subject, requests: number): Promise
 }
 
 /**
- * The server's own share at one client: from admission to the first byte by its clocks, less what the engine took; and
- * from the client's request to its first audio, less the same.
+ * The server's own share with one client: from admission to the first byte by its clocks, minus the engine's time; and
+ * from the client's request to its first audio, minus the same.
  */
 export async function measureOverhead(subject: Subject, requests: number): Promise<object[]> {
   const records = []
@@ -130,9 +133,9 @@ export async function measureOverhead(subject: Subject, requests: number): Promi
 }
 
 /**
- * Two programs, round by round in turn, so that what else the machine does meets both.
+ * Two programs in alternating rounds, so that other load on the machine affects both.
  * @returns time to first audio, time of the round and processor time of server and engine, of the one as a share of the
- * other's: below 1, the first is faster. Processor time says most on a machine that does other things too.
+ * other's: below 1, the first is faster. Processor time is the best measure on a machine that does other things too.
  */
 export async function compareSpeech(a: Subject, b: Subject, sizes: SpeechSizes): Promise<object[]> {
   const records = []
@@ -180,7 +183,7 @@ interface Round {
   engineTicks: number
 }
 
-/** @throws Error when a request failed: then there is nothing to compare */
+/** @throws Error when a request failed, because then there is nothing to compare */
 async function oneRound(subject: Subject, order: SpeechOrder): Promise<Round> {
   const { program, enginePid } = subject
   const [serverBefore, engineBefore] = [cpuTicks(program.pid), cpuTicks(enginePid)]

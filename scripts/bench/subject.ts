@@ -1,4 +1,6 @@
-/** The server under test: the executable with a data folder of its own, a prepaid account and limits out of the way. */
+/**
+ * The server under test: the executable with a data folder of its own, a prepaid account, and limits that never apply.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +13,7 @@ import { texts } from './texts.ts'
 export interface Subject {
   url: string
   dataDir: string
-  /** Of a prepaid account, as most callers are: administrators are not charged. */
+  /** The key of a prepaid account, as most callers have: administrators are not charged. */
   key: string
   program: Program
   enginePid: number
@@ -20,10 +22,10 @@ export interface Subject {
 
 export const openingMicros = 1_000_000_000
 
-/** Of a request for the metrics. */
+/** For requests of the metrics. */
 export const readsMetrics = { authorization: 'Bearer bench' }
 
-/** Nobody is to be refused here for being fast. */
+/** Here a fast client must never be refused. */
 export const limits: Readonly<Record<string, string>> = {
   MYNA_LOG: 'quiet',
   MYNA_METRICS_TOKEN: 'bench',
@@ -39,7 +41,7 @@ export const limits: Readonly<Record<string, string>> = {
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'myna-bench-'))
 
-/** Starts it and waits until the voice is in memory; it has not spoken for anybody yet. */
+/** Starts it and waits until the voice is in memory; it has not spoken yet. */
 export async function startSubject(executable: string, env: Record<string, string> = {}): Promise<Subject> {
   const dataDir = temporaryFolder()
   const program = await startProgram(dataDir, { ...limits, ...env }, [], [executable])
@@ -84,7 +86,7 @@ async function ask(dataDir: string, verb: string, argument: object): Promise<unk
   return answer.result
 }
 
-/** Speaks every text with a few clients, so that nothing runs for the first time when it is measured. */
+/** Speaks every text with a few clients, so that nothing runs for the first time during the measurement. */
 export async function warmUp(subject: Subject): Promise<void> {
   for (const format of ['pcm', 'mp3'] as const) await speech(subject, { clients: 4, requests: texts.length, format })
 }

@@ -1,4 +1,4 @@
-/** Talk to listen to, which every machine can make: sentences of four voices, with short pauses and long. */
+/** Speech for transcription that every machine can make: sentences of four voices, with short and long pauses. */
 import { fromS16 } from '../../src/audio/pcm.ts'
 import { talk as clips } from '../../src/testing/speech-clips.ts'
 

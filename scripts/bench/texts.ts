@@ -1,4 +1,4 @@
-/** What is spoken: always the same texts, of the lengths that assistants, books and announcements have. */
+/** The spoken texts: always the same ones, with the usual lengths for assistants, books and announcements. */
 
 export const texts: readonly string[] = [
   'Yes, of course.',

@@ -1,8 +1,8 @@
 /**
- * How fast Whisper hears in its published sizes. Its weights are not in the repository, so the graphs have random ones
- * (`scripts/fullsize-whisper.py`): time and memory do not depend on what weights say. Each window of half a minute is
- * heard once and written in a hundred tokens, as speech is. A long clip is heard in batches, which are timed against
- * windows one by one in the same run.
+ * How fast Whisper transcribes in its published sizes. Its weights are not in the repository, so the graphs have random
+ * ones (`scripts/fullsize-whisper.py`): time and memory do not depend on the values of weights. Each window of half a
+ * minute is transcribed once, into a hundred tokens, as with real speech. A long clip is transcribed in batches, which
+ * are compared with single windows in the same run.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -18,7 +18,7 @@ import { talk } from './talk.ts'
 
 const never = new AbortController().signal
 const windowS = 30
-/** Where the export says which sound it wrote by, words are a part of the work. */
+/** If the export reports its attention to the sound, word times are part of the work. */
 const input: TranscriptionInput = { task: 'transcribe', language: 'en', prompt: null, temperature: 0, words: true }
 
 export async function measureWhisper(folder: string | undefined, windows: number): Promise<object> {
@@ -119,7 +119,7 @@ async function timed(windows: number, work: () => Promise<void>) {
   }
 }
 
-/** Takes the time of everything that ONNX Runtime runs in this process, in runs and in loops. */
+/** Measures the time of everything that ONNX Runtime runs in this process, in runs and in loops. */
 function timeRuntime(): { stop(): void; spentMs(): number } {
   const { run } = FfiSession.prototype
   const { step } = FfiLoop.prototype

@@ -1,4 +1,4 @@
-/** Clips of real readers, sounds without speech and other languages: what is written down of them. */
+/** The transcripts of real readers, of sounds without speech, and of other languages. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeFile } from '../../src/audio/decode/clip.ts'
@@ -13,7 +13,7 @@ import { rateOf, type WordErrors, wordErrors } from './words.ts'
 
 export interface Clip {
   path: string
-  /** Raw float32 at 16 kHz, for those that read no FLAC. */
+  /** Raw float32 at 16 kHz, for programs that cannot read FLAC. */
   pcmPath: string
   seconds: number
   reference: string
@@ -26,7 +26,7 @@ interface Result {
 
 type Listener = (clip: Clip) => Promise<{ text: string; cpu: number }>
 
-/** Word errors and processor time, every clip by all in turn, each beginning in turn. */
+/** Word errors and processor time: every clip by all programs, which take turns at being first. */
 export async function measureHearing(subject: Subject, shared: string, count: number): Promise<void> {
   const clips = await clipsOf(shared, count)
   if (clips.length === 0) return console.log(`\nhearing: left out, no clips and words in ${shared}`)
@@ -47,7 +47,7 @@ export async function measureHearing(subject: Subject, shared: string, count: nu
     'myna, tiny.en q8': myna('tiny.en'),
   }
   const names = Object.keys(listeners)
-  // The first answer loads the model, which is not what is compared.
+  // The first answer loads the model, which is not part of the comparison.
   for (const name of names) await listeners[name]!(clips[0]!)
   const results = new Map(names.map((name): [string, Result] => [name, { errors: [], cpu: 0 }]))
   for (const [at, clip] of clips.entries()) {
@@ -68,7 +68,7 @@ export async function measureHearing(subject: Subject, shared: string, count: nu
   ])
 }
 
-/** Nothing was said: nothing is to be written. */
+/** These clips have no speech, so there must be no text. */
 export async function measureSilence(subject: Subject): Promise<void> {
   const chord = [220, 277.2, 329.6].map((hz) => tone(30, hz))
   const sounds = {
@@ -87,7 +87,7 @@ export async function measureSilence(subject: Subject): Promise<void> {
   printTable('30 s in which nobody speaks', [['sound', 'model', 'text'], ...rows])
 }
 
-/** Kokoro says it, Whisper finds the language out. */
+/** Kokoro speaks it, Whisper detects the language. */
 export async function measureLanguages(subject: Subject): Promise<void> {
   const spoken = [
     ['spanish', 'ef_dora', 'Hace mucho tiempo vivía en un pueblo pequeño una mujer que conocía todas las estrellas.'],

@@ -1,7 +1,7 @@
 /**
  * An hour of real readers, joined from the clips with pauses of four lengths: which words are lost that the same model
- * hears in the single clips, how long the first text takes, and whether the memory of the engine stays flat. Windows
- * are cut at other places each time a clip comes round, so a word that is lost at a border shows here.
+ * recognises in the single clips, how long the first text takes, and whether the engine's memory stays flat. The cuts
+ * between windows fall at other places each time a clip is repeated, so a word that is lost at a border shows here.
  */
 import { concatS16, toS16 } from '../../src/audio/pcm.ts'
 import { sound } from '../../src/audio/clip.ts'
@@ -12,7 +12,7 @@ import type { ModelId, Subject } from './subject.ts'
 import { lostWords, rateOf, wordErrors, wordsOf } from './words.ts'
 
 const pausesS = [0.3, 0.6, 1, 2]
-/** A clip that the model hears badly by itself says nothing about borders. */
+/** A clip that the model transcribes badly on its own proves nothing about borders. */
 const worstAlone = 0.5
 
 export async function measureHour(subject: Subject, shared: string, model: ModelId, seconds: number): Promise<void> {
@@ -50,7 +50,7 @@ export async function measureHour(subject: Subject, shared: string, model: Model
   console.log(`  memory of the engine, MB, in tenths: ${tenths.map((bytes) => Math.round(bytes / 1e6)).join(' ')}`)
 }
 
-/** @param seconds at least so long */
+/** @param seconds the minimum length */
 async function join(clips: readonly Clip[], seconds: number) {
   const pcm = new Map<Clip, Int16Array<ArrayBuffer>>()
   for (const clip of clips) {
@@ -70,7 +70,7 @@ async function join(clips: readonly Clip[], seconds: number) {
   return { pcm: concatS16(parts), clips: order }
 }
 
-/** Words of the reference that the model hears in the clip by itself, and not in the joined sound; in runs. */
+/** Words of the reference that the model recognises in the single clip, but not in the joined sound; in runs. */
 function lostRuns(order: readonly Clip[], alone: ReadonlyMap<Clip, string>, heard: string): string[][] {
   const known = new Map([...alone].map(([clip, text]) => [clip, lostWords(wordsOf(clip.reference), wordsOf(text))]))
   const words = order.map((clip) => wordsOf(clip.reference))

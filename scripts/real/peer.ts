@@ -1,4 +1,4 @@
-/** A program that is measured beside Myna: a process that answers one line for each line that it is given. */
+/** A program that is measured beside Myna: a process that answers each input line with one line. */
 import { join } from 'node:path'
 
 export class Peer {
@@ -6,7 +6,7 @@ export class Peer {
   readonly #lines: AsyncIterator<string>
 
   constructor(command: string[]) {
-    // Threads that wait take no processor time: on a busy machine, spinning would be most of what is measured.
+    // Waiting threads must take no processor time: on a busy machine, spinning would be most of the measured time.
     const calm = { OMP_NUM_THREADS: '2', OMP_WAIT_POLICY: 'PASSIVE', KMP_BLOCKTIME: '0' }
     const env = { ...process.env, ...calm, HF_HUB_OFFLINE: '1' }
     this.#child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit', env })

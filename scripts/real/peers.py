@@ -1,4 +1,4 @@
-"""What other programs make of the same weights. One request a line on stdin, one answer a line on stdout, as JSON.
+"""The results of other programs with the same weights. One request a line on stdin, one answer a line on stdout, as JSON.
 
 peers.py listen CT2           faster-whisper, float32, greedy, 2 threads: {"path"} -> {"text", "cpu"}
 peers.py speak GRAPH VOICES   kokoro-onnx; VOICES is a folder of *.bin: {"text", "voice", "path"} -> {"seconds", "cpu"}
@@ -16,7 +16,7 @@ import numpy as np
 import soundfile
 
 RATE = 16000
-# DNSMOS hears nine seconds.
+# DNSMOS rates nine seconds.
 JUDGED_SAMPLES = 144160
 
 

@@ -1,6 +1,7 @@
 /**
- * Puts the 8-bit graphs of a published Whisper together again from the weights that a package ships for CTranslate2 and
- * from what `skeleton.py` left of the exported files: to the byte, in seconds, without torch and 3 GB of its libraries.
+ * Rebuilds the 8-bit graphs of a published Whisper from the weights that a package ships for CTranslate2 and from the
+ * rest of the exported files that `skeleton.py` kept: byte for byte, in seconds, without torch and 3 GB of its
+ * libraries.
  */
 import { join } from 'node:path'
 
@@ -8,12 +9,12 @@ interface Insert {
   /** In the skeleton. */
   at: number
   variable: string
-  /** The variable is cut into so many parts by its first dimension, and this is one of them. */
+  /** The variable is cut into this many parts along its first dimension, and this is one of them. */
   parts: number
   part: number
   /** Rows are columns. */
   turned: boolean
-  /** Of eight bits; absent: float32. */
+  /** For eight bits; absent: float32. */
   scale?: number
   zero?: number
   signed?: boolean
@@ -34,7 +35,7 @@ const lastTimestamp = 1500
 
 /**
  * @param ct2 folder with `model.bin` and `tokenizer.json` @param skeletons folder @param place of the finished model
- * @throws Error when a graph is not what it was
+ * @throws Error when a graph differs from the original
  */
 export async function rebuild(ct2: string, skeletons: string, place: string): Promise<void> {
   const unpacked = async (name: string) => Bun.gunzipSync(await Bun.file(join(skeletons, name)).bytes())
@@ -74,7 +75,7 @@ function viewOf({ dims, values }: Variable, { parts, part, turned }: Insert): Fl
   return Float32Array.from({ length: size }, (_, at) => own[(at % rows) * columns + Math.floor(at / rows)]!)
 }
 
-/** Rounded as numpy rounds: halves to the even number. */
+/** Rounds like numpy: halves to the even number. */
 function bytesOf(values: Float32Array, { scale, zero = 0, signed }: Insert): Uint8Array {
   if (scale === undefined) return new Uint8Array(values.slice().buffer)
   const [least, most] = signed === true ? [-128, 127] : [0, 255]
@@ -88,7 +89,7 @@ function bytesOf(values: Float32Array, { scale, zero = 0, signed }: Insert): Uin
   return bytes
 }
 
-/** By name: rank, dimensions, type, size in bytes, content; behind four numbers and names of the file itself. */
+/** By name: rank, dimensions, type, size in bytes, content; after four numbers and names of the file itself. */
 function readVariables(bytes: Uint8Array): Map<string, Variable> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
@@ -99,7 +100,7 @@ function readVariables(bytes: Uint8Array): Map<string, Variable> {
   const text = (): string => {
     const length = whole(2)
     at += length
-    // Strings end in a zero.
+    // Strings end in a zero byte.
     return new TextDecoder().decode(bytes.subarray(at - length, at - 1))
   }
   whole(4)
@@ -122,7 +123,7 @@ interface Tokenizer {
   added_tokens: { id: number; content: string; special: boolean }[]
 }
 
-/** Packages leave out the tokens of timestamps, which the hub's files have. */
+/** Packages omit the timestamp tokens, which the hub's files have. */
 function withTimestamps(tokenizer: Tokenizer): Tokenizer {
   const model = tokenizer.added_tokens.find(({ content }) => content === '<|notimestamps|>')
   if (model === undefined || tokenizer.added_tokens.some(({ content }) => content === '<|0.00|>')) return tokenizer

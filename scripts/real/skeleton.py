@@ -1,11 +1,11 @@
-"""What is left of an ONNX file once its weights are cut out, and where they come from: so that tests can put a published
-model together without the tools that exported it (rebuild.ts).
+"""The rest of an ONNX file once its weights are cut out, and where the weights come from. With these, tests can rebuild a
+published model without the tools that exported it (rebuild.ts).
 
 skeleton.py CT2 ONNX OUT     model.bin and the 8-bit graphs of whisper.py to OUT/*.skeleton.gz and OUT/recipe.json.gz
 
-A recipe says of each graph which hash it has, and of each cut where it was (in the skeleton), which variable of CT2 it
-holds, as how many parts which of them, whether turned round, and, where it is rounded, its scale and zero point. It
-holds the small JSON files as they are.
+For each graph, a recipe states its hash. For each cut, it states the position (in the skeleton), the variable of CT2,
+which of how many parts it holds, whether it is transposed, and, if it is rounded, its scale and zero point. It holds
+the small JSON files unchanged.
 needs: numpy onnx
 """
 import gzip
@@ -34,7 +34,7 @@ def tensors(graph):
 
 
 def views(variables):
-    """Every way in which a variable may stand in a graph."""
+    """Every form that a variable may have in a graph."""
     for name, values in variables.items():
         if np.ndim(values) == 0:
             continue

@@ -1,4 +1,4 @@
-/** Sentences by Kokoro, in Myna and in kokoro-onnx: how well they are understood, and how they sound to DNSMOS. */
+/** Sentences by Kokoro, in Myna and in kokoro-onnx: how intelligible they are, and how DNSMOS rates their sound. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { realWeightsRoot } from '../../src/testing/real-weights.ts'
@@ -31,7 +31,7 @@ interface Result {
   cpu: number
 }
 
-/** Every text by both in turn; what faster-whisper hears of it is compared with the text. */
+/** Every text by both in turn. faster-whisper's transcript is compared with the text. */
 export async function measureSpeaking(subject: Subject, shared: string): Promise<void> {
   const dnsmos = join(shared, 'data', 'judges', 'dnsmos', 'sig_bak_ovr.onnx')
   if (!existsSync(dnsmos)) return console.log(`\nspeaking: left out, no DNSMOS in ${shared}`)

@@ -9,7 +9,7 @@ import { run } from './weights.ts'
 
 const ticksPerSecond = 100
 
-/** By the id in the server, the folder and the card in whose place it stands. */
+/** By the model's id in the server, its folder, and the card that it replaces. */
 const models = {
   base: ['whisper-base', 'whisper-base'],
   'base-fp32': ['whisper-base-fp32', 'whisper-base-fp32'],
@@ -30,7 +30,7 @@ export interface Heard {
   language: string
 }
 
-/** A transcription that was followed as a stream. */
+/** A transcription that was read as a stream. */
 export interface Followed {
   text: string
   /** From the request to the first words. */
@@ -51,7 +51,7 @@ export interface Subject {
   stop(): Promise<void>
 }
 
-/** @param command what runs Myna */
+/** @param command the command that runs Myna */
 export async function startSubject(command: string[]): Promise<Subject> {
   const dataDir = mkdtempSync(join(tmpdir(), 'myna-real-'))
   for (const [id, [folder, like]] of Object.entries(models)) {
@@ -112,7 +112,7 @@ export async function startSubject(command: string[]): Promise<Subject> {
   }
 }
 
-/** An engine that has ended takes its time with it: none does here, for they are kept. */
+/** The time of an ended engine would be lost. No engine ends here, because models are kept in memory. */
 const ticksOf = (pid: number): number => [pid, ...childrenOf(pid)].reduce((sum, one) => sum + cpuTicks(one), 0)
 
 const childrenOf = (pid: number): number[] =>

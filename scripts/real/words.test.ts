@@ -9,7 +9,7 @@ test.each([
   ['a b c', 'a b b c', 1],
   ['', 'a b', 2],
   ["it's so", 'it’s', 1],
-])('%j heard as %j: %d', (reference, heard, errors) => {
+])('%j transcribed as %j: %d', (reference, heard, errors) => {
   expect(wordErrors(reference, heard).errors).toBe(errors)
 })
 
@@ -25,7 +25,7 @@ test.each([
   ['a b', '', 'a b'],
   ['', 'a b', ''],
   ['a b c', 'x a b', 'c'],
-])('%j heard as %j loses %j', (reference, heard, lost) => {
+])('%j transcribed as %j loses %j', (reference, heard, lost) => {
   const words = reference.split(' ').filter(Boolean)
   const isLost = lostWords(words, heard.split(' ').filter(Boolean))
   expect(words.filter((_, at) => isLost[at]).join(' ')).toBe(lost)

@@ -1,6 +1,8 @@
-/** Word errors as papers count them: substitutions, insertions and deletions against the words of the reference. */
+/**
+ * Word errors as papers count them: substitutions, insertions and deletions, compared with the words of the reference.
+ */
 
-/** Lower case, letters and apostrophes; figures and hyphens part words. */
+/** Lower case, letters and apostrophes; figures and hyphens separate words. */
 export const wordsOf = (text: string): string[] =>
   text
     .toLowerCase()
@@ -28,20 +30,20 @@ export function wordErrors(reference: string, heard: string): WordErrors {
   return { errors: row.at(-1)!, words: expected.length }
 }
 
-/** @returns in percent */
+/** @returns a percentage */
 export function rateOf(all: readonly WordErrors[]): number {
   const sum = (of: keyof WordErrors) => all.reduce((total, one) => total + one[of], 0)
   return (100 * sum('errors')) / sum('words')
 }
 
 /**
- * Which words have no counterpart: neither the same nor another word stands for them in a best alignment.
+ * Which words have no counterpart: a best alignment has neither the same nor another word in their place.
  *
  * @returns for each word of the reference, whether it is missing
  */
 export function lostWords(reference: readonly string[], heard: readonly string[]): boolean[] {
   const width = heard.length + 1
-  // One byte a cell says where its cost comes from: an hour has 80 million cells.
+  // One byte a cell records the source of its cost: an hour has 80 million cells.
   const from = new Uint8Array((reference.length + 1) * width).fill(inserted, 1, width)
   let row = Uint32Array.from({ length: width }, (_, at) => at)
   for (const [index, word] of reference.entries()) {
@@ -66,6 +68,6 @@ export function lostWords(reference: readonly string[], heard: readonly string[]
   return lost
 }
 
-/** Where a cell's cost comes from; 0 is the same word or another in its place. */
+/** The source of a cell's cost; 0 is the same word or another in its place. */
 const deleted = 1
 const inserted = 2

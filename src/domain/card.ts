@@ -107,7 +107,10 @@ export interface Card {
   memoryBytes: number
   /** Unix seconds: when the model was published. */
   createdAt: number
-  /** Whether it tells when each word was said, or is spoken; absent: it does not, and of speech that is estimated. */
+  /**
+   * Whether it reports the times of transcribed or spoken words; absent: it does not, and for speech they are
+   * estimated.
+   */
   wordTimes?: boolean
   /** How close its clones come to the original; null: it cannot clone. */
   cloning: 'full' | 'approximate' | null

@@ -82,7 +82,7 @@ export class Schedule {
   #guessMs = 100
   #nowMs = 0
 
-  /** @throws RangeError without a slot: then every step would wait for ever */
+  /** @throws RangeError without a slot, because then every step would wait forever */
   constructor({ slots }: ScheduleOptions) {
     if (!(slots >= 1)) throw new RangeError(`${slots} slots: at least one step must be computed at a time`)
     this.#slots = slots

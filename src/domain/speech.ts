@@ -28,7 +28,7 @@ export interface SpeechRequest {
   /** 0.25 to 4. */
   speed: number
   streamFormat: 'audio' | 'sse'
-  /** Whether the times of words are told. */
+  /** Whether word times are requested. */
   wordTimes?: boolean
   instructions: string | null
   language: string | null

@@ -80,7 +80,7 @@ class Times {
     return this.#times.length - this.#gone
   }
 
-  /** @param from 1: the newest @returns undefined: there are not so many */
+  /** @param from 1: the newest @returns undefined: there are fewer */
   last(from: number): number | undefined {
     return from > this.count ? undefined : this.#times[this.#times.length - from]
   }
@@ -105,7 +105,7 @@ function waitMs(times: Times, limit: Limit, nowMs: number): number {
   return Math.max(0, blocking + limit.spanMs - nowMs)
 }
 
-/** A token bucket per subject: `capacity` at once, one more every `refillMs`. Counts only when told to. */
+/** A token bucket per subject: `capacity` at once, one more every `refillMs`. Counts only on request. */
 export class Bucket {
   readonly #capacity: number
   readonly #refillMs: number

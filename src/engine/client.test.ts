@@ -296,7 +296,7 @@ test('one hanging stream among others fails alone; one that cannot be stopped co
   })().catch((error: unknown) => error)
   expect((await failing(client, 'a !hang')).error.code).toBe('generation_failed')
   const before = heard
-  await until('the other goes on', () => heard > before)
+  await until('the other continues', () => heard > before)
   expect(await listening).toMatchObject({ code: 'generation_failed' })
   const words = 'the engine was killed: it did not stop a cancelled stream within 0.8 s'
   await until('it was killed', async () => (await client.status()).lastError === words)

@@ -48,7 +48,7 @@ interface Failure {
   error: OperationError
 }
 
-/** Engine failures that the owner is told in the engine's words: another clip, model or moment may help. */
+/** Engine failures that the owner reads in the engine's words: another clip, model or moment may help. */
 const isTold: ReadonlySet<ErrorCode> = new Set(['clip_refused', 'model_unavailable', 'engine_overloaded'])
 
 export class Cloning {

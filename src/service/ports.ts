@@ -278,7 +278,7 @@ export interface SpeechOrder {
   language: string | null
   instructions: string | null
   seed: number | null
-  /** Whether frames tell the words that begin in them. */
+  /** Whether frames list the words that begin in them. */
   wordTimes?: boolean
 }
 
@@ -320,7 +320,7 @@ export interface EngineStatus {
     device: string
     memoryBytes: number
     activeStreams: number
-    /** null: in use, or kept for ever. */
+    /** null: in use, or kept forever. */
     idleMsLeft: number | null
   }[]
 }

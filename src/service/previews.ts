@@ -135,7 +135,7 @@ export class Previews {
     return card
   }
 
-  /** Tells what this program makes of a preset from what another version made; a clone's preview never changes. */
+  /** Distinguishes this program's version of a preset from another version's; a clone's preview never changes. */
   #mark(voice: Voice): string {
     if (voice.ownerId !== null) return ''
     const { text } = sampleText({ card: this.#card(voice), language: voice.language })

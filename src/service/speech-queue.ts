@@ -126,7 +126,7 @@ export class SpeechQueue {
 
   /**
    * For other work of the same processors, before each piece of it: resolves once every listener has enough sound, or
-   * after a second, so that nothing waits for ever.
+   * after a second, so that nothing waits forever.
    * @throws the signal's reason
    */
   async roomForOthers(signal: AbortSignal): Promise<void> {
@@ -290,7 +290,7 @@ export class SpeechQueue {
     })
   }
 
-  /** Told when the work of all that run and wait will be done. */
+  /** Called when the work of all running and waiting streams will be done. */
   #overloaded(): MynaError {
     this.#shed++
     const allMs = workMs(this.#loads([...this.#running, ...this.#waiting])) / this.#options.engines

@@ -27,7 +27,7 @@ const recentMs = 1500
 const slowMs = 60_000
 /** Less work than this says nothing. */
 const leastMs = 20
-/** Before anything is known: the first steps of a model tell more. */
+/** Before anything is known: the first steps of a model count more. */
 export const unknownSpeed: Speed = { speed: 4, stepMs: 2000 }
 
 const none: StepSums = { steps: 0, soundMs: 0, machineMs: 0, firstMs: 0 }

@@ -16,7 +16,7 @@ export interface Wanted {
   /** Likewise: a code, a tag or a name; null: to be found by listening. */
   language: string | null
   task: TranscriptionOrder['task']
-  /** Whether the answer is to tell the times of words: models that know them come first then. */
+  /** Whether the answer should have word times: then models that report them come first. */
   wordTimes: boolean
 }
 

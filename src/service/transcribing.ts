@@ -28,7 +28,7 @@ export interface TranscribingParts {
   meter: TranscriptionMeter
   clock: Clock
   timer: Timer
-  /** Told of a failure that the client sees only in general words. */
+  /** Called with a failure that the client sees only in general words. */
   report: (message: string, cause: unknown) => void
   log: { info(message: string, fields: Record<string, unknown>): void }
 }
@@ -108,7 +108,7 @@ export class Transcribing implements Running {
     return this.#work.order
   }
 
-  /** ISO 639, as ordered or detected; null: nothing was heard that would tell. */
+  /** ISO 639, as ordered or detected; null: no speech from which to detect it. */
   get language(): string | null {
     return this.#language
   }

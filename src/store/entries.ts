@@ -11,7 +11,7 @@ export interface Entry {
    * makes the sum minus the balance, `unmetered` makes it zero: both may be zero.
    */
   amountMicros: number
-  /** Tells an entry without an operation from another one of the same amount. */
+  /** Distinguishes an entry without an operation from another one of the same amount. */
   creditId?: string | null
   nowMs: number
 }

@@ -37,7 +37,7 @@ export function logDamage(path: string): string | null {
   let checksum = header
   for (let index = 0; index < count; index++) {
     const at = headerBytes + index * frame
-    // A frame of the time before the log was begun anew: here it ends.
+    // A frame from before the log was restarted: the log ends here.
     if (!isOfThisLog(view, at)) return forgotten(view, index, count, frame)
     checksum = sum(view, at, 8, isLittleEndian, checksum)
     checksum = sum(view, at + frameHeaderBytes, pageBytes, isLittleEndian, checksum)

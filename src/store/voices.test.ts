@@ -34,7 +34,7 @@ async function failedVoice(books: Books, changes: Partial<CloneAdmission> = {}):
 }
 
 describe('one voice', () => {
-  test('is found by its exact id, whoever owns it', async () => {
+  test('is found by its exact id, whichever account owns it', async () => {
     const books = await openBooks(null)
     const id = await readyVoice(books)
     const bobs = await readyVoice(books, await stranger(books))

@@ -33,7 +33,7 @@ const leading: Record<string, string> = {
   viz: 'namely',
   messrs: 'Messers',
 }
-/** Stands behind what it belongs to, so it may end a sentence. */
+/** Follows the word that it belongs to, so it may end a sentence. */
 const trailing: Record<string, string> = {
   etc: 'et cetera',
   jr: 'Junior',

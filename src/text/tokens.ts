@@ -143,7 +143,7 @@ function stopAt(text: string, at: number): Stop | null {
     const sentence = /[a-z)]/.test(text[at - 1] ?? '') && /[A-Z]/.test(next as string) && isAlphanumeric(text[at - 2])
     if (!sentence) return null
   }
-  // Inside a path or before a comma ("./run", "Inc., which") it is no stop.
+  // Inside a path or before a comma ("./run", "Inc., which") it does not end a sentence.
   if (mark === '.' && run === 1 && next !== undefined && '/\\-_=<>,;:@#%&+~'.includes(next)) return null
   let ahead = to
   while (text[ahead] === ' ' || text[ahead] === '"' || text[ahead] === '(') ahead++

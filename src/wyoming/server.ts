@@ -19,7 +19,7 @@ export interface WyomingServer {
   stop(): Promise<void>
 }
 
-/** @throws Error of the system when the port cannot be had */
+/** @throws Error of the system when the port is unavailable */
 export async function startWyoming(
   parts: WyomingParts,
   { host, port }: { host: string; port: number },

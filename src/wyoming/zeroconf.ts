@@ -178,7 +178,7 @@ class Interface {
   #send(packet: Uint8Array, port: number, address: string): Promise<void> {
     return new Promise((resolve) => {
       if (!this.#isOpen) return resolve()
-      // A network that has just gone away is no news: its address is looked for again.
+      // Ignores the error of a network that has just gone away: its address is searched again.
       this.#socket.send(packet, port, address, () => resolve())
     })
   }

@@ -15,7 +15,7 @@ import { buzz, compare } from '../encode/readback.fixture.ts'
 // FFmpeg is compiled anew for every file, and the machine may be busy with other tests.
 setDefaultTimeout(60_000)
 
-/** The codecs print the damage that they find; nobody sees it in their Workers. */
+/** The codecs print the damage that they find. In their Workers the output is invisible. */
 for (const name of ['log', 'warn', 'error'] as const) {
   const spy = spyOn(console, name).mockImplementation(() => {})
   afterAll(() => spy.mockRestore())

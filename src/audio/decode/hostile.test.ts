@@ -123,7 +123,7 @@ async function silentOpusPacket(): Promise<Uint8Array> {
   return file.slice(body, body + sizes[0]!)
 }
 
-/** The codecs print the damage that they find; nobody sees it in their Worker. */
+/** The codecs print the damage that they find. In their Worker the output is invisible. */
 for (const name of ['log', 'warn', 'error'] as const) {
   const spy = spyOn(console, name).mockImplementation(() => {})
   afterAll(() => spy.mockRestore())

@@ -60,7 +60,7 @@ export class TimedSpeech implements SpokenWords {
   readonly words: TimedWord[] = []
   isEstimated = false
 
-  /** The audio in the events, as it comes. @throws Failure in the server's words when an event tells of an error */
+  /** The audio in the events, as it arrives. @throws Failure in the server's words when an event reports an error */
   async *audioIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const decoder = new TextDecoder()
     let text = ''

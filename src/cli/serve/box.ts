@@ -41,7 +41,7 @@ export function boxKeeper(shared: Shared, world: World, service: Service, descri
   return new BoxKeeper({ ...shared, timer: world.timer, log: world.log, work, onNews, report }, world.clock)
 }
 
-/** Tells the other boxes once a second what accounts took here, so that limits hold over all of them. */
+/** Reports to the other boxes once a second what accounts took here, so that limits hold over all of them. */
 export function shareRequests({ boxes }: Shared, { timer }: World, { allowances }: Service): () => void {
   let cancel = () => {}
   let isStopped = false

@@ -17,7 +17,7 @@ export type Cuda =
       /** How many CUDA shows to a process that is started now: those of CUDA_VISIBLE_DEVICES, if set. */
       cards: number
     }
-  /** What, and how it can be had. */
+  /** What is missing, and how to get it. */
   | Missing
 
 interface Missing {

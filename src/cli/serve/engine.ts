@@ -136,7 +136,7 @@ export const engineCommand = (cards: readonly Card[]): Command =>
       await new Promise(() => {})
     })
 
-/** Ends this process, with the reason in brief as its last line, when its device cannot be had. */
+/** Ends this process, with the reason in brief as its last line, when its device is unavailable. */
 async function deviceOf({ cuda, cudaDir, tf32, modelMemory }: EngineFlags): Promise<Device> {
   const { openDevice } = await import('../../engine/child/device.ts')
   const wish = { cudaId: cuda ?? null, cudaDir: cudaDir ?? null, tf32: tf32 ?? false }

@@ -28,7 +28,7 @@ export class Listener {
 
   /**
    * @param isBeside whether the server that is being replaced still listens on the port, which both then share
-   * @throws Failure when the port cannot be had or the pair will not do
+   * @throws Failure when the port is unavailable or the pair is unsuitable
    */
   constructor(app: Listens, config: Config, isBeside = false) {
     this.#app = app

@@ -11,7 +11,7 @@ import { Failure } from '../terminal/terminal.ts'
 import { addressOf } from './address.ts'
 import type { Books, Service, World } from './wiring.ts'
 
-/** Opens the Wyoming port. @returns null when it is off @throws Failure when the port cannot be had */
+/** Opens the Wyoming port. @returns null when it is off @throws Failure when the port is unavailable */
 export async function openWyoming(
   config: Config,
   world: World,

@@ -28,7 +28,7 @@ export interface Device {
 /** Two engines may share a card, and a screen may hang on it, too. */
 const cardShare = 0.4
 
-/** @throws Error that says why the device cannot be had */
+/** @throws Error with the reason why the device is unavailable */
 export async function openDevice({ cudaId, cudaDir, modelMemoryBytes, tf32 }: DeviceWish): Promise<Device> {
   if (cudaId === null || cudaDir === null) return { name: 'cpu', memory: null, modelMemoryBytes }
   const { useCuda } = await import('../../onnx/back-end.ts')

@@ -39,7 +39,7 @@ export interface ResidencyOptions<M extends Loaded> {
   onError(error: unknown): void
 }
 
-/** A model could not be had. The message names the model, and its files as they are named within it. */
+/** A model could not be loaded. The message names the model, and its files as they are named within it. */
 export class NotLoaded extends Error {
   readonly failure: LoadFailure
 

@@ -26,7 +26,7 @@ export class Turns {
 
   /**
    * @param slots chunks computed at the same time: the threads that the model has
-   * @throws RangeError when there would be none, for then every stream would wait for ever
+   * @throws RangeError without a slot, because then every stream would wait forever
    */
   constructor(slots: number, timers: Pick<Timers, 'monotonicMs'>) {
     this.#schedule = new Schedule({ slots })

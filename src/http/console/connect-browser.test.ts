@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, startMs)
 afterAll(() => scene?.end())
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'a key is created for a program, fills in every sample, and the light is green once the sample was run',
   async () => {
@@ -67,7 +67,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'the sample for JavaScript runs as shown, with the official library',
   async () => {
@@ -89,7 +89,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'a friend is invited, signs in with the key from the message, and finds no administration',
   async () => {

@@ -40,7 +40,7 @@ async function enter(key: string, options = desk): Promise<Visit> {
 
 const rows = (page: Page) => page.getByRole('region', { name: 'Operations' }).locator('tbody tr')
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'an administrator finds an operation among those of all accounts, and looks at it',
   async () => {
@@ -70,7 +70,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'an administrator cancels what another account has begun',
   async () => {
@@ -96,7 +96,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'usage is by account for an administrator, and by key for one account',
   async () => {
@@ -116,7 +116,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'an ordinary account sees its own, and money only where it pays',
   async () => {

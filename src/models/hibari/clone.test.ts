@@ -88,7 +88,7 @@ test('the signal ends it', async () => {
   expect(await left).toMatchObject({ message: 'gone' })
 })
 
-test('a state is kept to the number, and what is no state is refused', async () => {
+test('a state is kept to the number, and other data is refused', async () => {
   const state = await clone(await speech(words))
   expect(writeState(readState(state))).toEqual(state)
   expect(state.length).toBeLessThan(10_000)

@@ -61,7 +61,7 @@ const wantedDb = -22
 interface Cloud {
   cepstra: Float64Array[]
   loudDb: number
-  /** How far the quietest tenth lies below the loud frames. */
+  /** How far the quietest tenth is below the loud frames. */
   depthDb: number
 }
 

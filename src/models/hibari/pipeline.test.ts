@@ -135,7 +135,7 @@ test('what it cannot speak is refused', async () => {
   expect(secondsOf(await speak(inputOf(birch, { language: 'en-GB' })))).toBeGreaterThan(1.8)
 })
 
-test('the signal ends it between two blocks, and others go on', async () => {
+test('the signal ends it between two blocks, and others continue', async () => {
   const leaving = new AbortController()
   const other = speak(inputOf(birch))
   const heard: SpokenChunk[] = []

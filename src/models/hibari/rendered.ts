@@ -13,7 +13,7 @@ export interface RenderedBlock {
   /** Of the chunk's speech, up to the end of this block; 1: it is the last one. */
   share: number
   durationMs: number
-  /** So many frames of the chunk were left out before its first block. */
+  /** This many frames of the chunk were left out before its first block. */
   skippedFrames: number
 }
 

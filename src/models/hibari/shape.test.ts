@@ -44,7 +44,7 @@ test('gain reaches both parts, breath the rest alone and only where there is voi
   expect(Math.max(...shaped({ ...plain, gainDb: gainOf([[0, 200]]) }, flat).harmonicLog)).toBe(7)
 })
 
-test('the phase is that of the filter of least delay: its answer lies in the first half', () => {
+test('the phase is that of the filter of least delay: its answer is in the first half', () => {
   const { harmonicLog, harmonicPhase } = shaped(
     plain,
     rowOf((bin) => -2 - bin / 150 + Math.cos(bin / 25)),

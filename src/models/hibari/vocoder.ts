@@ -17,7 +17,7 @@ import { type FrameRows, type Shape, shapedPitch, Shaper } from './shape.ts'
 const overlap = frameSamples / hopSamples
 /** Less than e^-9 in a bin, 100 dB below full scale, is not worth its sine. */
 const silentLog = -9
-/** Parameters lie bin by bin and are wanted frame by frame: so many frames at a time are turned over. */
+/** Parameters are stored bin by bin and needed frame by frame, so this many frames at a time are transposed. */
 const tileFrames = 16
 
 const window = hann(frameSamples)

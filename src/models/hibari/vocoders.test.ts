@@ -13,7 +13,7 @@ function vocodersOf(threads: number): Vocoders {
 
 const never = new AbortController().signal
 
-/** A hiss of so many frames. */
+/** A hiss of this many frames. */
 function orderOf(frames: number, more: Partial<ChunkOrder> = {}): ChunkOrder {
   const filled = (value: number) => new Float32Array(bins * frames).fill(value)
   const parameters: Parameters = {
@@ -58,7 +58,7 @@ test('a stream that was not heard yet goes first, then one whose listener runs d
   expect(done).toEqual(['first', 'late', 'patient'])
 })
 
-test('a chunk that nobody wants any more ends with the reason, and the others are rendered', async () => {
+test('a chunk that is no longer wanted ends with the reason, and the others are rendered', async () => {
   const vocoders = vocodersOf(1)
   const leaving = new AbortController()
   const left = failure(vocoders.speak(orderOf(4000), leaving.signal))

@@ -10,7 +10,7 @@ export interface Timing {
   endMs: number
 }
 
-/** Stands before a piece that begins a word. */
+/** The mark before a piece that begins a word. */
 const wordStart = '▁'
 /** Marks that follow a word without space. Quotes may also open, as may hyphens and currency signs. */
 const closing = /^[.,!?;:%…)\]}]+$/

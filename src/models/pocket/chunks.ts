@@ -103,7 +103,7 @@ class Packer {
   /** The word, or pieces of it that fit into a chunk; only the last of them covers its characters. */
   *#cutWord(word: SpokenWord): Generator<SpokenWord> {
     let rest = word.text
-    // No word of any language is longer than this, and measuring all that is left for each piece would take for ever.
+    // No word of any language is longer than this, and measuring the whole rest for each piece would take forever.
     const longest = 8 * this.#measure.maxTokens
     while (rest.length > longest || !this.#fits([{ ...word, text: rest }])) {
       let length = Math.max(1, Math.min(rest.length - 1, longest))

@@ -251,7 +251,7 @@ export class Transcription implements Transcribing {
     return segments.filter(isSaid)
   }
 
-  /** Tells the segments of one window as they become certain. */
+  /** Reports the segments of one window as they become certain. */
   #teller(window: Window, tell: Tell): (written: Written) => void {
     let told = 0
     return (written) => {

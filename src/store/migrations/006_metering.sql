@@ -10,7 +10,7 @@ CREATE TABLE entries_new (
   kind TEXT NOT NULL,
   amount_micros INTEGER NOT NULL,
   created_at_ms INTEGER NOT NULL,
-  -- Tells an entry without an operation from another of the same amount.
+  -- Distinguishes an entry without an operation from another of the same amount.
   credit_id TEXT CONSTRAINT credit_id_without_operation CHECK (credit_id IS NULL OR operation_id IS NULL),
   -- `prepaid` forgives what was used before and gives the balance, so it has either sign; `unmetered` takes what is left
   -- of the balance, which may be nothing.

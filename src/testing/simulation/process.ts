@@ -255,7 +255,7 @@ export class SimulatedProcess {
     await this.#database.close()
   }
 
-  /** What the ledger received: this tells the engine which operation its work belongs to. */
+  /** What the ledger received. It shows the engine which operation its work belongs to. */
   #hear(call: string, given: unknown): void {
     if (call === 'admitClone') this.learners.admitted((given as CloneAdmission).operationId)
     if (call !== 'markStarted') return

@@ -108,7 +108,7 @@ function take({ port }: AudioWorkletNode, maxSamples: number, onFull: () => void
   }
 }
 
-// Getting at the microphone, and why it cannot be had: each reason in words that say what helps.
+// Opens the microphone, or explains why that is impossible: each reason in words that say what helps.
 /** @throws Error in words */
 async function microphone(): Promise<MediaStream> {
   if (navigator.mediaDevices === undefined) throw new Error(insecure())

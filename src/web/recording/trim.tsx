@@ -131,7 +131,7 @@ function Wave({ sound, from, to }: { sound: AudioBuffer; from: number; to: numbe
   return <canvas ref={canvas} width="1200" height="160" aria-hidden="true" />
 }
 
-/** The loudest sample of each of so many stretches. */
+/** The loudest sample of each of this many stretches. */
 function peaksOf(sound: AudioBuffer, count: number): number[] {
   const samples = sound.getChannelData(0)
   const each = Math.max(1, Math.floor(samples.length / count))
