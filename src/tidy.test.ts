@@ -276,15 +276,6 @@ const files = ['*', '{src,scripts,build,docs,models}/**/*', '{.github,.ci}/**/*'
   ...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true }),
 ])
 
-test('comments of the product are in plain English', () => {
-  const translated = [
-    /\b(whoever|(no|some|any|every)body|(?<!`)mend(s|ed|ing)?|read over|(breaks?|broken?) off|so much of)\b/i,
-    /\b(under way|wr(ites?|itten|ote) down|(go|goes|gone|went) on|the books|lies (in|at|on|there))\b/i,
-  ]
-  const isTranslated = (line: string) => isComment(line) && translated.some((phrases) => phrases.test(line))
-  expect(offendingLines(product, isTranslated)).toEqual([])
-})
-
 test('comments and documents name files, and sections of docs/api.md, that exist', () => {
   const sections = new Set(
     [...readFileSync(join(root, 'docs/api.md'), 'utf8').matchAll(/^#+ (\d+(?:\.\d+)?)/gm)].map((found) => found[1]),

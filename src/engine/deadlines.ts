@@ -162,7 +162,7 @@ export class Deadlines {
     return Math.max(owedSinceMs, Math.min(this.#aliveMs, owedSinceMs + limitMs)) <= nowMs - stallMs
   }
 
-  /** The child shows no life: all that it owes fails now, and it is told so. */
+  /** The child shows no sign of life: everything that it owes fails now, and it is notified. */
   #endAll(debts: readonly Debt[]): void {
     const { stallMs, log } = this.#options
     this.#endingSinceMs = this.nowMs()
