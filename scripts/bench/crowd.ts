@@ -3,14 +3,17 @@
  * streams were complete, which ones ran dry, how long the first sound took, and how much of that the processor caused.
  * On request, beside other programs that want all of the processor.
  */
+import { loadavg } from 'node:os'
 import { PlayClock } from '../../src/domain/play-clock.ts'
 import { cpuTicks } from '../../src/testing/process.ts'
-import { printTable, spreadOf } from './figures.ts'
+import { printTable, type Spread, spreadOf } from './figures.ts'
 import { readsMetrics, startSubject, type Subject, warmUp } from './subject.ts'
 import { texts } from './texts.ts'
 
 const accounts = 8
 const rateHz = 24_000
+/** One stream after another, for the server to notice how busy the machine is. */
+const settleSeconds = 5
 /** Every player has such a buffer. */
 const bufferMs = 250
 
@@ -22,7 +25,7 @@ export interface CrowdSizes {
   besides: readonly number[]
 }
 
-interface Seen {
+export interface Seen {
   whole: number
   broken: number
   refused: number
@@ -32,52 +35,103 @@ interface Seen {
 }
 
 export async function measureCrowd(executable: string, { clients, seconds, besides }: CrowdSizes): Promise<object[]> {
-  const records: object[] = []
-  const rows: (string | number)[][] = []
+  const records: CrowdRecord[] = []
   for (const beside of besides) {
-    const hogs = Array.from({ length: beside }, () => Bun.spawn([process.execPath, '-e', 'for (;;);']))
     const subject = await startSubject(executable, { MYNA_QUEUE_WAIT_MS: '20000', MYNA_SPEECH_QUEUE: '1000' })
     try {
       await warmUp(subject)
-      const keys = await keysOf(subject)
-      for (const count of clients) {
-        const before = await standing(subject)
-        const seen = await crowd(subject, keys, count, seconds)
-        const after = await standing(subject)
-        const cpuS = after.cpuS - before.cpuS
-        const restarts = after.restarts - before.restarts
-        const first = spreadOf(seen.firstMs)
-        const minutes = seconds / 60
-        const soundPerCpu = seen.soundMs / 1000 / cpuS
-        records.push({ beside, clients: count, ...seen, firstMs: first, cpuS, restarts, soundPerCpu })
-        const { whole, broken, refused, gaps } = seen
-        rows.push([
-          beside,
-          count,
-          whole,
-          broken,
-          refused,
-          gaps / minutes,
-          first.median,
-          first.p95,
-          soundPerCpu,
-          restarts,
-        ])
-      }
+      const keys = await keysOf(subject, accounts)
+      for (const count of clients) records.push(await measureOne(subject, keys, { beside, clients: count, seconds }))
     } finally {
       await subject.stop()
-      for (const hog of hogs) hog.kill('SIGKILL')
     }
   }
   printTable(`Crowds of ${accounts} accounts, ${seconds} s each, pcm played as it comes`, [
-    ['beside', 'clients', 'whole', 'broken', '503', 'dry a min', 'first ms', 'p95', 'sound s per CPU s', 'restarts'],
-    ...rows,
+    [
+      'beside',
+      'clients',
+      'load',
+      'whole',
+      'broken',
+      '503',
+      'dry a min',
+      'first ms',
+      'p99',
+      'x',
+      'sound/CPU',
+      'restarts',
+    ],
+    ...records.map((one) => [
+      one.beside,
+      one.clients,
+      one.load,
+      one.whole,
+      one.broken,
+      one.refused,
+      one.dryPerMinute,
+      one.firstMs.median,
+      one.p99Ms,
+      one.soundPerSecond,
+      one.soundPerCpu,
+      one.restarts,
+    ]),
   ])
   return records
 }
 
+interface CrowdRecord extends Omit<Seen, 'firstMs'> {
+  beside: number
+  clients: number
+  /** Of the machine, averaged over a minute, at the end. */
+  load: number
+  firstMs: Spread
+  p99Ms: number
+  dryPerMinute: number
+  /** Seconds of sound for each second, and for each second of processor time of server and engine. */
+  soundPerSecond: number
+  soundPerCpu: number
+  cpuS: number
+  restarts: number
+}
+
+async function measureOne(
+  subject: Subject,
+  keys: readonly string[],
+  { beside, clients, seconds }: { beside: number; clients: number; seconds: number },
+): Promise<CrowdRecord> {
+  const hogs = Array.from({ length: beside }, () => Bun.spawn([process.execPath, '-e', 'for (;;);']))
+  try {
+    // What the server knows of its own speed is from before the others came.
+    if (beside > 0) await crowd(subject, keys, 1, settleSeconds)
+    const before = await standing(subject)
+    const beganMs = performance.now()
+    const seen = await crowd(subject, keys, clients, seconds)
+    const wallS = (performance.now() - beganMs) / 1000
+    const after = await standing(subject)
+    const cpuS = after.cpuS - before.cpuS
+    const sorted = seen.firstMs.toSorted((a, b) => a - b)
+    return {
+      ...seen,
+      beside,
+      clients,
+      load: Math.round(loadavg()[0]!),
+      firstMs: spreadOf(sorted.length > 0 ? sorted : [NaN]),
+      p99Ms: sorted[Math.min(sorted.length - 1, Math.floor(0.99 * sorted.length))] ?? NaN,
+      dryPerMinute: seen.gaps / (wallS / 60),
+      soundPerSecond: seen.soundMs / 1000 / wallS,
+      soundPerCpu: seen.soundMs / 1000 / cpuS,
+      cpuS,
+      restarts: after.restarts - before.restarts,
+    }
+  } finally {
+    for (const hog of hogs) hog.kill('SIGKILL')
+  }
+}
+
+export const unseen = (): Seen => ({ whole: 0, broken: 0, refused: 0, gaps: 0, soundMs: 0, firstMs: [] })
+
 async function crowd({ url }: Subject, keys: readonly string[], clients: number, seconds: number): Promise<Seen> {
-  const seen: Seen = { whole: 0, broken: 0, refused: 0, gaps: 0, soundMs: 0, firstMs: [] }
+  const seen = unseen()
   const endMs = performance.now() + 1000 * seconds
   const client = async (number: number) => {
     for (let turn = number; performance.now() < endMs; turn++) {
@@ -90,7 +144,7 @@ async function crowd({ url }: Subject, keys: readonly string[], clients: number,
 }
 
 /** @returns how long the server asks to wait, as an SDK does; 0: it spoke */
-async function listen(url: string, key: string, input: string, seen: Seen): Promise<number> {
+export async function listen(url: string, key: string, input: string, seen: Seen): Promise<number> {
   const beganMs = performance.now()
   const clock = new PlayClock()
   try {
@@ -117,14 +171,14 @@ async function listen(url: string, key: string, input: string, seen: Seen): Prom
   return 0
 }
 
-async function keysOf({ dataDir }: Subject): Promise<string[]> {
+export async function keysOf({ dataDir }: Subject, count: number): Promise<string[]> {
   const ask = async (verb: string, argument: object): Promise<unknown> => {
     const body = JSON.stringify(argument)
     const answer = await fetch(`http://localhost/${verb}`, { unix: `${dataDir}/myna.sock`, method: 'POST', body })
     return ((await answer.json()) as { result: unknown }).result
   }
   const keys: string[] = []
-  for (let at = 0; at < accounts; at++) {
+  for (let at = 0; at < count; at++) {
     const issued = await ask('createKey', { account: `crowd ${at}`, name: 'bench', scopes: null, expires: null })
     keys.push((issued as { secret: string }).secret)
   }

@@ -86,6 +86,7 @@ const engineRecord = (engine: EngineStatus) => ({
   device_reason: engine.deviceReason,
   active_streams: engine.activeStreams,
   restarts: engine.restarts,
+  stalls: engine.stalls,
   last_error: engine.lastError,
   resident_bytes: engine.residentBytes,
   models: engine.models.map((model) => ({
