@@ -1,7 +1,7 @@
 /**
  * The console's page for the browser: one script and one style, bundled from `src/web`, and two scripts that are
- * fetched when they are needed, that of its audio thread and the library of plots. The executable contains them; when
- * run from source, they are made on first request.
+ * fetched on demand: the one of its audio thread, and the plot library. The executable contains them; when run from
+ * source, they are made on first request.
  */
 import { join, resolve } from 'node:path'
 import type { BuildArtifact, BuildConfig } from 'bun'
@@ -10,7 +10,7 @@ export interface WebFiles {
   script: string
   style: string
   recorder: string
-  /** The library of plots. */
+  /** The plot library. */
   plot: string
 }
 

@@ -1,9 +1,9 @@
 /**
  * Attacks on the real program, each from a seed that is printed first, and figures to compare with earlier ones: `bun
- * scripts/attack.ts [--seed N] [--minutes N] [--kills N] [--requests N] [--uploads N] [--connections N]`. What is not
- * named is not run; without any of them a small run of all. The full size: --kills 10000 --requests 105000 --uploads
- * 20000 --connections 10000; with --minutes, what the machine does of it in that time. Bit rot is another script: `bun
- * scripts/simulate.ts --seeds 100 --rot 200`. Every route with every caller is a test: `src/http/access.test.ts`.
+ * scripts/attack.ts [--seed N] [--minutes N] [--kills N] [--requests N] [--uploads N] [--connections N]`. Only the
+ * named attacks run; without any of them, a small run of all. The full size: --kills 10000 --requests 105000 --uploads
+ * 20000 --connections 10000; with --minutes, as much of it as the machine does in that time. Bit rot is another script:
+ * `bun scripts/simulate.ts --seeds 100 --rot 200`. Every route with every caller is a test: `src/http/access.test.ts`.
  */
 import { parseArgs } from 'node:util'
 import { Seeded } from '../src/testing/seeded.ts'

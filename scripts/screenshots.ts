@@ -50,7 +50,7 @@ async function signIn(page: Page, program: Program): Promise<void> {
   await page.getByRole('navigation').waitFor()
 }
 
-/** So that the studio has a history, and its player something to play. */
+/** Gives the studio a history, and its player something to play. */
 async function speakTwice(page: Page): Promise<void> {
   for (const sentence of sentences.slice(1)) {
     await page.getByLabel('Text').fill(sentence)

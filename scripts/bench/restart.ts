@@ -1,7 +1,7 @@
 /**
- * How long new requests wait while a server is replaced, and whether streams end whole: clients that ask again and
- * again, on connections of their own and on a kept one, and streams that are under way. `serve --replace` beside an
- * end by SIGTERM with a start afterwards, each with the longest wait of the seconds before, which is the machine's
+ * How long new requests wait while a server is replaced, and whether streams end completely. Clients ask again and
+ * again, on connections of their own and on a kept one, while streams are running. Compares `serve --replace` with an
+ * end by SIGTERM and a start afterwards; beside each is the longest wait in the seconds before, which is the machine's
  * own. `bun scripts/bench/restart.ts [--streams 4] [--clients 1] [--source]`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const root = join(import.meta.dir, '..', '..')
 const program = values.source ? [process.execPath, join(root, 'src', 'main.ts')] : [join(root, 'build', 'out', 'myna')]
 const env = { MYNA_LOG: 'quiet', MYNA_REQUESTS_PER_MINUTE: '1000000', MYNA_PUBLIC_PER_MINUTE: '1000000' }
-/** A replacement takes less, also on a busy machine. */
+/** A replacement takes less, even on a busy machine. */
 const windowMs = 5000
 const sentence = 'The quick brown fox jumps over the lazy dog, and then it does so once more. '
 
@@ -75,7 +75,7 @@ async function measure(how: 'replace' | 'stop and start'): Promise<void> {
     watch(first.url, first.key, isKept),
   )
   const streams = Array.from({ length: Number(values.streams) }, () => stream(first, first.key))
-  // The streams have begun; then as long without a replacement as one takes.
+  // Once the streams have begun: the same time without a replacement as a replacement takes.
   await Bun.sleep(1500)
   for (const each of watches) each.longestGapMs = 0
   await Bun.sleep(windowMs)

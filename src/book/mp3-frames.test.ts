@@ -1,4 +1,4 @@
-/** MP3 of our own encoder, taken apart and joined again. */
+/** MP3 from our own encoder, taken apart and joined again. */
 import { afterAll, expect, test } from 'bun:test'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { EncoderPool } from '../audio/encode/pool.ts'
@@ -33,7 +33,7 @@ test.each([8000, 16_000, 24_000, 44_100, 48_000])('its length is that of its fra
   expect(seconds).toBeGreaterThanOrEqual(1.5)
 })
 
-test('silence of the same kind lasts as long as asked and holds no sound', async () => {
+test('silence of the same kind lasts as long as requested and contains no sound', async () => {
   const { silence, frames } = mp3Stream(await mp3Of(buzz(0.5, 24_000), 24_000))
   const still = silence(1.8)
   expect(mp3Stream(still).seconds).toBeCloseTo(1.8, 1)
@@ -43,12 +43,12 @@ test('silence of the same kind lasts as long as asked and holds no sound', async
   expect(samples.length / 24_000).toBeCloseTo(2 * mp3Stream(frames).seconds + 1.8, 1)
 })
 
-test('joined streams sound like each alone: no click where they meet', async () => {
+test('joined streams sound like each one alone, without a click between them', async () => {
   const [one, other] = await Promise.all([mp3Of(buzz(0.6, 24_000), 24_000), mp3Of(buzz(0.6, 24_000, 2), 24_000)])
   const joined = await decoded(concatBytes([one!, other!]))
   const apart = await decoded(other!)
   const from = Math.round(mp3Stream(one!).seconds * 24_000)
-  // The first frame of a decoder is silent in both.
+  // A decoder's first frame is silent in both.
   const late = joined.length - apart.length - from
   const worst = apart.subarray(2000).reduce((most, sample, at) => {
     return Math.max(most, Math.abs(sample - (joined[from + late + 2000 + at] ?? 0)))
@@ -56,7 +56,7 @@ test('joined streams sound like each alone: no click where they meet', async () 
   expect(worst).toBeLessThan(0.01)
 })
 
-test('a tag in front and rubbish behind are left out, and what is no MP3 is refused', async () => {
+test('a tag in front and rubbish behind are dropped, and data that is not MP3 is refused', async () => {
   const bytes = await mp3Of(buzz(0.3, 24_000), 24_000)
   const chapters = [{ title: 'One', startMs: 0, endMs: 300 }]
   const tagged = concatBytes([id3Tag({ title: 'x', author: null, chapters }), bytes, new Uint8Array(100)])

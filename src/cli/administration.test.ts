@@ -141,7 +141,7 @@ test('commands that run at once wait for one another', async () => {
   expect((await names(dataDir)).sort()).toEqual(accounts)
 })
 
-test('a removed account leaves no consent behind, also where no server runs', async () => {
+test('a removed account leaves no consent behind, even without a running server', async () => {
   const dataDir = temporaryFolder()
   const form = new FormData()
   for (const [name, value] of Object.entries({ name: 'Ada', language: 'en', recording: hum(4) }))

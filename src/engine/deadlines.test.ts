@@ -34,7 +34,7 @@ function owe(): void {
 const slackMs = stallMs / 8
 const silent = 'the engine sent nothing for 30 s: what it computes is ended'
 const stalled = [silent, 'was killed: it sent nothing for 30 s']
-/** A silent engine has so long to end what it computes, and the check may come so much later. */
+/** A silent engine has this long to end its work, and the check may come this much later. */
 const endingMs = stallMs / 2
 
 test('silence is not counted while a model is loaded, and counted again after that', () => {
@@ -47,7 +47,7 @@ test('silence is not counted while a model is loaded, and counted again after th
   clock.advance(stallMs / 2 - 1)
   expect(said).toEqual([])
   clock.advance(1 + slackMs)
-  // It had until now shown life, but not for this stream.
+  // Until now it had shown life, but not for this stream.
   expect([said, debts]).toEqual([
     [expect.stringMatching(/^a stream got no audio for 3\d(\.\d)? s and was given up: too long for its size here$/)],
     [],
@@ -130,7 +130,7 @@ test('without a sign of life, cancelled work ends the engine as usual', () => {
   expect(said).toEqual(stalled)
 })
 
-test('while the engine shows life, a piece has as long as its size takes, and then it alone is ended', () => {
+test('while the engine shows life, a piece has the time that its size needs, and then only that piece is ended', () => {
   const patienceMs = 5 * stallMs
   const alive = (ms: number) => {
     for (let passedMs = 0; passedMs < ms; passedMs += stallMs / 4) {
@@ -152,7 +152,7 @@ test('while the engine shows life, a piece has as long as its size takes, and th
   expect(deadlines.stalls).toEqual({ silent: 0, slow: 1, deaf: 0, loading: 0 })
 })
 
-test('a silent engine that shows life again while it is to end its work is not killed', () => {
+test('a silent engine that shows life again while it is ending its work is not killed', () => {
   owe()
   clock.advance(stallMs)
   expect(said).toEqual([silent])

@@ -1,8 +1,8 @@
 /**
  * When the child is given up (server side). It may owe audio to a stream, text of a clip or an answer to a query. No
- * child is killed for being slow: while it shows life, a piece of work has as long as its size takes at the measured
- * speed, many times over, and one that takes longer is ended alone. A child that shows no life is told to end what it
- * computes, and killed when nothing comes of that, because there is no other way out of a native call.
+ * child is killed for being slow: while it shows life, a piece of work has many times the time that its size needs at
+ * the measured speed, and only a piece that takes longer is ended. A child that shows no life is asked to end its work,
+ * and killed if it does not, because there is no other way out of a native call.
  *
  * Loading a model is such a call too, and may rightly take minutes. It has a deadline of its own, and while it lasts no
  * time passes for what the child owes.
@@ -34,7 +34,7 @@ const owed: Readonly<Record<Debt['kind'], string>> = { stream: 'audio', query: '
 const cancelledPatience = 3
 /** The same for a piece of work whose size is unknown. */
 const unknownPatience = 20
-/** In units of `stallMs`: how long a silent child has to end what it computes. */
+/** In units of `stallMs`: how long a silent child has to end its work. */
 const endingPatience = 1 / 4
 
 export interface DeadlinesOptions {
@@ -59,7 +59,7 @@ export class Deadlines {
   #stoodStillMs = 0
   /** When it last showed that it is computing. */
   #aliveMs = -Infinity
-  /** Since when a silent child is to end what it computes; null: it is not silent. */
+  /** Since when a silent child has been ending its work; null: it is not silent. */
   #endingSinceMs: number | null = null
   readonly #stalls: Record<StallCause, number> = { silent: 0, slow: 0, deaf: 0, loading: 0 }
 
@@ -72,7 +72,7 @@ export class Deadlines {
     return (this.#stillSinceMs ?? this.#options.timers.monotonicMs()) - this.#stoodStillMs
   }
 
-  /** How often each came to pass. */
+  /** How often each kind of stall happened. */
   get stalls(): Readonly<Record<StallCause, number>> {
     return this.#stalls
   }
@@ -86,13 +86,13 @@ export class Deadlines {
 
   /**
    * Graphs are running, for one of the requests. A long run on a busy machine must not fail a request. Cancelled work
-   * ends at the next node of its graph, which may also take long on such a machine, but not for ever.
+   * ends at the next node of its graph, which may also take long on such a machine, but not forever.
    */
   noteAlive(): void {
     this.#aliveMs = this.noteProgress()
   }
 
-  /** The child begins to load a model, or has ended that. */
+  /** The child begins to load a model, or has finished loading it. */
   noteLoading(model: string, isOver: boolean): void {
     const realMs = this.#options.timers.monotonicMs()
     if (isOver) this.#loads.delete(model)
@@ -152,7 +152,9 @@ export class Deadlines {
     }
   }
 
-  /** Signs of life count for as long as the work may take; with others, it may only be waiting for its turn. */
+  /**
+   * Signs of life count for as long as the work may take. While other work runs, it may only be waiting for its turn.
+   */
   #isLate(debt: Debt, nowMs: number, count: number): boolean {
     const { owedSinceMs, isCancelled } = debt
     if (owedSinceMs === null) return false

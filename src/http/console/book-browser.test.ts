@@ -1,4 +1,4 @@
-/** A book on the Speak page, in a real browser against the compiled executable: what comes out is read by ffprobe. */
+/** A book on the Speak page, in a real browser against the compiled executable; ffprobe reads the result. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { epubOf } from '../../book/book.fixture.ts'
@@ -18,7 +18,7 @@ const book = { name: 'birds.epub', mimeType: 'application/epub+zip', buffer: Buf
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'an EPUB becomes one MP3 with chapter marks, without the chapters that were left out',
+  'an EPUB becomes one MP3 with chapter marks, without the deselected chapters',
   async () => {
     await using visited = await scene.signedIn()
     const { page, faults } = visited
@@ -31,7 +31,7 @@ test.skipIf(!hasBrowser)(
     await desk.getByText('2 chapters').waitFor()
     expect(await unfit(page)).toEqual([])
     await desk.getByRole('button', { name: 'Read it aloud' }).click()
-    // It goes on while another page is open.
+    // It continues while another page is open.
     await go(page, 'Voices')
     await go(page, 'Speak')
     const download = page.waitForEvent('download')
@@ -58,7 +58,7 @@ test.skipIf(!hasBrowser)(
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a file that is no book is refused with a reason, and a book that was paused continues, on a phone too',
+  'a file that is not a book is refused with a reason, and a paused book continues, on a phone too',
   async () => {
     await using visited = await scene.signedIn(phone)
     const { page, faults } = visited

@@ -82,7 +82,7 @@ export async function visitIn(browser: Browser, options: BrowserContextOptions, 
 /** Uses the navigation; on a phone, its "More" if the page is in there. */
 export async function go(page: Page, name: string): Promise<void> {
   const pages = page.getByRole('navigation')
-  // Right after signing in it is not there yet.
+  // It does not exist yet right after signing in.
   await pages.waitFor()
   const link = pages.getByRole('link', { name, exact: true })
   if (!(await link.isVisible())) await pages.getByRole('button', { name: 'More' }).click()
@@ -116,6 +116,6 @@ export async function chooseVoice(page: Page, name: string): Promise<void> {
     .click()
 }
 
-/** The button that saves what the player plays, once it is whole. */
+/** The button that saves the player's sound, once it is complete. */
 export const downloadOf = (page: Page) =>
   page.getByRole('region', { name: 'Player' }).getByRole('button', { name: /^Download/ })

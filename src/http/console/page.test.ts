@@ -31,7 +31,7 @@ test('the page names its scripts and its style by their content, and no other ho
   expect(html).not.toMatch(/<script>|<style|https?:\/\/(?!www\.w3\.org)/)
   const files = [...html.matchAll(/(?:src|href|recorder|plot)="(\/console\/[^"]+)"/g)].map(([, path]) => path ?? '')
   expect(files).toHaveLength(4)
-  // What is painted first; a console that grows further must fetch more of itself later.
+  // The parts that are painted first. If the console grows further, it must fetch more of itself later.
   const script = await instance.fetch(files.find((path) => path.includes('app.js')) ?? '')
   expect((await script.text()).length).toBeLessThan(200_000)
   for (const path of files) {

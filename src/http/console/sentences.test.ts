@@ -4,7 +4,7 @@ import { partsOf } from '../../web/speak/sentences.ts'
 
 const letters = (text: string) => text.replaceAll(/\s+/g, '')
 
-test('a text that one request takes stays as it is', () => {
+test('a text within the limit of one request stays as it is', () => {
   expect(partsOf('  One. Two.\n\nThree.  ', 4096)).toEqual(['One. Two.\n\nThree.'])
   expect(partsOf(' \n ', 10)).toEqual([])
 })
@@ -21,13 +21,13 @@ test('a long text is cut between paragraphs, then between sentences, and nothing
   expect(parts.length).toBe(4)
 })
 
-test('a sentence without an end is cut between words, a word without an end anywhere', () => {
+test('a sentence without an end is cut between words, and a word without an end anywhere', () => {
   expect(partsOf('aaa bbb ccc ddd', 7).map((part) => part.trim())).toEqual(['aaa bbb', 'ccc ddd'])
   expect(partsOf('x'.repeat(25), 10)).toEqual(['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)])
   expect(partsOf('🐦'.repeat(5), 2)).toEqual(['🐦🐦', '🐦🐦', '🐦'])
 })
 
-test('whatever is typed, no part is too long or empty, and every letter is in one of them, in order', () => {
+test('for any text, no part is too long or empty, and every letter is in exactly one of them, in order', () => {
   const seed = 20
   const random = new Seeded(seed)
   const pieces = [

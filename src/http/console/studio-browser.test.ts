@@ -1,6 +1,6 @@
 /**
- * The studio in a real browser: what was spoken stays, across pages and reloads; texts of any length become one file;
- * voices are chosen, heard and changed; the keyboard alone is enough; money shows to those who pay.
+ * The studio in a real browser: speech stays across pages and reloads; texts of any length become one file; voices are
+ * chosen, played and changed; the keyboard alone is enough; only paying accounts see prices.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
@@ -59,7 +59,7 @@ async function saved(page: Page): Promise<Buffer> {
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'what was spoken stays across pages and reloads, is played again, kept as a file and forgotten',
+  'speech stays across pages and reloads, is played again, saved as a file and removed',
   async () => {
     await using visited = await enter()
     const { page, faults } = visited
@@ -94,12 +94,12 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'the history is that of one account, and keeps two hundred at most',
+  'the history belongs to one account, and keeps two hundred entries at most',
   async () => {
     await using visited = await enter()
     const { page, faults } = visited
     await say(page, 'Of the administrator.')
-    // As if this browser had been at it for long.
+    // As if this browser had been in use for long.
     await page.evaluate(`new Promise((done) => {
       indexedDB.open('myna', 1).onsuccess = ({ target: { result } }) => {
         const transaction = result.transaction('takes', 'readwrite')
@@ -163,7 +163,7 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'a voice is searched, heard and chosen by the arrows; a sentence is spoken again with another',
+  'a voice is searched, played and chosen with the arrow keys; a sentence is spoken again with another',
   async () => {
     await using visited = await enter()
     const { page, faults } = visited
@@ -199,7 +199,7 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'the keyboard alone speaks, pauses, moves, cancels and finds its way',
+  'the keyboard alone speaks, pauses, moves, cancels and reaches everything',
   async () => {
     instance.engine.plan = () => ({ frames: 150 })
     await using visited = await enter()
@@ -234,7 +234,7 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'Escape cancels; the engine stops, and what came stays as an incomplete file',
+  'Escape cancels; the engine stops, and the received part stays as an incomplete file',
   async () => {
     const held = Promise.withResolvers<void>()
     instance.engine.plan = () => ({ frames: 40, before: (frame) => (frame < 4 ? undefined : held.promise) })
@@ -248,7 +248,7 @@ test.skipIf(!hasBrowser)(
     held.resolve()
     instance.engine.plan = () => ({})
     expect(await page.getByRole('alert').count()).toBe(0)
-    // The browser's own word for a stream that the server cut.
+    // The browser's own message for a stream that the server aborted.
     expect(faults.filter((fault) => !fault.includes('ERR_CONNECTION_RESET'))).toEqual([])
   },
   flowMs,
@@ -256,7 +256,7 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'money shows to a prepaid account and to no other',
+  'a prepaid account sees prices, other accounts do not',
   async () => {
     for (const [prepaidMicros, shown] of [
       [5_000_000, 1],

@@ -92,7 +92,7 @@ test.skipIf(!hasBrowser)(
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a recording that is dropped on the page is trimmed, cloned and spoken with',
+  'a recording that is dropped on the page is trimmed, cloned and used',
   async () => {
     await using visited = await signedIn()
     const { page, faults } = visited
