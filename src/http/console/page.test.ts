@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Instance, startInstance } from '../../testing/instance.ts'
 
@@ -29,7 +30,9 @@ test('the page names its scripts and its style by their content, and no other ho
   expect(policy).not.toContain('unsafe')
   expect(policy).not.toContain('http')
   expect(html).not.toMatch(/<script>|<style|https?:\/\/(?!www\.w3\.org)/)
-  const files = [...html.matchAll(/(?:src|href|recorder|plot)="(\/console\/[^"]+)"/g)].map(([, path]) => path ?? '')
+  const files = [...html.matchAll(/(?:src|href|recorder|plot)="(\/console\/[^"]+\?v=[^"]+)"/g)].map(
+    ([, path]) => path ?? '',
+  )
   expect(files).toHaveLength(4)
   // The parts that are painted first. If the console grows further, it must fetch more of itself later.
   const script = await instance.fetch(files.find((path) => path.includes('app.js')) ?? '')
@@ -42,4 +45,22 @@ test('the page names its scripts and its style by their content, and no other ho
     expect((await file.text()).length).toBeGreaterThan(100)
   }
   expect(await instance.fetch('/console/none.js').then(({ status }) => status)).toBe(404)
+})
+
+test('the console can be installed as an app: a manifest, whose icons are pictures of the size it names', async () => {
+  const html = await (await instance.fetch('/console')).text()
+  const [, address = ''] = /rel="manifest" href="([^"]+)"/.exec(html) ?? []
+  const answer = await instance.fetch(address)
+  expect(answer.headers.get('content-type')).toBe('application/manifest+json')
+  const manifest = (await answer.json()) as { start_url: string; display: string; icons: Record<string, string>[] }
+  expect([manifest.start_url, manifest.display]).toEqual(['/console', 'standalone'])
+  expect(manifest.icons.map(({ sizes }) => sizes)).toEqual(['192x192', '512x512', 'any'])
+  for (const { src = '', type = '', sizes = '' } of manifest.icons) {
+    const file = await instance.fetch(src)
+    expect([file.status, file.headers.get('content-type')]).toEqual([200, type])
+    const { width, height, format } = await sharp(await file.bytes()).metadata()
+    if (type === 'image/png') expect([`${width}x${height}`, format]).toEqual([sizes, 'png'])
+    else expect(format).toBe('svg')
+  }
+  expect(await (await instance.fetch('/console')).text()).not.toContain('serviceWorker')
 })

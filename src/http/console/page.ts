@@ -7,6 +7,7 @@ import type { Exchange, Route } from '../exchange.ts'
 import { json } from '../exchange.ts'
 import { rootDetail } from '../openapi/routes.ts'
 import { asset, fresh, kept, once } from '../assets.ts'
+import { appIconPng, iconSvg, manifest } from './icons.ts'
 
 export interface ConsolePageParts {
   version: string
@@ -24,6 +25,10 @@ export function consolePageRoutes(route: Route, { version, webFiles }: ConsolePa
     const html = pageOf(ofStyle.digest, ofScript.digest, ofRecorder.digest, ofPlot.digest)
     return asset('text/html; charset=utf-8', new Blob([html]))
   })
+  const manifestFile = once(() => asset('application/manifest+json', new Blob([JSON.stringify(manifest)])))
+  const icon = once(() => asset('image/svg+xml', new Blob([iconSvg])))
+  const appIcon = (sidePx: number) => once(async () => asset('image/png', await appIconPng(sidePx)))
+  const appIcons = [appIcon(192), appIcon(512)] as const
   const [isolated, plain] = [fresh(page, { ...pageHeaders, ...isolation }), fresh(page, pageHeaders)]
   const show = (exchange: Exchange) => (isTrusted(new URL(exchange.origin)) ? isolated : plain)(exchange)
   const root = (exchange: Exchange) => {
@@ -37,6 +42,10 @@ export function consolePageRoutes(route: Route, { version, webFiles }: ConsolePa
     ['GET /console/recorder.js', null, kept(recorder)],
     ['GET /console/plot.js', null, kept(plot)],
     ['GET /console/app.css', null, kept(style)],
+    ['GET /console/manifest.webmanifest', null, fresh(manifestFile)],
+    ['GET /console/icon.svg', null, fresh(icon)],
+    ['GET /console/icon-192.png', null, fresh(appIcons[0])],
+    ['GET /console/icon-512.png', null, fresh(appIcons[1])],
   ])
 }
 
@@ -54,6 +63,7 @@ const pageHeaders = {
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
     "worker-src 'self'",
+    "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -79,7 +89,11 @@ const pageOf = (style: string, script: string, recorder: string, plot: string): 
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>Myna</title>
-    <link rel="icon" href="data:image/svg+xml,${icon}">
+    <meta name="theme-color" content="#0e0b0a" media="(prefers-color-scheme: dark)">
+    <meta name="theme-color" content="#faf7f4" media="(prefers-color-scheme: light)">
+    <link rel="icon" href="/console/icon.svg" type="image/svg+xml">
+    <link rel="apple-touch-icon" href="/console/icon-192.png">
+    <link rel="manifest" href="/console/manifest.webmanifest">
     <link rel="stylesheet" href="/console/app.css?v=${style}">
     <script src="/console/app.js?v=${script}" type="module" blocking="render"></script>
   </head>
@@ -89,12 +103,3 @@ const pageOf = (style: string, script: string, recorder: string, plot: string): 
   </body>
 </html>
 `
-
-/** The bird of the console, smaller and simpler. */
-const icon = encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><linearGradient id="m" x1="0" y1="1" x2="1" y2="0">' +
-    '<stop offset="0" stop-color="#6b1d80"/><stop offset=".45" stop-color="#d8456c"/>' +
-    '<stop offset=".85" stop-color="#fb8761"/></linearGradient><path fill="url(#m)" ' +
-    'd="M4 56C5 40 13 28 22 20C27 13 32 9 39 9C48 9 54 15 54 23C54 39 45 50 30 51C21 51.6 15 53 4 56Z"/>' +
-    '<path fill="#ffb02e" d="M52.5 16.5L63 22.5L52 26Z"/><circle cx="43.5" cy="20" r="4" fill="#0b0708"/></svg>',
-)

@@ -333,7 +333,7 @@ describe('the page', () => {
   })
 
   test('is requested once: its parts are kept under an address that changes with them', async () => {
-    for (const path of ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/start.js']) {
+    for (const path of ['/docs/swagger-ui.css', '/docs/myna.css', '/docs/theme.js', '/docs/start.js']) {
       const first = await instance.fetch(path)
       await first.bytes()
       expect(first.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')

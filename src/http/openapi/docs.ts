@@ -9,6 +9,8 @@ import { swagger } from '@elysiajs/swagger'
 import { Elysia, type InternalRoute } from 'elysia'
 import bundleFile from '../../../node_modules/swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import styleFile from '../../../node_modules/swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import docsStyle from './docs.css' with { type: 'text' }
+import { docsPage, startScript, themeScript } from './docs-page.ts'
 import { documentFrame, type DocumentLimits } from './document.ts'
 import { asset, fresh, kept, once } from '../assets.ts'
 import { endpoints } from '../endpoint.ts'
@@ -23,10 +25,18 @@ export interface DocsParts {
 export function docsRoutes(route: Route, parts: DocsParts, routes: readonly InternalRoute[]) {
   const bundle = once(() => asset('text/javascript; charset=utf-8', Bun.file(bundleFile)))
   const style = once(() => asset('text/css; charset=utf-8', Bun.file(styleFile)))
+  const own = once(() => asset('text/css; charset=utf-8', new Blob([docsStyle])))
+  const theme = once(() => asset('text/javascript; charset=utf-8', new Blob([themeScript])))
   const start = once(() => asset('text/javascript; charset=utf-8', new Blob([startScript])))
   const spec = once(async () => asset('application/json; charset=utf-8', new Blob([await documentOf(routes, parts)])))
   const page = once(async () => {
-    const html = pageOf((await style()).digest, (await bundle()).digest, (await start()).digest)
+    const html = docsPage({
+      swaggerStyle: (await style()).digest,
+      swaggerScript: (await bundle()).digest,
+      style: (await own()).digest,
+      theme: (await theme()).digest,
+      start: (await start()).digest,
+    })
     return asset('text/html; charset=utf-8', new Blob([html]))
   })
   return endpoints(route, [
@@ -34,6 +44,8 @@ export function docsRoutes(route: Route, parts: DocsParts, routes: readonly Inte
     ['GET /docs', null, fresh(page, { 'content-security-policy': policy })],
     ['GET /docs/swagger-ui.css', null, kept(style)],
     ['GET /docs/swagger-ui-bundle.js', null, kept(bundle)],
+    ['GET /docs/myna.css', null, kept(own)],
+    ['GET /docs/theme.js', null, kept(theme)],
     ['GET /docs/start.js', null, kept(start)],
   ])
 }
@@ -66,50 +78,3 @@ const policy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-
-const pageOf = (style: string, bundle: string, start: string): string => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Myna API</title>
-    <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/docs/swagger-ui.css?v=${style}">
-    <script src="/docs/swagger-ui-bundle.js?v=${bundle}" defer></script>
-    <script src="/docs/start.js?v=${start}" defer></script>
-  </head>
-  <body>
-    <div id="docs"></div>
-    <noscript>This page needs JavaScript. The API is described in <a href="/openapi.json">/openapi.json</a>.</noscript>
-  </body>
-</html>
-`
-
-/**
- * A separate file, so that the policy need not allow inline scripts. No validator, because that is on another host. The
- * plug-in gives the audio player what was received; swagger-ui would request the address again, by GET.
- */
-const startScript = `const received = new WeakMap()
-const addressOf = (blob) => {
-  if (!received.has(blob)) received.set(blob, URL.createObjectURL(blob))
-  return received.get(blob)
-}
-const playReceived = ({ React }) => ({
-  wrapComponents: {
-    responseBody: (Body) => (props) => {
-      const playable = /^audio\\//.test(props.contentType) && props.content instanceof Blob
-      return React.createElement(Body, playable ? { ...props, url: addressOf(props.content) } : props)
-    },
-  },
-})
-SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#docs',
-  plugins: [playReceived],
-  validatorUrl: null,
-  deepLinking: true,
-  tryItOutEnabled: true,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-})
-`

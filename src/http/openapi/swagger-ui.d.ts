@@ -7,3 +7,8 @@ declare module '*/swagger-ui.css' {
   const path: string
   export default path
 }
+/** Its text. */
+declare module '*/docs.css' {
+  const text: string
+  export default text
+}
