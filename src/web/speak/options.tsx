@@ -8,6 +8,8 @@ export interface Voice {
   description: string | null
   labels: Record<string, string>
   status: 'processing' | 'ready' | 'failed'
+  /** False while the model that it speaks with is missing. */
+  usable: boolean
   error: { code: string; message: string } | null
   language: string | null
   is_owner: boolean

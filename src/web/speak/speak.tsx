@@ -48,7 +48,10 @@ export function SpeakPage({ who }: PageProps) {
   }
   const speaking = (models.value?.data ?? []).filter(({ task, id, root }) => task === 'text-to-speech' && id === root)
   const maxChars = (speaking.find(({ id }) => id === ask.model) ?? speaking[0])?.max_input_chars ?? usualMaxChars
-  const ready = useMemo(() => (voices.value?.data ?? none).filter(({ status }) => status === 'ready'), [voices.value])
+  const ready = useMemo(
+    () => (voices.value?.data ?? none).filter(({ status, usable }) => status === 'ready' && usable),
+    [voices.value],
+  )
   const known = ready.filter(({ model }) => ask.model === null || model === ask.model)
   const chosen = ask.voice ?? defaultVoice(who.account.id)
   const refusal = refusalOf(ask, maxChars)

@@ -11,6 +11,7 @@ import { VoicePicture } from '../parts/voice-picture.tsx'
 import type { Voice } from '../speak/options.tsx'
 import { VoiceForm } from './form.tsx'
 import { usePlaying } from './playing.ts'
+import { Remake } from './remake.tsx'
 import { languageName, languageOf } from './voice.ts'
 
 interface CardProps {
@@ -45,8 +46,11 @@ export function VoiceCard(props: CardProps) {
       )}
       {voice.error === null ? null : <p class="error">{voice.error.message} Delete this voice and try another clip.</p>}
       <Tags voice={voice} />
+      {voice.status !== 'ready' || voice.usable ? null : (
+        <Remake voice={voice} mayRemake={voice.is_owner && mayChange} onChanged={onChanged} />
+      )}
       <div class="row">
-        {voice.status === 'ready' && mayUse ? <Uses {...props} /> : null}
+        {voice.status === 'ready' && voice.usable && mayUse ? <Uses {...props} /> : null}
         <CopyId id={voice.voice_id} name={voice.name} />
         {voice.is_owner && mayChange ? <OwnerActions voice={voice} onChanged={onChanged} /> : null}
       </div>
@@ -57,6 +61,7 @@ export function VoiceCard(props: CardProps) {
 function Status({ voice }: { voice: Voice }) {
   if (voice.status === 'processing') return <span class="tag busy">being created</span>
   if (voice.status === 'failed') return <span class="tag bad">failed</span>
+  if (!voice.usable) return <span class="tag bad">silent</span>
   return voice.is_owner ? <span class="tag good">yours</span> : <span class="tag">public</span>
 }
 
