@@ -99,6 +99,8 @@ test.skipIf(!hasBrowser)(
     await form.getByLabel('Administrator').check()
     await form.getByLabel('Prepaid').uncheck()
     await form.getByText('Its balance of $1.50 lapses.').waitFor()
+    await form.getByText('Limits of its own').click()
+    await form.getByLabel('Speech at once').fill('2')
     expect(await unfit(page)).toEqual([])
     await form.getByRole('button', { name: 'Save' }).click()
     await form.getByRole('alert').getByText("An account 'admin' already exists.").waitFor()
@@ -108,6 +110,10 @@ test.skipIf(!hasBrowser)(
     await form.getByRole('button', { name: 'Save' }).click()
     const row = page.getByRole('row', { name: /^Fay/ })
     await row.getByText('administrator').waitFor()
+    const listed = await scene.program.fetch('/console/api/admin/accounts', scene.program.key)
+    const { data } = (await listed.json()) as { data: { name: string; limits: Record<string, number | null> }[] }
+    const { limits } = data.find(({ name }) => name === 'Fay')!
+    expect([limits.speech_concurrency, limits.requests_per_minute]).toEqual([2, null])
     await row.getByText('unmetered').waitFor()
     await row.getByRole('button', { name: 'Edit Fay', exact: true }).click()
     await page.getByRole('dialog').getByLabel('Prepaid').check()

@@ -183,3 +183,28 @@ test.skipIf(!hasBrowser)(
   },
   flowMs,
 )
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
+  'an administrator makes a voice of his own public, and private again',
+  async () => {
+    const { voice_id: id } = await instance.cloned(instance.adminKey, { name: 'House' })
+    const seen = async () => (await instance.fetch(`/v1/voices/${id}`, { key: ada })).status
+    await using visited = await enter(instance.adminKey)
+    const { page, faults } = visited
+    await go(page, 'Voices')
+    const card = page.getByRole('article', { name: 'House' })
+    for (const [isPublic, words, status] of [
+      [true, 'yours, public', 200],
+      [false, 'yours', 404],
+    ] as const) {
+      await card.getByRole('button', { name: 'Edit House' }).click()
+      await page.getByLabel('Public: every account').setChecked(isPublic)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await card.getByText(words, { exact: true }).waitFor()
+      expect(await seen()).toBe(status)
+    }
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)

@@ -5,12 +5,14 @@ import { Field } from '../parts/controls.tsx'
 import { Ask } from '../parts/dialog.tsx'
 import { counted, dollars } from '../parts/format.ts'
 import { microsOf } from './forms.tsx'
+import type { Limits } from './limits.tsx'
 
 export interface AccountRecord {
   id: string
   name: string
   is_admin: boolean
   balance_micros: number | null
+  limits: Limits
   disabled_at: number | null
 }
 

@@ -1,4 +1,4 @@
-/** An account's name, role, and whether it is prepaid: one form, and one request for each thing that changed. */
+/** An account's name, role, limits, and whether it is prepaid: one form, and one request for each thing that changed. */
 import { useRef, useState } from 'preact/hooks'
 import { send } from '../api.ts'
 import { announce } from '../parts/announce.tsx'
@@ -7,6 +7,7 @@ import { Ask } from '../parts/dialog.tsx'
 import { dollars } from '../parts/format.ts'
 import { type AccountRecord, accountsPath, type ActionProps } from './actions.tsx'
 import { microsOf } from './forms.tsx'
+import { changedLimits, LimitFields } from './limits.tsx'
 
 export function Edit({ account, onClose, onDone }: ActionProps) {
   const [isPrepaid, setIsPrepaid] = useState(account.balance_micros !== null)
@@ -20,6 +21,8 @@ export function Edit({ account, onClose, onDone }: ActionProps) {
     if (isPrepaid !== wasPrepaid) {
       await change('metering', { balance_micros: isPrepaid ? (microsOf(given.get('dollars')) ?? 0) : null })
     }
+    const limits = changedLimits(given, now.current.limits)
+    if (limits !== null) await change('limits', { limits })
     const isAdmin = given.has('admin')
     if (isAdmin !== now.current.is_admin) await change('role', { is_admin: isAdmin })
     const name = String(given.get('name')).trim()
@@ -45,6 +48,7 @@ export function Edit({ account, onClose, onDone }: ActionProps) {
         Prepaid: it can spend its balance and no more
       </label>
       <Payment balance={account.balance_micros} isPrepaid={isPrepaid} />
+      <LimitFields limits={account.limits} />
     </Ask>
   )
 }

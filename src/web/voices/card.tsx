@@ -19,6 +19,7 @@ interface CardProps {
   /** Whether the key may speak, and change voices. */
   mayUse: boolean
   mayChange: boolean
+  mayPublish: boolean
   isDefault: boolean
   onDefault: () => void
   /** Whether it is one of the two that are compared. */
@@ -28,7 +29,7 @@ interface CardProps {
 }
 
 export function VoiceCard(props: CardProps) {
-  const { voice, mayUse, mayChange, isDefault, onChanged } = props
+  const { voice, mayUse, mayChange, mayPublish, isDefault, onChanged } = props
   return (
     <article class="card voice" aria-label={voice.name} tabIndex={-1}>
       <Sound voice={voice} />
@@ -52,7 +53,7 @@ export function VoiceCard(props: CardProps) {
       <div class="row">
         {voice.status === 'ready' && voice.usable && mayUse ? <Uses {...props} /> : null}
         <CopyId id={voice.voice_id} name={voice.name} />
-        {voice.is_owner && mayChange ? <OwnerActions voice={voice} onChanged={onChanged} /> : null}
+        {voice.is_owner && mayChange ? <OwnerActions {...{ voice, mayPublish, onChanged }} /> : null}
       </div>
     </article>
   )
@@ -62,7 +63,8 @@ function Status({ voice }: { voice: Voice }) {
   if (voice.status === 'processing') return <span class="tag busy">being created</span>
   if (voice.status === 'failed') return <span class="tag bad">failed</span>
   if (!voice.usable) return <span class="tag bad">silent</span>
-  return voice.is_owner ? <span class="tag good">yours</span> : <span class="tag">public</span>
+  if (!voice.is_owner) return <span class="tag">public</span>
+  return <span class="tag good">{voice.is_public ? 'yours, public' : 'yours'}</span>
 }
 
 function Tags({ voice }: { voice: Voice }) {
@@ -151,7 +153,7 @@ function CopyId({ id, name }: { id: string; name: string }) {
   )
 }
 
-function OwnerActions({ voice, onChanged }: Pick<CardProps, 'voice' | 'onChanged'>) {
+function OwnerActions({ voice, mayPublish, onChanged }: Pick<CardProps, 'voice' | 'mayPublish' | 'onChanged'>) {
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
   const close = () => setOpen(null)
   const remove = async () => {
@@ -168,7 +170,7 @@ function OwnerActions({ voice, onChanged }: Pick<CardProps, 'voice' | 'onChanged
       <button class="small quiet icon" aria-label={`Delete ${voice.name}`} onClick={() => setOpen('delete')}>
         <Icon name="trash" />
       </button>
-      {open === 'edit' ? <VoiceForm voice={voice} onClose={close} onChanged={onChanged} /> : null}
+      {open === 'edit' ? <VoiceForm {...{ voice, mayPublish, onChanged }} onClose={close} /> : null}
       {open === 'delete' ? (
         <Ask
           title={`Delete ${voice.name}?`}

@@ -1,4 +1,4 @@
-/** A voice's name, description and labels, changed by its owner. */
+/** A voice's name, description and labels, changed by its owner; an administrator's may be public. */
 import { announce } from '../parts/announce.tsx'
 import { send } from '../api.ts'
 import { Ask } from '../parts/dialog.tsx'
@@ -7,16 +7,19 @@ import type { Voice } from '../speak/options.tsx'
 
 interface FormProps {
   voice: Voice
+  /** Whether it may be made public. */
+  mayPublish: boolean
   onClose: () => void
   onChanged: () => void
 }
 
-export function VoiceForm({ voice, onClose, onChanged }: FormProps) {
+export function VoiceForm({ voice, mayPublish, onClose, onChanged }: FormProps) {
   const save = async (given: FormData) => {
     const description = String(given.get('description'))
     const name = String(given.get('name'))
     const labels = labelsOf(String(given.get('labels')))
-    const change = { name, description: description === '' ? null : description, labels }
+    const shared = mayPublish ? { public: given.has('public') } : {}
+    const change = { name, description: description === '' ? null : description, labels, ...shared }
     await send('PATCH', `/v1/voices/${voice.voice_id}`, change)
     onClose()
     onChanged()
@@ -42,6 +45,11 @@ export function VoiceForm({ voice, onClose, onChanged }: FormProps) {
       <Field label="Labels" hint="One per line: name = value">
         {(id) => <textarea id={id} class="low" name="labels" defaultValue={linesOf(voice.labels)} dir="auto" />}
       </Field>
+      {mayPublish ? (
+        <label class="check">
+          <input type="checkbox" name="public" defaultChecked={voice.is_public} /> Public: every account can use it
+        </label>
+      ) : null}
     </Ask>
   )
 }

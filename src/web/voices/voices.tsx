@@ -115,6 +115,7 @@ function Cards({ who, voices, isLoaded, onChanged }: CardsProps) {
             voice={voice}
             mayUse={allows(who, 'tts')}
             mayChange={allows(who, 'voices')}
+            mayPublish={who.account.is_admin}
             isDefault={voice.voice_id === first}
             onDefault={() => makeDefault(voice)}
             isCompared={isCompared(voice)}
