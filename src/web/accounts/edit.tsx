@@ -1,4 +1,4 @@
-/** An account's name, role, limits, and whether it is prepaid: one form, and one request for each thing that changed. */
+/** An account's name, role, limits and payment: one form, and one request for each thing that changed. */
 import { useRef, useState } from 'preact/hooks'
 import { send } from '../api.ts'
 import { announce } from '../parts/announce.tsx'

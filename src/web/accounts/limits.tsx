@@ -1,6 +1,5 @@
 /** The limits of one account alone. An empty field means the server's own setting. */
 import { Field } from '../parts/controls.tsx'
-import type { AccountRecord } from './actions.tsx'
 
 export type LimitName =
   | 'speech_concurrency'
@@ -19,7 +18,7 @@ const fields: readonly (readonly [LimitName, string])[] = [
   ['requests_per_minute', 'Requests a minute'],
 ]
 
-export const LimitFields = ({ limits }: Pick<AccountRecord, 'limits'>) => (
+export const LimitFields = ({ limits }: { limits: Limits }) => (
   <details open={fields.some(([name]) => limits[name] !== null)}>
     <summary>Limits of its own</summary>
     <div class="fields">
