@@ -96,6 +96,7 @@ export class Speech extends Live<Speaking> {
       accountId: caller.account.id,
       model: choice.card.id,
       soundMs: 1000 * soundSeconds,
+      format: request.format,
     })
     try {
       await this.#turn(place, gone)

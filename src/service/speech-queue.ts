@@ -6,6 +6,7 @@
 import { type Load, peakUse, workMs } from '../domain/capacity.ts'
 import { MynaError } from '../domain/error.ts'
 import { PlayClock } from '../domain/play-clock.ts'
+import type { AudioFormat } from '../domain/speech.ts'
 import type { Clock, Timer } from '../domain/time.ts'
 import type { Speed } from './speeds.ts'
 
@@ -15,6 +16,8 @@ export interface SpeechAsk {
   model: string
   /** By estimate. */
   soundMs: number
+  /** What it is encoded in; absent: nothing is encoded. */
+  format?: AudioFormat
 }
 
 export interface SpeechPlace {
@@ -38,7 +41,7 @@ export interface SpeechQueueOptions {
   waitingMax: number
   /** Engines that share the work. */
   engines: number
-  speedOf(model: string): Speed
+  speedOf(model: string, format: AudioFormat | undefined): Speed
   /** Sound that may be ready before the first of it leaves; 15 s unless given. */
   mostLeadMs?: number
   clock: Pick<Clock, 'monotonicMs'>
@@ -266,8 +269,8 @@ export class SpeechQueue {
 
   #loads(entries: Iterable<Entry>, leastSpeed = slowest): Load[] {
     const nowMs = this.#options.clock.monotonicMs()
-    return Array.from(entries, ({ model, soundMs, clock, ready }) => {
-      const { speed, stepMs } = this.#options.speedOf(model)
+    return Array.from(entries, ({ model, format, soundMs, clock, ready }) => {
+      const { speed, stepMs } = this.#options.speedOf(model, format)
       const readyMs = clock.dueMs === null ? (ready?.ms ?? 0) : 0
       const restMs = Math.max(0, soundMs - clock.givenMs - readyMs)
       // An estimate that has been passed says that there is more, and not how much.

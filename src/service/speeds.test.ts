@@ -46,3 +46,15 @@ test('stored speeds are restored; nonsense is ignored', () => {
     expect(new Speeds(wrong).all.size).toBe(0)
   }
 })
+
+test('encoding takes from the same processors: by what is known of each format, and then as measured', () => {
+  const speeds = new Speeds({}, 2)
+  speeds.note('voice', { steps: 10, soundMs: 40_000, machineMs: 1000, firstMs: 500 })
+  expect([speeds.of('voice').speed, speeds.of('voice', 'wav').speed]).toEqual([40, 40])
+  // 25 ms of the machine for a second of sound, and 13 ms for its encoding on one of two cores.
+  expect(speeds.of('voice', 'opus').speed).toBeCloseTo(1000 / (25 + 13.2))
+  for (let i = 0; i < 100; i++) speeds.noteEncoding('opus', 1000, 200)
+  expect(speeds.of('voice', 'opus').speed).toBeWithin(8, 8.5)
+  expect(speeds.of('voice', 'opus').stepMs).toBeWithin(400, 425)
+  expect(speeds.of('voice').speed).toBe(40)
+})

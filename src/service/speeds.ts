@@ -1,8 +1,9 @@
 /**
  * How fast each model speaks on this machine, measured while it does, and how fast at least: what other programs take
  * of the machine changes from one second to the next, and what is promised by the mean is not there in half of them.
- * The mean is kept across restarts.
+ * The mean is kept across restarts. Encoding has a cost of its own, which takes from the same processors.
  */
+import type { AudioFormat } from '../domain/speech.ts'
 
 export interface Speed {
   /** Sound that the whole machine makes in a time: 20 is twenty times real time. */
@@ -30,6 +31,18 @@ const leastMs = 20
 /** Before anything is known: the first steps of a model count more. */
 export const unknownSpeed: Speed = { speed: 4, stepMs: 2000 }
 
+/** Of encoding, before it is measured: processor time for so much sound, as measured on two server processors. */
+const usualEncoding: Readonly<Record<AudioFormat, number>> = {
+  pcm: 0,
+  wav: 0,
+  mp3: 0.0065,
+  opus: 0.0264,
+  aac: 0.0144,
+  flac: 0.0017,
+}
+/** The weight of that, in sound. */
+const usualSoundMs = 2000
+
 const none: StepSums = { steps: 0, soundMs: 0, machineMs: 0, firstMs: 0 }
 
 export class Speeds {
@@ -37,9 +50,12 @@ export class Speeds {
   readonly #recent = new Map<string, StepSums>()
   /** The speed that was there even in slow moments. */
   readonly #least = new Map<string, number>()
+  readonly #encoding = new Map<AudioFormat, { soundMs: number; busyMs: number }>()
+  readonly #cores: number
 
-  /** @param kept what `kept` returned in an earlier run; anything else is ignored */
-  constructor(kept: unknown = {}) {
+  /** @param kept what `kept` returned in an earlier run; anything else is ignored @param cores that encoders share */
+  constructor(kept: unknown = {}, cores = 1) {
+    this.#cores = cores
     if (typeof kept !== 'object' || kept === null) return
     for (const [model, sums] of Object.entries(kept)) if (isSums(sums)) this.#lasting.set(model, sums)
   }
@@ -57,10 +73,21 @@ export class Speeds {
     this.#least.set(model, Math.min(forgiven, mean, recent.soundMs / recent.machineMs))
   }
 
-  of(model: string): Speed {
+  /** An encoder has been at work for so long. */
+  noteEncoding(format: AudioFormat, soundMs: number, busyMs: number): void {
+    const last = this.#encoding.get(format) ?? { soundMs: usualSoundMs, busyMs: usualSoundMs * usualEncoding[format] }
+    const decay = Math.exp(-busyMs / lastingMs)
+    this.#encoding.set(format, { soundMs: last.soundMs * decay + soundMs, busyMs: last.busyMs * decay + busyMs })
+  }
+
+  /** @param format that its sound is encoded in: with encoding, less sound is made in a time */
+  of(model: string, format: AudioFormat = 'pcm'): Speed {
     const sums = this.#lasting.get(model)
     if (sums === undefined || sums.machineMs < leastMs) return unknownSpeed
-    const speed = this.#least.get(model) ?? sums.soundMs / sums.machineMs
+    const spoken = this.#least.get(model) ?? sums.soundMs / sums.machineMs
+    const encoding = this.#encoding.get(format)
+    const cost = encoding === undefined ? usualEncoding[format] : encoding.busyMs / encoding.soundMs
+    const speed = 1 / (1 / spoken + cost / this.#cores)
     return { speed, stepMs: (speed * sums.firstMs) / sums.steps }
   }
 

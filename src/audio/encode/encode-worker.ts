@@ -16,7 +16,13 @@ export type EncodeCall =
   | { name: 'close'; stream: number }
 
 /** The answer to every call but `close`. */
-export type EncodeAnswer = { stream: number; bytes: Uint8Array } | { stream: number; refused: string }
+export type EncodeAnswer = (Encoded & { stream: number }) | { stream: number; refused: string }
+
+export interface Encoded {
+  bytes: Uint8Array
+  /** How long the codec took. */
+  busyMs: number
+}
 
 declare const self: Worker
 
@@ -27,11 +33,11 @@ self.onmessage = async ({ data: call }: MessageEvent<EncodeCall>): Promise<void>
     case 'open':
       return open(call.stream, call.format, call.sampleRateHz)
     case 'encode':
-      return answer(call.stream, codecOf(call.stream).encode(call.pcm))
+      return answer(call.stream, () => codecOf(call.stream).encode(call.pcm))
     case 'finish': {
-      const rest = codecOf(call.stream).finish()
+      const codec = codecOf(call.stream)
       codecs.delete(call.stream)
-      return answer(call.stream, rest)
+      return answer(call.stream, () => codec.finish())
     }
     case 'close':
       codecs.get(call.stream)?.close()
@@ -42,7 +48,7 @@ self.onmessage = async ({ data: call }: MessageEvent<EncodeCall>): Promise<void>
 async function open(stream: number, format: CodecFormat, sampleRateHz: number): Promise<void> {
   try {
     codecs.set(stream, await openCodec(format, sampleRateHz))
-    answer(stream, new Uint8Array(0))
+    answer(stream, () => new Uint8Array(0))
   } catch (error) {
     if (!(error instanceof UnsupportedRate)) throw error
     const refusal: EncodeAnswer = { stream, refused: error.message }
@@ -71,7 +77,9 @@ function codecOf(stream: number): Codec {
   return codec
 }
 
-function answer(stream: number, bytes: Uint8Array<ArrayBuffer>): void {
-  const reply: EncodeAnswer = { stream, bytes }
+function answer(stream: number, encode: () => Uint8Array<ArrayBuffer>): void {
+  const beganMs = performance.now()
+  const bytes = encode()
+  const reply: EncodeAnswer = { stream, bytes, busyMs: performance.now() - beganMs }
   self.postMessage(reply, [bytes.buffer])
 }

@@ -144,3 +144,12 @@ test('idle threads do not keep a process alive, but running calls do', async () 
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit', timeout: 20_000 })
   expect([await child.stdout.text(), await child.exited]).toEqual(['true\n', 0])
 }, 25_000)
+
+test('what was encoded is reported with the time it took', async () => {
+  const reports: [AudioFormat, number, number][] = []
+  const own = new EncoderPool({ workers: 1, onEncoded: (...what) => reports.push(what) })
+  for (const format of ['mp3', 'pcm'] as const) await feed(await own.open(format, rateHz), buzz(2.5, rateHz))
+  own.close()
+  expect(reports.every(([format, , busyMs]) => format === 'mp3' && busyMs > 0)).toBe(true)
+  expect(Math.round(reports.reduce((sum, [, soundMs]) => sum + soundMs, 0))).toBe(2500)
+})

@@ -20,13 +20,18 @@ export interface StreamEncoder {
 
 const nothing = new Uint8Array(0)
 
+/** What a codec has encoded, and how long it took. */
+export type OnEncoded = (format: AudioFormat, soundMs: number, busyMs: number) => void
+
 export class EncoderPool {
   readonly #threads: (EncodeThread | null)[]
+  readonly #onEncoded: OnEncoded
   #streams = 0
   #closed = false
 
   /** Threads start when they are first needed. @throws RangeError when there would be none */
-  constructor({ workers }: { workers: number }) {
+  constructor({ workers, onEncoded = () => {} }: { workers: number; onEncoded?: OnEncoded }) {
+    this.#onEncoded = onEncoded
     if (!Number.isInteger(workers) || workers < 1)
       throw new RangeError(`An encoder pool cannot have ${workers} threads.`)
     this.#threads = Array.from({ length: workers }, () => null)
@@ -72,7 +77,7 @@ export class EncoderPool {
       thread.remove(stream)
       throw error
     }
-    return new ThreadEncoder(thread, stream, sampleRateHz)
+    return new ThreadEncoder(thread, stream, sampleRateHz, (...what) => this.#onEncoded(format, ...what))
   }
 
   /** A thread that runs already wins over one that would have to be started. */
@@ -97,9 +102,16 @@ class ThreadEncoder implements StreamEncoder {
   readonly #thread: EncodeThread
   readonly #stream: number
   readonly #pieceSamples: number
+  readonly #onEncoded: (soundMs: number, busyMs: number) => void
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(thread: EncodeThread, stream: number, sampleRateHz: number) {
+  constructor(
+    thread: EncodeThread,
+    stream: number,
+    sampleRateHz: number,
+    onEncoded: (soundMs: number, busyMs: number) => void,
+  ) {
+    this.#onEncoded = onEncoded
     this.#thread = thread
     this.#stream = stream
     this.#pieceSamples = sampleRateHz
@@ -110,7 +122,11 @@ class ThreadEncoder implements StreamEncoder {
       const parts: Uint8Array[] = []
       for (let at = 0; at < pcm.length; at += this.#pieceSamples) {
         const piece = new Int16Array(pcm.subarray(at, at + this.#pieceSamples))
-        parts.push(await this.#thread.ask({ name: 'encode', stream: this.#stream, pcm: piece }, [piece.buffer]))
+        const soundMs = (1000 * piece.length) / this.#pieceSamples
+        const call = { name: 'encode', stream: this.#stream, pcm: piece } as const
+        const { bytes, busyMs } = await this.#thread.ask(call, [piece.buffer])
+        this.#onEncoded(soundMs, busyMs)
+        parts.push(bytes)
       }
       return parts.length === 1 ? parts[0]! : concatBytes(parts)
     })
@@ -118,9 +134,9 @@ class ThreadEncoder implements StreamEncoder {
 
   finish(): Promise<Uint8Array> {
     return this.#inTurn(async () => {
-      const rest = await this.#thread.ask({ name: 'finish', stream: this.#stream })
+      const { bytes } = await this.#thread.ask({ name: 'finish', stream: this.#stream })
       this.#thread.remove(this.#stream)
-      return rest
+      return bytes
     })
   }
 

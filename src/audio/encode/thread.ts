@@ -2,10 +2,10 @@
  * The calling side of one encoder Worker: matches answers to streams, keeps the process alive only while a call is
  * pending, and fails all waiting calls when the Worker dies.
  */
-import type { EncodeAnswer, EncodeCall } from './encode-worker.ts'
+import type { EncodeAnswer, EncodeCall, Encoded } from './encode-worker.ts'
 
 interface Waiting {
-  resolve: (bytes: Uint8Array) => void
+  resolve: (encoded: Encoded) => void
   reject: (error: Error) => void
 }
 
@@ -43,10 +43,10 @@ export class EncodeThread {
    * @param transfer buffers that go over without a copy
    * @throws RangeError when the codec refuses, Error when the stream is not open or the thread died
    */
-  async ask(call: EncodeCall, transfer: ArrayBuffer[] = []): Promise<Uint8Array> {
+  async ask(call: EncodeCall, transfer: ArrayBuffer[] = []): Promise<Encoded> {
     if (this.#death !== null) throw this.#death
     if (this.#streams.get(call.stream) !== null) throw new Error('The encoder is closed.')
-    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+    const { promise, resolve, reject } = Promise.withResolvers<Encoded>()
     this.#streams.set(call.stream, { resolve, reject })
     this.#calls++
     if (this.#calls === 1) this.#worker.ref()
@@ -70,7 +70,7 @@ export class EncodeThread {
   #receive(answer: EncodeAnswer): void {
     const waiting = this.#answered(answer.stream)
     if ('refused' in answer) waiting?.reject(new RangeError(answer.refused))
-    else waiting?.resolve(answer.bytes)
+    else waiting?.resolve(answer)
   }
 
   /** Ends a stream's pending call. @returns its caller; null: no caller waits (any more) */

@@ -3,6 +3,7 @@
  * for servers that share one are not equally fast.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Timer } from '../../domain/time.ts'
 import { Speeds } from '../../service/speeds.ts'
@@ -24,7 +25,7 @@ export function keepSpeeds(
 ): KeptSpeeds {
   const path = join(dataDir, 'speeds.json')
   const all = readAll(path)
-  const speeds = new Speeds(all[device])
+  const speeds = new Speeds(all[device], availableParallelism())
   let written = JSON.stringify(speeds.kept)
   const write = () => {
     const now = JSON.stringify(speeds.kept)

@@ -66,7 +66,10 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
   const kept = keepSpeeds(config.dataDir, devices.kind, systemTimer, (error) =>
     log.warn('how fast models are cannot be kept', { cause: String(error) }),
   )
-  const encoders = new EncoderPool({ workers: config.encoderWorkers })
+  const encoders = new EncoderPool({
+    workers: config.encoderWorkers,
+    onEncoded: (...what) => kept.speeds.noteEncoding(...what),
+  })
   const decoder = new DecoderPool({ workers: config.decoderWorkers, timer: systemTimer })
   const streamDecoder = new StreamingDecoder({ timer: systemTimer })
   const close = async () => {

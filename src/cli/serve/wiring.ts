@@ -134,7 +134,7 @@ export function createService(config: Config, world: World, books: Books, tell: 
     streamsMax: config.speechStreams || Infinity,
     waitingMax: config.speechQueue,
     engines: world.speechEngines,
-    speedOf: (model) => speeds.of(model),
+    speedOf: (model, format) => speeds.of(model, format),
   })
   const report = reportTo(world.log)
   const roomForOthers = (signal: AbortSignal) => queue.roomForOthers(signal)
