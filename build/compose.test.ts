@@ -45,7 +45,7 @@ test('everything named exists: volumes, services, and the same service in the fi
   expect(dockerfile).toContain('ARG BASE=')
 })
 
-test('the image is built, tried and published by files that exist', () => {
+test('the files that build, try and publish the image exist', () => {
   const workflow = readFileSync(join(import.meta.dir, '../.github/workflows/image.yml'), 'utf8')
   const parsed = Bun.YAML.parse(workflow) as Record<string, Record<string, { steps: { name?: string }[] }>>
   const { steps } = parsed['jobs']!['image']!

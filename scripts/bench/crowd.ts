@@ -12,7 +12,7 @@ import { texts } from './texts.ts'
 
 const accounts = 8
 const rateHz = 24_000
-/** One stream after another, for the server to notice how busy the machine is. */
+/** One stream after another, so that the server notices how busy the machine is. */
 const settleSeconds = 5
 /** Every player has such a buffer. */
 const bufferMs = 250
@@ -82,7 +82,7 @@ export async function measureCrowd(executable: string, { clients, seconds, besid
 interface CrowdRecord extends Omit<Seen, 'firstMs'> {
   beside: number
   clients: number
-  /** Of the machine, averaged over a minute, at the end. */
+  /** The machine's value, averaged over a minute, at the end. */
   load: number
   firstMs: Spread
   p99Ms: number
@@ -101,7 +101,7 @@ async function measureOne(
 ): Promise<CrowdRecord> {
   const hogs = Array.from({ length: beside }, () => Bun.spawn([process.execPath, '-e', 'for (;;);']))
   try {
-    // What the server knows of its own speed is from before the others came.
+    // The server measured its own speed before the others came.
     if (beside > 0) await crowd(subject, keys, 1, settleSeconds)
     const before = await standing(subject)
     const beganMs = performance.now()

@@ -1,5 +1,5 @@
 /**
- * One account that asks for everything it can get, and one that asks for a sentence now and then: how long the second
+ * One account that requests everything it can get, and one that requests a sentence now and then: how long the second
  * one waits for its first sound, alone and beside the first.
  */
 import { listen, keysOf, unseen } from './crowd.ts'
@@ -7,7 +7,7 @@ import { printTable, spreadOf } from './figures.ts'
 import { startSubject, warmUp } from './subject.ts'
 import { texts } from './texts.ts'
 
-/** As many as an account may have at once by default. */
+/** The default limit of parallel requests for an account. */
 const greedyStreams = 16
 const pauseMs = 500
 

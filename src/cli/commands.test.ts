@@ -43,7 +43,7 @@ test('an account is created, credited, listed and disabled', async () => {
   expect(stdout).toMatch(/\nroot +admin +unmetered +\S+ +disabled /)
 })
 
-test('an account has limits of its own until they are taken back', async () => {
+test('an account has limits of its own until they are removed', async () => {
   await myna('accounts', 'create', 'lea')
   const limited = await myna('accounts', 'limit', 'lea', '--parallel-speech', '4', '--speech-per-minute', '60')
   expect(limited.stdout).toBe("The account 'lea': 4 speech requests at once, 60 speech requests a minute.\n")

@@ -139,7 +139,7 @@ function failNth(database: Database, n: number, when: When): { reached(): boolea
       async (text, parameters) => {
         due('before')
         const result = await method(text, parameters)
-        // What throws after a commit still happened.
+        // A statement that throws after its commit has still taken effect.
         if (inTransaction) due('after')
         return result
       }

@@ -75,7 +75,7 @@ test('an EPUB becomes one M4B and one MP3 with chapter marks, as long as the spe
   expect(readdirSync(folder).filter((name) => /part|pieces/.test(name))).toEqual([])
 })
 
-test('chapters begin where they are spoken, and the joints between pieces are silent', async () => {
+test('chapters begin where they are spoken, and the joins between pieces are silent', async () => {
   const samples = decoded('birds.m4b')
   const marks = probed('birds.m4b')?.chapters
   if (samples === null || marks === undefined) return

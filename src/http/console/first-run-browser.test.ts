@@ -1,4 +1,4 @@
-/** The first minute of a new server in a real browser: a link that signs in, a voice to hear, models worth having. */
+/** The first minute of a new server in a real browser: a link that signs in, a first sound, recommended models. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { hasBrowser, launchBrowser, noBrowser } from '../../testing/browser.ts'
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'the link signs in once and leaves the address; a voice is heard; a model is asked for with one click',
+  'the link signs in once and disappears from the address; a voice plays; one click requests a model',
   async () => {
     const link = instance.url + (instance.server.signInPath ?? '')
     await using visited = await visitIn(browser, desk, link)
@@ -45,7 +45,7 @@ test.skipIf(!hasBrowser)(
     const offer = page.getByRole('article', { name: 'Pocket TTS', exact: true })
     expect(await offer.innerText()).toMatch(/288 MB, CC-BY-4\.0/)
     await offer.getByRole('button', { name: 'Install Pocket TTS' }).click()
-    // The hub of this test has none of its files: what happened is said, and can be tried again.
+    // The hub of this test has none of its files. The page reports that and offers another try.
     await offer.getByRole('alert').waitFor()
     await offer.getByText('Try again').waitFor()
     expect(hub.requests.length).toBeGreaterThan(0)

@@ -1,6 +1,6 @@
 /**
- * What administrators see of everything: operations and usage of all accounts, models by family, and where the server
- * is; and what others see of their own.
+ * The administrators' pages: operations and usage of all accounts, models by family, and the server's location; and
+ * what other users see of their own.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
@@ -42,7 +42,7 @@ const rows = (page: Page) => page.getByRole('region', { name: 'Operations' }).lo
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'an administrator finds an operation among those of all accounts, and looks at it',
+  'an administrator finds an operation among those of all accounts, and opens its details',
   async () => {
     await using visited = await enter(instance.adminKey)
     const { page, faults } = visited
@@ -72,7 +72,7 @@ test.skipIf(!hasBrowser)(
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'an administrator cancels what another account has begun',
+  "an administrator cancels another account's operation",
   async () => {
     await using visited = await enter(instance.adminKey, phone)
     const { page, faults } = visited
@@ -98,7 +98,7 @@ test.skipIf(!hasBrowser)(
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'usage is by account for an administrator, and by key for one account',
+  "an administrator's usage is grouped by account, other users' usage by key",
   async () => {
     await using visited = await enter(instance.adminKey)
     const { page, faults } = visited
@@ -118,7 +118,7 @@ test.skipIf(!hasBrowser)(
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'an ordinary account sees its own, and money only where it pays',
+  'an ordinary account sees its own operations, and prices only if it pays',
   async () => {
     const free = await instance.key({ account: 'cyd' })
     await (await instance.speak(free)).bytes()
@@ -143,7 +143,7 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'models come by family, with one recommended and the rest behind a line',
+  'models are grouped by family, with one recommended and the rest behind a line',
   async () => {
     await using visited = await enter(instance.adminKey)
     const { page, faults } = visited
@@ -170,7 +170,7 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'the server’s page says where it is and ends with the last lines of its log',
+  'the server’s page shows where it is and ends with the last lines of its log',
   async () => {
     await using visited = await enter(instance.adminKey, phone)
     const { page, faults } = visited

@@ -12,8 +12,8 @@ CREATE TABLE entries_new (
   created_at_ms INTEGER NOT NULL,
   -- Distinguishes an entry without an operation from another of the same amount.
   credit_id TEXT CONSTRAINT credit_id_without_operation CHECK (credit_id IS NULL OR operation_id IS NULL),
-  -- `prepaid` forgives what was used before and gives the balance, so it has either sign; `unmetered` takes what is left
-  -- of the balance, which may be nothing.
+  -- `prepaid` forgives the earlier use and sets the balance, so it has either sign; `unmetered` removes the rest of the
+  -- balance, which may be zero.
   CONSTRAINT entry_sign CHECK (
     (kind = 'hold' AND amount_micros > 0) OR (kind IN ('refund', 'credit') AND amount_micros < 0)
     OR kind = 'prepaid' OR (kind = 'unmetered' AND amount_micros >= 0)

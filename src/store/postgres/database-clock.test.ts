@@ -61,7 +61,7 @@ test('a late first answer is corrected by the next', async () => {
   expect(Math.abs(clock.nowMs() - clocks.realMs)).toBeLessThanOrEqual(1)
 })
 
-test('a clock that was set is followed, also by a slow answer', async () => {
+test('a clock that was reset is followed, even after a slow answer', async () => {
   const { clocks, clock } = await opened()
   Object.assign(clocks, { aheadMs: clocks.aheadMs + 3_600_000 })
   clocks.trip = [500, 500]
