@@ -68,6 +68,12 @@ async function speak(words: string[], options: SpeakOptions, command: Command): 
   if (input.trim() === '') command.error('error: there is no text to speak')
   const usual = document === null ? 'speech' : basename(given, extname(given))
   const file = player === null ? (options.output ?? `${usual}.${format}`) : '-'
+  if (file === '-' && player === null && process.stdout.isTTY === true) {
+    throw new Failure(
+      'Sound would fill the terminal with signs. Name a file: -o FILE; or play it: --play.',
+      'cannot_write',
+    )
+  }
   const { voice, model, speed } = options
   const captions = options.captions === undefined ? null : new Captions(options.captions)
   const how = { voice, model, speed }

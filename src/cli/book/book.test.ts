@@ -152,6 +152,8 @@ test('a failure in the middle says what is kept', async () => {
 test('a short text becomes an M4B as well, and a document goes to standard output without marks', async () => {
   expect((await speak('Hello', 'there.', '-o', path('short.m4b'))).code).toBe(0)
   expect(Number(probed('short.m4b')?.format.duration ?? 1)).toBeGreaterThan(0.5)
+  const named = await speak('Please read notes.md', '-o', path('named.mp3'), '--json')
+  expect(JSON.parse(named.stdout)).toMatchObject({ characters: 20 })
   writeFileSync(path('two.md'), '# One\n\nFirst.\n\n# Two\n\nSecond.')
   const piped = startCommand(['speak', path('two.md'), '-o', '-'], { env: env() })
   const bytes = await new Response(piped.stdout).bytes()

@@ -1,4 +1,5 @@
 /** A file that `myna speak` reads instead of a text: the supported kinds, and reading them. */
+import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { type Book, BookError } from '../../book/book.ts'
@@ -13,9 +14,9 @@ const readers: Readonly<Record<string, (bytes: Uint8Array) => Book | Promise<Boo
   '.txt': (bytes) => textBook(textOf(bytes)),
 }
 
-/** Whether it names a document, and is not itself the text: one word that ends like a document's name. */
+/** Whether it names a document rather than being the text: a sentence may end with a file's name. */
 export const namesDocument = (given: string): boolean =>
-  readers[extname(given).toLowerCase()] !== undefined && !given.includes('\n') && given.length < 1024
+  readers[extname(given).toLowerCase()] !== undefined && (!/\s/.test(given) || existsSync(given))
 
 /** @throws Failure `cannot_read`, `unreadable_document` */
 export async function readDocument(path: string): Promise<Book> {

@@ -3,7 +3,8 @@ import { systemClock } from '../../domain/time.ts'
 import type { ApiClient, OperationRecord } from './client.ts'
 import { type TimedSpeech, timingFields } from './captions.ts'
 import { deliver } from './delivery.ts'
-import { dollars } from '../terminal/format.ts'
+import { bytes, dollars } from '../terminal/format.ts'
+import { type ProgressLine, progressLine } from '../terminal/progress.ts'
 import { type Player, playerSink } from './player.ts'
 import { fileSink, type Sink, stdoutSink } from './sink.ts'
 import { note, report, snakeCase } from '../terminal/terminal.ts'
@@ -36,17 +37,19 @@ export async function speakInto({
   client,
   json,
 }: SpokenFile): Promise<SpokenOperation | null> {
+  const line = progressLine()
+  const sink = showing(await sinkFor(player, file), json ? null : line)
   const operation = await deliver({
     client,
     body: timed === null ? body : { ...body, ...timingFields },
     ...(timed !== null && { audioIn: (audio: AsyncIterable<Uint8Array>) => timed.audioIn(audio) }),
     idempotencyKey: crypto.randomUUID(),
-    sink: await sinkFor(player, file),
+    sink,
     onInterrupt,
     notice: json ? () => {} : note,
     wait: (ms) => Bun.sleep(ms),
     clock: systemClock,
-  })
+  }).finally(() => line.clear())
   if (operation === null) return null
   return { ...operation, costs: json ? '' : await costsOf(operation.charged_micros, client) }
 }
@@ -54,6 +57,24 @@ export async function speakInto({
 /** In words; '' for an account that pays nothing. */
 export const costsOf = async (chargedMicros: number, client: ApiClient): Promise<string> =>
   (await client.isPrepaid()) ? `, charged ${dollars(chargedMicros)}` : ''
+
+/** The same sink, and a line at a terminal that says how much has arrived. */
+function showing(sink: Sink, line: ProgressLine | null): Sink {
+  const startMs = systemClock.monotonicMs()
+  const show = () => line?.show(`Speaking, ${bytes(sink.bytes)} so far`, startMs)
+  show()
+  return {
+    get bytes() {
+      return sink.bytes
+    },
+    write: async (chunk) => {
+      await sink.write(chunk)
+      show()
+    },
+    keep: () => sink.keep(),
+    leave: () => sink.leave(),
+  }
+}
 
 const sinkFor = async (player: Player | null, file: string): Promise<Sink> => {
   if (player !== null) return playerSink(player)
