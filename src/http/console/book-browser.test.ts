@@ -24,7 +24,7 @@ test.skipIf(!hasBrowser)(
     const { page, faults } = visited
     await page.goto(`${scene.program.url}/console#/speak`)
     const desk = page.getByRole('region', { name: 'Book' })
-    await desk.getByLabel('Book or text file').setInputFiles(book)
+    await desk.getByLabel('Book or document').setInputFiles(book)
     await desk.getByRole('heading', { name: 'Birds & Cafés' }).waitFor()
     await desk.getByText('3 chapters').waitFor()
     await desk.getByLabel('Two').uncheck()
@@ -65,7 +65,7 @@ test.skipIf(!hasBrowser)(
     await page.goto(`${scene.program.url}/console#/speak`)
     const desk = page.getByRole('region', { name: 'Book' })
     const choose = (name: string, text: string) =>
-      desk.getByLabel('Book or text file').setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) })
+      desk.getByLabel('Book or document').setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) })
     await choose('broken.epub', 'no book at all')
     await desk.getByRole('alert').getByText('It is not a zip archive, as every EPUB is.').waitFor()
     const chapters = Array.from({ length: 12 }, (_, at) => `# Number ${at}\n\nThese are some words of part ${at}.`)

@@ -81,7 +81,7 @@ const Choose = ({ onFile }: { onFile: (file: File) => void }) => (
         type="file"
         class="unseen"
         accept={bookKinds}
-        aria-label="Book or text file"
+        aria-label="Book or document"
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? []
           if (file !== undefined) onFile(file)

@@ -2,11 +2,11 @@
  * A text of any length on its way to becoming sound: its parts are spoken one after another, played while they come,
  * and joined into one file. It continues while other pages are open.
  */
+import { type Piece, pieces } from '../../book/pieces.ts'
 import { ApiError } from '../api.ts'
 import { wavOf } from '../recording/wav.ts'
 import { PeakMeter } from './peaks.ts'
 import { type Playback, playMp3, playPcm, playWhole, streamsMp3 } from './playback.ts'
-import { partsOf } from './sentences.ts'
 import { cancel, type Format, sampleRateHz, settled, speak, type SpeechAsk, typeOf } from './speech.ts'
 
 export type ReadingState = 'speaking' | 'completed' | 'cancelled' | 'failed' | 'refused'
@@ -42,6 +42,15 @@ export const refusalOf = ({ input, format }: SpeechAsk, maxChars: number): strin
   undivided.includes(format) && partsOf(input, maxChars).length > 1
     ? `A text of more than ${maxChars} characters comes as WAV, MP3, AAC or PCM.`
     : null
+
+/** As one request if it fits, so that its tone is even; longer ones are cut where a reader would take a breath. */
+function partsOf(text: string, maxChars: number): Piece[] {
+  const whole = text.trim()
+  return [...whole].length <= maxChars ? [{ text: whole, pauseSeconds: 0 }] : pieces(whole, maxChars)
+}
+
+/** What a pause is in 16 bits. */
+const silence = (seconds: number) => new Uint8Array(2 * Math.round(seconds * sampleRateHz))
 
 const isRaw = (format: Format): boolean => format === 'wav' || format === 'pcm'
 
@@ -95,14 +104,15 @@ export class Reader {
     this.#abort.abort()
   }
 
-  async #run(ask: SpeechAsk, parts: readonly string[], onHeard: () => void): Promise<Reading> {
+  async #run(ask: SpeechAsk, parts: readonly Piece[], onHeard: () => void): Promise<Reading> {
     const records: ReturnType<typeof settled>[] = []
     let error: Error | null = null
     try {
-      for (const input of parts) {
+      for (const { text: input, pauseSeconds } of parts) {
         const id = await this.#part({ ...ask, input })
         if (id !== null) records.push(settled(id))
         this.#change({ done: this.reading.done + 1 })
+        if (isRaw(ask.format) && this.reading.done < parts.length) this.#take(silence(pauseSeconds))
       }
     } catch (cause) {
       error = cause as Error
