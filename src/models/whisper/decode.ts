@@ -21,8 +21,8 @@ export interface Rules {
   /** Above it there is no speech, if the decoder is also unsure of the text. */
   maxNoSpeechProb: number | null
   /**
-   * Whether a window whose text is not good enough at the first temperature is decoded again without the text before
-   * it, and whether the best text is kept if none is good enough. The reference does neither: after a long context, a
+   * Whether a window whose text is not good enough at the first temperature, or repeats the text before it, is decoded
+   * again without that text, and whether the best text is kept if none is good enough. The reference does neither: after a long context, a
    * window of one word was unsure at every temperature, and what was drawn at the last one was kept.
    */
   salvages: boolean
@@ -58,6 +58,8 @@ export interface WindowsOrder {
    * Should the rest turn out not to be good enough, it is left out of what is returned.
    */
   tell?: ((written: Written) => void) | undefined
+  /** Whether these tokens of a window repeat the text that was given: that is not good enough. Absent: none was given. */
+  isCopied?: ((ids: readonly number[]) => boolean) | undefined
 }
 
 /** What is the same at every temperature. */
@@ -108,7 +110,8 @@ export class WindowDecoder {
       for (const line of await this.#write(begun, windows, temperature, order, signal)) {
         const noSpeechProb = begun.noSpeechProbs[line.window]!
         const found = this.#writtenOf(line, temperature, noSpeechProb)
-        if (line.told.tokens > 0 && !isGood(found, order.rules)) return [this.#toldOf(line, temperature, noSpeechProb)]
+        const isWrong = !isGood(found, order.rules) || order.isCopied?.(found.tokens) === true
+        if (line.told.tokens > 0 && isWrong) return [this.#toldOf(line, temperature, noSpeechProb)]
         written[line.window] = preferred(written[line.window], found, order.rules)
       }
       windows = windows.filter((window) => !isGood(written[window]!, order.rules))
@@ -178,7 +181,7 @@ export class WindowDecoder {
   }
 
   /** Where a segment has just ended and the next begun: two timestamps. */
-  #tell(line: Line, noSpeechProb: number, { rules, tell }: WindowsOrder): void {
+  #tell(line: Line, noSpeechProb: number, { rules, tell, isCopied }: WindowsOrder): void {
     const { sampled, logprob } = line
     const isTimestamp = (at: number) => (sampled.at(at) ?? 0) >= this.#tokens.firstTimestamp
     if (sampled.length < 3 || line.told.tokens === sampled.length || !isTimestamp(-1) || !isTimestamp(-2)) return
@@ -187,7 +190,7 @@ export class WindowDecoder {
     const isUnsure = minAvgLogprob !== null && found.avgLogprob < certainLogprobShare * minAvgLogprob
     const isSilence = maxNoSpeechProb !== null && noSpeechProb > maxNoSpeechProb
     const repeats = maxCompressionRatio !== null && found.compressionRatio > certainRatioShare * maxCompressionRatio
-    if (isUnsure || isSilence || repeats) return
+    if (isUnsure || isSilence || repeats || isCopied?.(sampled) === true) return
     line.told = { tokens: sampled.length, logprob }
     tell?.({ ...found, tokens: [...sampled] })
   }

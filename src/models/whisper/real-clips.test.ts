@@ -3,6 +3,7 @@ import { realWeights } from '../../testing/real-weights.ts'
 import type { TranscriptionModel } from '../architecture.ts'
 import { loadDetector, type SpeechDetector } from '../silero/detector.ts'
 import { cutSpeech } from '../silero/windows.ts'
+import { concatFloats } from '../../audio/pcm.ts'
 import { smallCard } from './model.fixture.ts'
 import { hasRealClips, realClip } from './parity.fixture.ts'
 import { load } from './pipeline.ts'
@@ -48,5 +49,28 @@ describe.skipIf(!isHere)('whisper-base transcribes real readers', () => {
     expect([last?.temperature, more]).toEqual([0, []])
     expect(last!.text).toMatch(/^ an( |d )?on\.?$/i)
     expect(last!.avgLogprob).toBeGreaterThan(-1)
+  })
+
+  test('what is said between two equal sentences is not skipped', async () => {
+    const [sentence, poem, pause] = [await realClip('1688-142285-0001'), await realClip('1688-142285-0000'), 16_000]
+    const transcribing = begin()
+    await transcribing.hear(sentence, never)
+    const heard = await transcribing.hear(concatFloats([poem, new Float32Array(pause), sentence]), never)
+    expect(heard.map(({ text }) => text).join('')).toMatch(/^ There's iron,? they say.*Margaret.*shop ?boy\.$/)
+  })
+
+  test('nor is it in a stream, where each segment is sent once it is certain', async () => {
+    const [sentence, poem, pause] = [await realClip('1688-142285-0001'), await realClip('1688-142285-0000'), 16_000]
+    const transcribing = begin()
+    await transcribing.hear(sentence, never)
+    const told: string[] = []
+    const both = concatFloats([poem, new Float32Array(pause), sentence])
+    const heard = await transcribing.hear(
+      both,
+      never,
+      (segments) => void told.push(...segments.map(({ text }) => text)),
+    )
+    expect(told).toEqual(heard.map(({ text }) => text))
+    expect(told.join('')).toMatch(/^ There's iron,? they say.*Margaret.*shop ?boy\.$/)
   })
 })

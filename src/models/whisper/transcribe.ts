@@ -7,6 +7,7 @@ import type { TranscriptSegment, TranscriptWord } from '../../domain/transcript.
 import type { Transcribing, TranscriptionInput } from '../architecture.ts'
 import { align } from './alignment.ts'
 import type { WhisperConfig } from './config.ts'
+import { copies } from './copies.ts'
 import { defaultRules, isGood, isSilent, type Rules, WindowDecoder, type WindowsOrder, type Written } from './decode.ts'
 import { frameMs, type LogMel, type LogMelMeter, windowFrames, windowOf } from './features.ts'
 import type { Encoded, WhisperGraphs } from './graphs.ts'
@@ -190,16 +191,17 @@ export class Transcription implements Transcribing {
     tell: WindowsOrder['tell'],
   ): Promise<Written[]> {
     const { rules } = this.#options
-    const write = (before: readonly number[], temperatures: readonly number[]) => {
+    const write = (before: readonly number[], temperatures: readonly number[], isCopied?: WindowsOrder['isCopied']) => {
       const prompt = before.length === 0 ? [] : [this.#whisper.tokens.startOfPrevious, ...before]
       const encoded = windows.map((window) => window.encoded)
-      const order = { encoded, prompt: [...prompt, ...this.#prompt()], random: this.#random, tell }
+      const order = { encoded, prompt: [...prompt, ...this.#prompt()], random: this.#random, tell, isCopied }
       return this.#decoder.decode({ ...order, rules: { ...rules, temperatures } }, signal)
     }
     const isFirst = context.length === 0 || context === this.#given
     if (!rules.salvages || isFirst) return write(context, rules.temperatures)
-    const written = await write(context, rules.temperatures.slice(0, 1))
-    if (written.every((one) => isGood(one, rules))) return written
+    const isCopied = (ids: readonly number[]) => copies(ids, context, this.#whisper.tokens)
+    const written = await write(context, rules.temperatures.slice(0, 1), isCopied)
+    if (written.every((one) => isGood(one, rules) && !isCopied(one.tokens))) return written
     this.#context = this.#given
     return write(this.#given, rules.temperatures)
   }
