@@ -22,8 +22,8 @@ export interface Rules {
   maxNoSpeechProb: number | null
   /**
    * Whether a window whose text is not good enough at the first temperature, or repeats the text before it, is decoded
-   * again without that text, and whether the best text is kept if none is good enough. The reference does neither: after a long context, a
-   * window of one word was unsure at every temperature, and what was drawn at the last one was kept.
+   * again without that text, and whether the best text is kept if none is good enough. The reference does neither: after
+   * a long context, a window of one word was unsure at every temperature, and what was drawn at the last one was kept.
    */
   salvages: boolean
 }
@@ -58,7 +58,7 @@ export interface WindowsOrder {
    * Should the rest turn out not to be good enough, it is left out of what is returned.
    */
   tell?: ((written: Written) => void) | undefined
-  /** Whether these tokens of a window repeat the text that was given: that is not good enough. Absent: none was given. */
+  /** Whether these tokens of a window repeat the text that was given, which is not good enough. Absent: none was. */
   isCopied?: ((ids: readonly number[]) => boolean) | undefined
 }
 
