@@ -22,8 +22,9 @@ export interface Rules {
   maxNoSpeechProb: number | null
   /**
    * Whether a window whose text is not good enough at the first temperature, or repeats the text before it, is decoded
-   * again without that text, and whether the best text is kept if none is good enough. The reference does neither: after
-   * a long context, a window of one word was unsure at every temperature, and what was drawn at the last one was kept.
+   * again without that text, and whether the best text is kept if none is good enough. The reference does neither:
+   * after a long context, a window of one word was unsure at every temperature, and what was drawn at the last one was
+   * kept.
    */
   salvages: boolean
 }
