@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import OpenAI from 'openai'
 import { CardCatalog } from '../catalog/catalog.ts'
 import { cards } from '../catalog/cards.ts'
 import { TestHub } from '../testing/hub.ts'
@@ -47,6 +48,13 @@ test('a model is installed once the answer arrives, and removed', async () => {
   expect(await ask('DELETE', 'small')).toMatchObject([200, removed])
   expect(existsSync(folder())).toBe(false)
   expect(await ask('DELETE', 'small')).toMatchObject([404, { error: { code: 'model_not_found' } }])
+})
+
+test('OpenAI’s library removes it, too', async () => {
+  await ask('POST', 'small')
+  const client = new OpenAI({ baseURL: `${instance.url}/v1`, apiKey: instance.adminKey })
+  expect(await client.models.delete('small')).toMatchObject({ id: 'small', object: 'model', deleted: true })
+  expect(existsSync(folder())).toBe(false)
 })
 
 test('a client that accepts events gets the progress, and another joins the same download', async () => {

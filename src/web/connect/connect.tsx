@@ -46,14 +46,18 @@ export function ConnectPage({ who }: PageProps) {
         ) : null}
       </Head>
       <Progressing of={[facts]} />
-      <div class="pair">
-        <AddressCard addresses={addresses} facts={facts.value} />
-        <KeyCard value={key} made={made} isAdmin={isAdmin} onGiven={(given) => hold({ key: given, made: null })} />
-      </div>
-      <section class="card programs" aria-label="Programs">
-        <Choice label="Program" value={app} options={apps.map(({ id, title }) => [id, title])} onChange={setApp} />
-        <Steps app={chosen} addresses={addresses} facts={facts.value} given={key === '' ? placeholder : key} />
-      </section>
+      {facts.value === null ? null : (
+        <>
+          <div class="pair">
+            <AddressCard addresses={addresses} facts={facts.value} />
+            <KeyCard value={key} made={made} isAdmin={isAdmin} onGiven={(given) => hold({ key: given, made: null })} />
+          </div>
+          <section class="card programs" aria-label="Programs">
+            <Choice label="Program" value={app} options={apps.map(({ id, title }) => [id, title])} onChange={setApp} />
+            <Steps app={chosen} addresses={addresses} facts={facts.value} given={key === '' ? placeholder : key} />
+          </section>
+        </>
+      )}
       {open === 'key' ? (
         <AskForKey app={chosen} onClose={close} onMade={(next) => hold({ key: next.secret, made: next })} />
       ) : null}
@@ -62,9 +66,9 @@ export function ConnectPage({ who }: PageProps) {
   )
 }
 
-function AddressCard({ addresses, facts }: { addresses: Addresses; facts: ConnectFacts | null }) {
-  const others = (facts?.network_urls ?? []).filter((url) => url !== addresses.origin)
-  const isAlone = facts !== null && addresses.isLocal && others.length === 0 && facts.public_url === null
+function AddressCard({ addresses, facts }: { addresses: Addresses; facts: ConnectFacts }) {
+  const others = facts.network_urls.filter((url) => url !== addresses.origin)
+  const isAlone = addresses.isLocal && others.length === 0 && facts.public_url === null
   return (
     <section class="card">
       <h2>Address</h2>
@@ -88,7 +92,7 @@ function AddressCard({ addresses, facts }: { addresses: Addresses; facts: Connec
 interface StepsProps {
   app: (typeof apps)[number]
   addresses: Addresses
-  facts: ConnectFacts | null
+  facts: ConnectFacts
   given: string
 }
 
@@ -100,7 +104,7 @@ function Steps({ app, addresses, facts, given }: StepsProps) {
     base: `${origin}/v1`,
     key: given,
     host: new URL(addresses.elsewhere ?? origin).hostname,
-    wyomingPort: facts?.wyoming_port ?? null,
+    wyomingPort: facts.wyoming_port,
   })
   return (
     <>

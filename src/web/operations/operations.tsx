@@ -17,7 +17,8 @@ const lookMs = 4000
 
 export function OperationsPage({ who }: PageProps) {
   const isAdmin = mayAdminister(who)
-  const [wanted, setWanted] = useState(everything)
+  const [{ wanted, pages, beganS }, setPlace] = useState(() => placeFor(everything))
+  const choose = (next: Wanted) => setPlace(placeFor(next))
   const about = isAdmin
     ? 'Speech and clones of all accounts. Records are kept for an hour, or a day with an idempotency key.'
     : 'Your speech and clones. Records are kept for an hour, or a day with an idempotency key.'
@@ -25,26 +26,39 @@ export function OperationsPage({ who }: PageProps) {
     <div class="page">
       <Head title="Operations" about={about} />
       <section class="card" aria-label="Filters">
-        <Filters wanted={wanted} isAdmin={isAdmin} onChange={setWanted} />
+        <Filters wanted={wanted} isAdmin={isAdmin} onChange={choose} />
       </section>
-      <List key={JSON.stringify(wanted)} who={who} wanted={wanted} onClear={() => setWanted(everything)} />
+      <List
+        who={who}
+        place={{ wanted, pages, beganS }}
+        onTurn={(next) => setPlace({ wanted, beganS, pages: next })}
+        onClear={() => choose(everything)}
+      />
     </div>
   )
 }
 
+interface Place {
+  wanted: Wanted
+  /** The cursor of each page after the first: the id of the last operation before it. */
+  pages: readonly string[]
+  /** Unix time from which ages are counted. */
+  beganS: number
+}
+
+const placeFor = (wanted: Wanted): Place => ({ wanted, pages: [], beganS: Math.floor(Date.now() / 1000) })
+
 interface ListProps {
   who: Who
-  wanted: Wanted
+  place: Place
+  onTurn: (pages: readonly string[]) => void
   onClear: () => void
 }
 
-/** A list for each choice of filters, so that it begins at its first page. */
-function List({ who, wanted, onClear }: ListProps) {
+/** What was shown stays until the next answer is here, so that nothing jumps. */
+function List({ who, place: { wanted, pages, beganS }, onTurn, onClear }: ListProps) {
   const isAdmin = mayAdminister(who)
-  /** The cursor of each page after the first: the id of the last operation before it. */
-  const [pages, setPages] = useState<readonly string[]>([])
   const [open, setOpen] = useState<string | null>(null)
-  const [beganS] = useState(() => Math.floor(Date.now() / 1000))
   const before = pages.at(-1)
   const query = queryOf(wanted, beganS)
   query.set('limit', String(pageSize))
@@ -73,13 +87,13 @@ function List({ who, wanted, onClear }: ListProps) {
       <Table label="Operations" rows={value.data} idOf={({ id }) => id} columns={columnsFor(who, setOpen)} />
       {before === undefined && !value.has_more ? null : (
         <div class="row">
-          <button class="small" disabled={before === undefined} onClick={() => setPages(pages.slice(0, -1))}>
+          <button class="small" disabled={before === undefined} onClick={() => onTurn(pages.slice(0, -1))}>
             Newer
           </button>
           <button
             class="small"
             disabled={!value.has_more || last === undefined}
-            onClick={() => last !== undefined && setPages([...pages, last.id])}
+            onClick={() => last !== undefined && onTurn([...pages, last.id])}
           >
             Older
           </button>

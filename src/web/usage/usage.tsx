@@ -45,10 +45,9 @@ export function UsagePage({ who }: PageProps) {
   const keys = useLoaded<{ data: { id: string; name: string }[] }>(
     isAdmin ? '/console/api/admin/keys' : '/console/api/keys',
   )
-  const isOfAll = isAdmin && account === ''
   const usage = useLoaded<UsagePageRecord>(pathOf({ isAdmin, account, span: days[span] }))
-  const names = isOfAll ? accounts.value?.data : keys.value?.data
-  const nameOf = (id: string | null) => names?.find((one) => one.id === id)?.name ?? id ?? 'none'
+  const named = [...(accounts.value?.data ?? []), ...(keys.value?.data ?? [])]
+  const nameOf = (id: string | null) => named.find((one) => one.id === id)?.name ?? id ?? 'none'
   return (
     <div class="page">
       <Head title="Usage" about="Failed requests are free.">
@@ -74,9 +73,7 @@ export function UsagePage({ who }: PageProps) {
         </div>
       ) : null}
       <Progressing of={isAdmin ? [usage, keys, accounts] : [usage, keys]} />
-      {usage.value === null ? null : (
-        <Used usage={usage.value} by={isOfAll ? 'account' : 'key'} nameOf={nameOf} who={who} />
-      )}
+      {usage.value === null ? null : <Used usage={usage.value} nameOf={nameOf} who={who} />}
     </div>
   )
 }
@@ -98,13 +95,14 @@ function pathOf({ isAdmin, account, span }: Asked): string {
 
 interface UsedProps {
   usage: UsagePageRecord
-  by: 'account' | 'key'
   nameOf: (id: string | null) => string
   who: Who
 }
 
-function Used({ usage, by, nameOf, who }: UsedProps) {
+function Used({ usage, nameOf, who }: UsedProps) {
   const results = usage.data.flatMap((day) => day.results)
+  // As the answer has it: while the next one is on its way, the last one is shown.
+  const by = results.some(({ user_id: id }) => id !== null) ? 'account' : 'key'
   const rows = [...Map.groupBy(results, (result) => (by === 'account' ? result.user_id : result.api_key_id))]
   if (rows.length === 0) {
     return (
@@ -175,7 +173,7 @@ const figure = (name: string, of: (results: Result[]) => string): Column<Row> =>
   cell: ([, results]) => of(results),
 })
 
-const columnsFor = (by: UsedProps['by'], nameOf: UsedProps['nameOf'], withMoney: boolean): Column<Row>[] => [
+const columnsFor = (by: 'account' | 'key', nameOf: UsedProps['nameOf'], withMoney: boolean): Column<Row>[] => [
   { name: by === 'account' ? 'Account' : 'Key', kind: 'name', cell: ([id]) => <bdi>{nameOf(id)}</bdi> },
   figure('Requests', (results) => count(sum(results, (one) => one.num_model_requests ?? one.num_clones))),
   figure('Characters', (results) => count(sum(results, (one) => one.characters))),
