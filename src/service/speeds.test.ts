@@ -47,7 +47,7 @@ test('stored speeds are restored; nonsense is ignored', () => {
   }
 })
 
-test('encoding takes from the same processors: by what is known of each format, and then as measured', () => {
+test('encoding uses the same processors: first by the known cost of each format, then as measured', () => {
   const speeds = new Speeds({}, 2)
   speeds.note('voice', { steps: 10, soundMs: 40_000, machineMs: 1000, firstMs: 500 })
   expect([speeds.of('voice').speed, speeds.of('voice', 'wav').speed]).toEqual([40, 40])

@@ -145,7 +145,7 @@ test('idle threads do not keep a process alive, but running calls do', async () 
   expect([await child.stdout.text(), await child.exited]).toEqual(['true\n', 0])
 }, 25_000)
 
-test('what was encoded is reported with the time it took', async () => {
+test('encoded sound is reported with the time it took', async () => {
   const reports: [AudioFormat, number, number][] = []
   const own = new EncoderPool({ workers: 1, onEncoded: (...what) => reports.push(what) })
   for (const format of ['mp3', 'pcm'] as const) await feed(await own.open(format, rateHz), buzz(2.5, rateHz))

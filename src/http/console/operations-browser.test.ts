@@ -186,7 +186,7 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
-  'an administrator makes a voice of his own public, and private again',
+  'an administrator publishes an own voice, and makes it private again',
   async () => {
     const { voice_id: id } = await instance.cloned(instance.adminKey, { name: 'House' })
     const seen = async () => (await instance.fetch(`/v1/voices/${id}`, { key: ada })).status

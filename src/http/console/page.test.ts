@@ -47,7 +47,7 @@ test('the page names its scripts and its style by their content, and no other ho
   expect(await instance.fetch('/console/none.js').then(({ status }) => status)).toBe(404)
 })
 
-test('the console can be installed as an app: a manifest, whose icons are pictures of the size it names', async () => {
+test('the console can be installed as an app: a manifest with icons of the sizes that it names', async () => {
   const html = await (await instance.fetch('/console')).text()
   const [, address = ''] = /rel="manifest" href="([^"]+)"/.exec(html) ?? []
   const answer = await instance.fetch(address)

@@ -1,4 +1,4 @@
-/** A clone whose model was removed, on the page of voices: it says so, and is made again there. */
+/** A clone whose model was removed, on the page of voices: the page reports it, and the clone is made again there. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { cards } from '../../catalog/cards.ts'
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a silent voice cannot be used, a failure says why, and the next try makes it speak',
+  'a silent voice cannot be used, a failure gives the reason, and the next try makes it speak',
   async () => {
     await using visited = await visitIn(browser, desk, instance.url)
     const { page, faults } = visited

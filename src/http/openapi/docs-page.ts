@@ -87,7 +87,7 @@ await client.audio.speech.create({
   ],
 ]
 
-/** Before anything is painted: as the console was told, else as the system has it. */
+/** Runs before anything is painted: uses the theme chosen in the console, otherwise the system's. */
 export const themeScript = `const chosen = localStorage.getItem('myna-theme')
 const system = matchMedia('(prefers-color-scheme: dark)')
 const paint = () => {
