@@ -34,7 +34,13 @@ const exporters = [
 ]
 const peers = ['faster-whisper==1.2.1', 'kokoro-onnx==0.6.1', 'soundfile==0.14.0', 'soxr==1.1.0']
 /** What `sound.py` needs. */
-const listeners = ['numpy==2.2.6', 'soundfile==0.14.0', 'soxr==1.1.0', 'webrtcvad-wheels==2.0.14.post1', 'onnxruntime==1.20.1']
+const listeners = [
+  'numpy==2.2.6',
+  'soundfile==0.14.0',
+  'soxr==1.1.0',
+  'webrtcvad-wheels==2.0.14.post1',
+  'onnxruntime==1.20.1',
+]
 const resemblyzer = 'resemblyzer==0.1.4'
 const kokoroVoices = 'kokoro-js@1.2.1'
 const transformersJs = '@huggingface/transformers@4.3.1'

@@ -98,7 +98,12 @@ async function fileOf(clip: Uint8Array<ArrayBuffer>, name: string): Promise<stri
 }
 
 const wavOf = (pcm: Float32Array, sampleRateHz: number): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(sound.wav(Int16Array.from(pcm, (sample) => 32_767 * Math.min(1, Math.max(-1, sample))), sampleRateHz))
+  new Uint8Array(
+    sound.wav(
+      Int16Array.from(pcm, (sample) => 32_767 * Math.min(1, Math.max(-1, sample))),
+      sampleRateHz,
+    ),
+  )
 
 /** White. */
 function withNoise(pcm: Float32Array): Float32Array {

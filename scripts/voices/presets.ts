@@ -24,7 +24,14 @@ export async function measureVoices(server: Server, ear: Peer): Promise<void> {
     const [nearest, like] = others
       .map(([other, speech]) => [other, cosine(embedding, speech.embedding)] as const)
       .reduce((a, b) => (b[1] > a[1] ? b : a))
-    return [id, Math.round(hz), shown(ovr), misheard.toFixed(1), `${like.toFixed(2)}, ${nearest}`, Math.round(cpuMsPerS)]
+    return [
+      id,
+      Math.round(hz),
+      shown(ovr),
+      misheard.toFixed(1),
+      `${like.toFixed(2)}, ${nearest}`,
+      Math.round(cpuMsPerS),
+    ]
   })
   const head = ['voice', 'median Hz', 'DNSMOS', 'misheard, %', 'most alike', 'CPU ms a second']
   printTable(`The built-in voices: ${texts.length} sentences`, [head, ...rows])

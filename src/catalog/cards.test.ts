@@ -112,7 +112,7 @@ test('models that report word times declare it', () => {
   expect(telling).toHaveLength(8)
   const speaking = cards.filter(({ wordTimes, task }) => wordTimes && task === 'text-to-speech')
   // hibari's symbol lengths are read from its graph.
-  expect(speaking.map(({ id }) => id)).toEqual(['hibari'])
+  expect(speaking.map(({ id }) => id)).toEqual(['hibari-voices', 'hibari'])
 })
 
 test("no voice hides an OpenAI name, so that another model's alias keeps its meaning", () => {
@@ -121,9 +121,10 @@ test("no voice hides an OpenAI name, so that another model's alias keeps its mea
 })
 
 test('auto chooses the installed model with the highest preference', () => {
-  const better = { ...cards[0]!, id: 'better', preference: 20, builtIn: false }
+  const builtIn = cards.find(({ id }) => id === 'hibari')!
+  const better = { ...builtIn, id: 'better', preference: 20, builtIn: false }
   const pulled = new Set<string>()
-  const catalog = new CardCatalog([cards[0]!, better], (id) => pulled.has(id))
+  const catalog = new CardCatalog([builtIn, better], (id) => pulled.has(id))
   expect(catalog.best('text-to-speech')?.id).toBe('hibari')
   expect(catalog.isInstalled('better')).toBe(false)
   pulled.add('better')

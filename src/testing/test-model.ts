@@ -17,7 +17,7 @@ export const testRevision = '0123456789abcdef0123456789abcdef01234567'
 
 /** A card for these files, of a model that is preferred to the built-in ones. */
 export function testCard(id: string, files: readonly CardFile[], more: Partial<Card> = {}): Card {
-  const [first] = cards
+  const first = cards.find(({ id }) => id === 'hibari')
   if (first === undefined) throw new Error('there is no card')
   const { embedded: _, wordTimes: __, ...common } = first
   const voice = { id: `${id}-voice`, name: `Voice of ${id}`, description: 'A test.', language: 'en-US', labels: {} }

@@ -32,7 +32,7 @@ beforeAll(async () => {
   card = testCard('speaker', publish(hub, 'org/speaker', 300, files), { license })
   gated = testCard('gated', publish(hub, 'org/gated', 301, files))
   hub.gate('org/gated', 'hf_good')
-  const [hibari] = (await import('../../catalog/cards.ts')).cards
+  const hibari = (await import('../../catalog/cards.ts')).cards.find(({ id }) => id === 'hibari')
   program = withCards([...(hibari === undefined ? [] : [hibari]), card, gated])
 })
 afterAll(() => hub.stop())

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { concatFloats, levelDb } from '../../audio/pcm.ts'
 import { measurePitch } from '../../audio/pitch.ts'
@@ -5,8 +6,10 @@ import { cards } from '../../catalog/cards.ts'
 import type { Card } from '../../domain/card.ts'
 import { countChars } from '../../domain/charge.ts'
 import { embeddedFile } from '../../embedded/models.ts'
+import { temporaryFolder } from '../../testing/folder.ts'
 import { InputRefused, type SpeechInput, type SpeechModel, type SpokenChunk } from '../architecture.ts'
 import { loadGraph } from './graph.ts'
+import { ownGraphs } from './graphs.ts'
 import { bins } from './parameters.ts'
 import { load } from './pipeline.ts'
 import { voices } from './voices.ts'
@@ -124,6 +127,26 @@ test('one word, a very long word and a text of many paragraphs', async () => {
 test("the user's dictionary is heard", async () => {
   const own = soundOf(await speak(inputOf('Myna speaks.')))
   expect(own).toEqual(soundOf(await speak(inputOf('Minor speaks.'))))
+})
+
+test('a voice with a graph of its own speaks with that one, and with its English', async () => {
+  const more = cards.find(({ id }) => id === 'hibari-voices') as Card
+  expect(more.voices.map(({ id }) => id)).toEqual([...ownGraphs.keys()])
+  expect(more.files.map(({ name }) => name)).toEqual(Array.from(ownGraphs.values(), ({ file }) => file))
+  // The built-in graph stands in for theirs, one is missing, and one is no graph.
+  const filesDir = temporaryFolder()
+  const graph = await embeddedFile(card, 'hibari.onnx')
+  for (const id of ['kestrel', 'dunnock']) await Bun.write(join(filesDir, ownGraphs.get(id)!.file), graph)
+  await Bun.write(join(filesDir, ownGraphs.get('rook')!.file), 'no graph')
+  const four = await load({ ...options, card: more, filesDir })
+  const say = (voiceId: string) =>
+    Array.fromAsync(four.speak(inputOf('He can not dance.', { voiceId }), never)).then(soundOf, (error: Error) => error)
+  expect(await say('kestrel')).toEqual(soundOf(await speak(inputOf('He can not dance.'))))
+  expect(await say('dunnock')).not.toEqual(await say('kestrel'))
+  expect(await say('linnet')).toBeInstanceOf(Error)
+  expect(await say('rook')).toBeInstanceOf(Error)
+  expect(await say('lark')).toBeInstanceOf(Error)
+  await four.unload()
 })
 
 test('what it cannot speak is refused', async () => {

@@ -3,15 +3,14 @@
  * says to the vocoders. Seed and instructions mean nothing to it: a text always has the same sound on one machine.
  */
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { concatFloats } from '../../audio/pcm.ts'
 import { Stretcher } from '../../audio/stretch.ts'
 import { primaryLanguage } from '../../domain/language.ts'
-import { embeddedFile } from '../../embedded/models.ts'
 import { type Chunk, type ChunkLimits, chunks } from '../../phonemes/chunks.ts'
 import { English } from '../../phonemes/english.ts'
 import { takeOverrides } from '../../phonemes/overrides.ts'
 import { loadPronouncer } from '../../phonemes/pronouncer.ts'
+import type { Accent } from '../../phonemes/reductions.ts'
 import { spanTimes } from '../../phonemes/timing.ts'
 import { englishUnits } from '../../phonemes/units.ts'
 import { emptyLexicon, type Lexicon, parseLexicon } from '../../text/lexicon.ts'
@@ -25,9 +24,11 @@ import {
   type SpokenSpan,
 } from '../architecture.ts'
 import { cloneVoice } from './clone.ts'
-import { type HibariGraph, loadGraph, mostSymbols } from './graph.ts'
+import { mostSymbols } from './graph.ts'
+import { accentOf, Graphs, ownGraphs } from './graphs.ts'
 import { hopSamples, type Parameters, sampleRateHz } from './parameters.ts'
 import { readState, writeState } from './state.ts'
+import type { Shape } from './shape.ts'
 import { Vocoders } from './vocoders.ts'
 import { voices } from './voices.ts'
 
@@ -56,18 +57,17 @@ const warmUp = 'hˈI.'
 
 /** @throws Error when the pronunciations cannot be read, or the graph is missing or another one */
 export const load: LoadSpeechModel = async ({ card, filesDir, pronunciations, workers }) => {
-  const missing = card.voices.find(({ id }) => !voices.has(id))
+  const missing = card.voices.find(({ id }) => !voices.has(id) && !ownGraphs.has(id))
   if (missing !== undefined) throw new Error(`hibari has no voice ${missing.id}, which the card names`)
   const lexicon = pronunciations === null ? emptyLexicon : parseLexicon(pronunciations)
-  const english = new English(await loadPronouncer(), 'american')
+  const pronouncer = await loadPronouncer()
+  const english = { american: new English(pronouncer, 'american'), british: new English(pronouncer, 'british') }
   const threads = workers > 0 ? workers : availableParallelism()
-  const name = 'hibari.onnx'
-  const file = filesDir === null ? embeddedFile(card, name) : Bun.file(join(filesDir, name)).bytes()
-  const graph = await loadGraph(await file, threads)
+  const graphs = new Graphs(card, filesDir, threads)
   const vocoders = new Vocoders(threads)
-  const model = new HibariModel({ graph, vocoders, english, lexicon })
+  const model = new HibariModel({ graphs, vocoders, english, lexicon })
   try {
-    await model.warm()
+    await model.warm(card.defaultVoice ?? '')
     return model
   } catch (error) {
     await model.unload()
@@ -76,9 +76,9 @@ export const load: LoadSpeechModel = async ({ card, filesDir, pronunciations, wo
 }
 
 interface Parts {
-  graph: HibariGraph
+  graphs: Graphs
   vocoders: Vocoders
-  english: English
+  english: Readonly<Record<Accent, English>>
   lexicon: Lexicon
 }
 
@@ -92,8 +92,9 @@ class HibariModel implements SpeechModel {
     this.#parts = parts
   }
 
-  async warm(): Promise<void> {
-    const { graph, vocoders } = this.#parts
+  async warm(voiceId: string): Promise<void> {
+    const { graphs, vocoders } = this.#parts
+    const graph = await graphs.of(voiceId)
     const order = { parameters: await graph.predict(warmUp, 1), speed: 1, shape: null, isFirst: true, slackMs: 0 }
     await Array.fromAsync(vocoders.speak(order, new AbortController().signal))
   }
@@ -103,9 +104,10 @@ class HibariModel implements SpeechModel {
    * once it aborts
    */
   async *speak(input: SpeechInput, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
-    const { graph, vocoders } = this.#parts
-    const shape = input.voiceState === null ? voices.get(input.voiceId) : readState(input.voiceState)
-    if (shape === undefined) throw new Error(`hibari has no voice ${JSON.stringify(input.voiceId)}`)
+    const { graphs, vocoders } = this.#parts
+    const { voiceId } = input
+    const shape = input.voiceState === null ? shapeOf(voiceId) : readState(input.voiceState)
+    const graph = await graphs.of(voiceId)
     const speed = Math.min(fastest, Math.max(slowest, input.speed))
     const stretcher = new Stretcher(sampleRateHz, input.speed / speed)
     const listener = new Listener()
@@ -137,10 +139,11 @@ class HibariModel implements SpeechModel {
 
   /** As approximate as `clone.ts` says. */
   async clone(clip: Clip, signal: AbortSignal): Promise<Uint8Array> {
+    const graph = await this.#parts.graphs.of('')
     const predict = async (sentence: string): Promise<Parameters[]> => {
       const found: Parameters[] = []
-      for await (const { symbols } of this.#chunks({ text: sentence, language: null })) {
-        found.push(await this.#parts.graph.predict(symbols, 1, signal))
+      for await (const { symbols } of this.#chunks({ text: sentence, language: null, voiceId: '' })) {
+        found.push(await graph.predict(symbols, 1, signal))
       }
       return found
     }
@@ -149,17 +152,24 @@ class HibariModel implements SpeechModel {
 
   async unload(): Promise<void> {
     this.#parts.vocoders.end()
-    await this.#parts.graph.release()
+    await this.#parts.graphs.release()
   }
 
-  #chunks({ text, language }: Pick<SpeechInput, 'text' | 'language'>): AsyncGenerator<Chunk> {
+  #chunks({ text, language, voiceId }: Pick<SpeechInput, 'text' | 'language' | 'voiceId'>): AsyncGenerator<Chunk> {
     if (language !== null && primaryLanguage(language) !== 'en') {
       throw new InputRefused(`hibari does not speak '${language}'. Supported values are: en.`, 'language')
     }
     const { english, lexicon } = this.#parts
     const own = takeOverrides(text, lexicon)
-    return chunks(englishUnits(own.text, english, own.lexicon), limits)
+    return chunks(englishUnits(own.text, english[accentOf(voiceId)], own.lexicon), limits)
   }
+}
+
+/** null: as the graph gives it. @throws Error of an unknown voice */
+function shapeOf(voiceId: string): Shape | null {
+  const shape = ownGraphs.has(voiceId) ? null : voices.get(voiceId)
+  if (shape === undefined) throw new Error(`hibari has no voice ${JSON.stringify(voiceId)}`)
+  return shape
 }
 
 const nextOf = async (parts: AsyncGenerator<Chunk>): Promise<Chunk | null> => (await parts.next()).value ?? null
