@@ -1,6 +1,6 @@
 /**
- * Clones of readers: of a whole clip, of its first three seconds and with noise in it. A clone is like its reader as far
- * as Resemblyzer hears the same voice in it as in the reader's other recordings.
+ * Clones of readers: of a whole clip, of its first three seconds and with noise in it. How much a clone is like its
+ * reader is how much Resemblyzer hears one voice in it and in the reader's other recordings.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
