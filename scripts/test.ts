@@ -15,7 +15,9 @@ const root = join(import.meta.dir, '..')
  */
 const testProcesses = 2
 /** What can be tested without the executable and without a model: beginnings of paths. */
-const quickPaths = ['domain/', 'text/', 'phonemes/', 'service/', 'http/', 'tidy', 'config'].map((path) => `src/${path}`)
+const quickPaths = ['domain/', 'text/', 'book/', 'phonemes/', 'service/', 'http/', 'tidy', 'config'].map(
+  (path) => `src/${path}`,
+)
 /** The slow half of those: they decode real recordings in threads. */
 const quickIgnores = ['**/http/transcription*', '**/http/voice-{clone,ending}*']
 /** A runner that hangs is ended and counts as failed. A busy machine takes several times as long as an idle one. */

@@ -8,6 +8,16 @@ if (!hasBrowser) console.log(noBrowser)
 
 const longText = 'A sentence that is long enough to become a voice, spoken at an even pace. Here is one more of them.'
 
+/** A script that drops a recording on the page. */
+const droppingOf = (wav: Buffer): string => `(() => {
+  const bytes = Uint8Array.fromBase64(${JSON.stringify(wav.toString('base64'))})
+  const data = new DataTransfer()
+  data.items.add(new File([bytes], 'ada.wav', { type: 'audio/wav' }))
+  const event = (name) => new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true })
+  document.body.dispatchEvent(event('dragenter'))
+  document.body.dispatchEvent(event('drop'))
+})()`
+
 let scene: Scene
 const signedIn: Scene['signedIn'] = (...where) => scene.signedIn(...where)
 
@@ -100,15 +110,7 @@ test.skipIf(!hasBrowser)(
     await page.getByRole('article', { name: 'Lark' }).waitFor()
     const spoken = await scene.program.speak(scene.program.key, { input: longText, response_format: 'wav' })
     const wav = Buffer.from(await spoken.bytes())
-    const drop = `(() => {
-      const bytes = Uint8Array.fromBase64(${JSON.stringify(wav.toString('base64'))})
-      const data = new DataTransfer()
-      data.items.add(new File([bytes], 'ada.wav', { type: 'audio/wav' }))
-      const event = (name) => new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true })
-      document.body.dispatchEvent(event('dragenter'))
-      document.body.dispatchEvent(event('drop'))
-    })()`
-    await page.evaluate(drop)
+    await page.evaluate(droppingOf(wav))
     await page.getByRole('slider', { name: 'Begin' }).fill('1')
     await page.getByText(/0:01\.0 to/).waitFor()
     expect(await unfit(page)).toEqual([])
@@ -125,6 +127,27 @@ test.skipIf(!hasBrowser)(
       .getByText(/Dropped/)
       .first()
       .waitFor({ state: 'attached' })
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Skipped without a browser, which a fresh machine lacks.
+test.skipIf(!hasBrowser)(
+  'a recording that is dropped on the page that transcribes is the one that is transcribed',
+  async () => {
+    await using visited = await signedIn()
+    const { page, faults } = visited
+    await go(page, 'Transcribe')
+    await page.getByLabel('Audio or video file').waitFor()
+    const spoken = await scene.program.speak(scene.program.key, { input: longText, response_format: 'wav' })
+    await page.evaluate(droppingOf(Buffer.from(await spoken.bytes())))
+    await page.getByText('ada.wav').waitFor()
+    await page.getByRole('button', { name: 'Transcribe', exact: true }).click()
+    await page
+      .getByText(/even pace/)
+      .first()
+      .waitFor()
     expect(faults).toEqual([])
   },
   flowMs,

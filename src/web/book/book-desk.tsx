@@ -19,7 +19,12 @@ interface DeskProps {
   manner: Manner
   /** Of a request. */
   maxChars: number
+  /** A short text without chapters: it is typed rather than read as a book. */
+  onText: (text: string) => void
 }
+
+/** About ten minutes of speech. */
+const shortChars = 10_000
 
 interface Open {
   accountId: string
@@ -31,7 +36,7 @@ interface Open {
 
 let kept: Open | null = null
 
-export function BookDesk({ accountId, manner, maxChars }: DeskProps) {
+export function BookDesk({ accountId, manner, maxChars, onText }: DeskProps) {
   const [open, setOpen] = useState<Open | null>(kept?.accountId === accountId ? kept : null)
   const [error, setError] = useState<Error | null>(null)
   const put = (next: Open | null) => {
@@ -41,10 +46,16 @@ export function BookDesk({ accountId, manner, maxChars }: DeskProps) {
     setError(null)
   }
   const take = (file: File) => {
-    openBook(file).then(
-      (book) => put({ accountId, book, name: file.name.replace(/\.[^.]+$/, ''), speech: null }),
-      (cause: Error) => setError(cause),
-    )
+    const show = (book: Book) => {
+      const [only, ...others] = book.chapters
+      if (only === undefined || others.length > 0 || only.text.length > shortChars) {
+        return put({ accountId, book, name: file.name.replace(/\.[^.]+$/, ''), speech: null })
+      }
+      setError(null)
+      onText(only.text)
+      announce(`${file.name} is in the text field.`)
+    }
+    openBook(file).then(show, (cause: Error) => setError(cause))
   }
   const begin = (chapters: readonly Chapter[]) => {
     if (open === null) return

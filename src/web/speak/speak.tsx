@@ -93,7 +93,12 @@ export function SpeakPage({ who }: PageProps) {
               <ReadingProgress reading={studio.reading} isPrepaid={who.account.balance_micros !== null} />
             )}
           </form>
-          <BookDesk accountId={who.account.id} manner={asked} maxChars={maxChars} />
+          <BookDesk
+            accountId={who.account.id}
+            manner={asked}
+            maxChars={maxChars}
+            onText={(input) => change({ ...ask, input })}
+          />
         </div>
         <Past takes={studio.takes} onAgain={again} />
       </div>

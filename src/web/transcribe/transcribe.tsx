@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useLoaded } from '../parts/loading.ts'
 import { Field, Head, Problem } from '../parts/controls.tsx'
+import { DropAnywhere } from '../parts/drop.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { mayAdminister } from '../session.ts'
 import { SoundSource } from '../recording/sound-source.tsx'
@@ -48,6 +49,9 @@ export function TranscribePage({ who }: PageProps) {
         </div>
         <Problem error={error} />
       </form>
+      {running ? null : (
+        <DropAnywhere says="Drop a recording to transcribe it" onFile={(file) => setClip({ file, name: file.name })} />
+      )}
       {transcript === null ? null : <TranscriptView transcript={transcript} clip={heardClip} running={running} />}
     </div>
   )
