@@ -29,6 +29,24 @@ const paths = [
   '/console/api/accounts',
   '/nowhere',
 ] as const
+/** What clients do ask for: these reach the code behind the routes. */
+const asked = [
+  'POST /v1/audio/speech',
+  'POST /dev/captioned_speech',
+  'POST /v1/audio/transcriptions',
+  'GET /v1/voices',
+  'POST /v1/voices',
+  'GET /v1/voices/x',
+  'PATCH /v1/voices/x',
+  'GET /v1/audio/voices',
+  'GET /v1/audio/voice_consents',
+  'POST /v1/audio/voice_consents',
+  'GET /v1/operations',
+  'GET /v1/usage',
+  'POST /v1/realtime/client_secrets',
+  'POST /console/api/session',
+  'POST /console/api/admin/accounts',
+] as const
 const values = [
   null,
   true,
@@ -88,20 +106,25 @@ export async function requests(count: number, random: Seeded, endMs: number): Pr
     const after = sizeOf(target.program)
     const failures = [...tally.statuses].filter(([status]) => status >= 500 && status !== 503)
     const sum = failures.reduce((total, [, times]) => total + times, 0)
-    const asked = [...tally.statuses.values()].reduce((total, times) => total + times, 0)
+    const sent = [...tally.statuses.values()].reduce((total, times) => total + times, 0)
     const sizes = `RSS ${before.rssMb} -> ${after.rssMb} MB, descriptors ${before.descriptors} -> ${after.descriptors}`
-    return `${asked} requests: ${sum} 5xx, ${tally.leaks} leaks, ${tally.broken} without an answer; ${sizes}`
+    const each = [...tally.statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${times} x ${status}`)
+    const found = `${sum} 5xx, ${tally.leaks} leaks, ${tally.broken} without an answer`
+    return `${sent} requests (${each.join(', ')}): ${found}; ${sizes}`
   } finally {
     await target.end()
   }
 }
 
 async function ask({ program, key }: Target, tally: Tally, random: Seeded): Promise<void> {
-  const method = random.pick(methods)
+  const real = random.chance(0.5) ? random.pick(asked).split(' ') : []
+  const [method = random.pick(methods), realPath] = real
   const query = random.chance(0.3) ? `?${random.pick(names)}=${encodeURIComponent(text(random))}` : ''
-  const path = random.chance(0.3)
-    ? `${random.pick(paths)}/${encodeURIComponent(text(random)).slice(0, 300)}`
-    : random.pick(paths)
+  const path =
+    realPath ??
+    (random.chance(0.3)
+      ? `${random.pick(paths)}/${encodeURIComponent(text(random)).slice(0, 300)}`
+      : random.pick(paths))
   const headers = new Headers()
   if (random.chance(0.7)) headers.set('authorization', random.chance(0.9) ? `Bearer ${key}` : 'Basic !')
   const type = random.pick(['application/json', 'multipart/form-data; boundary=b', 'text/plain', ''] as const)

@@ -29,7 +29,8 @@ export async function uploads(count: number, random: Seeded, endMs: number): Pro
     const sizes = `RSS ${before.rssMb} -> ${after.rssMb} MB, descriptors ${before.descriptors} -> ${after.descriptors}`
     const failed = sum((status) => status >= 500 && status !== 503)
     const left = `${broken} without an answer, uploads left ${uploadsLeft(target)}`
-    return `${sum(() => true)} uploads: ${failed} 5xx, ${left}; ${sizes}`
+    const each = [...statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${times} x ${status}`)
+    return `${sum(() => true)} uploads (${each.join(', ')}): ${failed} 5xx, ${left}; ${sizes}`
   } finally {
     await target.end()
   }

@@ -287,7 +287,7 @@ export const codes: Readonly<Record<ErrorCode, CodeRow>> = {
   }),
   voice_limit_reached: permission(
     403,
-    'the account owns as many voices as it may',
+    'the account owns as many voices, or consents, as it may',
     'This account owns 100 voices, which is its limit.',
   ),
   voice_model_mismatch: invalid(
