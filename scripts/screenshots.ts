@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
 import { hasBrowser, launchBrowser, noBrowser } from '../src/testing/browser.ts'
 import { type Program, startProgram } from '../src/testing/program.ts'
 
@@ -98,13 +99,34 @@ async function photograph(browser: Browser, program: Program): Promise<void> {
   }
 }
 
+/** The studio in the dark, in the middle of a sentence. */
+async function picture(browser: Browser, program: Program): Promise<void> {
+  const size = { viewport: { width: 1280, height: 860 }, deviceScaleFactor: 2, colorScheme: 'dark' } as const
+  const page = await browser.newPage(size)
+  await page.goto(`${program.url}/console`)
+  await signIn(page, program)
+  await page.getByRole('button', { name: /^Voice: / }).click()
+  await page.getByRole('dialog').getByRole('button', { name: /^Lark/ }).click()
+  await speakTwice(page)
+  await page.getByRole('button', { name: /^Play: Good morning/ }).click()
+  await page.getByRole('textbox', { name: 'Text' }).fill(`${sentences[1]} ${sentences[0]}`)
+  // A second and a half into it.
+  await page.waitForTimeout(1500)
+  const webp = await sharp(await page.screenshot())
+    .webp({ quality: 82 })
+    .toBuffer()
+  await Bun.write(join(target ?? '', 'console.webp'), webp)
+  await page.close()
+}
+
 mkdirSync(target, { recursive: true })
 const folder = mkdtempSync(join(tmpdir(), 'myna-screenshots-'))
 const program = await startProgram(folder)
 const browser = await launchBrowser()
 try {
   await furnish(program)
-  await photograph(browser, program)
+  if (wanted.includes('picture')) await picture(browser, program)
+  else await photograph(browser, program)
 } finally {
   await browser.close()
   await program.end()

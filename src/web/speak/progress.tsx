@@ -10,7 +10,7 @@ interface ProgressProps {
 }
 
 export const ReadingProgress = ({ reading, isPrepaid }: ProgressProps) => (
-  <section class="reading" aria-label="Result">
+  <section class="outcome" aria-label="Result">
     <p class="unseen" role="status">
       {inWords(reading)}
     </p>

@@ -1,5 +1,6 @@
 /** Choosing a voice: its picture, name and description on a button; behind it all of them, to search and to hear. */
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { Bird } from '../parts/bird.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PreviewButton } from '../parts/preview.tsx'
@@ -45,7 +46,7 @@ export function VoicePicker({ voices, chosen, onChoose, isOpen, onOpen }: Picker
 const Face = ({ voice }: { voice: Voice | undefined }) => (
   <span class="voice-face">
     {voice === undefined ? (
-      <Icon name="voices" />
+      <Bird size={34} />
     ) : (
       <VoicePicture key={voice.voice_id} id={voice.voice_id} name={voice.name} isReady isDecoration />
     )}

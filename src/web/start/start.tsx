@@ -41,8 +41,7 @@ export function StartPage(_props: PageProps) {
   return (
     <div class="page start">
       <Hero />
-      <Progressing of={[models, voices]} />
-      <Faces voices={builtIn.slice(0, faces)} />
+      {voices.value === null ? <FacesToCome /> : <Faces voices={builtIn.slice(0, faces)} />}
       <div class="head">
         <div>
           <h2>Worth having</h2>
@@ -55,6 +54,7 @@ export function StartPage(_props: PageProps) {
           </button>
         )}
       </div>
+      <Progressing of={[models, voices]} />
       {titles.map(([task, title]) => (
         <section class="grid" key={task} aria-label={title}>
           {offers
@@ -91,12 +91,24 @@ const Hero = () => (
   </section>
 )
 
+/** The place of what is loading, so that nothing moves when it comes. */
+const FacesToCome = () => (
+  <div class="faces" aria-hidden="true">
+    {Array.from({ length: faces }, (_, at) => (
+      <div class="face" key={at}>
+        <div class="picture skeleton" />
+        <div class="face-words" />
+      </div>
+    ))}
+  </div>
+)
+
 const Faces = ({ voices }: { voices: readonly Voice[] }) => (
   <div class="faces">
     {voices.map(({ voice_id: id, name, description }) => (
       <figure class="face" key={id}>
         <VoicePicture id={id} name={name} isReady />
-        <figcaption>
+        <figcaption class="face-words">
           <PreviewButton id={id} name={name} />
           <span>
             <strong>{name}</strong>
