@@ -106,7 +106,7 @@ const wrongs: [string, (books: Worked) => string][] = [
   [
     'alias of the owner',
     () =>
-      `INSERT INTO accounts SELECT 'other', 'other', 'other', role, NULL, 0, NULL FROM accounts LIMIT 1;
+      `INSERT INTO accounts (id, name, folded_name, role, created_at_ms) VALUES ('other', 'other', 'other', 'user', 0);
       UPDATE voice_aliases SET account_id = 'other'`,
   ],
 ]
@@ -151,7 +151,7 @@ test('finds a consent without its recording or with another, and a voice with a 
   expect(await rulesBroken(books)).toEqual(new Set(['recording of a consent']))
   force(
     books.dataDir,
-    `INSERT INTO accounts SELECT 'other', 'other', 'other', role, NULL, 0, NULL FROM accounts LIMIT 1;
+    `INSERT INTO accounts (id, name, folded_name, role, created_at_ms) VALUES ('other', 'other', 'other', 'user', 0);
     UPDATE voice_consents SET account_id = 'other'; UPDATE voices SET consent = '${consentId}'`,
   )
   expect(await rulesBroken(books, 'quick')).toEqual(new Set(['consent of the owner']))

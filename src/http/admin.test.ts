@@ -20,7 +20,11 @@ beforeAll(async () => {
   instance = await startInstance()
   ada = await instance.key({ account: 'ada' })
   bob = await instance.key({ account: 'bob' })
-  for (const key of [ada, bob, ada]) await (await instance.speak(key)).bytes()
+  // Ids of one millisecond have no order.
+  for (const key of [ada, bob, ada]) {
+    await (await instance.speak(key)).bytes()
+    instance.clock.advance(1)
+  }
   await instance.cloned(bob)
 })
 afterAll(() => instance[Symbol.asyncDispose]())
