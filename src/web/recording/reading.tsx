@@ -30,7 +30,7 @@ const ownLanguage = (): string => {
 export function Reading() {
   const [language, setLanguage] = useState(ownLanguage)
   return (
-    <figure class="reading">
+    <figure class="read-aloud">
       <figcaption class="row apart">
         <span class="label">Read this aloud, or say what you like</span>
         <select

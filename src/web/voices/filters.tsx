@@ -19,7 +19,7 @@ interface FiltersProps {
 export function VoiceFilters({ owner, onOwner, search, onSearch, filters, onFilters, voices }: FiltersProps) {
   const pick = (name: keyof Filters) => (value: string) => onFilters({ ...filters, [name]: value })
   return (
-    <div class="row filters">
+    <div class="row voice-filters">
       <Choice
         label="Whose voices"
         value={owner}
