@@ -7,7 +7,8 @@
  */
 import type { WhisperConfig } from './config.ts'
 import { encoderPositions } from './config.ts'
-import { decoderFile, type Encoded, type WhisperGraphs } from './graphs.ts'
+import type { Encoded, WhisperGraphs } from './graphs.ts'
+import { decoderFile } from './sessions.ts'
 import { joinRows } from './rows.ts'
 import { Random } from '../../domain/random.ts'
 import { bestOf } from './sampling.ts'

@@ -4,16 +4,13 @@
  * second takes those states and one more token, and returns only the decoder's own states: those of the audio stay as
  * the first branch made them.
  */
-import { join } from 'node:path'
-import { createSession } from '../../onnx/back-end.ts'
-import { checkContract, numbered } from '../../onnx/contract.ts'
+import type { Card } from '../../domain/card.ts'
 import type { Loop, Port, Session, Tensor, Tensors } from '../../onnx/session.ts'
 import { encoderPositions, type WhisperConfig } from './config.ts'
 import { windowFrames } from './features.ts'
 import { pickRows } from './rows.ts'
-
-const encoderFile = 'encoder_model.onnx'
-export const decoderFile = 'decoder_model_merged.onnx'
+import { decoderFile, encoderFile, type Kind, openSessions, pastOf, presentOf, stateNames } from './sessions.ts'
+import type { WhisperSessions } from './sessions.ts'
 
 /** Windows decoded together have their states in memory together: at most this many bytes. */
 const batchBytes = 256e6
@@ -41,57 +38,46 @@ export interface Steps {
 }
 
 export class WhisperGraphs {
-  readonly #encoder: Session
-  readonly #decoder: Session
+  readonly #sessions: WhisperSessions
   readonly #config: WhisperConfig
   /** Whether the decoder outputs its attention to the audio. */
   readonly hasAttentions: boolean
   /** Windows that can be decoded together, by what the decoder claims; 1: one at a time. */
   readonly maxBatch: number
 
-  private constructor(encoder: Session, decoder: Session, config: WhisperConfig) {
-    this.#encoder = encoder
-    this.#decoder = decoder
+  private constructor(sessions: WhisperSessions, config: WhisperConfig) {
+    this.#sessions = sessions
     this.#config = config
-    const outputs = new Set(decoder.outputs.map(({ name }) => name))
+    const { first, next } = sessions
+    const outputs = new Set(first.outputs.map(({ name }) => name))
     this.hasAttentions = attentionNames(config).every((name) => outputs.has(name))
-    this.maxBatch = decoder.inputs.every(takesRows)
-      ? batchFor(config, floatTypeOf(decoder, pastOf('0.encoder.key')))
-      : 1
+    const takesBatches = [...first.inputs, ...next.inputs].every(takesRows)
+    this.maxBatch = takesBatches ? batchFor(config, floatTypeOf(next, pastOf('0.encoder.key'))) : 1
   }
 
-  /** @throws Error that names the file that is missing or is another graph */
-  static async load(filesDir: string, config: WhisperConfig, threads: number): Promise<WhisperGraphs> {
-    const encoder = await createSession(join(filesDir, encoderFile), { threads })
-    try {
-      checkEncoder(encoder, config)
-      const decoder = await createSession(join(filesDir, decoderFile), { threads })
-      try {
-        checkDecoder(decoder, config)
-        return new WhisperGraphs(encoder, decoder, config)
-      } catch (error) {
-        await decoder.release()
-        throw error
-      }
-    } catch (error) {
-      await encoder.release()
-      throw error
-    }
+  /** @param weights of the model's card @throws Error that names the file that is missing or is another graph */
+  static async load(
+    filesDir: string,
+    config: WhisperConfig,
+    threads: number,
+    weights: Card['weights'] = null,
+  ): Promise<WhisperGraphs> {
+    return new WhisperGraphs(await openSessions(filesDir, config, threads, weights), config)
   }
 
   /** One window. @param features bands by 3,000 frames @throws the signal's reason */
   async encode(features: Float32Array, signal?: AbortSignal): Promise<Encoded> {
     const sound: Tensor = { type: 'float32', dims: [1, this.#config.bands, windowFrames], data: features }
-    const input_features = asType(sound, floatTypeOf(this.#encoder, 'input_features'))
-    const { last_hidden_state: encoded } = await this.#encoder.run({ input_features }, signal)
+    const input_features = asType(sound, floatTypeOf(this.#sessions.encoder, 'input_features'))
+    const { last_hidden_state: encoded } = await this.#sessions.encoder.run({ input_features }, signal)
     if (encoded === undefined) throw new Error(`${encoderFile} gave no output`)
-    return asType(encoded, floatTypeOf(this.#decoder, 'encoder_hidden_states'))
+    return asType(encoded, floatTypeOf(this.#sessions.first, 'encoder_hidden_states'))
   }
 
   /** As if from the encoder. @param values of all positions, one after another */
   encoded(values: Float32Array): Encoded {
     const dims = [1, values.length / this.#config.width, this.#config.width]
-    return asType({ type: 'float32', dims, data: values }, floatTypeOf(this.#decoder, 'encoder_hidden_states'))
+    return asType({ type: 'float32', dims, data: values }, floatTypeOf(this.#sessions.first, 'encoder_hidden_states'))
   }
 
   /** All windows begin with the same prompt. @throws the signal's reason */
@@ -101,7 +87,7 @@ export class WhisperGraphs {
     const empty = (name: string): Tensor =>
       asType(
         { type: 'float32', dims: [rows, heads, 0, headSize], data: new Float32Array(0) },
-        floatTypeOf(this.#decoder, name),
+        floatTypeOf(this.#sessions.first, name),
       )
     const feeds = {
       input_ids: idsOf(Array.from({ length: rows }, () => prompt)),
@@ -109,7 +95,8 @@ export class WhisperGraphs {
       use_cache_branch: flag(false),
       ...Object.fromEntries(stateNames(layers).map((name) => [pastOf(name), empty(pastOf(name))])),
     }
-    const outputs = await this.#decoder.run(feeds, signal)
+    const { first } = this.#sessions
+    const outputs = await first.run(taken(first, feeds), signal)
     const output = (name: string): Tensor => {
       const tensor = outputs[name]
       if (tensor === undefined) throw new Error(`${decoderFile} gave no ${name}`)
@@ -128,8 +115,9 @@ export class WhisperGraphs {
   #follow(start: Tensors, sound: Tensors): Steps {
     const names = stateNames(this.#config.layers, ['decoder'])
     const links = Object.fromEntries(names.map((name) => [pastOf(name), presentOf(name)]))
-    const constants = { ...sound, use_cache_branch: flag(true) }
-    const loop: Loop = this.#decoder.loop({ links, start, constants })
+    const { next } = this.#sessions
+    const constants = taken(next, { ...sound, use_cache_branch: flag(true) })
+    const loop: Loop = next.loop({ links, start, constants })
     return {
       async step(ids, signal) {
         const { logits } = await loop.step({ input_ids: idsOf(ids.map((id) => [id])) }, signal)
@@ -141,47 +129,12 @@ export class WhisperGraphs {
   }
 
   async release(): Promise<void> {
-    await this.#encoder.release()
-    await this.#decoder.release()
+    for (const session of new Set(Object.values(this.#sessions))) await session.release()
   }
 }
 
-type Kind = 'decoder' | 'encoder'
-
-/** `<layer>.<kind>.<part>`, which follows `past_key_values.` in an input and `present.` in an output. */
-const stateNames = (layers: number, kinds: readonly Kind[] = ['decoder', 'encoder']): string[] =>
-  Array.from({ length: layers }, (_, layer) =>
-    kinds.flatMap((kind) => ['key', 'value'].map((part) => `${layer}.${kind}.${part}`)),
-  ).flat()
-const pastOf = (name: string): string => `past_key_values.${name}`
-const presentOf = (name: string): string => `present.${name}`
 const attentionNames = ({ layers }: WhisperConfig): string[] =>
   Array.from({ length: layers }, (_, layer) => `cross_attentions.${layer}`)
-
-const floats = ['float32', 'float16'] as const
-
-function checkEncoder(encoder: Session, { bands, width }: WhisperConfig): void {
-  checkContract(encoderFile, encoder, {
-    inputs: [{ name: 'input_features', type: floats, dims: [null, bands, windowFrames] }],
-    outputs: [{ name: 'last_hidden_state', type: floats, dims: [null, null, width] }],
-  })
-}
-
-function checkDecoder(decoder: Session, { layers, heads, headSize, width, vocabulary }: WhisperConfig): void {
-  const states = (pattern: string) =>
-    ['decoder.key', 'decoder.value', 'encoder.key', 'encoder.value'].flatMap((part) =>
-      numbered(layers, `${pattern}.*.${part}`, { type: floats, dims: [null, heads, null, headSize] }),
-    )
-  checkContract(decoderFile, decoder, {
-    inputs: [
-      { name: 'input_ids', type: 'int64', dims: [null, null] },
-      { name: 'encoder_hidden_states', type: floats, dims: [null, null, width] },
-      ...states('past_key_values'),
-      { name: 'use_cache_branch', type: 'bool', dims: [1] },
-    ],
-    outputs: [{ name: 'logits', type: floats, dims: [null, null, vocabulary] }, ...states('present')],
-  })
-}
 
 function floatTypeOf(session: Session, input: string): FloatType {
   const port: Port | undefined = session.inputs.find(({ name }) => name === input)
@@ -196,6 +149,10 @@ function batchFor({ layers, width, maxTokens }: WhisperConfig, type: FloatType):
   const rowBytes = 2 * layers * width * (encoderPositions + maxTokens) * (type === 'float16' ? 2 : 4)
   return Math.min(batchMax, Math.max(1, Math.floor(batchBytes / rowBytes)))
 }
+
+/** What the graph asks for: one with two branches needs more than either. */
+const taken = ({ inputs }: Session, tensors: Tensors): Tensors =>
+  Object.fromEntries(Object.entries(tensors).filter(([given]) => inputs.some(({ name }) => name === given)))
 
 const picked = (tensors: Tensors, rows: readonly number[] | undefined): Tensors =>
   rows === undefined

@@ -3,6 +3,7 @@
  * the reference decodes it; where transformers or transformers.js differ, the reference is followed.
  */
 import { join } from 'node:path'
+import type { Card } from '../../domain/card.ts'
 import {
   InputRefused,
   type LoadTranscriptionModel,
@@ -25,25 +26,31 @@ const maxBatchOnCpu = 2
 /** @throws Error that names the file which is missing or does not fit */
 export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) => {
   if (filesDir === null) throw new Error(`${card.id} has no files`)
-  const whisper = await openWhisper(filesDir, workers)
-  const { graphs, tokens, config } = whisper
   const isCoarse = card.weights === 'int8'
+  const whisper = await openWhisper(filesDir, workers, card.weights)
+  const { graphs, tokens, config } = whisper
   try {
     await checkBranches(graphs, tokens, config, isCoarse)
   } catch (error) {
     await graphs.release()
     throw error
   }
+  // What the graphs were rewritten from takes as much memory as they do.
+  Bun.gc(true)
   const maxBatch = isCoarse ? 1 : await maxBatchOf(whisper)
   return new WhisperModel(card.id, card.options['translates'] !== false, { ...whisper, maxBatch })
 }
 
 /** As its files say, without trying: one window at a time. @throws as `load` */
-export async function openWhisper(filesDir: string, threads: number): Promise<Whisper> {
+export async function openWhisper(
+  filesDir: string,
+  threads: number,
+  weights: Card['weights'] = null,
+): Promise<Whisper> {
   const config = await readConfig(filesDir)
   const bpe = new ByteLevelBpe(await Bun.file(join(filesDir, 'tokenizer.json')).json())
   const tokens = whisperTokens(bpe, config)
-  const graphs = await WhisperGraphs.load(filesDir, config, threads)
+  const graphs = await WhisperGraphs.load(filesDir, config, threads, weights)
   return { config, tokens, graphs, meter: new LogMelMeter(config.bands), maxBatch: 1 }
 }
 

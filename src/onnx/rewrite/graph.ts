@@ -1,0 +1,198 @@
+/**
+ * A graph from an ONNX file, as far as rewriting needs it (onnx.proto): nodes in an order in which they can be
+ * computed, constants, inputs and outputs. Everything else stays as it is; notes about inner values are left out,
+ * because ONNX Runtime finds them out by itself.
+ */
+import { type Field, fieldsOf, joined, lengthField, numberField, type Pieces, wholeNumbers } from './wire.ts'
+
+const modelFields = { graph: 7, opsets: 8 } as const
+const graphFields = { node: 1, name: 2, initializer: 5, input: 11, output: 12 } as const
+const nodeFields = { input: 1, output: 2, op: 4, attribute: 5, domain: 7 } as const
+const attributeFields = { name: 1, whole: 3, graph: 6, type: 20 } as const
+const tensorFields = { dims: 1, type: 2, floats: 4, wholes: 5, name: 8, raw: 9 } as const
+/** The first field of whatever has a name, other than a tensor. */
+const nameField = 1
+const wholeType = 2
+
+export const elementTypes = { float32: 1, uint8: 2, int8: 3, float16: 10 } as const
+
+export interface Node {
+  op: string
+  domain: string
+  inputs: readonly string[]
+  outputs: readonly string[]
+  attributes: readonly Uint8Array[]
+}
+
+/** A constant of the file. */
+export interface Constant {
+  name: string
+  dims: readonly number[]
+  /** One of `elementTypes`, or another. */
+  type: number
+  /** Its elements, one after another; null: they are kept in another way, or elsewhere. */
+  raw: Uint8Array | null
+  pieces: Pieces
+}
+
+export interface Graph {
+  name: string
+  nodes: readonly Node[]
+  constants: ReadonlyMap<string, Constant>
+  /** By name, as they stand in the file. */
+  inputs: ReadonlyMap<string, Uint8Array>
+  outputs: ReadonlyMap<string, Uint8Array>
+}
+
+export interface Model {
+  graph: Graph
+  /** All fields but the graph. */
+  rest: readonly Uint8Array[]
+}
+
+const decoder = new TextDecoder()
+const textOf = (content: Uint8Array): string => decoder.decode(content)
+const textsIn = (fields: readonly Field[], number: number): string[] =>
+  fields.filter((field) => field.number === number).map(({ content }) => textOf(content))
+
+/** @throws RangeError, Error where the bytes are not a model */
+export function readModel(file: Uint8Array): Model {
+  const fields = fieldsOf(file)
+  const graph = fields.find(({ number }) => number === modelFields.graph)
+  if (graph === undefined) throw new Error('the file has no graph')
+  return {
+    graph: readGraph(graph.content),
+    rest: fields.flatMap(({ number, raw }) => (number === modelFields.graph ? [] : [raw])),
+  }
+}
+
+function readGraph(content: Uint8Array): Graph {
+  const fields = fieldsOf(content)
+  const all = (number: number) => fields.filter((field) => field.number === number).map((field) => field.content)
+  const named = (number: number) =>
+    new Map(all(number).map((port) => [textsIn(fieldsOf(port), nameField)[0] ?? '', port]))
+  return {
+    name: textsIn(fields, graphFields.name)[0] ?? '',
+    nodes: all(graphFields.node).map(readNode),
+    constants: new Map(
+      all(graphFields.initializer)
+        .map(readConstant)
+        .map((constant) => [constant.name, constant]),
+    ),
+    inputs: named(graphFields.input),
+    outputs: named(graphFields.output),
+  }
+}
+
+function readNode(content: Uint8Array): Node {
+  const fields = fieldsOf(content)
+  return {
+    op: textsIn(fields, nodeFields.op)[0] ?? '',
+    domain: textsIn(fields, nodeFields.domain)[0] ?? '',
+    inputs: textsIn(fields, nodeFields.input),
+    outputs: textsIn(fields, nodeFields.output),
+    attributes: fields.filter(({ number }) => number === nodeFields.attribute).map((field) => field.content),
+  }
+}
+
+function readConstant(content: Uint8Array): Constant {
+  const fields = fieldsOf(content)
+  const dims = fields.filter(({ number }) => number === tensorFields.dims)
+  return {
+    name: textsIn(fields, tensorFields.name)[0] ?? '',
+    // Packed or one by one.
+    dims: dims.flatMap(({ content: packed, value }) =>
+      packed.length > 0 ? wholeNumbers(packed).map(Number) : [value],
+    ),
+    type: fields.find(({ number }) => number === tensorFields.type)?.value ?? 0,
+    raw: rawIn(fields),
+    pieces: [content],
+  }
+}
+
+/** The elements of small constants are often written as lists of numbers. */
+function rawIn(fields: readonly Field[]): Uint8Array | null {
+  const contentOf = (wanted: number) => fields.find(({ number }) => number === wanted)?.content
+  const bytes = fields.some(({ number, value }) => number === tensorFields.type && byteTypes.includes(value))
+  const wholes = bytes ? contentOf(tensorFields.wholes) : undefined
+  const listed =
+    wholes === undefined
+      ? contentOf(tensorFields.floats)
+      : Uint8Array.from(wholeNumbers(wholes), (whole) => Number(whole & 0xffn))
+  return contentOf(tensorFields.raw) ?? listed ?? null
+}
+
+const byteTypes: readonly number[] = [elementTypes.uint8, elementTypes.int8]
+
+/** The graph in an attribute, such as a branch of `If`. @returns null: the node has none of that name */
+export function graphIn({ attributes }: Node, name: string): Graph | null {
+  for (const attribute of attributes) {
+    const fields = fieldsOf(attribute)
+    const graph = fields.find(({ number }) => number === attributeFields.graph)
+    if (textsIn(fields, attributeFields.name)[0] === name && graph !== undefined) return readGraph(graph.content)
+  }
+  return null
+}
+
+/** @param raw its elements, one after another */
+export function constant(name: string, type: number, dims: readonly number[], raw: Uint8Array): Constant {
+  const pieces = [
+    ...dims.flatMap((length) => numberField(tensorFields.dims, length)),
+    ...numberField(tensorFields.type, type),
+    ...lengthField(tensorFields.name, name),
+    ...lengthField(tensorFields.raw, raw),
+  ]
+  return { name, dims, type, raw, pieces }
+}
+
+export const wholeAttribute = (name: string, value: number): Uint8Array =>
+  joined([
+    ...lengthField(attributeFields.name, name),
+    ...numberField(attributeFields.whole, value),
+    ...numberField(attributeFields.type, wholeType),
+  ])
+
+/** Only what these outputs need: nodes, constants and inputs. */
+export function pruned(graph: Graph, outputs: readonly string[]): Graph {
+  const needed = new Set(outputs)
+  const nodes: Node[] = []
+  for (const node of graph.nodes.toReversed()) {
+    if (!node.outputs.some((name) => needed.has(name))) continue
+    nodes.push(node)
+    for (const name of node.inputs) needed.add(name)
+  }
+  const kept = <T>(all: ReadonlyMap<string, T>) => new Map([...all].filter(([name]) => needed.has(name)))
+  return {
+    name: graph.name,
+    nodes: nodes.reverse(),
+    constants: kept(graph.constants),
+    inputs: kept(graph.inputs),
+    outputs: new Map([...graph.outputs].filter(([name]) => outputs.includes(name))),
+  }
+}
+
+/** @param domains of operators that the graph uses beside those of the file */
+export function writeModel({ graph, rest }: Model, domains: readonly string[] = []): Uint8Array<ArrayBuffer> {
+  const known = fieldsOf(joined(rest)).filter(({ number }) => number === modelFields.opsets)
+  const knownDomains = known.flatMap(({ content }) => textsIn(fieldsOf(content), nameField))
+  const opsets = domains
+    .filter((domain) => !knownDomains.includes(domain))
+    .flatMap((domain) => lengthField(modelFields.opsets, [...lengthField(nameField, domain), ...numberField(2, 1)]))
+  return joined([...rest, ...opsets, ...lengthField(modelFields.graph, piecesOf(graph))])
+}
+
+const piecesOf = ({ name, nodes, constants, inputs, outputs }: Graph): Uint8Array[] => [
+  ...lengthField(graphFields.name, name),
+  ...nodes.flatMap((node) => lengthField(graphFields.node, nodePieces(node))),
+  ...[...constants.values()].flatMap(({ pieces }) => lengthField(graphFields.initializer, pieces)),
+  ...[...inputs.values()].flatMap((port) => lengthField(graphFields.input, port)),
+  ...[...outputs.values()].flatMap((port) => lengthField(graphFields.output, port)),
+]
+
+const nodePieces = ({ op, domain, inputs, outputs, attributes }: Node): Uint8Array[] => [
+  ...inputs.flatMap((input) => lengthField(nodeFields.input, input)),
+  ...outputs.flatMap((output) => lengthField(nodeFields.output, output)),
+  ...lengthField(nodeFields.op, op),
+  ...attributes.flatMap((attribute) => lengthField(nodeFields.attribute, attribute)),
+  ...(domain === '' ? [] : lengthField(nodeFields.domain, domain)),
+]
