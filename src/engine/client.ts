@@ -23,11 +23,11 @@ import type {
 import { Deadlines, type Debt } from './deadlines.ts'
 import { FailedModels } from './failed-models.ts'
 import { Inquiries, type Answer } from './inquiries.ts'
-import { creditFrames, selfTestOutputs, type FromEngine, type Steps, type ToEngine } from './protocol.ts'
+import { selfTestOutputs, type FromEngine, type Steps, type ToEngine } from './protocol.ts'
 import { Queries } from './queries.ts'
 import { failure, refusalOf, stalled, unavailable } from './refusals.ts'
-import { ReplyStream } from './reply-stream.ts'
 import { Sounds } from './sounds.ts'
+import { SpeechStreams } from './speech-streams.ts'
 import { type Launch, Supervisor } from './supervisor.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
@@ -52,6 +52,8 @@ export interface EngineClientOptions {
   warn?(line: string): void
   /** How long one piece of what an order asks for may take while the child shows life; absent: unknown. */
   patienceMs?(order: SpeechOrder): number
+  /** Whether the model of an order gives the same sound each time; absent: none does. */
+  repeats?(order: SpeechOrder): boolean
   /** How fast a model works, reported now and then. */
   onPace?(model: string, steps: Steps): void
   timers?: Timers
@@ -63,18 +65,11 @@ export interface ProbeResult {
   isExact: boolean
 }
 
-/** A stream that the child works on. */
-interface Open extends Debt {
-  frames: ReplyStream<SpeechFrame>
-  /** Granted and not yet come. */
-  credits: number
-}
-
 export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEngine, SpeechWatcher {
   readonly #options: EngineClientOptions
   readonly #timers: Timers
   readonly #supervisor: Supervisor
-  readonly #streams = new Map<number, Open>()
+  readonly #speech: SpeechStreams
   readonly #queries: Queries
   readonly #inquiries: Inquiries
   readonly #sounds: Sounds
@@ -100,15 +95,22 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
       nowMs: () => this.#deadlines.nowMs(),
       failure: (why) => stalled(atClip, why),
     })
-    this.#sounds = new Sounds({
+    const shared = {
       nowMs: () => this.#deadlines.nowMs(),
       nextId: () => this.#nextId++,
       start: () => this.start(),
-      send: (message) => this.#supervisor.send(message),
+      send: (message: ToEngine) => this.#supervisor.send(message),
       onOpen: () => this.#deadlines.watch(),
       unavailable: () => unavailable(null),
-      failure: (why) => stalled(transcribing, why),
+    }
+    this.#speech = new SpeechStreams({
+      ...shared,
+      patienceMs: (order) => options.patienceMs?.(order) ?? null,
+      repeats: (order) => options.repeats?.(order) ?? false,
+      failure: (why) => stalled(speaking, why),
+      log: (line) => options.log(line),
     })
+    this.#sounds = new Sounds({ ...shared, failure: (why) => stalled(transcribing, why) })
     this.#deadlines = new Deadlines({
       timers: this.#timers,
       stallMs: options.stallMs,
@@ -137,12 +139,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   }
 
   speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame> {
-    const id = this.#nextId++
-    return new ReplyStream(signal, {
-      start: (frames) => void this.#open(id, order, frames),
-      onTaken: () => this.#grant(id),
-      onCancel: () => this.#cancel(id),
-    })
+    return this.#speech.begin(order, signal)
   }
 
   transcribe(
@@ -204,7 +201,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     return {
       task,
       ...this.#supervisor.status(),
-      activeStreams: this.#streams.size + this.#sounds.transcripts.open.length,
+      activeStreams: this.#speech.open.length + this.#sounds.transcripts.open.length,
       loading,
       stalls,
       failed: this.#failed.list(),
@@ -258,55 +255,15 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     return refusalOf(answer, atClip)
   }
 
-  async #open(id: number, order: SpeechOrder, frames: ReplyStream<SpeechFrame>): Promise<void> {
-    try {
-      await this.start()
-    } catch (reason) {
-      return frames.finish({ reason })
-    }
-    if (frames.isFinished) return
-    if (!this.#supervisor.send({ type: 'speak', stream: id, order, credits: creditFrames })) {
-      return frames.finish({ reason: unavailable(null) })
-    }
-    this.#streams.set(id, {
-      kind: 'stream',
-      frames,
-      credits: creditFrames,
-      isCancelled: false,
-      owedSinceMs: this.#deadlines.nowMs(),
-      patienceMs: this.#options.patienceMs?.(order) ?? null,
-      giveUp: (why) => {
-        frames.finish({ reason: stalled(speaking, why) })
-        this.#cancel(id)
-      },
-    })
-    this.#deadlines.watch()
-  }
-
-  #grant(id: number): void {
-    const open = this.#streams.get(id)
-    if (open === undefined || open.isCancelled) return
-    open.credits++
-    open.owedSinceMs ??= this.#deadlines.nowMs()
-    this.#supervisor.send({ type: 'credit', stream: id, frames: 1 })
-  }
-
-  #cancel(id: number): void {
-    const open = this.#streams.get(id)
-    if (open === undefined) return
-    open.isCancelled = true
-    open.owedSinceMs = this.#deadlines.nowMs()
-    this.#supervisor.send({ type: 'cancel', stream: id })
-  }
-
   #debts(): Debt[] {
-    return [...this.#streams.values(), ...this.#sounds.open, ...this.#inquiries.open]
+    return [...this.#speech.open, ...this.#sounds.open, ...this.#inquiries.open]
   }
 
   #receive(message: FromEngine): void {
     switch (message.type) {
       case 'frame':
-        return this.#receiveFrame(message)
+        this.#deadlines.noteProgress()
+        return this.#speech.receive(message)
       case 'want':
       case 'heard':
       case 'voiced':
@@ -354,29 +311,18 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     if (this.#failed.note(model, reason) && reason !== null) (warn ?? log)(notLoaded(model, reason))
   }
 
-  #receiveFrame({ stream, pcm, coveredChars, words, engineMs }: FromEngine & { type: 'frame' }): void {
-    const nowMs = this.#deadlines.noteProgress()
-    const open = this.#streams.get(stream)
-    if (open === undefined || open.isCancelled) return
-    open.credits--
-    open.owedSinceMs = open.credits > 0 ? nowMs : null
-    open.frames.push({ pcm, coveredChars, ...(words && { words }), engineMs })
-  }
-
   /** @param errorOf the error for the reader, given what the engine was doing; null: it finished */
   #finish(id: number, errorOf: ((doing: string) => MynaError) | null): void {
     this.#deadlines.noteProgress()
     this.#sounds.finish(id, errorOf?.(transcribing) ?? null)
-    const open = this.#streams.get(id)
-    this.#streams.delete(id)
-    open?.frames.finish(errorOf === null ? null : { reason: errorOf(speaking) })
+    this.#speech.finish(id, errorOf?.(speaking) ?? null)
   }
 
   #afterEnd(why?: string): void {
     const { loading } = this.#deadlines
     for (const model of loading) this.#noteTried(model, 'the engine ended while it was loading it')
     this.#deadlines.noteEnd()
-    for (const id of Array.from(this.#streams.keys())) this.#finish(id, (doing) => stalled(doing, why))
+    this.#speech.endAll(!this.#isClosed, why)
     this.#sounds.failAll()
     this.#queries.answerAll(null)
     this.#inquiries.failAll()

@@ -39,7 +39,8 @@ export const clipBlockSamples = clipRateHz
 export const selfTestOutputs: readonly number[] = [321.5, 642.25, 962.5, 1283.75]
 
 export type ToEngine =
-  | { type: 'speak'; stream: number; order: SpeechOrder; credits: number }
+  /** `skipSamples`: so much of the sound was sent by an engine that has died, and is left out. */
+  | { type: 'speak'; stream: number; order: SpeechOrder; credits: number; skipSamples?: number }
   | { type: 'credit'; stream: number; frames: number }
   /** Answered by `want`, `heard` and, at last, `end`, `failed` or `refused`. */
   | { type: 'transcribe'; stream: number; order: TranscriptionOrder }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { cards } from '../../catalog/cards.ts'
 import { childEnv, type Config } from '../../config.ts'
 import type { Task } from '../../domain/card.ts'
 import { EngineClient, type EngineClientOptions } from '../../engine/client.ts'
@@ -27,6 +28,8 @@ const transcriptionPatience = 4
 
 /** A piece of speech may take so many times what it takes at the measured speed: the machine may have become slow. */
 const patience = 20
+/** The architecture whose sound is the same to the bit each time, on one machine: others draw random numbers. */
+const repeating = 'hibari'
 /** Sound of one piece, at most; and of a character, where it is read by its name. */
 const longestPieceMs = 30_000
 const msPerChar = 200
@@ -40,6 +43,7 @@ const cudaReadyMs = 120_000
 export const speechEngine = (config: Config, devices: Devices, log: Log, speeds?: () => Speeds): EnginePool =>
   enginesOf('text-to-speech', config, devices, log, {
     ...(speeds && {
+      repeats: ({ model }) => cards.some(({ id, architecture }) => id === model && architecture === repeating),
       onPace: (model, steps) => speeds().note(model, steps),
       patienceMs: ({ model, text }) => {
         const soundMs = Math.min(longestPieceMs, 1000 + msPerChar * text.length)
@@ -59,7 +63,7 @@ export const transcriptionEngine = (config: Config, devices: Devices, log: Log):
     pronunciations: null,
   })
 
-interface Difference extends Pick<EngineClientOptions, 'onPace' | 'patienceMs'> {
+interface Difference extends Pick<EngineClientOptions, 'onPace' | 'patienceMs' | 'repeats'> {
   workers: number
   stallMs: number
   pronunciations: string | null
@@ -70,7 +74,7 @@ function enginesOf(
   config: Config,
   devices: Devices,
   log: Log,
-  { stallMs, onPace, patienceMs, ...share }: Difference,
+  { stallMs, onPace, patienceMs, repeats, ...share }: Difference,
 ): EnginePool {
   const settings = {
     ...share,
@@ -93,6 +97,7 @@ function enginesOf(
     warn: log.warn,
     ...(onPace && { onPace }),
     ...(patienceMs && { patienceMs }),
+    ...(repeats && { repeats }),
   }
   if (devices.kind === 'cpu') {
     const [device] = devices.devices

@@ -66,6 +66,15 @@ export class FrameCutter {
     return { pcm, coveredChars, ...this.#begun() }
   }
 
+  /** Leaves out so many samples of the chunk, with the words that begin in them. @returns how many there were */
+  skip(samples: number): number {
+    const count = Math.min(samples, this.#samples.length - this.#position)
+    this.#position += count
+    this.#sentSamples += count
+    if (count > 0) this.#begun()
+    return count
+  }
+
   #begun(): { words?: SpokenWord[] } {
     if (this.#words === null) return {}
     const sentMs = (1000 * this.#sentSamples) / this.#toHz

@@ -21,6 +21,8 @@ export interface RenderingOptions {
   wordTimes: boolean
   /** Frames that may be sent before the server grants more. */
   credits: number
+  /** Sound that the reader has already, and is left out. */
+  skipSamples: number
   /** The account whose share of the engine it uses. */
   share: string
   acquire(): Promise<Lease<SpeechModel>>
@@ -36,11 +38,13 @@ export class Rendering {
   readonly #abort = new AbortController()
   readonly #clock = new PlayClock()
   #credits: number
+  #skipSamples: number
   #wake: () => void = () => {}
 
   constructor(options: RenderingOptions) {
     this.#options = options
     this.#credits = options.credits
+    this.#skipSamples = options.skipSamples
   }
 
   grant(frames: number): void {
@@ -110,6 +114,7 @@ export class Rendering {
   }
 
   async #sendAll(cutter: FrameCutter): Promise<void> {
+    this.#skipSamples -= cutter.skip(this.#skipSamples)
     while (!cutter.isEmpty && (await this.#hasCredit())) {
       const frame = cutter.take()
       if (frame === null) return

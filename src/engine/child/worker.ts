@@ -14,7 +14,6 @@ import {
 import type { DeviceMemory } from '../../onnx/back-end.ts'
 import { deviceFailure, DeviceLost } from '../../onnx/device.ts'
 import type { SpeechDetector } from '../../models/silero/detector.ts'
-import type { SpeechOrder } from '../../service/ports.ts'
 import type { TranscriptionOrder } from '../../service/ports-transcription.ts'
 import { Answering, describe, describeFailure } from './answering.ts'
 import { detectorId } from '../../domain/card.ts'
@@ -142,7 +141,7 @@ class Engine {
   receive(message: ToEngine): void {
     switch (message.type) {
       case 'speak':
-        return void this.#speak(message.stream, message.order, message.credits)
+        return void this.#speak(message)
       case 'credit':
         return this.#renderings.get(message.stream)?.grant(message.frames)
       case 'transcribe':
@@ -177,7 +176,7 @@ class Engine {
     }
   }
 
-  async #speak(stream: number, order: SpeechOrder, credits: number): Promise<void> {
+  async #speak({ stream, order, credits, skipSamples = 0 }: ToEngine & { type: 'speak' }): Promise<void> {
     const startMs = this.#timers.monotonicMs()
     const { model, sampleRateHz, share, wordTimes = false, ...input } = order
     const rendering = new Rendering({
@@ -185,6 +184,7 @@ class Engine {
       sampleRateHz,
       wordTimes,
       credits,
+      skipSamples,
       share,
       acquire: () => this.#models.use(model),
       turns: this.#turns,
