@@ -39,7 +39,7 @@ export const clipBlockSamples = clipRateHz
 export const selfTestOutputs: readonly number[] = [321.5, 642.25, 962.5, 1283.75]
 
 export type ToEngine =
-  /** `skipSamples`: so much of the sound was sent by an engine that has died, and is left out. */
+  /** `skipSamples`: the part of the sound that an engine sent before it died; it is left out. */
   | { type: 'speak'; stream: number; order: SpeechOrder; credits: number; skipSamples?: number }
   | { type: 'credit'; stream: number; frames: number }
   /** Answered by `want`, `heard` and, at last, `end`, `failed` or `refused`. */

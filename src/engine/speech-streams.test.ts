@@ -13,7 +13,7 @@ const clients = new TestClients()
 const { lines } = clients
 afterEach(() => clients.close())
 
-test('a stream of a killed engine goes on in the next one, sample for sample', async () => {
+test('a stream of a killed engine continues in the next one, sample for sample', async () => {
   const client = clients.connect({}, { repeats: () => true })
   const text = `!slow=2 ${Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ')}`
   const samplesOf = (frames: readonly SpeechFrame[]) => frames.flatMap(({ pcm }) => [...pcm])
@@ -25,7 +25,7 @@ test('a stream of a killed engine goes on in the next one, sample for sample', a
   }
   expect(samplesOf(heard)).toEqual(samplesOf(whole))
   expect(heard.map(({ coveredChars }) => coveredChars)).toEqual(whole.map(({ coveredChars }) => coveredChars))
-  expect(lines.some((line) => /^a stream goes on in the next engine, after \d+ samples$/.test(line))).toBe(true)
+  expect(lines.some((line) => /^a stream continues in the next engine, after \d+ samples$/.test(line))).toBe(true)
   expect((await client.status()).restarts).toBe(1)
 })
 
@@ -56,7 +56,7 @@ test('a stream of a model that never says the same twice fails with its engine',
   expect(await rest.catch((error: Error) => error.message)).toBe('The engine failed while it was speaking.')
 })
 
-test('a reader who has stopped goes on reading what the next engine makes, and one who leaves costs it nothing', async () => {
+test('a slow reader gets the rest from the next engine; one that has left costs it nothing', async () => {
   const client = clients.connect({}, { repeats: () => true })
   const words = `!slow=1 ${Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ')}`
   const whole = await Array.fromAsync(client.speak(order(words), never))

@@ -1,6 +1,6 @@
 /**
  * The speech that an engine is working on (server side): frames come back against credits. When the engine dies, a
- * stream of a model that gives the same sound each time goes on in the next engine, from the last sample that came:
+ * stream of a model that gives the same sound each time continues in the next engine, from the last sample that came:
  * its reader notices no more than a pause.
  */
 import { MynaError } from '../domain/error.ts'
@@ -107,7 +107,7 @@ export class SpeechStreams {
       this.#open.delete(id)
       open.id = null
       open.isResumed = true
-      log(`a stream goes on in the next engine, after ${open.samples} samples`)
+      log(`a stream continues in the next engine, after ${open.samples} samples`)
       void this.#resume(open)
     }
   }

@@ -28,5 +28,5 @@ test.each(['pcm', 'mp3'])('a stream of %s is whole although its engine was kille
   }
   expect(Buffer.concat(pieces).equals(whole)).toBe(true)
   expect((await program.engine()).restarts).toBe(restarts + 1)
-  expect(program.stderr()).toContain('a stream goes on in the next engine, after ')
+  expect(program.stderr()).toContain('a stream continues in the next engine, after ')
 })
