@@ -230,6 +230,13 @@ test.skipIf(!hasBrowser)(
     expect(Number(await position.getAttribute('aria-valuenow'))).toBeGreaterThan(before)
     await page.keyboard.press('Space')
     await player(page).getByRole('button', { name: 'Pause', exact: true }).waitFor()
+    // Space after a click on Speak pauses, and does not speak again.
+    await page.getByRole('button', { name: 'Speak', exact: true }).click()
+    await past(page).getByRole('listitem').nth(1).waitFor()
+    await page.keyboard.press('Space')
+    await player(page).getByRole('button', { name: 'Play', exact: true }).waitFor()
+    expect(await past(page).getByRole('listitem').count()).toBe(2)
+    await page.evaluate('document.activeElement.blur()')
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Five seconds back and forward').waitFor()
     expect(await unfit(page)).toEqual([])
@@ -271,7 +278,9 @@ test.skipIf(!hasBrowser)(
       [5_000_000, 1],
       [undefined, 0],
     ] as const) {
-      await using visited = await enter(await instance.key(prepaidMicros === undefined ? {} : { prepaidMicros }))
+      await using visited = await enter(
+        await instance.key(prepaidMicros === undefined ? { scopes: ['tts'] } : { prepaidMicros }),
+      )
       const { page } = visited
       await chooseVoice(page, 'Wren')
       await say(page, 'What does this cost?')

@@ -19,6 +19,10 @@ const list: readonly (readonly [keys: readonly string[], what: string])[] = [
 /** What takes letters, spaces or arrows for itself. */
 const takesKeys = 'input, textarea, select, button, summary, a, audio, [role="slider"], [tabindex="0"]'
 
+/** Space after a click on Speak pauses what it began, instead of beginning it again. Enter still does. */
+const pausesFrom = (target: Element, key: string): boolean =>
+  key === ' ' && deck.isPlaying && target.matches('.composer .primary')
+
 /** @returns whether there was something to do */
 function act(event: KeyboardEvent, showList: () => void): boolean {
   const target = event.target instanceof Element ? event.target : null
@@ -32,7 +36,7 @@ function act(event: KeyboardEvent, showList: () => void): boolean {
     field?.focus()
     return field !== null
   }
-  if (deck.track === null || target?.closest(takesKeys)) return false
+  if (deck.track === null || (target?.closest(takesKeys) && !pausesFrom(target, event.key))) return false
   if (event.key === ' ') deck.toggle()
   else if (event.key === 'ArrowLeft') deck.seek(deck.positionS - stepS)
   else if (event.key === 'ArrowRight') deck.seek(deck.positionS + stepS)
@@ -43,13 +47,24 @@ function act(event: KeyboardEvent, showList: () => void): boolean {
 export function Shortcuts() {
   const [isShown, setIsShown] = useState(false)
   useEffect(() => {
+    let isTaken = false
     const listen = (event: KeyboardEvent) => {
+      isTaken = false
       if (event.ctrlKey || event.metaKey || event.altKey) return
       if (document.querySelector('dialog[open]') !== null) return
-      if (act(event, () => setIsShown(true))) event.preventDefault()
+      isTaken = act(event, () => setIsShown(true))
+      if (isTaken) event.preventDefault()
+    }
+    // Firefox presses a button when the space bar goes up.
+    const release = (event: KeyboardEvent) => {
+      if (isTaken && event.key === ' ') event.preventDefault()
     }
     addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
+    addEventListener('keyup', release)
+    return () => {
+      removeEventListener('keydown', listen)
+      removeEventListener('keyup', release)
+    }
   }, [])
   return (
     <>
