@@ -104,6 +104,10 @@ test.skipIf(!hasBrowser)(
     const shown = page.getByRole('dialog', { name: 'Send this to Grace' })
     const message = await shown.getByLabel('Message').innerText()
     expect(await unfit(page)).toEqual([])
+    const over = await page.evaluate<number>(
+      "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('dialog'))",
+    )
+    expect(over).toBeLessThanOrEqual(0)
     expect(message).toContain(`Open ${scene.program.url}/console`)
     expect(message).toContain('It works until')
     await shown.getByRole('button', { name: 'Copy' }).click()
