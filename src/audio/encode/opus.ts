@@ -9,6 +9,12 @@ import { concatBytes, concatS16, s16ToBytes } from '../pcm.ts'
 
 const ratesHz: readonly SampleRate[] = [8000, 12000, 16000, 24000, 48000]
 const bitsPerSecond = 40_000
+/**
+ * Of 10. On six sentences of the built-in voice DNSMOS is the same as with 9, libopus's own (3.336; 3.351 before it was
+ * encoded), for three quarters of the time: 9.7 ms for a second of sound instead of 12.6. With 6, 3.0 ms, libopus no
+ * longer notices that it is speech, and DNSMOS is 3.325.
+ */
+const complexity = 7
 const packetsPerSecond = 50
 const granuleHz = 48000
 
@@ -22,6 +28,7 @@ export async function opusCodec(sampleRateHz: number): Promise<Codec> {
       channels: 1,
       sampleRate: rateHz,
       bitrate: bitsPerSecond,
+      complexity,
       application: Application.Audio,
       vbr: true,
     }),
