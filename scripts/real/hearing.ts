@@ -1,5 +1,6 @@
 /** The transcripts of real readers, of sounds without speech, and of other languages. */
 import { existsSync, mkdirSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { decodeFile } from '../../src/audio/decode/clip.ts'
 import { sound } from '../../src/audio/clip.ts'
@@ -22,6 +23,7 @@ export interface Clip {
 interface Result {
   errors: WordErrors[]
   cpu: number
+  wall: number
 }
 
 type Listener = (clip: Clip) => Promise<{ text: string; cpu: number }>
@@ -30,7 +32,9 @@ type Listener = (clip: Clip) => Promise<{ text: string; cpu: number }>
 export async function measureHearing(subject: Subject, shared: string, count: number): Promise<void> {
   const clips = await clipsOf(shared, count)
   if (clips.length === 0) return console.log(`\nhearing: left out, no clips and words in ${shared}`)
-  const fasterWhisper = pythonPeer(python, 'listen', ct2Of('whisper-base'))
+  const fasterWhisper = (type: string): Peer => pythonPeer(python, 'listen', ct2Of('whisper-base'), type)
+  const floats = fasterWhisper('float32')
+  const bytes = fasterWhisper('int8')
   const script = join(import.meta.dir, 'transformers-js.ts')
   const transformersJs = new Peer([process.execPath, script, nodePeers, realWeightsRoot, 'whisper-base'])
   const myna =
@@ -42,29 +46,33 @@ export async function measureHearing(subject: Subject, shared: string, count: nu
   const listeners: Record<string, Listener> = {
     'myna, base q8': myna('base'),
     'myna, base fp32': myna('base-fp32'),
-    'faster-whisper, base float32': ({ path }) => fasterWhisper.ask({ path }),
+    'faster-whisper, base float32': ({ path }) => floats.ask({ path }),
+    'faster-whisper, base int8': ({ path }) => bytes.ask({ path }),
     'transformers.js, base q8': ({ pcmPath }) => transformersJs.ask({ pcm: pcmPath }),
     'myna, tiny.en q8': myna('tiny.en'),
   }
   const names = Object.keys(listeners)
   // The first answer loads the model, which is not part of the comparison.
   for (const name of names) await listeners[name]!(clips[0]!)
-  const results = new Map(names.map((name): [string, Result] => [name, { errors: [], cpu: 0 }]))
+  const results = new Map(names.map((name): [string, Result] => [name, { errors: [], cpu: 0, wall: 0 }]))
   for (const [at, clip] of clips.entries()) {
     for (const [index] of names.entries()) {
       const name = names[(at + index) % names.length]!
+      const beganMs = performance.now()
       const { text, cpu } = await listeners[name]!(clip)
       const result = results.get(name)!
+      result.wall += (performance.now() - beganMs) / 1000
       result.errors.push(wordErrors(clip.reference, text))
       result.cpu += cpu
       console.error(`${clip.path.split('/').at(-1)} ${name} ${cpu.toFixed(1)} s: ${text}`)
     }
   }
-  await Promise.all([fasterWhisper.end(), transformersJs.end()])
+  await Promise.all([floats, bytes, transformersJs].map((peer) => peer.end()))
   const seconds = clips.reduce((sum, clip) => sum + clip.seconds, 0)
-  printTable(`${clips.length} clips of real readers, ${Math.round(seconds)} s`, [
-    ['heard by', 'word errors, %', 'CPU seconds', 'CPU ms a second'],
-    ...[...results].map(([name, { errors, cpu }]) => [name, rateOf(errors), cpu, (1000 * cpu) / seconds]),
+  const load = loadavg().map((value) => value.toFixed(1))
+  printTable(`${clips.length} clips of real readers, ${Math.round(seconds)} s, load average ${load.join(' ')}`, [
+    ['heard by', 'word errors, %', 'CPU seconds', 'CPU ms a second', 'wall seconds'],
+    ...[...results].map(([name, { errors, cpu, wall }]) => [name, rateOf(errors), cpu, (1000 * cpu) / seconds, wall]),
   ])
 }
 

@@ -1,6 +1,6 @@
 """The results of other programs with the same weights. One request a line on stdin, one answer a line on stdout, as JSON.
 
-peers.py listen CT2           faster-whisper, float32, greedy, 2 threads: {"path"} -> {"text", "cpu"}
+peers.py listen CT2 TYPE      faster-whisper, int8 or float32, greedy, 2 threads: {"path"} -> {"text", "cpu"}
 peers.py speak GRAPH VOICES   kokoro-onnx; VOICES is a folder of *.bin: {"text", "voice", "path"} -> {"seconds", "cpu"}
 peers.py judge GRAPH          DNSMOS P.835 of a WAV file: {"path"} -> {"sig", "bak", "ovr"}
 needs: numpy soundfile soxr and, by verb, faster-whisper, kokoro-onnx, onnxruntime
@@ -26,9 +26,9 @@ def at_rate(path):
     return soxr.resample(pcm.mean(axis=1), rate, RATE)
 
 
-def listener(folder):
+def listener(folder, compute_type):
     from faster_whisper import WhisperModel
-    model = WhisperModel(folder, device="cpu", compute_type="float32", cpu_threads=2)
+    model = WhisperModel(folder, device="cpu", compute_type=compute_type, cpu_threads=2)
 
     def answer(request):
         segments, _ = model.transcribe(request["path"], language="en", beam_size=1)

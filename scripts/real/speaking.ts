@@ -39,7 +39,7 @@ export async function measureSpeaking(subject: Subject, shared: string): Promise
   mkdirSync(folder, { recursive: true })
   const model = join(realWeightsRoot, 'kokoro-82m-q8')
   const kokoroOnnx = pythonPeer(python, 'speak', join(model, 'model.onnx'), join(model, 'voices'))
-  const listener = pythonPeer(python, 'listen', ct2Of('whisper-base'))
+  const listener = pythonPeer(python, 'listen', ct2Of('whisper-base'), 'float32')
   const judge = pythonPeer(python, 'judge', dnsmos)
   const speakers: Record<string, (text: string, path: string) => Promise<Spoken>> = {
     'myna, kokoro int8': async (text, path) => {
