@@ -34,9 +34,16 @@ async function speaking(program: Program, key: string) {
   return { id: response.headers.get('x-request-id'), reader }
 }
 
-test('killing the engine in mid-stream costs only that stream', async () => {
+test('killing the engine in mid-stream, and the next one too, costs only that stream', async () => {
   const program = await start(temporaryFolder())
   const { id, reader } = await speaking(program, program.key)
+  const first = await program.engine()
+  process.kill(first.pid!, 'SIGKILL')
+  // The stream continues in it (resume.test.ts), and no second time.
+  await until('another engine speaks', async () => {
+    const { pid, activeStreams } = await program.engine()
+    return pid !== null && pid !== first.pid && activeStreams === 1
+  })
   const before = await program.engine()
   process.kill(before.pid!, 'SIGKILL')
   expect(await breaks(reader)).toBe(true)
