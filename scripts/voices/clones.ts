@@ -47,8 +47,9 @@ export async function measureClones(server: Server, ear: Peer, folder: string, w
     for (const change of Object.values(variants)) {
       const clip = change(pcm, sampleRateHz)
       const { found: voice, cpu } = await server.clone(wavOf(clip, sampleRateHz))
-      const speech = await spoken(server, ear, { voice, texts: fewTexts })
-      row.push(cellOf(speech, likeness(speech.embedding)), `${cpu.toFixed(1)}, ${Math.round(speech.cpuMsPerS)}`)
+      const speech = voice === null ? null : await spoken(server, ear, { voice, texts: fewTexts })
+      row.push(speech === null ? 'refused' : cellOf(speech, likeness(speech.embedding)))
+      row.push(`${cpu.toFixed(1)}, ${speech === null ? '-' : Math.round(speech.cpuMsPerS)}`)
       console.error(`${reader.name}: ${row.at(-2)}, ${row.at(-1)}`)
     }
     rows.push(row)

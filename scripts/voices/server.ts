@@ -21,8 +21,8 @@ export interface Server {
   speak(model: string, voice: string, input: string): Promise<Took<Uint8Array<ArrayBuffer>>>
   /** @returns what whisper-base hears */
   hear(wav: Uint8Array<ArrayBuffer>): Promise<string>
-  /** @returns the id of the voice, once it is ready */
-  clone(clip: Uint8Array<ArrayBuffer>): Promise<Took<string>>
+  /** @returns the id of the voice, once it is ready; null: the model refuses the clip */
+  clone(clip: Uint8Array<ArrayBuffer>): Promise<Took<string | null>>
   stop(): Promise<void>
 }
 
@@ -67,8 +67,9 @@ export async function startServer(command: string[], folders: readonly string[])
       timed(async () => {
         const { voice_id: id } = await json<{ voice_id: string }>('/v1/voices', formOf(clip, { name: 'one' }))
         for (;;) {
-          const { status, error } = await json<{ status: string; error: unknown }>(`/v1/voices/${id}`)
+          const { status, error } = await json<{ status: string; error: { code: string } | null }>(`/v1/voices/${id}`)
           if (status === 'ready') return id
+          if (error?.code === 'clip_refused') return null
           if (status === 'failed') throw new Error(`the clip became no voice: ${JSON.stringify(error)}`)
           await Bun.sleep(200)
         }

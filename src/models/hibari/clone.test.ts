@@ -41,16 +41,19 @@ test('the card says that it is approximate', () => {
   expect(card.cloning).toBe('approximate')
 })
 
-test.each(['rms', 'slt', 'awb'])('a clone of %s has its pitch, its size and the common level', async (voice) => {
-  const pcm = await speech(words, voice)
-  const state = await clone(pcm)
-  const shape = readState(state)
-  const clipHz = await hzOf(fromS16(pcm), clipRateHz)
-  expect(shape.formants).toBeCloseTo(Math.max(0.8, Math.cbrt(clipHz / 189)), 2)
-  const spoken = await speak(state)
-  expect((await hzOf(spoken)) / clipHz).toBeWithin(0.82, 1.22)
-  expect(levelDb(spoken)).toBeWithin(-26, -18)
-})
+test.each(['rms', 'slt', 'awb', 'kal16'])(
+  'a clone of %s has its pitch, its size and the common level',
+  async (voice) => {
+    const pcm = await speech(words, voice)
+    const state = await clone(pcm)
+    const shape = readState(state)
+    const clipHz = await hzOf(fromS16(pcm), clipRateHz)
+    expect(shape.formants).toBeCloseTo(Math.max(0.8, Math.cbrt(clipHz / 189)), 2)
+    const spoken = await speak(state)
+    expect((await hzOf(spoken)) / clipHz).toBeWithin(0.82, 1.22)
+    expect(levelDb(spoken)).toBeWithin(-26, -18)
+  },
+)
 
 test('a clone of a darker clip is darker', async () => {
   const plain = await speech(words, 'slt')

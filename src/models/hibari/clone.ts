@@ -42,7 +42,7 @@ export const sentences = [
   'How could they choose a shorter path through those thick woods?',
 ]
 
-const voicedSMin = 0.3
+const voicedSMin = 0.12
 /** Beyond these the voice loses more than it gains. */
 const hzMin = 80
 const hzMax = 260

@@ -1,20 +1,7 @@
 /**
- * The built-in voices, all from the one graph: how each is shaped. Chosen by measuring some 30 shapes on six sentences.
- * The first is the graph's own voice, unshaped. All are American: with British symbols, which the graph was not taught,
- * 15 of 101 words were misheard instead of 3.
- *
- * On 22 other texts of 273 words, over HTTP: sound by DNSMOS (overall), words misheard by whisper-base (of the 8 that
- * all have, 5 are spellings such as "12"), and the greatest likeness to another of the six (Resemblyzer's cosine; two
- * readers have 0.57, the same reader 0.92).
- *
- * |        | DNSMOS | misheard | likeness     |
- * | ------ | ------ | -------- | ------------ |
- * | lark   | 3.76   | 8        | 0.86, wren   |
- * | wren   | 3.67   | 8        | 0.86, lark   |
- * | merle  | 3.63   | 8        | 0.84, martin |
- * | robin  | 3.50   | 8        | 0.80, jay    |
- * | jay    | 3.80   | 8        | 0.83, martin |
- * | martin | 3.76   | 8        | 0.84, merle  |
+ * The built-in voices, all from the one graph: how each is shaped, chosen by measuring. The first is the graph's own
+ * voice, unshaped. All are American: with British symbols, which the graph was not taught, 15 of 101 words were misheard
+ * instead of 3. What they measure on other sentences is in docs/benchmarks.md: `scripts/voices.ts` measures it again.
  */
 import { gainOf, type Shape } from './shape.ts'
 
