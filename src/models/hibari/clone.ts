@@ -18,7 +18,6 @@
  * | this clone                     | 0.72     | 3.38   |
  * | without quieter silences       | 0.71     | 3.27   |
  * | the map drawn by 0.35 to none  | 0.71     | 3.41   |
- * | what Flite's clone had         | 0.65     | 3.32   |
  */
 import { Fft, hann } from '../../audio/fft.ts'
 import { levelDb } from '../../audio/pcm.ts'
