@@ -1,7 +1,7 @@
 /**
  * The built-in voices, all from the one graph: how each is shaped, chosen by measuring. The first is the graph's own
  * voice, unshaped. All are American: with British symbols, which the graph was not taught, 15 of 101 words were
- * misheard instead of 3. What they measure on other sentences is in docs/benchmarks.md; `scripts/voices.ts` measures it.
+ * misheard instead of 3. `scripts/voices.ts` measures them; docs/benchmarks.md has the figures.
  */
 import { gainOf, type Shape } from './shape.ts'
 
