@@ -81,6 +81,7 @@ test.skipIf(!hasBrowser)(
     const answer = await instance.speak(ada, { input: 'on and on' })
     await go(page, 'Operations')
     await page.getByLabel('Outcome').selectOption('pending')
+    await until('one is left', async () => (await rows(page).count()) === 1)
     await page.getByRole('button', { name: /^Details of op_/ }).click()
     const detail = page.getByRole('dialog', { name: 'Speech' })
     await detail.getByText('running').waitFor()
@@ -141,7 +142,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'models are grouped by family, with one recommended and the rest behind a line',
   async () => {
@@ -168,7 +169,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'the server’s page shows where it is and ends with the last lines of its log',
   async () => {
@@ -184,7 +185,7 @@ test.skipIf(!hasBrowser)(
   flowMs,
 )
 
-// Needs a browser, which a fresh machine has not.
+// Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
   'an administrator publishes an own voice, and makes it private again',
   async () => {
