@@ -93,8 +93,14 @@ export async function go(page: Page, name: string): Promise<void> {
 export const fact = (page: Page, name: string) =>
   page.locator('dl.facts div', { has: page.getByText(name, { exact: true }) })
 
+/** What fades in or out has less contrast than at its end. What moves endlessly, such as a bar, is not waited for. */
+const settled = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+  .map(({ finished }) => finished)).then(() => {})`
+
 /** The problems that axe reports and that exclude users. */
 export async function unfit(page: Page): Promise<string[]> {
+  await page.evaluate(settled)
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
   return violations
