@@ -19,7 +19,7 @@ const quickPaths = ['domain/', 'text/', 'book/', 'phonemes/', 'service/', 'http/
   (path) => `src/${path}`,
 )
 /** The slow half of those: they decode real recordings in threads. */
-const quickIgnores = ['**/http/transcription*', '**/http/voice-{clone,ending}*']
+const quickIgnores = ['**/http/transcription/**', '**/http/voices/{clone,ending}*']
 /** A runner that hangs is ended and counts as failed. A busy machine takes several times as long as an idle one. */
 const deadlineMs = 45 * 60_000
 /** How long output may still arrive once the process itself has ended. */

@@ -5,7 +5,7 @@ import { systemRandom } from '../domain/id.ts'
 import { systemClock } from '../domain/time.ts'
 import { SqlAccounts } from '../store/accounts.ts'
 import { openSqlite } from '../store/sqlite.ts'
-import { SqlLedger } from '../store/ledger.ts'
+import { SqlLedger } from '../store/ledger/ledger.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 

@@ -19,7 +19,7 @@ import type {
   TranscriptionEngine,
   TranscriptionOrder,
   TranscriptPart,
-} from '../service/ports-transcription.ts'
+} from '../service/ports/transcription.ts'
 import { Deadlines, type Debt } from './deadlines.ts'
 import { FailedModels } from './failed-models.ts'
 import { Inquiries, type Answer } from './inquiries.ts'

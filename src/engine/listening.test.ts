@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import type { TranscriptPart } from '../service/ports-transcription.ts'
+import type { TranscriptPart } from '../service/ports/transcription.ts'
 import { Clip } from '../testing/dictation.ts'
 import { until } from '../testing/until.ts'
 import { Listening } from './listening.ts'

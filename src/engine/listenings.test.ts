@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { concatS16 } from '../audio/pcm.ts'
 import { MynaError } from '../domain/error.ts'
-import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
+import type { TranscriptionOrder, TranscriptPart } from '../service/ports/transcription.ts'
 import { Clip, order, textOf, transcriptionTask as task } from '../testing/dictation.ts'
 import type { TestEngine } from '../testing/engine-child.ts'
 import { silence, speech, words } from '../testing/speech-clips.ts'

@@ -9,7 +9,7 @@ import type {
   TranscriptionEngine,
   TranscriptionOrder,
   TranscriptPart,
-} from '../service/ports-transcription.ts'
+} from '../service/ports/transcription.ts'
 import type { EngineClient } from './client.ts'
 
 /** One that is starting comes after all that could begin, one that has given up comes last. */

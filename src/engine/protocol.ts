@@ -8,7 +8,7 @@
  */
 import type { SpokenWord } from '../domain/speech.ts'
 import type { SpeechOrder, SpeechSpan } from '../service/ports.ts'
-import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
+import type { TranscriptionOrder, TranscriptPart } from '../service/ports/transcription.ts'
 
 /** What the steps of a model produced, and took. */
 export interface Steps {

@@ -1,6 +1,6 @@
 /** Everything that an engine listens to (server side): what it transcribes, and where it only watches for speech. */
 import type { MynaError } from '../domain/error.ts'
-import type { TranscriptPart } from '../service/ports-transcription.ts'
+import type { TranscriptPart } from '../service/ports/transcription.ts'
 import type { Debt } from './deadlines.ts'
 import { Listenings, type ListeningsOptions } from './listenings.ts'
 import type { FromEngine } from './protocol.ts'

@@ -8,7 +8,7 @@ import { deleteOwned } from '../service/library.ts'
 import { SqlAccounts } from '../store/accounts.ts'
 import { SqlVoices } from '../store/voices.ts'
 import { openSqlite } from '../store/sqlite.ts'
-import { SqlLedger } from '../store/ledger.ts'
+import { SqlLedger } from '../store/ledger/ledger.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { type LocalServer, localSocketPath, type ServerStatus, startLocal } from './admin-socket.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Instance, startInstance } from '../testing/instance.ts'
-import { deaf } from './transcription.fixture.ts'
+import { deaf } from './transcription/transcription.fixture.ts'
 
 let instance: Instance
 let key: string

@@ -9,7 +9,7 @@ import type { AudioFormat } from '../domain/speech.ts'
 import type { EngineStatus, Meter } from '../service/ports.ts'
 import type { SpeechFacts } from '../service/speech-queue.ts'
 import type { StorageFacts } from '../service/storage-watch.ts'
-import type { TranscriptionMeter } from '../service/ports-transcription.ts'
+import type { TranscriptionMeter } from '../service/ports/transcription.ts'
 
 export interface Gauges {
   speech: () => SpeechFacts

@@ -4,7 +4,7 @@
  */
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
-import type { KeptModel, ModelKeeper } from '../service/ports-models.ts'
+import type { KeptModel, ModelKeeper } from '../service/ports/models.ts'
 import { errorBody } from './errors.ts'
 import { type Exchange, json } from './exchange.ts'
 import { modelRecord } from './model-record.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI, { APIError, AuthenticationError, ConflictError, NotFoundError } from 'openai'
 import { type Instance, startInstance } from '../testing/instance.ts'
-import { deaf } from './transcription.fixture.ts'
+import { deaf } from './transcription/transcription.fixture.ts'
 
 let instance: Instance
 let key: string

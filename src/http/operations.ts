@@ -4,7 +4,7 @@
 import { expiresAtMs, type Operation } from '../domain/operation.ts'
 import { type Cancellable, cancelOperation, inspectOperation } from '../service/operations.ts'
 import type { Ledger } from '../service/ports.ts'
-import type { OperationQuery } from '../service/ports-records.ts'
+import type { OperationQuery } from '../service/ports/records.ts'
 import { operationQueryOf, parseOperationQuery } from './operation-query.ts'
 import { cancelDetail, operationDetail, operationsDetail } from './openapi/routes.ts'
 import { endpoints } from './endpoint.ts'

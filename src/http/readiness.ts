@@ -6,7 +6,7 @@
 import type { Task } from '../domain/card.ts'
 import type { ModelStanding } from '../service/model-troubles.ts'
 import type { EngineState, EngineStatus } from '../service/ports.ts'
-import type { DatabaseState, DiskState } from '../service/ports-storage.ts'
+import type { DatabaseState, DiskState } from '../service/ports/storage.ts'
 import type { StorageFacts } from '../service/storage-watch.ts'
 
 export interface ReadinessFacts {

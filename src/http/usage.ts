@@ -5,7 +5,7 @@
 import type { Account } from '../domain/account.ts'
 import type { Clock } from '../domain/time.ts'
 import type { Ledger } from '../service/ports.ts'
-import type { UsageQuery, UsageRow } from '../service/ports-records.ts'
+import type { UsageQuery, UsageRow } from '../service/ports/records.ts'
 import { parseQuery, type Values, withDefault } from './fields/field.ts'
 import { choice, choices, text, unixTime, wholeNumber } from './fields/kinds.ts'
 import { invalidInput } from './invalid.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { deaf, startListening } from '../http/transcription.fixture.ts'
+import { deaf, startListening } from '../http/transcription/transcription.fixture.ts'
 import { startInstance } from '../testing/instance.ts'
 import { RealtimeClient, tone } from './client.fixture.ts'
 

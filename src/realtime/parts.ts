@@ -1,7 +1,7 @@
 /** What realtime sessions are built from: the service behind them, and their limits. */
 import type { Caller } from '../domain/account.ts'
 import type { Clock, Timer } from '../domain/time.ts'
-import type { SpeechWatcher } from '../service/ports-transcription.ts'
+import type { SpeechWatcher } from '../service/ports/transcription.ts'
 import type { Transcriptions } from '../service/transcribe.ts'
 
 export interface RealtimeParts {

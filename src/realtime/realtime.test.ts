@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { startListening, usageOf } from '../http/transcription.fixture.ts'
+import { startListening, usageOf } from '../http/transcription/transcription.fixture.ts'
 import { MynaError } from '../domain/error.ts'
 import { concatS16 } from '../audio/pcm.ts'
 import { until } from '../testing/until.ts'

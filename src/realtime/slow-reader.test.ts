@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { expect, test } from 'bun:test'
 import { until } from '../testing/until.ts'
 import { RealtimeClient } from './client.fixture.ts'
-import { startListening } from '../http/transcription.fixture.ts'
+import { startListening } from '../http/transcription/transcription.fixture.ts'
 import { Outbox } from './outbox.ts'
 
 /** A small WebSocket client that reads only on demand (RFC 6455: no mask from the server). */

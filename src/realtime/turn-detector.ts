@@ -2,7 +2,7 @@
  * Finds where turns begin and end, from the probability of speech, window by window. As in Silero's own rules,
  * continuing takes less than beginning.
  */
-import { watchedSamples } from '../service/ports-transcription.ts'
+import { watchedSamples } from '../service/ports/transcription.ts'
 import type { TurnSettings } from './config.ts'
 import { samplesPerMs } from './input.ts'
 

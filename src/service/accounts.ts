@@ -22,7 +22,7 @@ import { MynaError } from '../domain/error.ts'
 import type { Clock } from '../domain/time.ts'
 import { momentForms, momentMs } from '../domain/time.ts'
 import type { Accounts, Ledger } from './ports.ts'
-import type { UsageQuery, UsageRow } from './ports-records.ts'
+import type { UsageQuery, UsageRow } from './ports/records.ts'
 
 export interface IssuedKey {
   key: Key

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../testing/folder.ts'
 import { Seeded } from '../testing/seeded.ts'
 import { SqlAccounts } from '../store/accounts.ts'
 import { openSqlite } from '../store/sqlite.ts'
-import { SqlLedger } from '../store/ledger.ts'
+import { SqlLedger } from '../store/ledger/ledger.ts'
 import { AdminVerbs } from './accounts.ts'
 import { Authenticator, type Credential } from './authenticate.ts'
 

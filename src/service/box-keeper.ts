@@ -5,7 +5,7 @@
  */
 import { MynaError } from '../domain/error.ts'
 import type { Clock, Timer } from '../domain/time.ts'
-import type { BoxNews, BoxReport, Boxes, BoxStatus } from './ports-boxes.ts'
+import type { BoxNews, BoxReport, Boxes, BoxStatus } from './ports/boxes.ts'
 
 /** A box at work: what it is running, and how that is stopped. */
 export interface BoxWork {

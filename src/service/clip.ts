@@ -5,7 +5,7 @@
 import { MynaError } from '../domain/error.ts'
 import type { VoiceClip } from '../domain/voice.ts'
 import type { VoiceEngine } from './ports.ts'
-import type { DecodedClip, Decoder, Sound } from './ports-sound.ts'
+import type { DecodedClip, Decoder, Sound } from './ports/sound.ts'
 
 export interface ClipParts {
   decoder: Decoder

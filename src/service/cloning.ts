@@ -9,7 +9,7 @@ import type { Operation, OperationError, Outcome } from '../domain/operation.ts'
 import type { CheckedClip } from './clip.ts'
 import { type PersistParts, untilWritten } from './retry-until-written.ts'
 import type { Ledger, Meter, SpeechEngine, VoiceEngine, VoiceFiles, Voices } from './ports.ts'
-import type { Sound } from './ports-sound.ts'
+import type { Sound } from './ports/sound.ts'
 import type { Place } from './queue.ts'
 import { previewHz, speakSample } from './sample.ts'
 

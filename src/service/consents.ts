@@ -9,7 +9,7 @@ import { newId } from '../domain/id.ts'
 import type { Clock } from '../domain/time.ts'
 import { checkClip, type ClipFile, type ClipLimits, type ClipParts } from './clip.ts'
 import { PerAccount } from './concurrency.ts'
-import type { ConsentBooks } from './ports-consents.ts'
+import type { ConsentBooks } from './ports/consents.ts'
 import type { Queue } from './queue.ts'
 
 export interface ConsentRequest {

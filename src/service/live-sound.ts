@@ -3,7 +3,7 @@
  * of that connection, read by the engine, and bounded, so that a client that sends too fast cannot fill the memory.
  */
 import { MynaError } from '../domain/error.ts'
-import type { ClipStream } from './ports-transcription.ts'
+import type { ClipStream } from './ports/transcription.ts'
 
 /** Samples on their way from a connection to a reader. One reader. */
 export class SoundPipe implements AsyncIterable<Int16Array> {

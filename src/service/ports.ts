@@ -7,7 +7,7 @@ import type { Account, Caller, Key, OwnLimits, Role, Scope } from '../domain/acc
 import type { Card, Task } from '../domain/card.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { Operation, OperationError, OperationType, Outcome, Settlement } from '../domain/operation.ts'
-import type { OperationQuery, UsageQuery, UsageRow } from './ports-records.ts'
+import type { OperationQuery, UsageQuery, UsageRow } from './ports/records.ts'
 import type { AudioFormat, SpokenWord } from '../domain/speech.ts'
 import type { Fidelity, Voice, VoiceClip, VoiceStatus } from '../domain/voice.ts'
 

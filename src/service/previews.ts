@@ -7,7 +7,7 @@ import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
 import type { Voice } from '../domain/voice.ts'
 import type { Catalog, Encoders, PreviewFiles, SpeechEngine, VoiceFiles, Voices } from './ports.ts'
-import type { DrawVoice, PictureStyle, Sound } from './ports-sound.ts'
+import type { DrawVoice, PictureStyle, Sound } from './ports/sound.ts'
 import { Queue } from './queue.ts'
 import { previewHz, sampleText, speakSample } from './sample.ts'
 

@@ -5,7 +5,7 @@
  * refusal is better than a wrong answer.
  */
 import type { Clock, Timer } from '../domain/time.ts'
-import type { DatabaseLook, DatabaseState, DiskState, Standing, Storage } from './ports-storage.ts'
+import type { DatabaseLook, DatabaseState, DiskState, Standing, Storage } from './ports/storage.ts'
 
 export interface StorageFacts {
   disk: DiskState

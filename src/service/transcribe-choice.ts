@@ -7,7 +7,7 @@ import { MynaError } from '../domain/error.ts'
 import { findLanguage, languageCode } from '../domain/language.ts'
 import { aliasTask } from '../domain/model-aliases.ts'
 import type { Catalog } from './ports.ts'
-import type { TranscriptionOrder } from './ports-transcription.ts'
+import type { TranscriptionOrder } from './ports/transcription.ts'
 import { modelNamed, notInstalled, unknownModel } from './model-names.ts'
 
 export interface Wanted {

@@ -17,7 +17,7 @@ import type {
   TranscriptionMeter,
   TranscriptionOrder,
   TranscriptPart,
-} from './ports-transcription.ts'
+} from './ports/transcription.ts'
 import type { Place } from './queue.ts'
 
 export interface TranscribingParts {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { NewConsent } from '../service/ports-consents.ts'
+import type { NewConsent } from '../service/ports/consents.ts'
 import { type Books, expectRefused, openBooks, sha256 } from './books.fixture.ts'
 import { FolderConsentFiles, type Recordings, SqlConsents } from './consents.ts'
 import { PostgresDatabase } from './postgres/postgres.ts'

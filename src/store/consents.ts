@@ -2,10 +2,10 @@
 import type { Consent } from '../domain/consent.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Clock } from '../domain/time.ts'
-import type { ConsentBooks, NewConsent } from '../service/ports-consents.ts'
+import type { ConsentBooks, NewConsent } from '../service/ports/consents.ts'
 import { FolderRecordings } from './clips.ts'
 import type { Database, Sql } from './database.ts'
-import { lockAccount } from './ledger-admit.ts'
+import { lockAccount } from './ledger/admit.ts'
 
 export interface Recordings {
   /** Both are kept, or neither. @param insert writes the row, within a transaction; see `Database.transaction` */

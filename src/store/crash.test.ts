@@ -7,7 +7,7 @@ import { openBooks, openingMicros } from './books.fixture.ts'
 import { childCommand, startChild } from './children.fixture.ts'
 import { FolderVoiceFiles } from './clips.ts'
 import { openSqlite } from './sqlite.ts'
-import { SqlLedger } from './ledger.ts'
+import { SqlLedger } from './ledger/ledger.ts'
 import { SqlVoices } from './voices.ts'
 
 // Every commit waits for the disk, which may be busy.

@@ -10,7 +10,7 @@ import { childCommand, startChild } from './children.fixture.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Sql } from './database.ts'
 import { StoreError } from './errors.ts'
-import { SqlLedger } from './ledger.ts'
+import { SqlLedger } from './ledger/ledger.ts'
 
 // Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)

@@ -1,8 +1,8 @@
 /** Operations as they are looked up and listed: those that are not expired. */
 import type { Operation } from '../domain/operation.ts'
-import type { OperationQuery } from '../service/ports-records.ts'
+import type { OperationQuery } from '../service/ports/records.ts'
 import type { Parameters, Sql } from './database.ts'
-import { isExpired } from './ledger-admit.ts'
+import { isExpired } from './ledger/admit.ts'
 import { operationOf } from './rows.ts'
 import type { OperationRow } from './rows.ts'
 

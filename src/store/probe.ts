@@ -5,7 +5,7 @@
  */
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DiskState, Standing } from '../service/ports-storage.ts'
+import type { DiskState, Standing } from '../service/ports/storage.ts'
 import { codeOf, messageOf } from './errors.ts'
 
 const fileName = '.write-probe'

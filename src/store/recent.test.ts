@@ -1,6 +1,6 @@
 /** The newest operations of an account, page by page, found through an index of their own however many there are. */
 import { expect, test } from 'bun:test'
-import type { OperationQuery } from '../service/ports-records.ts'
+import type { OperationQuery } from '../service/ports/records.ts'
 import { admission, cloneAdmission, engine, newKey, openBooks, settlement } from './books.fixture.ts'
 import type { Parameters } from './database.ts'
 

@@ -4,7 +4,7 @@
  */
 import { hashSecret } from '../domain/account.ts'
 import type { Clock } from '../domain/time.ts'
-import type { SessionStore } from '../service/ports-sessions.ts'
+import type { SessionStore } from '../service/ports/sessions.ts'
 import type { Database } from './database.ts'
 
 /** A use is written at most this often, because a page sends several requests per second. */

@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseLook, DiskState, Standing, Storage } from '../service/ports-storage.ts'
+import type { DatabaseLook, DiskState, Standing, Storage } from '../service/ports/storage.ts'
 import { codeOf, messageOf } from './errors.ts'
 import { checkIntegrity } from './integrity.ts'
 import { probeDisk } from './probe.ts'

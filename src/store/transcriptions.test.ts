@@ -9,7 +9,7 @@ import { temporaryFolder } from '../testing/folder.ts'
 import { expectRefused, openBooks, ruleOf } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 import { openSqlite } from './sqlite.ts'
-import { SqlLedger } from './ledger.ts'
+import { SqlLedger } from './ledger/ledger.ts'
 
 // Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)

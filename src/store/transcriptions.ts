@@ -3,10 +3,10 @@
  * here run inside one transaction of `ledger`.
  */
 import { endCrashedListening, type ListeningEnding } from '../domain/listening.ts'
-import type { TranscriptionStart } from '../service/ports-transcription.ts'
+import type { TranscriptionStart } from '../service/ports/transcription.ts'
 import { concurrencyExceeded } from '../service/concurrency.ts'
 import type { Sql } from './database.ts'
-import { lockAccount } from './ledger-admit.ts'
+import { lockAccount } from './ledger/admit.ts'
 
 interface TranscriptionRow {
   id: string

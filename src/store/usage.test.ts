@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Outcome } from '../domain/operation.ts'
 import type { SpeechAdmission } from '../service/ports.ts'
-import type { UsageQuery } from '../service/ports-records.ts'
+import type { UsageQuery } from '../service/ports/records.ts'
 import { admission, newKey, openBooks, settlement } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
 

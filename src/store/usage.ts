@@ -2,7 +2,7 @@
  * Usage reports: sums by time and group, made by the database, so that a year of requests never passes through memory.
  * Running work has no row here, and a transcription of which nothing was processed does not count.
  */
-import type { UsageQuery, UsageRow } from '../service/ports-records.ts'
+import type { UsageQuery, UsageRow } from '../service/ports/records.ts'
 import type { Sql } from './database.ts'
 
 interface UsageSums {

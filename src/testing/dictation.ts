@@ -1,5 +1,5 @@
 /** Shared by tests of transcription: an order to the test listener, and a clip that records how it was read. */
-import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
+import type { TranscriptionOrder, TranscriptPart } from '../service/ports/transcription.ts'
 import { clipRateHz } from './speech-clips.ts'
 
 export const transcriptionTask = 'automatic-speech-recognition'

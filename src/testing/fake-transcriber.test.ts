@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { MynaError } from '../domain/error.ts'
-import type { TranscriptionOrder, TranscriptPart } from '../service/ports-transcription.ts'
+import type { TranscriptionOrder, TranscriptPart } from '../service/ports/transcription.ts'
 import { FakeTranscriber } from './fake-transcriber.ts'
 
 const never = new AbortController().signal

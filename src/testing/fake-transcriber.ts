@@ -13,7 +13,7 @@ import {
   type TranscriptionOrder,
   type TranscriptPart,
   watchedSamples,
-} from '../service/ports-transcription.ts'
+} from '../service/ports/transcription.ts'
 import { unlessAborted } from './fake-engine.ts'
 import { FakeProcess } from './fake-process.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { startListening } from '../http/transcription.fixture.ts'
+import { startListening } from '../http/transcription/transcription.fixture.ts'
 import type { Instance } from '../testing/instance.ts'
 import { until } from '../testing/until.ts'
 import { audioOf, frame, typesOf, WyomingClient } from './client.fixture.ts'

@@ -5,7 +5,7 @@
 import type { Card } from '../../domain/card.ts'
 import { MynaError } from '../../domain/error.ts'
 import type { Clock } from '../../domain/time.ts'
-import type { KeptModel, ModelKeeper, ModelPull } from '../../service/ports-models.ts'
+import type { KeptModel, ModelKeeper, ModelPull } from '../../service/ports/models.ts'
 import type { InstallEvent, OnEvent } from './events.ts'
 import type { InstalledModels } from '../installed.ts'
 import { ModelError } from '../model-error.ts'

@@ -3,7 +3,7 @@ import type { Card } from '../../domain/card.ts'
 import { defaultSampleRateHz } from '../../domain/speech.ts'
 import type { EngineClient } from '../../engine/client.ts'
 import type { SpeechEngine } from '../../service/ports.ts'
-import type { TranscriptionEngine } from '../../service/ports-transcription.ts'
+import type { TranscriptionEngine } from '../../service/ports/transcription.ts'
 import { failed, type Found, ok, warning, wordsOf } from './finding.ts'
 import { duration } from '../terminal/format.ts'
 

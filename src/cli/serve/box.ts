@@ -4,7 +4,7 @@ import type { ModelTrouble } from '../../domain/model-trouble.ts'
 import type { ServerStatus } from '../../http/admin-socket.ts'
 import { BoxKeeper, type BoxWork } from '../../service/box-keeper.ts'
 import type { Catalog } from '../../service/ports.ts'
-import type { BoxNews, BoxReport } from '../../service/ports-boxes.ts'
+import type { BoxNews, BoxReport } from '../../service/ports/boxes.ts'
 import type { Shared } from './records.ts'
 import type { Service, World } from './wiring.ts'
 

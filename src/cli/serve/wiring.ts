@@ -38,20 +38,20 @@ import type {
   VoiceFiles,
   Voices,
 } from '../../service/ports.ts'
-import type { ConsentBooks } from '../../service/ports-consents.ts'
-import type { Decoder, DrawVoice, Sound } from '../../service/ports-sound.ts'
+import type { ConsentBooks } from '../../service/ports/consents.ts'
+import type { Decoder, DrawVoice, Sound } from '../../service/ports/sound.ts'
 import type {
   SpeechWatcher,
   StreamDecoder,
   TranscriptionBooks,
   TranscriptionEngine,
-} from '../../service/ports-transcription.ts'
-import type { Storage } from '../../service/ports-storage.ts'
+} from '../../service/ports/transcription.ts'
+import type { Storage } from '../../service/ports/storage.ts'
 import type { LeaseTimes } from '../../service/box-keeper.ts'
 import { StorageWatch } from '../../service/storage-watch.ts'
-import type { BoxNews } from '../../service/ports-boxes.ts'
-import type { SessionStore } from '../../service/ports-sessions.ts'
-import type { ModelKeeper } from '../../service/ports-models.ts'
+import type { BoxNews } from '../../service/ports/boxes.ts'
+import type { SessionStore } from '../../service/ports/sessions.ts'
+import type { ModelKeeper } from '../../service/ports/models.ts'
 import { Previews } from '../../service/previews.ts'
 import { Queue } from '../../service/queue.ts'
 import { SpeechQueue } from '../../service/speech-queue.ts'

@@ -4,7 +4,7 @@ import type { TranscriptionInput, TranscriptionModel } from '../../models/archit
 import { load as loadWhisper } from '../../models/whisper/pipeline.ts'
 import { smallCard, writeSmallModel } from '../../models/whisper/model.fixture.ts'
 import { loadDetector, type SpeechDetector } from '../../models/silero/detector.ts'
-import type { TranscriptPart } from '../../service/ports-transcription.ts'
+import type { TranscriptPart } from '../../service/ports/transcription.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
 import { listenerCards, loadListener } from '../../testing/test-listener.ts'
 import { silence, speech, words } from '../../testing/speech-clips.ts'

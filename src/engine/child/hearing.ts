@@ -8,7 +8,7 @@ import type { Transcribing, TranscriptionInput, TranscriptionModel } from '../..
 import { cutSpeech } from '../../models/silero/windows.ts'
 import type { SpeechWindow } from '../../models/silero/window-cutter.ts'
 import type { SpeechDetector } from '../../models/silero/detector.ts'
-import type { TranscriptPart } from '../../service/ports-transcription.ts'
+import type { TranscriptPart } from '../../service/ports/transcription.ts'
 import { batchesOf } from './batches.ts'
 import { Intake } from './intake.ts'
 import { clipRateHz } from '../protocol.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { concatS16 } from '../../audio/pcm.ts'
-import { watchedSamples } from '../../service/ports-transcription.ts'
+import { watchedSamples } from '../../service/ports/transcription.ts'
 import { testEngineCommand } from '../../testing/engine-child.ts'
 import { silence, speech } from '../../testing/speech-clips.ts'
 import { Talk } from '../../testing/talk.ts'

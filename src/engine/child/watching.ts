@@ -4,7 +4,7 @@
  * and constant samples contain no speech.
  */
 import type { SpeechDetector } from '../../models/silero/detector.ts'
-import { watchedSamples } from '../../service/ports-transcription.ts'
+import { watchedSamples } from '../../service/ports/transcription.ts'
 import { Intake } from './intake.ts'
 import type { Lease } from './residency.ts'
 

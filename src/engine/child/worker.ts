@@ -14,7 +14,7 @@ import {
 import type { DeviceMemory } from '../../onnx/back-end.ts'
 import { deviceFailure, DeviceLost } from '../../onnx/device.ts'
 import type { SpeechDetector } from '../../models/silero/detector.ts'
-import type { TranscriptionOrder } from '../../service/ports-transcription.ts'
+import type { TranscriptionOrder } from '../../service/ports/transcription.ts'
 import { Answering, describe, describeFailure } from './answering.ts'
 import { detectorId } from '../../domain/card.ts'
 import { Budget } from './budget.ts'

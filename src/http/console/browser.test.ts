@@ -25,7 +25,7 @@ import {
   startScene,
   unfit,
 } from './browser.fixture.ts'
-import { recording, said, startListening } from '../transcription.fixture.ts'
+import { recording, said, startListening } from '../transcription/transcription.fixture.ts'
 
 if (!hasBrowser) console.log(noBrowser)
 

@@ -1,7 +1,7 @@
 /** Models as an administrator keeps them: which there are, which are here, and getting and removing them. */
 import { Elysia } from 'elysia'
 import { recommendedIds } from '../../domain/recommendation.ts'
-import type { KeptModel, ModelKeeper } from '../../service/ports-models.ts'
+import type { KeptModel, ModelKeeper } from '../../service/ports/models.ts'
 import { type Exchange, json, type Route } from '../exchange.ts'
 import type { ServerStatus } from '../admin-socket.ts'
 import type { Gate } from '../gate.ts'

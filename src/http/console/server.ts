@@ -1,7 +1,7 @@
 /** The state of the service for administrators: engines and their models, queues, the machine, and the log's end. */
 import { Elysia } from 'elysia'
 import type { EngineStatus } from '../../service/ports.ts'
-import type { BoxStatus } from '../../service/ports-boxes.ts'
+import type { BoxStatus } from '../../service/ports/boxes.ts'
 import { seconds } from './records.ts'
 import { json, type Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'

@@ -5,7 +5,7 @@
  * name this very origin.
  */
 import { hostOf, type OwnNames } from '../own-names.ts'
-import type { SessionStore } from '../../service/ports-sessions.ts'
+import type { SessionStore } from '../../service/ports/sessions.ts'
 
 const sessionCookie = 'myna_session'
 

@@ -2,8 +2,8 @@
 import type { ErrorCode } from '../../domain/error.ts'
 import { audioTypes } from '../content-types.ts'
 import { codesOf } from '../fields/field.ts'
-import { speechFields } from '../speech-request.ts'
-import { transcriptionFields } from '../transcription-request.ts'
+import { speechFields } from '../speech/request.ts'
+import { transcriptionFields } from '../transcription/request.ts'
 import {
   answerRecords,
   binaryOf,

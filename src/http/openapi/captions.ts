@@ -1,6 +1,6 @@
 /** Speech with times in the API's document. */
 import { codesOf, objectOf, type Schema } from '../fields/field.ts'
-import { captionFields, speechFields } from '../speech-request.ts'
+import { captionFields, speechFields } from '../speech/request.ts'
 import { engineCodes } from './audio.ts'
 import { detail, idempotencyKey, requestId, scoped } from './parts.ts'
 import { refusals } from './refusals.ts'

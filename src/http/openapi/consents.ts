@@ -1,6 +1,6 @@
 /** The routes of voice consents in the API's document, and their records. */
 import type { ErrorCode } from '../../domain/error.ts'
-import { consentQueryFields } from '../consent-fields.ts'
+import { consentQueryFields } from '../voices/consent-fields.ts'
 import { parametersOf } from '../fields/field.ts'
 import { engineCodes } from './audio.ts'
 import { exampleConsentId } from './consent-records.ts'

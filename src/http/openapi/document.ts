@@ -1,10 +1,10 @@
 /** The frame of the API's document: what holds for all routes, and the schemas. The routes bring their own parts. */
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
-import { consentChangeFields, consentFields } from '../consent-fields.ts'
+import { consentChangeFields, consentFields } from '../voices/consent-fields.ts'
 import { objectOf, type Schema } from '../fields/field.ts'
-import { speechFields, type SpeechLimits } from '../speech-request.ts'
-import { type RecordingLimits, transcriptionFields, translationFields } from '../transcription-request.ts'
-import { type ClipLimits, cloneFields, voiceChangeFields } from '../voice-fields.ts'
+import { speechFields, type SpeechLimits } from '../speech/request.ts'
+import { type RecordingLimits, transcriptionFields, translationFields } from '../transcription/request.ts'
+import { type ClipLimits, cloneFields, voiceChangeFields } from '../voices/fields.ts'
 import { answerRecords } from './parts.ts'
 import { errorSchemas, headers } from './refusals.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Instance } from '../../testing/instance.ts'
-import { startListening, transcribe } from '../transcription.fixture.ts'
+import { startListening, transcribe } from '../transcription/transcription.fixture.ts'
 
 let instance: Instance
 let key: string

@@ -3,7 +3,7 @@ import type { OpenAPIV3_1 } from 'openapi-types'
 import type { ErrorCode } from '../../domain/error.ts'
 import { audioTypes, pictureTypes } from '../content-types.ts'
 import { parametersOf } from '../fields/field.ts'
-import { pictureFields, previewFields, voiceQueryFields } from '../voice-query.ts'
+import { pictureFields, previewFields, voiceQueryFields } from '../voices/query.ts'
 import { engineCodes } from './audio.ts'
 import {
   binaryOf,

@@ -18,7 +18,7 @@ import {
   settlement,
   sha256,
 } from '../books.fixture.ts'
-import { SqlLedger } from '../ledger.ts'
+import { SqlLedger } from '../ledger/ledger.ts'
 import { SqlVoices } from '../voices.ts'
 import { openPostgres, type PostgresDatabase } from './postgres.ts'
 

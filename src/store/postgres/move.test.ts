@@ -6,7 +6,7 @@ import { admission, type Books, cloneAdmission, contents, openBooks, settlement,
 import { FolderVoiceFiles } from '../clips.ts'
 import { FolderConsentFiles, SqlConsents } from '../consents.ts'
 import type { Database } from '../database.ts'
-import { SqlLedger } from '../ledger.ts'
+import { SqlLedger } from '../ledger/ledger.ts'
 import { moveRecords } from './move.ts'
 import { openPostgres } from './postgres.ts'
 import { PostgresConsentFiles, PostgresVoiceFiles } from './voice-files.ts'

@@ -1,7 +1,7 @@
 /**
  * The storage of a box that keeps its records elsewhere: its own disk, and whether the database has answered lately.
  */
-import type { DatabaseLook, DiskState, Standing, Storage } from '../../service/ports-storage.ts'
+import type { DatabaseLook, DiskState, Standing, Storage } from '../../service/ports/storage.ts'
 import { probeDisk } from '../probe.ts'
 import { renewUploads } from '../uploads.ts'
 

@@ -5,7 +5,7 @@
 import { Queue } from '../../service/queue.ts'
 import { type TranscribeParts, type TranscriptionRequest, Transcriptions } from '../../service/transcribe.ts'
 import type { Transcribing } from '../../service/transcribing.ts'
-import type { StreamDecoder, TranscriptPart } from '../../service/ports-transcription.ts'
+import type { StreamDecoder, TranscriptPart } from '../../service/ports/transcription.ts'
 import { FakeTranscriber } from '../fake-transcriber.ts'
 import { Watched } from './client.ts'
 import { Gate } from './gate.ts'

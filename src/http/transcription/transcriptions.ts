@@ -1,0 +1,113 @@
+/**
+ * `POST /v1/audio/transcriptions` and `/translations` (docs/api.md 3). Without an installed model they answer a 503 of
+ * their own that names the command to install one; every other route is unaffected.
+ */
+import { MynaError } from '../../domain/error.ts'
+import type { TranscriptPart } from '../../service/ports/transcription.ts'
+import type { TranscriptionRequest, Transcriptions } from '../../service/transcribe.ts'
+import type { Transcribing } from '../../service/transcribing.ts'
+import { errorBody } from '../errors.ts'
+import { transcriptionDetail, translationDetail } from '../openapi/audio.ts'
+import { endpoints } from '../endpoint.ts'
+import type { Action, Route } from '../exchange.ts'
+import { wrongMediaType } from '../multipart.ts'
+import { drained, type FormLimits, isMultipart } from '../voices/form.ts'
+import type { Gate } from '../gate.ts'
+import { comment, event, type Events, eventStreamHeaders, sseSource } from '../sse.ts'
+import { streamed } from '../stream.ts'
+import { languagesOf, segmentRecord, skippedOf, TranscriptText, wholeTranscript } from './body.ts'
+import { type AnswerForm, readTranscription, type RecordingLimits, transcriptionFields } from './request.ts'
+
+export interface TranscriptionsParts {
+  gate: Gate
+  transcriptions: Transcriptions
+  formLimits: FormLimits
+  /** As configured. */
+  limits: RecordingLimits
+}
+
+export const transcriptionsRoutes = (route: Route, parts: TranscriptionsParts) =>
+  endpoints(route, [
+    ['POST /v1/audio/transcriptions', transcriptionDetail, action(parts, 'transcribe')],
+    ['POST /v1/audio/translations', translationDetail, action(parts, 'translate')],
+  ])
+
+function action(
+  { gate, transcriptions, formLimits, limits }: TranscriptionsParts,
+  task: TranscriptionRequest['task'],
+): Action {
+  const fields = transcriptionFields(limits)
+  return async (exchange) => {
+    const { request, requestId } = exchange
+    const caller = await gate.enter(exchange, 'tts', 'transcriptions')
+    // An upload may be slow and the engine silent for long; both have deadlines of their own.
+    exchange.keepOpen()
+    const asked: { answer: AnswerForm | null } = { answer: null }
+    const read = async () => {
+      const given = await readTranscription(request, task, formLimits, fields)
+      asked.answer = given.answer
+      return given.request
+    }
+    try {
+      if (!isMultipart(request)) throw wrongMediaType()
+      const transcribing = await transcriptions.begin(caller, requestId, read, request.signal)
+      const { answer } = asked
+      if (answer === null) throw new Error('a transcription began before its form was read')
+      if (!answer.isStream) return await wholeTranscript(transcribing, answer)
+      const events = transcriptionEvents(transcribing, answer.segmentEvents)
+      return streamed(sseSource(events, formLimits.timer), eventStreamHeaders)
+    } catch (error) {
+      // A client that is still sending would see a reset connection instead of the answer.
+      await drained(request, formLimits)
+      throw error
+    }
+  }
+}
+
+// A transcript as server-sent events while it is made: a delta per segment, and the whole at the end. Progress is
+// reported in comments, which clients ignore.
+/** @param withTimes whether each delta is followed by an event with the segment's times */
+function transcriptionEvents(transcribing: Transcribing, withTimes: boolean): Events {
+  const whole = new TranscriptText()
+  let told = 0
+  return {
+    async next() {
+      const part = await transcribing.next()
+      if (part === null) return { text: named(doneEvent(transcribing, whole.toString())), isLast: true }
+      const lines = part.segments.flatMap((segment) => {
+        const delta = whole.add(segment.text)
+        const grown = delta === '' ? [] : [named({ type: 'transcript.text.delta', delta })]
+        const record = { type: 'transcript.text.segment', ...segmentRecord(segment, told++) }
+        return withTimes ? [...grown, named(record)] : grown
+      })
+      return { text: [comment(progress(part, transcribing)), ...lines].join(''), isLast: false }
+    },
+    errorOf(error) {
+      const known = error instanceof MynaError ? error : new MynaError('generation_failed', 'Transcription failed.')
+      return errorBody(known, transcribing.id)
+    },
+    gone: () => transcribing.clientGone(),
+  }
+}
+
+const named = (data: { type: string } & Record<string, unknown>): string => event(data, data.type)
+
+const doneEvent = (transcribing: Transcribing, text: string) => ({
+  type: 'transcript.text.done',
+  text,
+  ...languagesOf(transcribing),
+  usage: {
+    type: 'tokens',
+    input_tokens: 0,
+    output_tokens: 0,
+    total_tokens: 0,
+    seconds: Math.ceil((transcribing.durationMs ?? 0) / 1000),
+  },
+  ...skippedOf(transcribing),
+})
+
+/** `heard 61.5 of 300.2`, in seconds; without the end if the file does not state its length. */
+function progress({ heardMs }: TranscriptPart, { durationMs }: Transcribing): string {
+  const seconds = (ms: number) => (ms / 1000).toFixed(1)
+  return `heard ${seconds(heardMs)}${durationMs === null ? '' : ` of ${seconds(durationMs)}`}`
+}
