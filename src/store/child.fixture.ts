@@ -39,13 +39,14 @@ function order(accountId: string, keyId: string, keyHash: string | null) {
 /** Holds the lock until it is killed or its standard input ends. */
 async function lock(): Promise<void> {
   try {
-    acquireLock(dataDir)
+    const held = acquireLock(dataDir)
     console.log('locked')
+    await Bun.stdin.text()
+    // Named to the end: the collector closes a file that is not, and with it the lock.
+    held.release()
   } catch (error) {
     console.log(String(error))
-    return
   }
-  await Bun.stdin.text()
 }
 
 /** Asks forever whether the folder is locked. */
