@@ -112,8 +112,8 @@ test('an hour needs no more memory than a quarter of an hour', async () => {
   }
   closeSync(descriptor)
   expect([seconds, held.length]).toEqual([hourS, 4])
-  // As samples it is 115 MB. Up to 13 MB were seen of what the collector had not yet found.
-  expect(Math.max(...held) - held[0]!).toBeLessThan(25e6)
+  // As samples it is 115 MB. What is kept shows at the end; in between, the collector may not have found it all.
+  expect(held.at(-1)! - held[0]!).toBeLessThan(10e6)
 }, 120_000)
 
 test('decodes only a few seconds ahead, and the file may be deleted meanwhile', async () => {
