@@ -21,7 +21,8 @@ beforeAll(async () => {
     () => (isThere ? [hibari, flite] : [hibari]),
     () => false,
   )
-  instance = await startInstance({ clonesPerMinute: 1000, cloneMicros: 500, freeClones: 1, maxVoices: 1 }, { catalog })
+  const limits = { clonesPerMinute: 1000, requestsPerMinute: 1_000_000, maxVoices: 1 }
+  instance = await startInstance({ ...limits, cloneMicros: 500, freeClones: 1 }, { catalog })
 })
 afterAll(() => instance[Symbol.asyncDispose]())
 
