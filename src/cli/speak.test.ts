@@ -130,6 +130,21 @@ test('--json gives the same as data, and the input comes from standard input', a
   })
 })
 
+test('a name that will end is said beside the result, once, and not in data for programs', async () => {
+  const warning = "The voice 'slt' was removed and stands for 'lark' until the next release. Use 'lark'."
+  speech = () => new Response(audio, { headers: { 'X-Request-Id': 'op_1', 'X-Myna-Warning': warning } })
+  operations = [operation]
+  const result = await speak('Hello there.', '-o', path('former.wav'), '--voice', 'slt')
+  expect(result).toMatchObject({
+    code: 0,
+    stderr: `${warning}\n`,
+    stdout: expect.stringContaining('former.wav: 2.0 s'),
+  })
+  expect(new Uint8Array(readFileSync(path('former.wav')))).toEqual(audio)
+  const data = await speak('Hello there.', '-o', path('former.wav'), '--voice', 'slt', '--json')
+  expect(data).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('"operation_id": "op_1"') })
+})
+
 test('standard output gets only the audio', async () => {
   speech = whole
   operations = [operation]

@@ -122,6 +122,16 @@ test('a command that was stopped in the middle continues from there', async () =
   expect(existsSync(path('notes.mp3.pieces'))).toBe(false)
 })
 
+test('the name of a removed voice is warned of once, however many pieces are spoken with its successor', async () => {
+  writeFileSync(path('former.md'), '# One\n\nFirst words.\n\n# Two\n\nLast words.')
+  const [former, successor] = await Promise.all(
+    ['slt', 'lark'].map((voice) => speak(path('former.md'), '-o', path(`${voice}.mp3`), '--voice', voice)),
+  )
+  const warning = "The voice 'slt' was removed and stands for 'lark' until the next release. Use 'lark'."
+  expect([former!.code, former!.stderr.split(warning).length - 1]).toEqual([0, 1])
+  expect([successor!.code, successor!.stderr.includes('removed')]).toEqual([0, false])
+})
+
 test('a failure in the middle says what is kept', async () => {
   writeFileSync(path('far.md'), '# One\n\nFirst.\n\n# Two\n\nSecond.')
   let left = 1

@@ -124,6 +124,7 @@ class BookWork {
   readonly #count: number
   readonly #line = progressLine()
   readonly #startMs = systemClock.monotonicMs()
+  readonly #notice: (text: string) => void
   #done = 0
   readonly spoken: Spoken = { chargedMicros: 0, reused: 0 }
 
@@ -131,6 +132,7 @@ class BookWork {
     this.#order = order
     this.#kept = kept
     this.#count = count
+    this.#notice = saidOnce(order.json, () => this.end())
   }
 
   async speak({ text }: Piece, where: string): Promise<KeptPiece> {
@@ -147,7 +149,13 @@ class BookWork {
   }
 
   async #request(body: object, timed: TimedSpeech | null): Promise<void> {
-    const operation = await deliverPiece(this.#order, body, await fileSink(this.#kept.pathOf(body)), timed)
+    const operation = await deliverPiece(
+      this.#order,
+      body,
+      await fileSink(this.#kept.pathOf(body)),
+      timed,
+      this.#notice,
+    )
     if (timed !== null) await this.#kept.keepWords(body, timed)
     this.spoken.chargedMicros += operation?.charged_micros ?? 0
   }
@@ -170,11 +178,23 @@ class BookWork {
   }
 }
 
+/** The server warns with each piece of a name that will end. @param clear makes room for the words */
+function saidOnce(json: boolean, clear: () => void = () => {}): (text: string) => void {
+  const said = new Set<string>()
+  return (text) => {
+    if (json || said.has(text)) return
+    said.add(text)
+    clear()
+    note(text)
+  }
+}
+
 const deliverPiece = (
-  { client, json }: Pick<BookOrder, 'client' | 'json'>,
+  { client }: Pick<BookOrder, 'client'>,
   body: object,
   sink: Sink,
   timed: TimedSpeech | null,
+  notice: (text: string) => void,
 ) =>
   deliver({
     client,
@@ -183,7 +203,7 @@ const deliverPiece = (
     idempotencyKey: crypto.randomUUID(),
     sink,
     onInterrupt,
-    notice: json ? () => {} : note,
+    notice,
     wait: (ms) => Bun.sleep(ms),
     clock: systemClock,
   })
@@ -195,12 +215,13 @@ export async function playBook(
 ): Promise<void> {
   const limit = await longestInput(client, (how as { model?: string }).model)
   const whole = playerSink(player)
+  const notice = saidOnce(json)
   // The player gets one stream, however it is divided into pieces.
   const sink: Sink = { ...whole, bytes: 0, write: (chunk) => whole.write(chunk), keep: async () => {} }
   for (const [index, { title, text }] of book.chapters.entries()) {
     if (!json && book.chapters.length > 1) note(`Chapter ${index + 1} of ${book.chapters.length}: ${title}`)
     for (const piece of pieces(text, limit)) {
-      await deliverPiece({ client, json }, { input: piece.text, ...how, response_format: 'pcm' }, sink, null)
+      await deliverPiece({ client }, { input: piece.text, ...how, response_format: 'pcm' }, sink, null, notice)
       await whole.write(new Uint8Array(silence(piece).buffer))
     }
   }

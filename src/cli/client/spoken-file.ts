@@ -39,6 +39,10 @@ export async function speakInto({
 }: SpokenFile): Promise<SpokenOperation | null> {
   const line = progressLine()
   const sink = showing(await sinkFor(player, file), json ? null : line)
+  const notice = (text: string) => {
+    line.clear()
+    note(text)
+  }
   const operation = await deliver({
     client,
     body: timed === null ? body : { ...body, ...timingFields },
@@ -46,7 +50,7 @@ export async function speakInto({
     idempotencyKey: crypto.randomUUID(),
     sink,
     onInterrupt,
-    notice: json ? () => {} : note,
+    notice: json ? () => {} : notice,
     wait: (ms) => Bun.sleep(ms),
     clock: systemClock,
   }).finally(() => line.clear())
