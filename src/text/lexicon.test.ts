@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { chunks } from './chunks.ts'
 import { parseLexicon } from './lexicon.ts'
+import { saidOf } from './said.fixture.ts'
 import { tokens } from './tokens.ts'
 
 const speak = (input: string, lexicon: string): string =>
-  [...chunks(input, { maxChars: 200, firstMaxWords: 100, lexicon: parseLexicon(lexicon) })]
+  saidOf(input, parseLexicon(lexicon))
     .map(({ text }) => text)
     .join(' ')
 

@@ -1,11 +1,10 @@
 /** Markup is not read aloud, and plain text that resembles markup survives. `¶` marks the end of a paragraph. */
 import { expect, test } from 'bun:test'
-import { chunks } from './chunks.ts'
-import { emptyLexicon } from './lexicon.ts'
+import { saidOf } from './said.fixture.ts'
 
 const read = (input: string): string =>
-  [...chunks(input, { maxChars: 300, firstMaxWords: 300, lexicon: emptyLexicon })]
-    .map((chunk) => chunk.text + (chunk.boundary === 'paragraph' ? '¶' : ''))
+  saidOf(input)
+    .map(({ text, beforeParagraph }) => text + (beforeParagraph ? '¶' : ''))
     .join(' ')
 
 const cases: readonly (readonly [string, string])[] = [

@@ -1,7 +1,6 @@
 /** A table of written forms and their spoken forms, one case a line. `|` separates sentences. */
 import { expect, test } from 'bun:test'
-import { chunks } from './chunks.ts'
-import { emptyLexicon } from './lexicon.ts'
+import { saidOf } from './said.fixture.ts'
 
 const cases: readonly (readonly [string, string])[] = [
   ['I have 0 apples', 'I have zero apples.'],
@@ -263,6 +262,6 @@ const cases: readonly (readonly [string, string])[] = [
 ]
 
 test.each(cases)('%s', (written, spoken) => {
-  const options = { maxChars: 300, firstMaxWords: 300, lexicon: emptyLexicon }
-  expect([...chunks(written, options)].map((chunk) => chunk.text).join(' | ')).toBe(spoken)
+  const sentences = saidOf(written).map(({ text }) => text)
+  expect(sentences.join(' | ')).toBe(spoken)
 })

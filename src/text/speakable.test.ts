@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
+import { sentences } from '../phonemes/sentences.ts'
 import { forEachSeed } from '../testing/seeded.ts'
-import { chunks } from './chunks.ts'
 import { emptyLexicon } from './lexicon.ts'
 import { randomText } from './random-text.fixture.ts'
 import { speakable } from './speakable.ts'
@@ -50,9 +50,21 @@ test('letters of other scripts count for voices that have them', () => {
   expect(speakable('中文', ['Latin', 'Han'])).toBe(true)
 })
 
-test('agrees with the chunker about what is speakable', () =>
+test('agrees with the models that speak from phonemes about what is speakable', () =>
   forEachSeed(400, (random) => {
     const text = randomText(random, random.whole(0, 12))
-    const options = { maxChars: random.whole(8, 300), firstMaxWords: random.whole(1, 20), lexicon: emptyLexicon }
-    expect([text, speakable(text, ['Latin'])]).toEqual([text, !chunks(text, options).next().done])
+    expect([text, speakable(text, ['Latin'])]).toEqual([text, !sentences(text, emptyLexicon).next().done])
   }))
+
+test('it reads a bounded beginning of a long text', () => {
+  const prose = 'so it goes on and on '.repeat(50_000)
+  for (const input of [prose, 'x'.repeat(1_000_000), 'Hello there. '.repeat(80_000), `# ${prose}`, `- ${prose}`]) {
+    const read = spyOn(String.prototype, 'codePointAt')
+    try {
+      expect(speakable(input, ['Latin'])).toBe(true)
+      expect(read.mock.calls.length).toBeWithin(1, 8192)
+    } finally {
+      read.mockRestore()
+    }
+  }
+})

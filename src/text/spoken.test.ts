@@ -62,6 +62,44 @@ test('for any text, the covered position never decreases and never passes the en
     }
   }))
 
+test('for any text, English words are ASCII, without digits and one word each', () =>
+  forEachSeed(400, (random) => {
+    const text = randomText(random, random.whole(0, 60))
+    for (const word of englishWords(text, emptyLexicon)) {
+      expect(word.text).toMatch(/^[A-Za-z'.-]+$/)
+      expect(word.text).toMatch(/[A-Za-z]/)
+      expect(['', '.', ',', ';', ':', '?', '!']).toContain(word.mark)
+    }
+  }))
+
+const dictionary =
+  'the house river stone walks under bright seven apple music running over table garden and or but'.split(' ')
+
+test('plain prose loses no word and keeps its order, and each position is behind the words until there', () =>
+  forEachSeed(100, (random) => {
+    let text = ''
+    for (let count = random.whole(1, 1500); count > 0; count--) {
+      const joint = random.chance(0.1) ? random.pick([', ', '. ', '? ', '\n\n', '\n', '; ', ' - ']) : ' '
+      text += random.pick(dictionary) + joint
+    }
+    const written = [...text.matchAll(/[a-z]+/g)]
+    const spoken = [...englishWords(text, emptyLexicon)]
+    expect(spoken.map((word) => word.text)).toEqual(written.map(([word]) => word))
+    const isBehind = spoken.map(({ end }, at) => {
+      const { 0: word, index } = written[at]!
+      return end >= index + word.length && end <= (written[at + 1]?.index ?? text.length)
+    })
+    expect(isBehind).not.toContain(false)
+  }))
+
+test('200,000 characters without a full stop or without a space are all there', () => {
+  const spaced = [...englishWords('so it goes on and on '.repeat(10_000), emptyLexicon)]
+  expect(spaced.length).toBe(60_000)
+  const solid = [...englishWords('x'.repeat(200_000), emptyLexicon)]
+  expect(solid.reduce((sum, { text }) => sum + text.length, 0)).toBe(200_000)
+  expect(solid.at(-1)?.end).toBe(200_000)
+})
+
 test('a long text arrives word by word', () => {
   const words = writtenWords('wort '.repeat(100_000))
   expect(words.next().value).toMatchObject({ text: 'wort', end: 4 })

@@ -1,7 +1,7 @@
 /**
- * Text word by word, for voices that take whole sentences and count them in pieces of their own: `chunks` packs by
- * characters. In English everything is written out; in other languages the words stay as they were typed, because each
- * reads numbers and addresses in its own way, and only marks that are never read are removed.
+ * Text word by word, for voices that take whole sentences and count them in pieces of their own. In English everything
+ * is written out; in other languages the words stay as they were typed, because each reads numbers and addresses in its
+ * own way, and only marks that are never read are removed.
  */
 import { blocks } from './blocks.ts'
 import { breaks, type Mapped } from './fold.ts'
