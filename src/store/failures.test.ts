@@ -275,6 +275,20 @@ describe.skipIf(engine.name === 'postgres')('a full disk', () => {
     expect(await new Auditor(books.database).faults(books.account.id)).toEqual([])
   })
 
+  test('delays no settlement of what another has settled: there is nothing left to write', async () => {
+    const books = await openBooks()
+    const { id, voiceId } = await books.ledger.admitClone(cloneAdmission(books))
+    const written = () => books.ledger.completeClone(id)
+    await books.database.script('PRAGMA query_only = ON')
+    await expect(written()).rejects.toMatchObject({ code: 'storage_full' })
+    await books.database.script('PRAGMA query_only = OFF')
+    await books.voices.remove(voiceId!, books.account.id)
+    await books.database.script('PRAGMA query_only = ON')
+    expect(await written()).toBe(false)
+    expect(await books.ledger.failClone(id, 'failed', { code: 'by_chance', message: 'By chance.' })).toBe(false)
+    expect(await books.ledger.settle(id, settlement('cancelled', 0))).toBe(false)
+  })
+
   test('is survived when the operating system refuses to write', async () => {
     const books = await openBooks(null)
     const command = childCommand('fill', books.dataDir).map((word) => `'${word}'`)

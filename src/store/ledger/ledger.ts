@@ -9,10 +9,10 @@ import type { Clock } from '../../domain/time.ts'
 import type { CloneAdmission, Ledger, RemakeAdmission, SpeechAdmission } from '../../service/ports.ts'
 import type { OperationQuery, UsageQuery, UsageRow } from '../../service/ports/records.ts'
 import type { TranscriptionBooks, TranscriptionStart } from '../../service/ports/transcription.ts'
-import type { Database } from '../database.ts'
+import type { Database, Sql } from '../database.ts'
 import { admitOperation, refuseHeldKey } from './admit.ts'
 import { admitClone, admitRemake, completeRemake, endClone } from './clone.ts'
-import { type SettledBy, settleLeftovers, settleOperation } from './settle.ts'
+import { isSettledBy, type SettledBy, settleLeftovers, settleOperation } from './settle.ts'
 import { findOperation, recentOperations } from '../operation-query.ts'
 import { beginTranscription, endLeftTranscriptions, endTranscription, noteHeard } from '../transcriptions.ts'
 import { sumUsage } from '../usage.ts'
@@ -64,11 +64,11 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
   }
 
   completeRemake(operationId: string, fidelity: Fidelity): Promise<boolean> {
-    return this.#database.transaction((sql) => completeRemake(sql, operationId, fidelity, this.#worker()))
+    return this.#end(operationId, (sql, worker) => completeRemake(sql, operationId, fidelity, worker))
   }
 
   completeClone(operationId: string): Promise<boolean> {
-    return this.#database.transaction((sql) => endClone(sql, operationId, 'completed', null, this.#worker()))
+    return this.#end(operationId, (sql, worker) => endClone(sql, operationId, 'completed', null, worker))
   }
 
   failClone(
@@ -76,7 +76,7 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
     outcome: 'failed' | 'not_accepted' | 'cancelled',
     error: OperationError,
   ): Promise<boolean> {
-    return this.#database.transaction((sql) => endClone(sql, operationId, outcome, error, this.#worker()))
+    return this.#end(operationId, (sql, worker) => endClone(sql, operationId, outcome, error, worker))
   }
 
   /** A second mark, and one on an operation that is terminal, changes nothing. */
@@ -97,7 +97,7 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
   }
 
   settle(operationId: string, settlement: Settlement): Promise<boolean> {
-    return this.#database.transaction((sql) => settleOperation(sql, operationId, settlement, this.#worker()))
+    return this.#end(operationId, (sql, worker) => settleOperation(sql, operationId, settlement, worker))
   }
 
   async beginTranscription(start: TranscriptionStart): Promise<void> {
@@ -154,6 +154,22 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
   #entered(): string | null {
     this.#box?.requireHeld()
     return this.#box?.boxId ?? null
+  }
+
+  /**
+   * One settlement. What another has settled meanwhile, as the deletion of a voice does, leaves nothing to write: that
+   * is read, because a full disk refuses the transaction before it begins.
+   */
+  async #end(operationId: string, write: (sql: Sql, worker: SettledBy) => Promise<boolean>): Promise<boolean> {
+    const worker = this.#worker()
+    try {
+      return await this.#database.transaction((sql) => write(sql, worker))
+    } catch (error) {
+      const pending = 'SELECT 1 AS found FROM operations WHERE id = $operationId AND outcome IS NULL'
+      const isOver = this.#database.get(pending, { operationId }).then((row) => row === null)
+      if (!(await isOver.catch(() => false))) throw error
+      return isSettledBy(this.#database, operationId, worker.by)
+    }
   }
 
   /** For an operation's one settlement by the box that worked on it. */
