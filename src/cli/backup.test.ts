@@ -43,7 +43,7 @@ async function backedUp() {
 test('a backup of a server at work is complete, and a server on it has everything from one moment', async () => {
   const dataDir = temporaryFolder()
   const file = join(temporaryFolder(), 'myna.tar')
-  await using instance = await startInstance({ dataDir, clonesPerMinute: 1000, requestsPerMinute: 10_000 })
+  await using instance = await startInstance({ dataDir, clonesPerMinute: 1000 })
   const key = await instance.key()
   const kept = await instance.cloned(key, { name: 'kept' })
   let done = false

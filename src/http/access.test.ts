@@ -107,7 +107,6 @@ const ids = { VOICE: '', OPERATION: '', CONSENT: '' }
 beforeAll(async () => {
   const many = 1_000_000
   instance = await startInstance({
-    requestsPerMinute: many,
     speechPerMinute: many,
     clonesPerMinute: many,
     transcriptionsPerMinute: many,

@@ -6,7 +6,7 @@ import { deaf } from './transcription/transcription.fixture.ts'
 let instance: Instance
 let key: string
 beforeAll(async () => {
-  instance = await startInstance({ requestsPerMinute: 100_000, publicPerMinute: 100_000 })
+  instance = await startInstance({ publicPerMinute: 100_000 })
   key = await instance.key()
 })
 afterAll(() => instance[Symbol.asyncDispose]())

@@ -79,7 +79,7 @@ describe('in anonymous mode', () => {
   let key: string
   const allowed = 'https://app.example'
   beforeAll(async () => {
-    instance = await startInstance({ allowAnonymous: true, corsOrigins: [allowed], requestsPerMinute: 10_000 })
+    instance = await startInstance({ allowAnonymous: true, corsOrigins: [allowed] })
     key = await instance.key()
   })
   afterAll(() => instance[Symbol.asyncDispose]())

@@ -4,7 +4,7 @@ import { type Instance, startInstance } from '../../testing/instance.ts'
 let instance: Instance
 let key: string
 beforeAll(async () => {
-  instance = await startInstance({ speechPerMinute: 100_000, requestsPerMinute: 100_000, operationsPerSecond: 10_000 })
+  instance = await startInstance({ speechPerMinute: 100_000, operationsPerSecond: 10_000 })
   key = await instance.key({ account: 'ada' })
 })
 afterAll(() => instance[Symbol.asyncDispose]())

@@ -21,7 +21,7 @@ beforeAll(async () => {
     () => (isThere ? [hibari, flite] : [hibari]),
     () => false,
   )
-  const limits = { clonesPerMinute: 1000, requestsPerMinute: 1_000_000, maxVoices: 1 }
+  const limits = { clonesPerMinute: 1000, maxVoices: 1 }
   instance = await startInstance({ ...limits, cloneMicros: 500, freeClones: 1 }, { catalog })
 })
 afterAll(() => instance[Symbol.asyncDispose]())
