@@ -1,16 +1,16 @@
 /**
  * Kills at any moment, under a mixed load: speech in all formats, as bytes and events, repeated under one key,
- * cancelled and abandoned; clones, deletions. After every restart the product's audit checks the whole folder, and the
- * clients compare what they saw with the records.
+ * cancelled and abandoned; clones, deletions. After every restart the product's audit checks the whole folder, and what
+ * clients saw is compared with the records.
  */
 import { audit } from '../../src/audit/audit.ts'
 import type { Program } from '../../src/testing/program.ts'
 import type { Seeded } from '../../src/testing/seeded.ts'
+import { startLoad } from './kill-load.ts'
 import { startTarget, type Target } from './target.ts'
 
-const formats = ['pcm', 'wav', 'mp3', 'opus', 'aac', 'flac'] as const
-
-interface Seen {
+/** What clients saw of the records in one data folder. */
+export interface Seen {
   /** Speech of the server itself: a hum is not cloned. */
   clip: File
   /** Operations whose streams were read to their ends. */
@@ -18,47 +18,75 @@ interface Seen {
   /** The idempotency keys of those. */
   keys: Map<string, string>
   operations: number
-  clones: Set<string>
+  /** Voices whose clones were admitted, and those whose deletion was answered. */
+  voices: Set<string>
+  deleted: Set<string>
+  /** Of `voices`: known to be ready. */
+  ready: Set<string>
 }
+
+/** The audit reads all records, so each folder gets no more kills than this, and the next ones a new folder. */
+const killsPerFolder = 250
 
 /** @param endMs monotonic time of the last turn */
 export async function kills(count: number, random: Seeded, endMs: number): Promise<string> {
-  const target = await startTarget()
-  const seen: Seen = { clip: await clipOf(target), whole: new Set(), keys: new Map(), operations: 0, clones: new Set() }
-  const wrong: string[] = []
+  const total = { kills: 0, operations: 0, whole: 0, clones: 0, ready: 0 }
   const restartsMs: number[] = []
-  let done = 0
-  try {
-    for (let turn = 0; turn < count && performance.now() < endMs; turn++) {
-      const what = random.pick(['server', 'server', 'engine', 'both'] as const)
-      const clients = Array.from({ length: 6 }, (_, client) => load(target, seen, random, `${turn}-${client}`))
-      const work = Promise.allSettled(clients)
-      await Bun.sleep(random.whole(50, 2500))
-      await kill(target, what)
-      await work
-      const beganMs = performance.now()
-      done++
-      if (what !== 'engine') {
-        await target.restart()
-        restartsMs.push(performance.now() - beganMs)
+  const wrong: string[] = []
+  while (wrong.length === 0 && total.kills < count && performance.now() < endMs) {
+    const target = await startTarget()
+    const seen = await nothingSeen(target)
+    try {
+      for (let turn = 0; turn < killsPerFolder && total.kills < count && performance.now() < endMs; turn++) {
+        wrong.push(...(await oneKill(target, seen, random, { turn, restartsMs })))
+        total.kills++
+        if (total.kills % 50 === 0) console.log(`  ${total.kills} kills, ${wrong.length} wrong`)
+        if (wrong.length > 0) break
       }
-      wrong.push(...(await check(target, seen)))
-      if (wrong.length > 0) break
-      if ((turn + 1) % 10 === 0) console.log(`  ${turn + 1} kills, ${seen.operations} operations, nothing wrong`)
+    } finally {
+      await target.end()
     }
-  } finally {
-    await target.end()
+    total.operations += seen.operations
+    total.whole += seen.whole.size
+    total.clones += seen.voices.size + seen.deleted.size
+    total.ready += seen.ready.size
   }
   const median = restartsMs.sort((a, b) => a - b)[Math.floor(restartsMs.length / 2)] ?? 0
-  const figures = `${seen.operations} operations, ${seen.whole.size} streams whole, ${seen.clones.size} clones`
+  const { operations, whole, clones, ready } = total
+  const figures = `${operations} operations, ${whole} streams whole, ${clones} clones, ${ready} seen ready`
   const found = wrong.length === 0 ? 'lost 0, doubled 0, wrong 0' : `WRONG: ${wrong.join('; ')}`
-  return `${done} kills: ${found}; ${figures}; restart ${Math.round(median)} ms median`
+  return `${total.kills} kills: ${found}; ${figures}; restart ${Math.round(median)} ms median`
 }
 
-async function clipOf({ program, key }: Target): Promise<File> {
+async function nothingSeen({ program, key }: Target): Promise<Seen> {
   const input = 'This is a clip of some seconds, which is long enough for a voice to be made from it.'
   const spoken = await program.speak(key, { input, response_format: 'wav' })
-  return new File([await spoken.bytes()], 'clip.wav')
+  const clip = new File([await spoken.bytes()], 'clip.wav')
+  const sets = { whole: new Set<string>(), voices: new Set<string>(), deleted: new Set<string>() }
+  return { clip, ...sets, ready: new Set(), keys: new Map(), operations: 0 }
+}
+
+interface Turn {
+  turn: number
+  restartsMs: number[]
+}
+
+/** @returns what was wrong afterwards */
+async function oneKill(target: Target, seen: Seen, random: Seeded, { turn, restartsMs }: Turn): Promise<string[]> {
+  const what = random.pick(['server', 'server', 'engine', 'both'] as const)
+  const load = startLoad(target, seen, random, turn)
+  // Anywhere in the work, which is slow at times: a moment chosen by the clock would often meet none.
+  await load.steps(random.whole(0, 10))
+  await Bun.sleep(random.whole(0, 100))
+  await kill(target, what)
+  if (what === 'engine') await load.steps(random.whole(0, 6))
+  await load.stop()
+  if (what !== 'engine') {
+    const beganMs = performance.now()
+    await target.restart()
+    restartsMs.push(performance.now() - beganMs)
+  }
+  return check(target, seen)
 }
 
 async function kill({ program }: Target, what: 'server' | 'engine' | 'both'): Promise<void> {
@@ -69,45 +97,6 @@ async function kill({ program }: Target, what: 'server' | 'engine' | 'both'): Pr
   await program.exited
 }
 
-/** One client, until the server is dead. */
-async function load({ program, key }: Target, seen: Seen, random: Seeded, name: string): Promise<void> {
-  for (let step = 0; step < 20; step++) {
-    const kind = random.whole(0, 9)
-    if (kind === 0) await clone(program, key, seen, random)
-    else await speak(program, key, seen, random, `${name}-${step}`)
-  }
-}
-
-async function speak(program: Program, key: string, seen: Seen, random: Seeded, name: string): Promise<void> {
-  const events = random.chance(0.3) ? { stream_format: 'sse' } : {}
-  const body = { input: 'Hello there. '.repeat(random.whole(1, 8)), response_format: random.pick(formats), ...events }
-  const isKeyed = random.chance(0.5)
-  const answer = await program.speak(key, body, isKeyed ? { 'idempotency-key': name } : {})
-  const id = answer.headers.get('x-request-id') ?? ''
-  seen.operations++
-  if (random.chance(0.1)) return void (await answer.body?.cancel())
-  if (random.chance(0.1)) await program.fetch(`/v1/operations/${id}/cancel`, key, { method: 'POST' })
-  const text = await answer.text()
-  const isWhole = 'stream_format' in events ? text.includes('speech.audio.done') : answer.status === 200
-  if (!isWhole) return
-  seen.whole.add(id)
-  if (isKeyed) seen.keys.set(name, id)
-}
-
-async function clone(program: Program, key: string, seen: Seen, random: Seeded): Promise<void> {
-  const form = new FormData()
-  form.append('file', seen.clip)
-  form.append('name', `voice ${random.whole(0, 1e9)}`)
-  const answer = await program.fetch('/v1/voices', key, { method: 'POST', body: form })
-  const { voice_id: id } = (await answer.json()) as { voice_id?: string }
-  if (id === undefined) return
-  seen.clones.add(id)
-  if (random.chance(0.3)) {
-    await program.fetch(`/v1/voices/${id}`, key, { method: 'DELETE' })
-    seen.clones.delete(id)
-  }
-}
-
 async function check({ dataDir, program, key }: Target, seen: Seen): Promise<string[]> {
   const { faults } = await audit(dataDir, 'full')
   const wrong = faults.map(({ rule, words }) => `${rule}: ${words}`)
@@ -116,10 +105,27 @@ async function check({ dataDir, program, key }: Target, seen: Seen): Promise<str
     const record = (await (await program.fetch(`/v1/operations/${id}`, key)).json()) as { outcome?: string }
     if (record.outcome !== 'completed') wrong.push(`${id} was heard whole and is ${record.outcome ?? 'lost'}`)
   }
+  wrong.push(...(await checkVoices(program, key, seen)))
   const [name] = [...seen.keys].at(-1) ?? []
   if (name === undefined) return wrong
   const again = await program.speak(key, { input: 'Hello.' }, { 'idempotency-key': name })
   if (again.status !== 409) wrong.push(`the key ${name} was used, and is free: ${again.status}`)
   await again.body?.cancel()
+  return wrong
+}
+
+async function checkVoices(program: Program, key: string, seen: Seen): Promise<string[]> {
+  const wrong: string[] = []
+  for (const id of [...seen.voices].slice(-10)) {
+    const answer = await program.fetch(`/v1/voices/${id}`, key)
+    const { status } = (await answer.json()) as { status?: string }
+    if (answer.status !== 200) wrong.push(`the voice ${id} was admitted and is lost: ${answer.status}`)
+    if (status === 'ready') seen.ready.add(id)
+    else if (seen.ready.has(id)) wrong.push(`the voice ${id} was ready and is ${status}`)
+  }
+  for (const id of [...seen.deleted].slice(-5)) {
+    const { status } = await program.fetch(`/v1/voices/${id}`, key)
+    if (status !== 404) wrong.push(`the voice ${id} was deleted and is there: ${status}`)
+  }
   return wrong
 }
