@@ -83,6 +83,7 @@ const routes: readonly (readonly [Need, string])[] = [
   ['admin', 'POST /console/api/admin/keys'],
   ['admin', 'DELETE /console/api/admin/keys/none'],
   ['admin', 'GET /console/api/admin/models'],
+  ['admin', 'GET /console/api/admin/models/none/sample'],
   ['admin', 'POST /console/api/admin/models/none/pull'],
   ['admin', 'DELETE /console/api/admin/models/none/pull'],
   ['admin', 'DELETE /console/api/admin/models/none'],

@@ -3,6 +3,7 @@
  * or runs; `server.ts` does that.
  */
 import { consoleFiles } from '../../embedded/console.ts'
+import { samples } from '../../embedded/samples.ts'
 import { version } from '../../../package.json' with { type: 'json' }
 import type { Config } from '../../config.ts'
 import type { Clock, Timer } from '../../domain/time.ts'
@@ -291,7 +292,7 @@ export async function createApi(
     models: { gate, catalog, keeper: models, timer, limits },
     account: { gate, accounts, ledger, clock, limits },
     admin: { gate, accounts, ledger, clock, running: { cancel } },
-    console: { ...signIn, version, gate, bodyLimits, status, models, machine, log, webFiles: consoleFiles },
+    console: { ...signIn, version, gate, bodyLimits, status, models, machine, log, samples, webFiles: consoleFiles },
     health: {
       version,
       clock,

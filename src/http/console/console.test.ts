@@ -301,6 +301,21 @@ test('an administrator sees every model; impossible installs and removals are re
   expect((await call('/console/api/admin/models/pocket-tts/pull', admin, { method: 'DELETE' })).status).toBe(204)
 })
 
+test('a model that is not installed can be heard where its sample is inside the program', async () => {
+  const admin = await signIn(instance.adminKey)
+  const { body } = await call('/console/api/admin/models', admin)
+  const urls = new Map(
+    body.data.map((model: { id: string; sample_url: string | null }) => [model.id, model.sample_url]),
+  )
+  const path = '/console/api/admin/models/kokoro-82m/sample'
+  expect([urls.get('kokoro-82m'), urls.get('pocket-tts'), urls.get('hibari')]).toEqual([path, null, null])
+  const headers = { range: 'bytes=0-3' }
+  const answer = await instance.fetch(path, { key: instance.adminKey, headers })
+  expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([206, 'audio/ogg', 'OggS'])
+  const refused = await call('/console/api/admin/models/pocket-tts/sample', admin)
+  expect([refused.status, refused.body.error.code]).toEqual([404, 'model_not_found'])
+})
+
 const adminPaths = ['accounts', 'keys', 'models', 'server'].map((name) => `/console/api/admin/${name}`)
 
 test.each(adminPaths)('%s is for administrators with an unrestricted key', async (path) => {

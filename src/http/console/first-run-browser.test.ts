@@ -42,6 +42,12 @@ test.skipIf(!hasBrowser)(
     await wren.click()
     await page.getByRole('button', { name: 'Stop Wren' }).waitFor()
     await wren.waitFor()
+    // A model can be heard before it is here; one sound at a time.
+    await wren.click()
+    await page.getByRole('button', { name: 'Stop Wren' }).waitFor()
+    await page.getByRole('button', { name: 'Hear Kokoro' }).click()
+    await page.getByRole('button', { name: 'Stop Kokoro' }).waitFor()
+    await wren.waitFor()
     const offer = page.getByRole('article', { name: 'Pocket TTS', exact: true })
     expect(await offer.innerText()).toMatch(/288 MB, CC-BY-4\.0/)
     await offer.getByRole('button', { name: 'Install Pocket TTS' }).click()

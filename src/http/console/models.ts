@@ -1,20 +1,27 @@
 /** Models as an administrator keeps them: which there are, which are here, and getting and removing them. */
 import { Elysia } from 'elysia'
+import type { Card } from '../../domain/card.ts'
 import { recommendedIds } from '../../domain/recommendation.ts'
 import type { KeptModel, ModelKeeper } from '../../service/ports/models.ts'
-import { type Exchange, json, type Route } from '../exchange.ts'
+import { MynaError } from '../../domain/error.ts'
 import type { ServerStatus } from '../admin-socket.ts'
+import { asset, once } from '../assets.ts'
+import { audioTypes } from '../content-types.ts'
+import { type Exchange, json, type Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'
+import { ranged } from '../ranged.ts'
 
 export interface ConsoleModelsParts {
   gate: Gate
   models: ModelKeeper
   status: () => Promise<Pick<ServerStatus, 'engines'>>
+  /** What models sound like: paths of Ogg Opus files, by the family of the card. */
+  samples: Readonly<Record<string, string>>
 }
 
 const path = '/console/api/admin/models'
 
-export function consoleModelsRoutes(route: Route, { gate, models, status }: ConsoleModelsParts) {
+export function consoleModelsRoutes(route: Route, { gate, models, status, samples }: ConsoleModelsParts) {
   const hidden = { detail: { hide: true } }
   const change = { parse: 'none', ...hidden } as const
   const idOf = ({ params }: Exchange) => params.model_id ?? ''
@@ -26,7 +33,21 @@ export function consoleModelsRoutes(route: Route, { gate, models, status }: Cons
       kept.map(({ card }) => card),
       hasGraphicsCard,
     )
-    return json({ object: 'list', data: kept.map((model) => modelRecord(model, recommended)) })
+    const sampleOf = ({ id, family }: Card) => (samples[family] === undefined ? null : `${path}/${id}/sample`)
+    const data = kept.map((model) => ({ ...modelRecord(model, recommended), sample_url: sampleOf(model.card) }))
+    return json({ object: 'list', data })
+  })
+  const sounds = new Map(
+    Object.entries(samples).map(([family, file]) => [family, once(() => asset(audioTypes.opus, Bun.file(file)))]),
+  )
+  const sample = route(`${path}/{model_id}/sample`, async (exchange) => {
+    await gate.enterAdmin(exchange)
+    const { card } = models.find(idOf(exchange))
+    const found = await sounds.get(card.family)?.()
+    if (found === undefined) throw new MynaError('model_not_found', `There is no sample of ${card.id}.`)
+    const { type, body, digest } = found
+    const whole = { type, etag: `"${digest}"`, modifiedMs: card.createdAt * 1000, cacheControl: 'private, no-cache' }
+    return ranged(exchange.request, { ...whole, bytes: await body.bytes() }, exchange.headers)
   })
   const pull = route(`${path}/{model_id}/pull`, async (exchange) => {
     await gate.enterAdmin(exchange)
@@ -44,6 +65,7 @@ export function consoleModelsRoutes(route: Route, { gate, models, status }: Cons
   })
   return new Elysia()
     .get(path, list, hidden)
+    .get(`${path}/:model_id/sample`, sample, hidden)
     .post(`${path}/:model_id/pull`, pull, change)
     .delete(`${path}/:model_id/pull`, cancel, change)
     .delete(`${path}/:model_id`, remove, change)

@@ -5,6 +5,7 @@ import type { NewKey } from '../accounts/key-form.tsx'
 import { Field, Problem } from '../parts/controls.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useLoaded } from '../parts/loading.ts'
+import { takeTurn } from '../parts/sound.ts'
 import { Snippet } from '../parts/snippet.tsx'
 
 interface KeyCardProps {
@@ -84,6 +85,7 @@ function Try({ secret, onDone }: { secret: string; onDone: () => void }) {
       const url = URL.createObjectURL(await answer.blob())
       const player = new Audio(url)
       player.addEventListener('ended', () => URL.revokeObjectURL(url))
+      takeTurn(player)
       await player.play()
     } catch (cause) {
       setError(cause as Error)

@@ -4,6 +4,7 @@ import { send } from '../api.ts'
 import { announce } from '../parts/announce.tsx'
 import { Problem } from '../parts/controls.tsx'
 import { bytes, count, duration } from '../parts/format.ts'
+import { PreviewButton } from '../parts/preview.tsx'
 import { PullDialog, RemoveDialog } from './dialogs.tsx'
 import { isPulling, type Model, modelsPath as path, type Pull } from './record.ts'
 
@@ -40,6 +41,7 @@ export function ModelCard({ model, isPrimary, onChanged }: ModelCardProps) {
         </p>
       </div>
       <div class="row">
+        {model.sample_url === null ? null : <PreviewButton src={model.sample_url} name={name} />}
         {isComing ? <button onClick={cancel}>Cancel</button> : null}
         {!isComing && model.like === null && (model.state === 'absent' || model.state === 'broken') ? (
           <button class={isPrimary ? 'primary' : undefined} onClick={() => setAsking('pull')}>

@@ -16,6 +16,8 @@ export interface Model {
   architecture: string
   /** The one of its architecture to install on this machine. */
   recommended: boolean
+  /** What it sounds like; null: no sample of it is inside the program. */
+  sample_url: string | null
   state: 'built_in' | 'installed' | 'broken' | 'absent'
   languages: string[]
   voices: number

@@ -2,7 +2,7 @@
  * The one player of the console: what is being heard, whichever page is open. It plays a finished file, or follows
  * sound that still comes and takes over its file when that is whole.
  */
-import { hushPreview } from '../parts/preview.tsx'
+import { takeTurn } from '../parts/sound.ts'
 import type { Playback } from '../speak/playback.ts'
 
 export interface Track {
@@ -81,6 +81,10 @@ class Deck extends EventTarget {
     else void this.#audio.play().catch(() => this.#set(false))
   }
 
+  pause(): void {
+    if (this.isPlaying) this.toggle()
+  }
+
   /** Within a file; sound that still comes stays where it is. */
   seek(seconds: number): void {
     if (this.track === null || this.track.file === null) return
@@ -104,7 +108,6 @@ class Deck extends EventTarget {
   }
 
   #silence(): void {
-    hushPreview()
     this.#live?.stop()
     this.#live = null
     this.#audio.pause()
@@ -121,6 +124,7 @@ class Deck extends EventTarget {
 
   #set(isPlaying: boolean): void {
     this.isPlaying = isPlaying
+    if (isPlaying) takeTurn(this)
     this.#tell()
   }
 

@@ -5,6 +5,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { clock } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { takeTurn } from '../parts/sound.ts'
 import { onThemeChange } from '../parts/theme.tsx'
 import type { Clip } from './recorder.ts'
 import { toS16, wavOf } from './wav.ts'
@@ -161,6 +162,7 @@ function usePart(sound: AudioBuffer, from: number, to: number) {
     source.onended = () => context.current === own && stop()
     source.start(0, from, to - from)
     context.current = own
+    takeTurn({ pause: () => context.current === own && stop() })
     setIsPlaying(true)
   }
   return { isPlaying, toggle }

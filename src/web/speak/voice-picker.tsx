@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { Bird } from '../parts/bird.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { PreviewButton } from '../parts/preview.tsx'
+import { PreviewButton, previewOf } from '../parts/preview.tsx'
 import { VoicePicture } from '../parts/voice-picture.tsx'
 import type { Voice } from './options.tsx'
 
@@ -123,7 +123,7 @@ const VoiceChoice = ({ voice, isChosen, onChoose }: ChoiceProps) => (
       </span>
       {voice.is_owner ? <span class="tag good">yours</span> : null}
     </button>
-    <PreviewButton id={voice.voice_id} name={voice.name} />
+    <PreviewButton src={previewOf(voice.voice_id)} name={voice.name} />
   </>
 )
 

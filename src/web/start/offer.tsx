@@ -4,7 +4,7 @@ import { send } from '../api.ts'
 import { Problem } from '../parts/controls.tsx'
 import { bytes, duration } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
-import { PreviewButton } from '../parts/preview.tsx'
+import { PreviewButton, previewOf } from '../parts/preview.tsx'
 import type { Voice } from '../speak/options.tsx'
 
 interface Pull {
@@ -24,6 +24,8 @@ export interface Offer {
   download_bytes: number
   license: { name: string; limits: string | null }
   recommended: boolean
+  /** What it sounds like, before it is here; null: no sample of it is inside the program. */
+  sample_url: string | null
   pull: Pull | null
 }
 
@@ -40,6 +42,7 @@ interface OfferProps {
 export function ModelOffer({ offer, isFirst, voice, onChanged }: OfferProps) {
   const [error, setError] = useState<Error | null>(null)
   const { id, name, description, state, pull, license } = offer
+  const heard = state === 'installed' && voice !== null ? previewOf(voice.voice_id) : offer.sample_url
   const change = (method: 'POST' | 'DELETE') => {
     setError(null)
     void send(method, `/console/api/admin/models/${id}/pull`).then(onChanged, setError)
@@ -72,20 +75,19 @@ export function ModelOffer({ offer, isFirst, voice, onChanged }: OfferProps) {
         <span class="hint numbers">
           {bytes(offer.download_bytes)}, {license.name}
         </span>
-        {isComing(offer) ? (
-          <button class="small" onClick={() => change('DELETE')}>
-            Cancel
-          </button>
-        ) : state === 'installed' ? (
-          voice === null ? null : (
-            <PreviewButton id={voice.voice_id} name={voice.name} />
-          )
-        ) : (
-          <button class="small" onClick={() => change('POST')}>
-            <Icon name="download" /> {pull?.state === 'failed' ? 'Try again' : 'Install'}{' '}
-            <span class="unseen">{name}</span>
-          </button>
-        )}
+        <span class="row tight">
+          {heard === null ? null : <PreviewButton key={heard} src={heard} name={name} />}
+          {isComing(offer) ? (
+            <button class="small" onClick={() => change('DELETE')}>
+              Cancel
+            </button>
+          ) : state === 'installed' ? null : (
+            <button class="small" onClick={() => change('POST')}>
+              <Icon name="download" /> {pull?.state === 'failed' ? 'Try again' : 'Install'}{' '}
+              <span class="unseen">{name}</span>
+            </button>
+          )}
+        </span>
       </div>
     </article>
   )

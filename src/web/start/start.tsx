@@ -10,7 +10,7 @@ import { Progressing } from '../parts/controls.tsx'
 import { bytes } from '../parts/format.ts'
 import { useLoaded } from '../parts/loading.ts'
 import type { PageProps } from '../parts/page.ts'
-import { PreviewButton } from '../parts/preview.tsx'
+import { PreviewButton, previewOf } from '../parts/preview.tsx'
 import { VoicePicture } from '../parts/voice-picture.tsx'
 import type { Voice } from '../speak/options.tsx'
 import { isComing, ModelOffer, type Offer } from './offer.tsx'
@@ -109,7 +109,7 @@ const Faces = ({ voices }: { voices: readonly Voice[] }) => (
       <figure class="face" key={id}>
         <VoicePicture id={id} name={name} isReady />
         <figcaption class="face-words">
-          <PreviewButton id={id} name={name} />
+          <PreviewButton src={previewOf(id)} name={name} />
           <span>
             <strong>{name}</strong>
             <span class="hint">{description}</span>

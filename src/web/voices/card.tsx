@@ -2,15 +2,15 @@
 import { useState } from 'preact/hooks'
 import { send } from '../api.ts'
 import { announce } from '../parts/announce.tsx'
-import { Problem } from '../parts/controls.tsx'
 import { toClipboard } from '../parts/copy.tsx'
 import { Ask } from '../parts/dialog.tsx'
 import { speakWith } from '../parts/first-voice.ts'
 import { Icon } from '../parts/icon.tsx'
+import { previewOf } from '../parts/preview.tsx'
+import { useSound } from '../parts/sound.ts'
 import { VoicePicture } from '../parts/voice-picture.tsx'
 import type { Voice } from '../speak/options.tsx'
 import { VoiceForm } from './form.tsx'
-import { usePlaying } from './playing.ts'
 import { Remake } from './remake.tsx'
 import { languageName, languageOf } from './voice.ts'
 
@@ -92,26 +92,23 @@ function Tags({ voice }: { voice: Voice }) {
 
 /** The picture plays when it is pressed, and a line shows where it is. */
 function Sound({ voice }: { voice: Voice }) {
-  const { audio, line, isPlaying, error, toggle, events } = usePlaying()
   const { voice_id: id, name, status } = voice
+  const { audio, line, isPlaying, toggle, events } = useSound(name)
   return (
-    <>
-      <div class={isPlaying ? 'sounding playing' : 'sounding'}>
-        <VoicePicture id={id} name={name} isReady={status === 'ready'} />
-        <div class="playhead" ref={line} aria-hidden="true" />
-        {status === 'ready' ? (
-          <>
-            <audio ref={audio} preload="none" src={`/v1/voices/${id}/preview?response_format=mp3`} {...events} />
-            <button type="button" class="over" onClick={toggle} aria-label={`${isPlaying ? 'Stop' : 'Play'} ${name}`}>
-              <span class="round">
-                <Icon name={isPlaying ? 'stop' : 'play'} />
-              </span>
-            </button>
-          </>
-        ) : null}
-      </div>
-      <Problem error={error} />
-    </>
+    <div class={isPlaying ? 'sounding playing' : 'sounding'}>
+      <VoicePicture id={id} name={name} isReady={status === 'ready'} />
+      <div class="playhead" ref={line} aria-hidden="true" />
+      {status === 'ready' ? (
+        <>
+          <audio ref={audio} preload="none" src={previewOf(id)} {...events} />
+          <button type="button" class="over" onClick={toggle} aria-label={`${isPlaying ? 'Stop' : 'Play'} ${name}`}>
+            <span class="round">
+              <Icon name={isPlaying ? 'stop' : 'play'} />
+            </span>
+          </button>
+        </>
+      ) : null}
+    </div>
   )
 }
 

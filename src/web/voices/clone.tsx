@@ -11,7 +11,6 @@ import type { Clip } from '../recording/recorder.ts'
 import { SoundSource } from '../recording/sound-source.tsx'
 import { Trim } from '../recording/trim.tsx'
 import type { Voice } from '../speak/options.tsx'
-import { hushPreview } from './playing.ts'
 
 const advice =
   'One person, 5 to 20 seconds, in a quiet room, close to the microphone but not too loud, without music. Speak the ' +
@@ -92,13 +91,7 @@ function CloneProgress({ id, onAgain, onClose }: ProgressProps) {
       ) : null}
       {status === 'ready' ? (
         <>
-          <audio
-            controls
-            autoplay
-            src={`/v1/voices/${id}/preview?response_format=mp3`}
-            aria-label="The new voice"
-            onPlay={hushPreview}
-          />
+          <audio controls autoplay src={`/v1/voices/${id}/preview?response_format=mp3`} aria-label="The new voice" />
           <Better isApproximate={voice?.fidelity === 'approximate'} />
         </>
       ) : null}

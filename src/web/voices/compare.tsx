@@ -5,7 +5,6 @@ import { Field, Problem } from '../parts/controls.tsx'
 import { speakWith } from '../parts/first-voice.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { Voice } from '../speak/options.tsx'
-import { hushPreview } from './playing.ts'
 
 interface CompareProps {
   /** One or two. */
@@ -73,7 +72,6 @@ export function Compare({ voices, onClose }: CompareProps) {
                 src={url}
                 autoplay={index === 0}
                 aria-label={`The sentence by ${voice.name}`}
-                onPlay={hushPreview}
                 onEnded={() => playAfter(index)}
               />
             </div>

@@ -1,33 +1,45 @@
-/** Sound with a line that moves over its picture. One voice plays at a time on the page. */
+/** Sound on a page: one at a time, and a line that moves over the picture of what plays. */
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { announce } from './announce.tsx'
 
-let heard: HTMLAudioElement | null = null
+interface Sounding {
+  pause: () => unknown
+}
 
-/** What else begins to play ends the preview. */
-export const hushPreview = (): void => heard?.pause()
+let sounding: Sounding | null = null
+
+/** Called by what begins to play. What played before pauses. */
+export function takeTurn(own: Sounding): void {
+  if (sounding !== own) sounding?.pause()
+  sounding = own
+}
+
+/** Every player in the page takes its turn like that. Call once. */
+export const oneSoundAtATime = (): void =>
+  document.addEventListener('play', ({ target }) => target instanceof HTMLMediaElement && takeTurn(target), true)
 
 /** The picture's margin, as a share of its width: the sound is drawn between (audio/picture: 4.5 % of its height). */
 const margin = 0.0225
 
-export interface Playing {
+export interface Sound {
   audio: RefObject<HTMLAudioElement | null>
-  /** Over the picture, as wide as it. */
+  /** Over the picture, as wide as it; without one, nothing moves. */
   line: RefObject<HTMLDivElement | null>
   isPlaying: boolean
-  error: Error | null
   /** Plays from the start, or stops. */
   toggle: () => void
+  events: Record<'onPlay' | 'onPause' | 'onEnded', () => void>
 }
 
-export function usePlaying(): Playing & { events: Record<'onPlay' | 'onPause' | 'onEnded', () => void> } {
+/** @param name of what is heard, for the message when it cannot be played */
+export function useSound(name: string): Sound {
   const audio = useRef<HTMLAudioElement>(null)
   const line = useRef<HTMLDivElement>(null)
   const [isPlaying, setIsPlaying] = useState(false)
-  const [error, setError] = useState<Error | null>(null)
   useEffect(() => () => audio.current?.pause(), [])
   useEffect(() => {
-    if (!isPlaying) return
+    if (!isPlaying || line.current === null) return
     let frame = 0
     const move = () => {
       const { currentTime = 0, duration = 0 } = audio.current ?? {}
@@ -43,13 +55,15 @@ export function usePlaying(): Playing & { events: Record<'onPlay' | 'onPause' | 
     const own = audio.current
     if (own === null) return
     if (isPlaying) return own.pause()
-    if (heard !== own) hushPreview()
-    heard = own
     own.currentTime = 0
-    setError(null)
-    own.play().catch(() => setError(new Error('The preview could not be played.')))
+    own.play().catch(() => announce(`${name} could not be played.`))
   }
   const ended = () => setIsPlaying(false)
-  const events = { onPlay: () => setIsPlaying(true), onPause: ended, onEnded: ended }
-  return { audio, line, isPlaying, error, toggle, events }
+  return {
+    audio,
+    line,
+    isPlaying,
+    toggle,
+    events: { onPlay: () => setIsPlaying(true), onPause: ended, onEnded: ended },
+  }
 }
