@@ -33,17 +33,17 @@ export function AccountsPage({ who }: PageProps) {
         </div>
       </Head>
       <Progressing of={[accounts, keys]} />
-      {accounts.value === null ? null : (
-        <section class="card">
-          <h2>Accounts</h2>
-          <AccountsTable accounts={known.toSorted(activeFirst)} who={who} onChanged={reload} />
-        </section>
-      )}
-      {keys.value === null ? null : (
-        <section class="card">
-          <h2>Keys</h2>
-          <KeysTable keys={keys.value.data} who={who} onChanged={reload} />
-        </section>
+      {accounts.value === null || keys.value === null ? null : (
+        <>
+          <section class="card">
+            <h2>Accounts</h2>
+            <AccountsTable accounts={known.toSorted(activeFirst)} who={who} onChanged={reload} />
+          </section>
+          <section class="card">
+            <h2>Keys</h2>
+            <KeysTable keys={keys.value.data} who={who} onChanged={reload} />
+          </section>
+        </>
       )}
       {open === 'account' ? <AccountForm onClose={close} onMade={reload} /> : null}
       {open === 'key' ? (

@@ -22,7 +22,9 @@ export function ModelsPage(_props: PageProps) {
   const [isComing, setIsComing] = useState(false)
   const loaded = useLoaded<{ data: Model[] }>(modelsPath, isComing ? busyMs : idleMs)
   const room = useLoaded<Room>('/console/api/admin/server')
-  const { value, reload } = loaded
+  const { reload } = loaded
+  // Together, so that a line that grows does not move what is below it. Without the disk's room, the rest is shown.
+  const value = room.value === null && room.error === null ? null : loaded.value
   const all = value?.data ?? []
   useEffect(() => setIsComing(all.some(isPulling)), [value])
   const [task, setTask] = useState<'text-to-speech' | 'automatic-speech-recognition'>('text-to-speech')
@@ -43,7 +45,7 @@ export function ModelsPage(_props: PageProps) {
           onChange={setTask}
         />
       </Head>
-      <Progressing of={[loaded]} />
+      <Progressing of={room.error === null ? [loaded, room] : [loaded]} />
       {value === null ? null : <p class="hint numbers">{roomOf(all, room.value)}</p>}
       {families.map(([architecture, members]) => (
         <Family

@@ -31,17 +31,33 @@ export function StartPage(_props: PageProps) {
   useEffect(() => voices.reload(), [installed])
   const known = voices.value?.data ?? []
   const builtIn = known.filter(({ category }) => category === 'premade')
-  const first = firstOffers(offers)
-  const missing = first.filter(({ state, pull }) => state === 'absent' && (pull === null || pull.state === 'failed'))
-  const installAll = async () => {
-    for (const { id } of missing) await send('POST', `${path}/${id}/pull`)
-    reload()
-  }
-  const install = () => void installAll().catch((error: Error) => announce(error.message))
   return (
     <div class="page start">
       <Hero />
       {voices.value === null ? <FacesToCome /> : <Faces voices={builtIn.slice(0, faces)} />}
+      <Progressing of={[models, voices]} />
+      {value === null || voices.value === null ? null : <Worth offers={offers} voices={known} onChanged={reload} />}
+    </div>
+  )
+}
+
+interface WorthProps {
+  offers: readonly Offer[]
+  voices: readonly Voice[]
+  onChanged: () => void
+}
+
+/** The models worth having, and one button for the first of each task. */
+function Worth({ offers, voices, onChanged }: WorthProps) {
+  const first = firstOffers(offers)
+  const missing = first.filter(({ state, pull }) => state === 'absent' && (pull === null || pull.state === 'failed'))
+  const installAll = async () => {
+    for (const { id } of missing) await send('POST', `${path}/${id}/pull`)
+    onChanged()
+  }
+  const install = () => void installAll().catch((error: Error) => announce(error.message))
+  return (
+    <>
       <div class="head">
         <div>
           <h2>Worth having</h2>
@@ -54,7 +70,6 @@ export function StartPage(_props: PageProps) {
           </button>
         )}
       </div>
-      <Progressing of={[models, voices]} />
       {titles.map(([task, title]) => (
         <section class="grid" key={task} aria-label={title}>
           {offers
@@ -64,8 +79,8 @@ export function StartPage(_props: PageProps) {
                 key={offer.id}
                 offer={offer}
                 isFirst={first.includes(offer)}
-                voice={known.find(({ model }) => model === offer.id) ?? null}
-                onChanged={reload}
+                voice={voices.find(({ model }) => model === offer.id) ?? null}
+                onChanged={onChanged}
               />
             ))}
         </section>
@@ -74,7 +89,7 @@ export function StartPage(_props: PageProps) {
         All others are under <a href="#/models">Models</a>. Downloads come from the Hugging Face hub, at a fixed
         version, and are checked file by file.
       </p>
-    </div>
+    </>
   )
 }
 

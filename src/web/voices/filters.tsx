@@ -77,20 +77,20 @@ interface PickProps {
   onChange: (value: string) => void
 }
 
-/** Not there where there is nothing to choose from. */
-const Pick = ({ label, any, value, values, nameOf, onChange }: PickProps) =>
-  values.length < 2 && value === '' ? null : (
-    <select
-      class="pick-one"
-      aria-label={label}
-      value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    >
-      <option value="">{any}</option>
-      {[...new Set(value === '' ? values : [...values, value])].map((one) => (
-        <option key={one} value={one}>
-          {nameOf(one)}
-        </option>
-      ))}
-    </select>
-  )
+/** Disabled where there is nothing to choose from, so that nothing moves when the voices come. */
+const Pick = ({ label, any, value, values, nameOf, onChange }: PickProps) => (
+  <select
+    class="pick-one"
+    aria-label={label}
+    value={value}
+    disabled={values.length < 2 && value === ''}
+    onChange={({ currentTarget }) => onChange(currentTarget.value)}
+  >
+    <option value="">{any}</option>
+    {[...new Set(value === '' ? values : [...values, value])].map((one) => (
+      <option key={one} value={one}>
+        {nameOf(one)}
+      </option>
+    ))}
+  </select>
+)
