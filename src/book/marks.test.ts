@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { id3Tag } from './id3.ts'
 import { fewEnough, type Mark } from './marks.ts'
+import { type Box, box, childrenOf, fields } from './mp4-boxes.ts'
 import { withChapters } from './mp4-chapters.ts'
 
 const marks = (count: number): Mark[] =>
@@ -25,25 +26,46 @@ test('more chapters than a byte can count share marks, and the time line keeps a
   expect(id3Tag({ title: null, author: null, chapters: fewEnough(marks(2000)) }).length).toBeLessThan(20_000)
 })
 
+const movie = (...children: Uint8Array[]) =>
+  box('moov', [box('mvhd', [new Uint8Array(96), fields([4, 2])]), ...children])
+const bytesOf = (found: Box | undefined) => Buffer.from(found?.whole ?? [])
+
 test('marks go into the movie box beside the existing tags, and a long title is cut after a whole letter', () => {
-  const box = (name: string, content: Uint8Array = new Uint8Array(0)) => {
-    const head = Buffer.alloc(8)
-    head.writeUInt32BE(8 + content.length)
-    head.write(name, 4)
-    return Buffer.concat([head, content])
-  }
   const long = [{ title: 'é'.repeat(200), startMs: 1500, endMs: 2000 }]
-  const moov = box('moov', Buffer.concat([box('mvhd'), box('udta', box('meta')), box('trak')]))
-  const made = Buffer.from(withChapters(moov, long))
-  expect(made.readUInt32BE(0)).toBe(made.length)
-  const udta = made.indexOf('udta') - 4
-  expect(made.subarray(udta + 8, udta + 16)).toEqual(box('meta'))
-  const chpl = made.indexOf('chpl') - 4
-  expect(made.readUInt32BE(udta)).toBe(8 + 8 + made.readUInt32BE(chpl))
-  expect(made.readBigUInt64BE(chpl + 17)).toBe(15_000_000n)
-  expect(made[chpl + 25]).toBe(254)
-  expect(made.subarray(chpl + 26, chpl + 26 + 254).toString()).toBe('é'.repeat(127))
-  expect(made.subarray(-8)).toEqual(box('trak'))
-  const without = Buffer.from(withChapters(box('moov', box('mvhd')), marks(2)))
-  expect(without.readUInt32BE(0)).toBe(without.length)
+  const made = withChapters(movie(box('udta', [box('meta', [])]), box('trak', [])), long, 1000)
+  const [titles, moov] = childrenOf(box('file', [made]))
+  expect([titles?.name, moov?.name]).toEqual(['mdat', 'moov'])
+  expect(childrenOf(moov!.whole).map(({ name }) => name)).toEqual(['mvhd', 'udta', 'trak', 'trak'])
+  const [meta, chpl] = childrenOf(childrenOf(moov!.whole)[1]!.whole)
+  expect([meta?.name, chpl?.name]).toEqual(['meta', 'chpl'])
+  const words = 'é'.repeat(127)
+  expect(bytesOf(chpl).readBigUInt64BE(17)).toBe(15_000_000n)
+  expect([bytesOf(chpl)[25], bytesOf(chpl).subarray(26).toString()]).toEqual([254, words])
+  expect(bytesOf(titles).readUInt16BE(8)).toBe(254)
+  expect(bytesOf(titles).subarray(10, 264).toString()).toBe(words)
+  const without = childrenOf(box('file', [withChapters(movie(box('trak', [])), marks(2), 0)]))
+  expect(childrenOf(without[1]!.whole).map(({ name }) => name)).toEqual(['mvhd', 'trak', 'trak', 'udta'])
+})
+
+test('the sound refers to a track of titles, each as long as its chapter, which says where they are in the file', () => {
+  const made = withChapters(movie(box('trak', [])), marks(3), 70_000)
+  const [titles, moov] = childrenOf(box('file', [made]))
+  const [mvhd, sound, track] = childrenOf(moov!.whole)
+  expect(bytesOf(mvhd).readUInt32BE(mvhd!.whole.length - 4)).toBe(3)
+  const reference = childrenOf(childrenOf(sound!.whole)[0]!.whole)[0]
+  expect([reference?.name, bytesOf(reference).readUInt32BE(8)]).toEqual(['chap', 2])
+  const inside = (from: Uint8Array, ...path: string[]): Buffer =>
+    path.reduce((at, name) => bytesOf(childrenOf(at).find((child) => child.name === name)), Buffer.from(from))
+  expect(inside(track!.whole, 'tkhd').readUInt32BE(20)).toBe(2)
+  const table = (name: string) => inside(track!.whole, 'mdia', 'minf', 'stbl', name)
+  const lengths = Array.from({ length: 3 }, (_, at) => table('stts').readUInt32BE(20 + 8 * at))
+  expect(lengths).toEqual([1000, 1000, 1000])
+  expect(table('co64').readBigUInt64BE(16)).toBe(70_008n)
+  const sizes = Array.from({ length: 3 }, (_, at) => table('stsz').readUInt32BE(20 + 4 * at))
+  expect(sizes.reduce((sum, size) => sum + size, 8)).toBe(titles!.whole.length)
+  expect(
+    bytesOf(titles)
+      .subarray(8 + sizes[0]! + 2, 8 + sizes[0]! + 7)
+      .toString(),
+  ).toBe('Nº 1')
 })

@@ -58,6 +58,7 @@ export class M4bFile {
   async finish({ chapters }: Marks): Promise<void> {
     await this.#muxer.finalize()
     if (this.#movie === null || chapters.length === 0) return
-    await this.#output.write(withChapters(this.#movie.box, chapters), this.#movie.position)
+    const { box, position } = this.#movie
+    await this.#output.write(withChapters(box, chapters, position), position)
   }
 }
