@@ -47,7 +47,7 @@ test('marks go into the movie box beside the existing tags, and a long title is 
   expect(childrenOf(without[1]!.whole).map(({ name }) => name)).toEqual(['mvhd', 'trak', 'trak', 'udta'])
 })
 
-test('the sound refers to a track of titles, each as long as its chapter, which says where they are in the file', () => {
+test('the sound refers to a track of titles, each as long as its chapter', () => {
   const made = withChapters(movie(box('trak', [])), marks(3), 70_000)
   const [titles, moov] = childrenOf(box('file', [made]))
   const [mvhd, sound, track] = childrenOf(moov!.whole)

@@ -45,7 +45,7 @@ export function titleTrack({ trackId, timescale, chapters, sizes, position }: Ti
     stbl,
   ])
   const mdhd = box('mdhd', [fields([4, 0], [4, 0], [4, 0], [4, ticks], [4, endMs], [2, undetermined], [2, 0])])
-  return box('trak', [tkhd, box('mdia', [mdhd, handler, minf])])
+  return box('trak', [tkhd, box('mdia', [mdhd, textMedia, minf])])
 }
 
 const of4 = (value: number): readonly [bytes: number, value: number] => [4, value]
@@ -56,7 +56,7 @@ const matrix = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000].map(of4)
 /** The language `und`, five bits a letter. */
 const undetermined = 0x55c4
 
-const handler = box('hdlr', [fields([4, 0], [4, 0]), new TextEncoder().encode('text'), fields([8, 0], [4, 0], [1, 0])])
+const textMedia = box('hdlr', [fields([4, 0], [4, 0]), new TextEncoder().encode('text'), fields([8, 0], [4, 0], [1, 0])])
 
 /** Graphics mode "dither copy", its colour, balance, a reserved half word. */
 const gmin = box('gmin', [fields([4, 0], [2, 0x40], [2, 0x8000], [2, 0x8000], [2, 0x8000], [2, 0], [2, 0])])

@@ -47,13 +47,16 @@ interface Shift {
   what: string[]
 }
 
-/** Answers come one after the other, so that everything between two of them is painted. */
-async function slowly(page: Page): Promise<void> {
-  let last = Promise.resolve()
+const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
+
+/** Answers come one after the other, and what is between two of them is painted. */
+async function oneByOne(page: Page): Promise<void> {
+  let last: Promise<unknown> = Promise.resolve()
   await page.route(/\/(v1|console\/api)\//, async (route) => {
-    last = last.then(() => new Promise((resolve) => setTimeout(resolve, 120)))
+    const response = await route.fetch()
+    last = last.then(() => page.evaluate(painted))
     await last
-    await route.continue()
+    await route.fulfill({ response })
   })
 }
 
@@ -63,7 +66,7 @@ async function shiftsOf(door: Page, address: string, screen: Screen): Promise<Sh
   try {
     await page.setViewportSize(screen)
     await page.addInitScript(watch)
-    await slowly(page)
+    await oneByOne(page)
     await page.goto(`${instance.url}/console${address}`)
     await page.getByRole('navigation').waitFor()
     await page.waitForLoadState('networkidle')
