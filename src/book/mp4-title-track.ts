@@ -56,7 +56,11 @@ const matrix = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000].map(of4)
 /** The language `und`, five bits a letter. */
 const undetermined = 0x55c4
 
-const textMedia = box('hdlr', [fields([4, 0], [4, 0]), new TextEncoder().encode('text'), fields([8, 0], [4, 0], [1, 0])])
+const textMedia = box('hdlr', [
+  fields([4, 0], [4, 0]),
+  new TextEncoder().encode('text'),
+  fields([8, 0], [4, 0], [1, 0]),
+])
 
 /** Graphics mode "dither copy", its colour, balance, a reserved half word. */
 const gmin = box('gmin', [fields([4, 0], [2, 0x40], [2, 0x8000], [2, 0x8000], [2, 0x8000], [2, 0], [2, 0])])
