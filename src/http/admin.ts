@@ -14,7 +14,8 @@ import { parseQuery } from './fields/field.ts'
 import type { Gate } from './gate.ts'
 import { adminCancelDetail, adminOperationDetail, adminOperationsDetail, adminUsageDetail } from './openapi/admin.ts'
 import { adminOperationListFields, operationQueryOf } from './operation-query.ts'
-import { listedOperation, pageOf } from './operations.ts'
+import { adminOperation, cancelled } from './operation-record.ts'
+import { pageOf } from './operations.ts'
 import { adminUsageFields, usageReport } from './usage.ts'
 
 export interface AdminParts {
@@ -55,7 +56,7 @@ export const adminRoutes = (route: Route, { gate, accounts, ledger, running, clo
         await gate.enterAdmin(exchange, 'operations')
         const { id, outcome } = await operationOfAnyone(exchange.params.operation_id ?? '', ledger)
         if (outcome === null) await running.cancel(id)
-        return json({ ok: outcome === null })
+        return json(cancelled.of(outcome === null))
       },
     ],
     [
@@ -77,21 +78,15 @@ async function named(name: string | null, accounts: Accounts): Promise<Account |
   throw new MynaError('validation_error', `There is no account '${name}'.`, { param: 'account' })
 }
 
-/** With the names behind the ids, and how long each step took. */
+/** With the names behind the ids. */
 async function recordsOf(operations: readonly Operation[], accounts: Accounts) {
   const names = new Map((await accounts.list()).map(({ id, name }) => [id, name]))
   const keys = new Map((await accounts.listKeys(null)).map((key) => [key.id, key]))
-  return operations.map((operation) => ({
-    ...listedOperation(operation),
-    account_id: operation.accountId,
-    account: names.get(operation.accountId) ?? operation.accountId,
-    key: keys.get(operation.keyId)?.name ?? operation.keyId,
-    wait_ms: after(operation, operation.startedAtMs),
-    first_audio_ms: after(operation, operation.firstAudioAtMs),
-    duration_ms: after(operation, operation.settledAtMs),
-  }))
+  return operations.map((operation) =>
+    adminOperation.of({
+      ...operation,
+      account: names.get(operation.accountId) ?? operation.accountId,
+      key: keys.get(operation.keyId)?.name ?? operation.keyId,
+    }),
+  )
 }
-
-/** The wall clock may have jumped back. */
-const after = ({ createdAtMs }: Operation, atMs: number | null): number | null =>
-  atMs === null ? null : Math.max(0, atMs - createdAtMs)

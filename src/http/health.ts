@@ -3,7 +3,6 @@ import { timingSafeEqual } from 'node:crypto'
 import { MynaError } from '../domain/error.ts'
 import { Bucket } from '../domain/throttle.ts'
 import type { Clock } from '../domain/time.ts'
-import type { ModelTrouble } from '../domain/model-trouble.ts'
 import { modelStanding } from '../service/model-troubles.ts'
 import type { Catalog, EngineStatus, Ledger } from '../service/ports.ts'
 import type { StorageFacts } from '../service/storage-watch.ts'
@@ -13,6 +12,7 @@ import { type Action, type Exchange, json, type Route } from './exchange.ts'
 import { credentialOf } from './gate.ts'
 import type { Metrics } from './metrics.ts'
 import { readinessOf } from './readiness.ts'
+import { healthRecord, readinessRecord, serviceRecord } from './readiness-record.ts'
 
 export interface HealthParts {
   version: string
@@ -33,22 +33,21 @@ export interface HealthParts {
 
 export function healthRoutes(route: Route, parts: HealthParts) {
   const beganMs = parts.clock.monotonicMs()
-  const health = () => ({
-    status: 'ok',
-    version: parts.version,
-    uptime_seconds: Math.floor((parts.clock.monotonicMs() - beganMs) / 1000),
-  })
-  const name = { name: 'myna', version: parts.version, api_version: 'v1' }
+  const { version } = parts
+  const health: Action = () => {
+    const uptimeS = Math.floor((parts.clock.monotonicMs() - beganMs) / 1000)
+    return json(healthRecord.of({ version, uptimeS }))
+  }
   const failures = new Bucket(attemptsAtOnce, attemptRefillMs)
   const metrics: Action = async (exchange) => {
     requireReader(exchange, parts, failures)
     return parts.metrics.answer()
   }
   return endpoints(route, [
-    ['GET /v1', rootDetail, () => json(name)],
-    ['GET /health', healthDetail, () => json(health())],
-    ['GET /healthz', null, () => json(health())],
-    ['GET /livez', null, () => json(health())],
+    ['GET /v1', rootDetail, () => json(serviceRecord.of({ version }))],
+    ['GET /health', healthDetail, health],
+    ['GET /healthz', null, health],
+    ['GET /livez', null, health],
     ['GET /readyz', readyDetail, () => readiness(parts)],
     ['GET /metrics', metricsDetail, metrics],
   ])
@@ -65,7 +64,7 @@ async function readiness(parts: HealthParts): Promise<Response> {
   ])
   const engines = [...speech, ...(transcription ?? [])]
   const standing = modelStanding(parts.catalog, engines)
-  const { status, isServing, checks } = readinessOf({
+  const ready = readinessOf({
     isDraining: parts.draining(),
     storage: parts.storage(),
     databaseFails,
@@ -74,56 +73,9 @@ async function readiness(parts: HealthParts): Promise<Response> {
     transcription,
     models: standing,
   })
-  const devices = {
-    tts: devicesOf(speech),
-    ...(transcription !== null && { transcription: devicesOf(transcription) }),
-  }
-  const models = [...engines.flatMap(modelsOf), ...standing.troubles.map(troubleOf)]
-  return json({ status, checks, devices, models }, isServing ? 200 : 503)
+  const answer = { ...ready, speech, transcription, troubles: standing.troubles }
+  return json(readinessRecord.of(answer), ready.isServing ? 200 : 503)
 }
-
-/** The first device is reported as if it were the only one, because it nearly always is. */
-function devicesOf(engines: readonly EngineStatus[]) {
-  const [first, ...others] = engines.map(({ device, deviceReason: reason, deviceMemory: memory }) => ({
-    device,
-    reason,
-    ...(memory !== null && { memory_used_bytes: memory.usedBytes, memory_total_bytes: memory.totalBytes }),
-  }))
-  return others.length === 0 ? first : { ...first, others }
-}
-
-/** While it loads one model, an engine may be unable to report the others. */
-const modelsOf = ({ task, loading, models }: EngineStatus) => [
-  ...models.map(({ id, device, memoryBytes, activeStreams, idleMsLeft }) => ({
-    id,
-    task,
-    state: 'loaded',
-    device,
-    memory_bytes: memoryBytes,
-    active_streams: activeStreams,
-    idle_seconds_left: idleMsLeft === null ? null : Math.ceil(idleMsLeft / 1000),
-  })),
-  ...loading.map((id) => ({
-    id,
-    task,
-    state: 'loading',
-    device: null,
-    memory_bytes: null,
-    active_streams: 0,
-    idle_seconds_left: null,
-  })),
-]
-
-const troubleOf = ({ id, task, words }: ModelTrouble) => ({
-  id,
-  task,
-  state: 'failed',
-  reason: words,
-  device: null,
-  memory_bytes: null,
-  active_streams: 0,
-  idle_seconds_left: null,
-})
 
 const attemptsAtOnce = 10
 const attemptRefillMs = 6000

@@ -7,7 +7,7 @@ import type { Timer } from '../domain/time.ts'
 import type { KeptModel, ModelKeeper } from '../service/ports/models.ts'
 import { errorBody } from './errors.ts'
 import { type Exchange, json } from './exchange.ts'
-import { modelRecord } from './model-record.ts'
+import { deletedModel, modelRecord } from './model-record.ts'
 import { event, type Events, eventStreamHeaders, sseSource } from './sse.ts'
 import { streamed } from './stream.ts'
 
@@ -37,7 +37,7 @@ export async function removeModel({ card, state, pull }: KeptModel, { keeper }: 
   if (!card.builtIn && state === 'absent' && pull === null) {
     throw new MynaError('model_not_found', `The model '${card.id}' is not installed.`, { param: 'model_id' })
   }
-  return json({ id: card.id, object: 'model', deleted: true, freed_bytes: await keeper.remove(card.id) })
+  return json(deletedModel.of({ id: card.id, freedBytes: await keeper.remove(card.id) }))
 }
 
 /** @throws MynaError `pull_failed` */

@@ -37,7 +37,7 @@ export function modelsRoutes(route: Route, parts: ModelsParts) {
   }
   const listed = keptText((models: readonly Named[]) => {
     const data = models.map(([id, card]) => modelRecord(id, card, parts.limits))
-    return { ...listOf(data), has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null }
+    return { ...listOf(data), has_more: false, first_id: models[0]?.[0] ?? null, last_id: models.at(-1)?.[0] ?? null }
   })
   const all: Action = async (exchange) => {
     await gate.enter(exchange, null, 'requests')

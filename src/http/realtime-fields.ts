@@ -1,7 +1,9 @@
-/** The fields of a client secret, and the query of a realtime session. */
+/** A client secret, asked for and answered, and the query of a realtime session. */
 import type { Body } from './body.ts'
 import { type Field, isAbsent, withDefault } from './fields/field.ts'
 import { text, wholeNumber } from './fields/kinds.ts'
+import * as is from './openapi/shapes.ts'
+import { from } from './openapi/shapes.ts'
 
 const maxModelChars = 256
 
@@ -29,3 +31,36 @@ export const secretFields = {
 
 /** Of `expires_after`. */
 export const lifeFields = { seconds: withDefault(wholeNumber(10, 7200), 600) }
+
+export const sessionExample = {
+  type: 'transcription',
+  object: 'realtime.transcription_session',
+  id: 'sess_01KAKXN5J8ZC3M1R5T7V9X2B4D',
+  expires_at: 1795330350,
+  include: null,
+  audio: {
+    input: {
+      format: { type: 'audio/pcm', rate: 24_000 },
+      transcription: { model: 'gpt-realtime-whisper', language: 'en' },
+      noise_reduction: null,
+      turn_detection: { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 500 },
+    },
+  },
+}
+
+const session: is.Shape<object> = {
+  schema: { type: 'object', description: 'What the settings mean here.' },
+  example: sessionExample,
+}
+
+export const secretAnswer = is.answer<{ value: string; expiresAtS: number; session: object }>('', {
+  value: from(
+    is.text(
+      'ek_eyJrZXlJZCI6Imtle.q83vEjRWeJCrze8',
+      'Begins with `ek_`. Send it as a bearer token or as a subprotocol.',
+    ),
+    'value',
+  ),
+  expires_at: from(is.whole(1795330350, 'Unix seconds.'), 'expiresAtS'),
+  session: from(session, 'session'),
+})

@@ -19,7 +19,7 @@ import { parseFields, parseQuery } from './fields/field.ts'
 import { openAiDialect } from './fields/refusals.ts'
 import type { Gate } from './gate.ts'
 import { clientSecretsDetail, realtimeDetail } from './openapi/realtime.ts'
-import { lifeFields, realtimeQuery, secretFields } from './realtime-fields.ts'
+import { lifeFields, realtimeQuery, secretAnswer, secretFields } from './realtime-fields.ts'
 
 export interface RealtimeRoutesParts {
   gate: Gate
@@ -116,5 +116,5 @@ async function issueSecret(exchange: Exchange, parts: RealtimeRoutesParts): Prom
   const { clock, random } = parts.realtime
   const config = new SessionConfig({ id: newId('sess', clock.nowMs(), random), expiresAtS, model: null })
   config.update(session)
-  return json({ value, expires_at: expiresAtS, session: config })
+  return json(secretAnswer.of({ value, expiresAtS, session: config }))
 }

@@ -84,8 +84,23 @@ async function fill(accountId: string, among: readonly Key[], count: number): Pr
   })
 }
 
-const page = (query: Record<string, string> = {}) => usagePage(ada, new URLSearchParams(query), ledger, clock)
-type Page = Awaited<ReturnType<typeof page>>
+interface Page {
+  start_time: number
+  end_time: number
+  data: { start_time: number; end_time: number; results: Record<string, unknown>[] }[]
+  has_more: boolean
+  next_page: string | null
+  totals: {
+    speech: { requests: number; characters: number; audio_seconds: number; charged_micros: number }
+    transcription: { requests: number; seconds: number; charged_micros: number }
+    clones: { requests: number; free: number; charged_micros: number; refunded_micros: number }
+    charged_micros: number
+  }
+  balance_micros: number | null
+}
+
+const page = async (query: Record<string, string> = {}): Promise<Page> =>
+  (await usagePage(ada, new URLSearchParams(query), ledger, clock)) as unknown as Page
 
 /** Follows next_page to the last page. */
 async function pages(query: Record<string, string>): Promise<Page[]> {

@@ -9,6 +9,7 @@ import type { UsageQuery, UsageRow } from '../service/ports/records.ts'
 import { parseQuery, type Values, withDefault } from './fields/field.ts'
 import { choice, choices, text, unixTime, wholeNumber } from './fields/kinds.ts'
 import { invalidInput } from './invalid.ts'
+import { type Bucket, usagePageRecord } from './usage-record.ts'
 
 const widths = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 } as const
 const maxBuckets = 180
@@ -63,19 +64,9 @@ export async function usageReport(account: Account | null, given: Given, ledger:
     ledger.usage({ accountId: account?.id ?? null, startMs, endMs, bucketMs, groupBy: span.groupBy, ...change })
   const lastMs = span.limit === null ? endMs : Math.min(endMs, span.fromMs + span.limit * bucketMs)
   const rows = await ask({ startMs: span.fromMs, endMs: lastMs })
-  const { data, nextMs } = bucketsOf(rows, span, lastMs)
+  const page = bucketsOf(rows, span, lastMs)
   const totals = await ask({ bucketMs: Math.max(1, endMs - startMs), groupBy: [] })
-  return {
-    object: 'page',
-    start_time: startMs / 1000,
-    end_time: endMs / 1000,
-    currency: 'usd',
-    data,
-    has_more: nextMs !== null,
-    next_page: nextMs === null ? null : String(nextMs / 1000),
-    totals: totalsOf(totals),
-    balance_micros: account?.balanceMicros ?? null,
-  }
+  return usagePageRecord.of({ startMs, endMs, ...page, totals, balanceMicros: account?.balanceMicros ?? null })
 }
 
 function spanOf(given: Given, nowMs: number): Span {
@@ -98,68 +89,16 @@ function bucketsOf(rows: readonly UsageRow[], span: Span, lastMs: number) {
   const byStart = Map.groupBy(rows, (row) => row.bucketStartMs)
   const starts = span.limit === null ? [...byStart.keys()].sort((a, b) => a - b) : everyStart(span, lastMs)
   const shown = starts.slice(0, maxBuckets)
-  const data = shown.map((startMs) => ({
-    object: 'bucket',
-    start_time: startMs / 1000,
-    end_time: Math.min(startMs + span.bucketMs, span.endMs) / 1000,
-    results: (byStart.get(startMs) ?? []).map((row) => resultOf(row)),
-  }))
+  const buckets = shown.map((startMs): Bucket => {
+    const endMs = Math.min(startMs + span.bucketMs, span.endMs)
+    return { startMs, endMs, rows: byStart.get(startMs) ?? [] }
+  })
   const nextMs = starts[shown.length] ?? (span.limit !== null && lastMs < span.endMs ? lastMs : null)
-  return { data, nextMs }
+  return { buckets, nextMs }
 }
 
 function everyStart(span: Span, lastMs: number): number[] {
   const starts: number[] = []
   for (let at = span.fromMs; at < lastMs; at += span.bucketMs) starts.push(at)
   return starts
-}
-
-function resultOf(row: UsageRow) {
-  const group = { model: row.model, api_key_id: row.keyId, project_id: null, user_id: row.accountId }
-  if (row.type === 'clone') {
-    return {
-      object: 'usage.voice_clones.result',
-      num_clones: row.requests,
-      num_free: row.free,
-      charged_micros: row.chargedMicros,
-      refunded_micros: row.refundedMicros,
-      ...group,
-    }
-  }
-  const common = { num_model_requests: row.requests, charged_micros: row.chargedMicros, ...group }
-  return row.type === 'speech'
-    ? {
-        object: 'organization.usage.audio_speeches.result',
-        characters: row.characters,
-        audio_seconds: row.audioMs / 1000,
-        ...common,
-      }
-    : { object: 'organization.usage.audio_transcriptions.result', seconds: Math.ceil(row.audioMs / 1000), ...common }
-}
-
-function totalsOf(rows: readonly UsageRow[]) {
-  const of = (
-    type: UsageRow['type'],
-    field: 'requests' | 'characters' | 'audioMs' | 'chargedMicros' | 'free' | 'refundedMicros',
-  ) => rows.filter((row) => row.type === type).reduce((sum, row) => sum + row[field], 0)
-  return {
-    speech: {
-      requests: of('speech', 'requests'),
-      characters: of('speech', 'characters'),
-      audio_seconds: of('speech', 'audioMs') / 1000,
-      charged_micros: of('speech', 'chargedMicros'),
-    },
-    transcription: {
-      requests: of('transcription', 'requests'),
-      seconds: Math.ceil(of('transcription', 'audioMs') / 1000),
-      charged_micros: of('transcription', 'chargedMicros'),
-    },
-    clones: {
-      requests: of('clone', 'requests'),
-      free: of('clone', 'free'),
-      charged_micros: of('clone', 'chargedMicros'),
-      refunded_micros: of('clone', 'refundedMicros'),
-    },
-    charged_micros: rows.reduce((sum, row) => sum + row.chargedMicros, 0),
-  }
 }

@@ -3,9 +3,9 @@
  * and style have addresses that change with their content.
  */
 import { endpoints } from '../endpoint.ts'
-import type { Exchange, Route } from '../exchange.ts'
-import { json } from '../exchange.ts'
+import { type Exchange, json, type Route } from '../exchange.ts'
 import { rootDetail } from '../openapi/routes.ts'
+import { serviceRecord } from '../readiness-record.ts'
 import { asset, fresh, kept, once } from '../assets.ts'
 import { appIconPng, iconSvg, manifest } from './icons.ts'
 
@@ -33,7 +33,7 @@ export function consolePageRoutes(route: Route, { version, webFiles }: ConsolePa
   const show = (exchange: Exchange) => (isTrusted(new URL(exchange.origin)) ? isolated : plain)(exchange)
   const root = (exchange: Exchange) => {
     exchange.headers.set('vary', 'Accept')
-    return wantsPage(exchange) ? redirect('/console') : json({ name: 'myna', version, api_version: 'v1' })
+    return wantsPage(exchange) ? redirect('/console') : json(serviceRecord.of({ version }))
   }
   return endpoints(route, [
     ['GET /', rootDetail, root],

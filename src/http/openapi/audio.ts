@@ -1,73 +1,62 @@
 /** Speech, transcription and translation in the API's document. */
 import type { ErrorCode } from '../../domain/error.ts'
 import { audioTypes } from '../content-types.ts'
-import { codesOf } from '../fields/field.ts'
-import { speechFields } from '../speech/request.ts'
+import { codesOf, objectOf } from '../fields/field.ts'
+import { captionFields, speechFields } from '../speech/request.ts'
+import { captionedPiece } from '../speech/records.ts'
 import { transcriptionFields } from '../transcription/request.ts'
 import {
-  answerRecords,
   binaryOf,
   contentOf,
+  type Description,
   detail,
-  idempotencyKey,
-  type Operation,
+  formBody,
+  jsonBody,
+  type Media,
   rates,
   requestId,
-  scoped,
 } from './parts.ts'
-import { headerRef, refusals } from './refusals.ts'
+import { engineCodes, headerRef } from './refusals.ts'
 import { schemaRef } from './shapes.ts'
-
-/** What any work of an engine can be refused with or fail with. */
-export const engineCodes: readonly ErrorCode[] = [
-  'model_not_found',
-  'request_timeout',
-  'request_too_large',
-  'unsupported_media_type',
-  'concurrency_limit_exceeded',
-  'generation_failed',
-  'engine_overloaded',
-  'engine_unavailable',
-  'model_unavailable',
-  'server_shutting_down',
-  'storage_full',
-  'database_damaged',
-  'database_unavailable',
-]
 
 /** The codes do not depend on the limits. */
 const anyLimits = { maxInputChars: 0, maxSpeechSeconds: 0, maxTranscriptionBytes: 0, maxTranscriptionSeconds: 0 }
 
+const speechCodes: readonly ErrorCode[] = [
+  'invalid_json',
+  ...codesOf(speechFields(anyLimits)),
+  'insufficient_balance',
+  'voice_not_found',
+  'idempotency_conflict',
+  ...engineCodes,
+]
+
 export const speechDetail = detail('Audio', 'createSpeech', 'Create speech', {
-  description:
-    'Streams the speech while it is made; the headers come with the first audio. Requires the scope `tts`. Every ' +
-    'accepted request makes an operation, whose id is the `X-Request-Id` of the answer.\n\n' +
+  access: 'tts',
+  about:
+    'Streams the speech while it is made; the headers come with the first audio. Every accepted request makes an ' +
+    'operation, whose id is the `X-Request-Id` of the answer.\n\n' +
     'Neither status 200 nor a playable file proves that everything was delivered: if the engine fails midway, the ' +
-    'connection is cut and nothing is charged. The operation shows how it ended.',
-  parameters: [idempotencyKey],
-  requestBody: {
-    required: true,
-    content: {
-      'application/json': {
-        schema: schemaRef('SpeechRequest'),
-        examples: {
-          short: {
-            summary: 'A sentence as MP3',
-            value: { model: 'tts-1', voice: 'alloy', input: 'The myna repeats what it has heard.' },
-          },
-          raw: {
-            summary: 'Raw PCM, 16 kHz, a little faster',
-            value: { input: 'Your table is ready.', response_format: 'pcm', sample_rate: 16000, speed: 1.1 },
-          },
-          events: {
-            summary: 'Server-sent events',
-            value: { model: 'auto', voice: 'nova', input: 'One piece after another.', stream_format: 'sse' },
-          },
-        },
+    'connection is cut and nothing is charged. The operation shows how it ended.\n\n',
+  idempotent: true,
+  body: jsonBody({
+    schema: schemaRef('SpeechRequest'),
+    examples: {
+      short: {
+        summary: 'A sentence as MP3',
+        value: { model: 'tts-1', voice: 'alloy', input: 'The myna repeats what it has heard.' },
+      },
+      raw: {
+        summary: 'Raw PCM, 16 kHz, a little faster',
+        value: { input: 'Your table is ready.', response_format: 'pcm', sample_rate: 16000, speed: 1.1 },
+      },
+      events: {
+        summary: 'Server-sent events',
+        value: { model: 'auto', voice: 'nova', input: 'One piece after another.', stream_format: 'sse' },
       },
     },
-  },
-  responses: {
+  }),
+  answers: {
     200: {
       description: 'The audio, chunk by chunk, in the requested format; or events with `stream_format: sse`.',
       headers: {
@@ -80,79 +69,87 @@ export const speechDetail = detail('Audio', 'createSpeech', 'Create speech', {
       },
       content: { ...binaryOf(Object.values(audioTypes)), 'text/event-stream': contentOf('SpeechEvents') },
     },
-    ...refusals(
-      'invalid_json',
-      ...codesOf(speechFields(anyLimits)),
-      'invalid_idempotency_key',
-      'voice_model_mismatch',
-      'operation_cancelled',
-      ...scoped,
-      'insufficient_balance',
-      'voice_not_found',
-      'duplicate_request',
-      'idempotency_conflict',
-      'voice_not_ready',
-      'voice_unusable',
-      ...engineCodes,
-    ),
   },
+  codes: [...speechCodes, 'voice_model_mismatch', 'operation_cancelled', 'voice_not_ready', 'voice_unusable'],
 })
 
-const transcribed: NonNullable<Operation['responses']> = {
-  200: {
-    description: 'The text in the requested form.',
-    headers: {
-      ...requestId,
-      ...rates,
-      'x-skipped-seconds': {
-        description: 'Like `skipped_seconds`, for the forms that have no place for it; absent if nothing was skipped.',
-        schema: { type: 'number' as const },
-      },
-    },
-    content: {
-      'application/json': {
-        schema: { oneOf: [schemaRef('Transcription'), schemaRef('VerboseTranscription')] },
-        examples: {
-          json: { value: answerRecords.Transcription.example },
-          verbose_json: { value: answerRecords.VerboseTranscription.example },
-        },
-      },
-      'text/plain': {
-        schema: { type: 'string' },
-        examples: {
-          text: { value: 'Good morning.\n' },
-          srt: { value: '1\n00:00:00,000 --> 00:00:01,420\nGood morning.\n' },
-        },
-      },
-      'text/vtt': { schema: { type: 'string' }, example: 'WEBVTT\n\n00:00.000 --> 00:01.420\nGood morning.\n' },
-      'text/event-stream': contentOf('TranscriptEvents'),
+export const captionedSpeechDetail = detail('Audio', 'createCaptionedSpeech', 'Create speech with word times', {
+  access: 'tts',
+  about:
+    'The route of Kokoro-FastAPI, for clients that are written for it; also as `/v1/audio/captioned_speech`. The ' +
+    'fields are those of a speech request, and two more. `POST /v1/audio/speech` tells the same times in its events.',
+  idempotent: true,
+  body: jsonBody({
+    schema: { allOf: [schemaRef('SpeechRequest'), objectOf(captionFields)] },
+    example: { input: 'Hello there.', voice: 'nova', stream: false },
+  }),
+  answers: {
+    200: {
+      description: 'One object; with `stream`, one a line.',
+      headers: requestId,
+      content: { 'application/json': { schema: captionedPiece.schema, example: captionedPiece.example } },
     },
   },
-  ...refusals(
+  codes: speechCodes,
+})
+
+const plain = (content: Omit<Media, 'schema'>): Media => ({ schema: { type: 'string' }, ...content })
+
+/** @param more after the words that hold for both */
+const transcribing = (more: string): Omit<Description, 'body'> => ({
+  access: 'tts',
+  about:
+    'Makes no operation and is not charged; the usage report counts its seconds. Without an installed transcription ' +
+    'model the answer is 503 `transcription_unavailable`; no other route is affected. A client that disconnects ends ' +
+    `the work.${more}`,
+  answers: {
+    200: {
+      description: 'The text in the requested form.',
+      headers: {
+        ...requestId,
+        ...rates,
+        'x-skipped-seconds': {
+          description:
+            'Like `skipped_seconds`, for the forms that have no place for it; absent if nothing was skipped.',
+          schema: { type: 'number' },
+        },
+      },
+      content: {
+        'application/json': {
+          schema: { oneOf: [schemaRef('Transcription'), schemaRef('VerboseTranscription')] },
+          examples: {
+            json: { value: contentOf('Transcription').example },
+            verbose_json: { value: contentOf('VerboseTranscription').example },
+          },
+        },
+        'text/plain': plain({
+          examples: {
+            text: { value: 'Good morning.\n' },
+            srt: { value: '1\n00:00:00,000 --> 00:00:01,420\nGood morning.\n' },
+          },
+        }),
+        'text/vtt': plain({ example: 'WEBVTT\n\n00:00.000 --> 00:01.420\nGood morning.\n' }),
+        'text/event-stream': contentOf('TranscriptEvents'),
+      },
+    },
+  },
+  codes: [
     ...codesOf(transcriptionFields(anyLimits)),
     'invalid_form',
     'invalid_audio',
     'audio_too_short',
     'audio_too_long',
-    ...scoped,
     'transcription_unavailable',
     ...engineCodes,
-  ),
-}
-
-const common =
-  'Requires the scope `tts`, makes no operation and is not charged; the usage report counts its seconds. Without an ' +
-  'installed transcription model the answer is 503 `transcription_unavailable`; no other route is affected. A client ' +
-  'that disconnects ends the work.'
+  ],
+})
 
 export const transcriptionDetail = detail('Audio', 'createTranscription', 'Transcribe audio', {
-  description: common,
-  requestBody: { required: true, content: { 'multipart/form-data': { schema: schemaRef('TranscriptionRequest') } } },
-  responses: transcribed,
+  ...transcribing(''),
+  body: formBody('TranscriptionRequest'),
 })
 
 export const translationDetail = detail('Audio', 'createTranslation', 'Translate audio into English text', {
-  description: `${common} Unless a model is named, the preferred one that translates is used.`,
-  requestBody: { required: true, content: { 'multipart/form-data': { schema: schemaRef('TranslationRequest') } } },
-  responses: transcribed,
+  ...transcribing(' Unless a model is named, the preferred one that translates is used.'),
+  body: formBody('TranslationRequest'),
 })

@@ -5,7 +5,7 @@ import { objectOf, type Schema } from '../fields/field.ts'
 import { speechFields, type SpeechLimits } from '../speech/request.ts'
 import { type RecordingLimits, transcriptionFields, translationFields } from '../transcription/request.ts'
 import { type ClipLimits, cloneFields, voiceChangeFields } from '../voices/fields.ts'
-import { answerRecords } from './parts.ts'
+import { answerRecords } from './records.ts'
 import { errorSchemas, headers } from './refusals.ts'
 
 /** As configured; the document states them. */

@@ -27,6 +27,34 @@ export const keyedCodes = [
   'internal_error',
 ] as const satisfies readonly ErrorCode[]
 
+/** What any work of an engine can be refused with or fail with. */
+export const engineCodes: readonly ErrorCode[] = [
+  'model_not_found',
+  'request_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+  'concurrency_limit_exceeded',
+  'generation_failed',
+  'engine_overloaded',
+  'engine_unavailable',
+  'model_unavailable',
+  'server_shutting_down',
+  'storage_full',
+  'database_damaged',
+  'database_unavailable',
+]
+
+/** What an uploaded clip can be refused with. */
+export const clipCodes: readonly ErrorCode[] = [
+  'validation_error',
+  'missing_file',
+  'too_many_files',
+  'clip_undecodable',
+  'clip_too_short',
+  'clip_too_long',
+  'clip_silent',
+]
+
 /** @returns one answer per status of these codes */
 export function refusals(...list: readonly ErrorCode[]): Record<string, Response> {
   const byStatus = Map.groupBy([...new Set(list)], (code) => codes[code].status)
@@ -75,7 +103,7 @@ function exampleOf(code: ErrorCode): Record<string, unknown> {
 }
 
 const faultList = is.list(
-  is.record({
+  is.record('', {
     loc: is.list(is.text(), 'Where: `path`, `query` or `body`, then the field.'),
     msg: is.text(),
     type: is.text('', 'The kind of fault, such as `enum` or `string_pattern_mismatch`.'),
@@ -83,13 +111,16 @@ const faultList = is.list(
   'The faults one by one.',
 )
 
-const operationFields = {
+const allOptional = (fields: Record<string, is.Shape>): Record<string, is.Shape> =>
+  Object.fromEntries(Object.entries(fields).map(([name, shape]) => [name, is.optional(shape)]))
+
+const operationFields = allOptional({
   operation_id: is.text('', 'The operation that this is about.'),
   state: is.oneOf(['pending', 'terminal']),
   outcome: is.oneOrNull(outcomes, null),
-}
+})
 
-const extras = {
+const extras = allOptional({
   ...operationFields,
   required_micros: is.whole(0, 'With `insufficient_balance`: the price.'),
   balance_micros: is.whole(0, 'With `insufficient_balance`: the balance.'),
@@ -102,33 +133,26 @@ const extras = {
   max_seconds: is.whole(0, 'With refused clips: the longest.'),
   allow: is.text('', 'With `method_not_allowed`: as in the `Allow` header.'),
   details: faultList,
-}
+})
 
-const errorObject = is.record(
-  {
-    message: is.text('', 'For people; it may change.'),
-    type: is.oneOf([...new Set(Object.values(codes).map(({ type }) => type))].sort()),
-    param: is.textOrNull(null, 'The field, header or part of the path at fault.'),
-    code: is.oneOf(errorCodes, '', 'For programs. Later versions may add codes.'),
-    request_id: is.text('', 'As in the `X-Request-Id` header.'),
-    ...extras,
-  },
-  'More fields depend on the code; clients ignore those that they do not know.',
-  Object.keys(extras),
-)
+const errorObject = is.record('More fields depend on the code; clients ignore those that they do not know.', {
+  message: is.text('', 'For people; it may change.'),
+  type: is.oneOf([...new Set(Object.values(codes).map(({ type }) => type))].sort()),
+  param: is.textOrNull(null, 'The field, header or part of the path at fault.'),
+  code: is.oneOf(errorCodes, '', 'For programs. Later versions may add codes.'),
+  request_id: is.text('', 'As in the `X-Request-Id` header.'),
+  ...extras,
+})
 const errorRef = is.named('ErrorObject', errorObject)
 
 export const errorSchemas: Record<string, Schema> = {
   ErrorObject: errorObject.schema,
-  Error: is.record(
-    { error: errorRef, ...operationFields },
-    'Every answer from status 400 on, on audio routes too.',
-    Object.keys(operationFields),
-  ).schema,
-  ValidationError: is.record(
-    { error: errorRef, detail: faultList },
-    'The envelope of a 422: the faults are also at the top level.',
-  ).schema,
+  Error: is.record('Every answer from status 400 on, on audio routes too.', { error: errorRef, ...operationFields })
+    .schema,
+  ValidationError: is.record('The envelope of a 422: the faults are also at the top level.', {
+    error: errorRef,
+    detail: faultList,
+  }).schema,
 }
 
 const header = (

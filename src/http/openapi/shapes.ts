@@ -1,62 +1,116 @@
 /**
- * What the records of the API's document are built from: each part has its schema and an example of it in one place.
+ * Answers, declared once a field: its kind, an example, its words, and where its value comes from. The record that is
+ * sent and its schema in the API's document are made from the same line, so they cannot disagree.
  */
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Schema } from '../fields/field.ts'
 
-export interface Shape {
+/** What the document says of a value of this type. */
+export interface Shape<T = unknown> {
   schema: Schema
   /** `undefined`: left out of the example of its record. */
-  example: unknown
+  example: T | undefined
+  /** Whether an answer may leave it out. */
+  isOptional?: true
+}
+
+/** A field of an answer: its value comes from the source; `undefined` leaves out one that is optional. */
+export interface Sent<S, T = unknown> extends Shape<T> {
+  of: (source: S) => T | undefined
+}
+
+export type Json = Record<string, unknown>
+
+/** A record: what is sent for each source. */
+export interface Answer<S> extends Shape<Json> {
+  of: (source: S) => Json
 }
 
 type Plain = OpenAPIV3_1.NonArraySchemaObject
 type Kind = Plain | { type: string[]; description?: string; minimum?: number }
 
-const shape = (schema: Kind, example: unknown, about = ''): Shape => ({
+const shape = <T>(schema: Kind, example: T | undefined, about = ''): Shape<T> => ({
   schema: { ...schema, ...(about === '' ? {} : { description: about }) } as Schema,
   example,
 })
 
 export const schemaRef = (name: string): OpenAPIV3_1.ReferenceObject => ({ $ref: `#/components/schemas/${name}` })
 
-export const text = (example?: string, about?: string): Shape => shape({ type: 'string' }, example, about)
-export const textOrNull = (example: string | null | undefined, about?: string): Shape =>
+/** Where a value of type T comes from: a field of the source, or a function of it. */
+type Origin<S, T> = { [K in keyof S]: S[K] extends T ? K : never }[keyof S] | ((source: S) => T)
+
+const valueOf =
+  <S, T>(origin: Origin<S, T>) =>
+  (source: S): T =>
+    typeof origin === 'function' ? origin(source) : (source[origin] as T)
+
+/** The field's value for each source. */
+export const from = <S, T>(what: Shape<T>, origin: Origin<S, NoInfer<T>>): Sent<S, T> => ({
+  ...what,
+  of: valueOf<S, T>(origin),
+})
+
+/** The same, where there may be none. */
+export const maybe = <S, T>(what: Shape<T>, origin: Origin<S, NoInfer<T> | undefined>): Sent<S, T> => ({
+  ...optional(what),
+  of: valueOf<S, T | undefined>(origin),
+})
+
+export const optional = <T>(what: Shape<T>): Shape<T> => ({ ...what, isOptional: true })
+
+const always = <T>(schema: Plain, value: T, about?: string): Sent<unknown, T> => ({
+  ...shape(schema, value, about),
+  of: () => value,
+})
+
+export const constant = <const T extends string | boolean>(value: T): Sent<unknown, T> =>
+  always({ type: typeof value, const: value } as Plain, value)
+export const nothing = always({ type: 'null' as 'string' }, null)
+export const zero = (about?: string): Sent<unknown, 0> => always({ type: 'integer', const: 0 } as Plain, 0, about)
+
+export const text = (example?: string, about?: string): Shape<string> => shape({ type: 'string' }, example, about)
+export const textOrNull = (example: string | null | undefined, about?: string): Shape<string | null> =>
   shape({ type: ['string', 'null'] }, example, about)
-export const matching = (pattern: string, example: string): Shape => shape({ type: 'string', pattern }, example)
-export const constant = (value: string): Shape => shape({ type: 'string', const: value } as Plain, value)
-export const oneOf = (values: readonly string[], example?: string, about?: string): Shape =>
+export const matching = (pattern: string, example: string): Shape<string> => shape({ type: 'string', pattern }, example)
+export const oneOf = <const T extends string>(values: readonly T[], example?: T, about?: string): Shape<T> =>
   shape({ type: 'string', enum: [...values] }, example, about)
-export const oneOrNull = (values: readonly string[], example: string | null | undefined, about?: string): Shape =>
-  shape({ type: ['string', 'null'], enum: [...values, null] } as Kind, example, about)
-export const flag = (example?: boolean, about?: string): Shape => shape({ type: 'boolean' }, example, about)
-export const nothing: Shape = shape({ type: 'null' as 'string' }, null)
-export const number = (example?: number, about?: string): Shape => shape({ type: 'number' }, example, about)
-export const whole = (example?: number, about?: string): Shape => shape({ type: 'integer' }, example, about)
-export const wholeOrNull = (example: number | null | undefined, about?: string): Shape =>
+export const oneOrNull = <const T extends string>(values: readonly T[], example: T | null, about?: string) =>
+  shape<T | null>({ type: ['string', 'null'], enum: [...values, null] } as Kind, example, about)
+export const flag = (example?: boolean, about?: string): Shape<boolean> => shape({ type: 'boolean' }, example, about)
+export const number = (example?: number, about?: string): Shape<number> => shape({ type: 'number' }, example, about)
+export const whole = (example?: number, about?: string): Shape<number> => shape({ type: 'integer' }, example, about)
+export const wholeOrNull = (example: number | null | undefined, about?: string): Shape<number | null> =>
   shape({ type: ['integer', 'null'] }, example, about)
 /** A whole number from 0. */
-export const count = (example?: number, about?: string): Shape => shape({ type: 'integer', minimum: 0 }, example, about)
-export const countOrNull = (example: number | null | undefined, about?: string): Shape =>
+export const count = (example?: number, about?: string): Shape<number> =>
+  shape({ type: 'integer', minimum: 0 }, example, about)
+export const countOrNull = (example: number | null | undefined, about?: string): Shape<number | null> =>
   shape({ type: ['integer', 'null'], minimum: 0 }, example, about)
-export const zero = (about?: string): Shape => shape({ type: 'integer', const: 0 } as Plain, 0, about)
+export const micros = (example?: number, about = 'Millionths of a US dollar.'): Shape<number> => whole(example, about)
 
-export const unixS = (example: number, about = 'Unix time in seconds.'): Shape => whole(example, about)
-export const unixOrNull = (example: number | null, about = 'Unix time in seconds.'): Shape =>
-  wholeOrNull(example, about)
-export const micros = (example?: number, about = 'Millionths of a US dollar.'): Shape => whole(example, about)
+const unixWords = 'Unix time in seconds.'
 
-/** @param items the first is the item's schema; all of them are the example */
-export const list = (item: Shape, about?: string, examples: readonly unknown[] = [item.example]): Shape =>
-  shape({ type: 'array', items: item.schema } as unknown as Plain, examples, about)
+/** @param origin in milliseconds */
+export const unixS = <S>(example: number, origin: Origin<S, number>, about = unixWords): Sent<S, number> =>
+  from(whole(example, about), (source) => Math.floor(valueOf<S, number>(origin)(source) / 1000))
+/** @param origin in milliseconds */
+export const unixOrNull = <S>(example: number | null, origin: Origin<S, number | null>, about = unixWords) =>
+  from<S, number | null>(wholeOrNull(example, about), (source) => {
+    const ms = valueOf<S, number | null>(origin)(source)
+    return ms === null ? null : Math.floor(ms / 1000)
+  })
 
-/** All fields are always present, except those named as optional. */
-export function record(fields: Readonly<Record<string, Shape>>, about = '', optional: readonly string[] = []): Shape {
+/** @param examples of its items */
+export const list = <T>(item: Shape<T>, about?: string, examples = [item.example]): Shape<readonly T[]> =>
+  shape({ type: 'array', items: item.schema } as unknown as Plain, examples as T[], about)
+
+/** @param about empty: its name says it */
+export function record(about: string, fields: Readonly<Record<string, Shape>>): Shape<Json> {
   const entries = Object.entries(fields)
-  return shape(
+  return shape<Json>(
     {
       type: 'object',
-      required: entries.map(([name]) => name).filter((name) => !optional.includes(name)),
+      required: entries.filter(([, { isOptional }]) => isOptional !== true).map(([name]) => name),
       properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
     },
     Object.fromEntries(
@@ -66,12 +120,24 @@ export function record(fields: Readonly<Record<string, Shape>>, about = '', opti
   )
 }
 
-/** The record of that name, as other records refer to it. */
-export const named = (name: string, { example }: Shape): Shape => ({ schema: schemaRef(name), example })
+/** A record that is also sent. */
+export function answer<S>(about: string, fields: Readonly<Record<string, Sent<S>>>): Answer<S> {
+  const entries = Object.entries(fields)
+  return {
+    ...record(about, fields),
+    of: (source) => Object.fromEntries(entries.map(([name, { of }]) => [name, of(source)])),
+  }
+}
 
-/** OpenAI's list. @param item `Name` and its record @param more fields besides `object` and `data` */
-export const listOf = (item: Shape, more: Record<string, Shape> = {}, optional: readonly string[] = []): Shape =>
-  record({ object: constant('list'), data: list(item), ...more }, '', optional)
+/** Left out of the example of its record. */
+export const unshown = <T>({ schema }: Shape<T>): Shape<T> => ({ schema, example: undefined })
+
+/** The record of that name, as other records refer to it. */
+export const named = <T>(name: string, { example }: Shape<T>): Shape<T> => ({ schema: schemaRef(name), example })
+
+/** OpenAI's list. @param more fields besides `object` and `data` */
+export const listOf = (item: Shape, more: Record<string, Shape>): Shape =>
+  record('', { object: constant('list'), data: list(item), ...more })
 
 export const page = (id: string): Record<string, Shape> => ({
   has_more: flag(false),

@@ -7,16 +7,15 @@ import type { SpokenWord } from '../../domain/speech.ts'
 import type { Speaking } from '../../service/speaking.ts'
 import { parseIdempotencyKey } from '../../domain/idempotency.ts'
 import { readJson } from '../body.ts'
-import { audioTypes } from '../content-types.ts'
 import { endpoints } from '../endpoint.ts'
 import { type Action, json, type Route } from '../exchange.ts'
 import { parseFields } from '../fields/field.ts'
 import { openAiDialect } from '../fields/refusals.ts'
-import { captionedSpeechDetail } from '../openapi/captions.ts'
+import { captionedSpeechDetail } from '../openapi/audio.ts'
 import { captionFields, parseSpeechRequest, speechFields } from './request.ts'
 import { type SpeechParts, warn } from './speech.ts'
+import { captionedPiece } from './records.ts'
 import { streamed } from '../stream.ts'
-import { wordsOf } from './word-records.ts'
 
 export function captionedSpeechRoutes(route: Route, parts: SpeechParts) {
   const fields = speechFields(parts.limits)
@@ -50,7 +49,7 @@ async function whole(speaking: Speaking, input: string, wordTimes: boolean) {
     words.push(...speaking.takeWords())
   }
   words.push(...speaking.takeWords())
-  return piece(speaking, Buffer.concat(pieces), words, input, wordTimes)
+  return captionedPiece.of({ bytes: Buffer.concat(pieces), format: speaking.format, words, input, wordTimes })
 }
 
 class Lines {
@@ -67,23 +66,13 @@ class Lines {
   async next(): Promise<Uint8Array | null> {
     const bytes = await this.#speaking.next()
     if (bytes === null) return null
-    const line = piece(this.#speaking, bytes, this.#speaking.takeWords(), this.#input, this.#wordTimes)
+    const line = captionedPiece.of({
+      bytes,
+      format: this.#speaking.format,
+      words: this.#speaking.takeWords(),
+      input: this.#input,
+      wordTimes: this.#wordTimes,
+    })
     return new TextEncoder().encode(`${JSON.stringify(line)}\n`)
   }
 }
-
-const piece = (
-  { format }: Speaking,
-  bytes: Uint8Array,
-  words: readonly SpokenWord[],
-  input: string,
-  wordTimes: boolean,
-) => ({
-  audio: Buffer.from(bytes).toString('base64'),
-  audio_format: audioTypes[format],
-  timestamps: wordTimes
-    ? wordsOf(words, input, format).map(({ word, start, end }) => ({ word, start_time: start, end_time: end }))
-    : null,
-  // Ours: whether the times are the model's own.
-  ...(words.length > 0 && { timestamps_estimated: words.some(({ isEstimated }) => isEstimated) }),
-})

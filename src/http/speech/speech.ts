@@ -11,6 +11,7 @@ import { endpoints } from '../endpoint.ts'
 import { errorBody } from '../errors.ts'
 import type { Action, Exchange, Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'
+import { speechDelta, speechDone } from './records.ts'
 import { parseSpeechRequest, speechFields, type SpeechLimits } from './request.ts'
 import { event, type Events, eventStreamHeaders, sseSource } from '../sse.ts'
 import { type Source, streamed } from '../stream.ts'
@@ -68,9 +69,8 @@ function audioHeaders({ format, sampleRateHz }: Speaking): Record<string, string
 const speechEvents = (speaking: Speaking, input: string): Events => ({
   async next() {
     const bytes = await speaking.next()
-    if (bytes === null) return { text: event(doneEvent(speaking)), isLast: true }
-    const audio = Buffer.from(bytes).toString('base64')
-    return { text: event({ type: 'speech.audio.delta', audio }) + timesEvent(speaking, input), isLast: false }
+    if (bytes === null) return { text: event(speechDone.of(speaking)), isLast: true }
+    return { text: event(speechDelta.of(bytes)) + timesEvent(speaking, input), isLast: false }
   },
   errorOf: (error) => errorOf(error, speaking.operation.id),
   gone: () => speaking.clientGone(),
@@ -89,18 +89,6 @@ function timesEvent(speaking: Speaking, input: string): string {
     estimated: words.some(({ isEstimated }) => isEstimated),
   })
 }
-
-const doneEvent = (speaking: Speaking) => ({
-  type: 'speech.audio.done',
-  usage: {
-    input_tokens: 0,
-    output_tokens: 0,
-    total_tokens: 0,
-    characters: speaking.usage.characters,
-    audio_seconds: speaking.usage.audioSeconds,
-  },
-  operation_id: speaking.operation.id,
-})
 
 function errorOf(error: unknown, operationId: string): Record<string, unknown> {
   const known = error instanceof MynaError ? error : new MynaError('generation_failed', 'Speech generation failed.')

@@ -8,6 +8,7 @@ import type { TranscriptionRequest, Transcriptions } from '../../service/transcr
 import type { Transcribing } from '../../service/transcribing.ts'
 import { errorBody } from '../errors.ts'
 import { transcriptionDetail, translationDetail } from '../openapi/audio.ts'
+import type { Answer } from '../openapi/shapes.ts'
 import { endpoints } from '../endpoint.ts'
 import type { Action, Route } from '../exchange.ts'
 import { wrongMediaType } from '../multipart.ts'
@@ -15,7 +16,8 @@ import { drained, type FormLimits, isMultipart } from '../voices/form.ts'
 import type { Gate } from '../gate.ts'
 import { comment, event, type Events, eventStreamHeaders, sseSource } from '../sse.ts'
 import { streamed } from '../stream.ts'
-import { languagesOf, segmentRecord, skippedOf, TranscriptText, wholeTranscript } from './body.ts'
+import { TranscriptText, wholeTranscript } from './body.ts'
+import { transcriptDelta, transcriptDone, transcriptSegment } from './records.ts'
 import { type AnswerForm, readTranscription, type RecordingLimits, transcriptionFields } from './request.ts'
 
 export interface TranscriptionsParts {
@@ -69,16 +71,15 @@ function action(
 /** @param withTimes whether each delta is followed by an event with the segment's times */
 function transcriptionEvents(transcribing: Transcribing, withTimes: boolean): Events {
   const whole = new TranscriptText()
-  let told = 0
+  let sent = 0
   return {
     async next() {
       const part = await transcribing.next()
-      if (part === null) return { text: named(doneEvent(transcribing, whole.toString())), isLast: true }
+      if (part === null) return { text: named(transcriptDone, { transcribing, text: whole.toString() }), isLast: true }
       const lines = part.segments.flatMap((segment) => {
         const delta = whole.add(segment.text)
-        const grown = delta === '' ? [] : [named({ type: 'transcript.text.delta', delta })]
-        const record = { type: 'transcript.text.segment', ...segmentRecord(segment, told++) }
-        return withTimes ? [...grown, named(record)] : grown
+        const grown = delta === '' ? [] : [named(transcriptDelta, delta)]
+        return withTimes ? [...grown, named(transcriptSegment, { ...segment, id: sent++ })] : grown
       })
       return { text: [comment(progress(part, transcribing)), ...lines].join(''), isLast: false }
     },
@@ -90,21 +91,11 @@ function transcriptionEvents(transcribing: Transcribing, withTimes: boolean): Ev
   }
 }
 
-const named = (data: { type: string } & Record<string, unknown>): string => event(data, data.type)
-
-const doneEvent = (transcribing: Transcribing, text: string) => ({
-  type: 'transcript.text.done',
-  text,
-  ...languagesOf(transcribing),
-  usage: {
-    type: 'tokens',
-    input_tokens: 0,
-    output_tokens: 0,
-    total_tokens: 0,
-    seconds: Math.ceil((transcribing.durationMs ?? 0) / 1000),
-  },
-  ...skippedOf(transcribing),
-})
+/** The event, named by its type. */
+function named<S>(record: Answer<S>, source: S): string {
+  const data = record.of(source)
+  return event(data, String(data.type))
+}
 
 /** `heard 61.5 of 300.2`, in seconds; without the end if the file does not state its length. */
 function progress({ heardMs }: TranscriptPart, { durationMs }: Transcribing): string {

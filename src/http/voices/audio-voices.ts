@@ -8,7 +8,7 @@ import { endpoints } from '../endpoint.ts'
 import { type Exchange, json, type Route } from '../exchange.ts'
 import { createAudioVoiceDetail, deleteAudioVoiceDetail } from '../openapi/voices.ts'
 import { cloneBeginner, type VoiceCloneParts } from './clone.ts'
-import { seconds, voiceIdOf } from './record.ts'
+import { audioVoiceDeleted, audioVoiceRecord, voiceIdOf } from './record.ts'
 
 export interface AudioVoicesParts extends VoiceCloneParts {
   library: Library
@@ -28,20 +28,13 @@ export function audioVoicesRoutes(route: Route, parts: AudioVoicesParts) {
       throw failureOf((await library.find(made.voiceId))?.error ?? null)
     }
     exchange.headers.set('location', `/v1/voices/${made.voiceId}`)
-    return json({
-      id: made.voiceId,
-      object: 'audio.voice',
-      name: made.name,
-      created_at: seconds(made.operation.createdAtMs),
-      type: 'audio_sample',
-      status: outcome === null ? 'processing' : 'ready',
-    })
+    return json(audioVoiceRecord.of({ ...made, isReady: outcome !== null }))
   }
   const remove = async (exchange: Exchange) => {
     const caller = await gate.enter(exchange, 'voices', 'requests')
     const id = voiceIdOf(exchange)
     await library.remove(caller, id)
-    return json({ id, object: 'audio.voice.deleted', deleted: true })
+    return json(audioVoiceDeleted.of(id))
   }
   return endpoints(route, [
     ['POST /v1/audio/voices', createAudioVoiceDetail, create],

@@ -12,8 +12,8 @@ import { type Action, type Exchange, json, type Route } from '../exchange.ts'
 import { drained, type FormLimits, isMultipart, readUpload, type Upload } from './form.ts'
 import type { Gate } from '../gate.ts'
 import { type ClipLimits, cloneFields, maxNameChars } from './fields.ts'
-import { operationRecord } from '../operations.ts'
-import { seconds, voiceIdOf } from './record.ts'
+import { operationRecord } from '../operation-record.ts'
+import { newVoiceRecord, voiceIdOf } from './record.ts'
 
 export interface VoiceCloneParts {
   gate: Gate
@@ -40,7 +40,7 @@ function remakeAction({ gate, clones }: VoiceCloneParts): Action {
     const operation = await clones.remake(caller, voiceIdOf(exchange))
     exchange.requestId = operation.id
     exchange.headers.set('location', `/v1/operations/${operation.id}`)
-    return json(operationRecord(operation), 202)
+    return json(operationRecord.of(operation), 202)
   }
 }
 
@@ -50,7 +50,7 @@ function cloneAction(parts: VoiceCloneParts): Action {
     const caller = await parts.gate.enter(exchange, 'voices', 'clones')
     const made = await begin(exchange, caller)
     exchange.headers.set('location', `/v1/voices/${made.voiceId}`)
-    return json(newVoiceRecord(made), 201)
+    return json(newVoiceRecord.of(made), 201)
   }
 }
 
@@ -85,17 +85,6 @@ export function cloneBeginner({
     }
   }
 }
-
-const newVoiceRecord = ({ voiceId, name, operation }: NewClone) => ({
-  voice_id: voiceId,
-  id: voiceId,
-  object: 'audio.voice',
-  name,
-  status: 'processing',
-  operation_id: operation.id,
-  created_at: seconds(operation.createdAtMs),
-  requires_verification: false,
-})
 
 function parseCloneRequest({ fields: sent, file }: Upload, fields: ReturnType<typeof cloneFields>): CloneRequest {
   // An empty field of a form is one that was not filled in.

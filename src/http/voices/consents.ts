@@ -1,5 +1,4 @@
 /** `/v1/audio/voice_consents`: recordings of people who agree to be cloned, in the words of OpenAI's API. */
-import type { Consent } from '../../domain/consent.ts'
 import { MynaError } from '../../domain/error.ts'
 import type { Consents } from '../../service/consents.ts'
 import { type BodyLimits, readJson } from '../body.ts'
@@ -16,9 +15,9 @@ import {
   deleteConsentDetail,
   updateConsentDetail,
 } from '../openapi/consents.ts'
+import { consentDeleted, consentRecord } from './consent-record.ts'
 import type { ClipLimits } from './fields.ts'
 import { drained, type FormLimits, isMultipart, readUpload } from './form.ts'
-import { seconds } from './record.ts'
 
 export interface ConsentsParts {
   gate: Gate
@@ -35,25 +34,25 @@ export function consentsRoutes(route: Route, parts: ConsentsParts) {
     const caller = await enter(exchange)
     const { after, limit } = parseQuery(consentQueryFields, exchange.url.searchParams)
     const page = await consents.list(caller, after, limit)
-    const data = page.data.map(consentRecord)
-    const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null]
+    const data = page.data.map(consentRecord.of)
+    const [first_id, last_id] = [page.data[0]?.id ?? null, page.data.at(-1)?.id ?? null]
     return json({ object: 'list', data, has_more: page.hasMore, first_id, last_id })
   }
   const one = async (exchange: Exchange) => {
     const caller = await enter(exchange)
-    return json(consentRecord(await consents.get(caller, idOf(exchange))))
+    return json(consentRecord.of(await consents.get(caller, idOf(exchange))))
   }
   const change = async (exchange: Exchange) => {
     const caller = await enter(exchange)
     const body = await readJson(exchange.request, bodyLimits)
     const { name } = parseFields(consentChangeFields, body, bodyDialect)
-    return json(consentRecord(await consents.rename(caller, idOf(exchange), name)))
+    return json(consentRecord.of(await consents.rename(caller, idOf(exchange), name)))
   }
   const remove = async (exchange: Exchange) => {
     const caller = await enter(exchange)
     const id = idOf(exchange)
     await consents.remove(caller, id)
-    return json({ id, object: 'audio.voice_consent', deleted: true })
+    return json(consentDeleted.of(id))
   }
   return endpoints(route, [
     ['GET /v1/audio/voice_consents', consentsDetail, list],
@@ -77,7 +76,7 @@ async function create(exchange: Exchange, { gate, consents, formLimits, limits }
     return { name, language, recording: file }
   }
   try {
-    return json(consentRecord(await consents.create(caller, read, request.signal)))
+    return json(consentRecord.of(await consents.create(caller, read, request.signal)))
   } catch (error) {
     // A client that is still sending would see a reset connection instead of the answer.
     await drained(request, formLimits)
@@ -89,11 +88,3 @@ async function create(exchange: Exchange, { gate, consents, formLimits, limits }
 }
 
 const idOf = ({ params }: Exchange): string => params.consent_id ?? ''
-
-const consentRecord = ({ id, name, language, createdAtMs }: Consent) => ({
-  id,
-  object: 'audio.voice_consent',
-  name,
-  language,
-  created_at: seconds(createdAtMs),
-})

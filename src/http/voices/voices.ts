@@ -79,8 +79,8 @@ function listRecord({ voices, hasMore, total }: VoicePage, caller: Caller | null
     object: 'list',
     data,
     has_more: hasMore,
-    first_id: data[0]?.voice_id ?? null,
-    last_id: data.at(-1)?.voice_id ?? null,
+    first_id: voices[0]?.id ?? null,
+    last_id: voices.at(-1)?.id ?? null,
     total_count: total,
     ...(twice ? { voices: data } : {}),
   }
