@@ -63,7 +63,7 @@ const clones = is.answer<Shown>('', {
 
 const limit = (example: number, of: (limits: AccountLimits) => number) =>
   from(is.count(example), ({ limits }: Shown) => of(limits))
-/** The account's own, or everybody's. */
+/** The account's own; without one, the server's. */
 const ownLimit = (example: number, name: LimitName) =>
   from(is.count(example), ({ account, limits }: Shown) => account.limits[name] ?? limits[name])
 

@@ -18,8 +18,8 @@ const ownLimit =
 export const operationsDetail = detail('Operations', 'listOperations', 'List operations', {
   access: 'usage',
   about:
-    'Your own speech requests and clones, newest first, while their records are kept. The next page begins behind the ' +
-    'last id of this one: give it as `before`.',
+    'Your own speech requests and clones, newest first, while their records are kept. The next page begins behind ' +
+    'the last id of this one: give it as `before`.',
   query: operationListFields,
   answers: { 200: ok('OperationList', 'The operations.') },
 })

@@ -137,8 +137,9 @@ const validators = {
 const file = (about: string, types: readonly string[]): Omit<Description, 'query'> => ({
   access: 'public',
   about:
-    `${about} A public voice needs no credential and ignores any, so that a bare element of any web page can load it. ` +
-    'Your own voices need a key of your account, with any scope. Anything else is 401 without a key and 404 with one.',
+    `${about} A public voice needs no credential and ignores any, so that a bare element of any web page can load ` +
+    'it. Your own voices need a key of your account, with any scope. Anything else is 401 without a key and 404 ' +
+    'with one.',
   path: voice,
   answers: {
     200: { description: 'All of it.', headers: validators, content: binaryOf(types) },

@@ -35,8 +35,8 @@ export const speechDone = is.answer<Speaking>('', {
 })
 
 export const speechEvents = eventStream(
-  'Lines that begin with `data: `: a `SpeechDeltaEvent` each, finally one `SpeechDoneEvent` and `[DONE]`. There are no ' +
-    '`event:` lines. A comment `: keepalive` comes every 15 seconds of silence. After a `SpeechErrorEvent` the ' +
+  'Lines that begin with `data: `: a `SpeechDeltaEvent` each, finally one `SpeechDoneEvent` and `[DONE]`. There are ' +
+    'no `event:` lines. A comment `: keepalive` comes every 15 seconds of silence. After a `SpeechErrorEvent` the ' +
     'connection is cut.',
   [exampleOf(speechDelta), exampleOf(speechDone)],
 )
