@@ -50,6 +50,29 @@ test('failed runs keep no memory', async () => {
   await session.release()
 }, 30_000)
 
+/** 40 MB for each of four values, which are all needed at the end. */
+const inner = ['first', 'second', 'third', 'fourth']
+const steep: GraphSpec = {
+  name: 'steep',
+  nodes: [
+    ...inner.map((name, at) => ({ op: 'Softmax', inputs: [inner[at - 1] ?? 'x'], outputs: [name] })),
+    { op: 'Sum', inputs: inner, outputs: ['sum'] },
+    { op: 'Softmax', inputs: ['sum'], outputs: ['y'] },
+  ],
+  inputs: [{ name: 'x', type: 'float32', dims: ['rows', 'columns'] }],
+  outputs: [{ name: 'y', type: 'float32', dims: ['rows', 'columns'] }],
+}
+
+test('a run takes no more memory than the one before it that had the same lengths', async () => {
+  const session = await open(steep)
+  const x: Tensor = { type: 'float32', dims: [1000, 10_000], data: new Float32Array(10_000_000) }
+  await session.run({ x })
+  const first = residentNow()
+  for (let run = 0; run < 3; run++) await session.run({ x })
+  expect(residentNow() - first).toBeLessThan(80 * megabyte)
+  await session.release()
+}, 30_000)
+
 const accumulate: GraphSpec = {
   name: 'accumulate',
   nodes: [

@@ -39,24 +39,24 @@ export async function openSessions(
 ): Promise<WhisperSessions> {
   const rewrites = (weights === 'int8' || weights === 'fp32') && !(await backEnd()).isOnCard
   const opened: Session[] = []
-  const open = async (model: string | Uint8Array) => {
-    const session = await createSession(model, { threads })
+  const open = async (make: () => string | Uint8Array) => {
+    const session = await createSession(collectedAfter(make), { threads })
     opened.push(session)
-    // What it was made from is as large as the session.
-    if (typeof model !== 'string') Bun.gc(true)
+    // What it was made from is as large as the session. No name here refers to it, or it would be kept once more.
+    if (rewrites) Bun.gc(true)
     return session
   }
   try {
-    const encoder = await open((rewrites && rewrittenEncoder(filesDir)) || join(filesDir, encoderFile))
+    const encoder = await open(() => (rewrites && rewrittenEncoder(filesDir)) || join(filesDir, encoderFile))
     checkEncoder(encoder, config)
     const both = rewrites ? twoDecoders(filesDir, config) : null
     if (both === null) {
-      const decoder = await open(join(filesDir, decoderFile))
+      const decoder = await open(() => join(filesDir, decoderFile))
       checkDecoder(decoder, config)
       return { encoder, first: decoder, next: decoder }
     }
-    const first = await open(both.first())
-    const next = await open(both.next())
+    const first = await open(both.first)
+    const next = await open(both.next)
     checkFirst(first, config)
     checkNext(next, config)
     return { encoder, first, next }
@@ -64,6 +64,13 @@ export async function openSessions(
     for (const session of opened) await session.release()
     throw error
   }
+}
+
+/** ONNX Runtime copies the graph twice when it opens it: what was needed to make it has to be gone by then. */
+function collectedAfter(make: () => string | Uint8Array): string | Uint8Array {
+  const model = make()
+  if (typeof model !== 'string') Bun.gc(true)
+  return model
 }
 
 /** @returns null: it is missing, too large, or no model that can be read; ONNX Runtime says why */
