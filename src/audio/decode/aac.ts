@@ -9,6 +9,7 @@
  */
 import wasm from 'audio-file-decoder/decode-audio.wasm' with { type: 'file' }
 import { AudioDecoder, getAudioDecoder } from 'audio-file-decoder'
+import { unpacked } from '../../embedded/packed.ts'
 import { nothing, type PacketDecoder, type Planes, planesOf, type StreamFacts } from './planes.ts'
 import { concatBytes, concatFloats } from '../pcm.ts'
 
@@ -87,7 +88,7 @@ export class UnsupportedAac extends Error {}
 /** @returns decodes ADTS frames and gives what the last `wanted` of them hold */
 async function openStretches(): Promise<(frames: readonly Uint8Array[], wanted: number) => Promise<Planes>> {
   // The package fetches its WebAssembly, and inside the executable nothing else than a data address can be fetched.
-  const url = `data:application/wasm;base64,${Buffer.from(await Bun.file(wasm).bytes()).toString('base64')}`
+  const url = `data:application/wasm;base64,${Buffer.from(await unpacked(wasm)).toString('base64')}`
   let build: unknown = null
   let crashes = 0
   return async (frames, wanted) => {

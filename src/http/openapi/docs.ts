@@ -14,6 +14,7 @@ import { docsPage, startScript, themeScript } from './docs-page.ts'
 import { documentFrame, type DocumentLimits } from './document.ts'
 import { asset, fresh, kept, once } from '../assets.ts'
 import { endpoints } from '../endpoint.ts'
+import { unpacked } from '../../embedded/packed.ts'
 import type { Route } from '../exchange.ts'
 
 export interface DocsParts {
@@ -23,8 +24,8 @@ export interface DocsParts {
 
 /** @param routes the described ones, unless their detail hides them */
 export function docsRoutes(route: Route, parts: DocsParts, routes: readonly InternalRoute[]) {
-  const bundle = once(() => asset('text/javascript; charset=utf-8', Bun.file(bundleFile)))
-  const style = once(() => asset('text/css; charset=utf-8', Bun.file(styleFile)))
+  const bundle = once(async () => asset('text/javascript; charset=utf-8', new Blob([await unpacked(bundleFile)])))
+  const style = once(async () => asset('text/css; charset=utf-8', new Blob([await unpacked(styleFile)])))
   const own = once(() => asset('text/css; charset=utf-8', new Blob([docsStyle])))
   const theme = once(() => asset('text/javascript; charset=utf-8', new Blob([themeScript])))
   const start = once(() => asset('text/javascript; charset=utf-8', new Blob([startScript])))

@@ -6,6 +6,7 @@
  * nothing.
  */
 import graph from '@ricky0123/vad-web/dist/silero_vad_v6.onnx' with { type: 'file' }
+import { unpacked } from '../../embedded/packed.ts'
 import { createSession } from '../../onnx/back-end.ts'
 import { checkContract } from '../../onnx/contract.ts'
 import type { Session, Tensor } from '../../onnx/session.ts'
@@ -46,7 +47,7 @@ export interface Listening {
 export async function loadDetector(): Promise<SpeechDetector> {
   // A window is too little work to split among threads, or to send to a graphics card or another thread: 0.09 ms of CPU
   // inline, 0.2 by way of a thread (EPYC, load 2.6).
-  const session = await createSession(await Bun.file(graph).bytes(), { threads: 1, onCpu: true, inline: true })
+  const session = await createSession(await unpacked(graph), { threads: 1, onCpu: true, inline: true })
   checkContract('silero_vad_v6.onnx', session, {
     inputs: [
       { name: 'input', type: 'float32', dims: [null, null] },
