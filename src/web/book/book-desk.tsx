@@ -1,6 +1,6 @@
 /**
  * A book on the Speak page: dropped or chosen, its chapters shown, spoken into one MP3 with chapter marks. What runs
- * stays when another page is opened.
+ * stays when another page is opened; what was begun is here again after a reload.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Book, Chapter } from '../../book/book.ts'
@@ -9,14 +9,16 @@ import { Problem } from '../parts/controls.tsx'
 import { DropAnywhere } from '../parts/drop.tsx'
 import { bytes, count, counted, duration } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
-import { BookSpeech, type Manner } from './book-speech.ts'
+import { BookSpeech } from './book-speech.ts'
 import { bookKinds, openBook } from './open-file.ts'
+import { bookOf, forgetBook, type Manner } from './shelf.ts'
 
 interface DeskProps {
   /** Whose it is: another account's book is another one. */
   accountId: string
   /** How it is to be spoken. */
   manner: Manner
+  voiceName: string
   /** Of a request. */
   maxChars: number
   /** A short text without chapters: it is typed rather than read as a book. */
@@ -36,7 +38,7 @@ interface Open {
 
 let kept: Open | null = null
 
-export function BookDesk({ accountId, manner, maxChars, onText }: DeskProps) {
+export function BookDesk({ accountId, manner, voiceName, maxChars, onText }: DeskProps) {
   const [open, setOpen] = useState<Open | null>(kept?.accountId === accountId ? kept : null)
   const [error, setError] = useState<Error | null>(null)
   const put = (next: Open | null) => {
@@ -44,6 +46,19 @@ export function BookDesk({ accountId, manner, maxChars, onText }: DeskProps) {
     kept = next
     setOpen(next)
     setError(null)
+  }
+  useEffect(() => {
+    const show = (found: Awaited<ReturnType<typeof bookOf>>) => {
+      if (found === null || kept?.accountId === accountId) return
+      const { plan, spoken } = found
+      const book = { title: plan.title, author: plan.author, chapters: [...plan.chapters] }
+      put({ accountId, book, name: plan.name, speech: new BookSpeech(plan, spoken) })
+    }
+    if (kept?.accountId !== accountId) void bookOf(accountId).then(show, () => {})
+  }, [accountId])
+  const close = () => {
+    put(null)
+    void forgetBook(accountId).catch(() => {})
   }
   const take = (file: File) => {
     const show = (book: Book) => {
@@ -59,7 +74,9 @@ export function BookDesk({ accountId, manner, maxChars, onText }: DeskProps) {
   }
   const begin = (chapters: readonly Chapter[]) => {
     if (open === null) return
-    const speech = new BookSpeech(open.book, chapters, manner, maxChars)
+    const { title, author } = open.book
+    const of = { id: crypto.randomUUID(), accountId, name: open.name, title, author, chapters }
+    const speech = new BookSpeech({ ...of, manner, voiceName, maxChars })
     put({ ...open, speech })
     void speech.run()
   }
@@ -71,7 +88,7 @@ export function BookDesk({ accountId, manner, maxChars, onText }: DeskProps) {
       <div class="row apart">
         <h2>{open === null ? 'A whole book' : (open.book.title ?? open.name)}</h2>
         {open === null ? null : (
-          <button class="quiet icon" aria-label="Close the book" onClick={() => put(null)}>
+          <button class="quiet icon" aria-label="Close the book" onClick={close}>
             <Icon name="close" />
           </button>
         )}

@@ -1,19 +1,17 @@
 /**
- * A book being spoken: its pieces one after another, joined to one MP3 with chapter marks. It continues while other
- * pages are open. What failed or was paused continues from where it was.
+ * A book being spoken: its pieces one after another, joined to one MP3 with chapter marks, which goes to the history. It
+ * continues while other pages are open. What failed, was paused or reloaded continues from where it was.
  */
-import type { Book, Chapter } from '../../book/book.ts'
+import type { Chapter } from '../../book/book.ts'
 import { id3Tag } from '../../book/id3.ts'
 import { fewEnough, type Mark } from '../../book/marks.ts'
 import { mp3Stream } from '../../book/mp3-frames.ts'
 import { pieces } from '../../book/pieces.ts'
 import { ApiError, jsonType, request } from '../api.ts'
-
-export interface Manner {
-  voice: string | null
-  model: string | null
-  speed: number
-}
+import { announce } from '../parts/announce.tsx'
+import { peaksOf } from '../speak/peaks.ts'
+import { studio } from '../speak/studio.ts'
+import { forgetBook, keepPart, keepPlan, type Manner, type Plan, type SpokenPart } from './shelf.ts'
 
 /** Each piece begins and ends with this much silence already: the encoder's. */
 const encoderSilenceS = 0.09
@@ -25,34 +23,29 @@ interface Part {
   chapter: number
 }
 
-interface Spoken {
-  /** Frames, and the silence behind them. */
-  sound: Blob
-  seconds: number
-}
-
 export class BookSpeech extends EventTarget {
-  readonly title: string | null
-  readonly #author: string | null
-  readonly #manner: Manner
-  readonly chapters: readonly Chapter[]
+  readonly plan: Plan
   readonly #parts: readonly Part[]
-  readonly #spoken: Spoken[] = []
+  readonly #spoken: SpokenPart[]
   #abort: AbortController | null = null
+  #isUnkept = false
   error: Error | null = null
   /** null: not whole yet. */
   file: Blob | null = null
 
-  /** @param chapters those that are wanted @param maxChars of a request */
-  constructor({ title, author }: Book, chapters: readonly Chapter[], manner: Manner, maxChars: number) {
+  /** @param spoken in order: those that still are parts of it need not be spoken again */
+  constructor(plan: Plan, spoken: readonly SpokenPart[] = []) {
     super()
-    this.title = title
-    this.#author = author
-    this.#manner = manner
-    this.chapters = chapters
-    this.#parts = chapters.flatMap(({ text }, chapter) =>
-      pieces(text, maxChars).map((piece) => ({ ...piece, chapter })),
+    this.plan = plan
+    this.#parts = plan.chapters.flatMap(({ text }, chapter) =>
+      pieces(text, plan.maxChars).map((piece) => ({ ...piece, chapter })),
     )
+    const other = spoken.findIndex((part, index) => part.at !== index || part.text !== this.#parts[index]?.text)
+    this.#spoken = spoken.slice(0, other === -1 ? spoken.length : other)
+  }
+
+  get chapters(): readonly Chapter[] {
+    return this.plan.chapters
   }
 
   get isRunning(): boolean {
@@ -81,11 +74,16 @@ export class BookSpeech extends EventTarget {
     this.error = null
     this.#tell()
     try {
+      if (this.#spoken.length === 0) await this.#keep(keepPlan(this.plan))
       for (let part = this.#parts[this.#spoken.length]; part !== undefined; part = this.#parts[this.#spoken.length]) {
-        this.#spoken.push(await this.#speak(part, abort.signal))
+        const { sound, seconds } = await this.#speak(part, abort.signal)
+        const spoken = { planId: this.plan.id, at: this.#spoken.length, text: part.text, sound, seconds }
+        this.#spoken.push(spoken)
+        await this.#keep(keepPart(spoken))
         this.#tell()
       }
       this.file = new Blob([id3Tag(this.#marks()), ...this.#spoken.map(({ sound }) => sound)], { type: 'audio/mpeg' })
+      await this.#finish(this.file)
     } catch (cause) {
       if (!abort.signal.aborted) this.error = cause as Error
     } finally {
@@ -98,8 +96,24 @@ export class BookSpeech extends EventTarget {
     this.#abort?.abort()
   }
 
-  async #speak({ text, pauseSeconds }: Part, signal: AbortSignal): Promise<Spoken> {
-    const body = JSON.stringify({ input: text, ...given(this.#manner), response_format: 'mp3' })
+  /** Without room in the browser it still is spoken to its end, while the page stays open. */
+  async #keep(kept: Promise<unknown>): Promise<void> {
+    await kept.catch((error: Error) => {
+      if (!this.#isUnkept) announce(`The browser does not keep what is spoken: ${error.message} Leave this page open.`)
+      this.#isUnkept = true
+    })
+  }
+
+  async #finish(file: Blob): Promise<void> {
+    const { id, accountId, name, title, manner, voiceName, chapters } = this.plan
+    const of = { id, accountId, createdAtMs: Date.now(), text: title ?? name, chapters: chapters.length }
+    const how = { voiceId: manner.voice, voiceName, model: manner.model, speed: manner.speed, format: 'mp3' } as const
+    await studio.add({ ...of, ...how, isWhole: true, seconds: this.seconds, peaks: await peaksOf(file), file })
+    await this.#keep(forgetBook(accountId))
+  }
+
+  async #speak({ text, pauseSeconds }: Part, signal: AbortSignal) {
+    const body = JSON.stringify({ input: text, ...given(this.plan.manner), response_format: 'mp3' })
     for (let attempt = 1; ; attempt++) {
       try {
         const answer = await request('/v1/audio/speech', { method: 'POST', headers: jsonType, body, signal })
@@ -125,7 +139,8 @@ export class BookSpeech extends EventTarget {
       ms += 1000 * (this.#spoken[index]?.seconds ?? 0)
       mark.endMs = ms
     }
-    return { title: this.title, author: this.#author, chapters: marks.length > 1 ? fewEnough(marks) : [] }
+    const { title, author } = this.plan
+    return { title, author, chapters: marks.length > 1 ? fewEnough(marks) : [] }
   }
 
   #tell(): void {

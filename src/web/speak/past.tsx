@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Ask } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ago, clock } from '../parts/format.ts'
+import { ago, clock, counted } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { deck } from '../player/deck.ts'
 import { FileLink, useDeck } from '../player/player.tsx'
@@ -87,19 +87,22 @@ function PastTake({ take, isHeard, onAgain }: TakeProps) {
         <p class="hint numbers">
           {take.voiceName} · {clock(take.seconds)} · {ago(take.createdAtMs / 1000, Date.now())}
           {take.isWhole ? '' : ' · incomplete'}
+          {take.chapters === undefined ? '' : ` · ${counted(take.chapters, 'chapter')}`}
         </p>
       </div>
       <div class="past-acts">
         <FileLink file={take.file} name={track.fileName} />
-        <button
-          type="button"
-          class="quiet icon"
-          aria-label="Speak again with another voice"
-          title="Speak again with another voice"
-          onClick={() => onAgain(take)}
-        >
-          <Icon name="again" />
-        </button>
+        {take.chapters === undefined ? (
+          <button
+            type="button"
+            class="quiet icon"
+            aria-label="Speak again with another voice"
+            title="Speak again with another voice"
+            onClick={() => onAgain(take)}
+          >
+            <Icon name="again" />
+          </button>
+        ) : null}
         <button
           type="button"
           class="quiet icon"

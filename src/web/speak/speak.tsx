@@ -58,8 +58,9 @@ export function SpeakPage({ who }: PageProps) {
   const isReady = ask.input.trim() !== '' && refusal === null
   const voice = known.find(({ voice_id: id }) => id === chosen)
   const asked = { ...ask, voice: voice?.voice_id ?? null }
+  const voiceName = voice?.name ?? 'Default voice'
   const start = () => {
-    if (isReady) studio.speak(asked, voice?.name ?? 'Default voice', maxChars)
+    if (isReady) studio.speak(asked, voiceName, maxChars)
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -95,7 +96,8 @@ export function SpeakPage({ who }: PageProps) {
           </form>
           <BookDesk
             accountId={who.account.id}
-            manner={asked}
+            manner={{ voice: asked.voice, model: ask.model, speed: ask.speed }}
+            voiceName={voiceName}
             maxChars={maxChars}
             onText={(input) => change({ ...ask, input })}
           />

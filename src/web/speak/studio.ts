@@ -83,7 +83,7 @@ class Studio extends EventTarget {
     const peaks = reading.peaks.length > 0 ? reading.peaks : await peaksOf(file)
     const isWhole = state === 'completed'
     const heardS = peaks.length / peaksPerSecond
-    const take: Take = {
+    await this.add({
       id,
       accountId: this.#accountId,
       createdAtMs: Date.now(),
@@ -97,8 +97,12 @@ class Studio extends EventTarget {
       seconds: isWhole && reading.seconds > 0 ? reading.seconds : Math.max(heardS, reading.seconds),
       peaks: [...peaks],
       file,
-    }
-    deck.grow(id, { ...trackOf(take), detail: voiceName })
+    })
+  }
+
+  /** To the history, and to the player if that has it already. */
+  async add(take: Take): Promise<void> {
+    deck.grow(take.id, trackOf(take))
     await keepTake(take).catch((error: Error) => announce(`It could not be kept in the history: ${error.message}`))
     await this.#reload()
   }
