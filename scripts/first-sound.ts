@@ -51,7 +51,8 @@ const seenBefore = `(() => {
     const isSeen = width > 1 && height > 1 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
     if (!isSeen) continue
     seen.push(node.data)
-    if ((node.compareDocumentPosition(document.activeElement) & Node.DOCUMENT_POSITION_PRECEDING) === 0) before.push(node.data)
+    const place = node.compareDocumentPosition(document.activeElement)
+    if ((place & Node.DOCUMENT_POSITION_PRECEDING) === 0) before.push(node.data)
   }
   return [before.join(' '), seen.join(' ')]
 })()`
@@ -155,9 +156,8 @@ try {
   console.log(
     `${String(words).padStart(6)} words in all, ${Math.round((60 * words) / wordsPerMinute)} s to read; ${way}`,
   )
-  console.log(
-    `${banner} to the banner, ${secondsSince(clickedMs, heardMs)} from the click, ${secondsSince(beganMs, heardMs)} in all`,
-  )
+  const [last, all] = [secondsSince(clickedMs, heardMs), secondsSince(beganMs, heardMs)]
+  console.log(`${banner} to the banner, ${last} from the click, ${all} in all`)
   console.log(await byCommand(url, key))
 } finally {
   await browser.close()

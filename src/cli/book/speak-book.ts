@@ -13,11 +13,9 @@ import { defaultSampleRateHz } from '../../domain/speech.ts'
 import { systemClock } from '../../domain/time.ts'
 import { type Captions, TimedSpeech, timingFields } from '../client/captions.ts'
 import type { ApiClient } from '../client/client.ts'
-import { deliver } from '../client/delivery.ts'
 import { type Player, playerSink } from '../client/player.ts'
 import { fileSink, type Sink } from '../client/sink.ts'
-import { costsOf, tellSpoken } from '../client/spoken-file.ts'
-import { onInterrupt } from '../client/through-server.ts'
+import { costsOf, deliverTo, tellSpoken } from '../client/spoken-file.ts'
 import { counted, duration } from '../terminal/format.ts'
 import { progressLine } from '../terminal/progress.ts'
 import { Failure, note } from '../terminal/terminal.ts'
@@ -149,13 +147,9 @@ class BookWork {
   }
 
   async #request(body: object, timed: TimedSpeech | null): Promise<void> {
-    const operation = await deliverPiece(
-      this.#order,
-      body,
-      await fileSink(this.#kept.pathOf(body)),
-      timed,
-      this.#notice,
-    )
+    const { client } = this.#order
+    const sink = await fileSink(this.#kept.pathOf(body))
+    const operation = await deliverTo(sink, { body, timed, client, notice: this.#notice })
     if (timed !== null) await this.#kept.keepWords(body, timed)
     this.spoken.chargedMicros += operation?.charged_micros ?? 0
   }
@@ -189,25 +183,6 @@ function saidOnce(json: boolean, clear: () => void = () => {}): (text: string) =
   }
 }
 
-const deliverPiece = (
-  { client }: Pick<BookOrder, 'client'>,
-  body: object,
-  sink: Sink,
-  timed: TimedSpeech | null,
-  notice: (text: string) => void,
-) =>
-  deliver({
-    client,
-    body,
-    ...(timed !== null && { audioIn: (audio: AsyncIterable<Uint8Array>) => timed.audioIn(audio) }),
-    idempotencyKey: crypto.randomUUID(),
-    sink,
-    onInterrupt,
-    notice,
-    wait: (ms) => Bun.sleep(ms),
-    clock: systemClock,
-  })
-
 /** Plays it at once; nothing is kept. */
 export async function playBook(
   { book, how, client, json }: Pick<BookOrder, 'book' | 'how' | 'client' | 'json'>,
@@ -221,7 +196,7 @@ export async function playBook(
   for (const [index, { title, text }] of book.chapters.entries()) {
     if (!json && book.chapters.length > 1) note(`Chapter ${index + 1} of ${book.chapters.length}: ${title}`)
     for (const piece of pieces(text, limit)) {
-      await deliverPiece({ client }, { input: piece.text, ...how, response_format: 'pcm' }, sink, null, notice)
+      await deliverTo(sink, { body: { input: piece.text, ...how, response_format: 'pcm' }, client, notice })
       await whole.write(new Uint8Array(silence(piece).buffer))
     }
   }

@@ -2,7 +2,7 @@
 import { systemClock } from '../../domain/time.ts'
 import type { ApiClient, OperationRecord } from './client.ts'
 import { type TimedSpeech, timingFields } from './captions.ts'
-import { deliver } from './delivery.ts'
+import { deliver, type Delivery } from './delivery.ts'
 import { bytes, dollars } from '../terminal/format.ts'
 import { type ProgressLine, progressLine } from '../terminal/progress.ts'
 import { type Player, playerSink } from './player.ts'
@@ -39,24 +39,29 @@ export async function speakInto({
 }: SpokenFile): Promise<SpokenOperation | null> {
   const line = progressLine()
   const sink = showing(await sinkFor(player, file), json ? null : line)
-  const notice = (text: string) => {
-    line.clear()
-    note(text)
-  }
-  const operation = await deliver({
+  const operation = await deliverTo(sink, { body, timed, client, notice: json ? () => {} : note }).finally(() =>
+    line.clear(),
+  )
+  if (operation === null) return null
+  return { ...operation, costs: json ? '' : await costsOf(operation.charged_micros, client) }
+}
+
+/** One request into a sink, without a word about its progress. @returns, @throws as `deliver` */
+export const deliverTo = (
+  sink: Sink,
+  { body, timed = null, client, notice }: Pick<SpokenFile, 'body' | 'timed' | 'client'> & Pick<Delivery, 'notice'>,
+): Promise<OperationRecord | null> =>
+  deliver({
     client,
     body: timed === null ? body : { ...body, ...timingFields },
     ...(timed !== null && { audioIn: (audio: AsyncIterable<Uint8Array>) => timed.audioIn(audio) }),
     idempotencyKey: crypto.randomUUID(),
     sink,
     onInterrupt,
-    notice: json ? () => {} : notice,
+    notice,
     wait: (ms) => Bun.sleep(ms),
     clock: systemClock,
-  }).finally(() => line.clear())
-  if (operation === null) return null
-  return { ...operation, costs: json ? '' : await costsOf(operation.charged_micros, client) }
-}
+  })
 
 /** In words; '' for an account that pays nothing. */
 export const costsOf = async (chargedMicros: number, client: ApiClient): Promise<string> =>

@@ -26,7 +26,8 @@ interface KeyFormProps {
   onMade: (key: NewKey) => void
 }
 
-const scopes = [
+/** What a key may do, by the name that the API has for it. */
+export const scopes = [
   ['tts', 'Speak and transcribe'],
   ['voices', 'Clone, change and delete voices'],
   ['usage', 'See the account and its usage'],

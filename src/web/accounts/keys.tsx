@@ -5,6 +5,7 @@ import { send } from '../api.ts'
 import { Ask } from '../parts/dialog.tsx'
 import type { Who } from '../session.ts'
 import { type Column, Table } from '../parts/table.tsx'
+import { scopes as known } from './key-form.tsx'
 import { ago, moment } from '../parts/format.ts'
 
 export interface KeyRecord {
@@ -66,7 +67,7 @@ const columnsFor = (revoke: (key: KeyRecord) => void): Column<KeyRecord>[] => [
   { name: 'Account', kind: 'name', cell: ({ account }) => <bdi>{account}</bdi> },
   { name: 'Name', kind: 'name', cell: ({ name }) => <bdi>{name}</bdi> },
   { name: 'Key', kind: 'brief', cell: ({ prefix }) => <code>{prefix}…</code> },
-  { name: 'Permissions', cell: ({ scopes }) => (scopes === null ? 'everything' : scopes.join(', ')) },
+  { name: 'Permissions', cell: ({ scopes }) => mayOf(scopes) },
   {
     name: 'Last used',
     kind: 'brief',
@@ -86,6 +87,12 @@ const columnsFor = (revoke: (key: KeyRecord) => void): Column<KeyRecord>[] => [
       ),
   },
 ]
+
+/** In the words of the form that makes a key. */
+const mayOf = (scopes: readonly string[] | null): string =>
+  scopes === null
+    ? 'Full access'
+    : known.flatMap(([scope, about]) => (scopes.includes(scope) ? [about] : [])).join(', ')
 
 function Expiry({ expires_at: expiresAt }: KeyRecord) {
   if (expiresAt === null) return 'never'

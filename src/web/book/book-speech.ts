@@ -1,6 +1,6 @@
 /**
- * A book being spoken: its pieces one after another, joined to one MP3 with chapter marks, which goes to the history. It
- * continues while other pages are open. What failed, was paused or reloaded continues from where it was.
+ * A book being spoken: its pieces one after another, joined to one MP3 with chapter marks. It continues while other
+ * pages are open. What failed, was paused or reloaded continues from where it was. A whole one goes to the history.
  */
 import type { Chapter } from '../../book/book.ts'
 import { id3Tag } from '../../book/id3.ts'

@@ -52,7 +52,7 @@ export function ModelCard({ model, isPrimary, onChanged }: ModelCardProps) {
           <button onClick={() => setAsking('remove')}>Remove</button>
         ) : null}
       </div>
-      {isComing && pull !== null ? <Progress pull={pull} name={name} /> : null}
+      {isComing && pull !== null ? <PullProgress pull={pull} name={name} /> : null}
       {pull?.error ? (
         <p class="error" role="alert">
           {pull.error}
@@ -92,7 +92,8 @@ function abilitiesOf({ languages, voices, cloning }: Model): string {
   return parts.filter((part) => part !== null).join(' · ')
 }
 
-function Progress({ pull, name }: { pull: Pull; name: string }) {
+/** How far a download is. */
+export function PullProgress({ pull, name }: { pull: Pull; name: string }) {
   const { done_bytes: done, total_bytes: total, bytes_per_second: rate, ms_left: left } = pull
   const size = total === null ? bytes(done) : `${bytes(done)} of ${bytes(total)}`
   const speed = rate === null ? '' : `, ${bytes(rate)} a second`

@@ -2,31 +2,26 @@
  * Models, for administrators, by family: each with the one to install on this machine and what is here already in
  * sight, and the rest of the family behind a line.
  */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Choice, Head, Progressing } from '../parts/controls.tsx'
 import { bytes, counted } from '../parts/format.ts'
 import { useLoaded } from '../parts/loading.ts'
 import type { PageProps } from '../parts/page.ts'
 import { ModelCard } from './card.tsx'
 import { familyOf } from './families.ts'
-import { isHere, isPulling, type Model, modelsPath } from './record.ts'
-
-/** While something is coming, and while nothing is: another window may have begun it. */
-const [busyMs, idleMs] = [1000, 8000]
+import { isHere, type Model, useModels } from './record.ts'
 
 interface Room {
   machine: { disk: { free_bytes: number } | null }
 }
 
 export function ModelsPage(_props: PageProps) {
-  const [isComing, setIsComing] = useState(false)
-  const loaded = useLoaded<{ data: Model[] }>(modelsPath, isComing ? busyMs : idleMs)
+  const loaded = useModels()
   const room = useLoaded<Room>('/console/api/admin/server')
   const { reload } = loaded
   // Together, so that a line that grows does not move what is below it. Without the disk's room, the rest is shown.
   const value = room.value === null && room.error === null ? null : loaded.value
   const all = value?.data ?? []
-  useEffect(() => setIsComing(all.some(isPulling)), [value])
   const [task, setTask] = useState<'text-to-speech' | 'automatic-speech-recognition'>('text-to-speech')
   const models = all.filter((model) => model.task === task)
   const inSight = useInSight(all)

@@ -1,4 +1,7 @@
-/** A model as the server lists it. */
+/** Models as the server lists them, and the pages that follow their downloads. */
+import { useEffect, useState } from 'preact/hooks'
+import { type Loaded, useLoaded } from '../parts/loading.ts'
+
 export interface Pull {
   state: 'waiting' | 'checking' | 'receiving' | 'failed'
   done_bytes: number
@@ -35,5 +38,17 @@ export interface Model {
 export const modelsPath = '/console/api/admin/models'
 
 export const isPulling = ({ pull }: Model): boolean => pull !== null && pull.state !== 'failed'
+
+/** While something is coming, and while nothing is: another window may have begun it. */
+const [busyMs, idleMs] = [1000, 8000]
+
+/** All of them, asked for again and again. */
+export function useModels(): Loaded<{ data: Model[] }> {
+  const [isBusy, setIsBusy] = useState(false)
+  const models = useLoaded<{ data: Model[] }>(modelsPath, isBusy ? busyMs : idleMs)
+  const { value } = models
+  useEffect(() => setIsBusy((value?.data ?? []).some(isPulling)), [value])
+  return models
+}
 
 export const isHere = ({ state, pull }: Model): boolean => state !== 'absent' || pull !== null

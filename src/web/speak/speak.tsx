@@ -62,10 +62,6 @@ export function SpeakPage({ who }: PageProps) {
   const start = () => {
     if (isReady) studio.speak(asked, voiceName, maxChars)
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    start()
-  }
   const again = (take: Take) => {
     change({ ...ask, input: take.text, voice: take.voiceId })
     setIsChoosing(true)
@@ -77,7 +73,7 @@ export function SpeakPage({ who }: PageProps) {
       <Head title="Speak" about="Any text, of any length. It plays while it is made." />
       <div class="split">
         <div class="page">
-          <form class="card composer" onSubmit={submit}>
+          <form class="card composer" onSubmit={submitting(start)}>
             <TextField ask={ask} maxChars={maxChars} onChange={change} onSpeak={start} />
             <VoicePicker
               voices={known}
@@ -106,6 +102,11 @@ export function SpeakPage({ who }: PageProps) {
       </div>
     </div>
   )
+}
+
+const submitting = (act: () => void) => (event: SubmitEvent) => {
+  event.preventDefault()
+  act()
 }
 
 interface ActionsProps {

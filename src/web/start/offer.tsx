@@ -1,38 +1,16 @@
 /** A model on offer: what it is good for, its size and licence, and its way onto this machine. */
 import { useState } from 'preact/hooks'
 import { send } from '../api.ts'
+import { PullProgress } from '../models/card.tsx'
+import { isPulling, type Model, modelsPath } from '../models/record.ts'
 import { Problem } from '../parts/controls.tsx'
-import { bytes, duration } from '../parts/format.ts'
+import { bytes } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { PreviewButton, previewOf } from '../parts/preview.tsx'
 import type { Voice } from '../speak/options.tsx'
 
-interface Pull {
-  state: 'waiting' | 'checking' | 'receiving' | 'failed'
-  done_bytes: number
-  total_bytes: number | null
-  ms_left: number | null
-  error: string | null
-}
-
-export interface Offer {
-  id: string
-  name: string
-  description: string
-  task: string
-  state: 'built_in' | 'installed' | 'broken' | 'absent'
-  download_bytes: number
-  license: { name: string; limits: string | null }
-  recommended: boolean
-  /** What it sounds like, before it is here; null: no sample of it is inside the program. */
-  sample_url: string | null
-  pull: Pull | null
-}
-
-export const isComing = ({ pull }: Offer): boolean => pull !== null && pull.state !== 'failed'
-
 interface OfferProps {
-  offer: Offer
+  offer: Model
   isFirst: boolean
   /** One that it speaks with, once it is here. */
   voice: Voice | null
@@ -45,7 +23,7 @@ export function ModelOffer({ offer, isFirst, voice, onChanged }: OfferProps) {
   const heard = state === 'installed' && voice !== null ? previewOf(voice.voice_id) : offer.sample_url
   const change = (method: 'POST' | 'DELETE') => {
     setError(null)
-    void send(method, `/console/api/admin/models/${id}/pull`).then(onChanged, setError)
+    void send(method, `${modelsPath}/${id}/pull`).then(onChanged, setError)
   }
   return (
     <article class="card" aria-label={name} tabIndex={-1}>
@@ -70,14 +48,14 @@ export function ModelOffer({ offer, isFirst, voice, onChanged }: OfferProps) {
         </p>
       ) : null}
       <Problem error={error} />
-      {isComing(offer) && pull !== null ? <Download pull={pull} name={name} /> : null}
+      {isPulling(offer) && pull !== null ? <PullProgress pull={pull} name={name} /> : null}
       <div class="row apart">
         <span class="hint numbers">
           {bytes(offer.download_bytes)}, {license.name}
         </span>
         <span class="row tight">
           {heard === null ? null : <PreviewButton key={heard} src={heard} name={name} />}
-          {isComing(offer) ? (
+          {isPulling(offer) ? (
             <button class="small" onClick={() => change('DELETE')}>
               Cancel
             </button>
@@ -90,20 +68,5 @@ export function ModelOffer({ offer, isFirst, voice, onChanged }: OfferProps) {
         </span>
       </div>
     </article>
-  )
-}
-
-const Download = ({ pull, name }: { pull: Pull; name: string }) => {
-  const { done_bytes: done, total_bytes: total, ms_left: left } = pull
-  const known = total === null || total === 0 ? {} : { value: done, max: total }
-  return (
-    <div class="field">
-      <progress aria-label={`Download of ${name}`} {...known} />
-      <span class="hint numbers">
-        {bytes(done)}
-        {total === null ? '' : ` of ${bytes(total)}`}
-        {left === null ? '' : `, ${duration(left / 1000)} left`}
-      </span>
-    </div>
   )
 }

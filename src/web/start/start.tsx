@@ -2,8 +2,9 @@
  * The first page of a new server's administrator: the voices that are there, to hear at once, and the models worth
  * having, with their sizes, one click each, and how far each download is.
  */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { send } from '../api.ts'
+import { type Model, modelsPath, useModels } from '../models/record.ts'
 import { announce } from '../parts/announce.tsx'
 import { Bird } from '../parts/bird.tsx'
 import { Progressing } from '../parts/controls.tsx'
@@ -13,20 +14,16 @@ import type { PageProps } from '../parts/page.ts'
 import { PreviewButton, previewOf } from '../parts/preview.tsx'
 import { VoicePicture } from '../parts/voice-picture.tsx'
 import type { Voice } from '../speak/options.tsx'
-import { isComing, ModelOffer, type Offer } from './offer.tsx'
+import { ModelOffer } from './offer.tsx'
 
-const path = '/console/api/admin/models'
-const [busyMs, idleMs] = [1000, 8000]
 /** Faces in a row; the Voices page has them all. */
 const faces = 4
 
 export function StartPage(_props: PageProps) {
-  const [isBusy, setIsBusy] = useState(false)
-  const models = useLoaded<{ data: Offer[] }>(path, isBusy ? busyMs : idleMs)
+  const models = useModels()
   const voices = useLoaded<{ data: Voice[] }>('/v1/audio/voices?limit=1000')
   const { value, reload } = models
   const offers = (value?.data ?? []).filter(({ recommended, state }) => recommended && state !== 'built_in')
-  useEffect(() => setIsBusy((value?.data ?? []).some(isComing)), [value])
   const installed = (value?.data ?? []).filter(({ state }) => state === 'installed').length
   useEffect(() => voices.reload(), [installed])
   const known = voices.value?.data ?? []
@@ -42,7 +39,7 @@ export function StartPage(_props: PageProps) {
 }
 
 interface WorthProps {
-  offers: readonly Offer[]
+  offers: readonly Model[]
   voices: readonly Voice[]
   onChanged: () => void
 }
@@ -52,7 +49,7 @@ function Worth({ offers, voices, onChanged }: WorthProps) {
   const first = firstOffers(offers)
   const missing = first.filter(({ state, pull }) => state === 'absent' && (pull === null || pull.state === 'failed'))
   const installAll = async () => {
-    for (const { id } of missing) await send('POST', `${path}/${id}/pull`)
+    for (const { id } of missing) await send('POST', `${modelsPath}/${id}/pull`)
     onChanged()
   }
   const install = () => void installAll().catch((error: Error) => announce(error.message))
@@ -141,7 +138,7 @@ const titles = [
 ] as const
 
 /** The smallest of each task: what the one button installs. */
-const firstOffers = (offers: readonly Offer[]): Offer[] =>
+const firstOffers = (offers: readonly Model[]): Model[] =>
   titles.flatMap(([task]) => {
     const fitting = offers.filter((offer) => offer.task === task)
     return fitting.toSorted((a, b) => a.download_bytes - b.download_bytes)[0] ?? []
