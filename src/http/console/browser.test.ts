@@ -195,7 +195,7 @@ test.skipIf(!hasBrowser)(
     await page.getByRole('button', { name: 'Done' }).click()
     expect(await page.content()).not.toContain(secret)
     const row = page.getByRole('row', { name: /laptop/ })
-    expect(await row.innerText()).toContain('tts, voices')
+    expect(await row.innerText()).toContain('speech, voices')
     await row.getByRole('button', { name: 'Revoke' }).click()
     const question = page.getByRole('alertdialog', { name: 'Revoke laptop?' })
     await question.getByRole('button', { name: 'Revoke key' }).click()

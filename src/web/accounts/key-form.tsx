@@ -26,11 +26,11 @@ interface KeyFormProps {
   onMade: (key: NewKey) => void
 }
 
-/** What a key may do, by the name that the API has for it. */
+/** What a key may do: the name that the API has for it, and what it is called, in full and in brief. */
 export const scopes = [
-  ['tts', 'Speak and transcribe'],
-  ['voices', 'Clone, change and delete voices'],
-  ['usage', 'See the account and its usage'],
+  ['tts', 'Speak and transcribe', 'speech'],
+  ['voices', 'Clone, change and delete voices', 'voices'],
+  ['usage', 'See the account and its usage', 'usage'],
 ] as const
 
 export const spans = [

@@ -88,11 +88,11 @@ const columnsFor = (revoke: (key: KeyRecord) => void): Column<KeyRecord>[] => [
   },
 ]
 
-/** In the words of the form that makes a key. */
+/** In the words of the form that makes a key, in brief. */
 const mayOf = (scopes: readonly string[] | null): string =>
   scopes === null
-    ? 'Full access'
-    : known.flatMap(([scope, about]) => (scopes.includes(scope) ? [about] : [])).join(', ')
+    ? 'full access'
+    : known.flatMap(([scope, , brief]) => (scopes.includes(scope) ? [brief] : [])).join(', ')
 
 function Expiry({ expires_at: expiresAt }: KeyRecord) {
   if (expiresAt === null) return 'never'
