@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { measureBooks } from './bench/books.ts'
 import { measureCrowd } from './bench/crowd.ts'
 import { measureModest } from './bench/modest.ts'
+import { measureOverload } from './bench/overload.ts'
 import { measureClones } from './bench/clones.ts'
 import { printTable, spreadOf } from './bench/figures.ts'
 import { measureMemory, measureStart } from './bench/lifetime.ts'
@@ -26,7 +27,7 @@ import { measureWhisper } from './bench/whisper.ts'
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books, realtime,
-                     crowd, modest, listening, loops, parakeet, pocket, kokoro, whisper
+                     crowd, modest, overload, listening, loops, parakeet, pocket, kokoro, whisper
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for that long, then the database is checked
   --executable FILE  what is measured (default: build/out/myna)
@@ -84,7 +85,7 @@ const measures: Readonly<Record<string, (subject: Subject) => Promise<object>>> 
   clones: (subject) => measureClones(subject, quick ? 3 : 20, quick ? 1 : 3),
 }
 
-const fullCrowd = { clients: [1, 16, 64, 256, 1000], seconds: 60, besides: [0, 16] }
+const fullCrowd = { clients: [1, 16, 64, 256, 1000], seconds: 30, besides: [0, 16] }
 const quickCrowd = { clients: [1, 16, 64], seconds: 10, besides: [0] }
 
 /** Each of these makes its own subject. */
@@ -93,7 +94,8 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   memory: () => measureMemory(executable, quick ? 64 : 192, quick ? 100 : 2000),
   realtime: () => measureRealtime(executable, { sessions: 200, talkers: quick ? 3 : 10, turns: quick ? 2 : 8 }),
   crowd: () => measureCrowd(executable, quick ? quickCrowd : fullCrowd),
-  modest: () => measureModest(executable, quick ? 10 : 40),
+  modest: () => measureModest(executable, quick ? 10 : 16, quick ? [0] : [0, 16]),
+  overload: () => measureOverload(executable, { seconds: quick ? 20 : 600, fullSeconds: quick ? 5 : 20, times: 4 }),
   books: () => measureBooks(quick ? 1 : 3),
   listening: () => measureListening(quick ? 0.2 : 3),
   loops: () => measureLoops(quick ? 500 : 3000),

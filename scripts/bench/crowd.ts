@@ -10,7 +10,7 @@ import { printTable, type Spread, spreadOf } from './figures.ts'
 import { readsMetrics, startSubject, type Subject, warmUp } from './subject.ts'
 import { texts } from './texts.ts'
 
-const accounts = 8
+export const accounts = 8
 const rateHz = 24_000
 /** One stream after another, so that the server notices how busy the machine is. */
 const settleSeconds = 5
@@ -47,41 +47,44 @@ export async function measureCrowd(executable: string, { clients, seconds, besid
     }
   }
   printTable(`Crowds of ${accounts} accounts, ${seconds} s each, pcm played as it comes`, [
-    [
-      'beside',
-      'clients',
-      'load',
-      'whole',
-      'broken',
-      '503',
-      'dry a min',
-      'first ms',
-      'p99',
-      'x',
-      'sound/CPU',
-      'restarts',
-    ],
-    ...records.map((one) => [
-      one.beside,
-      one.clients,
-      one.load,
-      one.whole,
-      one.broken,
-      one.refused,
-      one.dryPerMinute,
-      one.firstMs.median,
-      one.p99Ms,
-      one.soundPerSecond,
-      one.soundPerCpu,
-      one.restarts,
-    ]),
+    ['beside', 'clients', ...figuresHead],
+    ...records.map((one) => [one.beside, one.clients, ...rowOf(one)]),
   ])
   return records
 }
 
-interface CrowdRecord extends Omit<Seen, 'firstMs'> {
+export const figuresHead = [
+  'load',
+  'whole',
+  'broken',
+  '503',
+  'dry a min',
+  'first ms',
+  'p99',
+  'x',
+  'sound/CPU',
+  'restarts',
+] as const
+
+export const rowOf = (one: CrowdFigures): number[] => [
+  one.load,
+  one.whole,
+  one.broken,
+  one.refused,
+  one.dryPerMinute,
+  one.firstMs.median,
+  one.p99Ms,
+  one.soundPerSecond,
+  one.soundPerCpu,
+  one.restarts,
+]
+
+interface CrowdRecord extends CrowdFigures {
   beside: number
   clients: number
+}
+
+export interface CrowdFigures extends Omit<Seen, 'firstMs'> {
   /** The machine's value, averaged over a minute, at the end. */
   load: number
   firstMs: Spread
@@ -99,38 +102,54 @@ async function measureOne(
   keys: readonly string[],
   { beside, clients, seconds }: { beside: number; clients: number; seconds: number },
 ): Promise<CrowdRecord> {
-  const hogs = Array.from({ length: beside }, () => Bun.spawn([process.execPath, '-e', 'for (;;);']))
+  const stop = startLoops(beside)
   try {
     // The server measured its own speed before the others came.
     if (beside > 0) await crowd(subject, keys, 1, settleSeconds)
-    const before = await standing(subject)
-    const beganMs = performance.now()
-    const seen = await crowd(subject, keys, clients, seconds)
-    const wallS = (performance.now() - beganMs) / 1000
-    const after = await standing(subject)
-    const cpuS = after.cpuS - before.cpuS
-    const sorted = seen.firstMs.toSorted((a, b) => a - b)
-    return {
-      ...seen,
-      beside,
-      clients,
-      load: Math.round(loadavg()[0]!),
-      firstMs: spreadOf(sorted.length > 0 ? sorted : [NaN]),
-      p99Ms: sorted[Math.min(sorted.length - 1, Math.floor(0.99 * sorted.length))] ?? NaN,
-      dryPerMinute: seen.gaps / (wallS / 60),
-      soundPerSecond: seen.soundMs / 1000 / wallS,
-      soundPerCpu: seen.soundMs / 1000 / cpuS,
-      cpuS,
-      restarts: after.restarts - before.restarts,
-    }
+    return { beside, clients, ...(await figuresOf(subject, () => crowd(subject, keys, clients, seconds))) }
   } finally {
-    for (const hog of hogs) hog.kill('SIGKILL')
+    stop()
+  }
+}
+
+/** Programs that want all of the processor. @returns ends them */
+export function startLoops(count: number): () => void {
+  const loops = Array.from({ length: count }, () => Bun.spawn([process.execPath, '-e', 'for (;;);']))
+  return () => {
+    for (const loop of loops) loop.kill('SIGKILL')
+  }
+}
+
+/** What listeners saw during some work, and what it cost the server and its engine. */
+export async function figuresOf(subject: Subject, work: () => Promise<Seen>): Promise<CrowdFigures> {
+  const before = await standing(subject)
+  const beganMs = performance.now()
+  const seen = await work()
+  const wallS = (performance.now() - beganMs) / 1000
+  const after = await standing(subject)
+  const cpuS = after.cpuS - before.cpuS
+  const sorted = seen.firstMs.toSorted((a, b) => a - b)
+  return {
+    ...seen,
+    load: Math.round(loadavg()[0]!),
+    firstMs: spreadOf(sorted.length > 0 ? sorted : [NaN]),
+    p99Ms: sorted[Math.min(sorted.length - 1, Math.floor(0.99 * sorted.length))] ?? NaN,
+    dryPerMinute: seen.gaps / (wallS / 60),
+    soundPerSecond: seen.soundMs / 1000 / wallS,
+    soundPerCpu: seen.soundMs / 1000 / cpuS,
+    cpuS,
+    restarts: after.restarts - before.restarts,
   }
 }
 
 export const unseen = (): Seen => ({ whole: 0, broken: 0, refused: 0, gaps: 0, soundMs: 0, firstMs: [] })
 
-async function crowd({ url }: Subject, keys: readonly string[], clients: number, seconds: number): Promise<Seen> {
+export async function crowd(
+  { url }: Subject,
+  keys: readonly string[],
+  clients: number,
+  seconds: number,
+): Promise<Seen> {
   const seen = unseen()
   const endMs = performance.now() + 1000 * seconds
   const client = async (number: number) => {
@@ -143,8 +162,14 @@ async function crowd({ url }: Subject, keys: readonly string[], clients: number,
   return seen
 }
 
-/** @returns how long the server asks to wait, as an SDK does; 0: it spoke */
-export async function listen(url: string, key: string, input: string, seen: Seen): Promise<number> {
+/** @param leaving disconnects, which counts as nothing @returns how long the server asks to wait; 0: it spoke */
+export async function listen(
+  url: string,
+  key: string,
+  input: string,
+  seen: Seen,
+  leaving: AbortSignal | null = null,
+): Promise<number> {
   const beganMs = performance.now()
   const clock = new PlayClock()
   try {
@@ -152,6 +177,7 @@ export async function listen(url: string, key: string, input: string, seen: Seen
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ input, voice: 'alloy', response_format: 'pcm' }),
+      signal: leaving,
     })
     if (response.status === 503) {
       seen.refused++
@@ -164,7 +190,7 @@ export async function listen(url: string, key: string, input: string, seen: Seen
     }
     seen.whole++
   } catch {
-    seen.broken++
+    if (leaving?.aborted !== true) seen.broken++
   }
   seen.gaps += clock.gaps.count
   seen.soundMs += clock.givenMs
