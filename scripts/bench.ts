@@ -19,6 +19,7 @@ import { measureLoops } from './bench/loops.ts'
 import { measureParakeet } from './bench/parakeet.ts'
 import { measurePocket } from './bench/pocket.ts'
 import { measureRealtime } from './bench/realtime.ts'
+import { measureSteady } from './bench/steady.ts'
 import { soak } from './bench/soak.ts'
 import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
 import { connections, startSubject, type Subject, warmUp } from './bench/subject.ts'
@@ -30,6 +31,7 @@ const usage = `bun scripts/bench.ts [options]
                      crowd, modest, overload, listening, loops, parakeet, pocket, kokoro, whisper
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for that long, then the database is checked
+  --steady SECONDS   only that: one request a second for that long, and memory over time
   --executable FILE  what is measured (default: build/out/myna)
   --against FILE     only that: speech, in turn with this other executable
   --json FILE        the figures, too`
@@ -40,6 +42,7 @@ const { values: flags } = parseArgs({
     only: { type: 'string' },
     models: { type: 'string' },
     soak: { type: 'string' },
+    steady: { type: 'string' },
     executable: { type: 'string', default: join(import.meta.dir, '..', 'build', 'out', 'myna') },
     against: { type: 'string' },
     json: { type: 'string' },
@@ -106,7 +109,8 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
 }
 
 async function measureAll(): Promise<Record<string, object>> {
-  const { soak: soakSeconds, against } = flags
+  const { soak: soakSeconds, steady, against } = flags
+  if (steady !== undefined) return { steady: await measureSteady(executable, Number(steady), 1) }
   if (soakSeconds !== undefined) return { soak: await soak(executable, Number(soakSeconds)) }
   if (against !== undefined) {
     const other = resolve(against)
