@@ -118,7 +118,7 @@ function modelsPlugin(models: PackedModels): BunPlugin {
   const contents = [
     ...packed.map(([, path], at) => `import file${at} from ${JSON.stringify(path)} with { type: 'file' }`),
     `const files = { ${packed.map(([sha256], at) => `${JSON.stringify(sha256)}: file${at}`).join(', ')} }`,
-    'const unpacked = async ({ sha256 }) => Bun.zstdDecompressSync(await Bun.file(files[sha256]).bytes())',
+    'const unpacked = async ({ sha256 }) => Bun.zstdDecompress(await Bun.file(files[sha256]).bytes())',
     'export { unpacked as modelFile }',
   ].join('\n')
   return {

@@ -138,6 +138,10 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     if (warmModel !== null) this.#supervisor.send({ type: 'warm', model: warmModel })
   }
 
+  prepare(model: string): void {
+    this.start(model).catch(() => {})
+  }
+
   speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame> {
     return this.#speech.begin(order, signal)
   }

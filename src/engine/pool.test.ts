@@ -71,6 +71,18 @@ test('one stream after the other finds its model in memory, and so does a clone'
   expect(await loaded(pool)).toEqual([['test'], []])
 })
 
+test('a model is prepared where the next order finds it, and what fails is left to that order', async () => {
+  const pool = twoCards()
+  const busy = await endless(pool)
+  pool.prepare('test-slow')
+  await until('it is in memory', async () => (await loaded(pool))[1]?.includes('test-slow') === true)
+  expect(await loaded(pool)).toEqual([['test'], ['test-slow']])
+  await busy.return?.()
+  const broken = poolOf({ start: 'crash' })
+  broken.prepare('test')
+  await expect(read(broken, 'a')).rejects.toMatchObject({ code: 'engine_unavailable' })
+})
+
 test('a stream that is never begun does not count', async () => {
   const pool = twoCards()
   const unread = pool.speak(order('a'), never)[Symbol.asyncIterator]()

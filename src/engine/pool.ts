@@ -36,6 +36,11 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
     await Promise.all(this.members.map((engine) => engine.start(engine === this.#first ? warmModel : null)))
   }
 
+  /** In the one that an order would go to now. */
+  prepare(model: string): void {
+    this.#next().prepare(model)
+  }
+
   speak(order: SpeechOrder, signal: AbortSignal): AsyncIterable<SpeechFrame> {
     return new Placed(() => this.#next().speak(order, signal))
   }

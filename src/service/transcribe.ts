@@ -86,6 +86,7 @@ export class Transcriptions extends Live<Transcribing> {
     requireListener(this.#parts.catalog)
     this.requireWritable()
     const leaveAccount = await this.#enter(caller, gone)
+    this.#prepareOnly()
     let upload: Upload | null = null
     let transcribing: Transcribing | null = null
     try {
@@ -148,6 +149,12 @@ export class Transcriptions extends Live<Transcribing> {
     } finally {
       this.#guesses--
     }
+  }
+
+  /** Where there is but one model, it is loaded while the clip arrives; otherwise the form has to name it first. */
+  #prepareOnly(): void {
+    const [only, other] = this.#parts.catalog.ranked('automatic-speech-recognition')
+    if (only !== undefined && other === undefined) this.#parts.engine.prepare(only.id)
   }
 
   get canGuess(): boolean {

@@ -142,6 +142,8 @@ export class Transcribing implements Running {
     try {
       await this.#work.place.turn(this.#limits.queueWaitMs, signal)
       this.#beganMs = this.#parts.clock.monotonicMs()
+      // A model that is not in memory is loaded while the clip is opened.
+      this.#parts.engine.prepare(this.order.model)
       const { maxSeconds } = this.#limits
       const clip = await this.#work.open({ sampleRateHz, maxSeconds }, signal)
       this.#declaredMs = clip.durationMs

@@ -48,6 +48,13 @@ export class FakeTranscriber extends FakeProcess implements TranscriptionEngine,
   /** Transcriptions that were aborted before the end of the clip. */
   aborted = 0
 
+  /** Models that began to be loaded because an order was about to come. */
+  readonly prepared: string[] = []
+
+  prepare(model: string): void {
+    this.prepared.push(model)
+  }
+
   async *transcribe(
     order: TranscriptionOrder,
     pcm: AsyncIterable<Int16Array>,

@@ -43,9 +43,10 @@ export class MoonshineGraphs {
   static async load(read: (name: string) => Promise<string | Uint8Array>, threads: number): Promise<MoonshineGraphs> {
     const sessions: Session[] = []
     try {
-      for (const name of [encoderFile, decoderFile]) {
-        sessions.push(await createSession(await read(name), { threads, onCpu: true }))
-      }
+      const files = [encoderFile, decoderFile].map(read)
+      // The second is unpacked while the first becomes a session; that it is missing is reported in its turn.
+      for (const file of files) file.catch(() => {})
+      for (const file of files) sessions.push(await createSession(await file, { threads, onCpu: true }))
       const [encoder, decoder] = sessions as [Session, Session]
       checkGraphs(encoder, decoder)
       return new MoonshineGraphs(encoder, decoder)

@@ -37,6 +37,11 @@ export interface TranscriptionEngine {
   /** Like that of a speech engine. */
   start(warmModel: string | null): Promise<void>
   /**
+   * Begins to load the model of an order that is about to come, and returns at once. What fails is reported to that
+   * order.
+   */
+  prepare(model: string): void
+  /**
    * Parts as they are transcribed. The clip is pulled as the engine needs it, so hours of audio are never in memory.
    * Stops immediately when the signal aborts (the iteration then throws its reason).
    * @param pcm mono, 16 kHz, in blocks of any length
