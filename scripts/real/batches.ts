@@ -20,7 +20,7 @@ import { createSession } from '../../src/onnx/back-end.ts'
 import type { Session, Tensor } from '../../src/onnx/session.ts'
 import { realWeights } from '../../src/testing/real-weights.ts'
 import { medianOf, printTable } from '../bench/figures.ts'
-import { clipsOf } from './hearing.ts'
+import { clipsOf } from './clips.ts'
 
 const sizes = [1, 2, 4] as const
 const never = new AbortController().signal

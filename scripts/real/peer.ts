@@ -1,4 +1,5 @@
 /** A program that is measured beside Myna: a process that answers each input line with one line. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export class Peer {
@@ -20,6 +21,11 @@ export class Peer {
     const { done, value } = await this.#lines.next()
     if (done === true) throw new Error(`a peer ended with ${await this.#child.exited}`)
     return JSON.parse(value) as T
+  }
+
+  /** Resident bytes at its peak. */
+  peakBytes(): number {
+    return 1024 * Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'))?.[1] ?? 0)
   }
 
   async end(): Promise<void> {

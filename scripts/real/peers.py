@@ -1,9 +1,11 @@
 """The results of other programs with the same weights. One request a line on stdin, one answer a line on stdout, as JSON.
 
 peers.py listen CT2 TYPE      faster-whisper, int8 or float32, greedy, 2 threads: {"path"} -> {"text", "cpu"}
+peers.py onnx-asr FOLDER      the same with Whisper's ONNX files, at most 30 s: {"pcm"} -> {"text", "cpu"}
+peers.py sherpa-onnx E D T    the same with Moonshine's encoder and decoder (.ort) and its tokens.txt
 peers.py speak GRAPH VOICES   kokoro-onnx; VOICES is a folder of *.bin: {"text", "voice", "path"} -> {"seconds", "cpu"}
 peers.py judge GRAPH          DNSMOS P.835 of a WAV file: {"path"} -> {"sig", "bak", "ovr"}
-needs: numpy soundfile soxr and, by verb, faster-whisper, kokoro-onnx, onnxruntime
+needs: numpy soundfile soxr and, by verb, faster-whisper, onnx-asr, sherpa-onnx, kokoro-onnx, onnxruntime
 """
 import glob
 import json
@@ -16,6 +18,7 @@ import numpy as np
 import soundfile
 
 RATE = 16000
+THREADS = 2
 # DNSMOS rates nine seconds.
 JUDGED_SAMPLES = 144160
 
@@ -28,11 +31,38 @@ def at_rate(path):
 
 def listener(folder, compute_type):
     from faster_whisper import WhisperModel
-    model = WhisperModel(folder, device="cpu", compute_type=compute_type, cpu_threads=2)
+    model = WhisperModel(folder, device="cpu", compute_type=compute_type, cpu_threads=THREADS)
 
     def answer(request):
         segments, _ = model.transcribe(request["path"], language="en", beam_size=1)
         return {"text": "".join(segment.text for segment in segments).strip()}
+    return answer
+
+
+def onnx_asr_listener(folder):
+    import onnx_asr
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = THREADS
+    # As in Myna: waiting threads would take most of the time on a busy machine.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    model = onnx_asr.load_model("whisper", folder, sess_options=options, providers=["CPUExecutionProvider"])
+
+    def answer(request):
+        return {"text": model.recognize(np.fromfile(request["pcm"], np.float32), sample_rate=RATE, language="en")}
+    return answer
+
+
+def sherpa_listener(encoder, decoder, tokens):
+    import sherpa_onnx
+    model = sherpa_onnx.OfflineRecognizer.from_moonshine_v2(
+        encoder=encoder, decoder=decoder, tokens=tokens, num_threads=THREADS)
+
+    def answer(request):
+        stream = model.create_stream()
+        stream.accept_waveform(RATE, np.fromfile(request["pcm"], np.float32))
+        model.decode_stream(stream)
+        return {"text": stream.result.text.strip()}
     return answer
 
 
@@ -65,7 +95,9 @@ def judge(graph):
 
 
 if __name__ == "__main__":
-    answer = {"listen": listener, "speak": speaker, "judge": judge}[sys.argv[1]](*sys.argv[2:])
+    verbs = {"listen": listener, "onnx-asr": onnx_asr_listener, "sherpa-onnx": sherpa_listener, "speak": speaker,
+             "judge": judge}
+    answer = verbs[sys.argv[1]](*sys.argv[2:])
     for line in sys.stdin:
         before = time.process_time()
         found = answer(json.loads(line))

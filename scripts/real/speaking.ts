@@ -1,8 +1,9 @@
 /** Sentences by Kokoro, in Myna and in kokoro-onnx: how intelligible they are, and how DNSMOS rates their sound. */
 import { existsSync, mkdirSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { realWeightsRoot } from '../../src/testing/real-weights.ts'
-import { printTable } from '../bench/figures.ts'
+import { medianOf, printTable } from '../bench/figures.ts'
 import { pythonPeer } from './peer.ts'
 import type { Subject } from './subject.ts'
 import { ct2Of, nodePeers, python } from './weights.ts'
@@ -26,13 +27,15 @@ interface Spoken {
 
 interface Result {
   errors: WordErrors[]
-  ovr: number
-  seconds: number
-  cpu: number
+  /** Of each sound. */
+  ovr: number[]
+  /** Milliseconds of processor time and of wall time for each second of sound; of each sound. */
+  cpuMs: number[]
+  wallMs: number[]
 }
 
-/** Every text by both in turn. faster-whisper's transcript is compared with the text. */
-export async function measureSpeaking(subject: Subject, shared: string): Promise<void> {
+/** Every text by both in turn, as often as there are rounds. faster-whisper's transcript is compared with the text. */
+export async function measureSpeaking(subject: Subject, shared: string, rounds = 1): Promise<void> {
   const dnsmos = join(shared, 'data', 'judges', 'dnsmos', 'sig_bak_ovr.onnx')
   if (!existsSync(dnsmos)) return console.log(`\nspeaking: left out, no DNSMOS in ${shared}`)
   const folder = join(nodePeers, 'spoken')
@@ -54,29 +57,34 @@ export async function measureSpeaking(subject: Subject, shared: string): Promise
   }
   const names = Object.keys(speakers)
   for (const name of names) await speakers[name]!('One.', join(folder, 'first.wav'))
-  const results = new Map(names.map((name): [string, Result] => [name, { errors: [], ovr: 0, seconds: 0, cpu: 0 }]))
-  for (const [at, text] of texts.entries()) {
+  const results = new Map(names.map((name): [string, Result] => [name, { errors: [], ovr: [], cpuMs: [], wallMs: [] }]))
+  const inTurn = Array.from({ length: rounds }, () => texts).flat()
+  for (const [at, text] of inTurn.entries()) {
     for (const [index] of names.entries()) {
       const name = names[(at + index) % names.length]!
+      const beganMs = performance.now()
       const { path, seconds, cpu } = await speakers[name]!(text, join(folder, `${at}-${index}.wav`))
+      const wallMs = performance.now() - beganMs
       const heard = await listener.ask<{ text: string }>({ path })
       const { ovr } = await judge.ask<{ ovr: number }>({ path })
       const result = results.get(name)!
       result.errors.push(wordErrors(text, heard.text))
-      result.ovr += ovr / texts.length
-      result.seconds += seconds
-      result.cpu += cpu
+      result.ovr.push(ovr)
+      result.cpuMs.push((1000 * cpu) / seconds)
+      result.wallMs.push(wallMs / seconds)
       console.error(`${name} ${cpu.toFixed(1)} s for ${seconds.toFixed(1)} s: ${heard.text}`)
     }
   }
   await Promise.all([kokoroOnnx, listener, judge].map((peer) => peer.end()))
-  printTable(`${texts.length} sentences`, [
-    ['spoken by', 'word errors, %', 'DNSMOS', 'CPU ms a second'],
-    ...[...results].map(([name, { errors, ovr, seconds, cpu }]) => [
+  const load = loadavg().map((value) => value.toFixed(1))
+  printTable(`${texts.length} sentences, medians of ${inTurn.length}, load average ${load.join(' ')}`, [
+    ['spoken by', 'word errors, %', 'DNSMOS', 'CPU ms a second', 'wall ms a second'],
+    ...[...results].map(([name, { errors, ovr, cpuMs, wallMs }]) => [
       name,
       rateOf(errors),
-      ovr.toFixed(2),
-      (1000 * cpu) / seconds,
+      medianOf(ovr).toFixed(2),
+      medianOf(cpuMs),
+      medianOf(wallMs),
     ]),
   ])
 }

@@ -16,7 +16,9 @@ const models = {
   'tiny.en': ['whisper-tiny.en', 'whisper-tiny.en'],
   kokoro: ['kokoro-82m-q8', 'kokoro-82m-q8'],
 } as const
-export type ModelId = keyof typeof models
+type Imported = keyof typeof models
+/** Imported, or inside the program. */
+export type ModelId = Imported | 'moonshine-tiny-en'
 
 export interface Measured<T> {
   found: T
@@ -51,10 +53,14 @@ export interface Subject {
   stop(): Promise<void>
 }
 
-/** @param command the command that runs Myna */
-export async function startSubject(command: string[]): Promise<Subject> {
+/** @param command the command that runs Myna @param ids which models to import */
+export async function startSubject(
+  command: string[],
+  ids: readonly Imported[] = Object.keys(models) as Imported[],
+): Promise<Subject> {
   const dataDir = mkdtempSync(join(tmpdir(), 'myna-real-'))
-  for (const [id, [folder, like]] of Object.entries(models)) {
+  for (const id of ids) {
+    const [folder, like] = models[id]
     const path = join(realWeightsRoot, folder)
     await run(...command, 'models', 'import', path, '--as', id, '--like', like, '--data', dataDir)
   }

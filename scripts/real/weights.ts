@@ -33,6 +33,8 @@ const exporters = [
   'onnxslim==0.1.98',
 ]
 const peers = ['faster-whisper==1.2.1', 'kokoro-onnx==0.6.1', 'soundfile==0.14.0', 'soxr==1.1.0']
+/** Measured by `bench-peers.ts` alone. */
+const morePeers = ['onnx-asr==0.12.0', 'sherpa-onnx==2.0.1']
 /** What `sound.py` needs. */
 const listeners = [
   'numpy==2.2.6',
@@ -72,6 +74,9 @@ export async function prepareWeights(withPeers: boolean): Promise<void> {
   // Scripts would fetch parts that only a graphics card needs.
   await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', nodePeers, transformersJs)
 }
+
+/** After `prepareWeights`. */
+export const prepareMorePeers = (): Promise<void> => run(python, '-m', 'pip', 'install', '-q', ...morePeers)
 
 /** @returns the weights by which `sound.py` knows voices */
 export async function prepareSound(): Promise<string> {
