@@ -40,6 +40,8 @@ export interface SpokenChunk {
    * is computed or given up, and never rejects. Absent: the next pull computes.
    */
   rest?: Promise<void>
+  /** The last that is computed for the text: a pull after it computes nothing. Absent: that is not known. */
+  isLast?: true
 }
 
 export interface SpeechModel {

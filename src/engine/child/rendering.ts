@@ -1,7 +1,8 @@
 /**
  * One order being rendered in the engine (child side): text in, frames out, never more of them than were granted. A
  * chunk is computed only when all frames of the previous one have left, so that a reader who stops costs one chunk of
- * memory and no computing. A chunk may come in pieces, while the rest of it is computed: its turn is one.
+ * memory and no computing. A chunk may come in pieces, while the rest of it is computed: its turn is one. What follows
+ * the last one is not computed and needs no turn: the end of a stream would wait until all others have begun.
  */
 import type { SpeechInput, SpeechModel, SpokenChunk } from '../../models/architecture.ts'
 import { PlayClock } from '../../domain/play-clock.ts'
@@ -12,6 +13,8 @@ import { speech } from './speech.ts'
 import type { Timers } from '../timers.ts'
 import type { Turn, Turns } from './turns.ts'
 import { WordTimes } from './word-times.ts'
+
+type Step = IteratorResult<SpokenChunk, void>
 
 export interface RenderingOptions {
   input: SpeechInput
@@ -81,9 +84,10 @@ export class Rendering {
     const chunks = speech(model, this.#options.input, signal)
     try {
       let chunk = { isOpen: false, soundMs: 0, firstMs: 0, machineMs: Promise.resolve(0) }
+      let isComputed = false
       while (await this.#hasCredit()) {
-        const turn = chunk.isOpen ? null : await this.#turn(chunks)
-        const step = turn === null ? await chunks.next() : turn.value
+        const turn: Turn<Step> | null = chunk.isOpen || isComputed ? null : await this.#turn(chunks)
+        const step: Step = turn === null ? await chunks.next() : turn.value
         if (turn !== null) chunk = { isOpen: false, soundMs: 0, firstMs: turn.firstMs, machineMs: turn.machineMs }
         if (signal.aborted) return
         if (step.done) cutter.finish()
@@ -91,8 +95,9 @@ export class Rendering {
           cutter.add(step.value, times?.add(step.value) ?? null)
           chunk.isOpen = step.value.rest !== undefined
           chunk.soundMs += (1000 * step.value.pcm.length) / model.sampleRateHz
-          if (!chunk.isOpen)
+          if (!chunk.isOpen && !isComputed)
             onStep({ soundMs: chunk.soundMs, firstMs: chunk.firstMs, machineMs: await chunk.machineMs })
+          isComputed ||= step.value.isLast === true
         }
         await this.#sendAll(cutter)
         if (step.done) return
@@ -102,7 +107,7 @@ export class Rendering {
     }
   }
 
-  #turn(chunks: AsyncGenerator<SpokenChunk, void>): Promise<Turn<IteratorResult<SpokenChunk, void>>> {
+  #turn(chunks: AsyncGenerator<SpokenChunk, void>): Promise<Turn<Step>> {
     const { share, turns } = this.#options
     const claim = { account: share, isFirst: this.#clock.dueMs === null, dueMs: this.#clock.dueMs }
     return turns.take(

@@ -54,3 +54,16 @@ test('a cancelled order gets no silence', async () => {
   abort.abort()
   expect(await spoken('...', abort.signal)).toEqual([])
 })
+
+test('what is the last of one stretch is not the last of all', async () => {
+  const known: SpeechModel = {
+    ...model,
+    async *speak(order, signal) {
+      for await (const chunk of model.speak(order, signal)) yield { ...chunk, isLast: true }
+    },
+  }
+  const chunks = await Array.fromAsync(
+    speech(known, { ...input, text: 'One[pause:1s] two' }, new AbortController().signal),
+  )
+  expect(chunks.map(({ isLast = false }) => isLast)).toEqual([false, false, true])
+})

@@ -20,12 +20,19 @@ export async function* speech(
   })
   let covered = 0
   let isSilent = true
-  for (const { text, pauseSeconds, coveredChars } of stretches(input.text)) {
-    for await (const chunk of model.speak({ ...input, text }, signal)) {
+  const all = stretches(input.text)
+  for (const stretch of all) {
+    const { text, pauseSeconds, coveredChars } = stretch
+    for await (const { isLast, ...chunk } of model.speak({ ...input, text }, signal)) {
       isSilent = false
       const before = covered
       const spans = chunk.spans?.map((span) => ({ ...span, end: before + span.end }))
-      yield { ...chunk, coveredChars: covered + chunk.coveredChars, ...(spans !== undefined && { spans }) }
+      yield {
+        ...chunk,
+        coveredChars: covered + chunk.coveredChars,
+        ...(spans !== undefined && { spans }),
+        ...(isLast && stretch === all.at(-1) && { isLast }),
+      }
     }
     if (signal.aborted) return
     if (pauseSeconds > 0) yield silence(pauseSeconds, coveredChars)

@@ -101,6 +101,7 @@ test('blocks are short and say how far the text is spoken, to its end and never 
   const covered = spoken.map(({ coveredChars }) => coveredChars)
   expect(covered).toEqual(covered.toSorted((a, b) => a - b))
   expect(covered.at(-1)).toBe(countChars(text))
+  expect(spoken.findIndex(({ isLast }) => isLast === true)).toBe(spoken.length - 1)
   expect(spoken.length).toBeGreaterThan(40)
   // A block of 100 ms, or the last one of a chunk with the pause behind it.
   expect(Math.max(...spoken.map(({ pcm }) => pcm.length / model.sampleRateHz))).toBeLessThan(0.7)

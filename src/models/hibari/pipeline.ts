@@ -129,7 +129,7 @@ class HibariModel implements SpeechModel {
         const spoken = isLast && next !== null ? withSilence(pcm, pauseS[chunk.boundary] / speed) : pcm
         const ready = concatFloats([stretcher.push(spoken), ...(isLast && next === null ? [stretcher.flush()] : [])])
         listener.takes(ready, spoken.length / (input.speed / speed))
-        const rest = isLast ? {} : { rest: rendered }
+        const rest = isLast ? (next === null ? { isLast } : {}) : { rest: rendered }
         yield { pcm: ready, coveredChars: coveredBefore + Math.floor(covered * share), ...spans, ...rest }
       }
       coveredBefore = chunk.coveredChars

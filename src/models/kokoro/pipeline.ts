@@ -142,7 +142,7 @@ class KokoroModel implements SpeechModel {
     if (held === null) {
       throw new InputRefused(`The text contains nothing that the voice '${input.voiceId}' can read.`, 'language')
     }
-    yield finished(held.chunk, held.sound, 0)
+    yield { ...finished(held.chunk, held.sound, 0), isLast: true }
   }
 
   unload(): Promise<void> {
