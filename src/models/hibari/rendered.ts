@@ -37,6 +37,11 @@ export class Rendered {
     this.#blocks = new Vocoder(parameters, span, shape).blocks()
   }
 
+  /** Frames that `next` has not given yet. */
+  get leftFrames(): number {
+    return this.#frames - this.#done
+  }
+
   /** Until the block whose share is 1 has come. @throws Error when the sound is not finite */
   next(): RenderedBlock {
     const frames = Math.min(blockFrames, this.#frames - this.#done)

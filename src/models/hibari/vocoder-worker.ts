@@ -1,12 +1,12 @@
 /**
  * A thread of vocoders. Two thirds of the work of speaking is done here, off the engine's loop and on all cores. Chunks
- * of many streams are rendered together, some frames of one and then of another: first those whose listener has nothing
- * left, then those of streams that were not heard yet, then those whose listener runs dry first. A chunk that has begun
- * is rendered to its end, for its sound is a tenth of the size of its parameters.
+ * of many streams are rendered together, some frames of one and then of another (`vocoder-turns.ts`). A chunk that has
+ * begun is rendered to its end, for its sound is a tenth of the size of its parameters.
  */
 import type { Parameters } from './parameters.ts'
 import { Rendered } from './rendered.ts'
 import type { Shape } from './shape.ts'
+import { nextChunk, type Waiting } from './vocoder-turns.ts'
 
 export type ToVocoder =
   | {
@@ -39,15 +39,10 @@ export type FromVocoder =
 
 declare const self: Worker
 
-interface Chunk {
+interface Chunk extends Waiting {
   id: number
-  isFirst: boolean
-  dueMs: number
   rendered: Rendered
 }
-
-/** A block takes less than this, unless the machine is very busy. */
-const leastAheadMs = 20
 
 const chunks: Chunk[] = []
 let isScheduled = false
@@ -55,7 +50,9 @@ let isScheduled = false
 self.onmessage = ({ data }: MessageEvent<ToVocoder>) => {
   if (data.type === 'speak') {
     const { id, parameters, speed, shape, isFirst, slackMs } = data
-    chunks.push({ id, isFirst, dueMs: performance.now() + slackMs, rendered: new Rendered(parameters, speed, shape) })
+    const rendered = new Rendered(parameters, speed, shape)
+    const { leftFrames } = rendered
+    chunks.push({ id, isFirst, dueMs: performance.now() + slackMs, leftFrames, rendered })
   } else remove(data.id)
   schedule()
 }
@@ -72,14 +69,13 @@ function schedule(): void {
 }
 
 function step(): void {
-  const nowMs = performance.now()
-  const rank = ({ isFirst, dueMs }: Chunk) => (isFirst ? 1 : dueMs < nowMs + leastAheadMs ? 0 : 2)
-  const chunk = chunks.toSorted((a, b) => rank(a) - rank(b) || a.dueMs - b.dueMs)[0]
-  if (chunk === undefined) return
+  const chunk = nextChunk(chunks, performance.now())
+  if (chunk === null) return
   try {
     const { pcm, share, durationMs, skippedFrames } = chunk.rendered.next()
     chunk.isFirst = false
     chunk.dueMs += durationMs
+    chunk.leftFrames = chunk.rendered.leftFrames
     if (share === 1) remove(chunk.id)
     const block = { type: 'block', id: chunk.id, pcm, share, skippedFrames } satisfies FromVocoder
     self.postMessage(block, [pcm.buffer])
