@@ -27,13 +27,13 @@ const night: readonly Stop[] = [
   { level: 1, lightness: 0.95, chroma: 0.09, hueDegrees: 458 },
 ]
 
-/** Ink on paper: from the panel's white through sky and blue to a violet black. */
+/** Ink on warm paper: from the panel's white through amber and a warm red to a plum black, the hues of the night. */
 const ink: readonly Stop[] = [
-  { level: 0, lightness: 0.985, chroma: 0.004, hueDegrees: 250 },
-  { level: 0.3, lightness: 0.84, chroma: 0.08, hueDegrees: 225 },
-  { level: 0.6, lightness: 0.62, chroma: 0.15, hueDegrees: 256 },
-  { level: 0.85, lightness: 0.4, chroma: 0.19, hueDegrees: 280 },
-  { level: 1, lightness: 0.22, chroma: 0.12, hueDegrees: 292 },
+  { level: 0, lightness: 0.985, chroma: 0.006, hueDegrees: 80 },
+  { level: 0.3, lightness: 0.86, chroma: 0.1, hueDegrees: 75 },
+  { level: 0.6, lightness: 0.66, chroma: 0.18, hueDegrees: 45 },
+  { level: 0.85, lightness: 0.43, chroma: 0.17, hueDegrees: 5 },
+  { level: 1, lightness: 0.22, chroma: 0.1, hueDegrees: -35 },
 ]
 
 const stopsOf: Readonly<Record<Theme, readonly Stop[]>> = { dark: night, light: ink }

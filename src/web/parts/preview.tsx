@@ -4,15 +4,22 @@ import { useSound } from './sound.ts'
 
 export const previewOf = (voiceId: string): string => `/v1/voices/${voiceId}/preview?response_format=mp3`
 
-/** @param src of the sound @param name of what is heard */
-export function PreviewButton({ src, name }: { src: string; name: string }) {
+interface PreviewProps {
+  src: string
+  /** Of what is heard. */
+  name: string
+  /** As tall as the small buttons beside it. */
+  isSmall?: boolean
+}
+
+export function PreviewButton({ src, name, isSmall = false }: PreviewProps) {
   const { audio, isPlaying, toggle, events } = useSound(name)
   return (
     <>
       <audio ref={audio} preload="none" src={src} {...events} />
       <button
         type="button"
-        class="round"
+        class={isSmall ? 'small icon' : 'round'}
         aria-label={`${isPlaying ? 'Stop' : 'Hear'} ${name}`}
         onClick={(event) => {
           event.stopPropagation()

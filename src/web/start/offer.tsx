@@ -54,7 +54,7 @@ export function ModelOffer({ offer, isFirst, voice, onChanged }: OfferProps) {
           {bytes(offer.download_bytes)}, {license.name}
         </span>
         <span class="row tight">
-          {heard === null ? null : <PreviewButton key={heard} src={heard} name={name} />}
+          {heard === null ? null : <PreviewButton key={heard} src={heard} name={name} isSmall />}
           {isPulling(offer) ? (
             <button class="small" onClick={() => change('DELETE')}>
               Cancel
