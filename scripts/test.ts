@@ -1,12 +1,14 @@
 /**
  * The test command: format, linter, types, README, the executable (tests of the command line run it), then every test.
- * In every case the last line is `N passed, N failed` with the real counts; the format, the linter, the types, the
- * console's types, the README's tables and the compilation count as one test each. Exit code 0 only when there are no
+ * In every case the last line is `N passed, N failed` with the real counts; the format, the linter, the types (the
+ * console's too), the README's tables and the compilation count as one test each. Exit code 0 only when there are no
  * failures.
  *
+ * With `--long` the tests take their long form: ten times as many seeds, and every pair of what otherwise takes turns.
  * With `--quick` it runs the tests that finish within a minute on two idle cores, and prints what it leaves out.
  */
 import { join } from 'node:path'
+import { executable } from '../build/compile.ts'
 
 const root = join(import.meta.dir, '..')
 /** Test files at the same time. Many wait for processes and clocks: on two cores, four leave no core idle. */
@@ -19,6 +21,7 @@ const quickPaths = ['domain/', 'text/', 'book/', 'phonemes/', 'service/', 'http/
 const quickIgnores = ['**/http/transcription/**', '**/http/voices/{clone,ending}*']
 /** A runner that hangs is ended and counts as failed. A busy machine takes several times as long as an idle one. */
 const deadlineMs = 45 * 60_000
+const isLong = process.argv.includes('--long')
 /** How long output may still arrive once the process itself has ended. */
 const lastWordsMs = 2000
 
@@ -34,12 +37,12 @@ interface Ended {
 }
 
 /** Runs this same Bun, shows its output as it arrives, and keeps its stderr, where `bun test` prints the counts. */
-async function bun(...args: string[]): Promise<Ended> {
+async function bun(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   console.log(`$ bun ${args.join(' ')}`)
   const child = Bun.spawn([process.execPath, ...args], {
     cwd: root,
     // By default, ONNX Runtime would send its maker telemetry about the tests.
-    env: { ...process.env, ORT_DISABLE_TELEMETRY: '1' },
+    env: { ...process.env, ORT_DISABLE_TELEMETRY: '1', ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -67,7 +70,7 @@ async function show(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream, ke
 }
 
 async function step(...args: string[]): Promise<Counts> {
-  const passed = (await bun(...args)).exitCode === 0
+  const passed = (await bun(args)).exitCode === 0
   return { passed: passed ? 1 : 0, failed: passed ? 0 : 1 }
 }
 
@@ -81,23 +84,27 @@ export function countTests({ exitCode, stderr }: Ended): Counts {
   return unsaid ? { ...counts, failed: 1 } : counts
 }
 
-const tests = async (...args: string[]): Promise<Counts> =>
-  countTests(await bun('test', `--parallel=${testProcesses}`, '--no-orphans', '--timeout', '30000', ...args))
+async function tests(paths: readonly string[] = [], env: Record<string, string> = {}): Promise<Counts> {
+  const args = ['test', `--parallel=${testProcesses}`, '--no-orphans', '--timeout', '30000', ...paths]
+  return countTests(await bun(args, { ...env, ...(isLong && { TEST_LONG: '1' }) }))
+}
 
-const everything = async (): Promise<Counts[]> => [
-  await step('fmt', '--check'),
-  await step('run', 'lint'),
-  await step('check'),
-  await step('check', '--project', 'src/web'),
-  await step('scripts/generate.ts', '--check'),
-  await step('build/fetch-models.ts'),
-  await step('build/compile.ts'),
-  await tests(),
-]
+async function everything(): Promise<Counts[]> {
+  const before = [
+    await step('fmt', '--check'),
+    await step('run', 'lint'),
+    await step('check'),
+    await step('scripts/generate.ts', '--check'),
+    await step('build/fetch-models.ts'),
+  ]
+  const compiled = await step('build/compile.ts')
+  const env = compiled.failed === 0 ? { TEST_PROGRAM: executable } : {}
+  return [...before, compiled, await tests([], env)]
+}
 
 async function quick(): Promise<Counts[]> {
   const ignored = quickIgnores.flatMap((pattern) => ['--path-ignore-patterns', pattern])
-  const parts = [await step('fmt', '--check'), await step('run', 'lint'), await tests(...quickPaths, ...ignored)]
+  const parts = [await step('fmt', '--check'), await step('run', 'lint'), await tests([...quickPaths, ...ignored])]
   console.log(`Left out: the types, the executable and ${leftOut()}. \`bun run test\` runs everything.`)
   return parts
 }

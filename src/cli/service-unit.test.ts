@@ -8,8 +8,11 @@ const unshare = Bun.which('unshare')
 const canBeOther = unshare !== null && Bun.spawnSync([unshare, '-r', '--map-user=1000', 'true']).success
 const analyze = Bun.which('systemd-analyze')
 
+const main = join(import.meta.dir, '..', 'main.ts')
+
 test('the unit is printed without a change', async () => {
-  const { code, stdout } = await runCommand(['service', 'install', '--print', '--port', '9000', '--data', '/a b/100%'])
+  const args = ['service', 'install', '--print', '--port', '9000', '--data', '/a b/100%']
+  const { code, stdout } = await runCommand(args, { program: [process.execPath, main] })
   expect(code).toBe(0)
   expect(stdout).toContain('serve --host "127.0.0.1" --port "9000"')
   // From source, the command is the runtime with the program.
@@ -31,7 +34,6 @@ test.skipIf(!canBeOther)('a user installs it, starts it and removes it again', a
   const home = temporaryFolder()
   const calls = join(home, 'calls')
   writeFileSync(join(home, 'systemctl'), `#!/bin/sh\necho "$@" >> ${calls}\n`, { mode: 0o755 })
-  const main = join(import.meta.dir, '..', 'main.ts')
   const program = [unshare ?? '', '-r', '--map-user=1000', process.execPath, main]
   const options = { program, env: { HOME: home, PATH: `${home}:/usr/bin:/bin` } }
   const unit = join(home, '.config', 'systemd', 'user', 'myna.service')

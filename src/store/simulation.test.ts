@@ -7,13 +7,14 @@ import type { Operation } from '../domain/operation.ts'
 import { Auditor } from './auditor.fixture.ts'
 import { admission, engine, newKey, openBooks, seededNumbers, sha256 } from './books.fixture.ts'
 import type { Books } from './books.fixture.ts'
+import { longTimes } from '../testing/long.ts'
 import { CloneLife } from './simulation-clones.fixture.ts'
 
 // Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
 
 /** A PostgreSQL server is asked over a connection, which takes longer. */
-const seeds = engine.name === 'sqlite' ? 250 : 40
+const seeds = (engine.name === 'sqlite' ? 50 : 10) * longTimes
 const steps = 40
 const keyHashes = [sha256('one'), sha256('two'), sha256('three')]
 const expected = ['duplicate_request', 'idempotency_conflict', 'insufficient_balance']
@@ -129,7 +130,7 @@ test(`${seeds} random lives keep the database right`, async () => {
       const faults = await auditor.faults(account.id)
       if (faults.length > 0) throw explained(seed, log, faults.join('\n'))
     }
-    const broken = seed % 25 === 0 ? await brokenRules((sql) => books.database.all<Row>(sql)) : []
+    const broken = seed % 10 === 0 ? await brokenRules((sql) => books.database.all<Row>(sql)) : []
     if (broken.length > 0) throw explained(seed, log, JSON.stringify(broken))
   }
 })

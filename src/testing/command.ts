@@ -1,6 +1,6 @@
 /** The program as its users run it: in a process of its own, with its arguments, streams and exit code. */
-import { join } from 'node:path'
 import { buildCache } from '../../build/model-files.ts'
+import { ownProgram } from './own-program.ts'
 
 export interface CommandResult {
   code: number
@@ -9,14 +9,12 @@ export interface CommandResult {
 }
 
 export interface CommandOptions {
-  /** The command that runs instead of the program from source. */
+  /** The command that runs instead of the program alone. */
   program?: readonly string[]
   /** Added to PATH, HOME and the build cache. No other variable of the test's environment is passed on. */
   env?: Record<string, string>
   stdin?: string | Uint8Array<ArrayBuffer>
 }
-
-const main = join(import.meta.dir, '..', 'main.ts')
 
 /** When run from source, the program finds the built-in models there. */
 const fromSource = { MYNA_BUILD_CACHE: buildCache() }
@@ -24,7 +22,7 @@ const fromSource = { MYNA_BUILD_CACHE: buildCache() }
 /** Starts `myna <args>`; the result has the process, for tests that send it signals. */
 export function startCommand(
   args: readonly string[],
-  { program = [process.execPath, main], env = {}, stdin = '' }: CommandOptions = {},
+  { program = ownProgram, env = {}, stdin = '' }: CommandOptions = {},
 ) {
   return Bun.spawn([...program, ...args], {
     // A home that does not exist, so that a command that forgot its data folder cannot find the developer's.

@@ -1,8 +1,7 @@
 /** A running `myna serve`: the real program in a process of its own, from source or as the executable. */
 import { join } from 'node:path'
 import type { EngineStatus } from '../service/ports.ts'
-
-const entry = join(import.meta.dir, '..', 'main.ts')
+import { ownProgram } from './own-program.ts'
 
 /** A test that polls on a slow machine asks more often than the 600 times a minute that a server allows. */
 const limits = { MYNA_REQUESTS_PER_MINUTE: '1000000' }
@@ -25,12 +24,12 @@ export interface Program {
   end(): Promise<void>
 }
 
-/** Starts it and waits until it listens or has ended. @param command what runs; the program from source by default */
+/** Starts it and waits until it listens or has ended. @param command what runs, if it is not the program alone */
 export async function startProgram(
   dataDir: string,
   env: Record<string, string> = {},
   flags: string[] = [],
-  command: string[] = [process.execPath, entry],
+  command: readonly string[] = ownProgram,
 ): Promise<Program> {
   const child = Bun.spawn([...command, 'serve', '--port', '0', '--json', '--data', dataDir, ...flags], {
     stdout: 'pipe',

@@ -1,5 +1,6 @@
 /** Repeatable randomness for tests: a failing test prints its seed, and the seed gives the same run again. */
 import { Random } from '../domain/random.ts'
+import { longTimes } from './long.ts'
 
 /** 32 bits of state: good enough to shuffle a workload. */
 export class Seeded extends Random {
@@ -25,9 +26,9 @@ export class Seeded extends Random {
   }
 }
 
-/** Runs a test for each seed and names the seed that failed. */
+/** Runs a test for each seed and names the seed that failed. @param count of the seeds; the long form has ten times as many */
 export async function forEachSeed(count: number, run: (random: Seeded, seed: number) => unknown): Promise<void> {
-  for (let seed = 1; seed <= count; seed++) {
+  for (let seed = 1; seed <= count * longTimes; seed++) {
     try {
       await run(new Seeded(seed), seed)
     } catch (error) {

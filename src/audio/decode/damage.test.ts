@@ -40,6 +40,15 @@ async function heard(bytes: Uint8Array): Promise<Heard> {
   return { pcm: concatFloats(stretches), sampleRateHz: reader.sampleRateHz, skippedSeconds: reader.damage.seconds }
 }
 
+const wholes = new Map<string, Promise<Heard>>()
+
+/** The file without damage, decoded once for all tests. */
+function wholeOf(name: string): Promise<Heard> {
+  const known = wholes.get(name) ?? heard(bytesOf(name))
+  wholes.set(name, known)
+  return known
+}
+
 const failureOf = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     () => {
@@ -87,7 +96,7 @@ const compressed = [...files.keys()].filter((name) => !name.startsWith('wav'))
 
 describe('damaged in the middle', () => {
   test.each(compressed)('%s continues after it, in time', async (name) => {
-    const whole = await heard(bytesOf(name))
+    const whole = await wholeOf(name)
     expect(whole.skippedSeconds).toBe(0)
     for (const size of [200, 900]) {
       const damaged = await heard(noisy(bytesOf(name), middle(bytesOf(name)), size))
@@ -104,7 +113,7 @@ describe('damaged in the middle', () => {
   test.each(['flac', 'ogg opus', 'ogg vorbis', 'webm opus', 'webm opus, streamed', 'webm vorbis', 'm4a in fragments'])(
     '%s keeps its time where bytes are missing',
     async (name) => {
-      const whole = await heard(bytesOf(name))
+      const whole = await wholeOf(name)
       const damaged = await heard(without(bytesOf(name), middle(bytesOf(name)), 3000))
       expect(damaged.skippedSeconds).toBeGreaterThan(0.1)
       expect(Math.abs(lateMs(whole, damaged, 10.5) ?? 999)).toBeLessThan(5)
@@ -113,7 +122,7 @@ describe('damaged in the middle', () => {
 
   test('keeps its time to the sample where the container has the position', async () => {
     for (const name of ['flac', 'ogg opus', 'ogg vorbis', 'adts', 'mp3']) {
-      const whole = await heard(bytesOf(name))
+      const whole = await wholeOf(name)
       const damaged = await heard(noisy(bytesOf(name), middle(bytesOf(name)), 20))
       expect([name, damaged.pcm.length]).toEqual([name, whole.pcm.length])
       expect([name, lateMs(whole, damaged, 10.5)]).toEqual([name, 0])
@@ -128,7 +137,7 @@ describe('damaged in the middle', () => {
   })
 
   test('costs only the packet, where the page of Ogg can still be taken apart', async () => {
-    const whole = await heard(bytesOf('ogg opus'))
+    const whole = await wholeOf('ogg opus')
     const damaged = await heard(noisy(bytesOf('ogg opus'), middle(bytesOf('ogg opus')), 1))
     expect([damaged.skippedSeconds, damaged.pcm.length]).toEqual([0, whole.pcm.length])
     const unlike = damaged.pcm.filter((sample, i) => Math.abs(sample - whole.pcm[i]!) > 0.05).length
@@ -142,7 +151,7 @@ describe('cut short', () => {
     const length = cut.pcm.length / cut.sampleRateHz
     expect(length).toBeGreaterThan(seconds * 0.7 - 1.6)
     expect(length).toBeLessThan(seconds * 0.7 + 0.4)
-    expect(lateMs(await heard(bytesOf(name)), cut, 5)).toBe(0)
+    expect(lateMs(await wholeOf(name), cut, 5)).toBe(0)
   })
 })
 
@@ -151,17 +160,17 @@ describe('surrounded by something else', () => {
 
   test.each(['mp3', 'adts', 'flac', 'ogg opus', 'ogg vorbis'])('%s is found after noise', async (name) => {
     const found = await heard(concatBytes([noise, bytesOf(name)]))
-    expect(found).toEqual(await heard(bytesOf(name)))
+    expect(found).toEqual(await wholeOf(name))
   })
 
   test.each(compressed.concat('wav pcm-s16'))('%s is found after a tag with a large picture', async (name) => {
-    expect((await heard(concatBytes([id3(1_500_000), bytesOf(name)]))).pcm).toEqual((await heard(bytesOf(name))).pcm)
+    expect((await heard(concatBytes([id3(1_500_000), bytesOf(name)]))).pcm).toEqual((await wholeOf(name)).pcm)
   })
 
   test.each(['mp3', 'adts', 'flac', 'ogg opus', 'ogg vorbis', 'm4a', 'webm opus'])(
     '%s ends where noise begins',
     async (name) => {
-      const whole = await heard(bytesOf(name))
+      const whole = await wholeOf(name)
       const { pcm: samples, skippedSeconds } = await heard(concatBytes([bytesOf(name), noise]))
       expect(samples.length - whole.pcm.length).toBe(0)
       expect(skippedSeconds).toBe(0)
@@ -178,7 +187,7 @@ describe('surrounded by something else', () => {
 
 /** How much sound the whole file has, and how much was decoded of the damaged one. */
 async function compared(name: string, damaged: Uint8Array) {
-  const [whole, found] = [await heard(bytesOf(name)), await heard(damaged)]
+  const [whole, found] = [await wholeOf(name), await heard(damaged)]
   const lengthSeconds = ({ pcm: samples, sampleRateHz }: Heard) => samples.length / sampleRateHz
   return { said: found.skippedSeconds, lessSeconds: lengthSeconds(whole) - lengthSeconds(found), whole, found }
 }
@@ -232,7 +241,7 @@ describe('unreachable sound is reported', () => {
     '%s, overwritten at random, keeps its length or is refused',
     async (name) => {
       const bytes = bytesOf(name)
-      await forEachSeed(bytes.length > 90_000 && name !== 'flac' ? 4 : 12, async (random) => {
+      await forEachSeed(bytes.length > 90_000 && name !== 'flac' ? 1 : 3, async (random) => {
         const at = random.whole(Math.floor(bytes.length * 0.3), bytes.length - 1)
         const size = Math.min(random.pick([1, 20, 200, 900, 4000]), bytes.length - at)
         const harm = new Uint8Array(size)
@@ -294,7 +303,7 @@ const shortFiles = [...(await everyContainer(buzz(1, rateHz)))].filter(([name]) 
 test.each(shortFiles)(
   '%s, damaged at random, gives sound samples or a refusal',
   async (name, { bytes, codec }) => {
-    await forEachSeed(codec === 'aac' ? 4 : 25, async (random) => {
+    await forEachSeed(codec === 'aac' ? 1 : 6, async (random) => {
       let file: Uint8Array = bytes
       for (let harms = random.whole(1, 3); harms > 0 && file.length > 0; harms--) file = harmed(file, random)
       const outcome = await heard(file).catch((reason: unknown) => reason)

@@ -67,7 +67,7 @@ const files = [...(await everyContainer(buzz(1, 24_000)))].filter(([name]) => !/
 test.each(files)(
   '%s, damaged at random, is answered or refused, and leaves nothing behind',
   async (name, { bytes }) => {
-    await forEachSeed(2, async (random) => {
+    await forEachSeed(1, async (random) => {
       const harmed = bytes.slice(0, random.chance(0.3) ? random.whole(1, bytes.length) : bytes.length)
       for (let harms = random.whole(0, 4); harms > 0; harms--) {
         harmed.fill(random.whole(0, 255), random.whole(0, harmed.length), random.whole(0, harmed.length))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TranscriptSegment } from '../../domain/transcript.ts'
+import { isLong } from '../../testing/long.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
 import { readGolden, type SmallModel, writeSmallModel } from './model.fixture.ts'
 import { hasRealClips, hashOfClip, madeClips, modes, type Mode, realClips, rulesOf } from './parity.fixture.ts'
@@ -88,15 +89,21 @@ async function compare(pair: Pair, answer: Answer, mode: Mode, clip: Float32Arra
   }
 }
 
+/** The modes take turns with the clips: each mode hears every third, and each clip is heard in every third mode. */
+const everyNth = 3
+
 async function compareAll(
   golden: Golden,
   clips: Record<string, Float32Array>,
   mode: string,
   pair = ours,
 ): Promise<void> {
-  const answers = golden.answers.filter((answer) => answer.mode === mode)
+  const all = golden.answers.filter((answer) => answer.mode === mode)
   // Where tokens are drawn, answers that depend on the last digits of a number were left out.
-  expect(answers.length).toBeGreaterThanOrEqual(Object.keys(clips).length / 2)
+  expect(all.length).toBeGreaterThanOrEqual(Object.keys(clips).length / 2)
+  const turn = Object.keys(modes).indexOf(mode)
+  const answers = isLong ? all : all.filter((_, at) => (at + turn) % everyNth === 0)
+  expect(answers).not.toBeEmpty()
   for (const answer of answers) await compare(pair, answer, modes[mode]!, clips[answer.clip]!)
 }
 

@@ -1,11 +1,17 @@
 /** The database under random lives (`simulation.ts`). More seeds: `bun scripts/simulate.ts --seeds 5000`. */
 import { expect, test } from 'bun:test'
+import { isLong } from '../long.ts'
 import { simulate } from './simulation.ts'
 
 /** Alone it takes less than ten seconds, but the machine may be busy. */
 const deadlineMs = 240_000
 
-const seeds = 100
+const all = Array.from({ length: 100 }, (_, at) => at + 1)
+/**
+ * The long form runs all. Of these, the last are lives in which something rare happens; a change of the workload may
+ * need others: `bun scripts/simulate.ts SEED --verbose` prints what happens in one.
+ */
+const seeds = isLong ? all : [...all.slice(0, 30), 36, 38, 45, 72, 96]
 const stepsOf = (seed: number): number => 60 + (seed % 10) * 10
 
 /** Must have happened in some run; otherwise the runs prove less than they claim. */
@@ -62,10 +68,10 @@ const wanted = [
 ]
 
 test(
-  `${seeds} random lives of the service keep every rule of the database`,
+  `${seeds.length} random lives of the service keep every rule of the database`,
   async () => {
     const seen = new Set<string>()
-    for (let seed = 1; seed <= seeds; seed++) {
+    for (const seed of seeds) {
       const run = await simulate(seed, stepsOf(seed))
       for (const what of run.seen.keys()) seen.add(what)
     }
