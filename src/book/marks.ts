@@ -1,4 +1,4 @@
-/** Where chapters begin in a recording, as players show them. */
+/** Describes where chapters begin in a recording, as players show them. */
 import { maxMarks } from './book.ts'
 
 export interface Mark {

@@ -1,7 +1,7 @@
 /**
- * Which models are installed (the read side, for the server and every command). A model is installed if its manifest
- * exists, agrees with the card, and names files that exist in their sizes: a folder with a missing file counts as not
- * installed. Content is not read here; `myna models verify` does that.
+ * Knows which models are installed (the read side, for the server and every command). A model is installed if its
+ * manifest exists, agrees with the card, and names files that exist in their sizes: a folder with a missing file
+ * counts as not installed. Content is not read here; `myna models verify` does that.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

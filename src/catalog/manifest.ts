@@ -1,6 +1,7 @@
 /**
- * What an installed model consists of, written beside its files once all of them exist: the manifest is what makes a
- * model installed. It pins what the hub had where the card does not say, and everything is compared with it ever after.
+ * Records what an installed model consists of, written beside its files once all of them exist: the manifest is what
+ * makes a model installed. It pins what the hub had where the card does not say, and everything is compared with it
+ * ever after.
  */
 import { readFile } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * What can go wrong with getting a model, for the user: the message says what happened and what to do. `--json` shows
- * these codes.
+ * Names what can go wrong with getting a model, for the user: the message says what happened and what to do. `--json`
+ * shows these codes.
  */
 export type ModelErrorCode =
   /** The hub requires accepting its conditions first. */

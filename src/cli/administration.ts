@@ -1,7 +1,7 @@
 /**
- * How a command reaches the database. One process owns a data folder: while a server does, its local socket is asked;
- * otherwise the command owns the folder itself for a moment. That may change at any time, so a refusal on one path
- * means trying the other, until a deadline.
+ * Decides how a command reaches the database. One process owns a data folder: while a server does, its local socket is
+ * asked; otherwise the command owns the folder itself for a moment. That may change at any time, so a refusal on one
+ * path means trying the other, until a deadline.
  */
 import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'

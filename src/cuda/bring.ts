@@ -1,6 +1,6 @@
 /**
- * How the CUDA build of ONNX Runtime is installed: `pull` from the package index, `import` from files. Both end in
- * `build`. Downloads are removed once they are unpacked: they are as large as their contents.
+ * Installs the CUDA build of ONNX Runtime: `pull` from the package index, `import` from files. Both end in `build`.
+ * Downloads are removed once they are unpacked: they are as large as their contents.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'

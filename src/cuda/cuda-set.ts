@@ -1,8 +1,8 @@
 /**
- * Which libraries ONNX Runtime's CUDA provider needs. The names that it gives the loader (DT_NEEDED) say most, also
- * which CUDA it was built for. It opens two more by itself when first needed, so that a lack of them would show only in
- * the middle of the work: cuDNN, without which convolutions fail, and NVRTC, with which cuDNN compiles some of them.
- * cuFFT, which it opens likewise, serves two operators that none of our graphs has.
+ * Knows which libraries ONNX Runtime's CUDA provider needs. The names that it gives the loader (DT_NEEDED) say most,
+ * also which CUDA it was built for. It opens two more by itself when first needed, so that a lack of them would show
+ * only in the middle of the work: cuDNN, without which convolutions fail, and NVRTC, with which cuDNN compiles some of
+ * them. cuFFT, which it opens likewise, serves two operators that none of our graphs has.
  */
 import type { ElfFacts } from './elf.ts'
 import { RuntimeError } from './runtime-error.ts'

@@ -1,7 +1,7 @@
 /**
- * What files reveal about NVIDIA's driver, without loading any of it: a broken driver can crash the process that loads
- * it, and that must never be the server. The version of the kernel module is in `/proc`, that of the library in its
- * file name, and opening a device shows whether it may be opened.
+ * Reads what files reveal about NVIDIA's driver, without loading any of it: a broken driver can crash the process that
+ * loads it, and that must never be the server. The version of the kernel module is in `/proc`, that of the library in
+ * its file name, and opening a device shows whether it may be opened.
  */
 import { closeSync, constants, existsSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
- * What a shared library tells the loader about itself: its name, what it needs, where it looks, and which versions of
- * its functions it offers. `libonnxruntime.so.1` offers `VERS_1.30.0`, and that is the one sure way to know the release
- * of a file. Source: System V ABI, chapter 5 (dynamic linking); symbol versions: Linux Standard Base, core, chapter 10.
+ * Reads what a shared library tells the loader about itself: its name, what it needs, where it looks, and which
+ * versions of its functions it offers. `libonnxruntime.so.1` offers `VERS_1.30.0`, and that is the one sure way to
+ * know the release of a file. Source: System V ABI, chapter 5 (dynamic linking); symbol versions: Linux Standard Base,
+ * core, chapter 10.
  */
 import { ElfFile, safe } from './elf-file.ts'
 

@@ -1,7 +1,8 @@
 /**
- * For which graphics processors a CUDA library has code. The compiler puts machine code for each architecture (`sm_90`)
- * and possibly PTX, which a driver can compile for later ones, into the section `.nv_fatbin`. A card without either
- * gets the error «no kernel image is available» from the driver in the middle of the work; this check finds out before.
+ * Finds for which graphics processors a CUDA library has code. The compiler puts machine code for each architecture
+ * (`sm_90`) and possibly PTX, which a driver can compile for later ones, into the section `.nv_fatbin`. A card without
+ * either gets the error «no kernel image is available» from the driver in the middle of the work; this check finds out
+ * before.
  *
  * The section is a row of containers: magic, version, size of the header, size of what follows; in it records with kind
  * (1: PTX, 2: machine code), sizes and, 28 bytes in, the architecture. As fatbinary_section.h of the CUDA toolkit and

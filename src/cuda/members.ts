@@ -1,8 +1,8 @@
 /**
- * What is taken from an archive or a folder: the libraries that ONNX Runtime's CUDA provider may need, in any layout,
- * by their names alone. Of several names of one library (`libcublas.so`, `.so.13`, `.so.13.1.0`, usually links to each
- * other) the longest is the file itself. Stubs, which are only for linking, are skipped, and so are folders that name
- * another processor.
+ * Decides what is taken from an archive or a folder: the libraries that ONNX Runtime's CUDA provider may need, in any
+ * layout, by their names alone. Of several names of one library (`libcublas.so`, `.so.13`, `.so.13.1.0`, usually links
+ * to each other) the longest is the file itself. Stubs, which are only for linking, are skipped, and so are folders
+ * that name another processor.
  */
 import type { Source, SourceEntry } from '../catalog/install/source.ts'
 

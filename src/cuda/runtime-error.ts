@@ -1,6 +1,6 @@
 /**
- * What can go wrong with the CUDA build of ONNX Runtime, for the user: the message says what happened and what to do.
- * `--json` shows these codes.
+ * Names what can go wrong with the CUDA build of ONNX Runtime, for the user: the message says what happened and what
+ * to do. `--json` shows these codes.
  */
 export type RuntimeErrorCode =
   /** A file is not a shared library, or is damaged. */

@@ -1,7 +1,7 @@
 /**
- * Which libraries the system's loader would find by name, without asking it: a library that is not loaded cannot crash.
- * Reads its cache, which `ldconfig` writes, then its default folders. Source: ld.so(8); the cache: dl-cache.h of the
- * GNU C library (`glibc-ld.so.cache1.1`).
+ * Finds which libraries the system's loader would find by name, without asking it: a library that is not loaded cannot
+ * crash. Reads its cache, which `ldconfig` writes, then its default folders. Source: ld.so(8); the cache: dl-cache.h
+ * of the GNU C library (`glibc-ld.so.cache1.1`).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

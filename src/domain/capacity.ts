@@ -1,6 +1,6 @@
 /**
- * Whether every stream can be played without a gap, given how much audio each has and will still get, and how fast the
- * machine generates it.
+ * Decides whether every stream can be played without a gap, given how much audio each has and will still get, and how
+ * fast the machine generates it.
  */
 
 export interface Load {

@@ -1,4 +1,4 @@
-/** What work costs, in millionths of a US dollar. Whole numbers throughout: no sum can drift. */
+/** Computes what work costs, in millionths of a US dollar. Whole numbers throughout: no sum can drift. */
 /** Length as the service counts it: Unicode code points, so that an emoji is one character and not two. */
 export function countChars(text: string): number {
   let count = 0

@@ -1,6 +1,6 @@
 /**
- * How a transcription ends, in the words of operations, although it is not one and costs nothing: one function for an
- * ending that the server saw, one for what a crash left behind.
+ * Decides how a transcription ends, in the words of operations, although it is not one and costs nothing: one function
+ * for an ending that the server saw, one for what a crash left behind.
  */
 import type { Outcome } from './operation.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Which model of each kind to install when a person does not know: one of each architecture and task. On a processor it
- * is the most preferred one of moderate size, because the largest ones transcribe slower than people speak there; on a
- * graphics card it is the most preferred one.
+ * Decides which model of each kind to install when a person does not know: one of each architecture and task. On a
+ * processor it is the most preferred one of moderate size, because the largest ones transcribe slower than people
+ * speak there; on a graphics card it is the most preferred one.
  */
 import type { Card } from './card.ts'
 

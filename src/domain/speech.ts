@@ -1,4 +1,7 @@
-/** What a speech request may ask for: the formats, and the request after its body was checked (docs/api.md 2.1). */
+/**
+ * Describes what a speech request may ask for: the formats, and the request after its body was checked (docs/api.md
+ * 2.1).
+ */
 export const audioFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
 export type AudioFormat = (typeof audioFormats)[number]
 

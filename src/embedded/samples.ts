@@ -1,4 +1,4 @@
-/** What models sound like, to be heard before they are installed: see `samples/README.md`. */
+/** Lets people hear what models sound like before they are installed: see `samples/README.md`. */
 import kokoro from './samples/kokoro-82m.opus' with { type: 'file' }
 
 /** Paths of Ogg Opus files, by the family of the card. */

@@ -1,6 +1,6 @@
 /**
- * What administrators see of all accounts (docs/api.md 10): operations, one of them in detail, and usage. An account's
- * own are under `/v1/operations` and `/v1/usage`.
+ * Shows administrators all accounts (docs/api.md 10): operations, one of them in detail, and usage. An account's own
+ * are under `/v1/operations` and `/v1/usage`.
  */
 import type { Account } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'

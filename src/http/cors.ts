@@ -1,6 +1,6 @@
 /**
- * Who may call from a browser. Keyed routes: no origin unless CORS_ORIGINS names it, because keys belong on servers.
- * Public audio is open to every page's bare `<audio>` element.
+ * Decides who may call from a browser. Keyed routes: no origin unless CORS_ORIGINS names it, because keys belong on
+ * servers. Public audio is open to every page's bare `<audio>` element.
  */
 export interface Cors {
   /** Adds the headers for a keyed route if the origin is allowed. */

@@ -1,4 +1,4 @@
-/** From an error to its HTTP answer: the envelope, and the headers that tell clients what to do (docs/api.md 7). */
+/** Turns an error into its HTTP answer: the envelope, and the headers that tell clients what to do (docs/api.md 7). */
 import type { MynaError } from '../domain/error.ts'
 import { codes } from './error-codes.ts'
 

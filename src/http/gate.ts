@@ -1,4 +1,7 @@
-/** What a keyed route checks first: who is calling, with which scope, and within the rate limit (docs/api.md 1.3). */
+/**
+ * Checks what every keyed route needs first: who is calling, with which scope, and within the rate limit
+ * (docs/api.md 1.3).
+ */
 import { type Caller, requireScope, type Scope } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { ThrottleVerdict } from '../domain/throttle.ts'

@@ -1,9 +1,9 @@
 /**
- * Which pages a request may come from where no key proves anything: anonymous mode, console sessions, signing in. Any
- * web page can send requests to a server on its visitor's machine or network; by DNS rebinding it can even read the
- * answers, under a name of its own that resolves to this server. So the name in `Host` must be one that no stranger can
- * own, or one that the operator set; and the page must come from this server, or from an origin that the operator
- * allows. Requests with a key need none of this, because no page has the key.
+ * Decides which pages a request may come from where no key proves anything: anonymous mode, console sessions, signing
+ * in. Any web page can send requests to a server on its visitor's machine or network; by DNS rebinding it can even
+ * read the answers, under a name of its own that resolves to this server. So the name in `Host` must be one that no
+ * stranger can own, or one that the operator set; and the page must come from this server, or from an origin that the
+ * operator allows. Requests with a key need none of this, because no page has the key.
  */
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'

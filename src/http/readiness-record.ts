@@ -1,4 +1,4 @@
-/** What `/`, `/health` and `/readyz` answer (docs/api.md 9). */
+/** Declares what `/`, `/health` and `/readyz` answer (docs/api.md 9). */
 import type { Task } from '../domain/card.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { EngineStatus } from '../service/ports.ts'

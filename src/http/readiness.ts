@@ -1,7 +1,7 @@
 /**
- * Whether the service can work, and which part cannot: the source of `/readyz` and `myna ps`. Failing or missing
- * transcription does not affect other routes. An unusable model does not affect others, but requests for it are
- * refused, so it is reported.
+ * Decides whether the service can work, and which part cannot: the source of `/readyz` and `myna ps`. Failing or
+ * missing transcription does not affect other routes. An unusable model does not affect others, but requests for it
+ * are refused, so it is reported.
  */
 import type { Task } from '../domain/card.ts'
 import type { ModelStanding } from '../service/model-troubles.ts'

@@ -1,4 +1,4 @@
-/** What events of speech and transcripts have in common. */
+/** Holds what events of speech and transcripts have in common. */
 import * as is from './openapi/shapes.ts'
 
 export const noTokens = {

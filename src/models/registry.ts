@@ -1,6 +1,6 @@
 /**
- * Which folder speaks a card's architecture: the only place that knows them. A model of a known architecture is a card
- * and no code; a new architecture is a folder and a line here. Each is loaded when it is first needed.
+ * Knows which folder speaks a card's architecture: the only place that knows them. A model of a known architecture is
+ * a card and no code; a new architecture is a folder and a line here. Each is loaded when it is first needed.
  */
 import type { LoadSpeechModel, LoadTranscriptionModel } from './architecture.ts'
 

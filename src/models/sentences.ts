@@ -1,5 +1,5 @@
 /**
- * From words to segments: one for each sentence, so that subtitles and readers get what belongs together. Where the
+ * Turns words into segments: one for each sentence, so that subtitles and readers get what belongs together. Where the
  * model writes no marks, long pauses part; what is too long for one look is parted where the speaker breathes.
  */
 import { deflateSync } from 'node:zlib'

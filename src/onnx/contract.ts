@@ -1,6 +1,6 @@
 /**
- * What a pipeline needs from a graph, checked once when it is loaded: another export of the same model has other names,
- * types or shapes, and without this check it would fail at the first stream, or produce noise.
+ * Checks what a pipeline needs from a graph, once, when it is loaded: another export of the same model has
+ * other names, types or shapes, and without this check it would fail at the first stream, or produce noise.
  *
  * As ONNX Runtime reports graphs: a scalar has no dims; a length known only at run time is its name in the graph, or ''
  * if it has none; the types are float32, float16, float64, bool, int8 to int64 and uint8 to uint64.

@@ -1,4 +1,4 @@
-/** Where the graphs of a process run, and what goes wrong on a graphics card, in words of its own. */
+/** Says where the graphs of a process run, and what goes wrong on a graphics card, in words of its own. */
 
 export interface CudaOptions {
   /** Among the cards that CUDA shows this process, from 0. */

@@ -1,6 +1,6 @@
 /**
- * Whether a back end keeps states correctly: a graph with one of each kind, growing from nothing, with known numbers.
- * This tests what fails silently when memory is passed by address.
+ * Tests whether a back end keeps states correctly: a graph with one of each kind, growing from nothing, with known
+ * numbers. This tests what fails silently when memory is passed by address.
  */
 import type { CreateSession, LoopOptions, Tensors } from './session.ts'
 import graph from './selftest-loop.onnx' with { type: 'file' }

@@ -1,5 +1,5 @@
 /**
- * Whether graphs compute correctly, before any model is loaded: y = x W + b, four known numbers. They are exact
+ * Tests whether graphs compute correctly, before any model is loaded: y = x W + b, four known numbers. They are exact
  * wherever they are computed, because each is a small sum of powers of two. `selftest.onnx` is written by
  * `testing/selftest-graph`; a test keeps the two in step.
  */

@@ -1,5 +1,5 @@
 /**
- * From the phones of the dictionary to the symbols that American Kokoro voices were trained on (one character each,
+ * Turns the phones of the dictionary into the symbols that American Kokoro voices were trained on (one character each,
  * stress right before its vowel). The dictionary is coarser: it has one weak vowel where they have four (ə ɪ ᵻ ᵊ), no
  * flap, and no fixed rule for secondary stress. The rules here follow the habits of misaki, with which the voices were
  * trained; `scripts/g2p-compare.ts` measures how well.

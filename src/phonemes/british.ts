@@ -1,9 +1,9 @@
 /**
- * From the phones of the dictionary, which are American, to the symbols that British Kokoro voices were trained on.
+ * Turns the phones of the dictionary, which are American, into the symbols that British Kokoro voices were trained on.
  * Systematic differences are converted by rule: r only before vowels, long vowels marked, "bath" and "hot", the glide
  * of "new". Where words differ individually ("schedule", "tomato") the American word stays, except for the few in
- * `british-words.ts`. The letters of the word distinguish vowels that are one in America; `spellings` finds the letters
- * of each vowel.
+ * `british-words.ts`. The letters of the word distinguish vowels that are one in America; `spellings` finds the
+ * letters of each vowel.
  */
 import { britishPhones, isBath } from './british-words.ts'
 import { isVowel, type Phone } from './phones.ts'

@@ -1,8 +1,8 @@
 /**
- * What is spoken at once. A graph gives no sound before it has a whole chunk. Kokoro speaks best with 100 to 200
- * symbols, has room for 510, rushes above 400 and is unsteady below 20. So sentences are joined until there are enough
- * of them, a long one is cut where the reference cuts it, and the first chunk is short, because the client waits for
- * its sound. No symbol is ever left out.
+ * Decides what is spoken at once. A graph gives no sound before it has a whole chunk. Kokoro speaks best with 100 to
+ * 200 symbols, has room for 510, rushes above 400 and is unsteady below 20. So sentences are joined until there are
+ * enough of them, a long one is cut where the reference cuts it, and the first chunk is short, because the client
+ * waits for its sound. No symbol is ever left out.
  */
 
 /** The text between two spaces. */

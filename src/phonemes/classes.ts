@@ -1,6 +1,6 @@
 /**
- * What a word is in its sentence, from the words around it: enough to distinguish "the record" from "they record". Not
- * a tagger for all words, only for those whose sound depends on it.
+ * Finds what a word is in its sentence, from the words around it: enough to distinguish "the record" from "they
+ * record". Not a tagger for all words, only for those whose sound depends on it.
  */
 import type { WordClass } from './heteronyms.ts'
 

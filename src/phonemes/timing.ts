@@ -1,7 +1,7 @@
 /**
- * From the lengths of symbols, as a graph predicts them, to when each stretch of the text is spoken. As Kokoro's own
- * program does it (hexgrad/kokoro, pipeline.py, join_timestamps), a space belongs half to the word before it and half
- * to the one behind, and everything is a little earlier than the lengths say.
+ * Turns the lengths of symbols, as a graph predicts them, into times at which each stretch of the text is spoken. As
+ * Kokoro's own program does it (hexgrad/kokoro, pipeline.py, join_timestamps), a space belongs half to the word before
+ * it and half to the one behind, and everything is a little earlier than the lengths say.
  */
 import type { Span } from './chunks.ts'
 

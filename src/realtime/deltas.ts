@@ -1,6 +1,6 @@
 /**
- * From changing guesses to text that only grows: clients append what they receive and can take nothing back. A word is
- * sent once two guesses in a row agree on it and on all words before it (Macháček et al., "Turning Whisper into
+ * Turns changing guesses into text that only grows: clients append what they receive and can take nothing back. A word
+ * is sent once two guesses in a row agree on it and on all words before it (Macháček et al., "Turning Whisper into
  * Real-Time Transcription System", 2023, call it local agreement).
  */
 export class TranscriptDeltas {

@@ -1,4 +1,4 @@
-/** What realtime sessions are built from: the service behind them, and their limits. */
+/** Names what realtime sessions are built from: the service behind them, and their limits. */
 import type { Caller } from '../domain/account.ts'
 import type { Clock, Timer } from '../domain/time.ts'
 import type { SpeechWatcher } from '../service/ports/transcription.ts'

@@ -1,7 +1,7 @@
 /**
- * What the owner of the data folder may do to accounts and keys. The command line uses these verbs whether or not a
- * server runs (if one does, through its local socket). They check the input, because what comes through the socket is
- * as raw as what was typed.
+ * Does what the owner of the data folder may do to accounts and keys. The command line uses these verbs whether or not
+ * a server runs (if one does, through its local socket). They check the input, because what comes through the socket
+ * is as raw as what was typed.
  */
 import {
   type Account,

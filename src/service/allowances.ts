@@ -1,4 +1,4 @@
-/** How many requests an account may make per minute, by kind: counted together for all protocols. */
+/** Limits how many requests an account may make per minute, by kind: counted together for all protocols. */
 import type { Account, LimitName } from '../domain/account.ts'
 import { Throttle, type ThrottleVerdict } from '../domain/throttle.ts'
 import type { Clock } from '../domain/time.ts'

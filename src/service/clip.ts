@@ -1,6 +1,6 @@
 /**
- * What a clip must be before a voice is made from it. All of this is checked before there is an operation, so a refused
- * clip leaves nothing behind: no row, no file, no charge.
+ * Checks what a clip must be before a voice is made from it. All of this is checked before there is an operation, so a
+ * refused clip leaves nothing behind: no row, no file, no charge.
  */
 import { MynaError } from '../domain/error.ts'
 import type { VoiceClip } from '../domain/voice.ts'

@@ -1,4 +1,4 @@
-/** Which installed models cannot be used, and what the machine can do nevertheless. */
+/** Finds which installed models cannot be used, and what the machine can do nevertheless. */
 import type { Task } from '../domain/card.ts'
 import { type ModelTrouble, notLoaded } from '../domain/model-trouble.ts'
 import type { Catalog, EngineStatus } from './ports.ts'

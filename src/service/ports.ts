@@ -1,7 +1,7 @@
 /**
- * What the service needs from the outside, in the words of the domain. `store`, `engine`, `catalog` and `audio`
- * implement these ports; only `cli/` knows which implements which. All are asynchronous although SQLite is not, so that
- * another database can implement the same ports: admit and settle are one call each.
+ * Names what the service needs from the outside, in the words of the domain. `store`, `engine`, `catalog` and `audio`
+ * implement these ports; only `cli/` knows which implements which. All are asynchronous although SQLite is not, so
+ * that another database can implement the same ports: admit and settle are one call each.
  */
 import type { Account, Caller, Key, OwnLimits, Role, Scope } from '../domain/account.ts'
 import type { Card, Task } from '../domain/card.ts'

@@ -1,6 +1,6 @@
 /**
- * Which voices speak with a model that is there, and making a clone again whose model is gone: from the clip that was
- * kept, free of charge. Id, aliases and preview address stay.
+ * Finds the voices whose model is there, and makes a clone again whose model is gone: from the clip that was kept,
+ * free of charge. Id, aliases and preview address stay.
  */
 import type { Caller } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'

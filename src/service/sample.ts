@@ -1,6 +1,6 @@
 /**
- * What a voice says of itself: one sentence for each language, long enough to judge a voice by (about five seconds) and
- * without numbers or names, so that every model reads it alike.
+ * Knows what a voice says of itself: one sentence for each language, long enough to judge a voice by (about five
+ * seconds) and without numbers or names, so that every model reads it alike.
  */
 import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'

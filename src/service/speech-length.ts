@@ -1,4 +1,7 @@
-/** How long a request will last when it is spoken: known before anything is held, or the request is refused. */
+/**
+ * Estimates how long a request will last when it is spoken: this is known before anything is held, or the request is
+ * refused.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MynaError } from '../domain/error.ts'
 import { spokenSeconds } from '../text/duration.ts'

@@ -1,7 +1,7 @@
 /**
- * Who may speak now: as many streams as the machine can serve without a gap for any of them, by how fast its models
- * have been (`speeds.ts`). Others wait, and nothing is charged meanwhile; beyond a number of them a request is refused
- * with how long the work of all will take. Overload costs those who come, not those who are being heard.
+ * Decides who may speak now: as many streams as the machine can serve without a gap for any of them, by how fast its
+ * models have been (`speeds.ts`). Others wait, and nothing is charged meanwhile; beyond a number of them a request is
+ * refused with how long the work of all will take. Overload costs those who come, not those who are being heard.
  */
 import { type Load, peakUse, workMs } from '../domain/capacity.ts'
 import { MynaError } from '../domain/error.ts'

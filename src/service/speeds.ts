@@ -1,5 +1,5 @@
 /**
- * How fast each model speaks on this machine, measured while it does, and how fast at least: what other programs take
+ * Measures how fast each model speaks on this machine while it does, and how fast at least: what other programs take
  * of the machine changes from one second to the next, and what is promised by the mean is not there in half of them.
  * The mean is kept across restarts. Encoding has a cost of its own, which takes from the same processors.
  */

@@ -1,6 +1,6 @@
 /**
- * From the names in a request to the model that listens and the language that it listens for. Nothing is substituted
- * silently: what no model here can do is refused with the field that asked for it.
+ * Turns the names in a request into the model that listens and the language that it listens for. Nothing is
+ * substituted silently: what no model here can do is refused with the field that asked for it.
  */
 import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'

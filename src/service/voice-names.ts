@@ -1,6 +1,6 @@
 /**
- * What a name in a request means: a preset or a clone by its id, an alias of the account, one of the server or the
- * model's manifest, or the name of a voice. Another account's voices are never found.
+ * Decides what a name in a request means: a preset or a clone by its id, an alias of the account, one of the server or
+ * the model's manifest, or the name of a voice. Another account's voices are never found.
  */
 import type { Caller } from '../domain/account.ts'
 import type { Card, CardVoice } from '../domain/card.ts'

@@ -1,4 +1,4 @@
-/** In which words a voice or a model is refused, the same on every route. */
+/** Decides in which words a voice or a model is refused, the same on every route. */
 import type { Card, CardVoice } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { nearest } from '../domain/nearest.ts'

@@ -1,7 +1,8 @@
 /**
- * What the store needs from a database, whichever engine is behind it: SQLite in the data folder, or a PostgreSQL
- * server. Every statement is written once, with `$names` as parameters, in the SQL that both engines understand; the
- * few differences are in `Dialect`. Whole numbers are numbers in both directions; there are no others in the schema.
+ * Names what the store needs from a database, whichever engine is behind it: SQLite in the data folder, or a
+ * PostgreSQL server. Every statement is written once, with `$names` as parameters, in the SQL that both engines
+ * understand; the few differences are in `Dialect`. Whole numbers are numbers in both directions; there are no others
+ * in the schema.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 

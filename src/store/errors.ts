@@ -1,6 +1,6 @@
 /**
- * What SQLite and the file system report, in two kinds: `StoreError` for the user who started the program (it may name
- * paths and says what to do) and `MynaError` `storage_full` for a client (it names nothing).
+ * Sorts what SQLite and the file system report, in two kinds: `StoreError` for the user who started the program (it
+ * may name paths and says what to do) and `MynaError` `storage_full` for a client (it names nothing).
  */
 import { MynaError } from '../domain/error.ts'
 

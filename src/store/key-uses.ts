@@ -1,6 +1,6 @@
 /**
- * When each key was last used. Every request updates it, but only one write per minute and key is made, because a write
- * is a sync of the disk. Nothing depends on it: failing to write it does not fail a request.
+ * Records when each key was last used. Every request updates it, but only one write per minute and key is made,
+ * because a write is a sync of the disk. Nothing depends on it: failing to write it does not fail a request.
  */
 import type { Clock } from '../domain/time.ts'
 import type { Database } from './database.ts'

@@ -1,5 +1,5 @@
 /**
- * Whether the disk of the data folder accepts a write, found out by writing: free space by `statfs` does not include
+ * Finds out by writing whether the disk of the data folder accepts a write: free space by `statfs` does not include
  * quotas, and permissions do not show a read-only disk. The file is removed before the system has written it out, so a
  * probe every two seconds costs the disk almost nothing.
  */

@@ -26,7 +26,10 @@ export class Seeded extends Random {
   }
 }
 
-/** Runs a test for each seed and names the seed that failed. @param count of the seeds; the long form has ten times as many */
+/**
+ * Runs a test for each seed and names the seed that failed.
+ * @param count of the seeds; the long form (`long.ts`) has ten times as many
+ */
 export async function forEachSeed(count: number, run: (random: Seeded, seed: number) => unknown): Promise<void> {
   for (let seed = 1; seed <= count * longTimes; seed++) {
     try {

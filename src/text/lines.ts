@@ -1,4 +1,7 @@
-/** What one line means in Markdown. Looks only at the line and the few facts about previous lines that matter. */
+/**
+ * Decides what one line means in Markdown. It looks only at the line and the few facts about previous lines that
+ * matter.
+ */
 
 export interface Line {
   kind: 'blank' | 'rule' | 'fence' | 'code' | 'heading' | 'item' | 'row' | 'table-rule' | 'definition' | 'prose'

@@ -1,4 +1,4 @@
-/** What the rules that turn written into spoken text have in common. */
+/** Holds what the rules that turn written into spoken text have in common. */
 
 /** The result: the position after it and its words (letters, spaces, apostrophes; '' for nothing). */
 export interface Said {

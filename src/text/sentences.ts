@@ -1,6 +1,6 @@
 /**
- * Where a text may be cut so that each part can be spoken separately: after sentences. For text that is still being
- * written, and for text longer than one request may be.
+ * Finds where a text may be cut so that each part can be spoken separately: after sentences. This is for text that is
+ * still being written, and for text longer than one request may be.
  */
 import { countChars } from '../domain/charge.ts'
 import { standsBeforeName } from './abbreviations.ts'

@@ -1,4 +1,4 @@
-/** Whether a text contains anything to speak, checked before a request is charged. */
+/** Checks whether a text contains anything to speak, before a request is charged. */
 import { emptyLexicon } from './lexicon.ts'
 import { englishWords } from './spoken.ts'
 

@@ -1,7 +1,7 @@
 /**
- * What this server can do, in the form that Home Assistant reads: it takes the first recognizer and the first installed
- * voice program, so there is exactly one of each, with all models and voices inside. Built anew for each `describe`:
- * Home Assistant asks every 30 seconds, and a new clone appears in its list then.
+ * Says what this server can do, in the form that Home Assistant reads: it takes the first recognizer and the first
+ * installed voice program, so there is exactly one of each, with all models and voices inside. Built anew for each
+ * `describe`: Home Assistant asks every 30 seconds, and a new clone appears in its list then.
  */
 import type { Card } from '../domain/card.ts'
 import type { Voice } from '../domain/voice.ts'

@@ -1,4 +1,4 @@
-/** What the connections of the Wyoming server share: the service behind it, and the account it acts for. */
+/** Names what the connections of the Wyoming server share: the service behind it, and the account it acts for. */
 import type { Caller } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Clock, Timer } from '../domain/time.ts'

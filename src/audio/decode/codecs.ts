@@ -1,6 +1,6 @@
 /**
- * From packets to samples: one decoder per codec, all WebAssembly, driven packet by packet so that a limit holds while
- * decoding. The packages' own functions for whole files are not used: they have no limit.
+ * Turns packets into samples: one decoder per codec, all WebAssembly, driven packet by packet so that a limit holds
+ * while decoding. The packages' own functions for whole files are not used: they have no limit.
  */
 import { createDecoder } from 'libopus-wasm'
 import { _FLACDecoder as FlacDecoder } from '../../../node_modules/@wasm-audio-decoders/flac/src/FLACDecoder.js'

@@ -1,6 +1,6 @@
 /**
- * What a file contains: container, codec, channels, rate, and its packets. mediabunny is the only demuxer; here its
- * formats, names and refusals become ours.
+ * Says what a file contains: container, codec, channels, rate, and its packets. mediabunny is the only demuxer; here
+ * its formats, names and refusals become ours.
  */
 import {
   ADTS,

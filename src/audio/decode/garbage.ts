@@ -1,6 +1,6 @@
 /**
- * What cannot be audio, found by a look at its first bytes: refused where it arrives, in the same words as by a
- * decoder, which would cost 35 ms of a processor and a thread. What might be audio is passed to one.
+ * Finds by its first bytes what cannot be audio: it is refused where it arrives, in the same words as by a decoder,
+ * which would cost 35 ms of a processor and a thread. What might be audio is passed to one.
  */
 import { adtsHeader, mpegHeader, type ReadHeader } from './frame-headers.ts'
 import { refusalOf, type Refusal } from './refusal.ts'

@@ -1,4 +1,4 @@
-/** What demuxers return, and what is known about audio missing between two packets. */
+/** Describes what demuxers return, and what is known about audio missing between two packets. */
 
 export interface Packet {
   /** Empty where only what is missing before it is known. */

@@ -1,4 +1,4 @@
-/** What the decoders have in common: a packet in, samples per channel out. */
+/** Describes what the decoders have in common: a packet in, samples per channel out. */
 
 /** Samples of a stretch, one array of equal length for each channel. */
 export interface Planes {

@@ -1,6 +1,6 @@
 /**
- * Why a file cannot be decoded, in words for the client: what the file is instead of audio, or which codec in which
- * container. Found by its first bytes; name and declared type mean nothing.
+ * Says why a file cannot be decoded, in words for the client: what the file is instead of audio, or which codec in
+ * which container. Found by its first bytes; name and declared type mean nothing.
  */
 
 /** Why a file cannot be decoded. Sent from the Worker to the server, where it becomes a `MynaError`. */

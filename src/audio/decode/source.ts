@@ -1,6 +1,6 @@
 /**
- * Where the demuxer reads from: bytes in memory, or a file on disk of which only the current part is loaded, so that
- * hours of audio take no more memory than a second.
+ * Decides where the demuxer reads from: bytes in memory, or a file on disk of which only the current part is loaded,
+ * so that hours of audio take no more memory than a second.
  */
 import { fstatSync, readSync } from 'node:fs'
 import { BufferSource, CustomSource, type Source } from 'mediabunny'

@@ -1,4 +1,7 @@
-/** Where a demuxer can start again: clusters of Matroska (RFC 9559, 5.1.3) and fragments of MP4 (ISO 14496-12, 8.8). */
+/**
+ * Finds where a demuxer can start again: clusters of Matroska (RFC 9559, 5.1.3) and fragments of MP4 (ISO 14496-12,
+ * 8.8).
+ */
 import type { Units } from './resume.ts'
 import type { ClipBytes } from './source.ts'
 

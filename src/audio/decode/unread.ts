@@ -1,6 +1,7 @@
 /**
- * How much sound follows the place where the demuxer ended. In a damaged file mediabunny ends without an error, as if
- * the recording ended there. The bytes show the difference: a recording that was cut short has none after that place.
+ * Finds how much sound follows the place where the demuxer ended. In a damaged file mediabunny ends without an error,
+ * as if the recording ended there. The bytes show the difference: a recording that was cut short has none after that
+ * place.
  */
 import { type Packet, whole } from './packet.ts'
 import type { Units } from './resume.ts'

@@ -1,6 +1,6 @@
 /**
- * Which files of a source may be which files of a card: by path or name, and by size. A file with a known hash may have
- * any name; one without is identified by its name alone, so that must match clearly.
+ * Decides which files of a source may be which files of a card: by path or name, and by size. A file with a known hash
+ * may have any name; one without is identified by its name alone, so that must match clearly.
  */
 import { posix } from 'node:path'
 import type { CardFile } from '../../domain/card.ts'

@@ -1,8 +1,8 @@
 /**
- * Where an import takes files from: a folder, or an archive (.zip, .tar, .tar.gz) recognized by its first bytes.
- * Nothing is ever unpacked under a name from an archive: names are only compared with the wanted ones, links in an
- * archive are ignored, and unwanted files are not written. A source is read twice, once for the names and once for the
- * bytes of the chosen files.
+ * Decides where an import takes files from: a folder, or an archive (.zip, .tar, .tar.gz) recognized by its first
+ * bytes. Nothing is ever unpacked under a name from an archive: names are only compared with the wanted ones, links in
+ * an archive are ignored, and unwanted files are not written. A source is read twice, once for the names and once for
+ * the bytes of the chosen files.
  */
 import { createReadStream } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'

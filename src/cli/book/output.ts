@@ -1,6 +1,6 @@
 /**
- * Where the bytes of a book are written: to a file that is called `FILE.part` until it is complete, or to standard
- * output.
+ * Decides where the bytes of a book are written: to a file that is called `FILE.part` until it is complete, or to
+ * standard output.
  */
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { Failure } from '../terminal/terminal.ts'

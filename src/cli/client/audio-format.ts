@@ -1,4 +1,4 @@
-/** Which audio format a file's name means. */
+/** Decides which audio format a file's name means. */
 import { extname } from 'node:path'
 import { type AudioFormat, audioFormats } from '../../domain/speech.ts'
 

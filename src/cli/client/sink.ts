@@ -1,5 +1,5 @@
 /**
- * Where the audio of `myna speak` goes. A file gets its name only when it is complete; until then it is called
+ * Decides where the audio of `myna speak` goes. A file gets its name only when it is complete; until then it is called
  * `FILE.part`, so that half a sentence is never mistaken for a whole one.
  */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'

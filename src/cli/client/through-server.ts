@@ -1,4 +1,4 @@
-/** What commands share that are clients of a running server's API, as any other program could be. */
+/** Holds what commands share that are clients of a running server's API, as any other program could be. */
 import type { Command } from 'commander'
 import { type Config, clientEnv } from '../../config.ts'
 import { clientAccess } from '../administration.ts'

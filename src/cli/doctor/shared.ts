@@ -1,4 +1,4 @@
-/** What `myna doctor` finds out about a PostgreSQL database that several servers share. */
+/** Reports what `myna doctor` finds out about a PostgreSQL database that several servers share. */
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../domain/time.ts'
 import { nameOf } from '../../store/postgres/postgres.ts'

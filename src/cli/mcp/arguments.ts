@@ -1,4 +1,4 @@
-/** What a tool takes: described to the client as a JSON schema, and checked here by the same description. */
+/** Declares what a tool takes: described to the client as a JSON schema, and checked here by the same description. */
 import { Failure } from '../terminal/terminal.ts'
 
 export interface Input {

@@ -1,4 +1,6 @@
-/** What a language model can do with a running server. Each tool is a request like those of the other commands. */
+/**
+ * Lists what a language model can do with a running server. Each tool is a request like those of the other commands.
+ */
 import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,6 +1,6 @@
 /**
- * Whether an engine can load a model: for files without a published hash. This command starts an engine of its own,
- * where a server's would run; it checks the files against the architecture's contract, as at every load.
+ * Tries whether an engine can load a model, for files without a published hash. This command starts an engine of its
+ * own, where a server's would run; it checks the files against the architecture's contract, as at every load.
  */
 import type { Config } from '../../config.ts'
 import { logTo } from '../../log.ts'

@@ -1,4 +1,4 @@
-/** What `--device` needs to know about CUDA on this machine, without loading any of it into this process. */
+/** Finds what `--device` needs to know about CUDA on this machine, without loading any of it into this process. */
 import { childEnv, type Config } from '../../config.ts'
 import { cudaRuntime } from '../../cuda/installed.ts'
 import { cudaRelease } from '../../cuda/release.ts'

@@ -1,6 +1,6 @@
 /**
- * Which devices engines run on: what was requested, and what this machine has. `auto` uses graphics cards if it can,
- * and says why if it cannot; a card requested by name is used, or refused.
+ * Decides which devices engines run on: what was requested, and what this machine has. `auto` uses graphics cards if
+ * it can, and says why if it cannot; a card requested by name is used, or refused.
  */
 import type { CpuDevice, CudaDevice } from './engine.ts'
 import type { EngineStatus } from '../../service/ports.ts'

@@ -1,6 +1,6 @@
 /**
- * Where the first administrator's key is shown. A terminal shows it once; a journal would keep it for all its readers,
- * so there it goes to a file that only the owner of the data folder can read.
+ * Decides where the first administrator's key is shown. A terminal shows it once; a journal would keep it for all its
+ * readers, so there it goes to a file that only the owner of the data folder can read.
  */
 import { fstatSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

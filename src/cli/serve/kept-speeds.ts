@@ -1,6 +1,6 @@
 /**
- * How fast models are on this machine, kept in the data folder across restarts: a file and no table of the database,
- * for servers that share one are not equally fast.
+ * Keeps how fast models are on this machine, in the data folder, across restarts. It is a file and not a table of the
+ * database, because servers that share one are not equally fast.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

@@ -1,4 +1,7 @@
-/** Where a running server is: its addresses, its folder and the disk below. For administrators, in the console. */
+/**
+ * Says where a running server is: its addresses, its folder and the disk below. It is for administrators, in the
+ * console.
+ */
 import { statfs } from 'node:fs/promises'
 import type { Config } from '../../config.ts'
 import type { MachineFacts } from '../../http/console/server.ts'

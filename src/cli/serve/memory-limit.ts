@@ -1,6 +1,6 @@
 /**
- * How much memory this process may have: the machine's, or less in a container or a systemd unit. Control groups form a
- * tree, and each limit applies to everything below it. Sources: kernel documentation, admin-guide/cgroup-v2 and
+ * Finds how much memory this process may have: the machine's, or less in a container or a systemd unit. Control groups
+ * form a tree, and each limit applies to everything below it. Sources: kernel documentation, admin-guide/cgroup-v2 and
  * cgroup-v1/memory.
  */
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Where the records of a server are kept: in the data folder, or in a database shared with other servers. Code above
- * this file need not know which.
+ * Decides where the records of a server are kept: in the data folder, or in a database shared with other servers. Code
+ * above this file need not know which.
  */
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * What implements which port: the database, the service on top of it, and the API on top of that. Nothing here listens
- * or runs; `server.ts` does that.
+ * Decides what implements which port: the database, the service on top of it, and the API on top of that. Nothing here
+ * listens or runs; `server.ts` does that.
  */
 import { consoleFiles } from '../../embedded/console.ts'
 import { samples } from '../../embedded/samples.ts'

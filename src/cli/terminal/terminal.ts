@@ -1,6 +1,6 @@
 /**
- * What commands say and where: results on stdout, everything else on stderr, so that output can be piped. With `--json`
- * a result is one JSON value with names in snake_case and raw numbers, and an error is one too (on stderr).
+ * Decides what commands say and where: results on stdout, everything else on stderr, so that output can be piped. With
+ * `--json` a result is one JSON value with names in snake_case and raw numbers, and an error is one too (on stderr).
  */
 import { MynaError } from '../../domain/error.ts'
 

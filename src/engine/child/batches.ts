@@ -1,7 +1,7 @@
 /**
- * How much of a clip is given to the model at once (child side). A model that takes several windows at less cost than
- * one by one gets more of them as the clip continues: the first words come as early as ever, and the wait for the next
- * ones is never longer than the clip has taken so far.
+ * Decides how much of a clip is given to the model at once (child side). A model that takes several windows at less
+ * cost than one by one gets more of them as the clip continues: the first words come as early as ever, and the wait
+ * for the next ones is never longer than the clip has taken so far.
  */
 import type { CutPart } from '../../models/silero/windows.ts'
 

@@ -1,7 +1,8 @@
 /**
- * How much memory the models of one engine may take together (child side). Loading a model claims its bytes first:
- * unused models are unloaded for it, the longest unused first, and only if that frees enough; otherwise the claim waits
- * for one to become idle. First come, first served: a small model does not take the room that a large one waits for.
+ * Limits how much memory the models of one engine may take together (child side). Loading a model claims its bytes
+ * first: unused models are unloaded for it, the longest unused first, and only if that frees enough; otherwise the
+ * claim waits for one to become idle. First come, first served: a small model does not take the room that a large one
+ * waits for.
  */
 import type { Timers } from '../timers.ts'
 

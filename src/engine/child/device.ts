@@ -1,7 +1,7 @@
 /**
- * Where this engine's graphs run (child side): on a graphics card, if it computes correctly, or on the CPU. A process
- * that has failed to start CUDA may hold a part of the card's memory or hang in its driver: it ends with the reason as
- * its last words, and the server starts another that does not try.
+ * Decides where this engine's graphs run (child side): on a graphics card, if it computes correctly, or on the CPU. A
+ * process that has failed to start CUDA may hold a part of the card's memory or hang in its driver: it ends with the
+ * reason as its last words, and the server starts another that does not try.
  */
 import { briefly } from '../../onnx/device.ts'
 import type { DeviceMemory } from '../../onnx/back-end.ts'

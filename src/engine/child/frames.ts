@@ -1,6 +1,6 @@
 /**
- * From a model's chunks to frames (child side): resampled, cut to at most `frameMsMax`, each stating how much of the
- * text is covered once it has been played. Only one chunk is held, and each frame owns its buffer.
+ * Turns a model's chunks into frames (child side): resampled, cut to at most `frameMsMax`, each stating how much of
+ * the text is covered once it has been played. Only one chunk is held, and each frame owns its buffer.
  */
 import type { SpokenWord } from '../../domain/speech.ts'
 import { toS16 } from '../../audio/pcm.ts'

@@ -1,4 +1,7 @@
-/** How fast the models of this engine work, for the server (child side): reported now and then, not for each step. */
+/**
+ * Measures how fast the models of this engine work, for the server (child side): reported now and then, not for each
+ * step.
+ */
 import type { Steps } from '../protocol.ts'
 import type { Timers } from '../timers.ts'
 

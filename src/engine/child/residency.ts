@@ -1,6 +1,6 @@
 /**
- * Which models are in memory (child side). A model is loaded once however many use it, counted while in use, and
- * unloaded after `keepAliveMs` of idleness, or sooner if another needs the room. The idea is ollama's runnerRef:
+ * Decides which models are in memory (child side). A model is loaded once however many use it, counted while in use,
+ * and unloaded after `keepAliveMs` of idleness, or sooner if another needs the room. The idea is ollama's runnerRef:
  * reference count and timer in one.
  */
 import { briefly, deviceFailure, DeviceOutOfMemory } from '../../onnx/device.ts'

@@ -1,6 +1,6 @@
 /**
- * Whose chunk is computed next (child side): a `Schedule` with a clock. Streams take turns chunk by chunk, so that one
- * long text, or one busy account, delays no other stream's audio.
+ * Decides whose chunk is computed next (child side): a `Schedule` with a clock. Streams take turns chunk by chunk, so
+ * that one long text, or one busy account, delays no other stream's audio.
  */
 import { type Claim, Schedule } from '../../domain/schedule.ts'
 import type { Timers } from '../timers.ts'

@@ -1,7 +1,7 @@
 /**
- * When each word of an order's text is spoken (child side). A model that times its speech reports it; otherwise the
- * audio of a chunk is divided among its words by length, which is marked as an estimate. Words are those of the text as
- * it was sent: "3.5" is one word, however many are spoken for it.
+ * Finds when each word of an order's text is spoken (child side). A model that times its speech reports it; otherwise
+ * the audio of a chunk is divided among its words by length, which is marked as an estimate. Words are those of the
+ * text as it was sent: "3.5" is one word, however many are spoken for it.
  */
 import type { SpokenWord } from '../../domain/speech.ts'
 import type { SpokenChunk } from '../../models/architecture.ts'

@@ -1,4 +1,4 @@
-/** What a person needs to point a program at this server, besides the address that the browser has. */
+/** Answers what a person needs to point a program at this server, besides the address that the browser has. */
 import { Elysia } from 'elysia'
 import { json, type Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'

@@ -1,6 +1,6 @@
 /**
- * How a field at fault is refused. There are two dialects: bodies of OpenAI's family get a 400 in OpenAI's words,
- * because their clients look for that; paths, queries and voice bodies get a 422 with FastAPI's list of faults.
+ * Decides how a field at fault is refused. There are two dialects: bodies of OpenAI's family get a 400 in OpenAI's
+ * words, because their clients look for that; paths, queries and voice bodies get a 422 with FastAPI's list of faults.
  */
 import { MynaError } from '../../domain/error.ts'
 import { invalidInput } from '../invalid.ts'

@@ -1,4 +1,6 @@
-/** What speech answers with besides audio: events (docs/api.md 2.4), and pieces with the times of their words. */
+/**
+ * Declares what speech answers with besides audio: events (docs/api.md 2.4), and pieces with the times of their words.
+ */
 import type { AudioFormat, SpokenWord } from '../../domain/speech.ts'
 import type { Speaking } from '../../service/speaking.ts'
 import { audioTypes } from '../content-types.ts'

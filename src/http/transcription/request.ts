@@ -1,6 +1,7 @@
 /**
- * From an upload to a checked transcription request, field by field (docs/api.md 3.1). Unknown fields are ignored, and
- * so are hints that no model here can use. The order of the parts, the file's name and its declared type mean nothing.
+ * Turns an upload into a checked transcription request, field by field (docs/api.md 3.1). Unknown fields are ignored,
+ * and so are hints that no model here can use. The order of the parts, the file's name and its declared type mean
+ * nothing.
  */
 import { MynaError } from '../../domain/error.ts'
 import type { TranscriptionRequest } from '../../service/transcribe.ts'

@@ -1,6 +1,6 @@
 /**
- * What of a frame's spectrum tells one voice from another: its levels in 32 bands, and their cepstrum without the level
- * of the whole.
+ * Computes what of a frame's spectrum distinguishes voices: its levels in 32 bands, and their cepstrum without the
+ * level of the whole.
  */
 import { melFilters } from '../../audio/mel.ts'
 import { bins, frameSamples, sampleRateHz } from './parameters.ts'

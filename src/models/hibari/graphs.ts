@@ -1,6 +1,7 @@
 /**
- * Which graph speaks a voice, and the English that it was taught. The built-in graph speaks all voices that are shaped
- * out of it; a voice of `models/hibari-voices.json` has a graph of its own, which is loaded when it is first needed.
+ * Decides which graph speaks a voice, and the English that it was taught. The built-in graph speaks all voices that
+ * are shaped out of it; a voice of `models/hibari-voices.json` has a graph of its own, which is loaded when it is
+ * first needed.
  */
 import { join } from 'node:path'
 import type { Card } from '../../domain/card.ts'

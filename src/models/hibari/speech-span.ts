@@ -1,7 +1,7 @@
 /**
- * Where in a chunk the speech is. The graph puts a third of a second of silence before it and nearly half a second
- * after it, which no listener should wait for. The parameters say how loud each frame will be, so the silence is found
- * before any of it is computed.
+ * Finds where in a chunk the speech is. The graph puts a third of a second of silence before it and nearly half a
+ * second after it, which no listener should wait for. The parameters say how loud each frame will be, so the silence
+ * is found before any of it is computed.
  */
 import { bins, leastVoicedHz, type Parameters } from './parameters.ts'
 import type { FrameSpan } from './vocoder.ts'

@@ -1,6 +1,6 @@
 /**
- * What is kept of a cloned voice, as JSON with a version: some 6 KB. A state of another version is refused by name:
- * sounding like another person would be worse.
+ * Writes what is kept of a cloned voice, as JSON with a version: some 6 KB. A state of another version is refused by
+ * name: sounding like another person would be worse.
  */
 import { cepstra } from './features.ts'
 import { gainOf, type Shape } from './shape.ts'

@@ -1,5 +1,5 @@
 /**
- * From parameters to sound. Of each frame the spectrum is
+ * Turns parameters into sound. Of each frame the spectrum is
  *
  *     S = exp(harmonicLog) e^(i pi tanh(harmonicTurn)) P + exp(restLog) e^(i restPhase)
  *

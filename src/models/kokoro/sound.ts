@@ -1,6 +1,7 @@
 /**
- * From the graph's audio to ours. It begins and ends with silences whose length the graph chooses; they are removed, so
- * that the pauses between chunks are set by what ends them, and the ends are faded, so that joins do not click.
+ * Turns the graph's audio into ours. It begins and ends with silences whose length the graph chooses; they are
+ * removed, so that the pauses between chunks are set by what ends them, and the ends are faded, so that joins do not
+ * click.
  */
 const windowS = 0.01
 /** How much of the silence before and after the speech stays: the breath of an h, the end of a t. */

@@ -1,6 +1,6 @@
 /**
- * Whether the transcript of a window was really said there. The detector has found speech in it, but Moonshine also
- * outputs text for coughs, music and other languages; its own probabilities reveal most of that.
+ * Decides whether the transcript of a window was really said there. The detector has found speech in it, but Moonshine
+ * also outputs text for coughs, music and other languages; its own probabilities reveal most of that.
  */
 import type { Heard } from './graphs.ts'
 

@@ -1,4 +1,4 @@
-/** From the tokens of a window to its words, with their times and the model's confidence in each. */
+/** Turns the tokens of a window into its words, with their times and the model's confidence in each. */
 import type { Word } from '../sentences.ts'
 import type { Emission } from './tdt.ts'
 import { isControl, unknownPiece } from './vocabulary.ts'

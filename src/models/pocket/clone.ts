@@ -1,5 +1,6 @@
 /**
- * From a clip to the encoder's output for it. The level stays as it is: the model takes the voice with its loudness.
+ * Turns a clip into the encoder's output for it. The level stays as it is: the model takes the voice with its
+ * loudness.
  *
  * The clip is made to end in a short pause, as Kyutai's pocket-tts 4.0 does: the model was trained on clips that end
  * between two words, and after one that ends in speech it continues that speech, with a burst or a wrong first word.

@@ -1,7 +1,7 @@
 /**
- * Where one chunk ends and the next begins: neither clicks, and the pause between them is as long as the text requires.
- * The model makes a pause of its own after each chunk; what is missing is added, and what is too long after a sentence
- * that was only cut because of its length is removed.
+ * Decides where one chunk ends and the next begins: neither clicks, and the pause between them is as long as the text
+ * requires. The model makes a pause of its own after each chunk; what is missing is added, and what is too long after
+ * a sentence that was only cut because of its length is removed.
  */
 import type { Chunk } from './chunks.ts'
 

@@ -1,6 +1,7 @@
 /**
- * What is stored of a cloned voice: the encoder's output for the clip, about 50 KB per second. Not the language model's
- * memory of it, which is larger and differs between the exports of one family, all of which should speak with it.
+ * Writes what is stored of a cloned voice: the encoder's output for the clip, about 50 KB per second. It is not the
+ * language model's memory of it, which is larger and differs between the exports of one family, all of which should
+ * speak with it.
  *
  * Layout, little-endian: 8 bytes magic, version, frames and width as 32-bit numbers, the family's name (its length as
  * 32-bit number, UTF-8), frames times width floats, and the SHA-256 of everything before.

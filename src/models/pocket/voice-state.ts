@@ -1,4 +1,4 @@
-/** How one model of Pocket TTS speaks: its card may override Kyutai's defaults. */
+/** Decides how one model of Pocket TTS speaks: its card may override Kyutai's defaults. */
 import type { Card } from '../../domain/card.ts'
 
 export interface Manner {

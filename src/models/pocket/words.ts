@@ -1,4 +1,6 @@
-/** From a text to the words that one model can speak: in its language, and in characters that its tokenizer knows. */
+/**
+ * Turns a text into the words that one model can speak: in its language, and in characters that its tokenizer knows.
+ */
 import { foldCharacter } from '../../text/fold.ts'
 import type { Lexicon } from '../../text/lexicon.ts'
 import { englishWords, type SpokenWord, writtenWords } from '../../text/spoken.ts'

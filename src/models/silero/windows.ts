@@ -1,6 +1,6 @@
 /**
- * From audio to windows of speech: blocks of any length go in, windows for a recognizer come out on request. Neither
- * the audio nor its windows are ever in memory as a whole.
+ * Turns audio into windows of speech: blocks of any length go in, windows for a recognizer come out on request.
+ * Neither the audio nor its windows are ever in memory as a whole.
  */
 import { type CutOptions, SpeechCutter } from './window-cutter.ts'
 import { type SpeechDetector, windowMs, windowSamples } from './detector.ts'

@@ -1,6 +1,6 @@
 /**
- * What SentencePiece does to a text before it looks for pieces: characters are replaced by a table in the model, runs
- * of spaces become one if the model says so, and spaces become ▁, so that they can be part of a piece.
+ * Does what SentencePiece does to a text before it looks for pieces: characters are replaced by a table in the model,
+ * runs of spaces become one if the model says so, and spaces become ▁, so that they can be part of a piece.
  *
  * The table is a double-array trie over UTF-8 bytes (the layout of Darts-clone, https://github.com/s-yata/darts-clone)
  * whose values point at texts that end with a zero byte.

@@ -1,6 +1,6 @@
 /**
- * When each token was said, from the decoder's attention while it output the token (openai/whisper, `timing.py`). The
- * text is given to the decoder as if it had just produced it; some of its heads follow the audio.
+ * Finds when each token was said, from the decoder's attention while it output the token (openai/whisper,
+ * `timing.py`). The text is given to the decoder as if it had just produced it; some of its heads follow the audio.
  */
 import { encoderPositions } from './config.ts'
 import { firstColumns } from './dtw.ts'

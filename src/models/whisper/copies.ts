@@ -1,8 +1,8 @@
 /**
- * Whether a transcript repeats the text before it. Given that text, Whisper may write a sentence of it again instead of
- * what is said, and skip the rest of the window: where a reader said the same sentence twice within a minute, the 16
- * seconds between were lost. The repeated text reads well, so that neither its probability nor its compression ratio
- * shows it. openai/whisper has no such check.
+ * Decides whether a transcript repeats the text before it. Given that text, Whisper may write a sentence of it again
+ * instead of what is said, and skip the rest of the window: where a reader said the same sentence twice within a
+ * minute, the 16 seconds between were lost. The repeated text reads well, so that neither its probability nor its
+ * compression ratio shows it. openai/whisper has no such check.
  */
 import type { WhisperTokens } from './tokens.ts'
 

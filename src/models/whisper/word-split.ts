@@ -1,6 +1,6 @@
 /**
- * Which tokens make a word (openai/whisper, `tokenizer.py`): those from one space to the next, or, in languages without
- * spaces between words, each group that completes a character.
+ * Decides which tokens make a word (openai/whisper, `tokenizer.py`): those from one space to the next, or, in
+ * languages without spaces between words, each group that completes a character.
  */
 import type { WhisperTokens } from './tokens.ts'
 

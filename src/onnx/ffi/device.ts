@@ -1,4 +1,4 @@
-/** What differs between the places where graphs can run, for the C API. */
+/** Holds what differs between the places where graphs can run, for the C API. */
 import type { Pointer } from 'bun:ffi'
 import type { Tensor } from '../session.ts'
 

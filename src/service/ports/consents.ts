@@ -1,4 +1,4 @@
-/** What the service needs of the records of consents: `store` implements it for both databases. */
+/** Names what the service needs of the records of consents: `store` implements it for both databases. */
 import type { Consent } from '../../domain/consent.ts'
 
 export interface NewConsent extends Omit<Consent, 'createdAtMs'> {

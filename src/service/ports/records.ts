@@ -1,4 +1,4 @@
-/** What is asked of the ledger's records: which operations, and sums of usage. */
+/** Names what is asked of the ledger's records: which operations, and sums of usage. */
 import type { OperationType, Outcome } from '../../domain/operation.ts'
 
 /** Which operations; null: whatever it is. */

@@ -1,4 +1,4 @@
-/** What transcription needs from its engine and from the decoder of clips. */
+/** Names what transcription needs from its engine and from the decoder of clips. */
 import type { ListeningEnding } from '../../domain/listening.ts'
 import type { TranscriptSegment } from '../../domain/transcript.ts'
 import type { EngineStatus } from '../ports.ts'

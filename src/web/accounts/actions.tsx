@@ -1,4 +1,4 @@
-/** What is done with an account: credited, disabled, enabled, removed. */
+/** Credits, disables, enables and removes an account. */
 import { send } from '../api.ts'
 import { announce } from '../parts/announce.tsx'
 import { Field } from '../parts/controls.tsx'

@@ -1,4 +1,4 @@
-/** How programs are pointed at this server: for each the settings or the code, with address and key filled in. */
+/** Shows how programs are pointed at this server: for each the settings or the code, with address and key filled in. */
 
 export interface Recipe {
   about: string

@@ -1,6 +1,6 @@
 /**
- * How to use this server from other programs: its address, a key, and for each program what to set, filled in. A light
- * says when the first request with the new key has come.
+ * Shows how to use this server from other programs: its address, a key, and for each program what to set, filled in. A
+ * light says when the first request with the new key has come.
  */
 import { useState } from 'preact/hooks'
 import { KeyForm, type NewKey } from '../accounts/key-form.tsx'

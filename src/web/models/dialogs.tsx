@@ -1,4 +1,4 @@
-/** What is asked before a model is downloaded or removed. */
+/** Asks before a model is downloaded or removed. */
 import { send } from '../api.ts'
 import { announce } from '../parts/announce.tsx'
 import { Ask } from '../parts/dialog.tsx'

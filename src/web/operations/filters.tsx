@@ -1,4 +1,4 @@
-/** Which operations are shown. */
+/** Chooses which operations are shown. */
 import { Field } from '../parts/controls.tsx'
 import { useLoaded } from '../parts/loading.ts'
 

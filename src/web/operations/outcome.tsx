@@ -1,4 +1,4 @@
-/** How an operation ended, as a tag. */
+/** Shows how an operation ended, as a tag. */
 import { outcomeWords } from './record.ts'
 
 export const Outcome = ({ outcome }: { outcome: string | null }) => (

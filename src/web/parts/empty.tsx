@@ -1,4 +1,7 @@
-/** Where there is nothing yet: a picture, a sentence that says what would be here, and one action that begins it. */
+/**
+ * Fills a place where there is nothing yet: a picture, a sentence that says what would be here, and one action that
+ * begins it.
+ */
 import type { ComponentChildren } from 'preact'
 import { Bird } from './bird.tsx'
 

@@ -1,6 +1,6 @@
 /**
- * Which voice the Speak page begins with: the one that was just chosen elsewhere, else the default of this account in
- * this browser.
+ * Decides which voice the Speak page begins with: the one that was just chosen elsewhere, else the default of this
+ * account in this browser.
  */
 const key = (accountId: string): string => `myna-voice-${accountId}`
 

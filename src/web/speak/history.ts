@@ -1,6 +1,6 @@
 /**
- * What was spoken before: text, voice, sound and times, kept in this browser (IndexedDB) for the account that made it.
- * Bounded: the oldest go first. Where the browser keeps nothing (a private window), it lasts as long as the page.
+ * Keeps what was spoken before: text, voice, sound and times, in this browser (IndexedDB) for the account that made
+ * it. Bounded: the oldest go first. Where the browser keeps nothing (a private window), it lasts as long as the page.
  */
 import { BrowserStore } from '../parts/browser-store.ts'
 import type { Format } from './speech.ts'

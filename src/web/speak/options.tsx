@@ -1,4 +1,4 @@
-/** How to speak, besides the voice: model, format, pace. */
+/** Chooses how to speak, besides the voice: model, format, pace. */
 import { Field } from '../parts/controls.tsx'
 import { type Format, formats, type SpeechAsk } from './speech.ts'
 

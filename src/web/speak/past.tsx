@@ -1,4 +1,4 @@
-/** What was spoken before, beside the text: to hear again, to keep, to speak again with another voice. */
+/** Shows what was spoken before, beside the text: to hear again, to keep, to speak again with another voice. */
 import { useState } from 'preact/hooks'
 import { Ask } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'

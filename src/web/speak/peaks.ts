@@ -1,4 +1,4 @@
-/** What a waveform shows: how loud the sound is, twenty times a second, from 0 to 255. */
+/** Computes what a waveform shows: how loud the sound is, twenty times a second, from 0 to 255. */
 import { sampleRateHz } from './speech.ts'
 
 export const peaksPerSecond = 20

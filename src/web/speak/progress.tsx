@@ -1,4 +1,4 @@
-/** How far a reading is, how it ended, and its figures for engineers, folded away. */
+/** Shows how far a reading is, how it ended, and its figures for engineers, folded away. */
 import { Facts, Problem } from '../parts/controls.tsx'
 import { bytes, dollars, duration } from '../parts/format.ts'
 import type { Reading } from './reading.ts'

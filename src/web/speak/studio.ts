@@ -1,6 +1,6 @@
 /**
- * What the studio is doing, whichever page is open: the reading that runs, and what was spoken before. Pages look at it
- * and change it; it belongs to one signed-in account at a time.
+ * Knows what the studio is doing, whichever page is open: the reading that runs, and what was spoken before. Pages
+ * look at it and change it; it belongs to one signed-in account at a time.
  */
 import { useEffect, useState } from 'preact/hooks'
 import { announce } from '../parts/announce.tsx'

@@ -1,4 +1,7 @@
-/** What was used by day, and by whom: an account's own by key, and for administrators all accounts or one of them. */
+/**
+ * Shows what was used by day, and by whom: an account's own by key, and for administrators all accounts or one of
+ * them.
+ */
 import { useState } from 'preact/hooks'
 import { Select } from '../operations/filters.tsx'
 import { Choice, Facts, Head, Progressing } from '../parts/controls.tsx'

@@ -1,4 +1,4 @@
-/** Which voices are shown: whose, by what words, in which language, of which gender and model. */
+/** Chooses which voices are shown: whose, by what words, in which language, of which gender and model. */
 import { Choice } from '../parts/controls.tsx'
 import type { Voice } from '../speak/options.tsx'
 import { type Filters, genderOf, languageName, languageOf, valuesOf } from './voice.ts'

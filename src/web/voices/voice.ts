@@ -1,4 +1,4 @@
-/** What the page of voices shows of a voice, and filtering by it. */
+/** Decides what the page of voices shows of a voice, and filters by it. */
 import type { Voice } from '../speak/options.tsx'
 
 export interface Filters {
