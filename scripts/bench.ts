@@ -14,6 +14,7 @@ import { measureClones } from './bench/clones.ts'
 import { printTable, spreadOf } from './bench/figures.ts'
 import { measureMemory, measureStart } from './bench/lifetime.ts'
 import { measureListening } from './bench/listening.ts'
+import { measureHolds } from './bench/holds.ts'
 import { measureKokoro } from './bench/kokoro.ts'
 import { measureLoops } from './bench/loops.ts'
 import { measureParakeet } from './bench/parakeet.ts'
@@ -28,7 +29,7 @@ import { measureWhisper } from './bench/whisper.ts'
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books, realtime,
-                     crowd, modest, overload, listening, loops, parakeet, pocket, kokoro, whisper
+                     crowd, modest, holds, overload, listening, loops, parakeet, pocket, kokoro, whisper
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for that long, then the database is checked
   --steady SECONDS   only that: one request a second for that long, and memory over time
@@ -99,6 +100,7 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   crowd: () => measureCrowd(executable, quick ? quickCrowd : fullCrowd),
   modest: () => measureModest(executable, quick ? 10 : 16, quick ? [0] : [0, 16]),
   overload: () => measureOverload(executable, { seconds: quick ? 20 : 600, fullSeconds: quick ? 5 : 20, times: 4 }),
+  holds: () => measureHolds(executable, quick ? 16 : 48),
   books: () => measureBooks(quick ? 1 : 3),
   listening: () => measureListening(quick ? 0.2 : 3),
   loops: () => measureLoops(quick ? 500 : 3000),

@@ -39,19 +39,11 @@ export async function measureSteady(executable: string, seconds: number, perSeco
     }
     await work.finished()
     const { answers, failures, leftOut } = work
-    const rows = inTenths(samples).map(({ serverMb, voiceMb, earsMb }, at) => [
-      `tenth ${at + 1}`,
-      ...[serverMb, voiceMb, earsMb].map(Math.round),
-    ])
-    const named = (when: string, { serverMb, voiceMb, earsMb }: Sample) => [
-      when,
-      ...[serverMb, voiceMb, earsMb].map(Math.round),
-    ]
     printTable(`Resident memory over ${seconds} s: ${answers} answers, ${failures} failures, ${leftOut} left out`, [
       ['when', 'server MB', 'voice MB', 'ears MB'],
-      named('started', started),
-      named('idle after warm-up', before),
-      ...rows,
+      ['started', ...spanOf([started])],
+      ['idle after warm-up', ...spanOf([before])],
+      ...inTenths(samples).map((part, at) => [`tenth ${at + 1}`, ...spanOf(part)]),
     ])
     return { seconds, perSecond, answers, failures, leftOut, started, before, samples }
   } finally {
@@ -135,12 +127,18 @@ function residentMb(pid: number | null): number {
   return Number(kib) * 1.024e-3
 }
 
-/** The mean of each. */
-function inTenths(samples: readonly Sample[]): Sample[] {
+function inTenths(samples: readonly Sample[]): Sample[][] {
   return Array.from({ length: Math.min(tenths, samples.length) }, (_, at) => {
     const from = Math.floor((at * samples.length) / tenths)
-    const part = samples.slice(from, Math.max(from + 1, Math.floor(((at + 1) * samples.length) / tenths)))
-    const mean = (of: keyof Sample) => part.reduce((sum, sample) => sum + sample[of], 0) / part.length
-    return { serverMb: mean('serverMb'), voiceMb: mean('voiceMb'), earsMb: mean('earsMb') }
+    return samples.slice(from, Math.max(from + 1, Math.floor(((at + 1) * samples.length) / tenths)))
+  })
+}
+
+/** The least is what stays; what is above it waits for the collector. */
+function spanOf(samples: readonly Sample[]): string[] {
+  return (['serverMb', 'voiceMb', 'earsMb'] as const).map((of) => {
+    const values = samples.map((sample) => Math.round(sample[of]))
+    const [least, most] = [Math.min(...values), Math.max(...values)]
+    return least === most ? String(least) : `${least} to ${most}`
   })
 }
