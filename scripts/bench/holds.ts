@@ -39,7 +39,7 @@ export async function measureHolds(executable: string, requests: number): Promis
       await Bun.sleep(writtenMs)
       loops.push(...(await loopsOf(subject, folder, during, fromMs, toMs)))
     }
-    // ONNX Runtime makes a session in one go: what it holds is a recognizer that nobody uses yet.
+    // ONNX Runtime makes a session in one go, before the recognizer has work.
     await phase('the recognizer is loaded', hear(subject, clip))
     for (const format of ['pcm', 'mp3'] as const) {
       await phase(`${streams} streams of ${format}`, speech(subject, { clients: streams, requests, format }))
