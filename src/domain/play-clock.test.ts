@@ -24,6 +24,16 @@ test('time in which the reader takes nothing makes no stream late', () => {
   clock.hold(5000)
   clock.give(1000, 0)
   clock.hold(60_000)
-  clock.give(1000, 60_500)
-  expect([clock.dueMs, clock.gaps.count]).toEqual([62_000, 0])
+  clock.give(1000, 60_010)
+  expect([clock.dueMs, clock.gaps.count]).toEqual([61_010, 0])
+})
+
+test('a reader that takes no more than its buffer holds gets no further ahead than that', () => {
+  const clock = new PlayClock()
+  clock.give(5000, 0)
+  for (let atMs = 1000; atMs <= 60_000; atMs += 1000) {
+    clock.resume(atMs)
+    clock.give(1000, atMs)
+    expect(clock.aheadMs(atMs)).toBe(5000)
+  }
 })

@@ -2,6 +2,10 @@
  * Models a listener who plays a stream as it arrives: the stream is due when everything sent so far has been played. A
  * listener who runs dry waits and then continues, so a gap shifts everything after it.
  */
+
+/** A reader that takes sound again has this much left, at least. */
+const resumedMs = 500
+
 export class PlayClock {
   #startMs: number | null = null
   #givenMs = 0
@@ -42,8 +46,16 @@ export class PlayClock {
     this.#givenMs += soundMs
   }
 
-  /** The reader took nothing for this long: it could not have run dry meanwhile. */
-  hold(ms: number): void {
-    if (this.#startMs !== null) this.#startMs += ms
+  /** Until this time the reader took nothing. It played what it had, and if it ran dry, that was its own doing. */
+  hold(untilMs: number): void {
+    if (this.#startMs !== null) this.#startMs = Math.max(this.#startMs, untilMs - this.#givenMs)
+  }
+
+  /**
+   * The reader takes sound again. A player does so all the time, and has no more than its buffer. One that was stopped
+   * has what it had: it is not late, which would put it before those who are heard.
+   */
+  resume(nowMs: number): void {
+    this.hold(nowMs + resumedMs)
   }
 }

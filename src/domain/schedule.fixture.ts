@@ -23,7 +23,11 @@ export interface StreamPlan {
 
 export interface Stream {
   plan: StreamPlan
+  /** As the server counts. */
   clock: PlayClock
+  /** As its listener hears it, for whom no time passes while it takes nothing. */
+  heard: PlayClock
+  pausedMs: number
   done: number
   /** The estimate before the stream began. */
   estimateMs: number
@@ -73,6 +77,8 @@ export class World {
     this.streams = plans.map((plan) => ({
       plan,
       clock: new PlayClock(),
+      heard: new PlayClock(),
+      pausedMs: 0,
       done: 0,
       estimateMs: sum(plan.soundsMs) * (0.8 + 0.45 * random.next()),
       askedMs: 0,
@@ -133,6 +139,7 @@ export class World {
     this.#running.delete(id)
     this.#schedule.end(id, this.nowMs)
     stream.clock.give(soundMs, this.nowMs)
+    stream.heard.give(soundMs, this.nowMs - stream.pausedMs)
     stream.firstMs ??= this.nowMs
     stream.done++
     const { plan } = stream
@@ -144,7 +151,8 @@ export class World {
     if (plan.pause?.after !== stream.done) return this.#ask(stream)
     const { ms } = plan.pause
     this.#at(this.nowMs + ms, () => {
-      stream.clock.hold(ms)
+      stream.clock.resume(this.nowMs)
+      stream.pausedMs += ms
       this.#ask(stream)
     })
   }

@@ -47,8 +47,8 @@ test.each(seeds)('streams admitted by capacity never run dry, with four times as
   steps += world.steps
   expect(world.idle).toBe(0)
   expect(world.streams.every(({ state }) => state === 'over')).toBe(true)
-  const dry = world.streams.filter(({ clock }) => clock.gaps.count > 0)
-  expect({ seed, dry: dry.map(({ clock }) => clock.gaps) }).toEqual({ seed, dry: [] })
+  const dry = world.streams.filter(({ heard }) => heard.gaps.count > 0)
+  expect({ seed, dry: dry.map(({ heard }) => heard.gaps) }).toEqual({ seed, dry: [] })
 })
 
 test.each(seeds)('without admission every stream makes progress, and accounts get the same work (seed %p)', (seed) => {

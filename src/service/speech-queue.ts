@@ -203,7 +203,7 @@ export class SpeechQueue {
 
   #gave({ clock }: Entry, soundMs: number, askedMs: number): void {
     const nowMs = this.#options.clock.monotonicMs()
-    if (clock.dueMs !== null) clock.hold(Math.max(0, askedMs - clock.dueMs))
+    clock.hold(askedMs)
     const before = clock.gaps
     clock.give(soundMs, nowMs)
     this.#gaps.count += clock.gaps.count - before.count

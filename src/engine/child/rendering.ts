@@ -134,14 +134,13 @@ export class Rendering {
    * cancelled
    */
   async #hasCredit(): Promise<boolean> {
-    const { timers } = this.#options
-    const startMs = timers.monotonicMs()
+    if (this.#credits > 0) return !this.#abort.signal.aborted
     while (this.#credits <= 0 && !this.#abort.signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
-    this.#clock.hold(timers.monotonicMs() - startMs)
+    this.#clock.resume(this.#options.timers.monotonicMs())
     return !this.#abort.signal.aborted
   }
 }

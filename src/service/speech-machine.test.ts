@@ -1,0 +1,101 @@
+/** Listeners of an overloaded machine, in virtual time, judged by what they heard and when. */
+import { expect, test } from 'bun:test'
+import { Random } from '../domain/random.ts'
+import { soundsOf } from '../domain/schedule.fixture.ts'
+import {
+  type Listener,
+  type ListenerPlan,
+  type MachinePlan,
+  silenceMs,
+  SpeechMachine,
+} from './speech-machine.fixture.ts'
+
+/** Printed with every failure. */
+const seeds = [1, 2, 3, 4]
+const second = 1000
+const speed = 40
+/** Every player waits for as much before it begins. */
+const playerMs = 250
+/** Readers that take no more than they can hold, and readers that take all at once. */
+const bufferMs = 5 * second
+
+interface Crowd {
+  /** So many times what the machine can speak. */
+  times: number
+  seconds: number
+  /** Of a stream, at most. */
+  steps: number
+  /** The share of readers with a buffer. */
+  buffered: number
+}
+
+function crowd(random: Random, { times, seconds, steps, buffered }: Crowd): ListenerPlan[] {
+  const plans: ListenerPlan[] = []
+  const everyMs = (1625 * (steps + 1)) / (speed * times)
+  for (let atMs = 0; atMs < seconds * second; atMs += -Math.log(1 - random.next()) * everyMs) {
+    const soundsMs = soundsOf(random, 1 + Math.floor(steps * random.next()))
+    const estimateMs = sum(soundsMs) * (0.8 + 0.45 * random.next())
+    const account = `account ${Math.floor(8 * random.next())}`
+    plans.push({ account, atMs, soundsMs, estimateMs, bufferMs: random.next() < buffered ? bufferMs : Infinity })
+  }
+  return plans
+}
+
+async function heardBy(seed: number, of: Crowd, shares: MachinePlan['shares'] = []) {
+  const random = new Random(seed)
+  const machine = new SpeechMachine(crowd(random, of), { slots: 2, random, speed, shares, queueWaitMs: 20 * second })
+  await machine.run()
+  const whole = machine.listeners.filter(({ outcome }) => outcome === 'whole')
+  const refused = machine.listeners.filter(({ outcome }) => outcome === 'refused')
+  expect(whole.length + refused.length).toBe(machine.listeners.length)
+  return { whole, dryMs: whole.map((listener) => silenceMs(listener, playerMs)).filter((ms) => ms > 0) }
+}
+
+test.each(seeds)(
+  'readers with small buffers do not run dry on a machine that keeps its speed (seed %p)',
+  async (seed) => {
+    for (const buffered of [0.5, 1]) {
+      for (const steps of [8, 60]) {
+        const { whole, dryMs } = await heardBy(seed, { times: 4, seconds: 120, steps, buffered })
+        expect({ seed, dryMs }).toEqual({ seed, dryMs: [] })
+        expect(whole.length).toBeGreaterThan(30)
+      }
+    }
+  },
+)
+
+test.each(seeds)(
+  'a modest account waits less than twice as long beside a greedy one as alone (seed %p)',
+  async (seed) => {
+    const firstMs = async (greedy: number) => {
+      const random = new Random(seed)
+      const long = () => ({ account: 'greedy', atMs: 0, soundsMs: soundsOf(random, 60), bufferMs: Infinity })
+      const others = Array.from({ length: greedy }, () => ({ ...long(), estimateMs: 190 * second }))
+      const modest = Array.from({ length: 40 }, (_, at): ListenerPlan => {
+        const estimateMs = 3 * second
+        return {
+          account: 'modest',
+          atMs: (5 + at) * second,
+          soundsMs: soundsOf(random, 1),
+          estimateMs,
+          bufferMs: Infinity,
+        }
+      })
+      const machine = new SpeechMachine([...others, ...modest], {
+        slots: 2,
+        random,
+        speed,
+        shares: [],
+        queueWaitMs: 20 * second,
+      })
+      await machine.run()
+      return median(machine.listeners.filter(({ plan }) => plan.account === 'modest').map(waitedMs))
+    }
+    const [alone, accompanied] = [await firstMs(0), await firstMs(16)]
+    expect({ seed, alone, accompanied, isTwice: accompanied >= 2 * alone }).toMatchObject({ isTwice: false })
+  },
+)
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+const waitedMs = ({ heard, plan }: Listener): number => heard[0]!.atMs - plan.atMs
