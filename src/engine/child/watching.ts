@@ -60,12 +60,12 @@ export class Watching {
           at += part.length
           if (filled < watchedSamples) continue
           filled = 0
-          found.push(isFlat(window) ? 0 : await listening.next(window))
+          found.push(...(isFlat(window) ? [0] : await listening.next(window)))
         }
         if (found.length > 0) this.#options.send(Float32Array.from(found))
       }
       const rest = window.subarray(0, filled)
-      if (rest.length > 0) this.#options.send(Float32Array.of(await listening.next(rest)))
+      if (rest.length > 0) this.#options.send(Float32Array.from(await listening.next(rest)))
     } finally {
       listening.release()
     }

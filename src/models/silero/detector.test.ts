@@ -1,10 +1,12 @@
+import published from '@ricky0123/vad-web/dist/silero_vad_v6.onnx' with { type: 'file' }
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { concatS16, fromS16 } from '../../audio/pcm.ts'
+import { concatFloats, concatS16, fromS16 } from '../../audio/pcm.ts'
 import { readWav } from '../../audio/wav.ts'
 import { clipRateHz, goldenClips, hashOf, noise, silence, speech, tone, words } from '../../testing/speech-clips.ts'
-import { loadDetector, type SpeechDetector } from './detector.ts'
+import { createSession } from '../../onnx/back-end.ts'
+import { loadDetector, type SpeechDetector, windowsAtOnce } from './detector.ts'
 import golden from './golden.json' with { type: 'json' }
 
 const never = new AbortController().signal
@@ -28,6 +30,35 @@ test('the graph gives the same numbers as in Python', async () => {
     const differences = ours.map((probability, i) => Math.abs(probability - probabilities[i]!))
     expect(Math.max(...differences)).toBeLessThan(1e-3)
   }
+})
+
+test('many windows at once give the numbers of the published graph, window by window', async () => {
+  const file = await Bun.file(published).bytes()
+  const session = await createSession(file, { threads: 1, onCpu: true, inline: true })
+  const loop = session.loop({
+    links: { state: 'stateN' },
+    start: { state: { type: 'float32', dims: [2, 1, 128], data: new Float32Array(256) } },
+    constants: { sr: { type: 'int64', dims: [], data: BigInt64Array.of(16_000n) } },
+  })
+  const pcm = fromS16(concatS16([await speech(words), noise(1), silence(0.5), await speech(words, 'slt')]))
+  const listening = detector.listen()
+  const before = new Float32Array(64)
+  let checked = 0
+  for (let at = 0, count = 1; at + 512 <= pcm.length; at += count * 512, count = (count % windowsAtOnce) + 1) {
+    const windows = pcm.subarray(at, Math.min(at + count * 512, pcm.length - (pcm.length % 512)))
+    for (const [index, probability] of (await listening.next(windows)).entries()) {
+      const window = windows.subarray(index * 512, (index + 1) * 512)
+      const data = concatFloats([before, window])
+      before.set(window.subarray(512 - 64))
+      const { output } = await loop.step({ input: { type: 'float32', dims: [1, 576], data } })
+      expect(Math.abs(probability - Number(output!.data[0]))).toBeLessThan(1e-5)
+      checked++
+    }
+  }
+  expect(checked).toBe(Math.floor(pcm.length / 512))
+  listening.release()
+  loop.release()
+  await session.release()
 })
 
 const notSpeech: [string, Int16Array][] = [

@@ -3,7 +3,7 @@
  * Neither the audio nor its windows are ever in memory as a whole.
  */
 import { type CutOptions, SpeechCutter } from './window-cutter.ts'
-import { type SpeechDetector, windowMs, windowSamples } from './detector.ts'
+import { type SpeechDetector, windowMs, windowsAtOnce, windowSamples } from './detector.ts'
 
 export interface CutPart {
   /** Start of the window, from the beginning of the audio. */
@@ -32,14 +32,17 @@ export async function* cutSpeech(
   const listening = detector.listen()
   let toldMs = 0
   try {
-    for await (const window of inWindows(pcm, signal)) {
-      for (const cut of cutter.push(window, await listening.next(window))) {
+    for await (const windows of inWindows(pcm, signal)) {
+      for (const [at, probability] of (await listening.next(windows)).entries()) {
+        const window = windows.subarray(at * windowSamples, (at + 1) * windowSamples)
+        for (const cut of cutter.push(window, probability)) {
+          toldMs = cutter.heardMs
+          yield { ...cut, heardMs: toldMs }
+        }
+        if (cutter.heardMs - toldMs < silenceMs) continue
         toldMs = cutter.heardMs
-        yield { ...cut, heardMs: toldMs }
+        yield { startMs: toldMs, pcm: null, heardMs: toldMs }
       }
-      if (cutter.heardMs - toldMs < silenceMs) continue
-      toldMs = cutter.heardMs
-      yield { startMs: toldMs, pcm: null, heardMs: toldMs }
     }
   } finally {
     listening.release()
@@ -52,22 +55,24 @@ export async function* cutSpeech(
   if (toldMs < endMs) yield { startMs: endMs, pcm: null, heardMs: endMs }
 }
 
-/** The detector's windows, each valid until the next is requested; the last one may be shorter. */
+/** As many of the detector's windows as a block has, valid until the next are requested; the last may be shorter. */
 async function* inWindows(pcm: AsyncIterable<Float32Array>, signal: AbortSignal): AsyncGenerator<Float32Array> {
-  const window = new Float32Array(windowSamples)
+  const windows = new Float32Array(windowsAtOnce * windowSamples)
   let filled = 0
   for await (const block of pcm) {
     for (let at = 0; at < block.length;) {
-      const part = block.subarray(at, at + windowSamples - filled)
-      window.set(part, filled)
+      const part = block.subarray(at, at + windows.length - filled)
+      windows.set(part, filled)
       filled += part.length
       at += part.length
-      if (filled < windowSamples) continue
+      const whole = filled - (filled % windowSamples)
+      if (whole === 0) continue
       signal.throwIfAborted()
-      yield window
-      filled = 0
+      yield windows.subarray(0, whole)
+      windows.copyWithin(0, whole, filled)
+      filled -= whole
     }
   }
   signal.throwIfAborted()
-  if (filled > 0) yield window.subarray(0, filled)
+  if (filled > 0) yield windows.subarray(0, filled)
 }

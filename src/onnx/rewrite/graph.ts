@@ -8,13 +8,13 @@ import { type Field, fieldsOf, joined, lengthField, numberField, type Pieces, wh
 const modelFields = { graph: 7, opsets: 8 } as const
 const graphFields = { node: 1, name: 2, initializer: 5, input: 11, output: 12 } as const
 const nodeFields = { input: 1, output: 2, op: 4, attribute: 5, domain: 7 } as const
-const attributeFields = { name: 1, whole: 3, graph: 6, type: 20 } as const
+const attributeFields = { name: 1, whole: 3, tensor: 5, graph: 6, type: 20 } as const
 const tensorFields = { dims: 1, type: 2, floats: 4, wholes: 5, name: 8, raw: 9 } as const
 /** The first field of whatever has a name, other than a tensor. */
 const nameField = 1
 const wholeType = 2
 
-export const elementTypes = { float32: 1, uint8: 2, int8: 3, float16: 10 } as const
+export const elementTypes = { float32: 1, uint8: 2, int8: 3, int64: 7, float16: 10 } as const
 
 export interface Node {
   op: string
@@ -125,11 +125,22 @@ function rawIn(fields: readonly Field[]): Uint8Array | null {
 const byteTypes: readonly number[] = [elementTypes.uint8, elementTypes.int8]
 
 /** The graph in an attribute, such as a branch of `If`. @returns null: the node has none of that name */
-export function graphIn({ attributes }: Node, name: string): Graph | null {
+export function graphIn(node: Node, name: string): Graph | null {
+  const content = attributeIn(node, name, attributeFields.graph)
+  return content === null ? null : readGraph(content)
+}
+
+/** The tensor in an attribute, such as the value of `Constant`. @returns null: the node has none of that name */
+export function tensorIn(node: Node, name: string): Constant | null {
+  const content = attributeIn(node, name, attributeFields.tensor)
+  return content === null ? null : readConstant(content)
+}
+
+function attributeIn({ attributes }: Node, name: string, kind: number): Uint8Array | null {
   for (const attribute of attributes) {
     const fields = fieldsOf(attribute)
-    const graph = fields.find(({ number }) => number === attributeFields.graph)
-    if (textsIn(fields, attributeFields.name)[0] === name && graph !== undefined) return readGraph(graph.content)
+    const found = fields.find(({ number }) => number === kind)
+    if (textsIn(fields, attributeFields.name)[0] === name && found !== undefined) return found.content
   }
   return null
 }
