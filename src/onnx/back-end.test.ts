@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { selfTestOutputs } from '../engine/protocol.ts'
 import { bias, selfTestFile, selfTestGraphs, weights } from '../testing/selftest-graph.ts'
-import { selfTestInput } from './selftest-run.ts'
+import { selfTestInput } from './selftest.ts'
 import { backEnd, runSelfTest } from './back-end.ts'
 import { createFfiSession } from './ffi/session.ts'
 

@@ -5,8 +5,7 @@
  */
 import { join } from 'node:path'
 import type { CudaOptions } from './device.ts'
-import { verifyLoops } from './selftest-loop.ts'
-import { runSelfTestGraph, verifyRuns } from './selftest-run.ts'
+import { runSelfTestGraph, verifyLoops, verifyRuns } from './selftest.ts'
 import type { CreateSession } from './session.ts'
 
 export interface BackEnd {

@@ -4,7 +4,7 @@
  */
 import type { Pointer } from 'bun:ffi'
 import type { CreateSession } from './session.ts'
-import { verifyLoops } from './selftest-loop.ts'
+import { verifyLoops } from './selftest.ts'
 import { type CudaOptions, deviceFailure } from './device.ts'
 import { OrtApi } from './ffi/api.ts'
 import { CudaDriver } from './cuda-driver.ts'

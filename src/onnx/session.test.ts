@@ -5,7 +5,7 @@ import { onnxModel, type GraphSpec, type TensorSpec } from '../testing/tiny-onnx
 import { createFfiSession } from './ffi/session.ts'
 import { createNodeSession } from '../testing/reference-session.ts'
 import { runCount } from './runs.ts'
-import { verifyLoops } from './selftest-loop.ts'
+import { verifyLoops } from './selftest.ts'
 import type { CreateSession, Loop, Tensor } from './session.ts'
 
 const floats = (dims: readonly number[], ...values: number[]): Tensor => ({

@@ -1,4 +1,4 @@
-/** The thread of `integrity.ts`: takes a path, answers with what is damaged, and has nothing else to do. */
+/** Checks a database in a thread for `storage.ts`: takes a path and answers with what is damaged. */
 import { firstDamage } from './damage.ts'
 
 declare const self: Worker

@@ -7,7 +7,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseLook, DiskState, Standing, Storage } from '../service/ports/storage.ts'
 import { codeOf, messageOf } from './errors.ts'
-import { checkIntegrity } from './integrity.ts'
+import type { CheckAnswer } from './integrity-worker.ts'
 import { probeDisk } from './probe.ts'
 import type { SqliteDatabase } from './sqlite.ts'
 import { renewUploads } from './uploads.ts'
@@ -87,4 +87,18 @@ function found(path: string): { ino: number; mtimeMs: number; size: number } | n
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null
     throw error
   }
+}
+
+/**
+ * Reads every page in a thread of its own, over a connection of its own. The thread lives for one check: checks are
+ * rare, and it gives its memory back.
+ * @returns what SQLite finds wrong first; null: nothing @throws Error when it cannot be checked
+ */
+function checkIntegrity(path: string): Promise<string | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | null>()
+  const worker = new Worker(new URL('./integrity-worker.ts', import.meta.url).href)
+  worker.onmessage = ({ data }: MessageEvent<CheckAnswer>) => resolve(data.damage)
+  worker.onerror = (event) => reject(new Error(`the check of the database failed: ${event.message}`))
+  worker.postMessage(path)
+  return promise.finally(() => worker.terminate())
 }

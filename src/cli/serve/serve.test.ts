@@ -1,6 +1,5 @@
 /**
- * The whole program as real processes: started, killed, started again. From source; `executable.test.ts` tests the
- * executable.
+ * The whole program as real processes: started, killed, started again.
  */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, statSync } from 'node:fs'

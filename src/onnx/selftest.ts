@@ -1,9 +1,35 @@
 /**
- * Tests whether a back end keeps states correctly: a graph with one of each kind, growing from nothing, with known
- * numbers. This tests what fails silently when memory is passed by address.
+ * Tests whether a back end computes correctly, before any model is loaded, with two graphs and known numbers. One run
+ * is y = x W + b: four numbers that are exact wherever they are computed, because each is a small sum of powers of
+ * two. One loop keeps a state of each kind, growing from nothing, which tests what fails silently when memory is passed
+ * by address. `selftest.onnx` is written by `testing/selftest-graph`; a test keeps the two in step.
  */
+import { selfTestOutputs } from '../engine/protocol.ts'
+import loopGraph from './selftest-loop.onnx' with { type: 'file' }
+import runGraph from './selftest.onnx' with { type: 'file' }
 import type { CreateSession, LoopOptions, Tensors } from './session.ts'
-import graph from './selftest-loop.onnx' with { type: 'file' }
+
+export const selfTestInput = [1, 2, 3] as const
+
+/** @throws Error in ONNX Runtime's words when it cannot run the graph */
+export async function runSelfTestGraph(create: CreateSession): Promise<number[]> {
+  const session = await create(await Bun.file(runGraph).bytes(), { threads: 1 })
+  try {
+    const x = { type: 'float32', dims: [1, selfTestInput.length], data: Float32Array.from(selfTestInput) } as const
+    const { y } = await session.run({ x })
+    if (y === undefined) throw new Error('the self-test graph gave no y')
+    return Array.from(y.data, Number)
+  } finally {
+    await session.release()
+  }
+}
+
+/** @throws Error that says what went wrong */
+export async function verifyRuns(create: CreateSession): Promise<void> {
+  const outputs = await runSelfTestGraph(create)
+  if (Bun.deepEquals(outputs, selfTestOutputs)) return
+  throw new Error(`the self-test gave ${outputs.join(', ')} instead of ${selfTestOutputs.join(', ')}`)
+}
 
 const options: LoopOptions = {
   links: { past: 'present', count: 'next_count', flag: 'next_flag', half: 'next_half' },
@@ -31,7 +57,7 @@ const lastStates: Tensors = {
 
 /** @throws Error that says what went wrong */
 export async function verifyLoops(create: CreateSession): Promise<void> {
-  const session = await create(await Bun.file(graph).bytes(), { threads: 1 })
+  const session = await create(await Bun.file(loopGraph).bytes(), { threads: 1 })
   try {
     const loop = session.loop(options)
     let outputs: Tensors = {}
