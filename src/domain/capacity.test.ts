@@ -48,6 +48,12 @@ test('the result is the largest sum of shares up to any point in time', () => {
   }
 })
 
+test('what is needed later than asked does not count', () => {
+  expect(peakUse([load(0, minute, 10), load(4000, minute, 10)], { untilMs: 5000 })).toBeCloseTo(0.12)
+  expect(peakUse([load(8000, minute, 10)], { untilMs: 5000 })).toBe(0)
+  expect(peakUse([load(0, minute, 10, 5000)], { untilMs: 5000 })).toBeCloseTo(0.6)
+})
+
 test('counts the work of all streams', () => {
   expect(workMs([load(5, 1000, 10), load(0, 300, 0.5)])).toBe(700)
 })

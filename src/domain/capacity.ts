@@ -17,6 +17,12 @@ export interface Load {
 /** A first sound takes as long. */
 const usualLeastMs = 1000
 
+export interface Span {
+  /** 1 s unless given. */
+  leastMs?: number
+  untilMs?: number
+}
+
 interface Turn {
   atMs: number
   /** Work that is needed at once. */
@@ -29,10 +35,12 @@ interface Turn {
  * The largest share of the machine that is needed from now to any later time. What a stream needs by then is what its
  * listener will have played, less what it has, in whole steps; with the earliest deadline first, a share up to 1 is
  * enough for all.
- * @param leastMs a share needed for less than this does not matter
+ * @param span a share needed for less than `leastMs` does not matter, nor one that is needed after `untilMs`
  */
-export function peakUse(loads: readonly Load[], leastMs = usualLeastMs): number {
-  const turns = [...loads.flatMap(turnsOf), { atMs: leastMs, jumpMs: 0, slope: 0 }].sort((a, b) => a.atMs - b.atMs)
+export function peakUse(loads: readonly Load[], { leastMs = usualLeastMs, untilMs = Infinity }: Span = {}): number {
+  const ends = [leastMs, untilMs].map((atMs) => ({ atMs, jumpMs: 0, slope: 0 }))
+  const all = [...loads.flatMap(turnsOf), ...ends].filter(({ atMs }) => atMs <= untilMs && atMs < Infinity)
+  const turns = all.sort((a, b) => a.atMs - b.atMs)
   let [needMs, slope, atMs, peak] = [0, 0, 0, 0]
   for (const turn of turns) {
     needMs += slope * (turn.atMs - atMs)

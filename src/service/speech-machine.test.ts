@@ -64,6 +64,29 @@ test.each(seeds)(
   },
 )
 
+test.each(seeds)('those who are heard get through three seconds at a quarter of the speed (seed %p)', async (seed) => {
+  const of = { times: 4, seconds: 120, steps: 8, buffered: seed % 2 }
+  const drop = [20, 50, 80].flatMap((atS) => [
+    { atMs: atS * second, share: 0.25 },
+    { atMs: (atS + 3) * second, share: 1 },
+  ])
+  const calm = await heardBy(seed, of)
+  const { whole, dryMs } = await heardBy(seed, of, drop)
+  expect({ seed, dryMs }).toEqual({ seed, dryMs: [] })
+  // Nine of 120 seconds have a quarter of the speed: 94 % of the sound is made.
+  expect(whole.length).toBeGreaterThan(0.85 * calm.whole.length)
+})
+
+test.each(seeds)(
+  'a machine that is half as fast from one moment on serves fewer, and all of them (seed %p)',
+  async (seed) => {
+    const of = { times: 4, seconds: 120, steps: 8, buffered: seed % 2 }
+    const { whole, dryMs } = await heardBy(seed, of, [{ atMs: 60 * second, share: 0.5 }])
+    expect({ seed, dryMs }).toEqual({ seed, dryMs: [] })
+    expect(whole.length).toBeGreaterThan(200)
+  },
+)
+
 test.each(seeds)(
   'a modest account waits less than twice as long beside a greedy one as alone (seed %p)',
   async (seed) => {
