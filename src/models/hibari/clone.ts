@@ -8,7 +8,9 @@
  *   the vowel", J. Acoust. Soc. Am. 85, 1989).
  * - **Colour**: the spectra of the clip as a whole, their average and how they vary together (`colour.ts`).
  *
- * The map needs some five seconds of speech; of less, or of a clip with noise in it, it is moved towards none.
+ * The map needs some five seconds of speech; of less, or of a clip with noise in it, it is moved towards none. The
+ * noise of the room, as it is in the quietest tenth of the clip, is taken from each band, and what is hardly louder is
+ * left out.
  *
  * Six readers (LibriSpeech), one clip each, six sentences: likeness by Resemblyzer to three other clips of the reader
  * (a fourth recording of the reader: 0.92, two readers: 0.57), sound by DNSMOS.
@@ -52,6 +54,10 @@ const enoughFrames = 400
 const shrinkage = 0.3
 /** Of speech over the quietest tenth of the clip: less is a noisy room. */
 const cleanDb = 25
+/** What of a clip is less above its noise says more about the room than about the voice. */
+const aboveNoiseDb = 6
+/** Of the power of a band, at least so much is speech. */
+const leastShare = 0.1
 /** Added to each variance: as much as a listener hears, in dB squared. */
 const ridge = 1e-3
 /** The level of the other voices. */
@@ -136,7 +142,7 @@ async function cloudOfClip({ pcm, sampleRateHz: rateHz }: Clip, pause: () => Pro
     for (let bin = 0; bin < bins; bin++) powers[bin] = re[bin]! ** 2 + im[bin]! ** 2
     gathered.add(powers)
   }
-  return gathered.cloud()
+  return gathered.cloud(true)
 }
 
 async function cloudOfVoice(said: readonly Parameters[], shape: Shape, pause: () => Promise<void>): Promise<Cloud> {
@@ -149,28 +155,51 @@ async function cloudOfVoice(said: readonly Parameters[], shape: Shape, pause: ()
       gathered.add(powers)
     }
   }
-  return gathered.cloud()
+  return gathered.cloud(false)
 }
 
 /** Frames as they come; those of silence leave at the end, when it is known what is loud. */
 class Gathered {
-  readonly #frames: { levelDb: number; cepstrum: Float64Array }[] = []
-  readonly #levels = new Float64Array(bands)
+  readonly #frames: { levelDb: number; levels: Float64Array }[] = []
 
   add(powers: Float64Array): void {
-    const level = measure(powers, this.#levels)
-    const cepstrum = new Float64Array(cepstra)
-    toCepstrum(this.#levels, cepstrum)
-    this.#frames.push({ levelDb: level, cepstrum })
+    const levels = new Float64Array(bands)
+    this.#frames.push({ levelDb: measure(powers, levels), levels })
   }
 
-  cloud(): Cloud {
-    const levels = this.#frames.map((frame) => frame.levelDb)
-    const loudDb = loudOf(levels)
-    const quietDb = levels.toSorted((a, b) => a - b)[Math.floor(levels.length / 10)] ?? loudDb
-    const active = this.#frames.filter((frame) => frame.levelDb > loudDb - activeDb)
-    return { cepstra: active.map(({ cepstrum }) => cepstrum), loudDb, depthDb: loudDb - quietDb }
+  /** @param room whether there is the noise of one, which is taken away */
+  cloud(room: boolean): Cloud {
+    const ordered = this.#frames.toSorted((a, b) => a.levelDb - b.levelDb)
+    const loudDb = loudOf(ordered.map(({ levelDb }) => levelDb))
+    const quietest = ordered.slice(0, Math.ceil(ordered.length / 10))
+    const quietDb = quietest.at(-1)?.levelDb ?? loudDb
+    // A clip without a pause has no quiet part: what is loud in it stays all the same.
+    const noisyDb = room ? Math.min(quietDb, loudDb - 2 * aboveNoiseDb) + aboveNoiseDb : Number.NEGATIVE_INFINITY
+    const leastDb = Math.max(loudDb - activeDb, noisyDb)
+    const active = this.#frames.filter(({ levelDb }) => levelDb > leastDb)
+    const noise = room ? noiseOf(quietest.map(({ levels }) => levels)) : new Float64Array(bands)
+    return { cepstra: active.map(({ levels }) => cepstrumOf(levels, noise)), loudDb, depthDb: loudDb - quietDb }
   }
+}
+
+/** Mean power of each band. */
+function noiseOf(quietest: readonly Float64Array[]): Float64Array {
+  const noise = new Float64Array(bands)
+  for (const levels of quietest) {
+    for (let band = 0; band < bands; band++) noise[band]! += 10 ** (levels[band]! / 10) / quietest.length
+  }
+  return noise
+}
+
+/** @param noise of each band; of what is left there is at least a part of it */
+function cepstrumOf(levels: Float64Array, noise: Float64Array): Float64Array {
+  const clean = levels.map((level, band) => {
+    const power = 10 ** (level / 10)
+    return 10 * Math.log10(Math.max(power - noise[band]!, power * leastShare))
+  })
+  const cepstrum = new Float64Array(cepstra)
+  toCepstrum(clean, cepstrum)
+  return cepstrum
 }
 
 const limited = (value: number, min: number, max: number): number => Math.min(max, Math.max(min, value))

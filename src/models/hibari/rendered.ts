@@ -21,6 +21,8 @@ export interface RenderedBlock {
 const blockFrames = 8
 /** hibari is quiet: peaks of 0.2 to 0.45, where the other voices have some 0.5 to 0.9. */
 const gain = 2
+/** Peaks above this are bent, so that those of shaped voices, up to 1.3, keep below 1. Cut off, they would crackle. */
+const bentFrom = 0.8
 const fadeSamples = 120
 
 export class Rendered {
@@ -47,7 +49,7 @@ export class Rendered {
     const frames = Math.min(blockFrames, this.#frames - this.#done)
     const pcm = new Float32Array(frames * hopSamples)
     for (let frame = 0; frame < frames; frame++) pcm.set(this.#blocks.next().value as Float64Array, frame * hopSamples)
-    for (let at = 0; at < pcm.length; at++) pcm[at] = Math.min(1, Math.max(-1, gain * pcm[at]!))
+    for (let at = 0; at < pcm.length; at++) pcm[at] = bent(gain * pcm[at]!)
     if (!pcm.every(Number.isFinite)) throw new Error('the vocoder gave a sound that is not finite')
     if (this.#done === 0) fade(pcm, (at) => at)
     this.#done += frames
@@ -59,6 +61,14 @@ export class Rendered {
       skippedFrames: this.#skipped,
     }
   }
+}
+
+/** As it is up to `bentFrom`, and from there on below 1, without a corner. */
+function bent(sample: number): number {
+  const over = Math.abs(sample) - bentFrom
+  if (!(over > 0)) return sample
+  const room = 1 - bentFrom
+  return Math.sign(sample) * (bentFrom + room * Math.tanh(over / room))
 }
 
 /** Raised cosine: the first sample, counted from one of the ends, is 0. */
