@@ -12,14 +12,14 @@
  * noise of the room, as it is in the quietest tenth of the clip, is taken from each band, and what is hardly louder is
  * left out.
  *
- * Six readers (LibriSpeech), one clip each, six sentences: likeness by Resemblyzer to three other clips of the reader
- * (a fourth recording of the reader: 0.92, two readers: 0.57), sound by DNSMOS.
+ * What the program makes of clips, clean, short and noisy ones, is in docs/benchmarks.md, "Clones of readers". What the
+ * parts are worth, six readers of LibriSpeech with one clip each, five sentences: likeness by Resemblyzer to three other
+ * clips of the reader (a fourth recording of the reader: 0.92, two readers: 0.57), and DNSMOS.
  *
- * |                                | likeness | DNSMOS |
- * | ------------------------------ | -------- | ------ |
- * | this clone                     | 0.72     | 3.38   |
- * | without quieter silences       | 0.71     | 3.27   |
- * | the map drawn by 0.35 to none  | 0.71     | 3.41   |
+ * |                        | clean clips | white noise 15 dB below |
+ * | ---------------------- | ----------- | ----------------------- |
+ * | this clone             | 0.71 / 3.32 | 0.69 / 3.43             |
+ * | the noise as it is     | 0.71 / 3.30 | 0.64 / 3.27             |
  */
 import { Fft, hann } from '../../audio/fft.ts'
 import { levelDb } from '../../audio/pcm.ts'
