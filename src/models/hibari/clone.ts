@@ -12,9 +12,9 @@
  * noise of the room, as it is in the quietest tenth of the clip, is taken from each band, and what is hardly louder is
  * left out.
  *
- * What the program makes of clips, clean, short and noisy ones, is in docs/benchmarks.md, "Clones of readers". What the
- * parts are worth, six readers of LibriSpeech with one clip each, five sentences: likeness by Resemblyzer to three other
- * clips of the reader (a fourth recording of the reader: 0.92, two readers: 0.57), and DNSMOS.
+ * What the program makes of clips, clean, short and noisy ones, is in docs/benchmarks.md, "Clones of readers". What
+ * the parts are worth, six readers of LibriSpeech with one clip each, five sentences: likeness by Resemblyzer to three
+ * other clips of the reader (a fourth recording of the reader: 0.92, two readers: 0.57), and DNSMOS.
  *
  * |                        | clean clips | white noise 15 dB below |
  * | ---------------------- | ----------- | ----------------------- |
