@@ -46,6 +46,10 @@ export class Previews {
   /** By voice id and name, in order of last use. */
   readonly #recent = new Map<string, Promise<Preview>>()
   readonly #queue: Queue
+  /** Sounds being made: a person waits for them. */
+  readonly #sounds = new Set<Promise<unknown>>()
+  /** The last of the pictures' turns. */
+  #turns: Promise<unknown> = Promise.resolve()
 
   constructor(parts: PreviewParts) {
     this.#parts = parts
@@ -79,7 +83,12 @@ export class Previews {
   }
 
   async #load(voice: Voice, form: PreviewForm): Promise<Preview> {
-    const bytes = new Uint8Array(await this.#bytes(voice, form))
+    const made = this.#bytes(voice, form)
+    if (typeof form === 'string') {
+      this.#sounds.add(made)
+      made.finally(() => this.#sounds.delete(made)).catch(() => {})
+    }
+    const bytes = new Uint8Array(await made)
     return { bytes, digest: new Bun.CryptoHasher('sha256').update(bytes).digest('hex').slice(0, 32) }
   }
 
@@ -88,12 +97,29 @@ export class Previews {
     const name = `${this.#mark(voice)}${nameOf(form)}`
     const kept = await this.#parts.made.read(voice.id, name)
     if (kept !== null) return kept
-    const wav = (await this.get(voice, 'wav')).bytes
-    const pcm = new Int16Array(wav.slice(wavHeaderBytes).buffer)
-    const { draw } = this.#parts
-    const bytes = typeof form === 'string' ? await this.#encode(pcm, form) : await draw(pcm, previewHz, form)
+    const bytes =
+      typeof form === 'string' ? await this.#encode(await this.#pcm(voice), form) : await this.#picture(voice, form)
     await this.#keep(voice, name, bytes)
     return bytes
+  }
+
+  async #pcm(voice: Voice): Promise<Int16Array> {
+    const { bytes } = await this.get(voice, 'wav')
+    return new Int16Array(bytes.slice(wavHeaderBytes).buffer)
+  }
+
+  /** The voices of pictures are spoken in turn, so that a sound waits for one of them at most, and for no drawing. */
+  async #picture(voice: Voice, style: PictureStyle): Promise<Uint8Array> {
+    const turn = this.#turns.then(() => this.#quiet()).then(() => this.#pcm(voice))
+    this.#turns = turn.catch(() => {})
+    const pcm = await turn
+    await this.#quiet()
+    return this.#parts.draw(pcm, previewHz, style)
+  }
+
+  /** No sound is being made. */
+  async #quiet(): Promise<void> {
+    while (this.#sounds.size > 0) await Promise.allSettled(this.#sounds)
   }
 
   async #wav(voice: Voice): Promise<Uint8Array> {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Instance, startInstance, type VoiceJson } from '../../testing/instance.ts'
+import { until } from '../../testing/until.ts'
 
 let instance: Instance
 let key: string
@@ -210,6 +211,25 @@ describe('presets', () => {
 })
 
 describe('pictures', () => {
+  test('of other voices wait while a sound is made, because a person waits for that', async () => {
+    await using fresh = await startInstance({ publicPerMinute: 1000 })
+    const held = Promise.withResolvers<void>()
+    fresh.engine.plan = () => ({ before: () => held.promise })
+    const pictures = ['robin', 'merle', 'martin', 'jay', 'wren'].map((id) =>
+      fresh.fetch(`/v1/voices/${id}/preview.webp`),
+    )
+    await until('the first one is spoken', () => fresh.engine.orders.length === 1)
+    const sound = fresh.fetch('/v1/voices/wren/preview?response_format=mp3')
+    // By the time that these are answered, it has been received.
+    for (let at = 0; at < 20; at++) await fresh.fetch('/v1/voices/none/preview')
+    held.resolve()
+    expect((await sound).status).toBe(200)
+    expect((await Promise.all(pictures)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    const spoken = fresh.engine.orders.map(({ voiceId }) => voiceId)
+    expect(spoken.toSorted()).toEqual(['jay', 'martin', 'merle', 'robin', 'wren'])
+    expect(spoken.indexOf('wren')).toBeLessThanOrEqual(1)
+  })
+
   test('in two formats and for two themes, kept beside the preview', async () => {
     const seen = new Set<string>()
     for (const [path, type, magic] of [
