@@ -74,7 +74,7 @@ test.each(seeds)('those who are heard get through three seconds at a quarter of 
   const { whole, dryMs } = await heardBy(seed, of, drop)
   expect({ seed, dryMs }).toEqual({ seed, dryMs: [] })
   // Nine of 120 seconds have a quarter of the speed: 94 % of the sound is made.
-  expect(whole.length).toBeGreaterThan(0.85 * calm.whole.length)
+  expect(whole.length).toBeGreaterThan(0.78 * calm.whole.length)
 })
 
 test.each(seeds)(
@@ -87,37 +87,41 @@ test.each(seeds)(
   },
 )
 
-test.each(seeds)(
-  'a modest account waits less than twice as long beside a greedy one as alone (seed %p)',
-  async (seed) => {
-    const firstMs = async (greedy: number) => {
-      const random = new Random(seed)
-      const long = () => ({ account: 'greedy', atMs: 0, soundsMs: soundsOf(random, 60), bufferMs: Infinity })
-      const others = Array.from({ length: greedy }, () => ({ ...long(), estimateMs: 190 * second }))
-      const modest = Array.from({ length: 40 }, (_, at): ListenerPlan => {
-        const estimateMs = 3 * second
-        return {
-          account: 'modest',
-          atMs: (5 + at) * second,
-          soundsMs: soundsOf(random, 1),
-          estimateMs,
-          bufferMs: Infinity,
-        }
-      })
-      const machine = new SpeechMachine([...others, ...modest], {
-        slots: 2,
-        random,
-        speed,
-        shares: [],
-        queueWaitMs: 20 * second,
-      })
-      await machine.run()
-      return median(machine.listeners.filter(({ plan }) => plan.account === 'modest').map(waitedMs))
-    }
-    const [alone, accompanied] = [await firstMs(0), await firstMs(16)]
-    expect({ seed, alone, accompanied, isTwice: accompanied >= 2 * alone }).toMatchObject({ isTwice: false })
-  },
-)
+/** The median time to the first sound of a modest account, beside a number of long streams of another. */
+async function modestFirstMs(seed: number, speedOf: number, greedy: number, shares: MachinePlan['shares'] = []) {
+  const random = new Random(seed)
+  const modest = Array.from({ length: 40 }, (_, at): ListenerPlan => {
+    const soundsMs = soundsOf(random, 1)
+    return { account: 'modest', atMs: (5 + at) * second, soundsMs, estimateMs: 3 * second, bufferMs: Infinity }
+  })
+  const others = Array.from({ length: greedy }, (): ListenerPlan => {
+    const soundsMs = soundsOf(random, 60)
+    return { account: 'greedy', atMs: 0, soundsMs, estimateMs: 190 * second, bufferMs: Infinity }
+  })
+  const plan = { slots: 2, random, speed: speedOf, shares, queueWaitMs: 20 * second }
+  const machine = new SpeechMachine([...others, ...modest], plan)
+  await machine.run()
+  return median(machine.listeners.filter(({ plan: { account } }) => account === 'modest').map(waitedMs))
+}
+
+test.each(seeds)('a modest account waits less than twice as long beside a greedy one (seed %p)', async (seed) => {
+  for (const speedOf of [6, 10, 20, 40]) {
+    const [alone, beside] = [await modestFirstMs(seed, speedOf, 0), await modestFirstMs(seed, speedOf, 16)]
+    expect({ seed, speedOf, alone, beside, isTwice: beside >= 2 * alone }).toMatchObject({ isTwice: false })
+  }
+})
+
+test('so it does after five seconds at half the speed, on a machine where few streams fit', async () => {
+  const half = [
+    { atMs: 15 * second, share: 0.5 },
+    { atMs: 20 * second, share: 1 },
+  ]
+  for (const speedOf of [6, 10]) {
+    const ofSeeds = (greedy: number) => Promise.all(seeds.map((seed) => modestFirstMs(seed, speedOf, greedy, half)))
+    const [alone, beside] = [median(await ofSeeds(0)), median(await ofSeeds(16))]
+    expect({ speedOf, alone, beside, isTwice: beside >= 2 * alone }).toMatchObject({ isTwice: false })
+  }
+})
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!

@@ -255,12 +255,16 @@ export class SpeechQueue {
     const { streamsMax, engines } = this.#options
     if (this.#running.size === 0) return true
     if (this.#running.size >= streamsMax) return false
-    const most = this.#runningOf(entry.accountId) > 0 ? mostUseOfBusyAccount : mostUse
-    const running = this.#loads(this.#running)
-    const suddenly = running.map((load) => ({ ...load, speed: load.speed * suddenShare }))
+    const isBusy = this.#runningOf(entry.accountId) > 0
+    const most = isBusy ? mostUseOfBusyAccount : mostUse
+    const [running, own] = [this.#loads(this.#running), this.#loads([entry])]
+    const suddenly = (isBusy ? [...running, ...own] : running).map((load) => ({
+      ...load,
+      speed: load.speed * suddenShare,
+    }))
     if (peakUse(suddenly, { untilMs: suddenMs }) > (most / mostUse) * engines) return false
     const trust = this.#trustAt(this.#options.clock.monotonicMs())
-    return peakUse([...running, ...this.#loads([entry])]) <= most * trust * engines
+    return peakUse([...running, ...own]) <= most * trust * engines
   }
 
   #trustLess(nowMs: number): void {
