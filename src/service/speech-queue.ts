@@ -68,9 +68,8 @@ const mostUseOfBusyAccount = 0.6
  * Other programs begin from one second to the next. Before one more is let in, those who are heard have enough sound to
  * get through this long on this share of the machine; no request is let in while it is so slow. In the simulation
  * (`speech-machine.test.ts`), no listener of a short text runs dry in ten seconds at a quarter, nor at half for good.
- * Its
- * price: 2 % fewer streams at four times capacity, and of 64 that come at once the middle one hears its first sound
- * after 2.4 s instead of 0.8.
+ * Its price: 2 % fewer streams at four times capacity, and of 64 that come at once the middle one hears its first
+ * sound after 2.4 s instead of 0.8.
  */
 const suddenMs = 7000
 const suddenShare = 0.25
