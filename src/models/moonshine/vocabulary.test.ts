@@ -12,7 +12,7 @@ const table = (pieces: readonly (string | Uint8Array)[]): Uint8Array =>
   )
 
 const long = 'x'.repeat(300)
-const pieces = readPieces(table(['<unk>', '<s>', '</s>', '▁Hell', 'o', '.', '', '▁', 'ö', Uint8Array.of(0xc3), long]))
+const pieces = readPieces(table(['<unk>', '<s>', '</s>', '▁Hell', 'o', '.', '', '▁', 'ö', Uint8Array.of(0xc3), long, ',']))
 const textsOf = (tokens: readonly number[]) =>
   wordsOf(
     tokens.map((token) => ({ token, logProbability: -0.1 })),
@@ -21,7 +21,7 @@ const textsOf = (tokens: readonly number[]) =>
   ).map(({ text }) => text)
 
 test('reads pieces with a length of one byte or two, and pieces without bytes', () => {
-  expect(pieces.map(({ length }) => length)).toEqual([5, 3, 4, 7, 1, 1, 0, 3, 2, 1, 300])
+  expect(pieces.map(({ length }) => length)).toEqual([5, 3, 4, 7, 1, 1, 0, 3, 2, 1, 300, 1])
   expect(() => readPieces(Uint8Array.of(5, 65, 66))).toThrow('ends in the middle of a piece')
 })
 
@@ -30,6 +30,7 @@ test('joins pieces to words; unspoken pieces and half characters are left out', 
   expect(textsOf([4, 3, 9])).toEqual(['o', 'Hell'])
   expect(textsOf([1, 7, 6, 2])).toEqual([])
   expect(textsOf([99])).toEqual([])
+  expect(textsOf([3, 4, 11, 11, 3, 4, 11])).toEqual(['Hello,', 'Hello,'])
 })
 
 test('the window is divided among the words by their length', () => {

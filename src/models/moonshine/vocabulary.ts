@@ -63,8 +63,11 @@ export function wordsOf(written: readonly Written[], pieces: readonly Uint8Array
 /** `<s>`, `<<ST_7>>`: not said. */
 const isControl = (piece: Uint8Array): boolean => piece.length > 2 && piece[0] === 0x3c && piece.at(-1) === 0x3e
 
-/** A character that was cut off in the middle is left out. */
+/**
+ * A character that was cut off in the middle is left out. One comma is enough: of a short compressed clip the model
+ * wrote "Yes,, of course,,".
+ */
 function textOf(bytes: readonly Uint8Array[]): string {
   const text = new TextDecoder().decode(Buffer.concat(bytes))
-  return text.replaceAll(wordStart, ' ').replaceAll('\uFFFD', '').trim()
+  return text.replaceAll(wordStart, ' ').replaceAll('\uFFFD', '').replaceAll(/,{2,}/g, ',').trim()
 }
