@@ -12,7 +12,9 @@ const table = (pieces: readonly (string | Uint8Array)[]): Uint8Array =>
   )
 
 const long = 'x'.repeat(300)
-const pieces = readPieces(table(['<unk>', '<s>', '</s>', '▁Hell', 'o', '.', '', '▁', 'ö', Uint8Array.of(0xc3), long, ',']))
+const pieces = readPieces(
+  table(['<unk>', '<s>', '</s>', '▁Hell', 'o', '.', '', '▁', 'ö', Uint8Array.of(0xc3), long, ',']),
+)
 const textsOf = (tokens: readonly number[]) =>
   wordsOf(
     tokens.map((token) => ({ token, logProbability: -0.1 })),
