@@ -51,7 +51,7 @@ const broken: [string, (card: typeof hibari) => unknown, string][] = [
   ['voices that are text', (card) => ({ ...card, voices: ['lark'] }), 'x.json: voices: expected only objects'],
   ['a voice twice', (card) => ({ ...card, voices: [card.voices[0], ...card.voices] }), 'x.json: voices: '],
   ['a voice without language', (card) => withVoice(card, { language: '' }), 'x.json: voices[0].language: '],
-  ['a label that is no text', (card) => withVoice(card, { labels: { age: 40 } }), 'x.json: voices[0].labels.age: '],
+  ['a label that is not text', (card) => withVoice(card, { labels: { age: 40 } }), 'x.json: voices[0].labels.age: '],
   ['a voice field too many', (card) => withVoice(card, { gender: 'male' }), 'x.json: voices[0].gender: '],
   ['an unknown default voice', (card) => ({ ...card, default_voice: 'bob' }), 'x.json: default_voice: '],
   ['an alias to nobody', (card) => ({ ...card, voice_aliases: { alloy: 'bob' } }), 'x.json: voice_aliases.alloy: '],

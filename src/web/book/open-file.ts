@@ -11,7 +11,7 @@ const isBook = (file: File): boolean => bookKinds.split(',').includes(extensionO
 
 /** @throws BookError in words for the person who chose it */
 export async function openBook(file: File): Promise<Book> {
-  if (!isBook(file)) throw new BookError(`${file.name} is no book: choose an EPUB, a Markdown or a text file.`)
+  if (!isBook(file)) throw new BookError(`${file.name} is not a book: choose an EPUB, a Markdown or a text file.`)
   if (file.size > maxEpubBytes) throw new BookError(`${file.name} is larger than 200 MB.`)
   const bytes = new Uint8Array(await file.arrayBuffer())
   if (extensionOf(file) === '.epub') return epubBook(bytes)
