@@ -84,17 +84,14 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
   const speech = { speechEngines: engine.members.length, speeds: kept.speeds }
   const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, ...speech, log }
   let server: Server
-  let speaks: Promise<void> | null = null
-  let others: Promise<void> | null = null
+  let isWarm = false
   try {
     await tryCards(devices, engine, log)
-    // On another core, while the routes are made here.
-    const onOpened = () => void (speaks = warmSpeech(world))
     const beforeListening = () => {
-      others = warmOthers(world)
-      return atMost(warmMs, Promise.all([speaks, others]))
+      isWarm = true
+      return atMost(warmMs, warmUp(world))
     }
-    server = await startServer(config, world, { onOpened, ...(replaces && { beforeListening }) })
+    server = await startServer(config, world, replaces ? { beforeListening } : null)
   } catch (error) {
     await close()
     throw error
@@ -106,7 +103,7 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
   const keyFile = keptFromJournal(server.firstKey, config.dataDir)
   const isTerminal = process.stdout.isTTY === true
   announce({ version, server, keyFile, catalog, config, isTerminal, deviceLines }, json)
-  others ??= warmOthers(world)
+  if (!isWarm) void warmUp(world)
   await Promise.race([stopped, server.handedOver])
   await server.stop()
   await close()
@@ -156,27 +153,23 @@ function announce(facts: BannerFacts & { server: Server }, json: boolean): void 
 }
 
 /** Runs in the background: the first request finds what it needs in memory, or waits as it would have without. */
-const warmSpeech = ({ engine, catalog, log }: World): Promise<void> =>
-  engine.start(catalog.best('text-to-speech')?.id ?? null).catch(didNotStart(log, 'the speech engine'))
-
-async function warmOthers({ transcriber, encoders, catalog, log }: World & { encoders: EncoderPool }): Promise<void> {
+async function warmUp(world: World & { encoders: EncoderPool }): Promise<void> {
+  const { engine, transcriber, encoders, catalog, log } = world
+  const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
+  const speech = engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
   // The built-in recognizer loads within a second, and many never use it; a pulled one shows that it will be used.
   const transcription = catalog.best('automatic-speech-recognition')
   const isWanted = transcription?.builtIn === false
-  const noHearing = didNotStart(log, 'the transcription engine')
-  const hearing = isWanted ? transcriber.start(transcription.id).catch(noHearing) : null
-  await Promise.all([hearing, encoders.warm(['mp3']).catch(didNotStart(log, 'an encoder'))])
+  const hearing = isWanted ? transcriber.start(transcription.id).catch(warn('the transcription engine')) : null
+  await Promise.all([speech, hearing, encoders.warm(['mp3']).catch(warn('an encoder'))])
 }
-
-const didNotStart = (log: Log, what: string) => (error: unknown) =>
-  log.warn(`${what} did not start`, { cause: causeOf(error) })
 
 /** A large model may take longer to load than a server should wait before it takes over. */
 const warmMs = 120_000
 
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+function atMost(ms: number, work: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  await Promise.race([work, promise]).finally(systemTimer.after(ms, resolve))
+  return Promise.race([work, promise]).finally(systemTimer.after(ms, resolve))
 }
 
 /** The first signal ends in order; a second one at once. */

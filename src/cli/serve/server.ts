@@ -59,14 +59,10 @@ export interface Server {
   stop(): Promise<void>
 }
 
-export interface StartHooks {
-  /** The records are open and in order: from here on, hardly anything but the port can be wrong. */
-  onOpened(): void
-  /**
-   * Absent: not in the place of the server that runs on the data folder. Otherwise what is better done before that one
-   * stops listening.
-   */
-  beforeListening?: () => Promise<void>
+/** To start in the place of the server that runs on the data folder, if one does. */
+export interface Replacing {
+  /** What is better done before the other one stops listening. */
+  beforeListening(): Promise<void>
 }
 
 /** A few, because the first ones are interpreted. */
@@ -77,17 +73,13 @@ const lockAttempts = 5
 const lockPauseMs = 150
 
 /** @throws StoreError, Failure with a sentence for the operator */
-export async function startServer(
-  config: Config,
-  world: World,
-  hooks: StartHooks = { onOpened: () => {} },
-): Promise<Server> {
+export async function startServer(config: Config, world: World, replacing: Replacing | null = null): Promise<Server> {
   const undo: (() => Promise<void> | void)[] = []
   const stop = once(async () => {
     for (const step of undo.splice(0).reverse()) await step()
   })
   try {
-    return await start(config, world, hooks, stop, (step) => undo.push(step))
+    return await start(config, world, replacing, stop, (step) => undo.push(step))
   } catch (error) {
     await stop()
     throw (await diskFailure(config, error)) ?? error
@@ -106,11 +98,11 @@ async function diskFailure({ dataDir }: Config, error: unknown): Promise<Failure
 async function start(
   config: Config,
   given: World,
-  { onOpened, beforeListening }: StartHooks,
+  replacing: Replacing | null,
   stop: () => Promise<void>,
   onStop: (step: () => Promise<void> | void) => void,
 ): Promise<Server> {
-  const former = beforeListening === undefined ? null : await findPredecessor(config.dataDir, given)
+  const former = replacing === null ? null : await findPredecessor(config.dataDir, given)
   if (former === null) onStop(await ownFolder(config, given))
   const records = await openRecords(config, given, former !== null, onStop)
   const { books, shared } = records
@@ -134,7 +126,6 @@ async function start(
   if (former === null) await tidyUp(books, shared, presetIds(world))
   const alone = shared?.alone ?? (<T>(work: () => Promise<T>) => work())
   const firstKey = await alone(() => firstKeyOf(config, accounts, service))
-  onOpened()
   const remedy = adminRemedy(await accounts.list())
   await service.storage.start()
   onStop(() => service.storage.stop())
@@ -151,7 +142,7 @@ async function start(
   const machine = machineOf(config, () => url)
   const running = { status, models, machine, draining: () => draining, links, cancel }
   const app = await alone(() => createApi(config, world, books, service, running))
-  if (former !== null) await warmedUp(app, beforeListening)
+  if (former !== null) await warmedUp(app, replacing)
   const begun = idsOfNow(world)
   const listener = new Listener(app, config, former !== null)
   url = listener.url
@@ -174,11 +165,8 @@ async function start(
 }
 
 /** The first request compiles the routes, which takes longer than a client should wait for: it is one of our own. */
-async function warmedUp(
-  app: { handle(request: Request): unknown },
-  beforeListening: StartHooks['beforeListening'],
-): Promise<void> {
-  await beforeListening?.()
+async function warmedUp(app: { handle(request: Request): unknown }, replacing: Replacing | null): Promise<void> {
+  await replacing?.beforeListening()
   for (let request = 0; request < warmRequests; request++) {
     await app.handle(new Request('http://localhost/v1/audio/models'))
   }
