@@ -182,6 +182,12 @@ async function foreseen(method: string, path: string, response: Response): Promi
   expect(`${path} ${JSON.stringify(value)} ${faults(schema, value)}`).toEndWith(none)
 }
 
+const speechEvents = {
+  'speech.audio.delta': 'SpeechDeltaEvent',
+  'speech.audio.timestamps': 'SpeechTimestampsEvent',
+  'speech.audio.done': 'SpeechDoneEvent',
+}
+
 describe('the server answers as documented', () => {
   test.each([
     ['/', '/'],
@@ -206,14 +212,15 @@ describe('the server answers as documented', () => {
   })
 
   test('speech as events, its operation, its cancellation and its usage', async () => {
-    const response = await instance.speak(key, { stream_format: 'sse', response_format: 'pcm' })
+    const response = await instance.speak(key, { stream_format: 'sse', response_format: 'pcm', timestamps: true })
     const events = (await response.clone().text()).split('\n\n').filter((line) => line.startsWith('data: {'))
     await foreseen('POST', '/v1/audio/speech', response)
-    expect(events.length).toBeGreaterThan(1)
-    for (const event of events) {
-      const done = event.includes('speech.audio.done')
-      expect(faults(done ? 'SpeechDoneEvent' : 'SpeechDeltaEvent', JSON.parse(event.slice(6)))).toBe(none)
+    const seen = new Set<string>()
+    for (const event of events.map((line) => JSON.parse(line.slice(6)) as { type: keyof typeof speechEvents })) {
+      seen.add(event.type)
+      expect(faults(speechEvents[event.type], event)).toBe(none)
     }
+    expect([...seen].toSorted()).toEqual(Object.keys(speechEvents).toSorted())
     const id = response.headers.get('x-request-id')
     await foreseen('GET', '/v1/operations/{operation_id}', await instance.fetch(`/v1/operations/${id}`, { key }))
     const cancel = await instance.fetch(`/v1/operations/${id}/cancel`, { method: 'POST', key })

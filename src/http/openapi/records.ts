@@ -3,7 +3,7 @@ import { accountRecord } from '../account-record.ts'
 import { deletedModel, modelAnswer } from '../model-record.ts'
 import { adminOperation, cancelled, listedOperation, operationRecord } from '../operation-record.ts'
 import { healthRecord, readinessRecord, serviceRecord } from '../readiness-record.ts'
-import { speechDelta, speechDone, speechEvents } from '../speech/records.ts'
+import { speechDelta, speechDone, speechEvents, speechTimestamps } from '../speech/records.ts'
 import {
   transcriptDelta,
   transcriptDone,
@@ -24,6 +24,7 @@ const older = { has_more: is.flag(false, 'Whether older ones exist.') }
 export const answerRecords = {
   SpeechEvents: speechEvents,
   SpeechDeltaEvent: speechDelta,
+  SpeechTimestampsEvent: speechTimestamps,
   SpeechDoneEvent: speechDone,
   SpeechErrorEvent: is.record('', { type: is.constant('error'), error: is.named('ErrorObject', is.text()) }),
   Transcription: transcription,

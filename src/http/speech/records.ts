@@ -36,10 +36,32 @@ export const speechDone = is.answer<Speaking>('', {
   operation_id: from(is.text(exampleOperationId), ({ operation }) => operation.id),
 })
 
+type TimedWord = ReturnType<typeof wordsOf>[number]
+
+const eventWord = is.answer<TimedWord>('', {
+  word: from(is.text('Hello', 'As it is written in the input.'), 'word'),
+  start: from(is.number(0.275, 'Seconds from the beginning of the audio.'), 'start'),
+  end: from(is.number(0.6), 'end'),
+  text_start: from(is.count(0, 'Where it begins in the input, in characters.'), 'text_start'),
+  text_end: from(is.count(5), 'text_end'),
+})
+
+export const speechTimestamps = is.answer<readonly TimedWord[]>(
+  'The words that begin in the audio before it; only if `timestamps` asked for them.',
+  {
+    type: is.constant('speech.audio.timestamps'),
+    words: from(is.list(eventWord), (words: readonly TimedWord[]) => words.map(eventWord.of)),
+    estimated: from(
+      is.flag(false, 'The model does not time its words: they were shared out over the sound by their length.'),
+      (words: readonly TimedWord[]) => words.some(({ isEstimated }) => isEstimated),
+    ),
+  },
+)
+
 export const speechEvents = eventStream(
-  'Lines that begin with `data: `: a `SpeechDeltaEvent` each, finally one `SpeechDoneEvent` and `[DONE]`. There are ' +
-    'no `event:` lines. A comment `: keepalive` comes every 15 seconds of silence. After a `SpeechErrorEvent` the ' +
-    'connection is cut.',
+  'Lines that begin with `data: `: a `SpeechDeltaEvent` each, and after it a `SpeechTimestampsEvent` if word times ' +
+    'were asked for; finally one `SpeechDoneEvent` and `[DONE]`. There are no `event:` lines. A comment ' +
+    '`: keepalive` comes every 15 seconds of silence. After a `SpeechErrorEvent` the connection is cut.',
   [exampleOf(speechDelta), exampleOf(speechDone)],
 )
 

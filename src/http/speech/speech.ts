@@ -11,7 +11,7 @@ import { endpoints } from '../endpoint.ts'
 import { errorBody } from '../errors.ts'
 import type { Action, Exchange, Route } from '../exchange.ts'
 import type { Gate } from '../gate.ts'
-import { speechDelta, speechDone } from './records.ts'
+import { speechDelta, speechDone, speechTimestamps } from './records.ts'
 import { parseSpeechRequest, speechFields, type SpeechLimits } from './request.ts'
 import { event, type Events, eventStreamHeaders, sseSource } from '../sse.ts'
 import { type Source, streamed } from '../stream.ts'
@@ -78,16 +78,8 @@ const speechEvents = (speaking: Speaking, input: string): Events => ({
 
 /** Clients that do not know it ignore it. */
 function timesEvent(speaking: Speaking, input: string): string {
-  const words = speaking.takeWords()
-  if (words.length === 0) return ''
-  const records = wordsOf(words, input, speaking.format).map(({ word, start, end, text_start, text_end }) => {
-    return { word, start, end, text_start, text_end }
-  })
-  return event({
-    type: 'speech.audio.timestamps',
-    words: records,
-    estimated: words.some(({ isEstimated }) => isEstimated),
-  })
+  const words = wordsOf(speaking.takeWords(), input, speaking.format)
+  return words.length === 0 ? '' : event(speechTimestamps.of(words))
 }
 
 function errorOf(error: unknown, operationId: string): Record<string, unknown> {
