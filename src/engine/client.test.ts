@@ -364,8 +364,8 @@ test('a model that was loading, or waiting for room, when the engine was closed 
   await waiting
   expect(warnings).toEqual([])
   const other = connect()
-  await other.start('test-slow')
-  await until('it loads', async () => (await other.status()).loading.includes('test-slow'))
+  await other.start('test-stuck')
+  await until('it loads', async () => (await other.status()).loading.includes('test-stuck'))
   await other.close()
   expect([warnings, (await other.status()).failed]).toEqual([[], []])
 })

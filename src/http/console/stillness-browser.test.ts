@@ -72,6 +72,8 @@ async function shiftsOf(door: Page, address: string, screen: Screen): Promise<Sh
     await page.waitForLoadState('networkidle')
     return await page.evaluate<Shift[]>('shifts')
   } finally {
+    // A page asks again and again, and an answer on its way would come to a page that is closed.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await page.close()
   }
 }
