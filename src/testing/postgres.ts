@@ -39,7 +39,7 @@ interface StartOptions {
 const here: Place = { command: [], host: '127.0.0.1' }
 
 class TestPostgres {
-  readonly port: number
+  #port = 0
   readonly #place: Place
   readonly #bin: string
   readonly #folder: string
@@ -47,12 +47,15 @@ class TestPostgres {
   #server: Bun.Subprocess | null = null
   #databases = 0
 
-  private constructor(bin: string, folder: string, port: number, { isDurable, place }: StartOptions) {
+  private constructor(bin: string, folder: string, { isDurable, place }: StartOptions) {
     this.#isDurable = isDurable
     this.#place = place
     this.#bin = bin
     this.#folder = folder
-    this.port = port
+  }
+
+  get port(): number {
+    return this.#port
   }
 
   static async start(options: StartOptions): Promise<TestPostgres> {
@@ -60,13 +63,25 @@ class TestPostgres {
     if (bin === null) throw new Error('PostgreSQL is not installed')
     const folder = temporaryFolder()
     if (isRoot) chownSync(folder, await idOf('-u'), await idOf('-g'))
-    const server = new TestPostgres(bin, folder, await freePort(), options)
+    const server = new TestPostgres(bin, folder, options)
     const form = ['-A', 'trust', '-U', 'myna', '--no-sync', '-E', 'UTF8', '--locale=C']
     const made = server.#spawn('initdb', '-D', join(folder, 'data'), ...form)
     if ((await made.exited) !== 0) throw new Error('initdb failed')
     appendFileSync(join(folder, 'data', 'pg_hba.conf'), `host all all ${options.place.host}/8 trust\n`)
-    await server.up()
+    await server.#upSomewhere()
     return server
+  }
+
+  /** Another test may take a port that was free before the server listens there: then it ends, and tries another. */
+  async #upSomewhere(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      this.#port = await freePort()
+      try {
+        return await this.up()
+      } catch (error) {
+        if (attempt === 5) throw error
+      }
+    }
   }
 
   urlOf(database: string): string {
