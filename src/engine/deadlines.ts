@@ -2,7 +2,7 @@
  * Decides when the child is given up (server side). It may owe audio to a stream, text of a clip or an answer to a
  * query. No child is killed for being slow: while it shows life, a piece of work has many times the time that its size
  * needs at the measured speed, and only a piece that takes longer is ended. A child that shows no life is asked to end
- * its work, and killed if it does not, because there is no other way out of a native call.
+ * its work, and killed if it does not, because nothing else ends a native call.
  *
  * Loading a model is such a call too, and may rightly take minutes. It has a deadline of its own, and while it lasts no
  * time passes for what the child owes.

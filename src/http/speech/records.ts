@@ -36,10 +36,16 @@ export const speechDone = is.answer<Speaking>('', {
   operation_id: from(is.text(exampleOperationId), ({ operation }) => operation.id),
 })
 
+const writtenWord = is.text('Hello', 'As it is written in the input.')
+const estimated = is.flag(
+  false,
+  'The model does not time its words: they were shared out over the sound by their length.',
+)
+
 type TimedWord = ReturnType<typeof wordsOf>[number]
 
 const eventWord = is.answer<TimedWord>('', {
-  word: from(is.text('Hello', 'As it is written in the input.'), 'word'),
+  word: from(writtenWord, 'word'),
   start: from(is.number(0.275, 'Seconds from the beginning of the audio.'), 'start'),
   end: from(is.number(0.6), 'end'),
   text_start: from(is.count(0, 'Where it begins in the input, in characters.'), 'text_start'),
@@ -51,10 +57,7 @@ export const speechTimestamps = is.answer<readonly TimedWord[]>(
   {
     type: is.constant('speech.audio.timestamps'),
     words: from(is.list(eventWord), (words: readonly TimedWord[]) => words.map(eventWord.of)),
-    estimated: from(
-      is.flag(false, 'The model does not time its words: they were shared out over the sound by their length.'),
-      (words: readonly TimedWord[]) => words.some(({ isEstimated }) => isEstimated),
-    ),
+    estimated: from(estimated, (words: readonly TimedWord[]) => words.some(({ isEstimated }) => isEstimated)),
   },
 )
 
@@ -77,7 +80,7 @@ export interface Captioned {
 }
 
 const word = is.answer<ReturnType<typeof wordsOf>[number]>('', {
-  word: from(is.text('Hello', 'As it stands in the input.'), 'word'),
+  word: from(writtenWord, 'word'),
   start_time: from(is.number(0.275, 'Seconds from the beginning of all the audio.'), 'start'),
   end_time: from(is.number(0.6), 'end'),
 })
@@ -94,8 +97,7 @@ export const captionedPiece = is.answer<Captioned>('', {
     wordTimes ? wordsOf(words, input, format).map(word.of) : null,
   ),
   // Ours: whether the times are the model's own.
-  timestamps_estimated: maybe(
-    is.flag(false, 'The model does not time its words: they were shared out over the sound by their length.'),
-    ({ words }) => (words.length === 0 ? undefined : words.some(({ isEstimated }) => isEstimated)),
+  timestamps_estimated: maybe(estimated, ({ words }) =>
+    words.length === 0 ? undefined : words.some(({ isEstimated }) => isEstimated),
   ),
 })
