@@ -13,9 +13,9 @@ import { json, type Route } from './exchange.ts'
 import { parseQuery } from './fields/field.ts'
 import type { Gate } from './gate.ts'
 import { adminCancelDetail, adminOperationDetail, adminOperationsDetail, adminUsageDetail } from './openapi/admin.ts'
-import { adminOperationListFields, operationQueryOf } from './operation-query.ts'
-import { adminOperation, cancelled } from './operation-record.ts'
-import { pageOf } from './operations.ts'
+import { adminOperationListFields, operationQueryOf } from './operations/query.ts'
+import { adminOperation, cancelled } from './operations/record.ts'
+import { pageOf } from './operations/operations.ts'
 import { adminUsageFields, usageReport } from './usage.ts'
 
 export interface AdminParts {

@@ -20,7 +20,7 @@ import { type Action, type ExchangeParts, type Route, routeWith } from './exchan
 import { type HealthParts, healthRoutes } from './health.ts'
 import { type ModelsParts, modelsRoutes } from './models.ts'
 import { type DocsParts, docsRoutes } from './openapi/docs.ts'
-import { type OperationsParts, operationsRoutes } from './operations.ts'
+import { type OperationsParts, operationsRoutes } from './operations/operations.ts'
 import { realtimeRoutes, type RealtimeRoutesParts, socketLimits } from './realtime.ts'
 import { type SpeechParts, speechRoutes } from './speech/speech.ts'
 import { type TranscriptionsParts, transcriptionsRoutes } from './transcription/transcriptions.ts'

@@ -1,6 +1,6 @@
 /** The routes for administrators in the API's document (docs/api.md 10). */
 import { exampleOperationId } from '../error-codes.ts'
-import { adminOperationListFields } from '../operation-query.ts'
+import { adminOperationListFields } from '../operations/query.ts'
 import { adminUsageFields } from '../usage.ts'
 import { detail, ok, pathId } from './parts.ts'
 

@@ -1,7 +1,7 @@
 /** The records of answers by the names that the API's document gives them. */
 import { accountRecord } from '../account-record.ts'
 import { deletedModel, modelAnswer } from '../model-record.ts'
-import { adminOperation, cancelled, listedOperation, operationRecord } from '../operation-record.ts'
+import { adminOperation, cancelled, listedOperation, operationRecord } from '../operations/record.ts'
 import { healthRecord, readinessRecord, serviceRecord } from '../readiness-record.ts'
 import { speechDelta, speechDone, speechEvents, speechTimestamps } from '../speech/records.ts'
 import {

@@ -1,6 +1,6 @@
 /** The operations, models, account and server routes in the API's document. */
 import { exampleOperationId } from '../error-codes.ts'
-import { operationListFields } from '../operation-query.ts'
+import { operationListFields } from '../operations/query.ts'
 import { usageFields } from '../usage.ts'
 import { detail, ok, pathId, requestId } from './parts.ts'
 import { schemaRef } from './shapes.ts'

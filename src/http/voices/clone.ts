@@ -12,7 +12,7 @@ import { type Action, type Exchange, json, type Route } from '../exchange.ts'
 import { drained, type FormLimits, isMultipart, readUpload, type Upload } from './form.ts'
 import type { Gate } from '../gate.ts'
 import { type ClipLimits, cloneFields, maxNameChars } from './fields.ts'
-import { operationRecord } from '../operation-record.ts'
+import { operationRecord } from '../operations/record.ts'
 import { newVoiceRecord, voiceIdOf } from './record.ts'
 
 export interface VoiceCloneParts {

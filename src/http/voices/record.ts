@@ -10,7 +10,7 @@ import type { Exchange } from '../exchange.ts'
 import { invalidInput } from '../invalid.ts'
 import * as is from '../openapi/shapes.ts'
 import { from } from '../openapi/shapes.ts'
-import { fault } from '../operation-record.ts'
+import { fault } from '../operations/record.ts'
 
 export const exampleVoiceId = 'voice_01KAJ5ZV5B6C7D8E9F0G1H2J3K'
 

@@ -1,8 +1,8 @@
 /** The parameters of a list of operations: an account's own, and for administrators those of all. */
-import { outcomes } from '../domain/operation.ts'
-import type { OperationQuery } from '../service/ports/records.ts'
-import { type Fields, parseQuery, type Values, withDefault } from './fields/field.ts'
-import { choice, text, unixTime, wholeNumber } from './fields/kinds.ts'
+import { outcomes } from '../../domain/operation.ts'
+import type { OperationQuery } from '../../service/ports/records.ts'
+import { type Fields, parseQuery, type Values, withDefault } from '../fields/field.ts'
+import { choice, text, unixTime, wholeNumber } from '../fields/kinds.ts'
 
 const maxOperations = 200
 const usualOperations = 50

@@ -1,15 +1,15 @@
 /**
  * Lists, inspects and cancels operations (docs/api.md 6). Inspecting and cancelling share a rate limit of their own.
  */
-import { type Cancellable, cancelOperation, inspectOperation } from '../service/operations.ts'
-import type { Ledger } from '../service/ports.ts'
-import type { OperationQuery } from '../service/ports/records.ts'
-import { operationQueryOf, parseOperationQuery } from './operation-query.ts'
-import { cancelled, listedOperation, operationRecord } from './operation-record.ts'
-import { cancelDetail, operationDetail, operationsDetail } from './openapi/routes.ts'
-import { endpoints } from './endpoint.ts'
-import { json, type Route } from './exchange.ts'
-import type { Gate } from './gate.ts'
+import { type Cancellable, cancelOperation, inspectOperation } from '../../service/operations.ts'
+import type { Ledger } from '../../service/ports.ts'
+import type { OperationQuery } from '../../service/ports/records.ts'
+import { operationQueryOf, parseOperationQuery } from './query.ts'
+import { cancelled, listedOperation, operationRecord } from './record.ts'
+import { cancelDetail, operationDetail, operationsDetail } from '../openapi/routes.ts'
+import { endpoints } from '../endpoint.ts'
+import { json, type Route } from '../exchange.ts'
+import type { Gate } from '../gate.ts'
 
 export interface OperationsParts {
   gate: Gate

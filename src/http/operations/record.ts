@@ -1,8 +1,8 @@
 /** An operation as the API shows it (docs/api.md 6): alone, in a list, and to administrators. */
-import { expiresAtMs, type Operation, outcomes } from '../domain/operation.ts'
-import { exampleOperationId } from './error-codes.ts'
-import * as is from './openapi/shapes.ts'
-import { from, maybe } from './openapi/shapes.ts'
+import { expiresAtMs, type Operation, outcomes } from '../../domain/operation.ts'
+import { exampleOperationId } from '../error-codes.ts'
+import * as is from '../openapi/shapes.ts'
+import { from, maybe } from '../openapi/shapes.ts'
 
 /** Why something did not complete. */
 export const fault: is.Shape<{ code: string; message: string } | null> = {
