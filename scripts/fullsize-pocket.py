@@ -22,7 +22,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 
 warnings.filterwarnings("ignore")
 root = Path(__file__).parent.parent
-spec = importlib.util.spec_from_file_location("graphs", Path(__file__).with_name("golden-pocket-graphs.py"))
+spec = importlib.util.spec_from_file_location("graphs", Path(__file__).parent / "golden" / "pocket-graphs.py")
 graphs = importlib.util.module_from_spec(spec)
 sys.modules["graphs"] = graphs
 spec.loader.exec_module(graphs)

@@ -291,7 +291,7 @@ def main():
     parser.add_argument("--precision", choices=["fp32", "int8", "fp16"], default="fp32")
     parser.add_argument("--words", action="store_true")
     options = parser.parse_args()
-    golden = SourceFileLoader("golden", os.path.join(os.path.dirname(__file__), "golden-whisper.py")).load_module()
+    golden = SourceFileLoader("golden", os.path.join(os.path.dirname(__file__), "golden/whisper-features.py")).load_module()
     *shape, languages, alignment_heads = SIZES[options.size]
     os.makedirs(options.folder, exist_ok=True)
     assets = os.path.join(os.path.dirname(whisper.__file__), "assets")

@@ -1,5 +1,4 @@
 /** Writes a model of letters in the format that `src/phonemes/letters.ts` reads. */
-import { brotliCompressSync, constants } from 'node:zlib'
 import { endSymbol, type LettersHeader, packing, startSymbol } from '../../src/phonemes/letters.ts'
 import { end, type Model, start } from './ngrams.ts'
 
@@ -32,9 +31,7 @@ export function packLetters(model: Model, pairs: ReadonlyMap<string, readonly [s
     parts.push(Uint8Array.from(level, ({ ngram }) => quantised(packing.log, model.logs.get(ngram) ?? -16)))
     parts.push(Uint8Array.from(level, ({ ngram }) => quantised(packing.backoff, model.backoffs.get(ngram) ?? 0)))
   }
-  return brotliCompressSync(Buffer.concat(parts), {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 },
-  })
+  return Buffer.concat(parts)
 }
 
 /** The n-grams of a length. The start, which is never spoken, is included as a context. */

@@ -2,7 +2,7 @@
  * Turns the phones of the dictionary into the symbols that American Kokoro voices were trained on (one character each,
  * stress right before its vowel). The dictionary is coarser: it has one weak vowel where they have four (ə ɪ ᵻ ᵊ), no
  * flap, and no fixed rule for secondary stress. The rules here follow the habits of misaki, with which the voices were
- * trained; `scripts/g2p-compare.ts` measures how well.
+ * trained; `scripts/g2p/compare.ts` measures how well.
  */
 import { isVowel, type Phone, type Stress } from './phones.ts'
 

@@ -1,31 +1,35 @@
 /**
  * The CMU Pronouncing Dictionary in memory, as one array of bytes that is searched in place: about 2 MB, where a map of
- * strings would take 30. `scripts/g2p-train.ts` makes `dictionary.br` from it, one pronunciation per word.
+ * strings would take 30. `scripts/g2p/train.ts` makes `dictionary.zst` from it, one pronunciation per word.
  *
- * Packed: words in alphabetical order, each as (letters shared with the previous word, further letters, phones) with
- * the lengths before them; every sixteenth shares none, so that a search can begin there.
+ * Packed: how many groups of words there are (32 bits) and the length of each (16), so that nothing is searched for
+ * when it is loaded; then the words in alphabetical order, each as (letters shared with the previous word, further
+ * letters, phones) with the lengths before them. A group is sixteen words; its first one shares none, so that a search
+ * can begin there.
  */
-import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import { type Phone, phones } from './phones.ts'
 
 const groupSize = 16
+/** Of the number of groups, and of the length of one. */
+const [countBytes, lengthBytes] = [4, 2]
 
 export class Dictionary {
   readonly #bytes: Uint8Array
   /** Start of each group of words. */
-  readonly #groups: readonly number[]
-  readonly size: number
+  readonly #groups: Uint32Array
 
+  /** @param packed as `packDictionary` gives it */
   constructor(packed: Uint8Array) {
-    this.#bytes = brotliDecompressSync(packed)
-    const groups: number[] = []
-    let count = 0
-    for (let at = 0; at < this.#bytes.length; at = this.#next(at)) {
-      if (count % groupSize === 0) groups.push(at)
-      count++
+    const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
+    const count = view.getUint32(0, true)
+    const groups = new Uint32Array(count)
+    let at = countBytes + lengthBytes * count
+    for (let group = 0; group < count; group++) {
+      groups[group] = at
+      at += view.getUint16(countBytes + lengthBytes * group, true)
     }
+    this.#bytes = packed
     this.#groups = groups
-    this.size = count
   }
 
   /** @param word lower case */
@@ -72,8 +76,10 @@ const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 /** @param entries words in ASCII with the codes of their phones */
 export function packDictionary(entries: ReadonlyMap<string, readonly number[]>): Uint8Array {
   const bytes: number[] = []
+  const starts: number[] = []
   let before = ''
   for (const [index, word] of [...entries.keys()].sort().entries()) {
+    if (index % groupSize === 0) starts.push(bytes.length)
     let shared = 0
     if (index % groupSize !== 0) while (shared < word.length && word[shared] === before[shared]) shared++
     const rest = word.slice(shared)
@@ -81,7 +87,10 @@ export function packDictionary(entries: ReadonlyMap<string, readonly number[]>):
     bytes.push(shared, rest.length, ...Buffer.from(rest, 'latin1'), spoken.length, ...spoken)
     before = word
   }
-  return brotliCompressSync(Uint8Array.from(bytes), {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 },
-  })
+  const packed = new DataView(new ArrayBuffer(countBytes + lengthBytes * starts.length))
+  packed.setUint32(0, starts.length, true)
+  for (const [group, start] of starts.entries()) {
+    packed.setUint16(countBytes + lengthBytes * group, (starts[group + 1] ?? bytes.length) - start, true)
+  }
+  return Buffer.concat([new Uint8Array(packed.buffer), Uint8Array.from(bytes)])
 }

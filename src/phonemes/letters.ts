@@ -1,9 +1,8 @@
 /**
  * The pronunciation of a word that is in no dictionary: the likeliest phones for its letters, by a joint n-gram model
- * of letters and phones (Bisani and Ney 2008). `scripts/g2p-train.ts` makes `letters.br` from the dictionary and
+ * of letters and phones (Bisani and Ney 2008). `scripts/g2p/train.ts` makes `letters.zst` from the dictionary and
  * measures it on words that it has not seen.
  */
-import { brotliDecompressSync } from 'node:zlib'
 import { type Phone, parsePhones } from './phones.ts'
 
 /** The packed file: JSON, its length before it, then each level's arrays. */
@@ -51,9 +50,8 @@ export class Letters {
   /** For each letter, the symbols that pronounce it. */
   readonly #symbols = new Map<string, number[]>()
 
-  /** @param packed as `packLetters` of the script writes it, compressed with Brotli */
-  constructor(packed: Uint8Array) {
-    const bytes = brotliDecompressSync(packed)
+  /** @param bytes as `packLetters` of the script writes them */
+  constructor(bytes: Uint8Array) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const length = view.getUint32(0, true)
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as LettersHeader

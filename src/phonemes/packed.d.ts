@@ -1,5 +1,5 @@
 /** A packed data file that the bundler carries along: its path, also inside the executable. */
-declare module '*.br' {
+declare module '*.zst' {
   const path: string
   export default path
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { name } from './phones.ts'
-import { loadPronouncer, spelled } from './pronouncer.ts'
+import { Dictionary, packDictionary } from './dictionary.ts'
+import { codeOf, name, parsePhones } from './phones.ts'
+import { loadPronouncer, Pronouncer, spelled } from './pronouncer.ts'
 
 const pronouncer = await loadPronouncer()
 const known = (word: string): string | undefined => pronouncer.known(word)?.map(name).join(' ')
@@ -12,6 +13,25 @@ test('the dictionary finds every word by binary search, the first and the last t
   expect(known('')).toBeUndefined()
   expect(known('zzzzzz')).toBeUndefined()
   expect(known('blorf')).toBeUndefined()
+})
+
+test('what is packed is found again, in every group, and letters are loaded for what is not', () => {
+  const words = Array.from({ length: 100 }, (_, at) =>
+    `word${at}`.replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)]!),
+  )
+  const codes = (at: number) => parsePhones(at % 2 === 0 ? 'K AE1 T' : 'D AO1 G').map((phone) => codeOf(name(phone)))
+  let loads = 0
+  const letters = () => {
+    loads++
+    throw new Error('no letters')
+  }
+  const dictionary = new Dictionary(packDictionary(new Map(words.map((word, at) => [word, codes(at)]))))
+  const small = new Pronouncer(dictionary, letters)
+  const said = words.map((word) => small.phones(word, false).map(name).join(' '))
+  expect(said).toEqual(words.map((_, at) => (at % 2 === 0 ? 'K AE1 T' : 'D AO1 G')))
+  expect(loads).toBe(0)
+  expect(() => small.phones('blorf', false)).toThrow('no letters')
+  expect(loads).toBe(1)
 })
 
 test.each([

@@ -2,8 +2,9 @@
  * One written word to its phones, in order of trust: the dictionary, a known stem with an ending, known parts, and for
  * everything else the letters themselves. There is always an answer.
  */
-import dictionaryPath from './dictionary.br' with { type: 'file' }
-import lettersPath from './letters.br' with { type: 'file' }
+import { readFileSync } from 'node:fs'
+import dictionaryPath from './dictionary.zst' with { type: 'file' }
+import lettersPath from './letters.zst' with { type: 'file' }
 import { compound } from './compounds.ts'
 import { Dictionary } from './dictionary.ts'
 import { inflected } from './inflections.ts'
@@ -25,17 +26,21 @@ const longestSound = 4
 
 /** @throws Error when the files inside the program cannot be read */
 export async function loadPronouncer(): Promise<Pronouncer> {
-  const [dictionary, letters] = await Promise.all([Bun.file(dictionaryPath).bytes(), Bun.file(lettersPath).bytes()])
-  return new Pronouncer(new Dictionary(dictionary), new Letters(letters))
+  const dictionary = await Bun.zstdDecompress(await Bun.file(dictionaryPath).bytes())
+  // The first word that is in no dictionary waits for it, some 15 ms, so that the first sentence need not.
+  const letters = () => new Letters(Bun.zstdDecompressSync(readFileSync(lettersPath)))
+  return new Pronouncer(new Dictionary(dictionary), letters)
 }
 
 export class Pronouncer {
   readonly #dictionary: Dictionary
-  readonly #letters: Letters
+  readonly #loadLetters: () => Letters
+  #letters: Letters | null = null
 
-  constructor(dictionary: Dictionary, letters: Letters) {
+  /** @param letters called once, when they are first needed */
+  constructor(dictionary: Dictionary, letters: () => Letters) {
     this.#dictionary = dictionary
-    this.#letters = letters
+    this.#loadLetters = letters
   }
 
   /**
@@ -60,6 +65,7 @@ export class Pronouncer {
     const spoken: Phone[] = []
     for (let from = 0; from < word.length; from += longestWord) {
       const piece = word.slice(from, from + longestWord)
+      this.#letters ??= this.#loadLetters()
       const phones = this.#letters.phones(piece)
       // The letters alone would say the g of "-ing".
       if (piece.endsWith('ing') && phones.at(-1)?.base === 'G') phones.pop()

@@ -1,6 +1,6 @@
 /**
- * A model of Kokoro's shape in a temporary folder: the small graph that `scripts/golden-kokoro.py` made, and tables of
- * styles by the same formula as in that script.
+ * A model of Kokoro's shape in a temporary folder: the small graph that `scripts/golden/kokoro-graph.py` made, and
+ * tables of styles by the same formula as in that script.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

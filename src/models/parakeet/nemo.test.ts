@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeNemoModels(folder)
   clips = Object.entries(await nemoClips()).map(([name, pcm]) => {
     const known = heard.clips[name]
-    // If the clip differs from NeMo's: bun scripts/golden-nemo.ts
+    // If the clip differs from NeMo's: bun scripts/golden/nemo-transcripts.ts
     expect([name, known?.hash]).toEqual([name, hashOf(pcm)])
     return [name, fromS16(pcm), known!]
   })

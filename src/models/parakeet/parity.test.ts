@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 function knownOf(name: string, pcm: Int16Array<ArrayBuffer>) {
   const known = goldenOf.get(name)
-  // If the clip differs from the one that was measured: bun scripts/golden-parakeet.ts
+  // If the clip differs from the one that was measured: bun scripts/golden/parakeet.ts
   expect([name, known?.hash]).toEqual([name, hashOf(pcm)])
   return known!
 }

@@ -57,7 +57,7 @@ test('reads what the exporter writes', () => {
 })
 
 test('reads the published bundle.json of english_2026-04', async () => {
-  // Written by scripts/golden-pocket.py from the shapes of the model, and still identical to the published file.
+  // Written by scripts/golden/pocket.py from the shapes of the model, and still identical to the published file.
   const file = gunzipSync(await Bun.file(`${import.meta.dir}/bundle.golden.json.gz`).bytes())
   const published = 'bab643150f437f37df080a710520ff39ed9ebd9a339f8ebdc739f7eddfc28b3f'
   expect(new Bun.CryptoHasher('sha256').update(file).digest('hex')).toBe(published)

@@ -1,6 +1,6 @@
 /**
  * A Pocket TTS small enough to be committed, with random weights: it speaks noise, but by the same rules.
- * scripts/golden-pocket.py writes it, together with the output of Kyutai's own package for the same weights and the
+ * scripts/golden/pocket.py writes it, together with the output of Kyutai's own package for the same weights and the
  * same noise.
  */
 import { mkdirSync } from 'node:fs'

@@ -12,7 +12,7 @@ import { bytesOf, golden as small } from './small.fixture.ts'
 import written from './text.golden.json'
 import { knownWords, wordsOf } from './words.ts'
 
-// Written by scripts/golden-pocket-text.py with Kyutai's package.
+// Written by scripts/golden/pocket-text.py with Kyutai's package.
 const { prepared, chunked } = written
 const tokenizer = new SentencePiece(bytesOf(small.files['tokenizer.model']!))
 const plain = { padShortInputs: false, removeSemicolons: false }

@@ -23,7 +23,7 @@ test('the graph gives the same numbers as in Python', async () => {
   const clips = await goldenClips()
   for (const [name, { hash, probabilities }] of Object.entries(golden)) {
     const pcm = clips[name]!
-    // If the clip differs from the one that was measured: bun scripts/golden-vad.ts
+    // If the clip differs from the one that was measured: bun scripts/golden/vad.ts
     expect([name, hashOf(pcm)]).toEqual([name, hash])
     const ours = await detector.probabilities(fromS16(pcm), never)
     expect(ours.length).toBe(probabilities.length)

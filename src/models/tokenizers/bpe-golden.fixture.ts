@@ -1,4 +1,4 @@
-/** The texts of the tokenizer's golden numbers, for scripts/golden-whisper.ts and for the test that compares. */
+/** The texts of the tokenizer's golden numbers, for scripts/golden/whisper-features.ts and for its test. */
 import { Seeded } from '../../testing/seeded.ts'
 
 export const tokenizerSeed = 1

@@ -9,7 +9,7 @@ interface Golden {
   decoded: string
 }
 
-// Written by scripts/golden-whisper.ts.
+// Written by scripts/golden/whisper-features.ts.
 const golden: Golden = await Bun.file(`${import.meta.dir}/bpe-golden.json.gz`)
   .bytes()
   .then((bytes) => JSON.parse(new TextDecoder().decode(Bun.gunzipSync(bytes))))

@@ -7,7 +7,7 @@ interface Golden {
   models: { name: string; size: number; model: string; crc32: number[] }[]
 }
 
-// Written by scripts/golden-pocket-tokenizer.py with the SentencePiece library itself.
+// Written by scripts/golden/pocket-tokenizer.py with the SentencePiece library itself.
 const golden: Golden = JSON.parse(
   gunzipSync(await Bun.file(`${import.meta.dir}/sentencepiece.golden.json.gz`).bytes()).toString(),
 )

@@ -1,4 +1,4 @@
-/** A folder with a small model of random weights, as a pull would leave it; made by golden-whisper-decode.ts. */
+/** A folder with a small model of random weights, as after a pull; made by scripts/golden/whisper-decode.ts. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Card } from '../../domain/card.ts'
@@ -17,7 +17,7 @@ export interface SmallModel {
   files?: Readonly<Record<string, object | null>>
   /**
    * `fp16`: the decoder's states have half precision. `optimum`: the same model as the tools of Hugging Face export it;
-   * `uint8`: its decoder rounded to eight bits by the same tools (scripts/golden-whisper-optimum.py).
+   * `uint8`: its decoder rounded to eight bits by the same tools (scripts/golden/whisper-optimum.py).
    */
   kind?: 'fp16' | 'optimum' | 'uint8'
 }

@@ -1,6 +1,6 @@
 /**
  * Requests for the small model with random weights. openai/whisper gets the same requests
- * (scripts/golden-whisper-decode.ts), and the tests compare its answers with ours.
+ * (scripts/golden/whisper-decode.ts), and the tests compare its answers with ours.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,6 +72,7 @@ export function rulesOf(options: ReferenceOptions): Rules {
     minAvgLogprob: options.logprob_threshold,
     maxNoSpeechProb: options.no_speech_threshold,
     salvages: false,
+    finishes: false,
   }
 }
 

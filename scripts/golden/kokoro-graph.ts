@@ -1,12 +1,12 @@
 /**
  * Writes src/models/kokoro/golden/: a small graph of Kokoro's shape, and the output of its author's own pipeline for
- * it. `bun scripts/golden-kokoro.ts [PYTHON]`
+ * it. `bun scripts/golden/kokoro-graph.ts [PYTHON]`
  */
 import { join } from 'node:path'
-import { symbolIds } from '../src/phonemes/symbols.ts'
+import { symbolIds } from '../../src/phonemes/symbols.ts'
 
-const folder = join(import.meta.dir, '..', 'src', 'models', 'kokoro', 'golden')
-const script = join(import.meta.dir, 'golden-kokoro.py')
+const folder = join(import.meta.dir, '..', '..', 'src', 'models', 'kokoro', 'golden')
+const script = join(import.meta.dir, 'kokoro-graph.py')
 const { success, stderr } = Bun.spawnSync([process.argv[2] ?? 'python3', script, folder], {
   stdin: Buffer.from(JSON.stringify(Object.fromEntries(symbolIds))),
 })

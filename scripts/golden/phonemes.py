@@ -1,6 +1,6 @@
 """Reference for the English phonemes: misaki, with the tagger it needs and without a fallback for words it does not know.
 
-usage: golden-phonemes.py us|gb < SENTENCES    (one a line); prints one line of JSON a sentence: [text, tag, phonemes,
+usage: phonemes.py us|gb < SENTENCES    (one a line); prints one line of JSON a sentence: [text, tag, phonemes,
 space behind] of each token, phonemes "" for an unknown word
 needs: pip install misaki num2words spacy, and spaCy's en_core_web_sm
 """

@@ -3,7 +3,7 @@ and the output of Kyutai's own package, chunk by chunk, with the same weights an
 
     pip install torch onnx onnxscript numpy sentencepiece safetensors scipy pyyaml pydantic beartype huggingface_hub \\
         requests pocket-tts==2.1.0
-    python scripts/golden-pocket.py src/models/pocket
+    python scripts/golden/pocket.py src/models/pocket
 
 2.1.0 is the version that the exports of 2026-04 were made from.
 """
@@ -25,7 +25,7 @@ import torch
 import yaml
 
 warnings.filterwarnings("ignore")
-root = Path(__file__).parent.parent
+root = Path(__file__).parent.parent.parent
 
 
 def sibling(name):
@@ -36,7 +36,7 @@ def sibling(name):
     return module
 
 
-graphs = sibling("golden-pocket-graphs")
+graphs = sibling("pocket-graphs")
 
 SIZE = graphs.Size(
     layers=2, width=16, heads=2, latent=4, flow_width=8, flow_depth=2, tokens=420, positions=160, codec_width=8,

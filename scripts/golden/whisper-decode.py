@@ -1,8 +1,8 @@
-"""The transcripts of openai/whisper with a small model of random weights, and that model as ONNX. Driven by golden-whisper-decode.ts.
+"""The transcripts of openai/whisper with a small model of random weights, and that model as ONNX. Driven by whisper-decode.ts.
 
-golden-whisper-decode.py model WORK     WORK/tokenizer.json to WORK/{encoder_model,decoder_model_merged,...}.onnx and *.json
-golden-whisper-decode.py hear WORK      WORK/orders.json, a list of clips (raw float32, 16 kHz) with options, to WORK/heard.json
-golden-whisper-decode.py generate WORK  how many of WORK/*.f32 transformers writes as openai/whisper does
+whisper-decode.py model WORK     WORK/tokenizer.json to WORK/{encoder_model,decoder_model_merged,...}.onnx and *.json
+whisper-decode.py hear WORK      WORK/orders.json, a list of clips (raw float32, 16 kHz) with options, to WORK/heard.json
+whisper-decode.py generate WORK  how many of WORK/*.f32 transformers writes as openai/whisper does
 
 The reference has its own generator of random numbers; here it uses ours. needs: as fullsize-whisper.py
 """
@@ -25,7 +25,7 @@ import whisper.tokenizer
 from tokenizers import Tokenizer
 from whisper.audio import N_FRAMES, log_mel_spectrogram, pad_or_trim
 
-fullsize = SourceFileLoader("fullsize", os.path.join(os.path.dirname(__file__), "fullsize-whisper.py")).load_module()
+fullsize = SourceFileLoader("fullsize", os.path.join(os.path.dirname(__file__), "../fullsize-whisper.py")).load_module()
 
 SEED = 5
 WIDTH, HEADS, ENCODER_LAYERS, DECODER_LAYERS, BANDS = 16, 2, 1, 2, 80

@@ -1,18 +1,18 @@
 /**
- * Makes src/phonemes/dictionary.br and letters.br from the CMU Pronouncing Dictionary. Also measures how words outside
- * the dictionary are spoken: a tenth of its words is held out, and a model trained on the others speaks them. `bun
- * scripts/g2p-train.ts [--measure]`; with --measure it writes no file. Takes some five minutes.
+ * Makes src/phonemes/dictionary.zst and letters.zst from the CMU Pronouncing Dictionary. Also measures how words
+ * outside the dictionary are spoken: a tenth of its words is held out, and a model trained on the others speaks them.
+ * `bun scripts/g2p/train.ts [--measure]`; with --measure it writes no file. Takes some five minutes.
  */
 import { join } from 'node:path'
-import { Dictionary, packDictionary } from '../src/phonemes/dictionary.ts'
-import { Letters } from '../src/phonemes/letters.ts'
-import { codeOf, name, type Phone, parsePhones } from '../src/phonemes/phones.ts'
-import { Pronouncer } from '../src/phonemes/pronouncer.ts'
-import { type Alignment, align, type Entry } from './g2p/align.ts'
-import { editDistance } from './g2p/distance.ts'
-import { train } from './g2p/ngrams.ts'
-import { packLetters } from './g2p/pack-letters.ts'
-import { chosenWords, trainingWords, variants } from './g2p/sources.ts'
+import { Dictionary, packDictionary } from '../../src/phonemes/dictionary.ts'
+import { Letters } from '../../src/phonemes/letters.ts'
+import { codeOf, name, type Phone, parsePhones } from '../../src/phonemes/phones.ts'
+import { Pronouncer } from '../../src/phonemes/pronouncer.ts'
+import { type Alignment, align, type Entry } from './align.ts'
+import { editDistance } from './distance.ts'
+import { train } from './ngrams.ts'
+import { packLetters } from './pack-letters.ts'
+import { chosenWords, trainingWords, variants } from './sources.ts'
 
 const order = 6
 const threshold = 3e-7
@@ -80,17 +80,18 @@ const packed = (isTaken: (word: string) => boolean) =>
 console.error('training without the words held out')
 const letters = new Letters(trainLetters((word) => !isHeldOut(word)))
 report('letters alone', (word) => letters.phones(word), held)
-const pronouncer = new Pronouncer(new Dictionary(packed((word) => !isHeldOut(word))), letters)
+const pronouncer = new Pronouncer(new Dictionary(packed((word) => !isHeldOut(word))), () => letters)
 report('with known stems', (word) => pronouncer.phones(word, true), held)
 
 if (!process.argv.includes('--measure')) {
   console.error('training with all words')
-  const folder = join(import.meta.dir, '..', 'src', 'phonemes')
+  const folder = join(import.meta.dir, '..', '..', 'src', 'phonemes')
   for (const [file, bytes] of [
-    ['dictionary.br', packed(() => true)],
-    ['letters.br', trainLetters(() => true)],
+    ['dictionary.zst', packed(() => true)],
+    ['letters.zst', trainLetters(() => true)],
   ] as const) {
-    await Bun.write(join(folder, file), bytes)
-    console.log(`${file}: ${bytes.length} bytes`)
+    const compressed = await Bun.zstdCompress(bytes, { level: 19 })
+    await Bun.write(join(folder, file), compressed)
+    console.log(`${file}: ${compressed.length} bytes`)
   }
 }

@@ -1,14 +1,14 @@
 /**
  * Writes src/models/parakeet/golden.json: the output of Python's onnx-asr with the small models, for the sounds and
- * clips of their test. `bun scripts/golden-parakeet.ts [PYTHON]`, with shared/data beside the repository.
+ * clips of their test. `bun scripts/golden/parakeet.ts [PYTHON]`, with shared/data beside the repository.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { s16ToBytes } from '../src/audio/pcm.ts'
-import { parityClips, parityFile } from '../src/models/parakeet/clips.fixture.ts'
-import { smallModels, writeModel } from '../src/models/parakeet/graphs.fixture.ts'
-import { hashOf } from '../src/testing/speech-clips.ts'
+import { s16ToBytes } from '../../src/audio/pcm.ts'
+import { parityClips, parityFile } from '../../src/models/parakeet/clips.fixture.ts'
+import { smallModels, writeModel } from '../../src/models/parakeet/graphs.fixture.ts'
+import { hashOf } from '../../src/testing/speech-clips.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'myna-golden-'))
 try {
@@ -21,7 +21,7 @@ try {
     writeFileSync(file, s16ToBytes(pcm))
     return file
   })
-  const script = join(import.meta.dir, 'golden-parakeet.py')
+  const script = join(import.meta.dir, 'parakeet.py')
   const { stdout, stderr, success } = Bun.spawnSync([process.argv[2] ?? 'python3', script, ...models, '--', ...files])
   if (!success) throw new Error(stderr.toString())
   const answers: Record<string, object> = JSON.parse(stdout.toString())

@@ -1,5 +1,5 @@
 """The five graphs of Pocket TTS with random weights, of any size, written as KevinAHM's exporter lays them out: the same
-names, states and `bundle.json` (schema 2). For golden-pocket.py, which proves the maths against Kyutai's package, and
+names, states and `bundle.json` (schema 2). For pocket.py, which proves the maths against Kyutai's package, and
 for fullsize-pocket.py, which measures.
 
 Needs torch, onnx, onnxscript; numpy and sentencepiece through its callers.

@@ -1,6 +1,6 @@
 """Reference for the speech detector: the same graph, run by Python's onnxruntime as in Silero's own wrapper.
 
-usage: golden-vad.py GRAPH SAMPLES    (SAMPLES: raw signed 16-bit mono, 16 kHz); prints one probability a line
+usage: vad.py GRAPH SAMPLES    (SAMPLES: raw signed 16-bit mono, 16 kHz); prints one probability a line
 needs: pip install numpy onnxruntime
 """
 import sys

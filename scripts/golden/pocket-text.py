@@ -2,7 +2,7 @@
 ends clips.
 
     pip install torch numpy scipy sentencepiece tokenizers huggingface_hub requests typing_extensions pocket-tts==4.0.1
-    python scripts/golden-pocket-text.py src/models/pocket
+    python scripts/golden/pocket-text.py src/models/pocket
 """
 import base64
 import gzip

@@ -1,27 +1,22 @@
 /**
  * Writes src/models/silero/golden.json: the results of Python's onnxruntime for the clips of the detector's test. `bun
- * scripts/golden-vad.ts [SAMPLES]`; with a file of raw 16-bit samples at 16 kHz it compares instead, and prints the
+ * scripts/golden/vad.ts [SAMPLES]`; with a file of raw 16-bit samples at 16 kHz it compares instead, and prints the
  * largest difference between Python and us.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import graph from '@ricky0123/vad-web/dist/silero_vad_v6.onnx' with { type: 'file' }
-import { fromS16, s16FromBytes, s16ToBytes } from '../src/audio/pcm.ts'
-import { loadDetector } from '../src/models/silero/detector.ts'
-import { goldenClips, hashOf } from '../src/testing/speech-clips.ts'
+import { fromS16, s16FromBytes, s16ToBytes } from '../../src/audio/pcm.ts'
+import { loadDetector } from '../../src/models/silero/detector.ts'
+import { goldenClips, hashOf } from '../../src/testing/speech-clips.ts'
 
 function reference(pcm: Int16Array): number[] {
   const folder = mkdtempSync(join(tmpdir(), 'myna-golden-'))
   try {
     const samples = join(folder, 'samples.raw')
     writeFileSync(samples, s16ToBytes(pcm))
-    const { stdout, stderr, success } = Bun.spawnSync([
-      'python3',
-      join(import.meta.dir, 'golden-vad.py'),
-      graph,
-      samples,
-    ])
+    const { stdout, stderr, success } = Bun.spawnSync(['python3', join(import.meta.dir, 'vad.py'), graph, samples])
     if (!success) throw new Error(stderr.toString())
     return stdout.toString().trim().split('\n').map(Number)
   } finally {
@@ -45,4 +40,7 @@ const golden = Object.fromEntries(
     { hash: hashOf(pcm), probabilities: reference(pcm) },
   ]),
 )
-await Bun.write(join(import.meta.dir, '..', 'src', 'models', 'silero', 'golden.json'), `${JSON.stringify(golden)}\n`)
+await Bun.write(
+  join(import.meta.dir, '..', '..', 'src', 'models', 'silero', 'golden.json'),
+  `${JSON.stringify(golden)}\n`,
+)

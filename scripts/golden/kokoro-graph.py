@@ -1,7 +1,7 @@
 """Reference for Kokoro's pipeline: the author's own (KPipeline.infer, en_tokenize, load_voice, KModel.forward) around a
 small graph with random weights that has the real one's inputs and outputs.
 
-usage: golden-kokoro.py FOLDER    (writes small.onnx and golden.json)
+usage: kokoro-graph.py FOLDER    (writes small.onnx and golden.json)
 needs: pip install --no-deps kokoro misaki loguru; pip install torch transformers onnx onnxscript huggingface_hub
 """
 import json

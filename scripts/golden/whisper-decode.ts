@@ -1,23 +1,23 @@
 /**
  * Writes the golden numbers of Whisper's decoding: a small model of random weights as ONNX, and openai/whisper's
- * transcripts with it. `bun scripts/golden-whisper-decode.ts [model|generate]`; with `model`, writes the graphs alone;
+ * transcripts with it. `bun scripts/golden/whisper-decode.ts [model|generate]`; with `model`, writes the graphs alone;
  * with `generate`, only reports on how many clips transformers writes the same tokens as openai/whisper. It needs the
- * clips of real readers; without them it writes nothing. golden-whisper-decode.py calls the libraries; MYNA_PYTHON
+ * clips of real readers; without them it writes nothing. whisper-decode.py calls the libraries; MYNA_PYTHON
  * names the Python that has them.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readGolden } from '../src/models/whisper/model.fixture.ts'
-import { hashOfClip, madeClips, type Order, ordersFor, realClips } from '../src/models/whisper/parity.fixture.ts'
+import { readGolden } from '../../src/models/whisper/model.fixture.ts'
+import { hashOfClip, madeClips, type Order, ordersFor, realClips } from '../../src/models/whisper/parity.fixture.ts'
 
-const models = join(import.meta.dir, '..', 'src', 'models')
+const models = join(import.meta.dir, '..', '..', 'src', 'models')
 const golden = join(models, 'whisper', 'golden')
 const work = mkdtempSync(join(tmpdir(), 'myna-golden-'))
 
 async function ask(command: string): Promise<void> {
   const python = process.env['MYNA_PYTHON'] ?? 'python3'
-  const script = join(import.meta.dir, 'golden-whisper-decode.py')
+  const script = join(import.meta.dir, 'whisper-decode.py')
   const { exited } = Bun.spawn([python, script, command, work], { stdout: 'inherit', stderr: 'inherit' })
   if ((await exited) !== 0) throw new Error(`${command} failed`)
 }

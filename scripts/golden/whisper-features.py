@@ -1,9 +1,9 @@
-"""References for the parts of Whisper around its graphs. Driven by golden-whisper.ts.
+"""References for the parts of Whisper around its graphs. Driven by whisper-features.ts.
 
-golden-whisper.py features WORK    log-mel features of WORK/<name>.f32, raw float32 mono at 16 kHz
-golden-whisper.py learn WORK       a small byte-level vocabulary from WORK/texts.json, written to WORK/tokenizer.json
-golden-whisper.py vocabulary WORK TIKTOKEN    the same from a vocabulary of openai/whisper, as `transformers` has it
-golden-whisper.py tokens WORK      ids of WORK/texts.json and texts of WORK/ids.json by WORK/tokenizer.json
+whisper-features.py features WORK    log-mel features of WORK/<name>.f32, raw float32 mono at 16 kHz
+whisper-features.py learn WORK       a small byte-level vocabulary from WORK/texts.json, written to WORK/tokenizer.json
+whisper-features.py vocabulary WORK TIKTOKEN    the same from a vocabulary of openai/whisper, as `transformers` has it
+whisper-features.py tokens WORK      ids of WORK/texts.json and texts of WORK/ids.json by WORK/tokenizer.json
 
 needs: pip install numpy torch transformers tokenizers openai-whisper==20250625
 """

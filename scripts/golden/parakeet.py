@@ -1,6 +1,6 @@
 """Reference for Parakeet: onnx-asr itself on the small models, and NeMo's features in double precision.
 
-usage: golden-parakeet.py MODEL... -- CLIP...
+usage: parakeet.py MODEL... -- CLIP...
   MODEL: a folder with encoder-model.onnx, decoder_joint-model.onnx, vocab.txt and config.json
   CLIP: raw signed 16-bit mono, 16 kHz
 prints JSON: for each clip and each model its output, and a few frames of features.

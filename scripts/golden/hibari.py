@@ -4,7 +4,7 @@ The test has the same formulas for the parameters, so that only the sound is sto
 that moves and stops, bins that are cut off at e^7, bins that are silent. The reference's noise is switched off.
 
     pip install hibari-tts==0.2.1 numpy
-    python scripts/golden-hibari.py src/models/hibari/vocoder.golden.f32
+    python scripts/golden/hibari.py src/models/hibari/vocoder.golden.f32
 """
 
 import sys

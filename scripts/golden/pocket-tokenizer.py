@@ -1,7 +1,7 @@
 """Makes the reference for src/models/tokenizers/sentencepiece.test.ts: small models trained here on licences, and the
 sentencepiece library's output for 2,400 hard strings.
 
-    python scripts/golden-pocket-tokenizer.py src/models/tokenizers/sentencepiece.golden.json.gz
+    python scripts/golden/pocket-tokenizer.py src/models/tokenizers/sentencepiece.golden.json.gz
 
 Needs sentencepiece 0.2. With a second argument, a folder, it also writes larger models with their own goldens there,
 for a run by hand.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import sentencepiece
 
-root = Path(__file__).parent.parent
+root = Path(__file__).parent.parent.parent
 
 SCRIPTS = {
     "Latin": (0x41, 0x17F), "Greek": (0x391, 0x3C9), "Cyrillic": (0x410, 0x44F), "Armenian": (0x531, 0x556),

@@ -1,7 +1,7 @@
-"""The small model of golden-whisper-decode.py as a checkpoint, for the tools of Hugging Face to export like
+"""The small model of whisper-decode.py as a checkpoint, for the tools of Hugging Face to export like
 the published ones.
 
-golden-whisper-optimum.py WORK OUT     WORK/tokenizer.json to a folder as transformers saves it
+whisper-optimum.py WORK OUT     WORK/tokenizer.json to a folder as transformers saves it
 
 With optimum 1.26.1, transformers 4.52.4 and the scripts of transformers.js, from its folder:
     python -m scripts.convert --model_id OUT --task automatic-speech-recognition-with-past --output_attentions \
@@ -17,7 +17,7 @@ from importlib.machinery import SourceFileLoader
 
 from transformers import WhisperFeatureExtractor
 
-golden = SourceFileLoader("golden", os.path.join(os.path.dirname(__file__), "golden-whisper-decode.py")).load_module()
+golden = SourceFileLoader("golden", os.path.join(os.path.dirname(__file__), "whisper-decode.py")).load_module()
 
 
 def main(work, out):

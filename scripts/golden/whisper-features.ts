@@ -1,9 +1,9 @@
 /**
- * What the reference libraries make of Whisper's sounds and texts; golden-whisper.py asks them.
+ * What the reference libraries make of Whisper's sounds and texts; whisper-features.py asks them.
  *
- * - `bun scripts/golden-whisper.ts`: writes the golden numbers of the features and the tokenizer.
- * - `bun scripts/golden-whisper.ts features WAV...`: compares with our features of these clips.
- * - `bun scripts/golden-whisper.ts vocabulary TIKTOKEN`: compares with our tokenizer by a true vocabulary of
+ * - `bun scripts/golden/whisper-features.ts`: writes the golden numbers of the features and the tokenizer.
+ * - `bun scripts/golden/whisper-features.ts features WAV...`: compares with our features of these clips.
+ * - `bun scripts/golden/whisper-features.ts vocabulary TIKTOKEN`: compares with our tokenizer by a true vocabulary of
  *   openai/whisper (`whisper/assets/*.tiktoken`), which is too large to be here.
  *
  * MYNA_PYTHON names the Python that has the libraries.
@@ -11,28 +11,28 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fromS16 } from '../src/audio/pcm.ts'
-import { readWav } from '../src/audio/wav.ts'
-import { ByteLevelBpe } from '../src/models/tokenizers/bpe.ts'
-import { tokenizerTexts } from '../src/models/tokenizers/bpe-texts.fixture.ts'
+import { fromS16 } from '../../src/audio/pcm.ts'
+import { readWav } from '../../src/audio/wav.ts'
+import { ByteLevelBpe } from '../../src/models/tokenizers/bpe.ts'
+import { tokenizerTexts } from '../../src/models/tokenizers/bpe-texts.fixture.ts'
 import {
   brokenIds,
   hashOfIds,
   hashOfText,
   textCount,
   tokenizerSeed,
-} from '../src/models/tokenizers/bpe-golden.fixture.ts'
-import { LogMelMeter } from '../src/models/whisper/features.ts'
-import { featureClips, goldenFrames } from '../src/models/whisper/features.fixture.ts'
+} from '../../src/models/tokenizers/bpe-golden.fixture.ts'
+import { LogMelMeter } from '../../src/models/whisper/features.ts'
+import { featureClips, goldenFrames } from '../../src/models/whisper/features.fixture.ts'
 
 type Features = Record<string, Record<'80' | '128', Record<'transformers' | 'openai', number[][]>>>
 
-const models = join(import.meta.dir, '..', 'src', 'models')
+const models = join(import.meta.dir, '..', '..', 'src', 'models')
 const work = mkdtempSync(join(tmpdir(), 'myna-golden-'))
 
 function ask(...words: string[]): void {
   const python = process.env['MYNA_PYTHON'] ?? 'python3'
-  const { stderr, success } = Bun.spawnSync([python, join(import.meta.dir, 'golden-whisper.py'), ...words])
+  const { stderr, success } = Bun.spawnSync([python, join(import.meta.dir, 'whisper-features.py'), ...words])
   if (!success) throw new Error(stderr.toString())
 }
 

@@ -1,25 +1,25 @@
 /**
  * How far our English phonemes agree with misaki's, with which Kokoro was trained.
  *
- * python3 scripts/golden-phonemes.py us < SENTENCES > GOLDEN
- * bun scripts/g2p-compare.ts us SENTENCES GOLDEN [LEXICON]
+ * python3 scripts/golden/phonemes.py us < SENTENCES > GOLDEN
+ * bun scripts/g2p/compare.ts us SENTENCES GOLDEN [LEXICON]
  *
  * SENTENCES has one a line. With misaki's us_gold.json as LEXICON the single words of the dictionary are compared too.
  * Words that misaki does not know are left out. The commonest differences are printed.
  */
-import { american } from '../src/phonemes/american.ts'
-import { british } from '../src/phonemes/british.ts'
-import { English } from '../src/phonemes/english.ts'
-import { readings } from '../src/phonemes/heteronyms.ts'
-import { loadPronouncer } from '../src/phonemes/pronouncer.ts'
-import { sentences } from '../src/phonemes/sentences.ts'
-import { emptyLexicon } from '../src/text/lexicon.ts'
-import { editDistance } from './g2p/distance.ts'
-import { trainingWords } from './g2p/sources.ts'
+import { american } from '../../src/phonemes/american.ts'
+import { british } from '../../src/phonemes/british.ts'
+import { English } from '../../src/phonemes/english.ts'
+import { readings } from '../../src/phonemes/heteronyms.ts'
+import { loadPronouncer } from '../../src/phonemes/pronouncer.ts'
+import { sentences } from '../../src/phonemes/sentences.ts'
+import { emptyLexicon } from '../../src/text/lexicon.ts'
+import { editDistance } from './distance.ts'
+import { trainingWords } from './sources.ts'
 
 const [accent, textFile, goldenFile, lexiconFile] = process.argv.slice(2)
 if ((accent !== 'us' && accent !== 'gb') || textFile === undefined || goldenFile === undefined) {
-  throw new Error('usage: g2p-compare.ts us|gb SENTENCES GOLDEN [LEXICON]')
+  throw new Error('usage: compare.ts us|gb SENTENCES GOLDEN [LEXICON]')
 }
 const pronouncer = await loadPronouncer()
 const english = new English(pronouncer, accent === 'us' ? 'american' : 'british')

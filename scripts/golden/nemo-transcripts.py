@@ -1,6 +1,6 @@
 """A small Parakeet with random weights, built and exported by NVIDIA NeMo itself, and NeMo's transcripts with it.
 
-usage: golden-nemo.py FOLDER CLIP...
+usage: nemo-transcripts.py FOLDER CLIP...
   CLIP: raw signed 16-bit mono, 16 kHz
 writes FOLDER/fp32 and FOLDER/int8, laid out as the published models are, and FOLDER/heard.json: for each clip a few
 frames of NeMo's features, the tokens, their frames and durations, the text, words and segments; and NeMo's text for

@@ -1,13 +1,13 @@
 /**
  * Writes src/models/parakeet/nemo: a small Parakeet as NVIDIA NeMo exports it and ONNX Runtime quantises it, and NeMo's
- * own transcripts with it. `bun scripts/golden-nemo.ts [PYTHON]`, with shared/data beside the repository.
+ * own transcripts with it. `bun scripts/golden/nemo-transcripts.ts [PYTHON]`, with shared/data beside the repository.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { s16ToBytes } from '../src/audio/pcm.ts'
-import { nemoFiles, nemoFolder, nemoClips } from '../src/models/parakeet/nemo.fixture.ts'
-import { hashOf } from '../src/testing/speech-clips.ts'
+import { s16ToBytes } from '../../src/audio/pcm.ts'
+import { nemoFiles, nemoFolder, nemoClips } from '../../src/models/parakeet/nemo.fixture.ts'
+import { hashOf } from '../../src/testing/speech-clips.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'myna-golden-'))
 try {
@@ -17,7 +17,7 @@ try {
     writeFileSync(file, s16ToBytes(pcm))
     return file
   })
-  const script = join(import.meta.dir, 'golden-nemo.py')
+  const script = join(import.meta.dir, 'nemo-transcripts.py')
   const made = join(folder, 'made')
   const { stderr, success } = Bun.spawnSync([process.argv[2] ?? 'python3', script, made, ...files])
   if (!success) throw new Error(stderr.toString())
