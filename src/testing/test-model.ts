@@ -1,4 +1,6 @@
 /** Models of a few kilobytes of seeded noise on the test hub, and what a pull of them needs. */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { cards } from '../catalog/cards.ts'
 import type { InstallEvent } from '../catalog/install/events.ts'
 import { Hub } from '../catalog/install/hub.ts'
@@ -46,6 +48,17 @@ export function publish(
     const file = hub.add({ repo, revision, path, content, isLarge })
     return knows === 'nothing' ? file : { ...file, sizeBytes, sha256: sha256Of(content) }
   })
+}
+
+/**
+ * The files in a folder of blobs, by size in bytes and sorted as text; partial ones are marked. A pull renames a partial
+ * file at any time: one that disappears meanwhile is left out.
+ */
+export function blobSizes(folder: string): string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  const sizes = names.map((name) => [name, statSync(join(folder, name), { throwIfNoEntry: false })?.size] as const)
+  const known = sizes.filter(([, size]) => size !== undefined)
+  return known.map(([name, size]) => `${size}${name.endsWith('.part') ? ' partial' : ''}`).sort()
 }
 
 export interface TestImport extends ImportParts {

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { InstalledModels } from '../../catalog/installed.ts'
 import type { Card } from '../../domain/card.ts'
 import { finished, runCommand, startCommand } from '../../testing/command.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
 import { randomBytes, TestHub } from '../../testing/hub.ts'
 import { withCards } from '../../testing/models-child.ts'
-import { publish, testCard } from '../../testing/test-model.ts'
+import { blobSizes, publish, testCard } from '../../testing/test-model.ts'
 import { until } from '../../testing/until.ts'
 import { modelsFolder } from './local.ts'
 
@@ -86,10 +87,9 @@ test('with --json each event is a line, and the last describes the installed mod
 test('Ctrl-C stops it and explains how to continue, and continuing asks only for the rest', async () => {
   hub.trouble = ({ at }) => (at === 'cdn' ? { kind: 'silent', afterBytes: 30_000 } : null)
   const child = startCommand(['models', 'pull', 'speaker'], options())
-  const { blobs } = modelsFolder({ dataDir })
-  const parts = () => (existsSync(blobs) ? readdirSync(blobs).filter((name) => name.endsWith('.part')) : [])
-  const sizes = () => parts().map((name) => statSync(join(blobs, name)).size)
-  await until('both large files have stopped', () => sizes().join() === '30000,30000', 20_000)
+  const sizes = () => blobSizes(modelsFolder({ dataDir }).blobs)
+  const stopped = ['30000 partial', '30000 partial', '700']
+  await until('the small file is complete, and both large ones have stopped', () => isDeepStrictEqual(sizes(), stopped))
   child.kill('SIGINT')
   const { code, stderr } = await finished(child)
   expect([code, isInstalled()]).toEqual([1, false])
