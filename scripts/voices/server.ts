@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { cpuTicks } from '../../src/testing/process.ts'
 import { startProgram } from '../../src/testing/program.ts'
 import { realWeightsRoot } from '../../src/testing/real-weights.ts'
-import { childrenOf } from '../real/subject.ts'
+import { childrenOf } from '../real/tree.ts'
 import { run } from '../real/weights.ts'
 
 const ticksPerSecond = 100
@@ -33,8 +33,13 @@ export async function startServer(command: string[], folders: readonly string[])
     const names = ['--as', `own-${id}`, '--like', id]
     await run(...command, 'models', 'import', join(realWeightsRoot, id), ...names, '--data', dataDir)
   }
-  const env = { MYNA_LOG: 'quiet', MYNA_QUEUE_WAIT_MS: '600000', MYNA_CLONES_PER_MINUTE: '1000' }
-  const program = await startProgram(dataDir, { ...env, MYNA_ENGINE_STALL_MS: '600000' }, [], command)
+  const rates = {
+    MYNA_CLONES_PER_MINUTE: '100000',
+    MYNA_SPEECH_PER_MINUTE: '100000',
+    MYNA_TRANSCRIPTIONS_PER_MINUTE: '100000',
+  }
+  const env = { ...rates, MYNA_LOG: 'quiet', MYNA_QUEUE_WAIT_MS: '600000', MYNA_ENGINE_STALL_MS: '600000' }
+  const program = await startProgram(dataDir, env, [], command)
   const ticks = () => [program.pid, ...childrenOf(program.pid)].reduce((sum, pid) => sum + cpuTicks(pid), 0)
   const timed = async <T>(work: () => Promise<T>): Promise<Took<T>> => {
     const before = ticks()

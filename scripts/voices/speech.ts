@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Heard, Peer } from '../real/peer.ts'
-import { rateOf, type WordErrors, wordErrors } from '../real/words.ts'
+import { loadCompare, type Misheard } from './misheard.ts'
 import type { Server } from './server.ts'
 
 const headerBytes = 44
@@ -13,11 +13,14 @@ export interface Speech extends Heard {
   paths: string[]
   /** Of the words, in percent. */
   misheard: number
+  /** Of each text. */
+  found: Misheard[]
   /** Processor milliseconds for each second of sound. */
   cpuMsPerS: number
 }
 
 let folders = 0
+const compare = await loadCompare()
 const root = mkdtempSync(join(tmpdir(), 'myna-spoken-'))
 
 export const cosine = (a: readonly number[], b: readonly number[]): number =>
@@ -32,7 +35,7 @@ export async function spoken(
   { model = 'auto', voice, texts }: { model?: string; voice: string; texts: readonly string[] },
 ): Promise<Speech> {
   const folder = join(root, String(folders++))
-  const errors: WordErrors[] = []
+  const all: Misheard[] = []
   const paths: string[] = []
   let [cpu, seconds] = [0, 0]
   for (const [at, text] of texts.entries()) {
@@ -42,9 +45,16 @@ export async function spoken(
     const path = join(folder, `${at}.wav`)
     await Bun.write(path, found)
     paths.push(path)
-    errors.push(wordErrors(text, await server.hear(found)))
+    all.push(compare(text, await server.hear(found)))
   }
-  return { ...(await heard(ear, paths)), paths, misheard: rateOf(errors), cpuMsPerS: (1000 * cpu) / seconds }
+  const sound = await heard(ear, paths)
+  return { ...sound, paths, misheard: 100 * rateOf(all), found: all, cpuMsPerS: (1000 * cpu) / seconds }
+}
+
+/** Words misheard among all. */
+export function rateOf(all: readonly Misheard[]): number {
+  const words = all.reduce((sum, one) => sum + one.words, 0)
+  return all.reduce((sum, { errors }) => sum + errors.length, 0) / words
 }
 
 export const shown = (ovr: number | null): string => (ovr === null ? '-' : ovr.toFixed(2))

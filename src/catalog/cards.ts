@@ -1,4 +1,4 @@
-/** Every card of this program: one file of `models/` each. */
+/** Every card of this program: one file of `models/` each. The executable carries the result (`build/bundle.ts`). */
 import type { Card } from '../domain/card.ts'
 import { cardFiles } from '../embedded/cards.ts'
 import { CardError, readCard } from './check.ts'

@@ -71,7 +71,7 @@ export interface Card {
   id: string
   /**
    * Cards of one family share their voices: the same ids mean the same voices, and a clone made with one of them speaks
-   * with each.
+   * with each that clones. Where another of them is named, it speaks with the one that made it.
    */
   family: string
   name: string

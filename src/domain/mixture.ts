@@ -57,5 +57,5 @@ export function mixtureId(parts: Mixture): string {
   return [...weights].map(([voice, weight]) => (alike ? voice : `${voice}(${rounded(weight)})`)).join('+')
 }
 
-/** Sums of decimals have tails. */
+/** Sums of decimal fractions are inexact: 0.1 + 0.2 is 0.30000000000000004. */
 const rounded = (weight: number): number => Math.round(weight * 1e4) / 1e4

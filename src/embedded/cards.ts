@@ -1,6 +1,6 @@
 /**
- * The model cards, as parsed files of `models/` by file name. The executable carries them: `build/bundle.ts` replaces
- * this file. Run from source, they are read from the folder, so that a new card needs no list.
+ * The model cards, as parsed files of `models/` by file name: read from the folder, so that a new card needs no list.
+ * The executable carries the cards that were made of them (`build/bundle.ts`).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -328,7 +328,7 @@ export interface EngineStatus {
 export interface SpeechEngine {
   /**
    * Starts it ahead of the first request.
-   * @param warmModel loaded at once, so that the first request does not wait; null: none
+   * @param warmModel loaded at once, so that the first request does not wait; null: none. Resolves once it was tried.
    * @throws MynaError `engine_unavailable`
    */
   start(warmModel: string | null): Promise<void>

@@ -3,6 +3,7 @@
  * free of charge. Id, aliases and preview address stay.
  */
 import type { Caller } from '../domain/account.ts'
+import type { Card } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { canSee, owns, type Voice } from '../domain/voice.ts'
 import type { Catalog, VoiceFiles, Voices } from './ports.ts'
@@ -14,9 +15,17 @@ type MadeWith = Pick<Voice, 'category' | 'model' | 'status'>
 /** Whether it can be spoken with now. */
 export function isUsable({ category, model, status }: MadeWith, catalog: Catalog): boolean {
   if (status !== 'ready') return false
-  if (category === 'premade') return true
-  const family = catalog.cards().find(({ id }) => id === model)?.family ?? model
-  return catalog.ranked('text-to-speech').some((card) => card.family === family)
+  return category === 'premade' || speakersOf(model, catalog).length > 0
+}
+
+/** The family of a model's card. Of a card that is gone, only the name is left, which was its family's, too. */
+export const familyOf = (model: string, catalog: Catalog): string =>
+  catalog.cards().find(({ id }) => id === model)?.family ?? model
+
+/** The installed models that clones made with this one speak with, the preferred first. */
+export function speakersOf(model: string, catalog: Catalog): Card[] {
+  const family = familyOf(model, catalog)
+  return catalog.ranked('text-to-speech').filter((card) => card.family === family && card.cloning !== null)
 }
 
 /** Whether no card knows the model any more: then nothing can be installed for it. */

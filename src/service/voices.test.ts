@@ -229,6 +229,7 @@ describe('models of one family', () => {
   const siblings = [
     card('full', 2, { family: 'kin', voices: shared, defaultVoice: 'f1', cloning: 'full' }),
     card('lean', 3, { family: 'kin', voices: shared, defaultVoice: 'f1', cloning: 'full' }),
+    card('more', 1, { family: 'kin', voices: [voice('m1', 'Mo')], defaultVoice: 'm1', cloning: null }),
     card('stranger', 1, { voices: [voice('x1', 'Xi')], defaultVoice: 'x1' }),
   ]
   const among = (...ids: string[]) => new CardCatalog(siblings, (id) => ids.includes(id))
@@ -261,6 +262,13 @@ describe('models of one family', () => {
     expect(await speaks(null, among('full', 'lean'))).toBe('full')
     expect(await speaks('lean', among('full', 'lean'))).toBe('lean')
     expect(await speaks(null, among('lean', 'stranger'))).toBe('lean')
+  })
+
+  test('named with a sibling that does not clone, it uses the model that made it', async () => {
+    const speaks = await clone('full')
+    expect(await speaks('more', among('full', 'lean', 'more'))).toBe('full')
+    expect(await speaks('more', among('lean', 'more'))).toBe('lean')
+    expect(await speaks('more', among('more'))).toStartWith('model_not_found')
   })
 
   test('a clone is bound to its family', async () => {

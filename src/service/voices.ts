@@ -14,7 +14,7 @@ import { mixVoices, refusal } from './voice-names.ts'
 import { modelNamed, notInstalled, unknownModel } from './model-names.ts'
 import type { Catalog, VoiceFiles, Voices } from './ports.ts'
 import { type Found, findVoice, type VoiceNames } from './voice-names.ts'
-import { isModelGone, modelGone } from './remake.ts'
+import { familyOf, isModelGone, modelGone, speakersOf } from './remake.ts'
 import { mismatch, missingVoice, notReady, unknownVoice, unusable } from './voice-refusals.ts'
 
 export interface ChoiceParts {
@@ -134,15 +134,14 @@ async function chosenClone(
   { catalog, voices, files }: ChoiceParts,
 ): Promise<Omit<Choice, 'warning'>> {
   if (clone.status === 'ready' && isModelGone(clone, catalog)) throw modelGone(clone, wanted)
-  const made = catalog.cards().find(({ id }) => id === clone.model)
-  const family = made?.family ?? clone.model
-  if (native !== null && native.family !== family) throw mismatch(native, wanted)
+  if (native !== null && native.family !== familyOf(clone.model, catalog)) throw mismatch(native, wanted)
   if (clone.status === 'processing') throw notReady('voice')
   if (clone.status === 'failed') {
     throw unusable(`The voice '${wanted}' could not be made and cannot speak: ${clone.error?.message ?? ''}`)
   }
-  const siblings = speechCards(catalog).filter((card) => card.family === family)
-  const card = native ?? siblings.find(({ id }) => id === clone.model) ?? siblings[0]
+  const speakers = speakersOf(clone.model, catalog)
+  const named = (model: string | undefined) => speakers.find(({ id }) => id === model)
+  const card = named(native?.id) ?? named(clone.model) ?? speakers[0]
   if (card === undefined) throw notInstalled(clone.model, catalog)
   const voiceState = await files.read(clone.id, 'state')
   if (voiceState === null) {

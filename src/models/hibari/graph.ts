@@ -9,21 +9,15 @@
  */
 import { checkContract } from '../../onnx/contract.ts'
 import { createSession } from '../../onnx/back-end.ts'
-import { exposeOutput } from '../../onnx/expose-output.ts'
 import type { Session } from '../../onnx/session.ts'
 import { symbolNumbers } from '../../phonemes/symbols.ts'
+import { durations } from './graph-file.ts'
 import { bins, type Parameters } from './parameters.ts'
 
 const graphFile = 'hibari.onnx'
 
 /** Symbols at once. The graph has room for more; a chunk of these is 5.5 s, and 5.3 MB of parameters. */
 export const mostSymbols = 100
-
-/**
- * The length of each symbol, in half frames, with those of the pads: a value inside the graph. Frames are twice as
- * many.
- */
-const durations = '/Cast_32_output_0'
 
 export interface Predicted extends Parameters {
   /** The length of each symbol, in frames, those of the pads included. */
@@ -85,9 +79,16 @@ export class HibariGraph {
   }
 }
 
-/** @param model its bytes @param threads of one run @throws Error if it is not such a graph */
-export async function loadGraph(model: Uint8Array, threads: number): Promise<HibariGraph> {
-  const session = await createSession(exposeOutput(model, durations), { threads, onCpu: true })
+export interface GraphFile {
+  /** Its bytes, with durations. */
+  model: Uint8Array
+  /** By ONNX Runtime, already. */
+  isOptimised: boolean
+}
+
+/** @param threads of one run @throws Error if it is not such a graph */
+export async function loadGraph({ model, isOptimised }: GraphFile, threads: number): Promise<HibariGraph> {
+  const session = await createSession(model, { threads, onCpu: true, ...(isOptimised && { isOptimised }) })
   try {
     return new HibariGraph(session)
   } catch (error) {

@@ -1,30 +1,13 @@
 /**
- * Decides which graph speaks a voice, and the English that it was taught. The built-in graph speaks all voices that
- * are shaped out of it; a voice of `models/hibari-voices.json` has a graph of its own, which is loaded when it is
- * first needed.
+ * The graphs of one card, each loaded when a voice first needs it: the built-in one, or those of
+ * `models/hibari-voices.json`.
  */
 import { join } from 'node:path'
 import type { Card } from '../../domain/card.ts'
-import { embeddedFile } from '../../embedded/models.ts'
-import type { Accent } from '../../phonemes/reductions.ts'
+import { embeddedGraph } from '../../embedded/models.ts'
+import { backEnd } from '../../onnx/back-end.ts'
+import { withDurations } from './graph-file.ts'
 import { type HibariGraph, loadGraph } from './graph.ts'
-
-interface OwnGraph {
-  file: string
-  accent: Accent
-}
-
-const builtIn: OwnGraph = { file: 'hibari.onnx', accent: 'american' }
-
-/** By the id of the voice; the others are spoken by the built-in graph. */
-export const ownGraphs: ReadonlyMap<string, OwnGraph> = new Map([
-  ['kestrel', { file: 'am_fenrir_v2.int8.onnx', accent: 'american' }],
-  ['linnet', { file: 'af_kore.int8.onnx', accent: 'american' }],
-  ['dunnock', { file: 'bf_emma.int8.onnx', accent: 'british' }],
-  ['rook', { file: 'bm_fable.int8.onnx', accent: 'british' }],
-])
-
-export const accentOf = (voiceId: string): Accent => (ownGraphs.get(voiceId) ?? builtIn).accent
 
 export class Graphs {
   readonly #card: Card
@@ -40,8 +23,7 @@ export class Graphs {
   }
 
   /** @throws Error when the file is missing or another graph; the next call tries again */
-  async of(voiceId: string): Promise<HibariGraph> {
-    const { file } = ownGraphs.get(voiceId) ?? builtIn
+  async of(file: string): Promise<HibariGraph> {
     const known = this.#loaded.get(file)
     if (known !== undefined) return known
     const loading = this.#load(file)
@@ -61,7 +43,10 @@ export class Graphs {
 
   async #load(file: string): Promise<HibariGraph> {
     const dir = this.#filesDir
-    const bytes = dir === null ? embeddedFile(this.#card, file) : Bun.file(join(dir, file)).bytes()
-    return loadGraph(await bytes, this.#threads)
+    // Opened while the file is read and unpacked.
+    void backEnd().catch(() => {})
+    if (dir === null) return loadGraph(await embeddedGraph(this.#card, file, withDurations), this.#threads)
+    const model = withDurations(await Bun.file(join(dir, file)).bytes())
+    return loadGraph({ model, isOptimised: false }, this.#threads)
   }
 }

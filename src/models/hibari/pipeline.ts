@@ -25,12 +25,11 @@ import {
 } from '../architecture.ts'
 import { cloneVoice } from './clone.ts'
 import { mostSymbols } from './graph.ts'
-import { accentOf, Graphs, ownGraphs } from './graphs.ts'
+import { Graphs } from './graphs.ts'
 import { hopSamples, type Parameters, sampleRateHz } from './parameters.ts'
 import { readState, writeState } from './state.ts'
-import type { Shape } from './shape.ts'
 import { Vocoders } from './vocoders.ts'
-import { voices } from './voices.ts'
+import { cloned, type Voice, voices } from './voices.ts'
 
 /**
  * The graph gives nothing before it has all of a chunk: 20 ms for the first one on one core with VNNI, 50 ms for the
@@ -57,22 +56,31 @@ const warmUp = 'hˈI.'
 
 /** @throws Error when the pronunciations cannot be read, or the graph is missing or another one */
 export const load: LoadSpeechModel = async ({ card, filesDir, pronunciations, workers }) => {
-  const missing = card.voices.find(({ id }) => !voices.has(id) && !ownGraphs.has(id))
+  const missing = card.voices.find(({ id }) => !voices.has(id))
   if (missing !== undefined) throw new Error(`hibari has no voice ${missing.id}, which the card names`)
   const lexicon = pronunciations === null ? emptyLexicon : parseLexicon(pronunciations)
-  const pronouncer = await loadPronouncer()
-  const english = { american: new English(pronouncer, 'american'), british: new English(pronouncer, 'british') }
   const threads = workers > 0 ? workers : availableParallelism()
-  const graphs = new Graphs(card, filesDir, threads)
-  const vocoders = new Vocoders(threads)
-  const model = new HibariModel({ graphs, vocoders, english, lexicon })
+  const parts = { graphs: new Graphs(card, filesDir, threads), vocoders: new Vocoders(threads) }
   try {
-    await model.warm(card.defaultVoice ?? '')
-    return model
+    // Much of it runs on other threads, so all of it begins at once.
+    const [pronouncer] = await Promise.all([loadPronouncer(), warm(parts, card.defaultVoice ?? '')])
+    const english = { american: new English(pronouncer, 'american'), british: new English(pronouncer, 'british') }
+    return new HibariModel({ ...parts, english, lexicon })
   } catch (error) {
-    await model.unload()
+    await unload(parts)
     throw error
   }
+}
+
+/** @throws Error when the voice's graph is missing, or is another kind of graph */
+async function warm({ graphs, vocoders }: Pick<Parts, 'graphs' | 'vocoders'>, voiceId: string): Promise<void> {
+  const predicting = graphs.of(voiceNamed(voiceId).graph).then((graph) => graph.predict(warmUp, 1))
+  await Promise.all([vocoders.warm(), predicting])
+}
+
+async function unload({ graphs, vocoders }: Pick<Parts, 'graphs' | 'vocoders'>): Promise<void> {
+  vocoders.end()
+  await graphs.release()
 }
 
 interface Parts {
@@ -92,26 +100,20 @@ class HibariModel implements SpeechModel {
     this.#parts = parts
   }
 
-  async warm(voiceId: string): Promise<void> {
-    const { graphs, vocoders } = this.#parts
-    const graph = await graphs.of(voiceId)
-    const order = { parameters: await graph.predict(warmUp, 1), speed: 1, shape: null, isFirst: true, slackMs: 0 }
-    await Array.fromAsync(vocoders.speak(order, new AbortController().signal))
-  }
-
   /**
    * @throws InputRefused of another language; Error of an unknown voice, or that says what failed; the signal's reason
    * once it aborts
    */
   async *speak(input: SpeechInput, signal: AbortSignal): AsyncGenerator<SpokenChunk> {
     const { graphs, vocoders } = this.#parts
-    const { voiceId } = input
-    const shape = input.voiceState === null ? shapeOf(voiceId) : readState(input.voiceState)
-    const graph = await graphs.of(voiceId)
+    const { voiceState } = input
+    const voice = voiceState === null ? voiceNamed(input.voiceId) : { ...cloned, shape: readState(voiceState) }
+    const { shape } = voice
+    const graph = await graphs.of(voice.graph)
     const speed = Math.min(fastest, Math.max(slowest, input.speed))
     const stretcher = new Stretcher(sampleRateHz, input.speed / speed)
     const listener = new Listener()
-    const parts = this.#chunks(input)
+    const parts = this.#chunks(input, voice)
     let chunk = await nextOf(parts)
     for (let coveredBefore = 0; chunk !== null;) {
       signal.throwIfAborted()
@@ -139,10 +141,10 @@ class HibariModel implements SpeechModel {
 
   /** As approximate as `clone.ts` says. */
   async clone(clip: Clip, signal: AbortSignal): Promise<Uint8Array> {
-    const graph = await this.#parts.graphs.of('')
+    const graph = await this.#parts.graphs.of(cloned.graph)
     const predict = async (sentence: string): Promise<Parameters[]> => {
       const found: Parameters[] = []
-      for await (const { symbols } of this.#chunks({ text: sentence, language: null, voiceId: '' })) {
+      for await (const { symbols } of this.#chunks({ text: sentence, language: null }, cloned)) {
         found.push(await graph.predict(symbols, 1, signal))
       }
       return found
@@ -150,26 +152,28 @@ class HibariModel implements SpeechModel {
     return writeState(await cloneVoice(clip, predict, signal))
   }
 
-  async unload(): Promise<void> {
-    this.#parts.vocoders.end()
-    await this.#parts.graphs.release()
+  unload(): Promise<void> {
+    return unload(this.#parts)
   }
 
-  #chunks({ text, language, voiceId }: Pick<SpeechInput, 'text' | 'language' | 'voiceId'>): AsyncGenerator<Chunk> {
+  #chunks(
+    { text, language }: Pick<SpeechInput, 'text' | 'language'>,
+    { accent }: Pick<Voice, 'accent'>,
+  ): AsyncGenerator<Chunk> {
     if (language !== null && primaryLanguage(language) !== 'en') {
       throw new InputRefused(`hibari does not speak '${language}'. Supported values are: en.`, 'language')
     }
     const { english, lexicon } = this.#parts
     const own = takeOverrides(text, lexicon)
-    return chunks(englishUnits(own.text, english[accentOf(voiceId)], own.lexicon), limits)
+    return chunks(englishUnits(own.text, english[accent], own.lexicon), limits)
   }
 }
 
-/** null: as the graph gives it. @throws Error of an unknown voice */
-function shapeOf(voiceId: string): Shape | null {
-  const shape = ownGraphs.has(voiceId) ? null : voices.get(voiceId)
-  if (shape === undefined) throw new Error(`hibari has no voice ${JSON.stringify(voiceId)}`)
-  return shape
+/** @throws Error of an unknown voice */
+function voiceNamed(voiceId: string): Voice {
+  const voice = voices.get(voiceId)
+  if (voice === undefined) throw new Error(`hibari has no voice ${JSON.stringify(voiceId)}`)
+  return voice
 }
 
 const nextOf = async (parts: AsyncGenerator<Chunk>): Promise<Chunk | null> => (await parts.next()).value ?? null

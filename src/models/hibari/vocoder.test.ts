@@ -6,7 +6,7 @@ import { Vocoder } from './vocoder.ts'
 
 const frames = 40
 
-/** As in scripts/golden-hibari.py. */
+/** As in scripts/golden/hibari.py. */
 function parametersOf(): Parameters {
   const spectrum = (value: (bin: number, frame: number) => number) =>
     Float32Array.from({ length: bins * frames }, (_, at) => value(Math.floor(at / frames), at % frames))

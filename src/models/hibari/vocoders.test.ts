@@ -78,6 +78,14 @@ test('parameters that are not finite fail their chunk alone', async () => {
   expect(samplesOf(await good)).toBe(40 * hopSamples)
 })
 
+test('a first thread is warmed without a second one, and then speaks as ever', async () => {
+  const [cold, warm] = [vocodersOf(2), vocodersOf(2)]
+  await warm.warm()
+  expect(warm.size).toBe(1)
+  const [one, other] = await Promise.all([cold, warm].map((each) => Array.fromAsync(each.speak(orderOf(40), never))))
+  expect(other!.map(({ pcm }) => pcm)).toEqual(one!.map(({ pcm }) => pcm))
+})
+
 test('a second thread starts when the first is at work, and no more than are allowed', async () => {
   const vocoders = vocodersOf(2)
   expect(vocoders.size).toBe(1)

@@ -2,7 +2,7 @@
  * The threads that vocoders run in, and which of them a chunk goes to: the one with the least left to render. A thread
  * that dies fails the chunks in it, and another takes its place at the next chunk.
  */
-import { hopSamples, type Parameters } from './parameters.ts'
+import { bins, hopSamples, type Parameters } from './parameters.ts'
 import type { Shape } from './shape.ts'
 import type { FromVocoder, ToVocoder } from './vocoder-worker.ts'
 
@@ -27,6 +27,21 @@ export interface ChunkOrder {
   isFirst: boolean
   /** Time until its listener runs dry. */
   slackMs: number
+}
+
+/** Two blocks: a voice and a hiss. */
+const warmFrames = 16
+
+function hum(frames: number): Parameters {
+  const rows = (value: number) => new Float32Array(bins * frames).fill(value)
+  return {
+    frames,
+    harmonicLog: rows(-3),
+    harmonicTurn: rows(0),
+    restLog: rows(-3),
+    restPhase: rows(0),
+    f0: new Float32Array(frames).fill(200),
+  }
 }
 
 interface Rendering {
@@ -92,6 +107,12 @@ export class Vocoders {
       rendered.resolve()
       if (thread.renderings.delete(id)) thread.worker.postMessage({ type: 'drop', id } satisfies ToVocoder)
     }
+  }
+
+  /** Has the first thread compile what it runs, which takes several times as long as a block does later. */
+  async warm(): Promise<void> {
+    const order = { parameters: hum(warmFrames), speed: 1, shape: null, isFirst: true, slackMs: 0 }
+    await Array.fromAsync(this.speak(order, new AbortController().signal))
   }
 
   /** Ends all threads, also in the middle of a chunk. */

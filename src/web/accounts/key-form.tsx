@@ -7,7 +7,7 @@ import { send } from '../api.ts'
 import { Ask } from '../parts/dialog.tsx'
 import { Field } from '../parts/controls.tsx'
 
-/** As the server gives it once. */
+/** A new key as the server answers it; its secret is not given a second time. */
 export interface NewKey {
   id: string
   account: string
