@@ -12,6 +12,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { BuildConfig, BunPlugin } from 'bun'
+import { cards } from '../src/catalog/cards.ts'
 import type { Natives } from '../src/engine/native.ts'
 import { encodersPlugin, filesPlugin } from './assets.ts'
 import type { PackedModels } from './fetch-models.ts'
@@ -82,15 +83,17 @@ const webPlugin = (web: WebFiles | null): BunPlugin => ({
   },
 })
 
-/** The executable carries the model cards instead of the program that reads their folder. */
+/**
+ * The executable carries the cards as they were read and checked when it was built: to check them takes 8 ms, and both
+ * the server and each engine need them.
+ */
 const cardsPlugin: BunPlugin = {
   name: 'cards',
   setup(build) {
-    build.onLoad({ filter: /\/src\/embedded\/cards\.ts$/ }, async () => {
-      const names = [...new Bun.Glob('*.json').scanSync({ cwd: join(root, 'models') })].sort()
-      const cards = names.map(async (name) => [name, await Bun.file(join(root, 'models', name)).json()] as const)
-      const contents = `export const cardFiles = ${JSON.stringify(Object.fromEntries(await Promise.all(cards)))}`
-      return { contents, loader: 'js' }
+    build.onLoad({ filter: /\/src\/catalog\/cards\.ts$/ }, () => {
+      const text = JSON.stringify(cards)
+      if (!Bun.deepEquals(JSON.parse(text), cards, true)) throw new Error('a card holds more than JSON can')
+      return { contents: `export const cards = JSON.parse(${JSON.stringify(text)})`, loader: 'js' }
     })
   },
 }
@@ -112,14 +115,18 @@ function noticesPlugin(file: string | null): BunPlugin {
   }
 }
 
-/** The executable carries the files of built-in models instead of the program that looks into the build cache. */
+/**
+ * The executable carries the files of built-in models, graphs already prepared, instead of the program that looks into
+ * the build cache.
+ */
 function modelsPlugin(models: PackedModels): BunPlugin {
   const packed = Object.entries(models)
   const contents = [
     ...packed.map(([, path], at) => `import file${at} from ${JSON.stringify(path)} with { type: 'file' }`),
     `const files = { ${packed.map(([sha256], at) => `${JSON.stringify(sha256)}: file${at}`).join(', ')} }`,
     'const unpacked = async ({ sha256 }) => Bun.zstdDecompress(await Bun.file(files[sha256]).bytes())',
-    'export { unpacked as modelFile }',
+    'const graphFile = async (file) => ({ model: await unpacked(file), isOptimised: true })',
+    'export { unpacked as modelFile, graphFile }',
   ].join('\n')
   return {
     name: 'models',

@@ -23,6 +23,7 @@ import { systemRandom } from '../src/domain/id.ts'
 import { systemTimer, type Timer } from '../src/domain/time.ts'
 import { tryFileLock } from '../src/store/lock.ts'
 import { buildCache, modelFile, sha256Of } from './model-files.ts'
+import { carriedFile } from './optimised.ts'
 import { packed } from './packed.ts'
 
 const answerMs = 60_000
@@ -146,7 +147,10 @@ export type PackedModels = Readonly<Record<string, string>>
 /** Level 3: level 19 takes 42 s and saves nothing. @throws as `fetchModels` */
 export async function packModels(): Promise<PackedModels> {
   await fetchModels()
-  const paths = embeddedFiles.map(async (file) => [file.sha256, await packed(file.name, await modelFile(file), 3)])
+  const paths = embeddedFiles.map(async (file) => {
+    const content = await carriedFile(file.name, await modelFile(file))
+    return [file.sha256, await packed(file.name, content, 3)]
+  })
   return Object.fromEntries(await Promise.all(paths)) as PackedModels
 }
 

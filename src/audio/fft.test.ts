@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Seeded } from '../testing/seeded.ts'
 import { Fft, hann } from './fft.ts'
 
-const lengths = [1, 2, 4, 8, 64, 3, 7, 12, 98, 400, 480, 1001, 1024]
+const lengths = [1, 2, 4, 8, 64, 3, 5, 7, 12, 15, 45, 98, 400, 480, 1001, 1024, 1200]
 
 function noise(length: number, seed: number): [Float64Array, Float64Array] {
   const random = new Seeded(seed)

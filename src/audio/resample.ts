@@ -97,10 +97,7 @@ export class Resampler {
     let at = this.#at
     let phase = this.#phase
     for (let i = 0; i < output.length; i++) {
-      const filter = phase * width
-      let sum = 0
-      for (let k = 0; k < width; k++) sum += taps[filter + k]! * pending[at + k]!
-      output[i] = sum
+      output[i] = product(taps, phase * width, pending, at, width)
       phase += down
       at += Math.floor(phase / up)
       phase %= up
@@ -110,6 +107,22 @@ export class Resampler {
     this.#sent += output.length
     return output
   }
+}
+
+/**
+ * The sum of products, in two sums in turn, because each addition waits for the one before it in its sum. Both places
+ * are cut to whole numbers, which they are: where the compiler does not see that, it takes four times as long.
+ * @param count even
+ */
+function product(taps: Float64Array, tap: number, samples: Float64Array, sample: number, count: number): number {
+  let even = 0
+  let odd = 0
+  const end = (tap + count) | 0
+  for (let from = tap | 0, at = sample | 0; from < end; from += 2, at += 2) {
+    even += taps[from]! * samples[at]!
+    odd += taps[from + 1]! * samples[at + 1]!
+  }
+  return even + odd
 }
 
 /**

@@ -346,8 +346,13 @@ test('engines of two tasks do not affect each other', async () => {
 test('a model that is loaded in advance is ready before the first order', async () => {
   const client = connect()
   await client.start('test')
-  await until('it is loaded', async () => (await client.status()).models.length > 0)
   expect(await client.status()).toMatchObject({ state: 'ready', activeStreams: 0, models: [{ id: 'test' }] })
+})
+
+test('loading in advance is over, too, when the model cannot be loaded', async () => {
+  const client = connect()
+  await client.start('test-missing')
+  expect((await client.status()).models).toEqual([])
 })
 
 test('the probe reports whether ONNX Runtime computes', async () => {
@@ -364,9 +369,10 @@ test('a model that was loading, or waiting for room, when the engine was closed 
   await waiting
   expect(warnings).toEqual([])
   const other = connect()
-  await other.start('test-stuck')
+  const starting = other.start('test-stuck')
   await until('it loads', async () => (await other.status()).loading.includes('test-stuck'))
   await other.close()
+  await starting
   expect([warnings, (await other.status()).failed]).toEqual([[], []])
 })
 

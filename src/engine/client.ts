@@ -78,6 +78,8 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
   #nextId = 1
   /** Callers that wait for the child to be ready. */
   #comingCount = 0
+  /** By model: once the child has loaded it, or could not, or has ended. */
+  readonly #warming = new Map<string, PromiseWithResolvers<void>>()
   #isClosed = false
 
   constructor(options: EngineClientOptions) {
@@ -123,19 +125,20 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
 
   /**
    * Starts the child ahead of the first request.
-   * @param warmModel loaded at once, so that the first request does not wait; null: none
+   * @param warmModel loaded at once, so that the first request does not wait; null: none. Resolves once it was tried.
    * @throws MynaError `engine_unavailable`
    */
   async start(warmModel: string | null = null): Promise<void> {
+    const warmed = warmModel === null ? null : this.#warmed(warmModel)
     this.#comingCount++
     try {
-      await this.#supervisor.ready()
+      await this.#supervisor.ready(warmModel === null ? null : { type: 'warm', model: warmModel })
     } catch (cause) {
       throw unavailable(cause)
     } finally {
       this.#comingCount--
     }
-    if (warmModel !== null) this.#supervisor.send({ type: 'warm', model: warmModel })
+    await warmed
   }
 
   prepare(model: string): void {
@@ -290,6 +293,9 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
         return this.#deadlines.noteLoading(message.model, message.isOver)
       case 'tried':
         return this.#noteTried(message.model, message.reason)
+      case 'warmed':
+        this.#warming.get(message.model)?.resolve()
+        return void this.#warming.delete(message.model)
       case 'detected':
       case 'cloned':
       case 'clone_refused':
@@ -315,6 +321,12 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     if (this.#failed.note(model, reason) && reason !== null) (warn ?? log)(notLoaded(model, reason))
   }
 
+  #warmed(model: string): Promise<void> {
+    const warming = this.#warming.get(model) ?? Promise.withResolvers<void>()
+    this.#warming.set(model, warming)
+    return warming.promise
+  }
+
   /** @param errorOf the error for the reader, given what the engine was doing; null: it finished */
   #finish(id: number, errorOf: ((doing: string) => MynaError) | null): void {
     this.#deadlines.noteProgress()
@@ -326,6 +338,8 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
     const { loading } = this.#deadlines
     for (const model of loading) this.#noteTried(model, 'the engine ended while it was loading it')
     this.#deadlines.noteEnd()
+    for (const { resolve } of this.#warming.values()) resolve()
+    this.#warming.clear()
     this.#speech.endAll(!this.#isClosed, why)
     this.#sounds.failAll()
     this.#queries.answerAll(null)

@@ -29,7 +29,7 @@ export class EnginePool implements SpeechEngine, VoiceEngine, TranscriptionEngin
 
   /**
    * Starts all of them ahead of the first request.
-   * @param warmModel loaded at once in one of them; null: none
+   * @param warmModel loaded at once in one of them; null: none. Resolves once it was tried.
    * @throws MynaError `engine_unavailable` if one of them cannot start
    */
   async start(warmModel: string | null = null): Promise<void> {

@@ -74,6 +74,8 @@ export type FromEngine =
    * passes.
    */
   | { type: 'tried'; model: string; reason: string | null }
+  /** The answer to each `warm`: the model is in memory, or could not be loaded. */
+  | { type: 'warmed'; model: string }
   | {
       type: 'frame'
       stream: number

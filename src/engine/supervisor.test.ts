@@ -66,6 +66,23 @@ test('all who ask during a start wait for the same one', async () => {
   expect(lines).toEqual(['read 0', 'read 1', 'read 2'])
 })
 
+test('what a child does first is there before it is ready; what the next caller wants, once it is', async () => {
+  // It becomes ready only when a message has come.
+  const ready = { type: 'ready', pid: 1, device: 'cpu', deviceReason: null }
+  const child = `let count = 0
+    process.on('message', ({ model }) => {
+      console.log('asked for ' + model)
+      if (count++ === 0) process.send(${JSON.stringify(ready)})
+    })`
+  const supervisor = supervise([process.execPath, '-e', child])
+  const warm = (model: string) => supervisor.ready({ type: 'warm', model })
+  await Promise.all([warm('one'), warm('two')])
+  await warm('three')
+  await until('all are there', () => lines.length === 3)
+  expect(lines).toEqual(['asked for one', 'asked for two', 'asked for three'])
+  supervisor.kill('was not needed any more')
+})
+
 test('an engine that cannot start is tried five times with growing pauses, then counts as failed', async () => {
   const pauses = new Pauses()
   const supervisor = supervise({ start: 'crash' }, pauses)

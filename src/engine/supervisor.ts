@@ -93,16 +93,20 @@ export class Supervisor {
 
   /**
    * Resolves once the engine can take work; starts it where needed.
+   * @param first what it does first: a child that starts now finds it there, and need not wait for the server's turn
    * @throws EngineDown
    */
-  async ready(): Promise<void> {
+  async ready(first: ToEngine | null = null): Promise<void> {
     if (this.#isClosed) throw new EngineDown('the engine was stopped', null)
-    if (this.#isUsable) return
+    if (this.#isUsable) {
+      if (first !== null) this.send(first)
+      return
+    }
     const pauseMs = this.#nextStartMs - this.#options.timers.monotonicMs()
     if (pauseMs > (this.#state === 'failed' ? 0 : patienceMs)) {
       throw new EngineDown(this.#lastError ?? 'the engine is being restarted', pauseMs)
     }
-    return this.#begin()
+    return this.#begin(first)
   }
 
   /** @returns false if there is no ready engine to receive it */
@@ -148,23 +152,24 @@ export class Supervisor {
     return this.#state === 'ready' && this.#stopping === null && this.#killedFor === null
   }
 
-  #begin(): Promise<void> {
-    this.#starting ??= this.#startEither().finally(() => {
+  #begin(first: ToEngine | null): Promise<void> {
+    if (this.#starting !== null) return this.#starting.then(() => void (first !== null && this.send(first)))
+    this.#starting = this.#startEither(first).finally(() => {
       this.#starting = null
     })
     return this.#starting
   }
 
-  async #startEither(): Promise<void> {
+  async #startEither(first: ToEngine | null): Promise<void> {
     try {
-      await this.#start()
+      await this.#start(first)
     } catch (error) {
       if (this.#otherLaunch === null || this.#isClosed) throw error
-      await this.#start()
+      await this.#start(first)
     }
   }
 
-  async #start(): Promise<void> {
+  async #start(first: ToEngine | null): Promise<void> {
     const { timers } = this.#options
     await this.#stopping
     await this.#lastEnd()
@@ -190,6 +195,7 @@ export class Supervisor {
         },
       })
       this.#child = child
+      if (first !== null) child.send(first)
       void child.ended.then((ending) => {
         this.#afterEnd(describeEnding(ending, this.#killedFor), ending.tail)
         readiness.reject(new EngineDown(this.#lastError ?? 'the engine was stopped', pauseMsMin))
@@ -269,7 +275,7 @@ export class Supervisor {
     } catch {
       // Called by #afterEnd, as the end of the next one would be.
     }
-    await this.#begin().catch(() => {})
+    await this.#begin(null).catch(() => {})
   }
 
   async #end(child: Child): Promise<void> {

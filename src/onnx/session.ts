@@ -32,6 +32,8 @@ export interface SessionOptions {
    * before anything can stop them.
    */
   inline?: true
+  /** ONNX Runtime has optimised it already and need not look again. */
+  isOptimised?: true
 }
 
 export interface Session {

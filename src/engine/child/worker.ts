@@ -270,6 +270,7 @@ class Engine {
       // The server already knows that a model is unavailable.
       if (!(error instanceof NotLoaded)) console.error(describe(error))
     }
+    this.#send({ type: 'warmed', model })
   }
 
   async #probe(probe: number): Promise<void> {

@@ -39,7 +39,8 @@ export async function align(
 ): Promise<Alignment> {
   const { encoded, prompt, text, heads } = order
   const ids = [...prompt, tokens.noTimestamps, ...text, tokens.endOfText]
-  const { logits, attentions } = await graphs.first(ids, encoded, signal)
+  const { logits, attentions, release } = await graphs.first(ids, encoded, signal)
+  release()
   if (attentions === null) throw new Error('this decoder does not output its attention')
   const vocabulary = logits.length / ids.length
   const probability = text.map((id, at) => {

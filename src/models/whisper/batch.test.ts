@@ -15,6 +15,7 @@ const never = new AbortController().signal
 const greedy: Rules = {
   temperatures: [0],
   salvages: false,
+  finishes: false,
   maxCompressionRatio: null,
   minAvgLogprob: null,
   maxNoSpeechProb: null,

@@ -59,7 +59,9 @@ async function bothWays(
   const { prompt } = trialOf(tokens)
   const encoded = soundOf(graphs, config, new Random(1))
   const whole = await graphs.first([...prompt, ...text], encoded)
-  const steps = (await graphs.first(prompt, encoded)).follow()
+  whole.release()
+  const begun = await graphs.first(prompt, encoded)
+  const steps = begun.follow()
   try {
     const rows: { found: Float32Array; expected: Float32Array }[] = []
     for (const [index, id] of text.entries()) {
@@ -68,6 +70,7 @@ async function bothWays(
     }
     return rows
   } finally {
+    begun.release()
     steps.release()
   }
 }
@@ -103,10 +106,12 @@ async function secondLogits(
   encoded: Encoded,
   ids: readonly number[],
 ): Promise<Float32Array> {
-  const steps = (await graphs.first(prompt, encoded)).follow()
+  const begun = await graphs.first(prompt, encoded)
+  const steps = begun.follow()
   try {
     return await steps.step(ids)
   } finally {
+    begun.release()
     steps.release()
   }
 }

@@ -4,10 +4,12 @@
  * time: a decoder spends most of a step on reading its weights, and reads them once for all.
  */
 import { deflate } from 'pako'
+import { discard } from '../../onnx/discard.ts'
+import { frameMs } from './features.ts'
 import type { Encoded, FirstPass, WhisperGraphs } from './graphs.ts'
 import { joinRows } from './rows.ts'
 import type { Random } from '../../domain/random.ts'
-import { filterLogits, pickToken, probabilityOf } from './sampling.ts'
+import { endsInPair, filterLogits, pickToken, probabilityOf, stopsEarly } from './sampling.ts'
 import { stripped, type WhisperTokens, writtenOf } from './tokens.ts'
 
 /** When a text is good enough. null: always. */
@@ -27,15 +29,25 @@ export interface Rules {
    * kept.
    */
   salvages: boolean
+  /**
+   * Whether the last window of a sound is written to its end. Where speech fills a window to its end, the decoder
+   * often stops after a segment, as it was trained to, and the reference hears the rest again with what follows it. A
+   * sound ends at a pause here, so nothing follows, and the encoder would run for a few words.
+   */
+  finishes: boolean
 }
 
-/** As in openai/whisper, except `salvages`. */
+/** Less sound than this at the end of a window is not listened to: a window has so much silence around its speech. */
+export const leastRestFrames = 50
+
+/** As in openai/whisper, except `salvages` and `finishes`. */
 export const defaultRules: Rules = {
   temperatures: [0, 0.2, 0.4, 0.6, 0.8, 1],
   maxCompressionRatio: 2.4,
   minAvgLogprob: -1,
   maxNoSpeechProb: 0.6,
   salvages: true,
+  finishes: true,
 }
 
 export interface Written {
@@ -61,6 +73,8 @@ export interface WindowsOrder {
   tell?: ((written: Written) => void) | undefined
   /** Whether these tokens of a window repeat the text that was given, which is not good enough. Absent: none was. */
   isCopied?: ((ids: readonly number[]) => boolean) | undefined
+  /** By window: the frame of it at which its sound ends; null: more follows. Absent: more follows in all of them. */
+  ends?: readonly (number | null)[]
 }
 
 /** What is the same at every temperature. */
@@ -69,16 +83,25 @@ interface Begun {
   noSpeechProbs: readonly number[]
   logits: readonly Float32Array[]
   follow: FirstPass['follow']
+  release: FirstPass['release']
 }
 
 /** The transcript of one window, so far. */
-interface Line {
+export interface Line {
   window: number
   sampled: number[]
   logprob: number
   isOver: boolean
-  /** What was already reported: the number of tokens, and their log probability. */
-  told: { tokens: number; logprob: number }
+  /** What was already reported. */
+  told: Place
+  /** Where the decoder would have stopped before the end of the sound; null: nowhere. */
+  stop: Place | null
+}
+
+/** The number of tokens up to here, and their log probability. */
+export interface Place {
+  tokens: number
+  logprob: number
 }
 
 /**
@@ -105,6 +128,15 @@ export class WindowDecoder {
     const { temperatures } = order.rules
     if (temperatures.length === 0) throw new RangeError('there is no temperature to decode at')
     const begun = await this.#begin(order, signal)
+    try {
+      return await this.#decode(begun, order, signal)
+    } finally {
+      begun.release()
+    }
+  }
+
+  async #decode(begun: Begun, order: WindowsOrder, signal: AbortSignal): Promise<Written[]> {
+    const { temperatures } = order.rules
     const written: Written[] = []
     let windows = order.encoded.map((_, window) => window)
     for (const temperature of temperatures) {
@@ -121,18 +153,13 @@ export class WindowDecoder {
     return written
   }
 
-  /** Keeps of the first pass what is needed: with a long prompt, its logits take fifty megabytes. */
   async #begin({ prompt, encoded }: WindowsOrder, signal: AbortSignal): Promise<Begun> {
-    const { logits, follow } = await this.#graphs.first(prompt, joinRows(encoded), signal)
-    const vocabulary = logits.length / (encoded.length * prompt.length)
-    const rows = (token: number) =>
-      encoded.map((_, window) => {
-        const from = (window * prompt.length + token) * vocabulary
-        return logits.slice(from, from + vocabulary)
-      })
     const { startOfTranscript, noSpeech } = this.#tokens
-    const noSpeechProbs = rows(prompt.indexOf(startOfTranscript)).map((row) => probabilityOf(row, noSpeech))
-    return { noSpeechProbs, logits: rows(prompt.length - 1), follow }
+    const wanted = [prompt.indexOf(startOfTranscript), prompt.length - 1]
+    const { logits, follow, release } = await this.#graphs.first(prompt, joinRows(encoded), signal, wanted)
+    const rows = inRows(logits, encoded.length * wanted.length)
+    const noSpeechProbs = encoded.map((_, window) => probabilityOf(rows[2 * window]!, noSpeech))
+    return { noSpeechProbs, logits: encoded.map((_, window) => rows[2 * window + 1]!), follow, release }
   }
 
   async #write(
@@ -148,6 +175,7 @@ export class WindowDecoder {
       logprob: 0,
       isOver: false,
       told: { tokens: 0, logprob: 0 },
+      stop: null,
     }))
     const mayTell = order.tell !== undefined && order.encoded.length === 1 && temperature === 0
     let logits: Float32Array[] = windows.map((window) => begun.logits[window]!.slice())
@@ -155,8 +183,10 @@ export class WindowDecoder {
     try {
       for (;;) {
         for (const [at, line] of lines.entries()) this.#extend(line, logits[at]!, temperature, order)
+        // A window's steps leave 50 MB of them.
+        logits.forEach(discard)
         if (mayTell) this.#tell(lines[0]!, begun.noSpeechProbs[0]!, order)
-        if (lines.every(({ isOver }) => isOver)) return lines
+        if (lines.every(({ isOver }) => isOver)) return lines.map((line) => withoutUnsureEnd(line, order.rules))
         // Finished windows are decoded on, to no effect: removing their states from the others' would cost more.
         const ids = lines.map(({ isOver, sampled }) => (isOver ? this.#tokens.endOfText : sampled.at(-1)!))
         logits = inRows(await steps.step(ids, signal), lines.length)
@@ -167,10 +197,16 @@ export class WindowDecoder {
   }
 
   /** By one token, unless it is finished. */
-  #extend(line: Line, logits: Float32Array, temperature: number, { prompt, random }: WindowsOrder): void {
+  #extend(line: Line, logits: Float32Array, temperature: number, order: WindowsOrder): void {
     if (line.isOver) return
     const { sampled } = line
+    const { prompt, random } = order
     filterLogits(logits, sampled, this.#tokens)
+    const end = order.rules.finishes ? (order.ends?.[line.window] ?? null) : null
+    if (end !== null && stopsEarly(logits, sampled, this.#tokens, (end - leastRestFrames) * frameMs)) {
+      line.stop ??= { tokens: sampled.length, logprob: line.logprob }
+      logits[this.#tokens.endOfText] = Number.NEGATIVE_INFINITY
+    }
     const { id, logprob } = pickToken(logits, temperature, random)
     line.logprob += logprob
     if (id === this.#tokens.endOfText) {
@@ -181,11 +217,10 @@ export class WindowDecoder {
     line.isOver = sampled.length >= this.#maxTokens / 2 || prompt.length + sampled.length > this.#maxTokens
   }
 
-  /** Where a segment has just ended and the next begun: two timestamps. */
+  /** Where a segment has just ended. */
   #tell(line: Line, noSpeechProb: number, { rules, tell, isCopied }: WindowsOrder): void {
     const { sampled, logprob } = line
-    const isTimestamp = (at: number) => (sampled.at(at) ?? 0) >= this.#tokens.firstTimestamp
-    if (sampled.length < 3 || line.told.tokens === sampled.length || !isTimestamp(-1) || !isTimestamp(-2)) return
+    if (line.told.tokens === sampled.length || !endsInPair(sampled, this.#tokens)) return
     const found = this.#writtenOf(line, 0, noSpeechProb)
     const { maxNoSpeechProb, minAvgLogprob, maxCompressionRatio } = rules
     const isUnsure = minAvgLogprob !== null && found.avgLogprob < certainLogprobShare * minAvgLogprob
@@ -198,8 +233,8 @@ export class WindowDecoder {
 
   /** What was reported of a line whose rest is not good enough: the rest is decoded again. */
   #toldOf({ window, sampled, told }: Line, temperature: number, noSpeechProb: number): Written {
-    const kept = { window, sampled: sampled.slice(0, told.tokens), logprob: told.logprob, isOver: true, told }
-    return this.#writtenOf(kept, temperature, noSpeechProb)
+    const kept = { sampled: sampled.slice(0, told.tokens), logprob: told.logprob }
+    return this.#writtenOf({ window, ...kept, isOver: true, told, stop: null }, temperature, noSpeechProb)
   }
 
   #writtenOf({ sampled, logprob }: Line, temperature: number, noSpeechProb: number): Written {
@@ -211,6 +246,15 @@ export class WindowDecoder {
       noSpeechProb,
     }
   }
+}
+
+/** What the decoder wrote beyond where it would have stopped is heard again by itself if it is unsure of it. */
+export function withoutUnsureEnd(line: Line, { minAvgLogprob }: Rules): Line {
+  const { sampled, stop, told } = line
+  if (stop === null || minAvgLogprob === null || told.tokens > stop.tokens) return line
+  const avgLogprob = (line.logprob - stop.logprob) / (sampled.length - stop.tokens + 1)
+  if (avgLogprob >= minAvgLogprob) return line
+  return { ...line, sampled: sampled.slice(0, stop.tokens), logprob: stop.logprob }
 }
 
 function inRows(values: Float32Array, rows: number): Float32Array[] {

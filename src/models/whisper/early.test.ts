@@ -17,6 +17,7 @@ const lenient: Rules = {
   minAvgLogprob: null,
   maxNoSpeechProb: null,
   salvages: false,
+  finishes: false,
 }
 
 let whisper: Whisper

@@ -4,7 +4,7 @@ import { LogMelMeter, windowOf } from './features.ts'
 
 type Golden = Record<string, Record<'80' | '128', number[][]>>
 
-// The output of WhisperFeatureExtractor, times 100,000; written by scripts/golden-whisper.ts.
+// The output of WhisperFeatureExtractor, times 100,000; written by scripts/golden/whisper-features.ts.
 const golden: Golden = await Bun.file(`${import.meta.dir}/golden/features.json.gz`)
   .bytes()
   .then((bytes) => JSON.parse(new TextDecoder().decode(Bun.gunzipSync(bytes))))

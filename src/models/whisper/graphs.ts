@@ -5,11 +5,22 @@
  * the first branch made them.
  */
 import type { Card } from '../../domain/card.ts'
+import { discard } from '../../onnx/discard.ts'
 import type { Loop, Port, Session, Tensor, Tensors } from '../../onnx/session.ts'
 import { encoderPositions, type WhisperConfig } from './config.ts'
 import { windowFrames } from './features.ts'
-import { pickRows } from './rows.ts'
-import { decoderFile, encoderFile, type Kind, openSessions, pastOf, presentOf, stateNames } from './sessions.ts'
+import { pickRows, pickTokens } from './rows.ts'
+import {
+  decoderFile,
+  encoderFile,
+  type Kind,
+  openSessions,
+  pastOf,
+  presentOf,
+  stateNames,
+  rowsInput,
+  wantedInput,
+} from './sessions.ts'
 import type { WhisperSessions } from './sessions.ts'
 
 /** Windows decoded together have their states in memory together: at most this many bytes. */
@@ -20,7 +31,7 @@ const batchMax = 8
 export type Encoded = Tensor
 
 export interface FirstPass {
-  /** For each window and each token of the prompt, one value per vocabulary entry: the next token. */
+  /** For each window and each wanted token of the prompt, one value per vocabulary entry: the next token. */
   logits: Float32Array
   /**
    * For each layer the attention of its heads, softmaxed: [windows, heads, tokens, positions]; null: the graph does not
@@ -29,6 +40,8 @@ export interface FirstPass {
   attentions: readonly Float32Array[] | null
   /** Continues from here, as often as wanted. @param rows which windows, ascending; absent: all */
   follow(rows?: readonly number[]): Steps
+  /** Gives the states back at once: those of a window of Whisper base take 37 MB, which the collector does not see. */
+  release(): void
 }
 
 export interface Steps {
@@ -80,8 +93,18 @@ export class WhisperGraphs {
     return asType({ type: 'float32', dims, data: values }, floatTypeOf(this.#sessions.first, 'encoder_hidden_states'))
   }
 
-  /** All windows begin with the same prompt. @throws the signal's reason */
-  async first(prompt: readonly number[], encoded: Encoded, signal?: AbortSignal): Promise<FirstPass> {
+  /**
+   * All windows begin with the same prompt.
+   * @param wanted tokens of the prompt whose logits are needed, by their place; absent: all. For a long prompt, all of
+   * them take fifty megabytes, and as long as half of an encoder run
+   * @throws the signal's reason
+   */
+  async first(
+    prompt: readonly number[],
+    encoded: Encoded,
+    signal?: AbortSignal,
+    wanted: readonly number[] = Array.from(prompt.keys()),
+  ): Promise<FirstPass> {
     const { layers, heads, headSize } = this.#config
     const rows = encoded.dims[0]!
     const empty = (name: string): Tensor =>
@@ -89,10 +112,12 @@ export class WhisperGraphs {
         { type: 'float32', dims: [rows, heads, 0, headSize], data: new Float32Array(0) },
         floatTypeOf(this.#sessions.first, name),
       )
+    const ids = Array.from({ length: rows }, () => prompt)
     const feeds = {
-      input_ids: idsOf(Array.from({ length: rows }, () => prompt)),
+      ...this.#read(ids),
       encoder_hidden_states: encoded,
       use_cache_branch: flag(false),
+      [wantedInput]: { type: 'int64', dims: [wanted.length], data: BigInt64Array.from(wanted, BigInt) } as const,
       ...Object.fromEntries(stateNames(layers).map((name) => [pastOf(name), empty(pastOf(name))])),
     }
     const { first } = this.#sessions
@@ -106,9 +131,12 @@ export class WhisperGraphs {
       Object.fromEntries(stateNames(layers, [kind]).map((name) => [pastOf(name), output(presentOf(name))]))
     const [own, sound] = [states('decoder'), { encoder_hidden_states: encoded, ...states('encoder') }]
     return {
-      logits: asFloat32(output('logits')),
+      logits: asFloat32(takes(first, wantedInput) ? output('logits') : pickTokens(output('logits'), wanted)),
       attentions: this.hasAttentions ? attentionNames(this.#config).map((name) => asFloat32(output(name))) : null,
-      follow: (wanted) => this.#follow(picked(own, wanted), picked(sound, wanted)),
+      follow: (rows) => this.#follow(picked(own, rows), picked(sound, rows)),
+      release: () => {
+        for (const { data } of Object.values({ ...own, ...states('encoder') })) discard(data)
+      },
     }
   }
 
@@ -119,8 +147,8 @@ export class WhisperGraphs {
     const constants = taken(next, { ...sound, use_cache_branch: flag(true) })
     const loop: Loop = next.loop({ links, start, constants })
     return {
-      async step(ids, signal) {
-        const { logits } = await loop.step({ input_ids: idsOf(ids.map((id) => [id])) }, signal)
+      step: async (ids, signal) => {
+        const { logits } = await loop.step(this.#read(ids.map((id) => [id])), signal)
         if (logits === undefined) throw new Error(`${decoderFile} gave no logits`)
         return asFloat32(logits)
       },
@@ -128,8 +156,16 @@ export class WhisperGraphs {
     }
   }
 
+  /** What decoders take for tokens. */
+  #read(ids: readonly (readonly number[])[]): Tensors {
+    const { rows } = this.#sessions
+    return { input_ids: idsOf(ids), ...(rows !== null && { [rowsInput]: rows.of(ids) }) }
+  }
+
   async release(): Promise<void> {
-    for (const session of new Set(Object.values(this.#sessions))) await session.release()
+    const { encoder, first, next, rows } = this.#sessions
+    for (const session of new Set([encoder, first, next])) await session.release()
+    rows?.close()
   }
 }
 
@@ -142,7 +178,8 @@ function floatTypeOf(session: Session, input: string): FloatType {
 }
 
 /** Whether a graph has a dynamic number of windows. */
-const takesRows = ({ name, dims }: Port): boolean => name === 'use_cache_branch' || typeof dims[0] === 'string'
+const takesRows = ({ name, dims }: Port): boolean =>
+  name === 'use_cache_branch' || name === wantedInput || typeof dims[0] === 'string'
 
 /** Each window has the keys and values of its sound, and those of all that is written. */
 function batchFor({ layers, width, maxTokens }: WhisperConfig, type: FloatType): number {
@@ -151,8 +188,10 @@ function batchFor({ layers, width, maxTokens }: WhisperConfig, type: FloatType):
 }
 
 /** What the graph asks for: one with two branches needs more than either. */
-const taken = ({ inputs }: Session, tensors: Tensors): Tensors =>
-  Object.fromEntries(Object.entries(tensors).filter(([given]) => inputs.some(({ name }) => name === given)))
+const taken = (session: Session, tensors: Tensors): Tensors =>
+  Object.fromEntries(Object.entries(tensors).filter(([name]) => takes(session, name)))
+
+const takes = ({ inputs }: Session, input: string): boolean => inputs.some(({ name }) => name === input)
 
 const picked = (tensors: Tensors, rows: readonly number[] | undefined): Tensors =>
   rows === undefined

@@ -107,7 +107,7 @@ async function compareAll(
   for (const answer of answers) await compare(pair, answer, modes[mode]!, clips[answer.clip]!)
 }
 
-// Written by scripts/golden-whisper-decode.ts, where openai/whisper transcribed the same clips with the same weights.
+// Written by scripts/golden/whisper-decode.ts, where openai/whisper transcribed the same clips with the same weights.
 const golden = (name: string) => readGolden<Golden>(`${import.meta.dir}/golden/${name}.json.gz`)
 const [made, real] = [await golden('made'), await golden('real')]
 const segmentsOf = ({ answers }: Golden, mode: string): Segment[] =>

@@ -34,10 +34,15 @@ describe.skipIf(!isHere)('whisper-base transcribes real readers', () => {
     }
     const transcribing = begin()
     const heard: string[] = []
+    let windows = 0
     for await (const { pcm: window } of cutSpeech(blocks(), detector, { maxWindowMs: model.maxWindowMs }, never)) {
-      if (window !== null) for (const { text } of await transcribing.hear(window, never)) heard.push(text)
+      if (window === null) continue
+      windows++
+      for (const { text } of await transcribing.hear(window, never)) heard.push(text)
     }
-    expect(heard.join('')).toMatch(/^ When, however, .* voice speak in the midst of /)
+    expect(windows).toBe(1)
+    // "speak" is heard as "pick" since weights are rounded to eight bits in blocks.
+    expect(heard.join('')).toMatch(/^ When, however, .* voice (speak|pick) in the midst of /)
   })
 
   test('a last window of one word is transcribed without earlier text, and joined to that with a space', async () => {
@@ -49,6 +54,15 @@ describe.skipIf(!isHere)('whisper-base transcribes real readers', () => {
     expect([last?.temperature, more]).toEqual([0, []])
     expect(last!.text).toMatch(/^ an( |d )?on\.?$/i)
     expect(last!.avgLogprob).toBeGreaterThan(-1)
+  })
+
+  test('the last words of a window are heard with the rest of it, however the decoder divides them', async () => {
+    const clips = [await realClip('1688-142285-0000'), await realClip('1688-142285-0001')]
+    // The decoder stops after 'confession', 2 s before the end.
+    const pcm = concatFloats(clips).subarray(0, 27.3 * 16_000)
+    const heard = await begin().hear(pcm, never)
+    expect(heard.map(({ text }) => text).join('')).toMatch(/ made his confession of having been a \w+ ?boy\.$/)
+    expect(new Set(heard.map(({ seekMs }) => seekMs))).toEqual(new Set([0]))
   })
 
   test('what is said between two equal sentences is not skipped', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Tensor } from '../../onnx/session.ts'
-import { joinRows, pickRows } from './rows.ts'
+import { joinRows, pickRows, pickTokens } from './rows.ts'
 
 const tensor = (rows: number, first: number): Tensor => ({
   type: 'float32',
@@ -41,4 +41,14 @@ test.each([
 
 test('refuses an empty list of tensors', () => {
   expect(() => joinRows([])).toThrow('no tensors')
+})
+
+test('tokens are picked of each row', () => {
+  const whole: Tensor = { type: 'float32', dims: [2, 3, 2], data: Float32Array.from({ length: 12 }, (_, at) => at) }
+  expect(pickTokens(whole, [0, 2])).toEqual({
+    type: 'float32',
+    dims: [2, 2, 2],
+    data: Float32Array.of(0, 1, 4, 5, 6, 7, 10, 11),
+  })
+  expect(pickTokens(whole, [0, 1, 2])).toBe(whole)
 })

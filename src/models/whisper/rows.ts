@@ -32,6 +32,23 @@ export function pickRows(tensor: Tensor, rows: readonly number[]): Tensor {
   return { type: tensor.type, dims: [rows.length, ...tensor.dims.slice(1)], data }
 }
 
+/**
+ * @param tensor [rows, tokens, columns]
+ * @param tokens which ones of each row, each once @returns the same tensor when that are all of them
+ */
+export function pickTokens(tensor: Tensor, tokens: readonly number[]): Tensor {
+  const [rows = 0, count = 0, columns = 0] = tensor.dims
+  if (tokens.length === count) return tensor
+  const data = emptyLike(tensor.data, rows * tokens.length * columns)
+  for (let row = 0; row < rows; row++) {
+    for (const [at, token] of tokens.entries()) {
+      const from = (row * count + token) * columns
+      put(data, tensor.data.subarray(from, from + columns), (row * tokens.length + at) * columns)
+    }
+  }
+  return { type: tensor.type, dims: [rows, tokens.length, columns], data }
+}
+
 function emptyLike(data: TensorData, length: number): TensorData {
   if (data instanceof Float32Array) return new Float32Array(length)
   if (data instanceof Uint16Array) return new Uint16Array(length)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Random } from '../../domain/random.ts'
-import { bestOf, filterLogits, pickToken, probabilityOf } from './sampling.ts'
+import { bestOf, filterLogits, pickToken, probabilityOf, stopsEarly } from './sampling.ts'
 import type { WhisperTokens } from './tokens.ts'
 
 /** Ten tokens of text (0 is a blank, 1 is suppressed), the end of text, two special ones, and 100 timestamps. */
@@ -51,6 +51,18 @@ describe('allowed tokens', () => {
     expect(allowed([20, 5], each)).toEqual(range(21, 112))
     expect(allowed([20, 5], { ...each, 7: 1 })).toContain(7)
   })
+})
+
+test('a text stops early that would end after a pair, with sound left', () => {
+  const ending = logits({ 10: 5 })
+  // The pair is at 340 ms.
+  const pair = [20, 5, 30, 30]
+  expect(stopsEarly(ending, pair, tokens, 340)).toBe(true)
+  expect(stopsEarly(ending, pair, tokens, 339)).toBe(false)
+  expect(stopsEarly(logits({ 10: 5, 4: 6 }), pair, tokens, 1000)).toBe(false)
+  expect(stopsEarly(ending, [20, 5, 30], tokens, 1000)).toBe(false)
+  expect(stopsEarly(ending, [20, 5], tokens, 1000)).toBe(false)
+  expect(stopsEarly(ending, [20], tokens, 1000)).toBe(false)
 })
 
 describe('picking', () => {

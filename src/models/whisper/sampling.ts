@@ -48,6 +48,27 @@ function keepPairs(logits: Float32Array, sampled: readonly number[], tokens: Whi
   forbid(logits, firstTimestamp, endsInOne && !endsInTwo ? last : last + 1)
 }
 
+/**
+ * Whether the text would end where a segment has just ended, although there is more sound.
+ * @param logits of what may be written @param endMs up to where it has to be written, from the window's start
+ */
+export function stopsEarly(
+  logits: Float32Array,
+  sampled: readonly number[],
+  tokens: WhisperTokens,
+  endMs: number,
+): boolean {
+  if (!endsInPair(sampled, tokens)) return false
+  const writtenMs = (sampled.at(-1)! - tokens.firstTimestamp) * timestampStepMs
+  return writtenMs <= endMs && best(logits) === tokens.endOfText
+}
+
+/** Whether a segment has just ended and the next begun: two timestamps. */
+export function endsInPair(sampled: readonly number[], { firstTimestamp }: WhisperTokens): boolean {
+  const isTimestamp = (at: number) => (sampled.at(at) ?? 0) >= firstTimestamp
+  return sampled.length >= 3 && isTimestamp(-1) && isTimestamp(-2)
+}
+
 /** @param temperature 0: the best; otherwise drawn from the softmax of logits / temperature */
 export function pickToken(logits: Float32Array, temperature: number, random: Random): Picked {
   const id = temperature === 0 ? best(logits) : drawn(logits, temperature, random)

@@ -47,11 +47,34 @@ test.each([
   expect(Math.max(...differences)).toBeGreaterThan(0)
 })
 
+test.each([
+  ['optimum', 'fp32'],
+  ['uint8', 'int8'],
+  ['optimum', null],
+] as const)('a decoder as %s exports it gives the logits of the wanted tokens alone: %s', async (kind, weights) => {
+  const folder = await writeSmallModel(temporaryFolder(), { kind } satisfies SmallModel)
+  const config = await readConfig(folder)
+  const graphs = await WhisperGraphs.load(folder, config, 1, weights)
+  opened.push(graphs)
+  const sound = graphs.encoded(new Float32Array(encoderPositions * config.width).fill(0.1))
+  const { logits: all } = await graphs.first(prompt, sound)
+  const { logits } = await graphs.first(prompt, sound, undefined, [1, 4])
+  const row = (at: number) => all.subarray(at * config.vocabulary, (at + 1) * config.vocabulary)
+  expect(logits.length).toBe(2 * config.vocabulary)
+  expect(distance(logits.subarray(0, config.vocabulary), row(1))).toBeLessThan(1e-5)
+  expect(distance(logits.subarray(config.vocabulary), row(4))).toBeLessThan(1e-5)
+})
+
 test('a decoder with two branches becomes two, and each asks only for what it needs', async () => {
   const folder = await writeSmallModel(temporaryFolder(), { kind: 'optimum' })
   const { encoder, first, next } = await openSessions(folder, await readConfig(folder), 1, 'fp32')
   opened.push(encoder, first, next)
-  expect(first.inputs.map(({ name }) => name).sort()).toEqual(['encoder_hidden_states', 'input_ids'])
+  expect(first.inputs.map(({ name }) => name).sort()).toEqual([
+    'embedded',
+    'encoder_hidden_states',
+    'input_ids',
+    'wanted',
+  ])
   expect(next.inputs.map(({ name }) => name)).not.toContain('use_cache_branch')
   expect(next.outputs.every(({ name }) => name === 'logits' || /^present\.\d+\.decoder/.test(name))).toBe(true)
 })

@@ -7,17 +7,26 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { backEnd, createSession } from '../../onnx/back-end.ts'
 import { checkContract, type PortSpec } from '../../onnx/contract.ts'
+import { discard } from '../../onnx/discard.ts'
+import { inHeads } from '../../onnx/rewrite/attention.ts'
 import { blockDomain, inBlocks } from '../../onnx/rewrite/block-weights.ts'
 import { branchOf } from '../../onnx/rewrite/branches.ts'
 import { type Constant, type Model, readModel, writeModel } from '../../onnx/rewrite/graph.ts'
 import { scaleQueries } from '../../onnx/rewrite/scales.ts'
+import { givenRows, onlyWanted } from '../../onnx/rewrite/tokens.ts'
 import type { Session } from '../../onnx/session.ts'
 import type { Card } from '../../domain/card.ts'
 import type { WhisperConfig } from './config.ts'
 import { windowFrames } from './features.ts'
+import { TokenRows } from './token-rows.ts'
 
 export const encoderFile = 'encoder_model.onnx'
 export const decoderFile = 'decoder_model_merged.onnx'
+
+/** Of a rewritten graph that reads a prompt: places of the tokens whose logits are needed. */
+export const wantedInput = 'wanted'
+/** Of rewritten decoders: rows of the embedding of the tokens that they read. */
+export const rowsInput = 'embedded'
 
 /** A rewritten graph is in memory three times while it is loaded. */
 const rewrittenBytesMax = 400e6
@@ -28,6 +37,8 @@ export interface WhisperSessions {
   first: Session
   /** Continues from states; may be the same. */
   next: Session
+  /** What decoders take in place of a table; null: they have it. */
+  rows: TokenRows | null
 }
 
 /** @param weights of the model's card @throws Error that names the file that is missing or is another graph */
@@ -39,46 +50,41 @@ export async function openSessions(
 ): Promise<WhisperSessions> {
   const rewrites = (weights === 'int8' || weights === 'fp32') && !(await backEnd()).isOnCard
   const opened: Session[] = []
-  const open = async (make: () => string | Uint8Array) => {
-    const session = await createSession(collectedAfter(make), { threads })
+  let both: ReturnType<typeof twoDecoders> = null
+  const open = async (model: string | Uint8Array) => {
+    const session = await createSession(model, { threads })
     opened.push(session)
-    // What it was made from is as large as the session. No name here refers to it, or it would be kept once more.
-    if (rewrites) Bun.gc(true)
+    if (typeof model !== 'string') discard(model)
     return session
   }
   try {
-    const encoder = await open(() => (rewrites && rewrittenEncoder(filesDir)) || join(filesDir, encoderFile))
+    const encoder = await open((rewrites && rewrittenEncoder(filesDir)) || join(filesDir, encoderFile))
     checkEncoder(encoder, config)
-    const both = rewrites ? twoDecoders(filesDir, config) : null
+    both = rewrites ? twoDecoders(filesDir, config) : null
     if (both === null) {
-      const decoder = await open(() => join(filesDir, decoderFile))
+      const decoder = await open(join(filesDir, decoderFile))
       checkDecoder(decoder, config)
-      return { encoder, first: decoder, next: decoder }
+      return { encoder, first: decoder, next: decoder, rows: null }
     }
     const first = await open(both.first)
     const next = await open(both.next)
     checkFirst(first, config)
     checkNext(next, config)
-    return { encoder, first, next }
+    return { encoder, first, next, rows: both.rows }
   } catch (error) {
     for (const session of opened) await session.release()
+    both?.rows?.close()
     throw error
   }
 }
 
-/** ONNX Runtime copies the graph twice when it opens it: what was needed to make it has to be gone by then. */
-function collectedAfter(make: () => string | Uint8Array): string | Uint8Array {
-  const model = make()
-  if (typeof model !== 'string') Bun.gc(true)
-  return model
-}
-
 /** @returns null: it is missing, too large, or no model that can be read; ONNX Runtime says why */
-function modelIn(path: string): Model | null {
+function modelIn(path: string): (Model & { file: Uint8Array }) | null {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0 || size > rewrittenBytesMax) return null
+  const file = Bun.mmap(path)
   try {
-    return readModel(Bun.mmap(path))
+    return { ...readModel(file), file }
   } catch {
     return null
   }
@@ -86,15 +92,23 @@ function modelIn(path: string): Model | null {
 
 function rewrittenEncoder(filesDir: string): Uint8Array | null {
   const model = modelIn(join(filesDir, encoderFile))
-  return model === null ? null : rewritten(model, new Map())
+  if (model === null) return null
+  const made = new Map<string, Constant>()
+  const encoder = rewritten({ ...model, graph: inHeads(model.graph) }, made)
+  discardAll(made, model.file)
+  return encoder
 }
 
-/** @returns null: it is not the graph with two branches that this is for */
+/**
+ * What they are made from is given back before either is opened, because ONNX Runtime copies a graph twice then.
+ * @returns null: it is not the graph with two branches that this is for
+ */
 function twoDecoders(
   filesDir: string,
-  { layers }: WhisperConfig,
-): { first: () => Uint8Array; next: () => Uint8Array } | null {
-  const model = modelIn(join(filesDir, decoderFile))
+  { layers, vocabulary }: WhisperConfig,
+): { first: Uint8Array; next: Uint8Array; rows: TokenRows | null } | null {
+  const path = join(filesDir, decoderFile)
+  const model = modelIn(path)
   if (model === null) return null
   const states = new Set(stateNames(layers, ['decoder']).map(presentOf))
   const first = branchOf(model, 'else_branch', () => true)
@@ -104,8 +118,29 @@ function twoDecoders(
   const past = stateNames(layers).map(pastOf)
   if (first === null || next === null) return null
   if (!takes(first, ['input_ids', 'encoder_hidden_states']) || !takes(next, ['input_ids', ...past])) return null
+  const given = [first, next].map(({ graph }) => givenRows(graph, vocabulary, rowsInput))
+  const [table] = given.map((one) => one?.table)
+  // Both or none, and only what can be found in the file again.
+  const takesRows = given.every((one) => one !== null) && table?.raw.buffer === model.file.buffer
+  const graphs = [first, next].map(({ graph, rest }, at) => ({ graph: takesRows ? given[at]!.graph : graph, rest }))
   const made = new Map<string, Constant>()
-  return { first: () => rewritten(first, made), next: () => rewritten(next, made) }
+  const decoders = {
+    first: rewrittenFirst(graphs[0]!, made),
+    next: rewritten(graphs[1]!, made),
+    rows: takesRows ? new TokenRows(path, table!.raw.byteOffset - model.file.byteOffset, table!) : null,
+  }
+  discardAll(made, model.file)
+  return decoders
+}
+
+function discardAll(made: ReadonlyMap<string, Constant>, file: Uint8Array): void {
+  for (const { raw } of made.values()) if (raw !== null) discard(raw)
+  discard(file)
+}
+
+function rewrittenFirst({ graph, rest }: Model, made: Map<string, Constant>): Uint8Array {
+  const whole = scaleQueries(inBlocks(graph, made))
+  return writeModel({ graph: onlyWanted(whole, 'logits', wantedInput) ?? whole, rest }, [blockDomain])
 }
 
 const rewritten = ({ graph, rest }: Model, made: Map<string, Constant>): Uint8Array =>
@@ -138,12 +173,25 @@ function checkDecoder(decoder: Session, config: WhisperConfig): void {
 
 function checkFirst(first: Session, config: WhisperConfig): void {
   const outputs = [logits(config), ...states(config, presentOf)]
-  checkContract(decoderFile, first, { inputs: [tokens, sound(config)], outputs })
+  const inputs = [tokens, sound(config), ...ofRewritten(first, config)]
+  checkContract(decoderFile, first, { inputs, outputs })
 }
 
 function checkNext(next: Session, config: WhisperConfig): void {
   const outputs = [logits(config), ...states(config, presentOf, ['decoder'])]
-  checkContract(decoderFile, next, { inputs: [tokens, ...states(config, pastOf)], outputs })
+  checkContract(decoderFile, next, {
+    inputs: [tokens, ...states(config, pastOf), ...ofRewritten(next, config)],
+    outputs,
+  })
+}
+
+/** Inputs that only rewritten graphs have. */
+function ofRewritten({ inputs }: Session, { width }: WhisperConfig): PortSpec[] {
+  const all: PortSpec[] = [
+    { name: wantedInput, type: 'int64', dims: [null] },
+    { name: rowsInput, type: floats, dims: [null, null, width] },
+  ]
+  return all.filter((port) => inputs.some(({ name }) => name === port.name))
 }
 
 const tokens: PortSpec = { name: 'input_ids', type: 'int64', dims: [null, null] }

@@ -89,7 +89,7 @@ export function promptOf(tokens: WhisperTokens, language: string | null, task: '
   return [startOfTranscript, id, tokens[task]]
 }
 
-/** The text of tokens, without those that are not text. */
+/** The text of tokens; special tokens and timestamps are left out. */
 export const textOf = ({ bpe, endOfText }: WhisperTokens, ids: readonly number[]): string =>
   bpe.decode(ids.filter((id) => id < endOfText))
 

@@ -5,10 +5,12 @@
  */
 import type { TranscriptSegment, TranscriptWord } from '../../domain/transcript.ts'
 import type { Transcribing, TranscriptionInput } from '../architecture.ts'
+import { discard } from '../../onnx/discard.ts'
 import { align } from './alignment.ts'
 import type { WhisperConfig } from './config.ts'
 import { copies } from './copies.ts'
-import { defaultRules, isGood, isSilent, type Rules, WindowDecoder, type WindowsOrder, type Written } from './decode.ts'
+import { defaultRules, isGood, isSilent, leastRestFrames, type Rules, WindowDecoder } from './decode.ts'
+import type { WindowsOrder, Written } from './decode.ts'
 import { frameMs, type LogMel, type LogMelMeter, windowFrames, windowOf } from './features.ts'
 import type { Encoded, WhisperGraphs } from './graphs.ts'
 import { Random } from '../../domain/random.ts'
@@ -56,6 +58,8 @@ interface Window {
   seek: number
   /** How many of its frames are audio. */
   frames: number
+  /** The sound ends where they do. */
+  isLast: boolean
   encoded: Encoded
 }
 
@@ -149,7 +153,8 @@ export class Transcription implements Transcribing {
     const windows: Window[] = []
     for (const { mel, seek } of sounds) {
       const frames = Math.min(windowFrames, mel.frames - seek)
-      windows.push({ seek, frames, encoded: await this.#whisper.graphs.encode(windowOf(mel, seek, frames), signal) })
+      const encoded = await this.#whisper.graphs.encode(windowOf(mel, seek, frames), signal)
+      windows.push({ seek, frames, isLast: seek + frames === mel.frames, encoded })
     }
     this.#language ??= await this.#detectLanguage(windows[0]!.encoded, signal)
     const tell = early === undefined ? undefined : this.#teller(windows[0]!, early)
@@ -158,6 +163,7 @@ export class Transcription implements Transcribing {
     for (const [at, sound] of sounds.entries()) {
       kept.push(await this.#keep(sound, windows[at]!, written[at]!, signal))
     }
+    for (const { encoded } of windows) discard(encoded.data)
     return kept
   }
 
@@ -173,7 +179,8 @@ export class Transcription implements Transcribing {
   /** The reference listens to the same sound with other silence behind it, for which the encoder would run again. */
   async #detectLanguage(encoded: Encoded, signal: AbortSignal): Promise<string> {
     const { graphs, tokens } = this.#whisper
-    const { logits } = await graphs.first([tokens.startOfTranscript], encoded, signal)
+    const { logits, release } = await graphs.first([tokens.startOfTranscript], encoded, signal)
+    release()
     const best = bestOf(logits, tokens.languages.values())
     const found = [...tokens.languages].find(([, id]) => id === best)
     if (found === undefined) throw new Error('tokenizer.json: there are no languages')
@@ -194,7 +201,8 @@ export class Transcription implements Transcribing {
     const write = (before: readonly number[], temperatures: readonly number[], isCopied?: WindowsOrder['isCopied']) => {
       const prompt = before.length === 0 ? [] : [this.#whisper.tokens.startOfPrevious, ...before]
       const encoded = windows.map((window) => window.encoded)
-      const order = { encoded, prompt: [...prompt, ...this.#prompt()], random: this.#random, tell, isCopied }
+      const ends = windows.map(({ frames, isLast }) => (isLast ? frames : null))
+      const order = { encoded, ends, prompt: [...prompt, ...this.#prompt()], random: this.#random, tell, isCopied }
       return this.#decoder.decode({ ...order, rules: { ...rules, temperatures } }, signal)
     }
     const isFirst = context.length === 0 || context === this.#given
@@ -215,8 +223,13 @@ export class Transcription implements Transcribing {
     }
     const { segments, next } = await this.#read(sound, window, written, signal)
     sound.segments.push(...segments)
-    sound.seek = mayLinger ? next : seek + frames
+    sound.seek = mayLinger && !this.#isOver(window, next) ? next : seek + frames
     return { tokens: segments.flatMap((segment) => segment.tokens), temperature: written.temperature }
+  }
+
+  /** Whether nothing can be said from here on to the end of the sound. */
+  #isOver({ seek, frames, isLast }: Window, next: number): boolean {
+    return this.#options.rules.finishes && isLast && seek + frames - next < leastRestFrames
   }
 
   async #read(

@@ -39,6 +39,9 @@ export async function createFfiSessionOn(
 const isInlineOn = (api: OrtApi, device: FfiDevice, { inline }: SessionOptions): boolean =>
   inline === true || device !== api.cpu
 
+/** `ORT_DISABLE_ALL` */
+const noOptimisation = 0
+
 function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, settings: SessionOptions): Pointer {
   const { call, env } = api
   // One counts for the calling thread, which computes nothing of a run that it does not wait for.
@@ -47,6 +50,7 @@ function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, settin
   try {
     device.prepare(options)
     api.check(call.SetIntraOpNumThreads(options, threads))
+    if (settings.isOptimised) api.check(call.SetSessionGraphOptimizationLevel(options, noOptimisation))
     api.check(call.AddSessionConfigEntry(options, 'session.intra_op.allow_spinning', '0'))
     return typeof model === 'string'
       ? api.made((out) => call.CreateSession(env, model, options, out))

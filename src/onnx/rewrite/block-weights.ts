@@ -5,12 +5,12 @@
  * Whisper's encoder. Weights of 32 bits are rounded here: a third of the memory traffic, and as few word errors.
  */
 import { type Constant, constant, elementTypes, type Graph, type Node, pruned, wholeAttribute } from './graph.ts'
-import { type BlockWeights, floatsOf, roundedWeights, unsignedWeights } from './weights.ts'
+import { type BlockWeights, roundedWeights, unsignedWeights } from './weights.ts'
 
 export const blockDomain = 'com.microsoft'
 /** What is multiplied is rounded to 8 bits, too. */
 const accuracyLevel = 4
-const { uint8, int8, float16, float32 } = elementTypes
+const { uint8, int8, float32 } = elementTypes
 
 /** What a node multiplies, and with which weights. */
 interface Product {
@@ -25,7 +25,7 @@ interface Product {
 /** @param made what became of constants in another graph of the same file; more is added to it */
 export function inBlocks(graph: Graph, made: Map<string, Constant>): Graph {
   const rewriting = new Rewriting(graph, made)
-  const nodes = graph.nodes.map((node) => rewriting.product(node)).flatMap((node) => rewriting.lookUp(node))
+  const nodes = graph.nodes.map((node) => rewriting.product(node))
   const whole = { ...graph, nodes, constants: new Map([...graph.constants, ...made]) }
   return pruned(whole, [...graph.outputs.keys()])
 }
@@ -63,21 +63,6 @@ class Rewriting {
         whole('accuracy_level', accuracyLevel),
       ],
     }
-  }
-
-  /** Rows of weights that are also multiplied with, as the embedding of tokens is, are kept once more, in 16 bits. */
-  lookUp(node: Node): Node[] {
-    const [name = '', rows = ''] = node.inputs
-    const given = this.#graph.constants.get(name)
-    const isPlain = node.op === 'Gather' && node.attributes.length === 0
-    if (!isPlain || given?.type !== float32 || given.raw === null || !this.#made.has(blocksOf(name))) return [node]
-    const half = `${name}/half`
-    const taken = `${node.outputs[0]}/half`
-    if (!this.#made.has(half)) this.#keepConstant(half, float16, given.dims, Float16Array.from(floatsOf(given.raw)))
-    return [
-      { op: 'Gather', domain: '', inputs: [half, rows], outputs: [taken], attributes: [] },
-      { op: 'Cast', domain: '', inputs: [taken], outputs: node.outputs, attributes: [wholeAttribute('to', float32)] },
-    ]
   }
 
   #keep(name: string, { blocks, scales, zero, dims }: BlockWeights): void {

@@ -3,16 +3,25 @@
  * computed, constants, inputs and outputs. Everything else stays as it is; notes about inner values are left out,
  * because ONNX Runtime finds them out by itself.
  */
-import { type Field, fieldsOf, joined, lengthField, numberField, type Pieces, wholeNumbers } from './wire.ts'
+import {
+  type Field,
+  fieldsOf,
+  floatField,
+  joined,
+  lengthField,
+  numberField,
+  type Pieces,
+  wholeNumbers,
+} from './wire.ts'
 
 const modelFields = { graph: 7, opsets: 8 } as const
 const graphFields = { node: 1, name: 2, initializer: 5, input: 11, output: 12 } as const
 const nodeFields = { input: 1, output: 2, op: 4, attribute: 5, domain: 7 } as const
-const attributeFields = { name: 1, whole: 3, tensor: 5, graph: 6, type: 20 } as const
+const attributeFields = { name: 1, float: 2, whole: 3, tensor: 5, graph: 6, type: 20 } as const
 const tensorFields = { dims: 1, type: 2, floats: 4, wholes: 5, name: 8, raw: 9 } as const
 /** The first field of whatever has a name, other than a tensor. */
 const nameField = 1
-const wholeType = 2
+const [floatType, wholeType] = [1, 2]
 
 export const elementTypes = { float32: 1, uint8: 2, int8: 3, int64: 7, float16: 10 } as const
 
@@ -161,6 +170,13 @@ export const wholeAttribute = (name: string, value: number): Uint8Array =>
     ...lengthField(attributeFields.name, name),
     ...numberField(attributeFields.whole, value),
     ...numberField(attributeFields.type, wholeType),
+  ])
+
+export const floatAttribute = (name: string, value: number): Uint8Array =>
+  joined([
+    ...lengthField(attributeFields.name, name),
+    ...floatField(attributeFields.float, value),
+    ...numberField(attributeFields.type, floatType),
   ])
 
 /** Only what these outputs need: nodes, constants and inputs. */

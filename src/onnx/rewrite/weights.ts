@@ -1,4 +1,5 @@
 /** Weights as `MatMulNBits` takes them: unsigned bytes in blocks of one output's inputs, each block with its scale. */
+import { discard } from '../discard.ts'
 
 const blockSize = 32
 /** The zero of unsigned bytes. */
@@ -64,11 +65,13 @@ export function roundedWeights(raw: Uint8Array, outputs: number, inputs: number,
       }
     }
   }
+  // A copy of the embedding takes 106 MB.
+  if (values.buffer !== raw.buffer) discard(values)
   return { dims: [outputs, count, blockSize], blocks, scales, zero: middle }
 }
 
 /** Without a copy where they begin at a multiple of four. */
-export function floatsOf(raw: Uint8Array): Float32Array {
+function floatsOf(raw: Uint8Array): Float32Array {
   const aligned = raw.byteOffset % 4 === 0 ? raw : raw.slice()
   return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4)
 }

@@ -105,6 +105,12 @@ export const numberField = (number: number, value: number): Uint8Array[] => [
   Uint8Array.from([...varint(number * 8), ...varint(value)]),
 ]
 
+/** 32 bits. */
+export const floatField = (number: number, value: number): Uint8Array[] => [
+  Uint8Array.from(varint(number * 8 + 5)),
+  new Uint8Array(Float32Array.of(value).buffer),
+]
+
 export function joined(pieces: Pieces): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
   let at = 0

@@ -1,0 +1,38 @@
+/** The graph that the executable carries speaks as the one that was fetched. */
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { modelFile } from './model-files.ts'
+import { embeddedFiles, fetchModels } from './fetch-models.ts'
+import { carriedFile } from './optimised.ts'
+import { withDurations } from '../src/models/hibari/graph-file.ts'
+import { loadGraph } from '../src/models/hibari/graph.ts'
+
+setDefaultTimeout(60_000)
+
+const symbols = ['hˈI.', 'ðə bˈɜɹʧ kənˈu slˈɪd ˌɔn ðə smˈuð plˈæŋks.', 'ʤˈɪn, ˈɛli ænd fɹˈɪts: wˈʌt ɐ kwˈɛsʧən!']
+
+test('an optimised graph gives the same numbers to the bit, and is no larger', async () => {
+  await fetchModels()
+  const file = await modelFile(embeddedFiles.find(({ name }) => name === 'hibari.onnx')!)
+  const carried = await carriedFile('hibari.onnx', file)
+  expect(carried).not.toEqual(file)
+  expect(carried.length).toBeLessThan(file.length)
+  const [given, optimised] = await Promise.all([
+    loadGraph({ model: withDurations(file), isOptimised: false }, 2),
+    loadGraph({ model: carried, isOptimised: true }, 2),
+  ])
+  for (const [at, text] of symbols.entries()) {
+    const speed = 1 + at / 4
+    expect(await optimised.predict(text, speed)).toEqual(await given.predict(text, speed))
+  }
+  await Promise.all([given.release(), optimised.release()])
+})
+
+test('two builds carry the same bytes', async () => {
+  const file = await modelFile(embeddedFiles.find(({ name }) => name === 'hibari.onnx')!)
+  expect(await carriedFile('hibari.onnx', file)).toEqual(await carriedFile('hibari.onnx', file))
+})
+
+test('other files are carried as they are', async () => {
+  const file = Uint8Array.of(1, 2, 3)
+  expect(await carriedFile('tokenizer.bin', file)).toBe(file)
+})
