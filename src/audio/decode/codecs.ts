@@ -1,83 +1,25 @@
 /**
  * Turns packets into samples: one decoder per codec, all WebAssembly, driven packet by packet so that a limit holds
- * while decoding. The packages' own functions for whole files are not used: they have no limit.
+ * while decoding. The packages' own functions for whole files are not used: they have no limit. Each is loaded for the
+ * first file that needs it, because loading all of them takes longer than decoding a short clip.
  */
-import { createDecoder } from 'libopus-wasm'
-import { _FLACDecoder as FlacDecoder } from '../../../node_modules/@wasm-audio-decoders/flac/src/FLACDecoder.js'
-import MpegDecoder from '../../../node_modules/mpg123-decoder/src/MPEGDecoder.js'
-import { openAac } from './aac.ts'
-import { nothing, type PacketDecoder, planesOf, type StreamFacts } from './planes.ts'
-import { openVorbis } from './vorbis.ts'
-
-const opusRateHz = 48000
+import type { PacketDecoder, StreamFacts } from './planes.ts'
 
 /** @returns null if no decoder exists for it; plain PCM needs none */
 export async function openPacketDecoder(facts: StreamFacts): Promise<PacketDecoder | null> {
   switch (facts.codec) {
     case 'mp3':
-      return openMp3(facts)
+      return (await import('./mp3.ts')).openMp3(facts)
     case 'flac':
-      return openFlac()
+      return (await import('./flac.ts')).openFlac()
     case 'opus':
-      return openOpus(facts)
+      return (await import('./opus.ts')).openOpus(facts)
     case 'vorbis':
-      return openVorbis(facts)
+      return (await import('./vorbis.ts')).openVorbis(facts)
     case 'aac':
-      return openAac(facts)
+      return (await import('./aac.ts')).openAac(facts)
     default:
       return null
-  }
-}
-
-/**
- * The package's loop has no end once mpg123 reports an error that it does not know: it prints it and asks again. The
- * only way out of it is through what it prints.
- */
-async function openMp3({ channels }: StreamFacts): Promise<PacketDecoder> {
-  const decoder = new MpegDecoder({ enableGapless: false })
-  await decoder.ready
-  return {
-    decode(packet) {
-      const { error } = console
-      console.error = throwLine
-      try {
-        const { channelData, sampleRate } = decoder.decodeFrame(packet)
-        // Two come out in any case, of which the second is a copy when there is one.
-        return { channels: channelData.slice(0, channels), sampleRateHz: sampleRate }
-      } finally {
-        console.error = error
-      }
-    },
-    finish: () => nothing,
-  }
-}
-
-const throwLine = (line: unknown): never => {
-  throw new Error(String(line))
-}
-
-/** A frame that lost bytes can leave the decoder in a state in which it takes everything and gives nothing. */
-async function openFlac(): Promise<PacketDecoder> {
-  const decoder = new FlacDecoder()
-  await decoder.ready
-  return {
-    async decode(packet) {
-      const { channelData, sampleRate, samplesDecoded, errors } = decoder.decodeFrames([packet])
-      if (errors.length === 0 && samplesDecoded > 0) return { channels: channelData, sampleRateHz: sampleRate }
-      await decoder.reset()
-      throw new Error(errors[0]?.message ?? 'the frame gave no samples')
-    },
-    finish: () => nothing,
-  }
-}
-
-/** Always at 48 kHz, whatever the header says of the input. A stream of more than two channels is several streams. */
-async function openOpus({ channels }: StreamFacts): Promise<PacketDecoder> {
-  const count = channels === 1 ? 1 : 2
-  const decoder = await createDecoder({ channels: count, sampleRate: opusRateHz })
-  return {
-    decode: (packet) => ({ channels: planesOf(decoder.decodeFloat(packet), count), sampleRateHz: opusRateHz }),
-    finish: () => nothing,
   }
 }
 

@@ -19,6 +19,7 @@ import {
   WAVE,
   WEBM,
 } from 'mediabunny'
+import { refuseFalseChunks } from './chunk-tables.ts'
 import { adtsHeader, mpegHeader, type ReadHeader } from './frame-headers.ts'
 import { framesOf } from './frames.ts'
 import { type Packet, withGaps, withoutGaps } from './packet.ts'
@@ -171,6 +172,7 @@ interface Found {
 async function findTrack(bytes: ClipBytes): Promise<Found> {
   const input = new Input({ source: bytes.source, formats: containers.map(({ format }) => format) })
   try {
+    refuseFalseChunks(bytes)
     const track = await input.getPrimaryAudioTrack()
     if (track !== null) {
       return { track, format: await input.getFormat(), bytes, isAlone: (await input.getTracks()).length === 1 }

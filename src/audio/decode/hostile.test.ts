@@ -76,6 +76,18 @@ test.each<[string, Uint8Array, string]>([
   expect(error.message).toContain(words)
 })
 
+const shortFiles = await everyContainer(buzz(1, 24000))
+
+test.each([
+  ['first chunk', 12],
+  ['samples in a chunk', 16],
+])('four billion as the %s of an MP4 are not counted', async (_, at) => {
+  const bytes = new Uint8Array(shortFiles.get('m4a')!.bytes)
+  const name = Buffer.from(bytes.buffer).indexOf('stsc')
+  new DataView(bytes.buffer).setUint32(name + at, 0xfffffff0)
+  expect((await failureOf(bytes)).message).toBe('The file starts like MP4 but is damaged or cut short.')
+})
+
 test('a file that claims a gigabyte is read as far as it goes', async () => {
   const bytes = wavFile({ declaredBytes: 2 ** 30, data: new Uint8Array(48_000) })
   expect((await decode(bytes)).pcm.length).toBe(24_000)

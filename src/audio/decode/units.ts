@@ -89,7 +89,7 @@ function fragmentTicks(bytes: Uint8Array, trackId: number): number | null {
 }
 
 /** The contents of boxes with that name. */
-function boxesOf(bytes: Uint8Array, name: string): Uint8Array[] {
+export function boxesOf(bytes: Uint8Array, name: string): Uint8Array[] {
   const found: Uint8Array[] = []
   for (let at = 0; at + 8 <= bytes.length;) {
     const size = bigEndian(bytes, at, 4)
@@ -100,7 +100,7 @@ function boxesOf(bytes: Uint8Array, name: string): Uint8Array[] {
   return found
 }
 
-function bigEndian(bytes: Uint8Array, at: number, count: number): number {
+export function bigEndian(bytes: Uint8Array, at: number, count: number): number {
   let value = 0
   for (let i = 0; i < count; i++) value = value * 256 + (bytes[at + i] ?? 0)
   return value

@@ -48,18 +48,20 @@ export class EncoderPool {
     return this.#openOn(this.#leastLoaded(), format, sampleRateHz)
   }
 
-  /** Starts every thread and has each compile these codecs, so that the first request does not wait for it. */
+  /**
+   * Starts every thread and has each compile these codecs, so that the first request does not wait for it. One after
+   * the other, because requests come meanwhile.
+   */
   async warm(formats: readonly AudioFormat[]): Promise<void> {
     const codecs = formats.filter((format) => format !== 'pcm' && format !== 'wav')
     const silence = new Int16Array(defaultSampleRateHz / 10)
-    const warmed = this.#threads.map(async (_, index) => {
+    for (const index of this.#threads.keys()) {
       for (const format of codecs) {
         const encoder = await this.#openOn(this.#thread(index), format, defaultSampleRateHz)
         await encoder.encode(silence)
         await encoder.finish()
       }
-    })
-    await Promise.all(warmed)
+    }
   }
 
   /** Ends all threads; open streams fail. */

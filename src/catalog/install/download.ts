@@ -141,28 +141,33 @@ class Download {
 
   /** The bytes until the end, a failure or silence. @throws Interruption, the signal's reason */
   async *#watched(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const { timer, stallMs } = this.#parts
     const reader = body.getReader()
     try {
       for (;;) {
-        const ended = Promise.withResolvers<never>()
-        const abort = () => ended.reject(this.#signal.reason)
-        const silence = new Interruption(`nothing has arrived for ${Math.round(stallMs / 1000)} s`)
-        const cancel = timer.after(stallMs, () => ended.reject(silence))
-        this.#signal.addEventListener('abort', abort, { once: true })
-        try {
-          this.#signal.throwIfAborted()
-          const { value, done } = await Promise.race([reader.read().catch(brokenOff), ended.promise])
-          if (done) return
-          yield value
-        } finally {
-          cancel()
-          this.#signal.removeEventListener('abort', abort)
-        }
+        const { value, done } = await this.#inTime(() => reader.read())
+        if (done) return
+        yield value
       }
     } finally {
       // Not awaited: a silent server may never end its body.
       reader.cancel().catch(() => {})
+    }
+  }
+
+  /** The deadline counts only while bytes are awaited, not while they are written. */
+  async #inTime<T>(read: () => Promise<T>): Promise<T> {
+    const { timer, stallMs } = this.#parts
+    const ended = Promise.withResolvers<never>()
+    const abort = () => ended.reject(this.#signal.reason)
+    const silence = new Interruption(`nothing has arrived for ${Math.round(stallMs / 1000)} s`)
+    const cancel = timer.after(stallMs, () => ended.reject(silence))
+    this.#signal.addEventListener('abort', abort, { once: true })
+    try {
+      this.#signal.throwIfAborted()
+      return await Promise.race([read().catch(brokenOff), ended.promise])
+    } finally {
+      cancel()
+      this.#signal.removeEventListener('abort', abort)
     }
   }
 

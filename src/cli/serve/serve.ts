@@ -161,7 +161,8 @@ async function warmUp(world: World & { encoders: EncoderPool }): Promise<void> {
   const transcription = catalog.best('automatic-speech-recognition')
   const isWanted = transcription?.builtIn === false
   const hearing = isWanted ? transcriber.start(transcription.id).catch(warn('the transcription engine')) : null
-  await Promise.all([speech, hearing, encoders.warm(['mp3']).catch(warn('an encoder'))])
+  // Once the voice is in memory: until then it needs all cores, and a request starts the encoder that it needs.
+  await Promise.all([speech.then(() => encoders.warm(['mp3'])).catch(warn('an encoder')), hearing])
 }
 
 /** A large model may take longer to load than a server should wait before it takes over. */
