@@ -20,6 +20,7 @@ import { measureLoops } from './bench/loops.ts'
 import { measureParakeet } from './bench/parakeet.ts'
 import { measurePocket } from './bench/pocket.ts'
 import { measureRealtime } from './bench/realtime.ts'
+import { measureResampling } from './bench/resampling.ts'
 import { measureSteady } from './bench/steady.ts'
 import { soak } from './bench/soak.ts'
 import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
@@ -29,7 +30,7 @@ import { measureWhisper } from './bench/whisper.ts'
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books, realtime,
-                     crowd, modest, holds, overload, listening, loops, parakeet, pocket, kokoro, whisper
+                     crowd, modest, holds, overload, listening, loops, resampling, parakeet, pocket, kokoro, whisper
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for that long, then the database is checked
   --steady SECONDS   only that: one request a second for that long, and memory over time
@@ -104,6 +105,7 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   books: () => measureBooks(quick ? 1 : 3),
   listening: () => measureListening(quick ? 0.2 : 3),
   loops: () => measureLoops(quick ? 500 : 3000),
+  resampling: () => measureResampling(quick ? 3 : 15),
   parakeet: () => measureParakeet(flags.models, quick ? 24 : 120),
   whisper: () => measureWhisper(flags.models, quick ? 4 : 120),
   kokoro: () => measureKokoro(flags.models, quick ? 10 : 60, quick ? 20 : 1000),

@@ -16,6 +16,7 @@ import { parseArgs } from 'node:util'
 import { measureBatches } from './real/batches.ts'
 import { measureHearing, measureLanguages, measureSilence } from './real/hearing.ts'
 import { measureHour } from './real/hour.ts'
+import { preparePeers } from './real/peer-packages.ts'
 import { measureSpeaking } from './real/speaking.ts'
 import { startSubject } from './real/subject.ts'
 import { prepareQuickly, prepareWeights } from './real/weights.ts'
@@ -33,9 +34,10 @@ const { values } = parseArgs({
 })
 
 if (values.quick) await prepareQuickly()
-else await prepareWeights(!values['weights-only'] && !values.batches)
+else await prepareWeights()
 if (values.batches) await measureBatches(values.shared, 12, 5)
 else if (!values.quick && !values['weights-only']) {
+  if (!values.hour) await preparePeers()
   const executable = join(root, 'build', 'out', 'myna')
   const command = existsSync(executable) ? [executable] : [process.execPath, join(root, 'src', 'main.ts')]
   const subject = await startSubject(command)

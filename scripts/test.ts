@@ -11,8 +11,13 @@ import { join } from 'node:path'
 import { executable } from '../build/compile.ts'
 
 const root = join(import.meta.dir, '..')
-/** Test files at the same time. Many wait for processes and clocks: on two cores, four leave no core idle. */
-const testProcesses = 4
+/**
+ * How long each test file takes, in ms: the slowest start first, so that none runs alone at the end. A file that is not
+ * listed starts before them. To measure again, run `bun test` with the options below and `--update-timings`.
+ */
+const timings = '.ci/timings.json'
+/** Test files at the same time. Many wait for processes and clocks: on two cores, five leave no core idle. */
+const testProcesses = 5
 /** What can be tested without the executable and without a model: beginnings of paths. */
 const quickPaths = ['domain/', 'text/', 'book/', 'phonemes/', 'service/', 'http/', 'tidy', 'config'].map(
   (path) => `src/${path}`,
@@ -85,7 +90,8 @@ export function countTests({ exitCode, stderr }: Ended): Counts {
 }
 
 async function tests(paths: readonly string[] = [], env: Record<string, string> = {}): Promise<Counts> {
-  const args = ['test', `--parallel=${testProcesses}`, '--no-orphans', '--timeout', '30000', ...paths]
+  const order = `--timings=${timings}`
+  const args = ['test', `--parallel=${testProcesses}`, '--no-orphans', '--timeout', '30000', order, ...paths]
   return countTests(await bun(args, { ...env, ...(isLong && { TEST_LONG: '1' }) }))
 }
 

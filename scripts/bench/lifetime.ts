@@ -16,13 +16,15 @@ import { shortTexts } from './texts.ts'
 
 /**
  * From the start of the process to its `listening` line, and to the voice in memory; with an empty data folder and
- * cache of native libraries, then with those of earlier runs, alternately.
+ * cache of native libraries, then with those of earlier runs, alternately. Then once more, with a sentence that is
+ * asked for as soon as it listens: from there to the first byte of sound.
  */
 export async function measureStart(executable: string, runs: number): Promise<object> {
   const versionMs: number[] = []
   const coldMs: number[] = []
   const warmMs: number[] = []
   const voiceMs: number[] = []
+  const soundMs = { first: [] as number[], second: [] as number[] }
   const filledDir = temporaryFolder()
   const folders = [filledDir]
   try {
@@ -33,11 +35,15 @@ export async function measureStart(executable: string, runs: number): Promise<ob
       versionMs.push(await wholeRun([executable, '--version']))
       const dataDir = temporaryFolder()
       const emptyDir = temporaryFolder()
-      folders.push(dataDir, emptyDir)
+      const soundDir = temporaryFolder()
+      folders.push(dataDir, emptyDir, soundDir)
       coldMs.push((await oneStart(executable, dataDir, emptyDir)).listeningMs)
       const warm = await oneStart(executable, dataDir, filledDir)
       warmMs.push(warm.listeningMs)
       voiceMs.push(warm.voiceMs)
+      const { firstMs, secondMs } = await firstSounds(executable, soundDir, filledDir)
+      soundMs.first.push(firstMs)
+      soundMs.second.push(secondMs)
     }
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
@@ -47,6 +53,8 @@ export async function measureStart(executable: string, runs: number): Promise<ob
     listeningFirstMs: spreadOf(coldMs),
     listeningAgainMs: spreadOf(warmMs),
     voiceLoadedMs: spreadOf(voiceMs),
+    firstSoundMs: spreadOf(soundMs.first),
+    secondSoundMs: spreadOf(soundMs.second),
     firstToAgain: spreadOf(coldMs.map((ms, run) => ms / warmMs[run]!)),
   }
   printTable('Start, from the start of the process', [
@@ -55,6 +63,11 @@ export async function measureStart(executable: string, runs: number): Promise<ob
     ['listening, nothing there yet', record.listeningFirstMs.median, record.listeningFirstMs.p95],
     ['listening, data and native cache there', record.listeningAgainMs.median, record.listeningAgainMs.p95],
     ['the voice is in memory', record.voiceLoadedMs.median, record.voiceLoadedMs.p95],
+  ])
+  printTable('First sound, from the request, which is made once it listens', [
+    ['sentence', 'ms', 'p95'],
+    ['the first', record.firstSoundMs.median, record.firstSoundMs.p95],
+    ['the second', record.secondSoundMs.median, record.secondSoundMs.p95],
   ])
   return record
 }
@@ -69,6 +82,29 @@ async function oneStart(executable: string, dataDir: string, nativeDir: string) 
   await program.exited
   return { listeningMs, voiceMs }
 }
+
+/** Of samples without a header. */
+async function firstSounds(executable: string, dataDir: string, nativeDir: string) {
+  const program = await startProgram(dataDir, { ...limits, MYNA_NATIVE_DIR: nativeDir }, [], [executable])
+  const soundMs = async (): Promise<number> => {
+    const beganMs = performance.now()
+    const { status, body } = await program.speak(program.key, { input: sentence, response_format: 'pcm' })
+    if (status !== 200 || body === null) throw new Error(`speech: ${status}`)
+    const reader = body.getReader()
+    const { value = new Uint8Array(0) } = await reader.read()
+    const ms = performance.now() - beganMs
+    if (value.length === 0) throw new Error('speech: no sound')
+    for (let part = await reader.read(); !part.done;) part = await reader.read()
+    return ms
+  }
+  const firstMs = await soundMs()
+  const secondMs = await soundMs()
+  program.kill('SIGTERM')
+  await program.exited
+  return { firstMs, secondMs }
+}
+
+const sentence = 'The weather is fine today, and we will walk along the river.'
 
 async function wholeRun(command: string[]): Promise<number> {
   const beganMs = performance.now()

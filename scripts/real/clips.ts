@@ -5,7 +5,7 @@ import { sound } from '../../src/audio/clip.ts'
 import { decodeFile } from '../../src/audio/decode/clip.ts'
 import { concatFloats, toS16 } from '../../src/audio/pcm.ts'
 import { clipRateHz } from '../../src/testing/speech-clips.ts'
-import { nodePeers } from './weights.ts'
+import { work } from './weights.ts'
 
 export interface Clip {
   path: string
@@ -15,7 +15,7 @@ export interface Clip {
   reference: string
 }
 
-const made = join(nodePeers, 'clips')
+const made = join(work, 'clips')
 
 /** @returns none where the clips or their words are missing */
 export async function clipsOf(shared: string, count: number): Promise<Clip[]> {

@@ -1,7 +1,7 @@
 /** Several programs transcribe the same clips in turn, so that other work on the machine burdens all of them alike. */
-import { loadavg } from 'node:os'
 import { medianOf, printTable } from '../bench/figures.ts'
 import type { Clip } from './clips.ts'
+import { load } from './machine.ts'
 import { rateOf, type WordErrors, wordErrors } from './words.ts'
 
 export type Listener = (clip: Clip) => Promise<{ text: string; cpu: number }>
@@ -54,8 +54,7 @@ export function printHeard(
 ): void {
   const seconds = clips.reduce((sum, clip) => sum + clip.seconds, 0)
   const rounds = [...results.values()][0]?.cpu.length ?? 0
-  const load = loadavg().map((value) => value.toFixed(1))
-  printTable(`${what}, ${Math.round(seconds)} s, medians of ${rounds}, load average ${load.join(' ')}`, [
+  printTable(`${what}, ${Math.round(seconds)} s, medians of ${rounds}, ${load()}`, [
     [
       'heard by',
       'word errors, %',

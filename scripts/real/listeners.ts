@@ -1,14 +1,13 @@
 /** The programs that transcribe, each with two threads: Myna over HTTP, and others as libraries in a process each. */
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { modelFile } from '../../build/model-files.ts'
-import { cards } from '../../src/catalog/cards.ts'
-import { readPieces } from '../../src/models/moonshine/vocabulary.ts'
 import { realWeightsRoot } from '../../src/testing/real-weights.ts'
 import type { Listener } from './in-turn.ts'
 import { Peer, pythonPeer } from './peer.ts'
+import { nodePeers, peerPython } from './peer-packages.ts'
+import { sherpaMoonshine, sherpaWhisper } from './sherpa.ts'
 import type { ModelId, Subject } from './subject.ts'
-import { ct2Of, nodePeers, python } from './weights.ts'
+import { ct2Of } from './weights.ts'
 
 export const fileOf = (bytes: Uint8Array, name: string): File => new File([bytes as Uint8Array<ArrayBuffer>], name)
 
@@ -26,7 +25,7 @@ export const askedOf =
     peer.ask({ path, pcm: pcmPath })
 
 export const fasterWhisper = (type: 'int8' | 'float32'): Peer =>
-  pythonPeer(python, 'listen', ct2Of('whisper-base'), type)
+  pythonPeer(peerPython, 'listen', ct2Of('whisper-base'), type)
 
 export const transformersJs = (): Peer =>
   new Peer([process.execPath, join(import.meta.dir, 'transformers-js.ts'), nodePeers, realWeightsRoot, 'whisper-base'])
@@ -45,18 +44,11 @@ export async function onnxAsr(id: 'whisper-base' | 'whisper-base-fp32'): Promise
   await Bun.write(join(place, 'vocab.json'), JSON.stringify(model.vocab))
   const added = Object.fromEntries(added_tokens.map(({ id: number, content }) => [content, number]))
   await Bun.write(join(place, 'added_tokens.json'), JSON.stringify(added))
-  return pythonPeer(python, 'onnx-asr', place)
+  return pythonPeer(peerPython, 'onnx-asr', place)
 }
 
-/** With the files of Moonshine that are inside Myna. */
-export async function sherpaOnnx(): Promise<Peer> {
-  const place = join(nodePeers, 'sherpa-onnx')
-  mkdirSync(place, { recursive: true })
-  const embedded = cards.find(({ id }) => id === 'moonshine-tiny-en')?.embedded ?? []
-  for (const file of embedded) await Bun.write(join(place, file.name), await modelFile(file))
-  const pieces = readPieces(await Bun.file(join(place, 'tokenizer.bin')).bytes())
-  const lines = pieces.map((piece, at) => `${Buffer.from(piece).toString('base64')} ${at}`)
-  await Bun.write(join(place, 'tokens.txt'), `${lines.join('\n')}\n`)
-  const paths = ['encoder_model.ort', 'decoder_model_merged.ort', 'tokens.txt'].map((name) => join(place, name))
-  return pythonPeer(python, 'sherpa-onnx', ...paths)
-}
+export const moonshineBySherpa = async (): Promise<Peer> =>
+  pythonPeer(peerPython, 'sherpa-moonshine', ...(await sherpaMoonshine()))
+
+export const whisperBySherpa = async (kind: 'int8' | 'fp32'): Promise<Peer> =>
+  pythonPeer(peerPython, 'sherpa-whisper', ...(await sherpaWhisper(kind)))

@@ -1,15 +1,14 @@
 /** A program that is measured beside Myna: a process that answers each input line with one line. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { threadSettings } from './machine.ts'
+import { peakOf } from './tree.ts'
 
 export class Peer {
   readonly #child: Bun.Subprocess<'pipe', 'pipe', 'inherit'>
   readonly #lines: AsyncIterator<string>
 
   constructor(command: string[]) {
-    // Waiting threads must take no processor time: on a busy machine, spinning would be most of the measured time.
-    const calm = { OMP_NUM_THREADS: '2', OMP_WAIT_POLICY: 'PASSIVE', KMP_BLOCKTIME: '0' }
-    const env = { ...process.env, ...calm, HF_HUB_OFFLINE: '1' }
+    const env = { ...process.env, ...threadSettings, HF_HUB_OFFLINE: '1' }
     this.#child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit', env })
     this.#lines = linesOf(this.#child.stdout)
   }
@@ -25,7 +24,7 @@ export class Peer {
 
   /** Resident bytes at its peak. */
   peakBytes(): number {
-    return 1024 * Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'))?.[1] ?? 0)
+    return peakOf(this.#child.pid)
   }
 
   async end(): Promise<void> {
@@ -42,6 +41,8 @@ export interface Heard {
   embedding: number[]
   /** DNSMOS, overall; null: there is no graph for it. */
   ovr: number | null
+  /** The same of each nine seconds. */
+  windows: number[]
 }
 
 /** Asked with `paths`, it answers `Heard` of them as one. @param dnsmos null: without */

@@ -1,6 +1,6 @@
 """How a voice sounds and whose it is. One request a line on stdin, one answer a line on stdout, as JSON.
 
-sound.py WEIGHTS [DNSMOS]   {"paths": [...]} -> {"embedding": [256 numbers], "ovr": number or null}
+sound.py WEIGHTS [DNSMOS]   {"paths": [...]} -> {"embedding": [256 numbers], "ovr": number or null, "windows": [numbers]}
 
 The sounds are heard one after another as one. WEIGHTS is `pretrained.pt` of the package Resemblyzer 0.1.4 (Apache-2.0),
 computed here without torch, by its own formulas. DNSMOS is the graph of P.835: the mean over whole windows of nine
@@ -139,7 +139,7 @@ def quality(session, pcm):
     if len(pcm) < JUDGED_SAMPLES:
         pcm = np.tile(pcm, JUDGED_SAMPLES // len(pcm) + 1)
     windows = [pcm[at:at + JUDGED_SAMPLES] for at in range(0, len(pcm) - JUDGED_SAMPLES + 1, JUDGED_SAMPLES)]
-    return float(np.mean([session.run(None, {"input_1": one[None].astype(np.float32)})[0][0][2] for one in windows]))
+    return [float(session.run(None, {"input_1": one[None].astype(np.float32)})[0][0][2]) for one in windows]
 
 
 def session_of(graph):
@@ -154,6 +154,7 @@ if __name__ == "__main__":
     session = session_of(sys.argv[2]) if len(sys.argv) > 2 else None
     for line in sys.stdin:
         pcm = np.concatenate([at_rate(path) for path in json.loads(line)["paths"]])
+        windows = [] if session is None else quality(session, pcm)
         answer = {"embedding": [float(value) for value in encoder.embed(pcm)],
-                  "ovr": None if session is None else quality(session, pcm)}
+                  "ovr": float(np.mean(windows)) if windows else None, "windows": windows}
         print(json.dumps(answer), flush=True)

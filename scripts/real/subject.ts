@@ -1,13 +1,12 @@
 /** Myna with published weights: a server with a data folder of its own, into which they were imported. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cpuTicks } from '../../src/testing/process.ts'
-import { startProgram } from '../../src/testing/program.ts'
+import { type Program, startProgram } from '../../src/testing/program.ts'
 import { realWeightsRoot } from '../../src/testing/real-weights.ts'
+import { threads } from './machine.ts'
+import { childrenOf, cpuOf, peakOf, residentOf } from './tree.ts'
 import { run } from './weights.ts'
-
-const ticksPerSecond = 100
 
 /** By the model's id in the server, its folder, and the card that it replaces. */
 const models = {
@@ -54,22 +53,41 @@ export interface Subject {
 }
 
 /** @param command the command that runs Myna @param ids which models to import */
-export async function startSubject(
+export async function startImported(
   command: string[],
-  ids: readonly Imported[] = Object.keys(models) as Imported[],
-): Promise<Subject> {
+  ids: readonly Imported[],
+): Promise<{ program: Program; stop(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'myna-real-'))
   for (const id of ids) {
     const [folder, like] = models[id]
     const path = join(realWeightsRoot, folder)
     await run(...command, 'models', 'import', path, '--as', id, '--like', like, '--data', dataDir)
   }
-  const env = { MYNA_LOG: 'quiet', MYNA_QUEUE_WAIT_MS: '600000', MYNA_MAX_TRANSCRIPTION_BYTES: '200000000' }
+  const env = {
+    MYNA_LOG: 'quiet',
+    MYNA_QUEUE_WAIT_MS: '600000',
+    MYNA_MAX_TRANSCRIPTION_BYTES: '200000000',
+    MYNA_TRANSCRIPTION_THREADS: String(threads),
+  }
   const program = await startProgram(dataDir, env, [], command)
+  const stop = async () => {
+    program.kill('SIGTERM')
+    await program.exited
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  return { program, stop }
+}
+
+/** @param command the command that runs Myna @param ids which models to import */
+export async function startSubject(
+  command: string[],
+  ids: readonly Imported[] = Object.keys(models) as Imported[],
+): Promise<Subject> {
+  const { program, stop } = await startImported(command, ids)
   const measured = async <T>(work: () => Promise<T>): Promise<Measured<T>> => {
-    const before = ticksOf(program.pid)
+    const before = cpuOf(program.pid)
     const found = await work()
-    return { found, cpu: (ticksOf(program.pid) - before) / ticksPerSecond }
+    return { found, cpu: cpuOf(program.pid) - before }
   }
   return {
     hear: (model, file, language) =>
@@ -110,31 +128,12 @@ export async function startSubject(
         return new Uint8Array(await answer.arrayBuffer())
       }),
     peakBytes: () => Math.max(...childrenOf(program.pid).filter(listens).map(peakOf)),
-    async stop() {
-      program.kill('SIGTERM')
-      await program.exited
-      rmSync(dataDir, { recursive: true, force: true })
-    },
+    stop,
   }
 }
 
-/** The time of an ended engine would be lost. No engine ends here, because models are kept in memory. */
-const ticksOf = (pid: number): number => [pid, ...childrenOf(pid)].reduce((sum, one) => sum + cpuTicks(one), 0)
-
-export const childrenOf = (pid: number): number[] =>
-  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  )
-
 const listens = (pid: number): boolean =>
   readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('automatic-speech-recognition')
-
-const peakOf = (pid: number): number => statusBytes(pid, /^VmHWM:\s+(\d+)/m)
-
-const residentOf = (pid: number): number => statusBytes(pid, /^VmRSS:\s+(\d+)/m)
-
-const statusBytes = (pid: number, field: RegExp): number =>
-  1024 * Number(field.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
 
 /** @throws Error unless the stream ends with the whole text */
 async function followed(answer: Response, beganMs: number): Promise<{ text: string; firstTextMs: number }> {

@@ -28,7 +28,10 @@ const tokenizer = join(place, 'tokenizer_config.json')
 if (!existsSync(tokenizer)) await Bun.write(tokenizer, '{"tokenizer_class":"WhisperTokenizer"}')
 env.localModelPath = join(nodeFolder, 'models')
 env.allowRemoteModels = false
-const options = { dtype: 'q8', device: 'cpu', session_options: { intraOpNumThreads: 2 } }
+// Threads as many as the other programs have; they sleep when they wait.
+const calm = { session: { intra_op: { allow_spinning: '0' } } }
+const sessions = { intraOpNumThreads: Number(process.env['OMP_NUM_THREADS']), extra: calm }
+const options = { dtype: 'q8', device: 'cpu', session_options: sessions }
 const recognise = await pipeline('automatic-speech-recognition', id, options)
 
 for await (const line of console) {

