@@ -51,8 +51,8 @@ export function publish(
 }
 
 /**
- * The files in a folder of blobs, by size in bytes and sorted as text; partial ones are marked. A pull renames a partial
- * file at any time: one that disappears meanwhile is left out.
+ * The files in a folder of blobs: their sizes in bytes, sorted as text; partial ones are marked. A pull renames partial
+ * files at any time: one that disappears meanwhile is left out.
  */
 export function blobSizes(folder: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : []
