@@ -15,7 +15,7 @@ import type { BuildConfig, BunPlugin } from 'bun'
 import { cards } from '../src/catalog/cards.ts'
 import type { Natives } from '../src/engine/native.ts'
 import { encodersPlugin, filesPlugin } from './assets.ts'
-import type { PackedModels } from './fetch-models.ts'
+import type { PackedModels } from './fetch.ts'
 import { nativePlugin } from './native.ts'
 import type { WebFiles } from './web.ts'
 
@@ -126,12 +126,12 @@ function modelsPlugin(models: PackedModels): BunPlugin {
     `const files = { ${packed.map(([sha256], at) => `${JSON.stringify(sha256)}: file${at}`).join(', ')} }`,
     'const unpacked = async ({ sha256 }) => Bun.zstdDecompress(await Bun.file(files[sha256]).bytes())',
     'const graphFile = async (file) => ({ model: await unpacked(file), isOptimised: true })',
-    'export { unpacked as modelFile, graphFile }',
+    'export { unpacked as cachedFile, graphFile }',
   ].join('\n')
   return {
     name: 'models',
     setup(build) {
-      build.onLoad({ filter: /\/build\/model-files\.ts$/ }, () => ({ contents, loader: 'js' }))
+      build.onLoad({ filter: /\/build\/cache\.ts$/ }, () => ({ contents, loader: 'js' }))
     },
   }
 }

@@ -12,7 +12,7 @@ import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'no
 import { join } from 'node:path'
 import type { Build } from 'bun'
 import { bundleConfig, root } from './bundle.ts'
-import { packModels } from './fetch-models.ts'
+import { packModels } from './fetch.ts'
 import { packNatives } from './native.ts'
 import { notices } from './notices.ts'
 import { outDir, packed } from './packed.ts'

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { bundleConfig, root } from './bundle.ts'
 import { findNatives } from './native.ts'
 import { webConfig } from './web.ts'
-import { embeddedFiles } from './fetch-models.ts'
-import { type Component, allowed, copyrights, data, inside, models } from './third-party.ts'
+import { embeddedFiles } from './fetch.ts'
+import { onnxRuntime } from './onnx-runtime.ts'
+import { type Component, allowed, copyrights, data, inside, wheels } from './third-party.ts'
 
 const modules = join(root, 'node_modules')
 const thirdParty = join(root, 'build', 'third-party')
@@ -69,20 +70,23 @@ export function objection(bundled: BundledPackage): string | null {
   return null
 }
 
-export interface CarriedModel {
+/** What is taken from a package of the Python index. */
+export interface CarriedPart {
+  kind: 'library' | 'model'
   package: string
   version: string
   component: Component
 }
 
-/** The models inside, by package. @throws Error when the terms of one are unknown, or do not allow it */
-export function carriedModels(): CarriedModel[] {
-  const wheels = new Map(embeddedFiles.map(({ wheel }) => [wheel.package, wheel]))
-  return [...wheels.values()].map(({ package: name, version }) => {
-    const component = models[name]
+/** ONNX Runtime, and the models inside, by package. @throws Error when the terms of one are unknown, or forbid it */
+export function carriedParts(): CarriedPart[] {
+  const found = new Map([onnxRuntime, ...embeddedFiles].map(({ wheel }) => [wheel.package, wheel]))
+  return [...found.values()].map(({ package: name, version }) => {
+    const component = wheels[name]
     if (component === undefined) throw new Error(`the terms of ${name} are not in build/third-party.ts`)
     if (!allowed.has(component.license)) throw new Error(`${name} is under "${component.license}"`)
-    return { package: name, version, component }
+    const kind = name === onnxRuntime.wheel.package ? 'library' : 'model'
+    return { kind, package: name, version, component }
   })
 }
 
@@ -95,8 +99,8 @@ export async function notices(): Promise<string> {
     section(`Bun ${Bun.version} (the runtime)`, await bunText()),
     ...(await Promise.all(packages.map(async (bundled) => section(title(bundled), await packageText(bundled))))),
     ...(await Promise.all(
-      carriedModels().map(async ({ package: name, version, component }) =>
-        section(`${component.name} (model, ${name} ${version})`, await componentText(component)),
+      carriedParts().map(async ({ kind, package: name, version, component }) =>
+        section(`${component.name} (${kind}, ${name} ${version})`, await componentText(component)),
       ),
     )),
     ...(await Promise.all(data.map(async (part) => section(`${part.name} (data)`, await componentText(part))))),

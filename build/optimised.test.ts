@@ -1,7 +1,7 @@
 /** The graph that the executable carries speaks as the one that was fetched. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { modelFile } from './model-files.ts'
-import { embeddedFiles, fetchModels } from './fetch-models.ts'
+import { cachedFile } from './cache.ts'
+import { embeddedFiles, fetchFiles } from './fetch.ts'
 import { carriedFile } from './optimised.ts'
 import { withDurations } from '../src/models/hibari/graph-file.ts'
 import { loadGraph } from '../src/models/hibari/graph.ts'
@@ -11,8 +11,8 @@ setDefaultTimeout(60_000)
 const symbols = ['hˈI.', 'ðə bˈɜɹʧ kənˈu slˈɪd ˌɔn ðə smˈuð plˈæŋks.', 'ʤˈɪn, ˈɛli ænd fɹˈɪts: wˈʌt ɐ kwˈɛsʧən!']
 
 test('an optimised graph gives the same numbers to the bit, and is no larger', async () => {
-  await fetchModels()
-  const file = await modelFile(embeddedFiles.find(({ name }) => name === 'hibari.onnx')!)
+  await fetchFiles()
+  const file = await cachedFile(embeddedFiles.find(({ name }) => name === 'hibari.onnx')!)
   const carried = await carriedFile('hibari.onnx', file)
   expect(carried).not.toEqual(file)
   expect(carried.length).toBeLessThan(file.length)
@@ -28,7 +28,7 @@ test('an optimised graph gives the same numbers to the bit, and is no larger', a
 })
 
 test('two builds carry the same bytes', async () => {
-  const file = await modelFile(embeddedFiles.find(({ name }) => name === 'hibari.onnx')!)
+  const file = await cachedFile(embeddedFiles.find(({ name }) => name === 'hibari.onnx')!)
   expect(await carriedFile('hibari.onnx', file)).toEqual(await carriedFile('hibari.onnx', file))
 })
 

@@ -7,8 +7,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { InferenceSession } from 'onnxruntime-node'
 import { withDurations } from '../src/models/hibari/graph-file.ts'
+import { ortApi } from '../src/onnx/ffi/api.ts'
 
 /** By name, the built-in files that are graphs for which this pays, and what their architecture makes of each first. */
 const prepare: Readonly<Record<string, (model: Uint8Array) => Uint8Array>> = { 'hibari.onnx': withDurations }
@@ -19,15 +19,32 @@ export async function carriedFile(name: string, file: Uint8Array<ArrayBuffer>): 
   return prepared === undefined ? file : optimised(prepared)
 }
 
+/** `ORT_ENABLE_EXTENDED` */
+const extended = 2
+
 /** @throws Error in ONNX Runtime's words if it is not a graph */
-export async function optimised(model: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+async function optimised(model: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   const folder = mkdtempSync(join(tmpdir(), 'myna-graph-'))
   try {
     const path = join(folder, 'optimised.onnx')
-    const options = { graphOptimizationLevel: 'extended', optimizedModelFilePath: path, intraOpNumThreads: 1 } as const
-    await (await InferenceSession.create(model, options)).release()
+    write(model, path)
     return await Bun.file(path).bytes()
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A session is what writes the file, while it is made. */
+function write(model: Uint8Array, path: string): void {
+  const api = ortApi()
+  const { call, env } = api
+  const options = api.made((out) => call.CreateSessionOptions(out))
+  try {
+    api.check(call.SetIntraOpNumThreads(options, 1))
+    api.check(call.SetSessionGraphOptimizationLevel(options, extended))
+    api.check(call.SetOptimizedModelFilePath(options, path))
+    call.ReleaseSession(api.made((out) => call.CreateSessionFromArray(env, model, model.byteLength, options, out)))
+  } finally {
+    call.ReleaseSessionOptions(options)
   }
 }

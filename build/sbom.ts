@@ -3,7 +3,7 @@
  * uses, the libraries inside them, and the runtime. It is made from the same facts as the notices.
  */
 import { version } from '../package.json' with { type: 'json' }
-import { bundledPackages, carriedModels } from './notices.ts'
+import { bundledPackages, carriedParts } from './notices.ts'
 
 interface Part {
   type: 'library' | 'application' | 'machine-learning-model'
@@ -22,9 +22,9 @@ export async function sbom(nowMs: number): Promise<string> {
     { type: 'library', name, version: at, purl: `pkg:npm/${name.replace('@', '%40')}@${at}`, ...licenses(license) },
     ...inside.map((part): Part => ({ type: 'library', name: part.name, ...licenses(part.license) })),
   ])
-  const models = carriedModels().map(({ package: name, version: at, component }): Part => {
-    const purl = `pkg:pypi/${name}@${at}`
-    return { type: 'machine-learning-model', name: component.name, version: at, purl, ...licenses(component.license) }
+  const carried = carriedParts().map(({ kind, package: name, version: at, component }): Part => {
+    const type = kind === 'model' ? 'machine-learning-model' : kind
+    return { type, name: component.name, version: at, purl: `pkg:pypi/${name}@${at}`, ...licenses(component.license) }
   })
   const runtime: Part = { type: 'application', name: 'bun', version: Bun.version, ...licenses('MIT') }
   const document = {
@@ -35,7 +35,7 @@ export async function sbom(nowMs: number): Promise<string> {
       timestamp: new Date(nowMs).toISOString(),
       component: { type: 'application', name: 'myna', version, ...licenses('Apache-2.0') },
     },
-    components: [...parts, ...models, runtime],
+    components: [...parts, ...carried, runtime],
   }
   return `${JSON.stringify(document, null, 2)}\n`
 }

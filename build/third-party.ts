@@ -122,18 +122,6 @@ export const inside: Readonly<Record<string, readonly Component[]>> = {
       copyright: 'Copyright (c) 2020-present Silero Team',
     },
   ],
-  'onnxruntime-node': [
-    {
-      name: 'ONNX Runtime (libonnxruntime)',
-      license: 'MIT',
-      source: 'https://github.com/microsoft/onnxruntime',
-      copyright: 'Copyright (c) Microsoft Corporation',
-      note:
-        'It contains, among others, Abseil, ONNX, FlatBuffers (Apache-2.0), Protocol Buffers, re2 (BSD-3-Clause),\n' +
-        'cpuinfo (BSD-2-Clause), nsync (Apache-2.0), Eigen (MPL-2.0), nlohmann json, SafeInt, microsoft/GSL (MIT).\n' +
-        'Their texts: https://github.com/microsoft/onnxruntime/blob/main/ThirdPartyNotices.txt',
-    },
-  ],
   '@img/sharp-libvips-linux-x64': [
     {
       name: 'libvips and the libraries in its file',
@@ -163,8 +151,19 @@ export const data: readonly Component[] = [
   },
 ]
 
-/** Models inside the executable, keyed by the package that they are taken from. */
-export const models: Readonly<Record<string, Component>> = {
+/** Models and libraries inside the executable, keyed by the package of the Python index that they are taken from. */
+export const wheels: Readonly<Record<string, Component>> = {
+  onnxruntime: {
+    name: 'ONNX Runtime (libonnxruntime)',
+    license: 'MIT',
+    source: 'https://github.com/microsoft/onnxruntime',
+    copyright: 'Copyright (c) Microsoft Corporation',
+    note:
+      'Only the library of the package onnxruntime is inside. It contains, among others, Abseil, ONNX, FlatBuffers\n' +
+      '(Apache-2.0), Protocol Buffers, re2 (BSD-3-Clause), cpuinfo (BSD-2-Clause), nsync (Apache-2.0),\n' +
+      'Eigen (MPL-2.0), nlohmann json, SafeInt, microsoft/GSL (MIT).\n' +
+      'Their texts: https://github.com/microsoft/onnxruntime/blob/main/ThirdPartyNotices.txt',
+  },
   'hibari-tts': {
     name: 'hibari',
     license: 'Apache-2.0',
@@ -188,7 +187,6 @@ export const models: Readonly<Record<string, Component>> = {
 /** Packages without a licence file, each under a standard text: `third-party/<licence>.txt`. */
 export const copyrights: Readonly<Record<string, string>> = {
   'onnxruntime-common': 'Copyright (c) Microsoft Corporation',
-  'onnxruntime-node': 'Copyright (c) Microsoft Corporation',
   'mpg123-decoder': 'Copyright (c) Ethan Halsall',
   '@wasm-audio-decoders/common': 'Copyright (c) Ethan Halsall',
   '@wasm-audio-decoders/flac': 'Copyright (c) Ethan Halsall',

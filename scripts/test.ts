@@ -101,7 +101,7 @@ async function everything(): Promise<Counts[]> {
     await step('run', 'lint'),
     await step('check'),
     await step('scripts/generate.ts', '--check'),
-    await step('build/fetch-models.ts'),
+    await step('build/fetch.ts'),
   ]
   const compiled = await step('build/compile.ts')
   const env = compiled.failed === 0 ? { TEST_PROGRAM: executable } : {}

@@ -367,12 +367,10 @@ const secrets: readonly string[] = [
 
 /**
  * The environment of a child process: this process's environment without keys and tokens. By default CUDA orders cards
- * by speed; `nvidia-smi` orders them by bus position, and so do we. Unless this variable is set before it is loaded,
- * ONNX Runtime 1.30 for Linux logs the models that it runs in ~/.cache/Microsoft and sends the log to its maker: an
- * engine reports nothing to anyone.
+ * by speed; `nvidia-smi` orders them by bus position, and so do we.
  */
 export function childEnv(env: Record<string, string | undefined> = process.env): Record<string, string> {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const own = given.filter(([name]) => !secrets.includes(name))
-  return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', ...Object.fromEntries(own), ORT_DISABLE_TELEMETRY: '1' }
+  return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', ...Object.fromEntries(own) }
 }

@@ -126,7 +126,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   embedded: ['domain/'],
   engine: ['service/ports', 'domain/'],
   'engine child': ['service/ports', 'domain/', 'engine/', 'models/', 'onnx/', 'audio/', 'text/', 'catalog/cards.ts'],
-  onnx: ['domain/', 'engine/protocol.ts'],
+  onnx: ['domain/', 'engine/protocol.ts', 'embedded/onnx-runtime.ts'],
   models: ['onnx/', 'audio/', 'phonemes/', 'text/', 'domain/', 'embedded/', 'engine/protocol.ts'],
   // The hidden subcommand that is the engine: the one command that may know the models.
   'engine command': ['cli/', 'domain/', 'catalog/', 'engine/', 'onnx/', 'models/registry.ts', 'config.ts', 'log.ts'],

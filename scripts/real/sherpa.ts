@@ -1,7 +1,7 @@
 /** The weights at hand in the files that sherpa-onnx reads, each model in a folder of its own. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { modelFile } from '../../build/model-files.ts'
+import { cachedFile } from '../../build/cache.ts'
 import { cards } from '../../src/catalog/cards.ts'
 import { readPieces } from '../../src/models/moonshine/vocabulary.ts'
 import { symbolIds } from '../../src/phonemes/symbols.ts'
@@ -14,7 +14,7 @@ const folderOf = (name: string): string => join(work, 'sherpa', name)
 export async function sherpaMoonshine(): Promise<string[]> {
   const place = folderOf('moonshine')
   const embedded = cards.find(({ id }) => id === 'moonshine-tiny-en')?.embedded ?? []
-  for (const file of embedded) await Bun.write(join(place, file.name), await modelFile(file))
+  for (const file of embedded) await Bun.write(join(place, file.name), await cachedFile(file))
   const pieces = readPieces(await Bun.file(join(place, 'tokenizer.bin')).bytes())
   const lines = pieces.map((piece, at) => `${Buffer.from(piece).toString('base64')} ${at}`)
   await Bun.write(join(place, 'tokens.txt'), `${lines.join('\n')}\n`)

@@ -111,7 +111,6 @@ export function driverPath(root = '/', find: FindLibrary = systemLibraries(root)
 export interface CudaRuntime {
   /** Holds everything. */
   dir: string
-  /** Opened before onnxruntime-node's binding asks the loader for a library with the same name. */
   library: string
   /** LD_LIBRARY_PATH of a process that is to use it. The loader reads it at the start of a process only. */
   libraryPath: string
@@ -119,9 +118,9 @@ export interface CudaRuntime {
 }
 
 /**
- * For the wiring of engines: the installed CUDA build of ONNX Runtime, if it is complete and of this program's release.
+ * For the wiring of engines: the installed CUDA build of ONNX Runtime, if it is complete and of the right release.
  * Nothing is loaded. Whether there is a driver and a device is another question (`gpu-probe.ts`).
- * @param onnxRuntime the release inside the program
+ * @param onnxRuntime the release that the CUDA build must be of
  * @param given the LD_LIBRARY_PATH that this process has; empty: none
  */
 export function cudaRuntime(
@@ -137,7 +136,7 @@ export function cudaRuntime(
   }
   if (manifest.onnxRuntime !== onnxRuntime) {
     const what = `the installed CUDA build is of ONNX Runtime ${manifest.onnxRuntime}`
-    return { missing: `${what}, and this program has ${onnxRuntime}: myna runtime pull cuda brings the right one` }
+    return { missing: `${what}, and this program needs ${onnxRuntime}: myna runtime pull cuda brings the right one` }
   }
   const find = systemLibraries(root)
   const [fault] = faultsOf(place, manifest, find)

@@ -1,11 +1,9 @@
-/** Opens a session on CUDA with the library that LD_LIBRARY_PATH names, and prints the result. */
-import { join } from 'node:path'
+/** Runs graphs on CUDA with the build in the folder that is its argument, and prints the result. */
+import { useCuda } from '../onnx/back-end.ts'
 
-const { InferenceSession } = await import('onnxruntime-node')
-const graph = join(import.meta.dir, '../onnx/selftest.onnx')
 try {
-  const session = await InferenceSession.create(graph, { executionProviders: ['cuda'] })
-  console.log(`opened with ${session.inputNames.join(' ')}`)
+  const memory = await useCuda({ id: 0, dir: process.argv[2]!, memoryBytes: null, tf32: false })
+  console.log(`opened, with ${memory().totalBytes} bytes of memory`)
 } catch (error) {
   console.log((error as Error).message)
 }

@@ -190,7 +190,7 @@ test('refuses a runtime of another release', async () => {
   await pull()
   expect(cudaRuntime(dataDir, '1.31.0')).toEqual({
     missing:
-      'the installed CUDA build is of ONNX Runtime 1.30.0, and this program has 1.31.0: myna runtime pull cuda ' +
+      'the installed CUDA build is of ONNX Runtime 1.30.0, and this program needs 1.31.0: myna runtime pull cuda ' +
       'brings the right one',
   })
   expect(cudaRuntime(temporaryFolder(), '1.30.0')).toEqual({

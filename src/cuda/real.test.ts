@@ -32,9 +32,9 @@ test.skipIf(wheels === '')(
     expect(readGpuCode(join(path, provider))).toEqual({ machine: [75, 80, 86, 89, 90, 120], portable: [] })
     const runtime = cudaRuntime(dataDir, cudaRelease.onnxRuntime)
     if ('missing' in runtime) throw new Error(runtime.missing)
-    const env = { LD_LIBRARY_PATH: runtime.libraryPath, ORT_DISABLE_TELEMETRY: '1' }
+    const env = { LD_LIBRARY_PATH: runtime.libraryPath }
     const program = [process.execPath, join(import.meta.dir, 'load-cuda.fixture.ts')]
-    const { stdout, stderr } = await runCommand([], { program, env })
+    const { stdout, stderr } = await runCommand([path], { program, env })
     if (driverPath() !== null) return expect(stderr).not.toContain('cannot open shared object file')
     expect(stdout).toContain('Failed to load shared library')
     expect(stderr).toContain(`${join(path, provider)} with error: libcuda.so.1: cannot open shared object file`)

@@ -12,7 +12,10 @@ import data from './cuda.json' with { type: 'json' }
 export interface CudaRelease {
   /** Identity: equal values mean the same file. */
   id: string
-  /** Exactly that of the library inside the program: the pieces call each other through tables without versions. */
+  /**
+   * That of all its pieces, which call each other through tables without versions. The library inside the program may
+   * be of another release: an engine opens one or the other.
+   */
   onnxRuntime: string
   cudaMajor: number
   /** Host of the archives, without a trailing slash. */

@@ -40,13 +40,13 @@ const gpu = (capability: number) => ({ index: 0, name: 'NVIDIA Test', memoryByte
 const answer = (capability = 90): Probe => ({ cuda: '13.0', gpus: [gpu(capability)], error: null, remedy: null })
 
 let asked: string[] = []
-const status = (probe = answer(), onnxRuntime = '1.30.0') => {
+const status = (probe = answer(), cudaOnnxRuntime = '1.30.0') => {
   asked = []
   const ask = async (library: string) => {
     asked.push(library)
     return probe
   }
-  return runtimeStatus({ dataDir, onnxRuntime, root, probe: ask })
+  return runtimeStatus({ dataDir, onnxRuntime: '1.32.0', cudaOnnxRuntime, root, probe: ask })
 }
 
 test('reports what is installed, where it came from, and for which cards and drivers', async () => {
@@ -79,7 +79,7 @@ test('reports the first thing to fix: driver, device, runtime, its release, its 
   })
   await install()
   expect((await status(answer(), '1.31.0')).trouble?.message).toBe(
-    'the CUDA build is of ONNX Runtime 1.30.0, and this program has 1.31.0',
+    'the CUDA build is of ONNX Runtime 1.30.0, and this program needs 1.31.0',
   )
   rmSync(join(placeOf(runtimeFolder(dataDir)), 'libcudart.so.13'))
   expect((await status()).trouble).toEqual({

@@ -13,8 +13,10 @@ import { oldestDriver } from './release.ts'
 import { systemLibraries } from './system-libraries.ts'
 
 export interface RuntimeStatus {
-  /** Release of ONNX Runtime inside the program. */
+  /** Release of ONNX Runtime inside the program, for the CPU. */
   onnxRuntime: string
+  /** Release of ONNX Runtime that a CUDA build must be of. */
+  cudaOnnxRuntime: string
   installed: InstalledRuntime | null
   driver: DriverFacts & { version: string | null }
   /** null: the driver was not asked, for files already show that it cannot answer. */
@@ -38,21 +40,23 @@ export interface InstalledRuntime {
 export interface StatusParts {
   dataDir: string
   onnxRuntime: string
+  cudaOnnxRuntime: string
   /** Root of the file system; another one in tests. */
   root: string
   /** Asks the driver in a process of its own. @param library where libcuda.so.1 is */
   probe(library: string): Promise<Probe>
 }
 
-export async function runtimeStatus({ dataDir, onnxRuntime, root, probe }: StatusParts): Promise<RuntimeStatus> {
+export async function runtimeStatus(parts: StatusParts): Promise<RuntimeStatus> {
+  const { dataDir, onnxRuntime, cudaOnnxRuntime, root, probe } = parts
   const installed = installedRuntime(dataDir, root)
   const facts = examineDriver(root)
   const driver = { ...facts, version: driverVersion(facts) }
   const broken = driverTrouble(facts, installed?.manifest.cudaMajor ?? null)
   const answer = broken === null && facts.library !== null ? await probe(facts.library.path) : null
   const trouble =
-    broken ?? probeTrouble(answer) ?? runtimeTrouble(installed, onnxRuntime) ?? codeTrouble(installed, answer)
-  return { onnxRuntime, installed, driver, probe: answer, trouble }
+    broken ?? probeTrouble(answer) ?? runtimeTrouble(installed, cudaOnnxRuntime) ?? codeTrouble(installed, answer)
+  return { onnxRuntime, cudaOnnxRuntime, installed, driver, probe: answer, trouble }
 }
 
 function installedRuntime(dataDir: string, root: string): InstalledRuntime | null {
@@ -82,13 +86,13 @@ const probeTrouble = (probe: Probe | null): Trouble | null =>
 
 const pull = 'myna runtime pull cuda'
 
-function runtimeTrouble(installed: InstalledRuntime | null, onnxRuntime: string): Trouble | null {
+function runtimeTrouble(installed: InstalledRuntime | null, needed: string): Trouble | null {
   if (installed === null) {
     return { message: 'the CUDA build of ONNX Runtime is not installed', remedy: `Install it: ${pull}` }
   }
   const { manifest, faults } = installed
-  if (manifest.onnxRuntime !== onnxRuntime) {
-    const message = `the CUDA build is of ONNX Runtime ${manifest.onnxRuntime}, and this program has ${onnxRuntime}`
+  if (manifest.onnxRuntime !== needed) {
+    const message = `the CUDA build is of ONNX Runtime ${manifest.onnxRuntime}, and this program needs ${needed}`
     return { message, remedy: `Get the right one: ${pull}` }
   }
   if (faults.length === 0) return null

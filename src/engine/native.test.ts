@@ -4,8 +4,9 @@ import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freshExecutable } from '../../build/compile.ts'
+import { onnxRuntimeVersion } from '../embedded/onnx-runtime.ts'
 import { temporaryFolder } from '../testing/folder.ts'
-import { type Natives, NativeError, loadNative, setNativeDir, unpack } from './native.ts'
+import { type Natives, NativeError, loadNative, openNative, setNativeDir, unpack } from './native.ts'
 
 // Every run unpacks 100 MB or reads all of it, four runs at a time.
 setDefaultTimeout(60_000)
@@ -49,7 +50,7 @@ test('the first run unpacks, the second finds everything in place', async () => 
   const dir = freshDir()
   const first = await check(dir)
   expect(first).toMatchObject({ code: 0, stderr: '' })
-  expect(JSON.parse(first.stdout)).toEqual({ onnxruntime: '1.30.0', libvips: '8.18.7' })
+  expect(JSON.parse(first.stdout)).toEqual({ onnxruntime: onnxRuntimeVersion, libvips: '8.18.7' })
   const library = join(unpacked(dir), 'ort', 'libonnxruntime.so.1')
   utimesSync(library, 1, 1)
   expect(await check(dir)).toEqual(first)
@@ -138,4 +139,6 @@ test('a file that is not a library is reported with its path', async () => {
   setNativeDir(freshDir())
   expect(() => loadNative(natives, 'a/b.so')).toThrow(NativeError)
   expect(() => loadNative(natives, 'a/b.so')).toThrow(/Cannot load .*b\.so/)
+  const refused = () => openNative(natives, 'a/b.so', () => void process.dlopen({ exports: {} }, '/dev/null'))
+  expect(refused).toThrow(NativeError)
 })

@@ -1,7 +1,8 @@
 /**
  * The native libraries inside the executable. The system loads libraries from files only, so they are unpacked once
  * into `<nativeDir>/native-<hash>/` and opened from there. When run from source, nothing is embedded and this is not
- * called: the packages load from node_modules (`build/native.ts` replaces their loaders in the executable).
+ * called: sharp loads from node_modules, ONNX Runtime from the build cache (`build/native.ts` replaces both in the
+ * executable).
  *
  * A half-written folder must never be used, whatever happens meanwhile: each file is flushed to the disk, then the list
  * of sizes, `.complete`, and only then the folder gets its name. Every start compares the sizes with that list, so that
@@ -49,16 +50,24 @@ export function setNativeDir(dir: string): void {
  * @throws NativeError
  */
 export function loadNative(natives: Natives, path: string): unknown {
+  const addon = { exports: {} }
+  openNative(natives, path, (file) => process.dlopen(addon, file))
+  return addon.exports
+}
+
+/**
+ * @param open has the system load the library at this path @returns what it returns
+ * @throws NativeError, also for what `open` throws
+ */
+export function openNative<T>(natives: Natives, path: string, open: (file: string) => T): T {
   if (nativeDir === null) throw new NativeError('setNativeDir was not called before a native library was needed')
   unpackedDir ??= unpack(natives, nativeDir)
   const file = join(unpackedDir, path)
-  const addon = { exports: {} }
   try {
-    process.dlopen(addon, file)
+    return open(file)
   } catch (error) {
     throw loadError(file, error)
   }
-  return addon.exports
 }
 
 /**

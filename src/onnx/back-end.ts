@@ -32,7 +32,7 @@ async function openCpu(): Promise<BackEnd> {
     import('./ffi/api.ts'),
     import('./ffi/session.ts'),
   ])
-  const { version } = await ortApi()
+  const { version } = ortApi()
   await verifyLoops(create)
   return { create, isOnCard: false, version }
 }

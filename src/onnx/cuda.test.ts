@@ -20,7 +20,7 @@ import type { CreateSession } from './session.ts'
 const card = { id: 1, dir: '/none', memoryBytes: 2e9, tf32: false }
 
 test('a loop on a device: its states are copied from there when they are asked for, and nothing else is', async () => {
-  const api = await ortApi()
+  const api = ortApi()
   const seen = { prepared: 0, downloads: [] as number[] }
   const [deviceAllocator, defaultMemory] = [0, 0]
   const device: FfiDevice = {
@@ -43,7 +43,7 @@ test('a loop on a device: its states are copied from there when they are asked f
 })
 
 test('notices a device that returns other data', async () => {
-  const api = await ortApi()
+  const api = ortApi()
   const device: FfiDevice = { ...api.cpu, download: () => {} }
   await expect(verifyLoops((model, options) => createFfiSessionOn(api, device, model, options))).rejects.toThrow(
     'it computes wrongly',
@@ -52,7 +52,7 @@ test('notices a device that returns other data', async () => {
 
 test('memory is given back where runs can do so; elsewhere they work without it', async () => {
   const told = spyOn(console, 'error').mockImplementation(() => {})
-  const api = await ortApi()
+  const api = ortApi()
   const device: FfiDevice = { ...api.cpu, name: 'elsewhere' }
   const create: CreateSession = (model, options) => createFfiSessionOn(api, device, model, options)
   // That arena does not exist.
@@ -78,6 +78,7 @@ test('the options that the provider receives', () => {
 })
 
 test('an ONNX Runtime without the provider reports which library it looked for, and where', async () => {
+  // This build can use CUDA; the program's own cannot.
   const entry = Bun.resolveSync('onnxruntime-node', import.meta.dir)
   const dir = join(dirname(entry), '..', 'bin', 'napi-v6', process.platform, process.arch)
   const api = new OrtApi(join(dir, 'libonnxruntime.so.1'))

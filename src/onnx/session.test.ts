@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../testing/folder.ts'
 import { onnxModel, type GraphSpec, type TensorSpec } from '../testing/tiny-onnx.ts'
 import { createFfiSession } from './ffi/session.ts'
-import { createNodeSession } from '../testing/reference-session.ts'
 import { runCount } from './runs.ts'
 import { verifyLoops } from './selftest.ts'
 import type { CreateSession, Loop, Tensor } from './session.ts'
@@ -48,13 +47,8 @@ const growing: GraphSpec = {
 const start = { past: floats([0, 2]), count: { type: 'int64', dims: [], data: BigInt64Array.of(0n) } } as const
 const loopOptions = { links: { past: 'present', count: 'next_count' }, start, constants: { scale: floats([1], 2) } }
 
-const backEnds: [string, CreateSession][] = [
-  ['the C API', createFfiSession],
-  ['onnxruntime-node', createNodeSession],
-]
-
-describe.each(backEnds)('%s', (_, create) => {
-  const open = (graph: GraphSpec) => create(onnxModel(graph), { threads: 1 })
+describe('the C API', () => {
+  const open = (graph: GraphSpec) => createFfiSession(onnxModel(graph), { threads: 1 })
 
   test('a product of matrices whose number of rows is known only at run time', async () => {
     const session = await open(matMul)
@@ -85,7 +79,7 @@ describe.each(backEnds)('%s', (_, create) => {
       constants: [{ ...spec('one'), data: BigInt64Array.from([1n, -1n]) }],
     }
     await Bun.write(path, onnxModel(add))
-    const session = await create(path, { threads: 1 })
+    const session = await createFfiSession(path, { threads: 1 })
     const { y } = await session.run({ x: { type: 'int64', dims: [2], data: BigInt64Array.from([2n ** 53n, 0n]) } })
     expect(y).toEqual({ type: 'int64', dims: [2], data: BigInt64Array.from([2n ** 53n + 1n, -1n]) })
     await session.release()
@@ -167,7 +161,7 @@ describe.each(backEnds)('%s', (_, create) => {
     ['no bytes at all', new Uint8Array(0)],
     ['a file that is not there', '/nowhere/model.onnx'],
   ])('refuses %s', async (_name, model) => {
-    await expect(create(model, { threads: 1 })).rejects.toThrow()
+    await expect(createFfiSession(model, { threads: 1 })).rejects.toThrow()
   })
 
   test('a loop passes its states on, starting empty, and returns the other outputs', async () => {

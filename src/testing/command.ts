@@ -1,5 +1,5 @@
 /** The program as its users run it: in a process of its own, with its arguments, streams and exit code. */
-import { buildCache } from '../../build/model-files.ts'
+import { buildCache } from '../../build/cache.ts'
 import { ownProgram } from './own-program.ts'
 
 export interface CommandResult {

@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { EngineClient } from '../../engine/client.ts'
+import { onnxRuntimeVersion } from '../../embedded/onnx-runtime.ts'
 import { testEngineCommand, type TestEngine } from '../../testing/engine-child.ts'
 import { checkInference } from './engine.ts'
 
@@ -14,7 +15,7 @@ async function found(engine: Partial<TestEngine>) {
   await client.close()
   return finding
 }
-const computes = 'ONNX Runtime 1.30.0 computes exactly, in an engine process on'
+const computes = `ONNX Runtime ${onnxRuntimeVersion} computes exactly, in an engine process on`
 
 test.each([
   ['a card', { device: 'cuda:1' }, 'ok', `${computes} cuda:1`],

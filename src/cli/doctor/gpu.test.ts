@@ -21,7 +21,8 @@ const installed = {
 }
 const gpus = [{ index: 0, name: 'NVIDIA H100', memoryBytes: 85_000_000_000, capability: 90 }]
 const healthy: RuntimeStatus = {
-  onnxRuntime: '1.30.0',
+  onnxRuntime: '1.32.0',
+  cudaOnnxRuntime: '1.30.0',
   installed,
   driver: {
     version: '580.10',
@@ -45,7 +46,7 @@ test('a machine on which CUDA can be used', () => {
   })
   expect(checkRuntime(healthy)).toMatchObject({
     state: 'ok',
-    message: "ONNX Runtime 1.30.0 for CUDA 13, 1.6 GB, complete, and of this program's release",
+    message: 'ONNX Runtime 1.30.0 for CUDA 13, 1.6 GB, complete, and of the release that this program needs',
   })
 })
 

@@ -25,7 +25,7 @@ export function checkDriver({ driver, installed, probe }: RuntimeStatus): Found 
 }
 
 /** Whether the runtime fits, and why CUDA can or cannot be used. */
-export function checkRuntime({ installed, driver, probe, trouble, onnxRuntime }: RuntimeStatus): Found {
+export function checkRuntime({ installed, driver, probe, trouble, cudaOnnxRuntime }: RuntimeStatus): Found {
   const isDriverFine = driverTrouble(driver, installed?.manifest.cudaMajor ?? null) === null && probe?.error === null
   if (installed === null) {
     const what = 'the CUDA build of ONNX Runtime is not installed'
@@ -34,8 +34,8 @@ export function checkRuntime({ installed, driver, probe, trouble, onnxRuntime }:
   }
   const { manifest, sizeBytes } = installed
   const what = `ONNX Runtime ${manifest.onnxRuntime} for CUDA ${manifest.cudaMajor}, ${bytes(sizeBytes)}`
-  if (trouble === null) return ok(`${what}, complete, and of this program's release`)
-  const isWhole = installed.faults.length === 0 && manifest.onnxRuntime === onnxRuntime
+  if (trouble === null) return ok(`${what}, complete, and of the release that this program needs`)
+  const isWhole = installed.faults.length === 0 && manifest.onnxRuntime === cudaOnnxRuntime
   if (isWhole && !isDriverFine) return noted(`${what}, complete; it waits for the driver`)
   return warning(`${trouble.message}: models run on the CPU`, trouble.remedy)
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path'
 import { cudaRuntime } from '../../cuda/installed.ts'
 import { cudaBuild } from '../../cuda/library.fixture.ts'
+import { onnxRuntimeVersion } from '../../embedded/onnx-runtime.ts'
 import { zipOf } from '../../testing/archives.ts'
 import { runCommand } from '../../testing/command.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
@@ -30,7 +31,9 @@ const runtime = (dataDir: string, args: readonly string[], env: Record<string, s
 test('import, status, doctor and rm, for people', async () => {
   const dataDir = temporaryFolder()
   const before = await runtime(dataDir, ['status'])
-  expect(before.stdout).toContain('Program    ONNX Runtime 1.30.0, for the CPU\nCUDA build not installed\n')
+  expect(before.stdout).toContain(
+    `Program    ONNX Runtime ${onnxRuntimeVersion}, for the CPU\nCUDA build not installed\n`,
+  )
   expect(before.stdout).toMatch(/CUDA is not used: .+\.\n {2}-> .+/)
 
   // A driver on this machine must not affect the test.
@@ -76,7 +79,8 @@ test('the same for scripts', async () => {
   })
   const status = JSON.parse((await runtime(dataDir, ['status', '--json'])).stdout) as Record<string, unknown>
   expect(status).toMatchObject({
-    onnx_runtime: '1.30.0',
+    onnx_runtime: onnxRuntimeVersion,
+    cuda_onnx_runtime: '1.30.0',
     installed: { faults: [], gpu_code: { machine: [75, 90], portable: [] }, manifest: { cuda_major: 13 } },
   })
   expect(status.is_usable).toBe(status.trouble === null)

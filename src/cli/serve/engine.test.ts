@@ -58,15 +58,15 @@ test('an engine on the CPU gives the reason when that was not requested', async 
   expect((await talk.status()).deviceMemory).toBeNull()
 })
 
-/** ONNX Runtime as it is in the program: without CUDA. */
-const withoutCuda = join(
+/** A build of ONNX Runtime that can use CUDA, without the libraries for that. */
+const withoutProvider = join(
   dirname(Bun.resolveSync('onnxruntime-node', import.meta.dir)),
   `../bin/napi-v6/${process.platform}/${process.arch}`,
 )
 
 test.each([
   ['no ONNX Runtime in its folder', temporaryFolder(), 'libonnxruntime.so.1'],
-  ['no provider beside it', withoutCuda, 'libonnxruntime_providers_shared.so cannot be loaded: '],
+  ['no provider beside it', withoutProvider, 'libonnxruntime_providers_shared.so cannot be loaded: '],
 ])('an engine that is to use a card, and %s: it ends, and its last line gives the reason', async (_, dir, words) => {
   const lines: string[] = []
   const device = { kind: 'cuda', id: 0, dir, tf32: true } as const

@@ -7,6 +7,7 @@ import { childEnv, type Config } from '../../config.ts'
 import { openDriver, type Probe, probeGpus } from '../../cuda/gpu-probe.ts'
 import { cudaRelease } from '../../cuda/release.ts'
 import { type RuntimeStatus, runtimeStatus } from '../../cuda/status.ts'
+import { onnxRuntimeVersion } from '../../embedded/onnx-runtime.ts'
 import { ownProgram } from './engine.ts'
 
 const commandName = 'gpu-probe'
@@ -46,4 +47,10 @@ export async function askDriver(library: string, program = ownProgram()): Promis
 
 /** What is installed, what the driver reports, and whether models can run there. */
 export const gpuStatus = ({ dataDir }: Pick<Config, 'dataDir'>): Promise<RuntimeStatus> =>
-  runtimeStatus({ dataDir, onnxRuntime: cudaRelease.onnxRuntime, root: '/', probe: (library) => askDriver(library) })
+  runtimeStatus({
+    dataDir,
+    onnxRuntime: onnxRuntimeVersion,
+    cudaOnnxRuntime: cudaRelease.onnxRuntime,
+    root: '/',
+    probe: (library) => askDriver(library),
+  })

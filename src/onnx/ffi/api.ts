@@ -3,8 +3,8 @@
  * functions. New ones are only ever added at its end, so a place in it means the same function in every release
  * (onnxruntime_c_api.h, `struct OrtApi`).
  */
-import { readFileSync } from 'node:fs'
 import { dlopen, linkSymbols, read, type Pointer } from 'bun:ffi'
+import { openOnnxRuntime } from '../../embedded/onnx-runtime.ts'
 import { deviceError } from '../device.ts'
 import type { FfiDevice } from './device.ts'
 
@@ -19,6 +19,7 @@ const functions = {
   CreateSessionFromArray: { at: 8, args: ['ptr', 'ptr', 'u64', 'ptr', 'ptr'], returns: 'ptr' },
   Run: { at: 9, args: ['ptr', 'ptr', 'ptr', 'ptr', 'u64', 'ptr', 'u64', 'ptr'], returns: 'ptr' },
   CreateSessionOptions: { at: 10, args: ['ptr'], returns: 'ptr' },
+  SetOptimizedModelFilePath: { at: 11, args: ['ptr', 'cstring'], returns: 'ptr' },
   DisableMemPattern: { at: 17, args: ['ptr'], returns: 'ptr' },
   SetSessionGraphOptimizationLevel: { at: 23, args: ['ptr', 'i32'], returns: 'ptr' },
   SetIntraOpNumThreads: { at: 24, args: ['ptr', 'i32'], returns: 'ptr' },
@@ -72,6 +73,7 @@ const libc = {
   memcpy: { args: ['ptr', 'ptr', 'u64'], returns: 'ptr' },
   malloc_trim: { args: ['u64'], returns: 'i32' },
   mallopt: { args: ['i32', 'i32'], returns: 'i32' },
+  setenv: { args: ['cstring', 'cstring', 'i32'], returns: 'i32' },
 } as const
 
 /**
@@ -88,9 +90,9 @@ export type Status = ReturnType<Functions['Run']>
 
 let opened: OrtApi | null = null
 
-/** @throws Error when the library cannot be found, or is older than the table that is asked of it */
-export async function ortApi(): Promise<OrtApi> {
-  opened ??= new OrtApi(await libraryPath())
+/** @throws Error when the library is missing, or older than the table that is asked of it; as `openOnnxRuntime` */
+export function ortApi(): OrtApi {
+  opened ??= openOnnxRuntime((path) => new OrtApi(path))
   return opened
 }
 
@@ -101,17 +103,6 @@ export async function ortApi(): Promise<OrtApi> {
 export function openOrtApi(path: string): OrtApi {
   if (opened !== null) throw new Error('this process has an ONNX Runtime already')
   return (opened = new OrtApi(path))
-}
-
-/**
- * onnxruntime-node's own library, wherever it was loaded from, so that a process never has two of them. It need not be
- * known here how the executable unpacks it.
- */
-async function libraryPath(): Promise<string> {
-  await import('onnxruntime-node')
-  const path = /\/\S.*\/libonnxruntime\.so\.\d\S*$/m.exec(readFileSync('/proc/self/maps', 'utf8'))?.[0]
-  if (path === undefined) throw new Error('onnxruntime-node does not contain libonnxruntime.so')
-  return path
 }
 
 /** Shared by all sessions of the process; never released. */
@@ -129,6 +120,11 @@ export class OrtApi {
 
   /** @param path of the library @throws Error if it is not ONNX Runtime, or lacks what is needed */
   constructor(path: string) {
+    this.libc = dlopen('libc.so.6', libc).symbols
+    // Unless this is set before it is loaded, ONNX Runtime for Linux logs the models that it runs in ~/.cache/Microsoft
+    // and sends the log to its maker. An engine reports nothing to anyone.
+    const overwrite = 1
+    this.libc.setenv('ORT_DISABLE_TELEMETRY', '1', overwrite)
     const base = dlopen(path, { OrtGetApiBase: { args: [], returns: 'ptr' } }).symbols.OrtGetApiBase()
     const { GetApi, GetVersionString } = linkSymbols({
       GetApi: { args: ['u32'], returns: 'ptr', ptr: place(base, 0) },
@@ -142,7 +138,6 @@ export class OrtApi {
       { ...spec, ptr: place(table, at) },
     ])
     this.call = linkSymbols(Object.fromEntries(placed) as typeof functions).symbols
-    this.libc = dlopen('libc.so.6', libc).symbols
     for (const [option, value] of mallocOptions) this.libc.mallopt(option, value)
     // Failures become errors, in the same words.
     const fatal = 4
@@ -201,5 +196,5 @@ export class OrtApi {
 const place = (table: Pointer | bigint | null, at: number): Pointer =>
   read.ptr(Number(table) as Pointer, 8 * at) as Pointer
 
-/** Messages and timers have their turn before each run, as with onnxruntime-node: a run stops everything else. */
+/** Messages and timers have their turn before each run: one on the calling thread stops everything else. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

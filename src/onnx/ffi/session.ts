@@ -1,6 +1,6 @@
 /**
- * Graphs through ONNX Runtime's C API: what onnxruntime-node does, plus runs that can be stopped and block nothing else
- * (`async-runs.ts`), and loops whose states stay where they were computed (`loop.ts`, `bound-loop.ts`).
+ * Graphs through ONNX Runtime's C API, with what its packages for JavaScript lack: runs that can be stopped and block
+ * nothing else (`async-runs.ts`), and loops whose states stay where they were computed (`loop.ts`, `bound-loop.ts`).
  */
 import type { Pointer } from 'bun:ffi'
 import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../session.ts'
@@ -17,7 +17,7 @@ import { noteRun } from '../runs.ts'
 
 /** On the CPU. @throws Error if it is not a graph that this ONNX Runtime can run */
 export async function createFfiSession(model: string | Uint8Array, options: SessionOptions): Promise<Session> {
-  const api = await ortApi()
+  const api = ortApi()
   return createFfiSessionOn(api, api.cpu, model, options)
 }
 

