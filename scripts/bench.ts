@@ -7,6 +7,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureBooks } from './bench/books.ts'
+import { measureBursts } from './bench/bursts.ts'
 import { measureCrowd } from './bench/crowd.ts'
 import { measureModest } from './bench/modest.ts'
 import { measureOverload } from './bench/overload.ts'
@@ -30,12 +31,13 @@ import { measureWhisper } from './bench/whisper.ts'
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books, realtime,
-                     crowd, modest, holds, overload, listening, loops, resampling, parakeet, pocket, kokoro, whisper
+                     crowd, modest, bursts, holds, overload, listening, loops, resampling, parakeet, pocket, kokoro,
+                     whisper
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for that long, then the database is checked
   --steady SECONDS   only that: one request a second for that long, and memory over time
   --executable FILE  what is measured (default: build/out/myna)
-  --against FILE     only that: speech, in turn with this other executable
+  --against FILE     only that: speech, in turn with this other executable; with '--only bursts', those
   --json FILE        the figures, too`
 
 const { values: flags } = parseArgs({
@@ -53,6 +55,7 @@ const { values: flags } = parseArgs({
 })
 const executable = resolve(flags.executable)
 const { quick } = flags
+const against = flags.against === undefined ? undefined : resolve(flags.against)
 
 /** Enough requests for a percentile at one client, a few for each of many. */
 const sizes: SpeechSizes = quick
@@ -93,6 +96,9 @@ const measures: Readonly<Record<string, (subject: Subject) => Promise<object>>> 
 const fullCrowd = { clients: [1, 16, 64, 256, 1000], seconds: 30, besides: [0, 16] }
 const quickCrowd = { clients: [1, 16, 64], seconds: 10, besides: [0] }
 
+const bursts = { clients: [1, 16, 64, 256], rounds: 5 }
+const quickBursts = { clients: [16], rounds: 1 }
+
 /** Each of these makes its own subject. */
 const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   start: () => measureStart(executable, quick ? 2 : 20),
@@ -100,6 +106,8 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   realtime: () => measureRealtime(executable, { sessions: 200, talkers: quick ? 3 : 10, turns: quick ? 2 : 8 }),
   crowd: () => measureCrowd(executable, quick ? quickCrowd : fullCrowd),
   modest: () => measureModest(executable, quick ? 10 : 16, quick ? [0] : [0, 16]),
+  bursts: () =>
+    measureBursts(against === undefined ? [executable] : [executable, against], quick ? quickBursts : bursts),
   overload: () => measureOverload(executable, { seconds: quick ? 20 : 600, fullSeconds: quick ? 5 : 20, times: 4 }),
   holds: () => measureHolds(executable, quick ? 16 : 48),
   books: () => measureBooks(quick ? 1 : 3),
@@ -113,14 +121,13 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
 }
 
 async function measureAll(): Promise<Record<string, object>> {
-  const { soak: soakSeconds, steady, against } = flags
+  const { soak: soakSeconds, steady, only } = flags
   if (steady !== undefined) return { steady: await measureSteady(executable, Number(steady), 1) }
   if (soakSeconds !== undefined) return { soak: await soak(executable, Number(soakSeconds)) }
-  if (against !== undefined) {
-    const other = resolve(against)
-    return { against: await withSubject(executable, (a) => withSubject(other, (b) => compareSpeech(a, b, sizes))) }
+  if (against !== undefined && only !== 'bursts') {
+    return { against: await withSubject(executable, (a) => withSubject(against, (b) => compareSpeech(a, b, sizes))) }
   }
-  const names = flags.only?.split(',') ?? [...Object.keys(measures), ...Object.keys(measuresAlone)]
+  const names = only?.split(',') ?? [...Object.keys(measures), ...Object.keys(measuresAlone)]
   const unknown = names.find((name) => !(name in measures) && !(name in measuresAlone))
   if (unknown !== undefined) throw new Error(`no measure '${unknown}'\n${usage}`)
   const results: Record<string, object> = {}

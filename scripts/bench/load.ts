@@ -78,7 +78,7 @@ async function speak(load: SpeechLoad, number: number): Promise<SpeechSample> {
     method: 'POST',
     headers: { authorization: `Bearer ${load.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ input: load.texts[text], voice: load.voice, response_format: load.format }),
-    signal: AbortSignal.any([leave.signal, AbortSignal.timeout(60_000)]),
+    signal: AbortSignal.any([leave.signal, AbortSignal.timeout(1000 * load.limitS)]),
   })
   if (!response.ok) throw new Error(`HTTP ${response.status}: ${(await response.text()).slice(0, 200)}`)
   let bytes = 0

@@ -122,6 +122,8 @@ async function run(load: SpeechLoad | Connections): Promise<unknown> {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',
+    // Bun sends 256 requests at once unless it is asked for more.
+    env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '2000' },
   })
   const text = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) throw new Error('the clients failed')
