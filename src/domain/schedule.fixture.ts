@@ -35,6 +35,7 @@ export interface Stream {
   /** The longest wait of one of its steps. */
   longestWaitMs: number
   firstMs: number | null
+  endMs: number | null
   state: 'coming' | 'queued' | 'live' | 'over'
 }
 
@@ -49,6 +50,8 @@ export interface WorldOptions {
   random: Random
   /** Streams are admitted while no larger share of the machine is needed; null: all are admitted. */
   mostUse: number | null
+  /** Whether the schedule is told of last steps; yes unless given. */
+  knowsLast?: boolean
 }
 
 export class World {
@@ -84,6 +87,7 @@ export class World {
       askedMs: 0,
       longestWaitMs: 0,
       firstMs: null,
+      endMs: null,
       state: 'coming',
     }))
     for (const stream of this.streams) this.#at(stream.plan.atMs, () => this.#come(stream))
@@ -145,6 +149,7 @@ export class World {
     const { plan } = stream
     if (stream.done === plan.soundsMs.length || stream.done === plan.leavesAfter) {
       stream.state = 'over'
+      stream.endMs = this.nowMs
       this.#live.delete(stream)
       return this.#admit()
     }
@@ -204,7 +209,9 @@ export class World {
     stream.askedMs = this.nowMs
     this.#asking.set(id, stream)
     const { clock, plan, done } = stream
-    this.#schedule.ask(id, { account: plan.account, isFirst: done === 0, dueMs: clock.dueMs }, this.nowMs)
+    const isLast = (this.#options.knowsLast ?? true) && done > 0 && done === plan.soundsMs.length - 1
+    const claim = { account: plan.account, isFirst: done === 0, dueMs: clock.dueMs, isLast }
+    this.#schedule.ask(id, claim, this.nowMs)
   }
 
   #at(atMs: number, run: () => void): void {

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { longTimes } from '../testing/long.ts'
 import { Random } from './random.ts'
 import { Schedule } from './schedule.ts'
@@ -175,4 +175,62 @@ test('beside steps that have given sound, only urgent steps are computed', () =>
   // A listener who has a minute of sound left can wait until the others are finished.
   expect(schedule.start(0)).toBeNull()
   expect(schedule.start(59_950)).toBe(2)
+})
+
+describe('the last step of a stream', () => {
+  const others = { account: 'others', isFirst: false }
+  const last = { account: 'last', isFirst: false, dueMs: 60_000, isLast: true }
+
+  test('goes before steps that have time', () => {
+    const schedule = new Schedule({ slots: 1 })
+    schedule.ask(1, { ...others, dueMs: 30_000 }, 0)
+    schedule.ask(2, last, 0)
+    expect(schedule.start(0)).toBe(2)
+  })
+
+  test('goes behind a first sound, and behind a listener who is about to run dry', () => {
+    const schedule = new Schedule({ slots: 1 })
+    schedule.ask(1, last, 0)
+    schedule.ask(2, { account: 'first', isFirst: true, dueMs: null }, 0)
+    schedule.ask(3, { ...others, dueMs: 50 }, 0)
+    const order = [0, 10, 20].map((nowMs) => {
+      const id = schedule.start(nowMs)!
+      schedule.end(id, nowMs + 10)
+      return id
+    })
+    expect(order).toEqual([3, 2, 1])
+  })
+
+  test('goes before no others where one of them would run dry in its turn', () => {
+    const schedule = new Schedule({ slots: 1 })
+    // A step is believed to take 100 ms: eight of them and the last one take 900, and 2 s of sound are kept.
+    for (let id = 1; id <= 8; id++) schedule.ask(id, { ...others, dueMs: 2850 }, 0)
+    schedule.ask(9, last, 0)
+    expect(schedule.start(0)).toBe(1)
+  })
+
+  test('is computed beside steps that have brought sound, and leaves a slot to first sounds', () => {
+    const schedule = new Schedule({ slots: 2 })
+    const first = { account: 'first', isFirst: true, dueMs: null }
+    for (const id of [1, 2]) schedule.ask(id, first, 0)
+    for (const id of [schedule.start(0)!, schedule.start(0)!]) schedule.bring(id, 0)
+    for (const id of [3, 4]) schedule.ask(id, last, 0)
+    expect([schedule.start(0), schedule.start(0)]).toEqual([3, null])
+    schedule.ask(5, first, 0)
+    expect(schedule.start(0)).toBe(5)
+  })
+})
+
+test.each(seeds)('streams end sooner where last steps pass, and listeners are no worse off (seed %p)', (seed) => {
+  const worldOf = (knowsLast: boolean) => {
+    const random = new Random(seed)
+    const plans = crowd(random, { streams: 600, accounts: 12, everyMs: 500, speed: 40 })
+    const world = new World(plans, { slots: 2, random: new Random(seed), mostUse: 0.8, knowsLast })
+    world.run()
+    const ends = world.streams.map(({ plan, endMs }) => endMs! - plan.atMs)
+    return { meanMs: ends.reduce((sum, ms) => sum + ms, 0) / ends.length, streams: world.streams }
+  }
+  const [passing, inTurn] = [worldOf(true), worldOf(false)]
+  expect(passing.meanMs).toBeLessThan(inTurn.meanMs)
+  expect(passing.streams.every(({ heard }) => heard.gaps.count === 0)).toBe(true)
 })

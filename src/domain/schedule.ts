@@ -11,6 +11,9 @@
  *   wait for some seconds.
  * - A step that has brought sound and is still being computed makes room for one that cannot wait: a first sound, or
  *   one whose listener is about to run dry. Its model serves that first.
+ * - The last step of a stream goes before the steps of others, as far as all of them have time for that, and beside
+ *   steps that have brought sound. Its stream ends and makes room. In turn, streams that began together would all end
+ *   at the last moment. It goes behind first sounds: passed by last steps, they would come later by what those take.
  *
  * Work is counted by start-time fair queueing (Goyal, Vin and Cheng, 1996): an account that comes back starts where the
  * others are, not where it left, and one that has used more than its share waits until they have caught up. Work whose
@@ -22,6 +25,8 @@ export interface Claim {
   isFirst: boolean
   /** When its listener runs dry; null: it has no live listener, or nothing was sent yet. */
   dueMs: number | null
+  /** Its stream ends with it. Absent: that is not known. */
+  isLast?: boolean
 }
 
 export interface ScheduleOptions {
@@ -63,6 +68,12 @@ const patienceMs = 5000
 const creditMs = 1000
 /** While a listener runs dry, shares count among all listeners with less audio left than this. */
 const overloadMs = 5000
+/**
+ * Where a last step passes, every other listener keeps this much sound: other programs may begin at any time. In the
+ * simulation of 60 runs with drops to a quarter of the machine (service/speech-machine), 29 of 58,000 listeners run dry
+ * with it, 21 where no step passes, and 401 without it.
+ */
+const reserveMs = 2000
 const urgentMsMin = 100
 const urgentMsMax = 3000
 /** Steps computed at the same time, for each slot: each holds memory. */
@@ -120,7 +131,7 @@ export class Schedule {
     this.#pass(nowMs)
     if (this.#silentCount >= this.#slots || this.#running.size >= mostPerSlot * this.#slots) return null
     const next = this.#next(nowMs)
-    if (next === null || (this.#running.size >= this.#slots && !this.#cannotWait(next, nowMs))) return null
+    if (next === null || (this.#running.size >= this.#slots && !this.#mayRunBeside(next, nowMs))) return null
     const { id, claim } = next
     const account = this.#accounts.get(claim.account)!
     this.#waiting.delete(id)
@@ -172,10 +183,20 @@ export class Schedule {
         return [Math.floor((this.#served(claim) - leastMs) / creditMs), dueMs, this.#served(claim)]
       })
     }
+    const lastMayPass = this.#lastMayPass(all, nowMs)
     return least(all, ({ claim, dueMs }) => {
       if (dueMs < nowMs + this.#urgentMs) return [0, dueMs]
-      return claim.isFirst ? [1, this.#served(claim), dueMs] : [2, dueMs, this.#served(claim)]
+      if (claim.isFirst) return [1, this.#served(claim), dueMs]
+      return [claim.isLast && lastMayPass ? 2 : 3, dueMs, this.#served(claim)]
     })
+  }
+
+  /** Whether all others would still be in time, each behind those that are due before it, if a last step went now. */
+  #lastMayPass(all: readonly Waiting[], nowMs: number): boolean {
+    const others = all.filter(({ claim }) => !claim.isLast).map(({ dueMs }) => dueMs)
+    if (others.length === all.length) return false
+    const beginMs = nowMs + reserveMs + (this.#running.size + 1) * this.#guessMs
+    return others.toSorted((a, b) => a - b).every((dueMs, at) => dueMs >= beginMs + (at + 1) * this.#guessMs)
   }
 
   /** As long as the running steps may take, plus one more. */
@@ -183,8 +204,10 @@ export class Schedule {
     return Math.min(urgentMsMax, Math.max(urgentMsMin, 3 * this.#slots * this.#guessMs))
   }
 
-  #cannotWait({ claim, dueMs }: Waiting, nowMs: number): boolean {
-    return claim.isFirst || dueMs < nowMs + this.#urgentMs
+  /** While every slot is taken. A last step leaves a slot for a first sound that may come. */
+  #mayRunBeside({ claim, dueMs }: Waiting, nowMs: number): boolean {
+    if (claim.isFirst || dueMs < nowMs + this.#urgentMs) return true
+    return claim.isLast === true && this.#silentCount < Math.max(1, this.#slots - 1)
   }
 
   /** Steps that are computed and have brought nothing yet. */

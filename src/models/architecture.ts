@@ -42,6 +42,8 @@ export interface SpokenChunk {
   rest?: Promise<void>
   /** The last that is computed for the text: a pull after it computes nothing. Absent: that is not known. */
   isLast?: true
+  /** What the next pull computes is the last. Absent: that is not known. */
+  isLastNext?: true
 }
 
 export interface SpeechModel {

@@ -34,6 +34,17 @@ test('a long first sentence is cut at its last pause in time, else at a word', a
   expect((await texts(sentence(300)))[0]?.length).toBe(144)
 })
 
+test('the last chunk is known as such', async () => {
+  for (const text of [
+    'Yes.',
+    `${sentence(30)} ${sentence(60)}`,
+    `${sentence(30)} ${sentence(60)} ${sentence(60)} Yes.`,
+  ]) {
+    const made = await all(unitsOf(text))
+    expect(made.map(({ isLast }) => isLast)).toEqual(made.map((_, at) => at === made.length - 1))
+  }
+})
+
 test('a very short beginning or end joins its neighbour', async () => {
   expect(await texts('Hi. This is a longer sentence.')).toEqual(['Hi. This is a longer sentence.'])
   expect(await texts(`${sentence(40)} Yes.`)).toEqual([`${sentence(40)} Yes.`])

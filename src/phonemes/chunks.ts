@@ -31,6 +31,8 @@ export interface Chunk {
   coveredChars: number
   /** 'word': it was cut only because of its length, so there is no pause. */
   boundary: 'word' | 'clause' | 'sentence' | 'paragraph'
+  /** No other follows. */
+  isLast: boolean
 }
 
 export interface ChunkLimits {
@@ -73,12 +75,17 @@ function pieces(unit: Unit, most: number): Unit[] {
   return parts.map((part, at) => ({ ...unit, symbols: part, ends: at === parts.length - 1 ? unit.ends : 'word' }))
 }
 
+interface Held {
+  units: readonly Unit[]
+  boundary: Chunk['boundary']
+}
+
 class Packer {
   #units: Unit[] = []
   #length = 0
   #isFirst = true
   /** The last chunk made: what follows may be too little for one of its own. */
-  #held: { units: Unit[]; boundary: Chunk['boundary'] } | null = null
+  #held: Held | null = null
 
   constructor(private readonly limits: ChunkLimits) {}
 
@@ -108,12 +115,12 @@ class Packer {
       this.#held = null
     }
     if (this.#units.length > 0) yield* this.#cut(this.#units.length)
-    if (this.#held !== null) yield toChunk(this.#held)
+    if (this.#held !== null) yield toChunk(this.#held, true)
   }
 
   /** The first `count` units are a chunk; the one before it leaves. */
   *#cut(count: number): Generator<Chunk> {
-    if (this.#held !== null) yield toChunk(this.#held)
+    if (this.#held !== null) yield toChunk(this.#held, false)
     const units = this.#units.slice(0, count)
     this.#held = { units, boundary: boundaryBehind(units.at(-1) as Unit) }
     this.#units = this.#units.slice(count)
@@ -159,11 +166,12 @@ function boundaryBehind({ symbols, ends }: Unit): Chunk['boundary'] {
   return pausePattern.test(symbols) ? 'clause' : 'word'
 }
 
-const toChunk = ({ units, boundary }: { units: readonly Unit[]; boundary: Chunk['boundary'] }): Chunk => ({
+const toChunk = ({ units, boundary }: Held, isLast: boolean): Chunk => ({
   symbols: units.map(({ symbols }) => symbols).join(' '),
   spans: spansOf(units),
   coveredChars: (units.at(-1) as Unit).end,
   boundary,
+  isLast,
 })
 
 function spansOf(units: readonly Unit[]): Span[] {

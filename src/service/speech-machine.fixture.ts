@@ -217,7 +217,8 @@ export class SpeechMachine implements Timer, Clock {
     const id = ++this.#lastId
     this.#asking.set(id, stream)
     const { dueMs } = stream.clock
-    const claim = { account: stream.listener.plan.account, isFirst: dueMs === null, dueMs }
+    const { account, soundsMs } = stream.listener.plan
+    const claim = { account, isFirst: dueMs === null, dueMs, isLast: stream.done === soundsMs.length - 1 }
     this.#schedule.ask(id, claim, this.#atMs)
   }
 

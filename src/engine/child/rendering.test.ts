@@ -3,17 +3,21 @@ import type { SpeechModel } from '../../models/architecture.ts'
 import { systemTimers } from '../timers.ts'
 import type { Frame } from './frames.ts'
 import { Rendering } from './rendering.ts'
+import type { Claim } from '../../domain/schedule.ts'
 import { Turns } from './turns.ts'
 
 const rateHz = 1000
 
-/** Speaks each word as 300 samples, and says which is the last. */
+/** Speaks each word as 300 samples, and says which is the last, and which the last but one. */
 const model: SpeechModel = {
   sampleRateHz: rateHz,
   async *speak({ text }) {
-    for (const word of text.matchAll(/\p{L}+/gu)) {
-      const end = word.index + word[0].length
-      yield { pcm: new Float32Array(300), coveredChars: end, ...(end === text.length && { isLast: true as const }) }
+    const words = Array.from(text.matchAll(/\p{L}+/gu))
+    for (const [at, word] of words.entries()) {
+      const left = words.length - 1 - at
+      const coveredChars = word.index + word[0].length
+      const ends = left === 0 ? { isLast: true as const } : left === 1 ? { isLastNext: true as const } : {}
+      yield { pcm: new Float32Array(300), coveredChars, ...ends }
     }
   },
   unload: async () => {},
@@ -67,4 +71,31 @@ test('each chunk before the last waits for its turn', async () => {
   await Promise.all([first, one.run()])
   expect(order[0]).toBe('other')
   expect(steps()).toBe(3)
+})
+
+/** The claims that came before these turns were taken. */
+class NotedTurns extends Turns {
+  readonly claims: Claim[] = []
+
+  override take: Turns['take'] = (claim, ...rest) => {
+    this.claims.push(claim)
+    return super.take(claim, ...rest)
+  }
+}
+
+test.each([
+  ['one two three', [false, false, true]],
+  ['one [pause:1s] two three [pause:1s]', [false, false, true]],
+])('the last turn of %p is claimed as such', async (text, lasts) => {
+  const turns = new NotedTurns(1, systemTimers)
+  await rendering(text, turns, () => {}).one.run()
+  expect(turns.claims.map(({ isLast }) => isLast === true)).toEqual(lasts)
+})
+
+test('a pause between two stretches needs no turn', async () => {
+  const turns = new NotedTurns(1, systemTimers)
+  const { one, frames, steps } = rendering('one[pause:1s]two', turns, () => {})
+  await one.run()
+  expect(frames.reduce((sum, { pcm }) => sum + pcm.length, 0)).toBe(1600)
+  expect([turns.claims.length, steps()]).toEqual([2, 2])
 })

@@ -2,10 +2,12 @@
  * One order being rendered in the engine (child side): text in, frames out, never more of them than were granted. A
  * chunk is computed only when all frames of the previous one have left, so that a reader who stops costs one chunk of
  * memory and no computing. A chunk may come in pieces, while the rest of it is computed: its turn is one. What follows
- * the last one is not computed and needs no turn: the end of a stream would wait until all others have begun.
+ * the last one is not computed and needs no turn: the end of a stream would wait until all others have begun. Where it
+ * is known that the next chunk is the last, its turn is asked for as such.
  */
 import type { SpeechInput, SpeechModel, SpokenChunk } from '../../models/architecture.ts'
 import { PlayClock } from '../../domain/play-clock.ts'
+import type { Claim } from '../../domain/schedule.ts'
 import type { Steps } from '../protocol.ts'
 import { FrameCutter, type Frame } from './frames.ts'
 import type { Lease } from './residency.ts'
@@ -85,8 +87,9 @@ export class Rendering {
     try {
       let chunk = { isOpen: false, soundMs: 0, firstMs: 0, machineMs: Promise.resolve(0) }
       let isComputed = false
+      let isLast = false
       while (await this.#hasCredit()) {
-        const turn: Turn<Step> | null = chunk.isOpen || isComputed ? null : await this.#turn(chunks)
+        const turn: Turn<Step> | null = chunk.isOpen || isComputed ? null : await this.#turn(chunks, isLast)
         const step: Step = turn === null ? await chunks.next() : turn.value
         if (turn !== null) chunk = { isOpen: false, soundMs: 0, firstMs: turn.firstMs, machineMs: turn.machineMs }
         if (signal.aborted) return
@@ -98,6 +101,7 @@ export class Rendering {
           if (!chunk.isOpen && !isComputed)
             onStep({ soundMs: chunk.soundMs, firstMs: chunk.firstMs, machineMs: await chunk.machineMs })
           isComputed ||= step.value.isLast === true
+          isLast ||= step.value.isLastNext === true
         }
         await this.#sendAll(cutter)
         if (step.done) return
@@ -107,9 +111,10 @@ export class Rendering {
     }
   }
 
-  #turn(chunks: AsyncGenerator<SpokenChunk, void>): Promise<Turn<Step>> {
+  #turn(chunks: AsyncGenerator<SpokenChunk, void>, isLast: boolean): Promise<Turn<Step>> {
     const { share, turns } = this.#options
-    const claim = { account: share, isFirst: this.#clock.dueMs === null, dueMs: this.#clock.dueMs }
+    const { dueMs } = this.#clock
+    const claim: Claim = { account: share, isFirst: dueMs === null, dueMs, isLast }
     return turns.take(
       claim,
       () => chunks.next(),

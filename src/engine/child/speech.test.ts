@@ -67,3 +67,15 @@ test('what is the last of one stretch is not the last of all', async () => {
   )
   expect(chunks.map(({ isLast = false }) => isLast)).toEqual([false, false, true])
 })
+
+test('what is the last but one of one stretch is not the last but one of all', async () => {
+  const known: SpeechModel = {
+    ...model,
+    async *speak(order, signal) {
+      for await (const chunk of model.speak(order, signal)) yield { ...chunk, isLastNext: true }
+    },
+  }
+  const text = 'One[pause:1s] two'
+  const chunks = await Array.fromAsync(speech(known, { ...input, text }, new AbortController().signal))
+  expect(chunks.map(({ isLastNext = false }) => isLastNext)).toEqual([false, false, true])
+})

@@ -23,7 +23,8 @@ export async function* speech(
   const all = stretches(input.text)
   for (const stretch of all) {
     const { text, pauseSeconds, coveredChars } = stretch
-    for await (const { isLast, ...chunk } of model.speak({ ...input, text }, signal)) {
+    const isLastStretch = stretch === all.at(-1)
+    for await (const { isLast, isLastNext, ...chunk } of model.speak({ ...input, text }, signal)) {
       isSilent = false
       const before = covered
       const spans = chunk.spans?.map((span) => ({ ...span, end: before + span.end }))
@@ -31,7 +32,10 @@ export async function* speech(
         ...chunk,
         coveredChars: covered + chunk.coveredChars,
         ...(spans !== undefined && { spans }),
-        ...(isLast && stretch === all.at(-1) && { isLast }),
+        ...(isLast && isLastStretch && { isLast }),
+        ...(isLastNext && isLastStretch && { isLastNext }),
+        // The pause is there already: its stream needs no turn for it.
+        ...(isLast && !isLastStretch && pauseSeconds > 0 && { rest: Promise.resolve() }),
       }
     }
     if (signal.aborted) return

@@ -126,3 +126,43 @@ test('a turn lasts as long as the rest of its step is computed', async () => {
   rest.resolve()
   expect([await first.machineMs, (await patient).value]).toEqual([40, true])
 })
+
+/** A slot whose stream has its first sound: what is left of its chunk lasts until it is told to end. */
+async function busySlot(turns: Turns): Promise<() => void> {
+  const rest = Promise.withResolvers<void>()
+  await turns.take(
+    claim(true),
+    async () => 'sound',
+    undefined,
+    () => rest.promise,
+  )
+  return rest.resolve
+}
+
+const patient = (name: string, isLast: boolean): Claim => ({ account: name, isFirst: false, dueMs: 60_000, isLast })
+
+test('the last turn of a stream goes beside chunks that have brought sound, where others wait', async () => {
+  const turns = turnsOf(1)
+  const free = await busySlot(turns)
+  const order: string[] = []
+  const middle = turns.take(patient('middle', false), async () => order.push('middle'))
+  await turns.take(patient('last', true), async () => order.push('last'))
+  expect(order).toEqual(['last'])
+  free()
+  await middle
+  expect(order).toEqual(['last', 'middle'])
+})
+
+test('a first sound goes before a last turn', async () => {
+  const turns = turnsOf(1)
+  const free = await busySlot(turns)
+  const order: string[] = []
+  const go = Promise.withResolvers<void>()
+  const silent = turns.take(claim(true), () => go.promise)
+  const last = turns.take(patient('last', true), async () => order.push('last'))
+  const first = turns.take(claim(true), async () => order.push('first'))
+  go.resolve()
+  await Promise.all([silent, last, first])
+  expect(order).toEqual(['first', 'last'])
+  free()
+})

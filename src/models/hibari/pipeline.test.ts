@@ -104,6 +104,10 @@ test('blocks are short and say how far the text is spoken, to its end and never 
   expect(covered).toEqual(covered.toSorted((a, b) => a - b))
   expect(covered.at(-1)).toBe(countChars(text))
   expect(spoken.findIndex(({ isLast }) => isLast === true)).toBe(spoken.length - 1)
+  // It is known where the last chunk but one ends: the next has a pause of its own behind it, and no word of this one.
+  const before = spoken.findIndex(({ isLastNext }) => isLastNext === true)
+  expect(spoken.slice(before + 1).filter(({ spans }) => spans !== undefined).length).toBe(1)
+  expect(spoken.filter(({ isLastNext }) => isLastNext === true).length).toBe(1)
   expect(spoken.length).toBeGreaterThan(40)
   // A block of 100 ms, or the last one of a chunk with the pause behind it.
   expect(Math.max(...spoken.map(({ pcm }) => pcm.length / model.sampleRateHz))).toBeLessThan(0.7)

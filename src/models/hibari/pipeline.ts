@@ -131,8 +131,8 @@ class HibariModel implements SpeechModel {
         const spoken = isLast && next !== null ? withSilence(pcm, pauseS[chunk.boundary] / speed) : pcm
         const ready = concatFloats([stretcher.push(spoken), ...(isLast && next === null ? [stretcher.flush()] : [])])
         listener.takes(ready, spoken.length / (input.speed / speed))
-        const rest = isLast ? (next === null ? { isLast } : {}) : { rest: rendered }
-        yield { pcm: ready, coveredChars: coveredBefore + Math.floor(covered * share), ...spans, ...rest }
+        const coveredChars = coveredBefore + Math.floor(covered * share)
+        yield { pcm: ready, coveredChars, ...spans, ...(isLast ? endsOf(next) : { rest: rendered }) }
       }
       coveredBefore = chunk.coveredChars
       chunk = next
@@ -175,6 +175,10 @@ function voiceNamed(voiceId: string): Voice {
   if (voice === undefined) throw new Error(`hibari has no voice ${JSON.stringify(voiceId)}`)
   return voice
 }
+
+/** What is known at the end of a chunk of what follows. */
+const endsOf = (next: Chunk | null): Pick<SpokenChunk, 'isLast' | 'isLastNext'> =>
+  next === null ? { isLast: true } : next.isLast ? { isLastNext: true } : {}
 
 const nextOf = async (parts: AsyncGenerator<Chunk>): Promise<Chunk | null> => (await parts.next()).value ?? null
 

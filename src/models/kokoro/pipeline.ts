@@ -134,7 +134,10 @@ class KokoroModel implements SpeechModel {
     let held: { chunk: Chunk; sound: KokoroSound } | null = null
     for await (const chunk of chunks(units)) {
       signal.throwIfAborted()
-      if (held !== null) yield finished(held.chunk, held.sound, pauseS[held.chunk.boundary])
+      if (held !== null) {
+        const ended = finished(held.chunk, held.sound, pauseS[held.chunk.boundary])
+        yield { ...ended, ...(chunk.isLast && { isLastNext: true }) }
+      }
       signal.throwIfAborted()
       const style = await styles.style(mixture, Array.from(chunk.symbols).length)
       held = { chunk, sound: await graph.speak(chunk.symbols, style, speed, signal) }

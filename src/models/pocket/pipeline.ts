@@ -165,12 +165,13 @@ class PocketModel implements SpeechModel {
         const pcm = block.isLast ? joins.end(first, ends.behind) : first
         joins.note(pcm)
         const share = Math.floor((chunk.value.coveredChars - covered) * block.share)
-        yield { pcm: stretcher.push(pcm), coveredChars: block.isLast ? chunk.value.coveredChars : covered + share }
+        const coveredChars = block.isLast ? chunk.value.coveredChars : covered + share
+        const isLast = block.isLast && next.done === true
+        const ready = isLast ? concatFloats([stretcher.push(pcm), stretcher.flush()]) : stretcher.push(pcm)
+        yield { pcm: ready, coveredChars, ...(isLast && { isLast }) }
       }
       before = chunk.value
     }
-    const rest = stretcher.flush()
-    if (before !== null && rest.length > 0) yield { pcm: rest, coveredChars: before.coveredChars }
   }
 
   /** Without the text, which belongs to the client. */
