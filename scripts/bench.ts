@@ -96,7 +96,7 @@ const measures: Readonly<Record<string, (subject: Subject) => Promise<object>>> 
 const fullCrowd = { clients: [1, 16, 64, 256, 1000], seconds: 30, besides: [0, 16] }
 const quickCrowd = { clients: [1, 16, 64], seconds: 10, besides: [0] }
 
-const bursts = { clients: [1, 16, 64, 256], rounds: 5 }
+const bursts = { clients: [1, 16, 64, 256], rounds: 3 }
 const quickBursts = { clients: [16], rounds: 1 }
 
 /** Each of these makes its own subject. */

@@ -7,10 +7,9 @@ import { cpuTicks } from '../../src/testing/process.ts'
 import { medianOf, printTable, spreadOf } from './figures.ts'
 import { readsMetrics, speech, startSubject, type Subject, warmUp } from './subject.ts'
 
-/** By how the built-in voice cuts them: in one chunk, or in two of which the last is long or short. */
+/** By how the built-in voice cuts them: in one chunk, or in two of which the last is short. */
 const sentences = {
   whole: 'The old bridge across the river was closed last week after the heavy storm.',
-  halves: 'We will meet at the station, and from there we can walk down to the old harbour.',
   'short end': 'The old bridge across the river was closed last week after the heavy storm in the mountains.',
 } as const
 
