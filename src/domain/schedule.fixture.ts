@@ -50,7 +50,7 @@ export interface WorldOptions {
   random: Random
   /** Streams are admitted while no larger share of the machine is needed; null: all are admitted. */
   mostUse: number | null
-  /** Whether the schedule is told of last steps; yes unless given. */
+  /** Whether last steps are claimed as such; yes unless given. */
   knowsLast?: boolean
 }
 

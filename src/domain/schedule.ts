@@ -70,8 +70,8 @@ const creditMs = 1000
 const overloadMs = 5000
 /**
  * Where a last step passes, every other listener keeps this much sound, because other programs begin without a warning.
- * On a simulated machine that falls to a quarter three times (`service/speech-machine.fixture.ts`, 60 seeds, short texts,
- * four times capacity), 29 of 58,000 listeners run dry; 21 where no last step passes, and 401 without this.
+ * On a simulated machine that falls to a quarter three times (`service/speech-machine.fixture.ts`, 60 seeds, short
+ * texts, four times capacity), 29 of 58,000 listeners run dry; 21 where no last step passes, and 401 without this.
  */
 const reserveMs = 2000
 const urgentMsMin = 100

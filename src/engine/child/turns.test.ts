@@ -127,7 +127,7 @@ test('a turn lasts as long as the rest of its step is computed', async () => {
   expect([await first.machineMs, (await patient).value]).toEqual([40, true])
 })
 
-/** A slot whose stream has its first sound: what is left of its chunk lasts until it is told to end. */
+/** A slot whose stream has its first sound. @returns ends what is left of its chunk */
 async function busySlot(turns: Turns): Promise<() => void> {
   const rest = Promise.withResolvers<void>()
   await turns.take(
