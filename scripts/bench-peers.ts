@@ -79,6 +79,9 @@ const leftOut = new Map([
   ['speaches and Kokoro-FastAPI', 'their packages were not found, or not looked for'],
 ])
 
+/** What the word errors of the others are compared with. */
+const baseline = 'faster-whisper, base int8'
+
 interface Program {
   listener: Listener
   peakBytes(): number
@@ -136,7 +139,7 @@ async function measureHearing(
     {
       'myna, base q8': () => ofMyna(command, 'base'),
       'myna, base fp32': () => ofMyna(command, 'base-fp32'),
-      'faster-whisper, base int8': async () => ofPeer(fasterWhisper('int8')),
+      [baseline]: async () => ofPeer(fasterWhisper('int8')),
       'faster-whisper, base float32': async () => ofPeer(fasterWhisper('float32')),
       'transformers.js, base q8': async () => ofPeer(transformersJs()),
       'onnx-asr, base q8': async () => ofPeer(await onnxAsr('whisper-base')),
@@ -151,7 +154,7 @@ async function measureHearing(
   const peaks = () => new Map([...programs].map(([name, { peakBytes }]) => [name, peakBytes() / 1e6]))
   const listeners = Object.fromEntries([...programs].map(([name, { listener }]) => [name, listener]))
   const results = await hearInTurn(listeners, clips, rounds)
-  printHeard(`${clips.length} clips of real readers`, clips, results, peaks())
+  printHeard(`${clips.length} clips of real readers`, clips, results, peaks(), baseline)
   const long = await joinedClip(recorded, 180)
   const rest = Object.entries(listeners).filter(([name]) => !/^(onnx-asr|sherpa)|moonshine/.test(name))
   if (rest.length > 0) {

@@ -12,6 +12,7 @@ import { measureCrowd } from './bench/crowd.ts'
 import { measureModest } from './bench/modest.ts'
 import { measureOverload } from './bench/overload.ts'
 import { measureClones } from './bench/clones.ts'
+import { measureEncoders } from './bench/encoders.ts'
 import { printTable, spreadOf } from './bench/figures.ts'
 import { measureMemory, measureStart } from './bench/lifetime.ts'
 import { measureListening } from './bench/listening.ts'
@@ -25,14 +26,15 @@ import { measureResampling } from './bench/resampling.ts'
 import { measureSteady } from './bench/steady.ts'
 import { soak } from './bench/soak.ts'
 import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
+import { measureText } from './bench/text.ts'
 import { connections, startSubject, type Subject, warmUp } from './bench/subject.ts'
 import { measureWhisper } from './bench/whisper.ts'
 
 const usage = `bun scripts/bench.ts [options]
   --quick            fewer of everything: under a minute on an idle machine
   --only LIST        of: speech, voices, overhead, requests, clones, start, memory, books, realtime,
-                     crowd, modest, bursts, holds, overload, listening, loops, resampling, parakeet, pocket, kokoro,
-                     whisper
+                     crowd, modest, bursts, holds, overload, listening, loops, resampling, encoders, text,
+                     parakeet, pocket, kokoro, whisper
   --models FOLDER    graphs in full size, for measures that need them
   --soak SECONDS     only that: 64 clients for that long, then the database is checked
   --steady SECONDS   only that: one request a second for that long, and memory over time
@@ -114,6 +116,8 @@ const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
   listening: () => measureListening(quick ? 0.2 : 3),
   loops: () => measureLoops(quick ? 500 : 3000),
   resampling: () => measureResampling(quick ? 3 : 15),
+  encoders: () => measureEncoders(quick ? 3 : 15),
+  text: () => measureText(quick ? 3 : 15),
   parakeet: () => measureParakeet(flags.models, quick ? 24 : 120),
   whisper: () => measureWhisper(flags.models, quick ? 4 : 120),
   kokoro: () => measureKokoro(flags.models, quick ? 10 : 60, quick ? 20 : 1000),

@@ -2,7 +2,7 @@
 import { medianOf, printTable } from '../bench/figures.ts'
 import type { Clip } from './clips.ts'
 import { load } from './machine.ts'
-import { rateOf, type WordErrors, wordErrors } from './words.ts'
+import { pointsMore, rateOf, type WordErrors, wordErrors } from './words.ts'
 
 export type Listener = (clip: Clip) => Promise<{ text: string; cpu: number }>
 
@@ -45,30 +45,42 @@ export async function hearInTurn(
   return results
 }
 
-/** @param memory resident megabytes at the peak, by name; absent: without that column */
+/**
+ * @param memory resident megabytes at the peak, by name; absent: without that column
+ * @param than the listener that the others' word errors are compared with; absent: without that column
+ */
 export function printHeard(
   what: string,
   clips: readonly Clip[],
   results: ReadonlyMap<string, Heard>,
   memory?: ReadonlyMap<string, number>,
+  than?: string,
 ): void {
+  const theirs = results.get(than ?? '')?.errors.slice(0, clips.length)
+  const isCompared = theirs !== undefined && clips.length > 1
+  const points = ({ errors }: Heard): string => {
+    const { low, high } = pointsMore(errors.slice(0, clips.length), theirs!)
+    return `${low.toFixed(1)} to ${high.toFixed(1)}`
+  }
   const seconds = clips.reduce((sum, clip) => sum + clip.seconds, 0)
   const rounds = [...results.values()][0]?.cpu.length ?? 0
   printTable(`${what}, ${Math.round(seconds)} s, medians of ${rounds}, ${load()}`, [
     [
       'heard by',
       'word errors, %',
+      ...(isCompared ? [`points more than ${than}, 95 %`] : []),
       'CPU ms a second',
       'least CPU ms',
       'wall seconds',
       ...(memory === undefined ? [] : ['peak MB']),
     ],
-    ...[...results].map(([name, { errors, cpu, wall }]) => [
+    ...[...results].map(([name, heard]) => [
       name,
-      rateOf(errors),
-      (1000 * medianOf(cpu)) / seconds,
-      (1000 * Math.min(...cpu)) / seconds,
-      medianOf(wall),
+      rateOf(heard.errors),
+      ...(isCompared ? [points(heard)] : []),
+      (1000 * medianOf(heard.cpu)) / seconds,
+      (1000 * Math.min(...heard.cpu)) / seconds,
+      medianOf(heard.wall),
       ...(memory === undefined ? [] : [Math.round(memory.get(name) ?? 0)]),
     ]),
   ])

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { lostWords, rateOf, wordErrors } from './words.ts'
+import { lostWords, pointsMore, rateOf, wordErrors } from './words.ts'
 
 test.each([
   ['a b c', 'a b c', 0],
@@ -15,6 +15,19 @@ test.each([
 
 test('a rate counts words, not sentences', () => {
   expect(rateOf([wordErrors('a b c d', 'a b c'), wordErrors('a', 'a')])).toBe(20)
+})
+
+test('the interval of a difference is around 0 for equal listeners, and beyond it for a worse one', () => {
+  const clips = Array.from({ length: 40 }, (_, at) => ({ errors: at % 4, words: 20 }))
+  expect(pointsMore(clips, clips)).toEqual({ low: 0, high: 0 })
+  const other = clips.map((_, at) => ({ errors: (at + 2) % 4, words: 20 }))
+  const equal = pointsMore(clips, other)
+  expect([equal.low < 0, equal.high > 0]).toEqual([true, true])
+  const worse = pointsMore(
+    clips.map(({ errors, words }) => ({ errors: errors + 2, words })),
+    other,
+  )
+  expect([worse.low > 0, worse.low < 10, worse.high > 10]).toEqual([true, true, true])
 })
 
 test.each([
