@@ -80,11 +80,13 @@ export class OwnModels {
   }
 }
 
-/** null: the folder does not exist, or has just changed and may change again within the same tick. */
+/** null: the folder cannot be looked at, or has just changed and may change again within the same tick. */
 function stampOf(folder: string): string | null {
   try {
-    const { ino, mtimeNs } = statSync(folder, { bigint: true })
-    return Number(mtimeNs / 1_000_000n) > Date.now() - settledMs ? null : `${ino}:${mtimeNs}`
+    // Most servers have none, and an exception at every request would cost more than all that looking.
+    const stat = statSync(folder, { bigint: true, throwIfNoEntry: false })
+    if (stat === undefined) return 'absent'
+    return Number(stat.mtimeNs / 1_000_000n) > Date.now() - settledMs ? null : `${stat.ino}:${stat.mtimeNs}`
   } catch {
     return null
   }
