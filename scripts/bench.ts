@@ -13,7 +13,6 @@ import { measureModest } from './bench/modest.ts'
 import { measureOverload } from './bench/overload.ts'
 import { measureClones } from './bench/clones.ts'
 import { measureEncoders } from './bench/encoders.ts'
-import { printTable, spreadOf } from './bench/figures.ts'
 import { measureMemory, measureStart } from './bench/lifetime.ts'
 import { measureListening } from './bench/listening.ts'
 import { measureHolds } from './bench/holds.ts'
@@ -22,12 +21,13 @@ import { measureLoops } from './bench/loops.ts'
 import { measureParakeet } from './bench/parakeet.ts'
 import { measurePocket } from './bench/pocket.ts'
 import { measureRealtime } from './bench/realtime.ts'
+import { measureRequests } from './bench/requests.ts'
 import { measureResampling } from './bench/resampling.ts'
 import { measureSteady } from './bench/steady.ts'
 import { soak } from './bench/soak.ts'
 import { compareSpeech, measureOverhead, measureSpeech, measureVoices, type SpeechSizes } from './bench/speech.ts'
 import { measureText } from './bench/text.ts'
-import { connections, startSubject, type Subject, warmUp } from './bench/subject.ts'
+import { startSubject, type Subject, warmUp } from './bench/subject.ts'
 import { measureWhisper } from './bench/whisper.ts'
 
 const usage = `bun scripts/bench.ts [options]
@@ -64,18 +64,6 @@ const sizes: SpeechSizes = quick
   ? { clients: [1, 64], requests: (clients) => Math.max(16, clients), rounds: 1 }
   : { clients: [1, 4, 16, 64], requests: (clients) => Math.max(32, 2 * clients), rounds: 3 }
 
-async function measureRequests(subject: Subject): Promise<object[]> {
-  const records = []
-  for (const path of ['/health', '/v1/models']) {
-    const result = await connections(subject, path, quick ? 1 : 5)
-    const { answers, failures, wallMs, latencyMs } = result
-    records.push({ path, failures, perSecond: (answers / wallMs) * 1000, ms: spreadOf(latencyMs) })
-  }
-  const rows = records.map(({ path, perSecond, ms, failures }) => [path, perSecond, ms.median, ms.p95, failures])
-  printTable('Small requests, 16 connections that stay open', [['path', 'per s', 'ms', 'p95', 'failed'], ...rows])
-  return records
-}
-
 async function withSubject<T>(program: string, use: (subject: Subject) => Promise<T>): Promise<T> {
   const subject = await startSubject(program)
   try {
@@ -91,10 +79,11 @@ const measures: Readonly<Record<string, (subject: Subject) => Promise<object>>> 
   speech: (subject) => measureSpeech(subject, sizes),
   voices: (subject) => measureVoices(subject, quick ? 8 : 64),
   overhead: (subject) => measureOverhead(subject, quick ? 16 : 64),
-  requests: measureRequests,
   clones: (subject) => measureClones(subject, quick ? 3 : 20, quick ? 1 : 3),
 }
 
+const fullRequests = { rounds: 5, texts: 150, seconds: 1.5 }
+const quickRequests = { rounds: 1, texts: 50, seconds: 0.5 }
 const fullCrowd = { clients: [1, 16, 64, 256, 1000], seconds: 30, besides: [0, 16] }
 const quickCrowd = { clients: [1, 16, 64], seconds: 10, besides: [0] }
 
@@ -103,6 +92,7 @@ const quickBursts = { clients: [16], rounds: 1 }
 
 /** Each of these makes its own subject. */
 const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
+  requests: () => measureRequests(executable, quick ? quickRequests : fullRequests),
   start: () => measureStart(executable, quick ? 2 : 20),
   memory: () => measureMemory(executable, quick ? 64 : 192, quick ? 100 : 2000),
   realtime: () => measureRealtime(executable, { sessions: 200, talkers: quick ? 3 : 10, turns: quick ? 2 : 8 }),

@@ -11,6 +11,8 @@ export interface Connections {
   key: string
   connections: number
   seconds: number
+  /** From an answer to the next request on a connection. */
+  pauseMs: number
 }
 
 export interface ConnectionsResult {
@@ -23,7 +25,14 @@ export interface ConnectionsResult {
 /** The number of latencies to keep: enough for a percentile. */
 const keptMax = 200_000
 
-export async function hammer({ url, path, key, connections, seconds }: Connections): Promise<ConnectionsResult> {
+export async function hammer({
+  url,
+  path,
+  key,
+  connections,
+  seconds,
+  pauseMs,
+}: Connections): Promise<ConnectionsResult> {
   const { hostname, port } = new URL(url)
   const request = `GET ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${key}\r\n\r\n`
   const result: ConnectionsResult = { answers: 0, failures: 0, wallMs: 0, latencyMs: [] }
@@ -51,8 +60,12 @@ export async function hammer({ url, path, key, connections, seconds }: Connectio
           else result.failures++
           if (result.latencyMs.length < keptMax) result.latencyMs.push(nowMs - sentMs)
           if (nowMs >= deadlineMs) return void socket.end()
-          sentMs = nowMs
-          socket.write(request)
+          const again = () => {
+            sentMs = performance.now()
+            socket.write(request)
+          }
+          if (pauseMs > 0) setTimeout(again, pauseMs)
+          else again()
         },
         close: () => resolve(),
         error: () => {

@@ -112,8 +112,14 @@ export function speech({ url, key }: Subject, order: SpeechOrder): Promise<Speec
   return run(load) as Promise<SpeechResult>
 }
 
-export function connections({ url, key }: Subject, path: string, seconds: number): Promise<ConnectionsResult> {
-  const load: Connections = { kind: 'connections', url, key, path, seconds, connections: 16 }
+export function connections(
+  { url, key }: Pick<Subject, 'url' | 'key'>,
+  path: string,
+  seconds: number,
+  count = 16,
+  pauseMs = 0,
+): Promise<ConnectionsResult> {
+  const load: Connections = { kind: 'connections', url, key, path, seconds, connections: count, pauseMs }
   return run(load) as Promise<ConnectionsResult>
 }
 

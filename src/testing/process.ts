@@ -4,7 +4,10 @@ import { existsSync, readFileSync } from 'node:fs'
 /** Gone, or a zombie that its parent has not reaped: kill(pid, 0) succeeds on zombies. */
 export const isDead = (pid: number): boolean => !existsSync(`/proc/${pid}/stat`) || statOf(pid)[0] === 'Z'
 
-/** Processor time used so far, in ticks of 10 ms. */
+/** Of the system's clock, as it is on every kernel that we know. */
+export const tickMs = 10
+
+/** Processor time used so far, in ticks. */
 export function cpuTicks(pid: number): number {
   const stat = statOf(pid)
   return Number(stat[11]) + Number(stat[12])
