@@ -38,6 +38,7 @@ interface Turn {
  * @param span a share needed for less than `leastMs` does not matter, nor one that is needed after `untilMs`
  */
 export function peakUse(loads: readonly Load[], { leastMs = usualLeastMs, untilMs = Infinity }: Span = {}): number {
+  if (loads.length === 0) return 0
   const ends = [leastMs, untilMs].map((atMs) => ({ atMs, jumpMs: 0, slope: 0 }))
   const all = [...loads.flatMap(turnsOf), ...ends].filter(({ atMs }) => atMs <= untilMs && atMs < Infinity)
   const turns = all.sort((a, b) => a.atMs - b.atMs)

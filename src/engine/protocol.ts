@@ -24,6 +24,9 @@ export interface Steps {
 /** Frames that a stream may have in flight before its reader takes one. */
 export const creditFrames = 16
 
+/** Frames that are granted in one message: half of them, so that the engine never waits for a reader who keeps up. */
+export const grantFrames = 8
+
 /** Longest frame: short enough for an early first sound and an even interleaving of streams. */
 export const frameMsMax = 200
 
@@ -84,6 +87,8 @@ export type FromEngine =
       engineMs: number
       /** Words that begin in this frame. */
       words?: readonly SpokenWord[]
+      /** Machine time of the chunk until its first sound: with the first frame of a stream. */
+      firstMs?: number
     }
   /** What the steps of a model produced since the last report, and the machine time they took. */
   | ({ type: 'pace'; model: string } & Steps)

@@ -1,9 +1,12 @@
 /** What becomes of streams when their engine dies: real processes, killed in the middle of them. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { MynaError } from '../domain/error.ts'
 import type { SpeechFrame } from '../service/ports.ts'
 import { order } from '../testing/talk.ts'
 import { until } from '../testing/until.ts'
 import { TestClients } from './client.fixture.ts'
+import { creditFrames, grantFrames, type ToEngine } from './protocol.ts'
+import { SpeechStreams } from './speech-streams.ts'
 
 // Real processes, on machines that may be busy with other tests.
 setDefaultTimeout(60_000)
@@ -74,3 +77,38 @@ test('a slow reader gets the rest from the next engine; one that has left costs 
   expect(heard.flatMap(({ pcm }) => [...pcm])).toEqual(whole.flatMap(({ pcm }) => [...pcm]))
   await until('nothing is left', async () => (await client.status()).activeStreams === 0)
 })
+
+test('what a reader takes is granted again in few messages, and never more than is in flight at most', async () => {
+  const sent: ToEngine[] = []
+  const streams = streamsThat((message) => sent.push(message))
+  const reading = streams.begin(order('a'), never)
+  for (let taken = 0; taken < 2 * grantFrames; taken++) {
+    const step = reading.next()
+    await Promise.resolve()
+    streams.receive({ type: 'frame', stream: 1, pcm: new Int16Array(1), coveredChars: 0, engineMs: 0 })
+    await step
+  }
+  expect(sent).toMatchObject([
+    { type: 'speak', credits: creditFrames },
+    { type: 'credit', frames: grantFrames },
+    { type: 'credit', frames: grantFrames },
+  ])
+})
+
+/** With an engine that only hears. */
+const streamsThat = (hear: (message: ToEngine) => void): SpeechStreams =>
+  new SpeechStreams({
+    nowMs: () => 0,
+    nextId: () => 1,
+    start: async () => {},
+    send: (message) => {
+      hear(message)
+      return true
+    },
+    onOpen: () => {},
+    patienceMs: () => null,
+    repeats: () => false,
+    unavailable: () => new MynaError('engine_unavailable', 'It is gone.'),
+    failure: () => new MynaError('generation_failed', 'It failed.'),
+    log: () => {},
+  })

@@ -6,7 +6,7 @@
 import { MynaError } from '../domain/error.ts'
 import type { SpeechFrame, SpeechOrder } from '../service/ports.ts'
 import type { Debt } from './deadlines.ts'
-import { creditFrames, type FromEngine, type ToEngine } from './protocol.ts'
+import { creditFrames, type FromEngine, grantFrames, type ToEngine } from './protocol.ts'
 import { ReplyStream } from './reply-stream.ts'
 
 export interface SpeechStreamsOptions {
@@ -35,6 +35,8 @@ interface Open extends Debt {
   frames: ReplyStream<SpeechFrame>
   /** Granted and not yet come. */
   credits: number
+  /** That the reader took and for which nothing was granted yet: a message for each would cost more than the frame. */
+  taken: number
   /** That came. */
   samples: number
   /** It has outlived an engine: not a second one, which it may have killed itself. */
@@ -67,6 +69,7 @@ export class SpeechStreams {
       order,
       frames,
       credits: creditFrames,
+      taken: 0,
       samples: 0,
       isResumed: false,
       isCancelled: false,
@@ -80,13 +83,19 @@ export class SpeechStreams {
     return frames
   }
 
-  receive({ stream, pcm, coveredChars, words, engineMs }: FromEngine & { type: 'frame' }): void {
+  receive({ stream, pcm, coveredChars, words, engineMs, firstMs }: FromEngine & { type: 'frame' }): void {
     const open = this.#open.get(stream)
     if (open === undefined || open.isCancelled) return
     open.credits--
     open.samples += pcm.length
     open.owedSinceMs = open.credits > 0 ? this.#options.nowMs() : null
-    open.frames.push({ pcm, coveredChars, ...(words && { words }), engineMs })
+    open.frames.push({
+      pcm,
+      coveredChars,
+      ...(words && { words }),
+      engineMs,
+      ...(firstMs !== undefined && { firstMs }),
+    })
   }
 
   /** The child is done with it. @param error null: it came to its end */
@@ -139,11 +148,13 @@ export class SpeechStreams {
   }
 
   #grant(open: Open): void {
-    if (open.isCancelled) return
-    open.credits++
+    if (open.isCancelled || ++open.taken < grantFrames) return
+    const frames = open.taken
+    open.taken = 0
+    open.credits += frames
     if (open.id === null) return
     open.owedSinceMs ??= this.#options.nowMs()
-    this.#options.send({ type: 'credit', stream: open.id, frames: 1 })
+    this.#options.send({ type: 'credit', stream: open.id, frames })
   }
 
   #cancel(open: Open): void {

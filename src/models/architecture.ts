@@ -65,6 +65,8 @@ export interface SpeechModel {
    * @throws ClipRefused if this clip cannot become a voice, in words for the user
    */
   clone?(clip: Clip, signal: AbortSignal): Promise<Uint8Array>
+  /** Does what is slow the first time, if no text is waiting that would do so itself; absent: nothing is. */
+  warm?(): Promise<void>
   unload(): Promise<void>
 }
 

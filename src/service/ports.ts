@@ -291,6 +291,8 @@ export interface SpeechFrame {
   words?: readonly SpokenWord[]
   /** Time since the engine received the order; for metrics. */
   engineMs: number
+  /** Machine time of the chunk until its first sound: with the first frame of a stream, where it is measured. */
+  firstMs?: number
 }
 
 export type EngineState = 'stopped' | 'starting' | 'ready' | 'failed'

@@ -40,6 +40,9 @@ export interface Admitted {
 /** What stops waiting calls when the stream has ended for another reason than its own. */
 class Ended extends Error {}
 
+/** One for all streams: to make an error takes a walk through the stack. */
+const over = new Ended()
+
 /** How long a reader waits for a settlement that cannot be written; then its stream is cut. */
 const unwrittenWaitMs = 10_000
 
@@ -60,6 +63,8 @@ export class Speaking {
   #asked: Promise<IteratorResult<SpeechFrame>> | null = null
   #encoder: Encoder | null = null
   #first: Uint8Array | null = null
+  /** As its first frame says. */
+  #firstMs: number | undefined
   #flushed = false
   #ended: Settlement | null = null
   #unwritten = false
@@ -190,8 +195,9 @@ export class Speaking {
       const bytes = await this.#produce()
       if (bytes === null) break
       pieces.push(bytes)
-    } while (!this.#place.mayPlay(this.#givenMs))
-    return pieces.length === 0 ? null : Buffer.concat(pieces)
+    } while (!this.#place.mayPlay(this.#givenMs, this.#firstMs))
+    const [first = null] = pieces
+    return pieces.length > 1 ? Buffer.concat(pieces) : first
   }
 
   /** Of sound, to the encoder. */
@@ -216,6 +222,7 @@ export class Speaking {
       }
       const frame = step.value
       if (this.#given.pcmBytes === 0) this.#parts.meter.engineFirstFrame(frame.engineMs / 1000)
+      this.#firstMs ??= frame.firstMs
       if (frame.words !== undefined) this.#words.push(...frame.words)
       const pcmBytes = frame.pcm.byteLength
       const bytes = await encoder.encode(frame.pcm)
@@ -300,7 +307,7 @@ export class Speaking {
         this.sampleRateHz,
       )
       this.#cancelUnread?.()
-      this.#abort.abort(new Ended())
+      this.#abort.abort(over)
       this.#place.leave()
       if (!this.#flushed) this.#encoder?.close()
       void this.#settle(this.#ended)

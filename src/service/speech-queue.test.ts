@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { ManualClock } from '../testing/manual-clock.ts'
+import { unknownSpeed } from './speeds.ts'
 import { type SpeechPlace, SpeechQueue, type SpeechQueueOptions } from './speech-queue.ts'
 
 const patient = 20_000
@@ -205,6 +206,20 @@ test('where the machine is slower than a listener, the sound that would be missi
   expect([0, 100].map(alone(2))).toEqual([true, true])
   // Each step takes a second until it gives sound.
   expect([100, 1100, 1300].map(alone(2, 2000))).toEqual([false, false, true])
+})
+
+test('a model that has not spoken here yet shows with its first sound how fast it is', () => {
+  const alone = (speed = unknownSpeed) => enter(queueOf({ speedOf: () => speed }), 'a', 10_000)
+  expect([alone().mayPlay(200), alone().mayPlay(800)]).toEqual([false, true])
+  expect([30, 150, 300].map((firstMs) => alone().mayPlay(200, firstMs))).toEqual([true, true, false])
+  expect(alone().mayPlay(200, 0.2)).toBe(false)
+  // What is known of a model counts more than one sound.
+  expect(alone({ speed: 0.5, stepMs: 0 }).mayPlay(200, 30)).toBe(false)
+  // A second sound that is long in coming makes it slower.
+  const slow = alone()
+  expect(slow.mayPlay(200, 300)).toBe(false)
+  clock.advance(700)
+  expect(slow.mayPlay(400, 300)).toBe(false)
 })
 
 test("other listeners' share is not assumed, and sound is held back for ten seconds at most", () => {

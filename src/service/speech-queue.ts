@@ -8,7 +8,7 @@ import { MynaError } from '../domain/error.ts'
 import { PlayClock } from '../domain/play-clock.ts'
 import type { AudioFormat } from '../domain/speech.ts'
 import type { Clock, Timer } from '../domain/time.ts'
-import type { Speed } from './speeds.ts'
+import { type Speed, unknownSpeed } from './speeds.ts'
 
 /** What is to be spoken. */
 export interface SpeechAsk {
@@ -26,9 +26,9 @@ export interface SpeechPlace {
   /**
    * Whether its client may have the first of its sound: where the machine is slow, as much is ready before that as its
    * listener will be short of later.
-   * @param readyMs sound that is ready
+   * @param readyMs sound that is ready @param firstMs machine time until the first of it; absent: not measured
    */
-  mayPlay(readyMs: number): boolean
+  mayPlay(readyMs: number, firstMs?: number): boolean
   /** Its client was given sound. @param askedMs since when that was waited for: before, the client itself was busy */
   gave(soundMs: number, askedMs: number): void
   /** Gives the place back, at whatever stage; a second call does nothing. */
@@ -96,6 +96,8 @@ const longestLeadMs = 10_000
 const leastShare = 0.25
 /** Before a listener has as much, how much it is short of cannot matter. */
 const leastHeardMs = 100
+/** What took less is a pause that the text begins with, and says nothing of the speech after it. */
+const leastFirstMs = 1
 /** Other work waits while a listener has less sound left than this, and for no longer than that. */
 const pressedMs = 1000
 const longestHoldMs = 1000
@@ -170,7 +172,7 @@ export class SpeechQueue {
     }
     return {
       turn: (maxMs, signal) => this.#turn(entry, maxMs, signal),
-      mayPlay: (readyMs) => this.#mayPlay(entry, readyMs),
+      mayPlay: (readyMs, firstMs) => this.#mayPlay(entry, readyMs, firstMs),
       gave: (soundMs, askedMs) => this.#gave(entry, soundMs, askedMs),
       leave: () => this.#leave(entry),
     }
@@ -197,8 +199,8 @@ export class SpeechQueue {
     })
   }
 
-  #mayPlay(entry: Entry, readyMs: number): boolean {
-    const { mostLeadMs = usualMostLeadMs, clock, engines } = this.#options
+  #mayPlay(entry: Entry, readyMs: number, firstMs: number | undefined): boolean {
+    const { mostLeadMs = usualMostLeadMs, clock, engines, speedOf } = this.#options
     const nowMs = clock.monotonicMs()
     entry.ready = { ms: readyMs, sinceMs: entry.ready?.sinceMs ?? nowMs }
     if (readyMs >= mostLeadMs || nowMs - entry.ready.sinceMs >= longestLeadMs) return true
@@ -206,8 +208,19 @@ export class SpeechQueue {
     if (readyMs < mostDoubtMs * (1 - trust)) return false
     const others = [...this.#running].filter((other) => other !== entry)
     const share = Math.max(leastShare, Math.min(1, engines - peakUse(this.#loads(others))))
-    const own = this.#loads([entry], 0).map((load) => ({ ...load, speed: load.speed * share * mostUse * trust }))
-    return peakUse(own, { leastMs: leastHeardMs }) <= 1
+    const lasts = (speedOf: SpeechQueueOptions['speedOf']) => {
+      const own = this.#loads([entry], 0, speedOf).map((load) => ({
+        ...load,
+        speed: load.speed * share * mostUse * trust,
+      }))
+      return peakUse(own, { leastMs: leastHeardMs }) <= 1
+    }
+    if (lasts(speedOf)) return true
+    // What has not spoken here yet is as fast as its first sound shows, at least: what follows was computed with it.
+    const isUnknown = speedOf(entry.model, entry.format) === unknownSpeed
+    if (!isUnknown || firstMs === undefined || firstMs < leastFirstMs) return false
+    const speed = readyMs / (firstMs + nowMs - entry.ready.sinceMs)
+    return lasts(() => ({ speed, stepMs: speed * firstMs }))
   }
 
   #gave({ clock }: Entry, soundMs: number, askedMs: number): void {
@@ -283,10 +296,10 @@ export class SpeechQueue {
     return count
   }
 
-  #loads(entries: Iterable<Entry>, leastSpeed = slowest): Load[] {
+  #loads(entries: Iterable<Entry>, leastSpeed = slowest, speedOf = this.#options.speedOf): Load[] {
     const nowMs = this.#options.clock.monotonicMs()
     return Array.from(entries, ({ model, format, soundMs, clock, ready }) => {
-      const { speed, stepMs } = this.#options.speedOf(model, format)
+      const { speed, stepMs } = speedOf(model, format)
       const readyMs = clock.dueMs === null ? (ready?.ms ?? 0) : 0
       const restMs = Math.max(0, soundMs - clock.givenMs - readyMs)
       // An estimate that has been passed says that there is more, and not how much.

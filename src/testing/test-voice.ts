@@ -58,7 +58,8 @@ export const testCard = (id: string, sampleRateHz: number, task: Task = 'text-to
 
 /**
  * Cards of the engine that `engine-child.ts` runs for speech. `test-missing` is known, but cannot be loaded;
- * `test-slow` blocks the engine's thread for a second while it is loaded, and `test-stuck` forever; only `test` clones.
+ * `test-slow` blocks the engine's thread for a second while it is loaded, and `test-stuck` forever; only `test` clones;
+ * `test-warm` prints a line when it is warmed.
  */
 export const testCards: readonly Card[] = [
   { ...testCard('test', 24_000), cloning: 'approximate' },
@@ -67,6 +68,7 @@ export const testCards: readonly Card[] = [
   { ...testCard('test-slow', 24_000), architecture: 'test-slow', options: { blockMs: 1000 } },
   { ...testCard('test-full', 24_000), architecture: 'test-full' },
   { ...testCard('test-8bit', 24_000), weights: 'int8' },
+  { ...testCard('test-warm', 24_000), architecture: 'test-slow', options: { blockMs: 300, saysWarm: true } },
   { ...testCard('test-stuck', 24_000), architecture: 'test-slow', options: { blockMs: Infinity } },
 ]
 
@@ -130,7 +132,8 @@ export async function loadFull(): Promise<never> {
 export const loadSlow: LoadSpeechModel = async (options) => {
   const endMs = performance.now() + Number(options.card.options.blockMs)
   while (performance.now() < endMs) continue
-  return load(options)
+  const model = await load(options)
+  return options.card.options.saysWarm === true ? { ...model, warm: async () => console.error('warm') } : model
 }
 
 async function* perform(input: SpeechInput, rateHz: number, signal: AbortSignal): AsyncGenerator<SpokenChunk> {

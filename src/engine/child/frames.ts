@@ -14,6 +14,8 @@ export interface Frame {
   coveredChars: number
   /** Words that begin in it; absent: not requested. */
   words?: readonly SpokenWord[]
+  /** Machine time of the chunk until its first sound: with the first frame of a stream. */
+  firstMs?: number
 }
 
 export class FrameCutter {

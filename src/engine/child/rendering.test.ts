@@ -99,3 +99,9 @@ test('a pause between two stretches needs no turn', async () => {
   expect(frames.reduce((sum, { pcm }) => sum + pcm.length, 0)).toBe(1600)
   expect([turns.claims.length, steps()]).toEqual([2, 2])
 })
+
+test('the first frame says how long its sound took, and no other does', async () => {
+  const { one, frames } = rendering('one two', new Turns(1, systemTimers), () => {})
+  await one.run()
+  expect(frames.map(({ firstMs }) => firstMs !== undefined)).toEqual([true, false, false, false])
+})

@@ -103,7 +103,7 @@ export class Rendering {
           isComputed ||= step.value.isLast === true
           isLast ||= step.value.isLastNext === true
         }
-        await this.#sendAll(cutter)
+        await this.#sendAll(cutter, chunk.firstMs)
         if (step.done) return
       }
     } finally {
@@ -123,14 +123,15 @@ export class Rendering {
     )
   }
 
-  async #sendAll(cutter: FrameCutter): Promise<void> {
+  async #sendAll(cutter: FrameCutter, firstMs: number): Promise<void> {
     this.#skipSamples -= cutter.skip(this.#skipSamples)
     while (!cutter.isEmpty && (await this.#hasCredit())) {
       const frame = cutter.take()
       if (frame === null) return
       this.#credits--
+      const isFirst = this.#clock.dueMs === null
       this.#clock.give((1000 * frame.pcm.length) / this.#options.sampleRateHz, this.#options.timers.monotonicMs())
-      this.#options.send(frame)
+      this.#options.send(isFirst ? { ...frame, firstMs } : frame)
     }
   }
 

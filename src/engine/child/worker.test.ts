@@ -163,6 +163,15 @@ test('a model can be loaded in advance; a failure is reported with its reason, a
   ])
 })
 
+test('a model that was loaded in advance is also warmed, unless a text waits for it', async () => {
+  const [idle, busy] = [await ready(), await ready()]
+  for (const talk of [idle, busy]) talk.send({ type: 'warm', model: 'test-warm' })
+  busy.speak(1, 'a', 10, { model: 'test-warm' })
+  await Promise.all([idle.until('warmed'), busy.until('end')])
+  await until('it is warm', () => idle.lines.length > 0)
+  expect([idle.lines, busy.lines]).toEqual([['warm'], []])
+})
+
 test('a model whose files are gone is dropped once it is unused, and the server is notified', async () => {
   const talk = await ready()
   talk.speak(1, '!slow=2 !endless', 1000)

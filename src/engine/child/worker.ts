@@ -2,6 +2,7 @@
  * The engine: what the hidden subcommand runs (child side). It reports when it is ready, takes orders over IPC and owns
  * everything native, so that a crash here costs streams and never the database.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Card, Task } from '../../domain/card.ts'
 import {
   InputRefused,
@@ -262,15 +263,26 @@ class Engine {
 
   async #warm(model: string): Promise<void> {
     try {
-      const models = this.#options.task === 'text-to-speech' ? this.#models : this.#transcribers
-      const lease = await models.use(model)
-      lease.release()
+      if (this.#options.task === 'text-to-speech') await this.#warmSpeech(model)
+      else (await this.#transcribers.use(model)).release()
     } catch (error) {
       this.#noteFailure(model, error)
       // The server already knows that a model is unavailable.
       if (!(error instanceof NotLoaded)) console.error(describe(error))
     }
     this.#send({ type: 'warmed', model })
+  }
+
+  async #warmSpeech(model: string): Promise<void> {
+    const lease = await this.#models.use(model)
+    try {
+      // A text that came while it was loaded is read in the next turn of the loop, and delivered in the one after it.
+      await nextTurn()
+      await nextTurn()
+      if (this.#renderings.size === 0) await lease.model.warm?.()
+    } finally {
+      lease.release()
+    }
   }
 
   async #probe(probe: number): Promise<void> {

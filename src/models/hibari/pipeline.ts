@@ -51,7 +51,7 @@ const fastest = 2
 const earlyFrames = 5
 const endFrames = 12
 
-/** Spoken once it is loaded, so that the first client does not wait for what is slow the first time. */
+/** Predicted ahead of the first client, who then does not wait for what is slow the first time. */
 const warmUp = 'hˈI.'
 
 /** @throws Error when the pronunciations cannot be read, or the graph is missing or another one */
@@ -63,19 +63,14 @@ export const load: LoadSpeechModel = async ({ card, filesDir, pronunciations, wo
   const parts = { graphs: new Graphs(card, filesDir, threads), vocoders: new Vocoders(threads) }
   try {
     // Much of it runs on other threads, so all of it begins at once.
-    const [pronouncer] = await Promise.all([loadPronouncer(), warm(parts, card.defaultVoice ?? '')])
+    const first = voiceNamed(card.defaultVoice ?? '')
+    const [pronouncer] = await Promise.all([loadPronouncer(), parts.vocoders.warm(), parts.graphs.of(first.graph)])
     const english = { american: new English(pronouncer, 'american'), british: new English(pronouncer, 'british') }
-    return new HibariModel({ ...parts, english, lexicon })
+    return new HibariModel({ ...parts, first, english, lexicon })
   } catch (error) {
     await unload(parts)
     throw error
   }
-}
-
-/** @throws Error when the voice's graph is missing, or is another kind of graph */
-async function warm({ graphs, vocoders }: Pick<Parts, 'graphs' | 'vocoders'>, voiceId: string): Promise<void> {
-  const predicting = graphs.of(voiceNamed(voiceId).graph).then((graph) => graph.predict(warmUp, 1))
-  await Promise.all([vocoders.warm(), predicting])
 }
 
 async function unload({ graphs, vocoders }: Pick<Parts, 'graphs' | 'vocoders'>): Promise<void> {
@@ -86,6 +81,8 @@ async function unload({ graphs, vocoders }: Pick<Parts, 'graphs' | 'vocoders'>):
 interface Parts {
   graphs: Graphs
   vocoders: Vocoders
+  /** Whose graph is loaded at once. */
+  first: Voice
   english: Readonly<Record<Accent, English>>
   lexicon: Lexicon
 }
@@ -150,6 +147,11 @@ class HibariModel implements SpeechModel {
       return found
     }
     return writeState(await cloneVoice(clip, predict, signal))
+  }
+
+  async warm(): Promise<void> {
+    const { graphs, first } = this.#parts
+    await (await graphs.of(first.graph)).predict(warmUp, 1)
   }
 
   unload(): Promise<void> {
