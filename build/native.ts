@@ -63,9 +63,10 @@ export function nativePlugin(natives: Natives): BunPlugin {
       build.onLoad({ filter: /./, namespace: 'myna' }, () => ({ contents: embedded(natives), loader: 'js' }))
       build.onLoad({ filter: /\/src\/embedded\/onnx-runtime\.ts$/ }, () => ({
         contents: [
-          `import { openNative } from ${native}`,
+          `import { isUnpacked, openNative } from ${native}`,
           `import { natives } from 'myna:natives'`,
           `export const openOnnxRuntime = (open) => openNative(natives, ${JSON.stringify(onnxRuntimePath)}, open)`,
+          'export const isOnnxRuntimeAtHand = () => isUnpacked(natives)',
           `export const onnxRuntimeVersion = ${JSON.stringify(onnxRuntime.wheel.version)}`,
         ].join('\n'),
         loader: 'js',

@@ -108,6 +108,12 @@ test('the end of the child ends its loads, and nothing is watched any more', () 
   expect([said, clock.waiting]).toEqual([[], 0])
 })
 
+test('once it has stopped, nothing is watched any more, even if the child still begins to load a model', () => {
+  deadlines.stop()
+  deadlines.noteLoading('large', false)
+  expect(clock.waiting).toBe(0)
+})
+
 test('a cancelled run on a busy machine has some time to reach its next node, but not forever', () => {
   owe()
   debts[0]!.isCancelled = true

@@ -50,6 +50,7 @@ export interface DeadlinesOptions {
 
 export class Deadlines {
   readonly #options: DeadlinesOptions
+  #isStopped = false
   #cancelTimer: (() => void) | null = null
   #lastProgressMs = 0
   /** By model, since when it is being loaded. */
@@ -116,6 +117,7 @@ export class Deadlines {
 
   /** Looks at debts and loads a few times within each deadline, for as long as there are any. */
   watch(): void {
+    if (this.#isStopped) return
     const { timers, stallMs, loadMs, debts } = this.#options
     this.#cancelTimer ??= timers.after(Math.min(stallMs, loadMs) / 8, () => {
       this.#cancelTimer = null
@@ -125,8 +127,11 @@ export class Deadlines {
     })
   }
 
-  /** Nothing is owed any more. */
+  /**
+   * Nothing is owed any more, for good: a child that still reports a load must not keep the server's process alive.
+   */
   stop(): void {
+    this.#isStopped = true
     this.#cancelTimer?.()
     this.#cancelTimer = null
   }

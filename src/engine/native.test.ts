@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { freshExecutable } from '../../build/compile.ts'
 import { onnxRuntimeVersion } from '../embedded/onnx-runtime.ts'
 import { temporaryFolder } from '../testing/folder.ts'
-import { type Natives, NativeError, loadNative, openNative, setNativeDir, unpack } from './native.ts'
+import { isUnpacked, type Natives, NativeError, loadNative, openNative, setNativeDir, unpack } from './native.ts'
 
 // Every run unpacks 100 MB or reads all of it, four runs at a time.
 setDefaultTimeout(60_000)
@@ -137,7 +137,9 @@ test('a library that the user replaced is kept once its line is removed from the
 test('a file that is not a library is reported with its path', async () => {
   const natives = await smallNatives()
   setNativeDir(freshDir())
+  expect(isUnpacked(natives)).toBe(false)
   expect(() => loadNative(natives, 'a/b.so')).toThrow(NativeError)
+  expect(isUnpacked(natives)).toBe(true)
   expect(() => loadNative(natives, 'a/b.so')).toThrow(/Cannot load .*b\.so/)
   const refused = () => openNative(natives, 'a/b.so', () => void process.dlopen({ exports: {} }, '/dev/null'))
   expect(refused).toThrow(NativeError)

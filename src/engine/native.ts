@@ -70,6 +70,10 @@ export function openNative<T>(natives: Natives, path: string, open: (file: strin
   }
 }
 
+/** Whether an earlier run has unpacked them, whole. */
+export const isUnpacked = ({ hash }: Natives): boolean =>
+  nativeDir !== null && isWhole(join(nativeDir, `native-${hash}`), hash)
+
 /**
  * Unpacks what is not there yet, whole, however many processes do so at once.
  * @returns the folder that holds the libraries

@@ -11,6 +11,7 @@ import { type Config, loadConfig } from '../../config.ts'
 import type { Card } from '../../domain/card.ts'
 import { systemRandom } from '../../domain/id.ts'
 import { systemClock, systemTimer } from '../../domain/time.ts'
+import { isOnnxRuntimeAtHand } from '../../embedded/onnx-runtime.ts'
 import { setNativeDir } from '../../engine/native.ts'
 import { causeOf, keepingLog, type Log } from '../../log.ts'
 import type { DrawVoice } from '../../service/ports/sound.ts'
@@ -72,7 +73,9 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
   })
   const decoder = new DecoderPool({ workers: config.decoderWorkers, timer: systemTimer })
   const streamDecoder = new StreamingDecoder({ timer: systemTimer })
+  let isClosing = false
   const close = async () => {
+    isClosing = true
     kept.close()
     await Promise.all([engine.close(), transcriber.close()])
     for (const codecs of [encoders, decoder, streamDecoder]) codecs.close()
@@ -81,17 +84,25 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
   const catalog = installedCatalog(config, cards, (task) => areOnCard(devices, engines[task]))
   const time = { clock: systemClock, timer: systemTimer }
   const codecs = { encoders, decoder, streamDecoder, sound, draw }
-  const speech = { speechEngines: engine.members.length, speeds: kept.speeds }
-  const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, ...speech, log }
+  const machine = { speechEngines: engine.members.length, speeds: kept.speeds }
+  const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, ...machine, log }
   let server: Server
-  let isWarm = false
+  let deviceLines: string[]
+  let speech: Promise<void> | null = null
+  const warmedSpeech = () => (speech ??= warmSpeech(world, () => isClosing))
+  let others: Promise<void> | null = null
   try {
     await tryCards(devices, engine, log)
+    // An engine that loads a model answers late.
+    deviceLines = describeDevices(devices, await engine.engines())
+    // On another processor, while the server gets ready to listen. An engine that has libraries to unpack starts later:
+    // a server that cannot listen would have to wait for it.
+    const onOpened = () => void (isOnnxRuntimeAtHand() && warmedSpeech())
     const beforeListening = () => {
-      isWarm = true
-      return atMost(warmMs, warmUp(world))
+      others = warmOthers(world, warmedSpeech())
+      return atMost(warmMs, others)
     }
-    server = await startServer(config, world, replaces ? { beforeListening } : null)
+    server = await startServer(config, world, replaces ? { onOpened, beforeListening } : { onOpened })
   } catch (error) {
     await close()
     throw error
@@ -99,11 +110,10 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
   const stopped = untilToldToStop(log)
   if (config.tlsCert !== '') process.on('SIGHUP', () => renewTls(server, log))
   warnAtStart(server, catalog, config, log)
-  const deviceLines = describeDevices(devices, await engine.engines())
   const keyFile = keptFromJournal(server.firstKey, config.dataDir)
   const isTerminal = process.stdout.isTTY === true
   announce({ version, server, keyFile, catalog, config, isTerminal, deviceLines }, json)
-  if (!isWarm) void warmUp(world)
+  others ??= warmOthers(world, warmedSpeech())
   await Promise.race([stopped, server.handedOver])
   await server.stop()
   await close()
@@ -152,18 +162,32 @@ function announce(facts: BannerFacts & { server: Server }, json: boolean): void 
   process.stdout.write(`${JSON.stringify(line)}\n`)
 }
 
-/** Runs in the background: the first request finds what it needs in memory, or waits as it would have without. */
-async function warmUp(world: World & { encoders: EncoderPool }): Promise<void> {
-  const { engine, transcriber, encoders, catalog, log } = world
-  const warn = (what: string) => (error: unknown) => log.warn(`${what} did not start`, { cause: causeOf(error) })
-  const speech = engine.start(catalog.best('text-to-speech')?.id ?? null).catch(warn('the speech engine'))
+/**
+ * Runs in the background: the first request finds what it needs in memory, or waits as it would have without.
+ * @param isClosing whether the server could not start, or is ending: then so is the engine, and that is no news
+ */
+const warmSpeech = ({ engine, catalog, log }: World, isClosing: () => boolean): Promise<void> =>
+  engine.start(catalog.best('text-to-speech')?.id ?? null).catch((error: unknown) => {
+    if (!isClosing()) didNotStart(log, 'the speech engine')(error)
+  })
+
+/** Likewise. @param speech resolves once the engine of speech was tried */
+async function warmOthers(
+  { transcriber, encoders, catalog, log }: World & { encoders: EncoderPool },
+  speech: Promise<void>,
+): Promise<void> {
   // The built-in recognizer loads within a second, and many never use it; a pulled one shows that it will be used.
   const transcription = catalog.best('automatic-speech-recognition')
   const isWanted = transcription?.builtIn === false
-  const hearing = isWanted ? transcriber.start(transcription.id).catch(warn('the transcription engine')) : null
+  const noHearing = didNotStart(log, 'the transcription engine')
+  const hearing = isWanted ? transcriber.start(transcription.id).catch(noHearing) : null
   // Once the voice is in memory: until then it needs all cores, and a request starts the encoder that it needs.
-  await Promise.all([speech.then(() => encoders.warm(['mp3'])).catch(warn('an encoder')), hearing])
+  const encoding = speech.then(() => encoders.warm(['mp3']))
+  await Promise.all([encoding.catch(didNotStart(log, 'an encoder')), hearing])
 }
+
+const didNotStart = (log: Log, what: string) => (error: unknown) =>
+  log.warn(`${what} did not start`, { cause: causeOf(error) })
 
 /** A large model may take longer to load than a server should wait before it takes over. */
 const warmMs = 120_000

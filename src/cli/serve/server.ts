@@ -59,10 +59,14 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** To start in the place of the server that runs on the data folder, if one does. */
-export interface Replacing {
-  /** What is better done before the other one stops listening. */
-  beforeListening(): Promise<void>
+export interface StartHooks {
+  /** The records are open: what takes another processor may begin, while the routes are made here. */
+  onOpened?(): void
+  /**
+   * What is better done before the server that runs on the data folder stops listening; absent: this one is not to
+   * take its place.
+   */
+  beforeListening?(): Promise<void>
 }
 
 /** A few, because the first ones are interpreted. */
@@ -73,13 +77,13 @@ const lockAttempts = 5
 const lockPauseMs = 150
 
 /** @throws StoreError, Failure with a sentence for the operator */
-export async function startServer(config: Config, world: World, replacing: Replacing | null = null): Promise<Server> {
+export async function startServer(config: Config, world: World, hooks: StartHooks = {}): Promise<Server> {
   const undo: (() => Promise<void> | void)[] = []
   const stop = once(async () => {
     for (const step of undo.splice(0).reverse()) await step()
   })
   try {
-    return await start(config, world, replacing, stop, (step) => undo.push(step))
+    return await start(config, world, hooks, stop, (step) => undo.push(step))
   } catch (error) {
     await stop()
     throw (await diskFailure(config, error)) ?? error
@@ -98,13 +102,14 @@ async function diskFailure({ dataDir }: Config, error: unknown): Promise<Failure
 async function start(
   config: Config,
   given: World,
-  replacing: Replacing | null,
+  hooks: StartHooks,
   stop: () => Promise<void>,
   onStop: (step: () => Promise<void> | void) => void,
 ): Promise<Server> {
-  const former = replacing === null ? null : await findPredecessor(config.dataDir, given)
+  const former = hooks.beforeListening === undefined ? null : await findPredecessor(config.dataDir, given)
   if (former === null) onStop(await ownFolder(config, given))
   const records = await openRecords(config, given, former !== null, onStop)
+  hooks.onOpened?.()
   const { books, shared } = records
   const catalog = new SharedCatalog(given.catalog)
   const world = { ...given, clock: records.clock, ...(shared === null ? {} : { catalog }) }
@@ -142,7 +147,7 @@ async function start(
   const machine = machineOf(config, () => url)
   const running = { status, models, machine, draining: () => draining, links, cancel }
   const app = await alone(() => createApi(config, world, books, service, running))
-  if (former !== null) await warmedUp(app, replacing)
+  if (former !== null) await warmedUp(app, hooks)
   const begun = idsOfNow(world)
   const listener = new Listener(app, config, former !== null)
   url = listener.url
@@ -165,8 +170,8 @@ async function start(
 }
 
 /** The first request compiles the routes, which takes longer than a client should wait for: it is one of our own. */
-async function warmedUp(app: { handle(request: Request): unknown }, replacing: Replacing | null): Promise<void> {
-  await replacing?.beforeListening()
+async function warmedUp(app: { handle(request: Request): unknown }, hooks: StartHooks): Promise<void> {
+  await hooks.beforeListening?.()
   for (let request = 0; request < warmRequests; request++) {
     await app.handle(new Request('http://localhost/v1/audio/models'))
   }
