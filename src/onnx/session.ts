@@ -32,7 +32,7 @@ export interface SessionOptions {
    * before anything can stop them.
    */
   inline?: true
-  /** ONNX Runtime has optimised it already and need not look again. */
+  /** ONNX Runtime has optimised it already, and has written it in its own format: its weights are used in place. */
   isOptimised?: true
 }
 

@@ -30,7 +30,8 @@ export async function createFfiSessionOn(
 ): Promise<Session> {
   await nextTurn()
   const isInline = isInlineOn(api, device, options)
-  const session = new FfiSession(api, device, open(api, device, model, options), isInline)
+  const held = options.isOptimised ? model : ''
+  const session = new FfiSession(api, device, open(api, device, model, options), isInline, held)
   api.trim()
   return session
 }
@@ -41,6 +42,12 @@ const isInlineOn = (api: OrtApi, device: FfiDevice, { inline }: SessionOptions):
 
 /** `ORT_DISABLE_ALL` */
 const noOptimisation = 0
+/** The weights are used where they are, and not packed anew (onnxruntime_session_options_config_keys.h). */
+const inPlace = [
+  'session.use_ort_model_bytes_directly',
+  'session.use_ort_model_bytes_for_initializers',
+  'session.disable_prepacking',
+]
 
 function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, settings: SessionOptions): Pointer {
   const { call, env } = api
@@ -50,7 +57,10 @@ function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, settin
   try {
     device.prepare(options)
     api.check(call.SetIntraOpNumThreads(options, threads))
-    if (settings.isOptimised) api.check(call.SetSessionGraphOptimizationLevel(options, noOptimisation))
+    if (settings.isOptimised) {
+      api.check(call.SetSessionGraphOptimizationLevel(options, noOptimisation))
+      for (const name of inPlace) api.check(call.AddSessionConfigEntry(options, name, '1'))
+    }
     api.check(call.AddSessionConfigEntry(options, 'session.intra_op.allow_spinning', '0'))
     return typeof model === 'string'
       ? api.made((out) => call.CreateSession(env, model, options, out))
@@ -61,11 +71,16 @@ function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, settin
 }
 
 /** Sessions that were never released and no longer can be, such as those of a model that failed to load. */
-const forgotten = new FinalizationRegistry<{ api: OrtApi; pointer: Pointer }>(({ api, pointer }) =>
-  releaseNow(api, pointer),
-)
+const forgotten = new FinalizationRegistry<Held>(releaseNow)
 
-function releaseNow(api: OrtApi, pointer: Pointer): void {
+interface Held {
+  api: OrtApi
+  pointer: Pointer
+  /** What the session reads for as long as it lives; empty: it has copies. */
+  model: string | Uint8Array
+}
+
+function releaseNow({ api, pointer }: Held): void {
   api.call.ReleaseSession(pointer)
   api.trim()
 }
@@ -75,6 +90,7 @@ export class FfiSession implements Session, LoopSession {
   readonly outputs: readonly Port[]
   readonly inputNames: CNames
   readonly outputNames: CNames
+  readonly #held: Held
   readonly #loops = new Set<Loop>()
   readonly #runs = new Set<AsyncRun>()
   /** Runs and steps that have not settled: what they hold is the session's. */
@@ -88,14 +104,17 @@ export class FfiSession implements Session, LoopSession {
   /**
    * @param pointer an `OrtSession *`, owned by this object from now on
    * @param isInline whether runs are computed on the calling thread
+   * @param model what the session reads as long as it lives; empty: it has copies
    */
   constructor(
     readonly api: OrtApi,
     readonly device: FfiDevice,
     readonly pointer: Pointer,
     readonly isInline: boolean,
+    model: string | Uint8Array,
   ) {
-    forgotten.register(this, { api, pointer }, this)
+    this.#held = { api, pointer, model }
+    forgotten.register(this, this.#held, this)
     const { inputs, outputs } = portsOf(api, pointer)
     this.inputs = inputs
     this.outputs = outputs
@@ -216,6 +235,6 @@ export class FfiSession implements Session, LoopSession {
     for (const loop of Array.from(this.#loops)) loop.release()
     if (this.#unsettled.size > 0) await Promise.allSettled(this.#unsettled)
     forgotten.unregister(this)
-    releaseNow(this.api, this.pointer)
+    releaseNow(this.#held)
   }
 }
