@@ -35,7 +35,7 @@ interface Open extends Debt {
   frames: ReplyStream<SpeechFrame>
   /** Granted and not yet come. */
   credits: number
-  /** That the reader took and for which nothing was granted yet: a message for each would cost more than the frame. */
+  /** Frames that the reader took since the last grant: a message for each would cost more than the frame. */
   taken: number
   /** That came. */
   samples: number

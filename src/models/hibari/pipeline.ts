@@ -51,7 +51,7 @@ const fastest = 2
 const earlyFrames = 5
 const endFrames = 12
 
-/** Predicted ahead of the first client, who then does not wait for what is slow the first time. */
+/** Predicted before the first text comes, because the first prediction is slow. */
 const warmUp = 'hˈI.'
 
 /** @throws Error when the pronunciations cannot be read, or the graph is missing or another one */
