@@ -26,7 +26,7 @@ const extended = 2
 async function optimised(model: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   const folder = mkdtempSync(join(tmpdir(), 'myna-graph-'))
   try {
-    const path = join(folder, 'optimised.onnx')
+    const path = join(folder, 'optimised.ort')
     write(model, path)
     return await Bun.file(path).bytes()
   } finally {

@@ -78,7 +78,6 @@ test("wheels: all files go into one folder under the loader's names, checked aga
   expect(readdirSync(join(dataDir, 'runtime/installed'))).toEqual(['cuda'])
   expect(cudaRuntime(dataDir, '1.30.0', '/opt/lib:', sources)).toEqual({
     dir: path,
-    library: join(path, 'libonnxruntime.so.1'),
     libraryPath: `${path}:/opt/lib`,
     cudaMajor: 13,
   })

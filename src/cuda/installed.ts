@@ -6,7 +6,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ModelsFolder } from '../catalog/models-folder.ts'
-import { driverLibrary, onnxRuntimeLibrary } from './cuda-set.ts'
+import { driverLibrary } from './cuda-set.ts'
 import { type FindLibrary, systemLibraries } from './system-libraries.ts'
 
 /** What a content was verified against: the program itself, the archive's own list, or nothing. */
@@ -111,7 +111,6 @@ export function driverPath(root = '/', find: FindLibrary = systemLibraries(root)
 export interface CudaRuntime {
   /** Holds everything. */
   dir: string
-  library: string
   /** LD_LIBRARY_PATH of a process that is to use it. The loader reads it at the start of a process only. */
   libraryPath: string
   cudaMajor: number
@@ -147,5 +146,5 @@ export function cudaRuntime(
   const driver = find(driverLibrary) === null ? driverPath(root, find) : null
   const folders = [place, ...(driver === null ? [] : [dirname(driver)])]
   const libraryPath = [...folders, ...given.split(':').filter((folder) => folder !== '')].join(':')
-  return { dir: place, library: join(place, onnxRuntimeLibrary), libraryPath, cudaMajor: manifest.cudaMajor }
+  return { dir: place, libraryPath, cudaMajor: manifest.cudaMajor }
 }
