@@ -124,7 +124,7 @@ test('auto chooses the installed model with the highest preference', () => {
   const builtIn = cards.find(({ id }) => id === 'hibari')!
   const better = { ...builtIn, id: 'better', preference: 20, builtIn: false }
   const pulled = new Set<string>()
-  const catalog = new CardCatalog([builtIn, better], (id) => pulled.has(id))
+  const catalog = new CardCatalog([builtIn, better], ({ id }) => pulled.has(id))
   expect(catalog.best('text-to-speech')?.id).toBe('hibari')
   expect(catalog.isInstalled('better')).toBe(false)
   pulled.add('better')

@@ -9,7 +9,7 @@ import type { Catalog } from '../service/ports.ts'
 export class CardCatalog implements Catalog {
   readonly #cards: () => readonly Card[]
   #byId: { of: readonly Card[]; cards: ReadonlyMap<string, Card> } | null = null
-  readonly #hasFiles: (cardId: string) => boolean
+  readonly #hasFiles: (card: Card) => boolean
   readonly #onCard: (task: Task) => boolean
   readonly #broken: () => readonly ModelTrouble[]
 
@@ -22,7 +22,7 @@ export class CardCatalog implements Catalog {
    */
   constructor(
     cards: readonly Card[] | (() => readonly Card[]),
-    hasFiles: (cardId: string) => boolean,
+    hasFiles: (card: Card) => boolean,
     onCard: (task: Task) => boolean = () => false,
     broken: () => readonly ModelTrouble[] = () => [],
   ) {
@@ -38,7 +38,11 @@ export class CardCatalog implements Catalog {
 
   isInstalled(cardId: string): boolean {
     const card = this.#cardsById().get(cardId)
-    return card !== undefined && (card.builtIn || this.#hasFiles(card.id))
+    return card !== undefined && this.#isHere(card)
+  }
+
+  #isHere(card: Card): boolean {
+    return card.builtIn || this.#hasFiles(card)
   }
 
   /** Asked many times at every request. */
@@ -50,7 +54,7 @@ export class CardCatalog implements Catalog {
 
   ranked(task: Task): Card[] {
     const usable = this.#cards()
-      .filter((card) => card.task === task && this.isInstalled(card.id))
+      .filter((card) => card.task === task && this.#isHere(card))
       .toSorted((one, other) => other.preference - one.preference)
     if (!this.#onCard(task)) return usable
     const better = (card: Card) => (runsPartlyOnCpu(card) ? wholeOnCard(usable, card) : [])

@@ -6,7 +6,7 @@ const task = 'automatic-speech-recognition'
 const best = (installed: readonly string[], onCard: boolean) =>
   new CardCatalog(
     cards,
-    (id) => installed.includes(id),
+    ({ id }) => installed.includes(id),
     (asked) => onCard && asked === task,
   ).best(task)?.id
 
@@ -37,7 +37,7 @@ test('the order of preference: on a card, the models of a family that run entire
   const ranked = (onCard: boolean) =>
     new CardCatalog(
       cards,
-      (id) => installed.includes(id),
+      ({ id }) => installed.includes(id),
       () => onCard,
     )
       .ranked(task)

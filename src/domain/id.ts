@@ -19,4 +19,7 @@ export function newId(prefix: IdPrefix, nowMs: number, random: (bytes: Uint8Arra
   return `${prefix}_${time}${noise}`
 }
 
+/** Whether a text could be such an id. */
+export const isIdOf = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}_`)
+
 export const systemRandom = (bytes: Uint8Array): Uint8Array => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)

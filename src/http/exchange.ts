@@ -49,11 +49,14 @@ export interface ExchangeParts {
 /** What Elysia and Bun pass to a route. */
 export interface Incoming {
   request: Request
-  params?: Record<string, string>
-  server?: {
-    requestIP(request: Request): { address: string } | null
-    timeout(request: Request, seconds: number): void
-  } | null
+  params?: Record<string, string> | undefined
+  server?:
+    | {
+        requestIP(request: Request): { address: string } | null
+        timeout(request: Request, seconds: number): void
+      }
+    | null
+    | undefined
 }
 
 export type Route = (template: string, action: Action) => (incoming: Incoming) => Promise<Response>
@@ -61,12 +64,13 @@ export type Route = (template: string, action: Action) => (incoming: Incoming) =
 export const routeWith =
   (parts: ExchangeParts): Route =>
   (template, action) =>
-  async (incoming) => {
+  // Elysia reads in the handler's text what to prepare. A whole context would mean cookies, headers and query as well.
+  async ({ request, params, server }) => {
     const beganMs = parts.clock.monotonicMs()
-    const exchange = newExchange(parts, template, incoming)
+    const exchange = newExchange(parts, template, { request, params, server })
     let response: Response
     try {
-      if (hostOf(incoming.request) === null && !probes.has(template)) throw unreadableHost()
+      if (hostOf(request) === null && !probes.has(template)) throw unreadableHost()
       response = await action(exchange)
     } catch (error) {
       response = failed(parts, exchange, error)
@@ -101,9 +105,8 @@ const unreadableHost = (): MynaError =>
 
 /** Without a readable host Bun gives only the path, or an address that cannot be parsed. */
 function urlOf({ url }: Request): URL {
-  if (URL.canParse(url)) return new URL(url)
-  const path = url.replace(/^http:\/\/[^/]*/, '')
-  return URL.canParse(path, 'http://localhost') ? new URL(path, 'http://localhost') : new URL('http://localhost')
+  const path = () => url.replace(/^http:\/\/[^/]*/, '')
+  return URL.parse(url) ?? URL.parse(path(), 'http://localhost') ?? new URL('http://localhost')
 }
 
 function failed(parts: ExchangeParts, exchange: Exchange, error: unknown): Response {

@@ -79,7 +79,7 @@ test('the check of a task reports whether all of its models are usable', () => {
 })
 
 test('a model that could not be loaded is reported with its name and reason, until it is in memory', async () => {
-  const catalog = new CardCatalog(cards, (id) => id === 'kokoro-82m')
+  const catalog = new CardCatalog(cards, ({ id }) => id === 'kokoro-82m')
   await using instance = await startInstance({}, { catalog })
   instance.engine.known = { failed: [{ id: 'kokoro-82m', reason: 'model.onnx cannot be opened' }] }
   const look = async () => (await (await instance.fetch('/readyz')).json()) as Record<string, unknown>
@@ -96,7 +96,7 @@ test('a model that could not be loaded is reported with its name and reason, unt
 })
 
 test('readiness, metrics and the local status report on both engines', async () => {
-  const catalog = new CardCatalog(cards, (id) => id === 'whisper-base')
+  const catalog = new CardCatalog(cards, ({ id }) => id === 'whisper-base')
   await using instance = await startInstance({}, { catalog })
   const model = { id: 'whisper-base', device: 'cpu', memoryBytes: 9, activeStreams: 1, idleMsLeft: null }
   instance.transcriber.known = { state: 'failed', deviceReason: 'no CUDA', models: [model] }

@@ -13,7 +13,7 @@ const catalog = (installed: string[], broken: string[] = []): CardCatalog => {
   const troubles = broken.map((id) => ({ id, task, words: `${id} is not whole` }))
   return new CardCatalog(
     cards,
-    (id) => installed.includes(id),
+    ({ id }) => installed.includes(id),
     undefined,
     () => troubles,
   )

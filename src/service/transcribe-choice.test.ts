@@ -14,7 +14,7 @@ const choose = (
 ): string => {
   const catalog = new CardCatalog(
     known,
-    (id) => installed.includes(id),
+    ({ id }) => installed.includes(id),
     () => onCard,
   )
   try {

@@ -6,6 +6,7 @@ import type { Caller } from '../domain/account.ts'
 import type { Card, CardVoice } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { formerVoices } from '../domain/former-names.ts'
+import { isIdOf } from '../domain/id.ts'
 import { type Mixture, mixtureId } from '../domain/mixture.ts'
 import { canSee, type Voice } from '../domain/voice.ts'
 import type { Voices } from './ports.ts'
@@ -43,7 +44,7 @@ export async function findVoice(name: string, cards: readonly Card[], search: Se
 const byId: Find = async (name, cards, { caller, voices }) => {
   const preset = presetById(name, cards)
   if (preset !== null) return preset
-  const clone = await voices.find(name)
+  const clone = isIdOf('voice', name) ? await voices.find(name) : null
   return clone !== null && canSee(clone, caller) ? { clone } : null
 }
 

@@ -58,7 +58,7 @@ const cards = [
   card('ears', 9, {}, 'automatic-speech-recognition'),
 ]
 const installed = ['small', 'big', 'bare', 'ears']
-const catalog = new CardCatalog(cards, (id) => installed.includes(id))
+const catalog = new CardCatalog(cards, ({ id }) => installed.includes(id))
 const plain: VoiceNames = { aliases: new Map(), defaultVoice: null }
 
 /** An account without voices of its own. */
@@ -232,7 +232,7 @@ describe('models of one family', () => {
     card('more', 1, { family: 'kin', voices: [voice('m1', 'Mo')], defaultVoice: 'm1', cloning: null }),
     card('stranger', 1, { voices: [voice('x1', 'Xi')], defaultVoice: 'x1' }),
   ]
-  const among = (...ids: string[]) => new CardCatalog(siblings, (id) => ids.includes(id))
+  const among = (...ids: string[]) => new CardCatalog(siblings, ({ id }) => ids.includes(id))
   const clone = async (model: string) => {
     const books = await openBooks()
     const id = await readyVoice(books, { model })

@@ -54,7 +54,8 @@ export async function chooseVoice(
   const { catalog, voices } = parts
   const { voice, language } = wish
   const native = nativeModel(wish.model, catalog)
-  const best = native ?? bestFor(language, catalog)
+  const usable = speechCards(catalog)
+  const best = native ?? bestFor(language, usable)
   if (best === null) throw new MynaError('model_not_found', 'No speech model is installed.', { param: 'model' })
   const own = ownVoice(best, language)
   const wanted = voice ?? (language === null ? names.defaultVoice : null) ?? own
@@ -62,7 +63,7 @@ export async function chooseVoice(
     throw new MynaError('missing_required_parameter', "Missing required parameter: 'voice'.", { param: 'voice' })
   }
   // The voice chooses the model unless one is named: a voice of another installed model speaks with its own.
-  const others = speechCards(catalog).filter((card) => card.id !== best.id)
+  const others = usable.filter((card) => card.id !== best.id)
   const within = native === null && voice !== null ? [best, ...others] : [best]
   const find = (name: string, cards: readonly Card[]) => findVoice(name, cards, { caller, names, voices })
   const found = await find(wanted, within)
@@ -115,9 +116,9 @@ function mixtureOf(text: string): Mixture | null {
 }
 
 /** The preferred one that speaks the language; where none does, the preferred one, which then says so. */
-function bestFor(language: string | null, catalog: Catalog): Card | null {
-  const able = language === null ? [] : speechCards(catalog).filter((card) => isLanguageAmong(language, card.languages))
-  return able[0] ?? catalog.best('text-to-speech')
+function bestFor(language: string | null, usable: readonly Card[]): Card | null {
+  const able = language === null ? usable : usable.filter((card) => isLanguageAmong(language, card.languages))
+  return able[0] ?? usable[0] ?? null
 }
 
 /** Its default voice, or its first one of the language where the default voice is of another. */

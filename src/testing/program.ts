@@ -24,6 +24,10 @@ export interface Program {
   end(): Promise<void>
 }
 
+/** Programs that would outlive a script that fails or is interrupted. */
+const running = new Set<Bun.Subprocess>()
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
+
 /** Starts it and waits until it listens or has ended. @param command what runs, if it is not the program alone */
 export async function startProgram(
   dataDir: string,
@@ -36,9 +40,11 @@ export async function startProgram(
     stderr: 'pipe',
     env: { ...process.env, ...limits, ...env },
   })
+  running.add(child)
   let errors = ''
   const errorsRead = drain(child.stderr, (text) => (errors += text))
   const exited = child.exited.then(async (code) => {
+    running.delete(child)
     await errorsRead
     return code
   })

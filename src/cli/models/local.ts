@@ -44,11 +44,12 @@ export function installedCatalog(
     if (brought !== all.own) all = { own: brought, cards: brought.length === 0 ? known : [...known, ...brought] }
     return all.cards
   }
-  const hasFiles = (cardId: string) => {
-    const card = cards().find(({ id }) => id === cardId)
-    return card !== undefined && installed.has(card)
-  }
-  return new CardCatalog(cards, hasFiles, onCard, () => brokenModels(installed, cards()))
+  return new CardCatalog(
+    cards,
+    (card) => installed.has(card),
+    onCard,
+    () => brokenModels(installed, cards()),
+  )
 }
 
 /** The program's cards, and those of the models that the user brought. */

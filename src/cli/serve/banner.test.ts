@@ -6,7 +6,7 @@ import { banner } from './banner.ts'
 const factsOf = (here: readonly string[]) => ({
   version: '1.2.3',
   server: { url: 'http://127.0.0.1:8790', firstKey: null, signInPath: null, adminRemedy: null, wyoming: null },
-  catalog: new CardCatalog(cards, (id) => here.includes(id)),
+  catalog: new CardCatalog(cards, ({ id }) => here.includes(id)),
   keyFile: null,
   config: { dataDir: '/data', host: '127.0.0.1', publicUrl: '' },
   isTerminal: true,

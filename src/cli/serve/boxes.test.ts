@@ -126,7 +126,7 @@ describe.skipIf(noPostgres !== null)('two servers on one database', () => {
     const database = server.urlOf(await server.create())
     await using rich = await startInstance(
       { database, boxName: 'rich' },
-      { catalog: new CardCatalog(cards, (id) => id === 'kokoro-82m') },
+      { catalog: new CardCatalog(cards, ({ id }) => id === 'kokoro-82m') },
     )
     await using poor = await startInstance({ database, boxName: 'poor' })
     const key = await rich.key()

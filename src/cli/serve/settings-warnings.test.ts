@@ -5,7 +5,7 @@ import { loadConfig } from '../../config.ts'
 import { settingsWarnings } from './settings-warnings.ts'
 
 const warningsOf = (env: Record<string, string>, installed: readonly string[] = []) =>
-  settingsWarnings(loadConfig({}, env), new CardCatalog(cards, (id) => installed.includes(id)), env)
+  settingsWarnings(loadConfig({}, env), new CardCatalog(cards, ({ id }) => installed.includes(id)), env)
 
 test('default and correct settings cause no warning', () => {
   expect(warningsOf({})).toEqual([])

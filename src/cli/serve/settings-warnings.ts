@@ -5,6 +5,7 @@
  */
 import { type Config, unknownSettings } from '../../config.ts'
 import { formerNameWarning, formerVoices } from '../../domain/former-names.ts'
+import { isIdOf } from '../../domain/id.ts'
 import { parseMixture } from '../../domain/mixture.ts'
 import type { Catalog } from '../../service/ports.ts'
 
@@ -45,7 +46,7 @@ function former(voice: string, known: ReadonlySet<string>, setting: string, othe
 const absent = 'which no installed model has: myna voices list'
 
 /** Clones are only in the database and change while the server runs; mixtures consist of several names. */
-const mayBeOwned = (voice: string): boolean => voice.startsWith('voice_') || parseMixture(voice) !== null
+const mayBeOwned = (voice: string): boolean => isIdOf('voice', voice) || parseMixture(voice) !== null
 
 /** Ids, names and aliases, in lower case. */
 function presetNames(catalog: Catalog): ReadonlySet<string> {

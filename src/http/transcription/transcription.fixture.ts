@@ -18,7 +18,7 @@ export const startListening = (
 ): Promise<Instance> =>
   startInstance(
     { transcriptionsPerMinute: 10_000, transcriptionConcurrency: 100, ...settings },
-    { catalog: new CardCatalog(cards, (id) => installed.includes(id)), ...change },
+    { catalog: new CardCatalog(cards, ({ id }) => installed.includes(id)), ...change },
   )
 
 /** Without the built-in recogniser, as in a program that was built without it. */
