@@ -56,9 +56,23 @@ test('agrees with the models that speak from phonemes about what is speakable', 
     expect([text, speakable(text, ['Latin'])]).toEqual([text, !sentences(text, emptyLexicon).next().done])
   }))
 
+test('it agrees with them about a plain word before anything', () =>
+  forEachSeed(400, (random) => {
+    const text = `${random.pick(['a', 'I', 'Hello', 'zzz'])}${random.pick(['', ' ', ',', '.'])}`
+    const whole = `${text} ${randomText(random, random.whole(0, 12))}`
+    expect([whole, speakable(whole, ['Latin'])]).toEqual([whole, !sentences(whole, emptyLexicon).next().done])
+  }))
+
 test('it reads a bounded beginning of a long text', () => {
   const prose = 'so it goes on and on '.repeat(50_000)
-  for (const input of [prose, 'x'.repeat(1_000_000), 'Hello there. '.repeat(80_000), `# ${prose}`, `- ${prose}`]) {
+  const greeting = 'Hello there. '.repeat(80_000)
+  for (const input of [
+    `"${greeting}`,
+    'x'.repeat(1_000_000),
+    `${'x'.repeat(41)} ${prose}`,
+    `# ${prose}`,
+    `- ${prose}`,
+  ]) {
     const read = spyOn(String.prototype, 'codePointAt')
     try {
       expect(speakable(input, ['Latin'])).toBe(true)
