@@ -17,8 +17,6 @@ export interface RenderedBlock {
   skippedFrames: number
 }
 
-/** A block is 100 ms of sound and takes about 1.5 ms; the first one comes alone, for it is waited for. */
-const blockFrames = 8
 /** hibari is quiet: peaks of 0.2 to 0.45, where the other voices have some 0.5 to 0.9. */
 const gain = 2
 /** Peaks above this are bent, so that those of shaped voices, up to 1.3, keep below 1. Cut off, they would crackle. */
@@ -44,9 +42,12 @@ export class Rendered {
     return this.#frames - this.#done
   }
 
-  /** Until the block whose share is 1 has come. @throws Error when the sound is not finite */
-  next(): RenderedBlock {
-    const frames = Math.min(blockFrames, this.#frames - this.#done)
+  /**
+   * Until the block whose share is 1 has come.
+   * @param most frames of 12.5 ms @throws Error when the sound is not finite
+   */
+  next(most: number): RenderedBlock {
+    const frames = Math.min(most, this.#frames - this.#done)
     const pcm = new Float32Array(frames * hopSamples)
     for (let frame = 0; frame < frames; frame++) pcm.set(this.#blocks.next().value as Float64Array, frame * hopSamples)
     for (let at = 0; at < pcm.length; at++) pcm[at] = bent(gain * pcm[at]!)

@@ -1,8 +1,8 @@
 /**
- * Which of the chunks in a thread is rendered next, for one block. First come those whose listener has nothing left,
- * then those of streams that were not heard yet, then those whose listener runs dry soon. All others have time: of them
- * the one with the least left goes first, because that gives back its memory and ends its stream. Taking turns instead,
- * sixteen streams that began together would all end together, at the last moment.
+ * Which of the chunks in a thread is rendered next, for one block of what length. First come those whose listener has
+ * nothing left, then those of streams that were not heard yet, then those whose listener runs dry soon. All others
+ * have time: of them the one with the least left goes first, because that gives back its memory and ends its stream.
+ * Taking turns instead, sixteen streams that began together would all end together, at the last moment.
  */
 export interface Waiting {
   /** Nothing of its stream was played yet. */
@@ -15,6 +15,12 @@ export interface Waiting {
 
 /** A block takes less than this, unless the machine is very busy. */
 const leastAheadMs = 20
+/** Of a stream that was not heard yet: 100 ms of sound, which take 1.5 ms, because it is waited for. */
+const firstFrames = 8
+/** 200 ms: a block that is sent wakes everyone up to the reader, so later ones are as long as others can wait. */
+const sharedFrames = 16
+/** 500 ms, where there are no others. */
+const aloneFrames = 40
 /** A listener with more sound than this is not in a hurry, even while some others are served first. */
 const comfortMs = 200
 
@@ -23,6 +29,12 @@ export function nextChunk<T extends Waiting>(chunks: readonly T[], nowMs: number
   let best: T | null = null
   for (const chunk of chunks) if (best === null || goesBefore(chunk, best, nowMs)) best = chunk
   return best
+}
+
+/** How much of it is rendered before the next is chosen. @param waiting chunks in its thread, itself included */
+export function blockFrames({ isFirst }: Waiting, waiting: number): number {
+  if (isFirst) return firstFrames
+  return waiting > 1 ? sharedFrames : aloneFrames
 }
 
 function goesBefore(one: Waiting, other: Waiting, nowMs: number): boolean {

@@ -6,7 +6,7 @@
 import type { Parameters } from './parameters.ts'
 import { Rendered } from './rendered.ts'
 import type { Shape } from './shape.ts'
-import { nextChunk, type Waiting } from './vocoder-turns.ts'
+import { blockFrames, nextChunk, type Waiting } from './vocoder-turns.ts'
 
 export type ToVocoder =
   | {
@@ -57,22 +57,22 @@ self.onmessage = ({ data }: MessageEvent<ToVocoder>) => {
   schedule()
 }
 
-/** Messages are read between two blocks. */
+/** Messages are read between two blocks. A timer would wait for a millisecond at each, a third of a block's time. */
 function schedule(): void {
   if (isScheduled || chunks.length === 0) return
   isScheduled = true
-  setTimeout(() => {
+  setImmediate(() => {
     isScheduled = false
     step()
     schedule()
-  }, 0)
+  })
 }
 
 function step(): void {
   const chunk = nextChunk(chunks, performance.now())
   if (chunk === null) return
   try {
-    const { pcm, share, durationMs, skippedFrames } = chunk.rendered.next()
+    const { pcm, share, durationMs, skippedFrames } = chunk.rendered.next(blockFrames(chunk, chunks.length))
     chunk.isFirst = false
     chunk.dueMs += durationMs
     chunk.leftFrames = chunk.rendered.leftFrames
