@@ -2,7 +2,7 @@
  * One engine process, from its start to its end (server side). Its last output is kept, so that a crash is reported in
  * its own words rather than as «exit code 1».
  */
-import type { FromEngine, ToEngine } from './protocol.ts'
+import type { FromEngine, Parcel, ToEngine } from './protocol.ts'
 import { atMost, type Timers } from './timers.ts'
 
 /** Size of the child's kept output. */
@@ -73,7 +73,7 @@ function spawn({ command, env, onMessage }: ChildOptions) {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...env },
     serialization: 'advanced',
-    ipc: (message) => onMessage(message as FromEngine),
+    ipc: (parcel) => (parcel as Parcel).forEach((message) => onMessage(message)),
   })
 }
 

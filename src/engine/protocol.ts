@@ -121,6 +121,9 @@ export type FromEngine =
   /** Everything was unloaded because it was unused: the server may end this engine and start another on demand. */
   | { type: 'idle' }
 
+/** What travels from the engine at once, in order: each parcel wakes the server, which costs it 0.1 to 0.3 ms. */
+export type Parcel = readonly FromEngine[]
+
 /** What a client may know about a model that it did not get, or lost; null if that was not the reason. */
 export interface LoadFailure {
   model: string

@@ -72,7 +72,7 @@ test('what a child does first is there before it is ready; what the next caller 
   const child = `let count = 0
     process.on('message', ({ model }) => {
       console.log('asked for ' + model)
-      if (count++ === 0) process.send(${JSON.stringify(ready)})
+      if (count++ === 0) process.send(${JSON.stringify([ready])})
     })`
   const supervisor = supervise([process.execPath, '-e', child])
   const warm = (model: string) => supervisor.ready({ type: 'warm', model })

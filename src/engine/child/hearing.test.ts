@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { concatS16 } from '../../audio/pcm.ts'
 import type { TranscriptionInput, TranscriptionModel } from '../../models/architecture.ts'
 import { load as loadWhisper } from '../../models/whisper/pipeline.ts'
@@ -12,6 +12,9 @@ import { Hearing } from './hearing.ts'
 import { clipRateHz } from '../protocol.ts'
 import type { Lease } from './residency.ts'
 import { Turns } from './turns.ts'
+
+// Real runs, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 let detector: SpeechDetector
 let model: TranscriptionModel

@@ -45,7 +45,7 @@ test('a stream whose reader has a small buffer is due when that buffer is played
     acquire: async () => ({ model, release: () => {} }),
     turns,
     timers,
-    send: () => frames++,
+    send: (together) => (frames += together.length),
     onStep: () => {},
   })
   const ended = rendering.run()

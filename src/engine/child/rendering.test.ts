@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { SpeechModel } from '../../models/architecture.ts'
+import { until } from '../../testing/until.ts'
 import { systemTimers } from '../timers.ts'
 import type { Frame } from './frames.ts'
 import { Rendering } from './rendering.ts'
@@ -23,26 +24,29 @@ const model: SpeechModel = {
   unload: async () => {},
 } as SpeechModel
 
-function rendering(text: string, turns: Turns, onSound: () => void) {
+function rendering(text: string, turns: Turns, onSound: () => void, credits = 100) {
   const frames: Frame[] = []
+  /** How many frames left together. */
+  const parcels: number[] = []
   let steps = 0
   const one = new Rendering({
     input: { text, voiceId: 'one', voiceState: null, speed: 1, language: null, instructions: null, seed: null },
     sampleRateHz: rateHz,
     wordTimes: false,
-    credits: 100,
+    credits,
     skipSamples: 0,
     share: 'account',
     acquire: async () => ({ model, release: () => {} }),
     turns,
     timers: systemTimers,
-    send: (frame) => {
-      frames.push(frame)
+    send: (together) => {
+      frames.push(...together)
+      parcels.push(together.length)
       onSound()
     },
     onStep: () => void steps++,
   })
-  return { one, frames, steps: () => steps }
+  return { one, frames, parcels, steps: () => steps }
 }
 
 test.each(['Hello', 'Hello[pause:200ms]'])(
@@ -98,6 +102,20 @@ test('a pause between two stretches needs no turn', async () => {
   await one.run()
   expect(frames.reduce((sum, { pcm }) => sum + pcm.length, 0)).toBe(1600)
   expect([turns.claims.length, steps()]).toEqual([2, 2])
+})
+
+test('frames of a chunk leave together, as many as were granted', async () => {
+  const { one, frames, parcels } = rendering('[pause:1s]', new Turns(1, systemTimers), () => {}, 2)
+  const ended = one.run()
+  await until('the first have left', () => parcels.length === 1)
+  one.grant(2)
+  await until('two more have left', () => parcels.length === 2)
+  one.grant(9)
+  await ended
+  expect([parcels, frames.map(({ pcm }) => pcm.length)]).toEqual([
+    [2, 2, 1],
+    [200, 200, 200, 200, 200],
+  ])
 })
 
 test('the first frame says how long its sound took, and no other does', async () => {

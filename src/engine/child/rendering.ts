@@ -33,7 +33,8 @@ export interface RenderingOptions {
   acquire(): Promise<Lease<SpeechModel>>
   turns: Turns
   timers: Pick<Timers, 'monotonicMs'>
-  send(frame: Frame): void
+  /** At least one. */
+  send(frames: readonly Frame[]): void
   /** A chunk was computed and has left. */
   onStep(step: Omit<Steps, 'steps'>): void
 }
@@ -126,13 +127,23 @@ export class Rendering {
   async #sendAll(cutter: FrameCutter, firstMs: number): Promise<void> {
     this.#skipSamples -= cutter.skip(this.#skipSamples)
     while (!cutter.isEmpty && (await this.#hasCredit())) {
-      const frame = cutter.take()
-      if (frame === null) return
-      this.#credits--
       const isFirst = this.#clock.dueMs === null
-      this.#clock.give((1000 * frame.pcm.length) / this.#options.sampleRateHz, this.#options.timers.monotonicMs())
-      this.#options.send(isFirst ? { ...frame, firstMs } : frame)
+      const [frame, ...more] = this.#take(cutter)
+      if (frame === undefined) return
+      this.#options.send([isFirst ? { ...frame, firstMs } : frame, ...more])
     }
+  }
+
+  /** As many frames as there are and as were granted. */
+  #take(cutter: FrameCutter): Frame[] {
+    const frames: Frame[] = []
+    for (; this.#credits > 0; this.#credits--) {
+      const frame = cutter.take()
+      if (frame === null) break
+      this.#clock.give((1000 * frame.pcm.length) / this.#options.sampleRateHz, this.#options.timers.monotonicMs())
+      frames.push(frame)
+    }
+    return frames
   }
 
   /**

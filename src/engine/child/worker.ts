@@ -21,7 +21,7 @@ import { detectorId } from '../../domain/card.ts'
 import { Budget } from './budget.ts'
 import { Hearing } from './hearing.ts'
 import { dieWithParent, ignoreSignals } from './lifeline.ts'
-import type { FromEngine, ToEngine } from '../protocol.ts'
+import type { Parcel, ToEngine } from '../protocol.ts'
 import { Pace } from './pace.ts'
 import { Pulse } from './pulse.ts'
 import { Rendering } from './rendering.ts'
@@ -61,7 +61,7 @@ type Architectures<Load> = Readonly<Record<string, () => Promise<{ load: Load }>
 
 /** The part of `process` that is needed. */
 export interface EngineChannel {
-  send?: (message: FromEngine) => unknown
+  send?: (parcel: Parcel) => unknown
   on(event: 'message', listener: (message: unknown) => void): unknown
   on(event: 'disconnect', listener: () => void): unknown
 }
@@ -76,7 +76,7 @@ export function runEngine(options: EngineOptions, channel: EngineChannel = proce
   }
   process.on('uncaughtException', die)
   process.on('unhandledRejection', die)
-  const send = (message: FromEngine) => void channel.send?.(message)
+  const send = (...parcel: Parcel) => void channel.send?.(parcel)
   const engine = new Engine(options, send, systemTimers)
   channel.on('message', (message) => engine.receive(message as ToEngine))
   channel.on('disconnect', () => process.exit(0))
@@ -88,7 +88,7 @@ const detectorMemoryBytes = 30_000_000
 
 class Engine {
   readonly #options: EngineOptions
-  readonly #send: (message: FromEngine) => void
+  readonly #send: (...parcel: Parcel) => void
   readonly #timers: Timers
   readonly #device: string
   readonly #budget: Budget
@@ -104,7 +104,7 @@ class Engine {
   readonly #pulse: Pulse
   readonly #pace: Pace
 
-  constructor(options: EngineOptions, send: (message: FromEngine) => void, timers: Timers) {
+  constructor(options: EngineOptions, send: (...parcel: Parcel) => void, timers: Timers) {
     this.#options = options
     this.#send = send
     this.#timers = timers
@@ -191,8 +191,9 @@ class Engine {
       turns: this.#turns,
       timers: this.#timers,
       onStep: (step) => this.#pace.note(model, step),
-      send: (frame) => {
-        this.#send({ type: 'frame', stream, ...frame, engineMs: this.#timers.monotonicMs() - startMs })
+      send: (frames) => {
+        const engineMs = this.#timers.monotonicMs() - startMs
+        this.#send(...frames.map((frame) => ({ type: 'frame' as const, stream, ...frame, engineMs })))
       },
     })
     this.#renderings.set(stream, rendering)
