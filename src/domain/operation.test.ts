@@ -3,7 +3,6 @@ import { expiresAtMs, releasesKey, type SpeechEnding, settleCrashed, settleSpeec
 
 const rateHz = 24000
 const ending = (change: Partial<SpeechEnding> = {}): SpeechEnding => ({
-  started: true,
   audioSent: true,
   cancelRequested: false,
   failure: null,
@@ -21,7 +20,6 @@ describe('how a speech request ends', () => {
     ['all handed over', {}, 'completed', 1500],
     ['engine failed before audio', { failure, audioSent: false, coveredChars: 0, pcmBytes: 0 }, 'failed', 0],
     ['engine failed after audio', { failure, coveredChars: 50 }, 'stream_failed', 0],
-    ['never started', { failure, started: false, audioSent: false, coveredChars: 0 }, 'not_accepted', 0],
     ['client gone half way', { clientGone: true, coveredChars: 50 }, 'stream_failed', 750],
     [
       'client gone, rounded up',
@@ -33,12 +31,6 @@ describe('how a speech request ends', () => {
     ['client gone, nothing taken', { clientGone: true, coveredChars: 0, pcmBytes: 0 }, 'stream_failed', 0],
     ['cancelled half way', { cancelRequested: true, coveredChars: 50 }, 'cancelled', 750],
     ['cancelled before audio', { cancelRequested: true, audioSent: false, coveredChars: 0 }, 'cancelled', 0],
-    [
-      'cancelled before start',
-      { cancelRequested: true, started: false, audioSent: false, coveredChars: 0 },
-      'cancelled',
-      0,
-    ],
     ['cancel wins over failure', { cancelRequested: true, failure, coveredChars: 50 }, 'cancelled', 750],
     ['failure wins over client gone', { clientGone: true, failure, coveredChars: 50 }, 'stream_failed', 0],
     ['cancel wins over client gone', { clientGone: true, cancelRequested: true, coveredChars: 20 }, 'cancelled', 300],
@@ -66,25 +58,23 @@ describe('how a speech request ends', () => {
 
   test('no combination of facts charges more than the price, or anything for our own fault', () => {
     const both = [false, true]
-    for (const started of both)
-      for (const audioSent of both)
-        for (const cancelRequested of both)
-          for (const failed of both)
-            for (const clientGone of both) {
-              const facts = ending({
-                started,
-                audioSent,
-                cancelRequested,
-                failure: failed ? failure : null,
-                clientGone,
-              })
-              const { outcome, chargedMicros, error } = settleSpeech(facts, rateHz)
-              expect(chargedMicros).toBeLessThanOrEqual(1500)
-              if (cancelRequested) expect(outcome).toBe('cancelled')
-              else if (failed) expect([chargedMicros, error]).toEqual([0, failure])
-              else expect(outcome).toBe(clientGone ? 'stream_failed' : 'completed')
-              if (!audioSent && outcome !== 'completed') expect(chargedMicros).toBe(0)
-            }
+    for (const audioSent of both)
+      for (const cancelRequested of both)
+        for (const failed of both)
+          for (const clientGone of both) {
+            const facts = ending({
+              audioSent,
+              cancelRequested,
+              failure: failed ? failure : null,
+              clientGone,
+            })
+            const { outcome, chargedMicros, error } = settleSpeech(facts, rateHz)
+            expect(chargedMicros).toBeLessThanOrEqual(1500)
+            if (cancelRequested) expect(outcome).toBe('cancelled')
+            else if (failed) expect([chargedMicros, error]).toEqual([0, failure])
+            else expect(outcome).toBe(clientGone ? 'stream_failed' : 'completed')
+            if (!audioSent && outcome !== 'completed') expect(chargedMicros).toBe(0)
+          }
   })
 })
 

@@ -32,7 +32,7 @@ export interface Operation {
   /** Whether the client sent an idempotency key: such records are kept 24 hours, others one. */
   keySupplied: boolean
   createdAtMs: number
-  /** The engine was given the work. Committed before it is. */
+  /** The engine was given the work, or the client had just left. Committed before it is. */
   startedAtMs: number | null
   /** The first audio left for the client. Committed before it does. */
   firstAudioAtMs: number | null
@@ -41,8 +41,6 @@ export interface Operation {
 
 /** How a speech request ended, as facts: several may hold at once. */
 export interface SpeechEnding {
-  /** The engine was given the work. */
-  started: boolean
   /** Some audio was accepted by the response stream. */
   audioSent: boolean
   cancelRequested: boolean
@@ -92,7 +90,7 @@ function judge(ending: SpeechEnding): Verdict {
     return { outcome: 'cancelled', chargedMicros: partialCharge(ending), error: null }
   }
   if (ending.failure !== null) {
-    const outcome = !ending.started ? 'not_accepted' : ending.audioSent ? 'stream_failed' : 'failed'
+    const outcome = ending.audioSent ? 'stream_failed' : 'failed'
     return { outcome, chargedMicros: 0, error: ending.failure }
   }
   if (ending.clientGone) {

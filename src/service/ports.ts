@@ -74,7 +74,7 @@ export interface Ledger {
   /** @throws MynaError `duplicate_request` or `idempotency_conflict` when a live record holds the key */
   checkKey(accountId: string, type: OperationType, keyHash: string, fingerprint: string | null): Promise<void>
   /**
-   * Idempotency verdict, hold of the price and pending row in one transaction.
+   * Idempotency verdict, hold of the price and a pending row that counts as started, in one transaction.
    * @throws MynaError `duplicate_request`, `idempotency_conflict`, `insufficient_balance`, `storage_full`
    */
   admitSpeech(admission: SpeechAdmission): Promise<Operation>
@@ -110,7 +110,7 @@ export interface Ledger {
     outcome: 'failed' | 'not_accepted' | 'cancelled',
     error: OperationError,
   ): Promise<boolean>
-  /** Commits that the engine is about to be given the work. @throws MynaError `storage_full` */
+  /** Commits that the engine is about to be given a clone's work. @throws MynaError `storage_full` */
   markStarted(operationId: string): Promise<void>
   /** Commits that the first audio is about to leave. @throws MynaError `storage_full` */
   markFirstAudio(operationId: string): Promise<void>

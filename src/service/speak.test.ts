@@ -83,7 +83,7 @@ test('a client that disconnects before admission costs nothing and frees its key
   expect(await scene.process.ledger.find(caller.account.id, id)).toMatchObject({
     outcome: 'stream_failed',
     chargedMicros: 0,
-    startedAtMs: null,
+    firstAudioAtMs: null,
   })
   expect((await scene.caller()).account.balanceMicros).toBe(1000)
   expect((await scene.begin(caller, {}, { key: 'k' })).code).toBe('pending')

@@ -72,7 +72,7 @@ export class Speaking {
   #waitedInVain = false
   #cancelUnread: (() => void) | null = null
   /** The facts that the settlement is made of. */
-  readonly #facts: { started: boolean; audioSent: boolean; cancelRequested: boolean; clientGone: boolean }
+  readonly #facts: { audioSent: boolean; cancelRequested: boolean; clientGone: boolean }
   #failure: OperationError | null = null
   /** Accepted by the response stream, and given to it but not known to be accepted. */
   readonly #accepted = { pcmBytes: 0, coveredChars: 0 }
@@ -89,7 +89,7 @@ export class Speaking {
     this.#place = place
     this.warning = warning
     this.#beganMs = parts.clock.monotonicMs()
-    this.#facts = { started: false, audioSent: false, cancelRequested: false, clientGone: false }
+    this.#facts = { audioSent: false, cancelRequested: false, clientGone: false }
   }
 
   get id(): string {
@@ -113,8 +113,7 @@ export class Speaking {
     if (gone.aborted) left()
     void this.settled.then(() => gone.removeEventListener('abort', left))
     try {
-      await this.#unlessEnded(() => this.#parts.ledger.markStarted(this.operation.id))
-      this.#facts.started = true
+      this.#throwIfEnded()
       this.#frames = this.#parts.engine.speak(this.#order, this.#abort.signal)[Symbol.asyncIterator]()
       this.#asked = this.#frames.next()
       // It is awaited later, or never.

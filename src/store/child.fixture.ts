@@ -81,8 +81,7 @@ async function write(): Promise<void> {
     const { operationId, priceMicros, inputChars } = await ledger
       .admitSpeech(order(accountId, keyId, null))
       .then((operation) => ({ ...operation, operationId: operation.id }))
-    await ledger.markStarted(operationId)
-    const ending = { started: true, audioSent: true, cancelRequested: turn % 2 === 0, failure: null, clientGone: false }
+    const ending = { audioSent: true, cancelRequested: turn % 2 === 0, failure: null, clientGone: false }
     const measures = { priceMicros, inputChars, coveredChars: turn % 11, pcmBytes: 4800 }
     if (turn % 4 !== 3) await ledger.settle(operationId, settleSpeech({ ...ending, ...measures }, 24_000))
     if (turn % 5 === 0) console.log(turn)

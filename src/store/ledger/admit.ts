@@ -153,14 +153,16 @@ const insufficient = (requiredMicros: number, balanceMicros: number): MynaError 
     { extras: { required_micros: requiredMicros, balance_micros: balanceMicros } },
   )
 
+/** Speech has its turn before it is admitted, so its work begins with the record; a clone waits for it afterwards. */
 async function insert(sql: Sql, order: OperationOrder, nowMs: number): Promise<Operation> {
+  const startedAtMs = order.type === 'speech' ? nowMs : null
   const row = await sql.get<OperationRow>(
     `INSERT INTO operations (id, account_id, key_id, type, model, voice_id, input_chars, price_micros, charged_micros,
-       key_supplied, idempotency_hash, fingerprint, free, box_id, created_at_ms)
+       key_supplied, idempotency_hash, fingerprint, free, box_id, created_at_ms, started_at_ms)
      VALUES ($operationId, $accountId, $keyId, $type, $model, $voiceId, $inputChars, $priceMicros, $priceMicros,
-       $keySupplied, $keyHash, $fingerprint, $isFree, $boxId, $nowMs)
+       $keySupplied, $keyHash, $fingerprint, $isFree, $boxId, $nowMs, $startedAtMs)
      RETURNING *`,
-    { ...order, keySupplied: order.keyHash === null ? 0 : 1, isFree: order.isFree ? 1 : 0, nowMs },
+    { ...order, keySupplied: order.keyHash === null ? 0 : 1, isFree: order.isFree ? 1 : 0, nowMs, startedAtMs },
   )
   if (row === null) throw new Error('The pending row was not written')
   return operationOf(row)

@@ -134,15 +134,14 @@ class Run {
     if (admitted === null || box.isDead) return
     this.told.admitted.add(id)
     box.working.set(id, { isCancelled: false })
-    const started = await this.#mark(() => box.ledger.markStarted(id))
     if (this.#random.chance(0.3)) await Bun.sleep(this.#random.whole(1, 60))
-    const audioSent = started && (await this.#mark(() => box.ledger.markFirstAudio(id)))
+    const audioSent = await this.#mark(() => box.ledger.markFirstAudio(id))
     if (this.#random.chance(0.1))
       await this.#random
         .pick(this.boxes)
         .boxes.askToCancel(id)
         .catch(() => {})
-    const happened = { started, audioSent, cancelRequested: false, clientGone: this.#random.chance(0.2), failure: null }
+    const happened = { audioSent, cancelRequested: false, clientGone: this.#random.chance(0.2), failure: null }
     const measures = { inputChars: 20, priceMicros, coveredChars: this.#random.whole(0, 20), pcmBytes: 9600 }
     const cancelRequested = box.working.get(id)?.isCancelled === true
     const settlement = settleSpeech({ ...happened, ...measures, cancelRequested }, 24_000)

@@ -89,7 +89,7 @@ function judgeRefusal(stage: Stage, { ask, begun }: Client, index: number, due: 
     due.push(...model.verdicts({ ...ask, idempotencyKey: null }).filter((verdict) => verdict !== 'admitted'))
     if (model.underWay(ask.key.account) + index >= stage.settings.concurrency) due.push('concurrency_limit_exceeded')
     // The requests before it reserve a place each, before the database shows which of them is a duplicate.
-    if (model.live.length + index >= stage.settings.streams + stage.settings.waiting) due.push('engine_overloaded')
+    if (model.live.length + index >= stage.settings.streams) due.push('engine_overloaded')
   }
   if (!due.includes(begun.code)) stage.fail(`client ${ask.client} was refused: ${begun.code}; due was ${due.join()}`)
   const named = begun.refusal?.extras.operation_id

@@ -97,7 +97,7 @@ export class Auditor {
   }
 
   #pendingFaults(operation: Followed, row: OperationRow, mayLag: boolean): string[] {
-    const { id, ending, stage, produced, ask } = operation
+    const { id, ending, produced, ask } = operation
     if (this.#terminal.has(id)) return [`${id} went back to pending`]
     if (ending !== null) operation.wasLate = true
     if (ending !== null) return mayLag ? [] : [`${id} ended ${ending.outcome}, and the books say pending`]
@@ -105,7 +105,7 @@ export class Auditor {
     const expect = (isRight: boolean, what: string) => isRight || faults.push(`${id} is pending, but ${what}`)
     expect(row.charged_micros === operation.priceMicros, `${row.charged_micros} are held of ${operation.priceMicros}`)
     expect(row.price_micros === operation.priceMicros, `its price is ${row.price_micros}`)
-    expect((row.started_at_ms !== null) === (stage === 'running'), `started at ${row.started_at_ms} while ${stage}`)
+    expect(row.started_at_ms === operation.createdMs, `it started at ${row.started_at_ms}`)
     expect(
       (row.first_audio_at_ms !== null) === produced > 0,
       `audio at ${row.first_audio_at_ms} with ${produced} frames`,

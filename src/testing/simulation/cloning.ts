@@ -70,7 +70,6 @@ export function voiceServices(parts: Parts, settings: Settings, work: Work) {
 /** The engine's side of clones: each one waits for a permit to end, or for its engine to vanish. */
 export class Learners {
   readonly #learningOf: (operationId: string) => Learning
-  readonly #admitted = new Set<string>()
   /** Marked as started but not yet sent to the engine, in that order. */
   readonly #starting: string[] = []
   readonly #held = new Map<string, PromiseWithResolvers<void>>()
@@ -79,14 +78,6 @@ export class Learners {
 
   constructor(learningOf: (operationId: string) => Learning) {
     this.#learningOf = learningOf
-  }
-
-  admitted(operationId: string): void {
-    this.#admitted.add(operationId)
-  }
-
-  knows(operationId: string): boolean {
-    return this.#admitted.has(operationId)
   }
 
   expect(operationId: string): void {

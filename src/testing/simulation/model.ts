@@ -34,7 +34,7 @@ export interface Ask {
 }
 
 export interface Ending {
-  outcome: 'completed' | 'stream_failed' | 'cancelled' | 'failed' | 'not_accepted'
+  outcome: 'completed' | 'stream_failed' | 'cancelled' | 'failed'
   chargedMicros: number
   /** `error.code` of the record, and of the client's answer unless the client cancelled or disconnected. */
   code: string | null
@@ -50,13 +50,11 @@ export interface Followed {
   readonly sound: Sound
   readonly priceMicros: number
   readonly createdMs: number
-  stage: 'waiting' | 'running'
   /** Frames that the engine was allowed to make, frames it made, and chunks that the client asked for. */
   permits: number
   produced: number
   calls: number
   engineGone: boolean
-  waitDue: Due | null
   unreadDue: Due | null
   ending: Ending | null
   /** Monotonic. */
@@ -123,7 +121,7 @@ export class Model {
 
   /** The possible refusals of this request now, by `error.code`; `admitted` if admission is possible. */
   verdicts(ask: Ask): string[] {
-    const { concurrency, streams, waiting } = this.#settings
+    const { concurrency, streams } = this.#settings
     if (this.draining) return ['server_shutting_down']
     if (this.underWay(ask.key.account) >= concurrency) return ['concurrency_limit_exceeded']
     const holder = this.holder(ask)
@@ -134,7 +132,7 @@ export class Model {
     const balance = this.balanceMicros(ask.key.account)
     if (balance !== null && balance < this.#price(ask.body)) return ['insufficient_balance']
     if (this.unwritten.length > 0) return ['storage_full']
-    if (this.live.length >= streams + waiting) return ['engine_overloaded']
+    if (this.live.length >= streams) return ['engine_overloaded']
     return this.marks === 'foreseen' ? ['admitted'] : ['admitted', 'storage_full']
   }
 
@@ -172,12 +170,10 @@ export class Model {
       sound,
       priceMicros: this.#price(ask.body),
       createdMs: this.#clock.nowMs(),
-      stage: 'waiting',
       permits: 0,
       produced: 0,
       calls: 0,
       engineGone: false,
-      waitDue: null,
       unreadDue: null,
       ending: null,
       endedMs: null,
@@ -188,9 +184,7 @@ export class Model {
     }
     this.operations.push(operation)
     this.#byId.set(id, operation)
-    operation.waitDue = this.#due(this.#settings.queueWaitMs)
     if (leftAtOnce) this.leave(operation)
-    this.#promote()
     return operation
   }
 
@@ -228,7 +222,7 @@ export class Model {
 
   /** Milliseconds until the next deadline; null: there is none. */
   nextDueMs(): number | null {
-    const times = this.live.flatMap(({ waitDue, unreadDue }) => [waitDue, unreadDue]).filter((due) => due !== null)
+    const times = this.live.map(({ unreadDue }) => unreadDue).filter((due) => due !== null)
     return times.length === 0 ? null : Math.min(...times.map(({ atMs }) => atMs)) - this.#clock.monotonicMs()
   }
 
@@ -236,15 +230,10 @@ export class Model {
   deadlines(): void {
     const nowMs = this.#clock.monotonicMs()
     const due = this.live.flatMap((operation) => {
-      const { waitDue, unreadDue } = operation
-      const next = waitDue ?? unreadDue
-      return next !== null && next.atMs <= nowMs ? [{ operation, next }] : []
+      const { unreadDue } = operation
+      return unreadDue !== null && unreadDue.atMs <= nowMs ? [{ operation, order: unreadDue.order }] : []
     })
-    for (const { operation, next } of due.sort((a, b) => a.next.order - b.next.order)) {
-      if (operation.unreadDue === next) this.leave(operation)
-      // A client that disconnected earlier in the same instant may have given it the turn.
-      else if (operation.waitDue === next) this.#end(operation, this.#ourFault(operation, 'engine_overloaded'))
-    }
+    for (const { operation } of due.sort((a, b) => a.order - b.order)) this.leave(operation)
   }
 
   /**
@@ -257,8 +246,8 @@ export class Model {
       const row = this.rows.get(operation.id)
       const written = operation.ending !== null && row?.outcome === operation.ending.outcome
       if (written && row?.error_code !== 'server_stopped') continue
-      const outcome = row?.first_audio_at_ms != null ? 'stream_failed' : row?.started_at_ms != null ? 'failed' : null
-      operation.ending = { ...nothing, outcome: outcome ?? 'not_accepted', code: 'server_stopped' }
+      const outcome = row?.first_audio_at_ms != null ? 'stream_failed' : 'failed'
+      operation.ending = { ...nothing, outcome, code: 'server_stopped' }
     }
   }
 
@@ -268,33 +257,20 @@ export class Model {
     return { atMs: this.#clock.monotonicMs() + delayMs, order: this.#order++ }
   }
 
-  /** First come, first served. */
-  #promote(): void {
-    const running = this.live.filter(({ stage }) => stage === 'running').length
-    const next = this.live.find(({ stage }) => stage === 'waiting')
-    if (next === undefined || running >= this.#settings.streams) return
-    next.stage = 'running'
-    next.waitDue = null
-    if (!this.#isMarked(next, 'started_at_ms')) {
-      this.#end(next, { ...nothing, outcome: 'not_accepted', code: 'storage_full' })
-    }
-    this.#promote()
-  }
-
-  #isMarked(operation: Followed, mark: 'started_at_ms' | 'first_audio_at_ms'): boolean {
-    return this.marks !== 'looked up' || this.rows.get(operation.id)?.[mark] != null
+  #isHeard(operation: Followed): boolean {
+    return this.marks !== 'looked up' || this.rows.get(operation.id)?.first_audio_at_ms != null
   }
 
   /** As far as the client asked, the engine was allowed, and no failure came first. */
   #proceed(operation: Followed): void {
     const { frames, failAt } = operation.sound
-    if (operation.ending !== null || operation.stage !== 'running') return
+    if (operation.ending !== null) return
     const asked = Math.max(1, operation.calls)
     while (operation.produced < Math.min(asked, frames)) {
       if (operation.engineGone) return this.#end(operation, this.#ourFault(operation, 'engine_unavailable'))
       if (operation.permits <= operation.produced) return
       if (failAt === operation.produced) return this.#end(operation, this.#ourFault(operation, 'generation_failed'))
-      if (operation.produced === 0 && !this.#isMarked(operation, 'first_audio_at_ms')) {
+      if (operation.produced === 0 && !this.#isHeard(operation)) {
         return this.#end(operation, this.#ourFault(operation, 'storage_full'))
       }
       operation.produced++
@@ -316,9 +292,8 @@ export class Model {
     }
   }
 
-  #ourFault({ stage, produced }: Followed, code: string): Ending {
-    const outcome = stage === 'waiting' ? 'not_accepted' : produced > 0 ? 'stream_failed' : 'failed'
-    return { ...nothing, outcome, code }
+  #ourFault({ produced }: Followed, code: string): Ending {
+    return { ...nothing, outcome: produced > 0 ? 'stream_failed' : 'failed', code }
   }
 
   /** The price times the share of the characters that the taken frames cover, rounded up; in whole numbers. */
@@ -341,9 +316,7 @@ export class Model {
     if (operation.ending !== null) return
     operation.ending = ending
     operation.endedMs = this.#clock.monotonicMs()
-    operation.waitDue = null
     operation.unreadDue = null
-    this.#promote()
   }
 }
 

@@ -13,7 +13,7 @@ import { Authenticator } from '../../service/authenticate.ts'
 import type { Clones } from '../../service/clone.ts'
 import { removeOrphans } from '../../service/housekeeping.ts'
 import type { Library } from '../../service/library.ts'
-import type { CloneAdmission, Ledger, PreviewFiles, SpeechOrder, VoiceFiles, Voices } from '../../service/ports.ts'
+import type { Ledger, PreviewFiles, SpeechAdmission, SpeechOrder, VoiceFiles, Voices } from '../../service/ports.ts'
 import { Queue } from '../../service/queue.ts'
 import { Speech } from '../../service/speak.ts'
 import { SpeechQueue } from '../../service/speech-queue.ts'
@@ -122,7 +122,7 @@ export class SimulatedProcess {
   readonly #files: VoiceFiles
   readonly #made: PreviewFiles
   readonly #work = new Work()
-  /** Marked as started but not yet sent to the engine, in that order. */
+  /** Admitted but not yet sent to the engine, in that order. */
   readonly #starting: string[] = []
 
   /** Starts on the existing folder, and settles what its predecessor left. */
@@ -146,7 +146,7 @@ export class SimulatedProcess {
     this.#database = database
     this.accounts = new SqlAccounts(database, world)
     this.learners = new Learners(world.learningOf)
-    const ledger = mortal(new SqlLedger(database, world), life, ledgerWrites, (call, given) => this.#hear(call, given))
+    const ledger = mortal(new SqlLedger(database, world), life, ledgerWrites, (...heard) => this.#hear(...heard))
     this.ledger = ledger
     this.voices = mortal(new SqlVoices(database, world), life, ['remove', 'purgeFailed'])
     this.#files = mortal(this.#work.counted(new FolderVoiceFiles(world.folder), fileCalls), life, fileCalls)
@@ -180,7 +180,7 @@ export class SimulatedProcess {
     }
     const parts = {
       ledger,
-      catalog: new CardCatalog(cards, (id) => id === 'whisper-base'),
+      catalog: new CardCatalog(cards, ({ id }) => id === 'whisper-base'),
       voices: this.voices,
       files: this.#files,
       consents: new SqlConsents(database, new FolderConsentFiles(world.folder, database), world),
@@ -255,18 +255,18 @@ export class SimulatedProcess {
     await this.#database.close()
   }
 
-  /** What the ledger received. It shows the engine which operation its work belongs to. */
-  #hear(call: string, given: unknown): void {
-    if (call === 'admitClone') this.learners.admitted((given as CloneAdmission).operationId)
-    if (call !== 'markStarted') return
-    const id = String(given)
-    if (this.learners.knows(id)) this.learners.expect(id)
-    else this.#starting.push(id)
+  /** Listens to calls of the ledger, so that the engine knows which operation its work belongs to. */
+  #hear(call: string, given: unknown, isDone: boolean): void {
+    if (call === 'markStarted' && isDone) this.learners.expect(String(given))
+    if (call === 'admitSpeech' && isDone) this.#starting.push((given as SpeechAdmission).operationId)
+    // Speech whose client is gone already ends before the engine hears of it.
+    const at = call === 'settle' ? this.#starting.indexOf(String(given)) : -1
+    if (at !== -1) this.#starting.splice(at, 1)
   }
 
   #planFor(order: SpeechOrder, world: ProcessWorld): FakePlan {
     const id = this.#starting.shift()
-    if (id === undefined) throw new Error(`the engine was given '${order.text}' before it was marked as started`)
+    if (id === undefined) throw new Error(`the engine was given '${order.text}' before it was admitted`)
     const stream = new EngineStream(world.soundOf(id))
     this.streams.set(id, stream)
     return stream.plan
@@ -292,7 +292,7 @@ function mortal<T extends object>(
   target: T,
   life: Life,
   writes: readonly string[],
-  onDone: (call: string, given: unknown) => void = () => {},
+  hear: (call: string, given: unknown, isDone: boolean) => void = () => {},
 ): T {
   return new Proxy(target, {
     get(_, name) {
@@ -301,8 +301,9 @@ function mortal<T extends object>(
       const call = (...given: unknown[]) => Reflect.apply(method, target, given) as Promise<unknown>
       if (!writes.some((write) => write === name)) return call
       return async (...given: unknown[]) => {
+        hear(String(name), given[0], false)
         const answer = await life.through(() => call(...given))
-        onDone(String(name), given[0])
+        hear(String(name), given[0], true)
         return answer
       }
     },

@@ -26,7 +26,7 @@ const wanted = [
     ['stream_failed client_disconnected', 'stream_failed client_disconnected charged'],
     ['stream_failed generation_failed', 'stream_failed engine_unavailable', 'stream_failed server_shutting_down'],
     ['failed generation_failed', 'failed engine_unavailable', 'failed storage_full', 'failed server_shutting_down'],
-    ['not_accepted server_stopped', 'failed server_stopped', 'stream_failed server_stopped'],
+    ['failed server_stopped', 'stream_failed server_stopped'],
   ].flatMap((endings) => endings.map((ending) => `ended: ${ending}`)),
   'inspect: answered',
   'inspect: operation_not_found',

@@ -81,7 +81,7 @@ function viewOf(stage: Stage): View {
     accounts: stage.accounts,
     balanceOf: (account) => model.balanceMicros(account),
     operations: model.operations,
-    streaming: model.live.filter(({ stage, permits, sound }) => stage === 'running' && permits <= sound.frames),
+    streaming: model.live.filter(({ permits, sound }) => permits <= sound.frames),
     readable: operationsOf((client) => client.mayRead),
     present: operationsOf((client) => client.isPresent),
     clones: model.clones.all,
@@ -185,7 +185,10 @@ async function settleDown(stage: Stage): Promise<void> {
   await stage.pass(10 * 60_000)
   if (stage.process.dead) return stage.crash()
   const { live, listenings } = stage.model
-  const idle = [...live, ...listenings.live].filter(({ stage, unreadDue }) => stage === 'waiting' || unreadDue !== null)
+  const idle = [
+    ...live.filter(({ unreadDue }) => unreadDue !== null),
+    ...listenings.live.filter(({ stage, unreadDue }) => stage === 'waiting' || unreadDue !== null),
+  ]
   if (idle.length > 0) stage.fail(`${idle.map(({ id }) => id).join()} outlived every deadline`)
 }
 

@@ -235,10 +235,9 @@ export class Stage {
   /** What the process still holds for finished work. */
   #leaks(): string[] {
     const { speech, queue } = this.process
-    const live = this.model.live
-    const waiting = live.filter(({ stage }) => stage === 'waiting').length
+    const { unsettled, live, unwritten } = this.model
     const is = [speech.liveCount, queue.running, queue.depth, speech.unwrittenCount]
-    const due = [this.model.unsettled.length, live.length - waiting, waiting, this.model.unwritten.length]
+    const due = [unsettled.length, live.length, 0, unwritten.length]
     const faults =
       is.join() === due.join() ? [] : [`live, running, waiting, unwritten: ${is.join()}, not ${due.join()}`]
     return [...faults, ...this.#cloneLeaks(), ...this.#listeningLeaks()]
