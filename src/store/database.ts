@@ -27,10 +27,11 @@ export interface Database extends Sql {
    */
   transaction<T>(work: (sql: Sql, again: boolean) => Promise<T>): Promise<T>
   /**
-   * Differs after every commit, by whatever process: while it stays the same, so does what was read.
+   * Differs after every change of a row in these tables, and after every commit of another process: while it stays the
+   * same, so does what was read of them. What triggers and cascades do to a table does not count.
    * @returns null: this database cannot say so cheaply
    */
-  version(): string | null
+  version(tables: readonly string[]): string | null
   /** Runs several statements without parameters, for tests and tools: it is tried once. */
   script(sql: string): Promise<void>
   /** Harmless when called again. */

@@ -1,8 +1,8 @@
-/** A cached key is valid until anything is written, by this process or by another. */
+/** A cached key is valid until a key or an account changes, by this process or by another. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { forEachSeed } from '../testing/seeded.ts'
 import { SqlAccounts } from './accounts.ts'
-import { type Books, engine, newKey, openBooks, seededBytes, sha256 } from './books.fixture.ts'
+import { admission, type Books, engine, newKey, openBooks, seededBytes, settlement, sha256 } from './books.fixture.ts'
 import type { Database } from './database.ts'
 
 // Every commit waits for the disk, which may be busy.
@@ -73,11 +73,10 @@ test('a key that did not exist is found once it does', async () => {
   expect((await books.accounts.findByKey(hash))?.key.id).toBe(id)
 })
 
-test('between writes SQLite is asked for a key once, and PostgreSQL every time', async () => {
-  const { database, clock, ...books } = await openBooks()
-  const hash = await known({ database, clock, ...books }, 'secret')
+/** @returns what it has been asked for with `get` */
+function counting(database: Database): { database: Database; asked: () => number } {
   let asked = 0
-  const counting: Database = {
+  const counted: Database = {
     dialect: database.dialect,
     get: (sql, parameters) => {
       asked++
@@ -86,11 +85,38 @@ test('between writes SQLite is asked for a key once, and PostgreSQL every time',
     all: (sql, parameters) => database.all(sql, parameters),
     run: (sql, parameters) => database.run(sql, parameters),
     transaction: (work) => database.transaction(work),
-    version: () => database.version(),
+    version: (tables) => database.version(tables),
     script: (sql) => database.script(sql),
     close: () => database.close(),
   }
-  const accounts = new SqlAccounts(counting, { clock, random: seededBytes(4) })
+  return { database: counted, asked: () => asked }
+}
+
+test('between changes SQLite is asked for a key once, and PostgreSQL every time', async () => {
+  const books = await openBooks()
+  const hash = await known(books, 'secret')
+  const { database, asked } = counting(books.database)
+  const accounts = new SqlAccounts(database, { clock: books.clock, random: seededBytes(4) })
   for (let request = 0; request < 5; request++) await accounts.findByKey(hash)
-  expect(asked).toBe(engine.name === 'sqlite' ? 1 : 5)
+  expect(asked()).toBe(engine.name === 'sqlite' ? 1 : 5)
+})
+
+test('speech changes the account that pays for it, and no other', async () => {
+  for (const [balanceMicros, times] of [
+    [null, 1],
+    [1_000_000, 3],
+  ] as const) {
+    const books = await openBooks(balanceMicros)
+    const hash = await known(books, 'secret')
+    const { database, asked } = counting(books.database)
+    const accounts = new SqlAccounts(database, { clock: books.clock, random: seededBytes(4) })
+    await accounts.findByKey(hash)
+    const { id } = await books.ledger.admitSpeech(admission(books))
+    const held = await accounts.findByKey(hash)
+    await books.ledger.settle(id, settlement('stream_failed', 700))
+    const settled = await accounts.findByKey(hash)
+    const balances = [held, settled].map((caller) => caller?.account.balanceMicros)
+    expect(balances).toEqual(balanceMicros === null ? [null, null] : [balanceMicros - 1500, balanceMicros - 700])
+    expect(asked()).toBe(engine.name === 'sqlite' ? times : 3)
+  }
 })

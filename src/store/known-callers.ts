@@ -1,9 +1,11 @@
 /**
- * Keys with their accounts, looked up once and kept until anything is committed: every request begins with this. Where
- * the database cannot say cheaply whether something was, each request looks again.
+ * Keys with their accounts, looked up once and kept until a key or an account changes: every request begins with this.
+ * Where the database cannot say cheaply whether one did, each request looks again.
  */
 import type { Database } from './database.ts'
 import type { CallerRow } from './rows.ts'
+
+const tables = ['keys', 'accounts']
 
 export class KnownCallers {
   readonly #database: Database
@@ -17,7 +19,7 @@ export class KnownCallers {
 
   /** @returns the row as it is now; null: there is no such key */
   async find(secretHash: string): Promise<CallerRow | null> {
-    const version = this.#database.version()
+    const version = this.#database.version(tables)
     if (version !== this.#version) this.#rows.clear()
     this.#version = version
     const known = this.#rows.get(secretHash)
@@ -30,8 +32,8 @@ export class KnownCallers {
          FROM keys JOIN accounts ON accounts.id = account_id WHERE hash = $secretHash`,
       { secretHash },
     )
-    // A commit while it waited for its turn may be older or newer than what was read.
-    const isOfVersion = version !== null && version === this.#version && version === this.#database.version()
+    // A change while it waited for its turn may be older or newer than what was read.
+    const isOfVersion = version !== null && version === this.#version && version === this.#database.version(tables)
     if (row !== null && isOfVersion) this.#rows.set(secretHash, row)
     return row
   }

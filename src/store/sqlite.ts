@@ -21,6 +21,7 @@ import { makeDataFolder, makePrivate } from './folder.ts'
 import { hasLog, logDamage } from './log-file.ts'
 import { migrate, requireMigrated } from './migrations.ts'
 import { sumDamage, writeSum } from './rest-sum.ts'
+import { Writes } from './writes.ts'
 
 const fileName = 'myna.db'
 
@@ -44,8 +45,8 @@ export class SqliteDatabase implements Database {
     run: async (sql: string, parameters?: Parameters) => this.#run(sql, parameters),
   }
   readonly #turns = new Turns()
-  /** Statements of this connection that may have written; `data_version` counts the commits of others. */
-  #writes = 0
+  /** What this connection wrote; `data_version` counts the commits of others. */
+  readonly #writes = new Writes()
   #isSuspect = false
   #isRefused = false
 
@@ -69,7 +70,7 @@ export class SqliteDatabase implements Database {
 
   script(sql: string): Promise<void> {
     return this.#turns.take(() => {
-      this.#writes++
+      this.#writes.noteAnything()
       this.#connection.run(sql)
     })
   }
@@ -78,10 +79,10 @@ export class SqliteDatabase implements Database {
     return this.#served(() => this.#attempt((sql) => work(sql, false)))
   }
 
-  version(): string | null {
+  version(tables: readonly string[]): string | null {
     if (this.#isRefused) return null
     try {
-      return `${this.#get<{ data_version: number }>(versionOfOthers)?.data_version} ${this.#writes}`
+      return `${this.#get<{ data_version: number }>(versionOfOthers)?.data_version} ${this.#writes.of(tables)}`
     } catch {
       // The next statement meets the same, and has an answer to it.
       return null
@@ -158,23 +159,19 @@ export class SqliteDatabase implements Database {
   }
 
   #get<Row>(sql: string, parameters: Parameters = {}): Row | null {
-    this.#note(sql)
+    this.#writes.note(sql)
     return this.#prepare(sql).get(parameters) as Row | null
   }
 
   #all<Row>(sql: string, parameters: Parameters = {}): Row[] {
-    this.#note(sql)
+    this.#writes.note(sql)
     return this.#prepare(sql).all(parameters) as Row[]
   }
 
   #run(sql: string, parameters: Parameters = {}): number {
-    this.#note(sql)
-    return this.#prepare(sql).run(parameters).changes
-  }
-
-  /** COMMIT is one that counts: what was read before it is no longer all. */
-  #note(sql: string): void {
-    if (!sql.startsWith('SELECT') && sql !== versionOfOthers) this.#writes++
+    const { changes } = this.#prepare(sql).run(parameters)
+    if (changes > 0) this.#writes.note(sql)
+    return changes
   }
 
   #prepare(sql: string): Statement<unknown, [Parameters]> {
