@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { s16ToBytes } from '../../src/audio/pcm.ts'
+import { s16AsBytes } from '../../src/audio/pcm.ts'
 import { nemoFiles, nemoFolder, nemoClips } from '../../src/models/parakeet/nemo.fixture.ts'
 import { hashOf } from '../../src/testing/speech-clips.ts'
 
@@ -14,7 +14,7 @@ try {
   const clips = await nemoClips()
   const files = Object.entries(clips).map(([name, pcm]) => {
     const file = join(folder, name)
-    writeFileSync(file, s16ToBytes(pcm))
+    writeFileSync(file, s16AsBytes(pcm))
     return file
   })
   const script = join(import.meta.dir, 'nemo-transcripts.py')

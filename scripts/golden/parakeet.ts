@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { s16ToBytes } from '../../src/audio/pcm.ts'
+import { s16AsBytes } from '../../src/audio/pcm.ts'
 import { parityClips, parityFile } from '../../src/models/parakeet/clips.fixture.ts'
 import { smallModels, writeModel } from '../../src/models/parakeet/graphs.fixture.ts'
 import { hashOf } from '../../src/testing/speech-clips.ts'
@@ -18,7 +18,7 @@ try {
   mkdirSync(join(folder, 'clips'))
   const files = Object.entries(clips).map(([name, pcm]) => {
     const file = join(folder, 'clips', name)
-    writeFileSync(file, s16ToBytes(pcm))
+    writeFileSync(file, s16AsBytes(pcm))
     return file
   })
   const script = join(import.meta.dir, 'parakeet.py')

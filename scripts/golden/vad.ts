@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import graph from '@ricky0123/vad-web/dist/silero_vad_v6.onnx' with { type: 'file' }
-import { fromS16, s16FromBytes, s16ToBytes } from '../../src/audio/pcm.ts'
+import { fromS16, s16FromBytes, s16AsBytes } from '../../src/audio/pcm.ts'
 import { loadDetector } from '../../src/models/silero/detector.ts'
 import { goldenClips, hashOf } from '../../src/testing/speech-clips.ts'
 
@@ -15,7 +15,7 @@ function reference(pcm: Int16Array): number[] {
   const folder = mkdtempSync(join(tmpdir(), 'myna-golden-'))
   try {
     const samples = join(folder, 'samples.raw')
-    writeFileSync(samples, s16ToBytes(pcm))
+    writeFileSync(samples, s16AsBytes(pcm))
     const { stdout, stderr, success } = Bun.spawnSync(['python3', join(import.meta.dir, 'vad.py'), graph, samples])
     if (!success) throw new Error(stderr.toString())
     return stdout.toString().trim().split('\n').map(Number)

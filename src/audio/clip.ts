@@ -2,7 +2,7 @@
  * Prepares a decoded clip for cloning. Long clips take a second of arithmetic, so it is done in pieces with other work
  * in between. Implements the service's port `Sound`.
  */
-import { concatBytes, concatFloats, levelDb, s16ToBytes, toS16 } from './pcm.ts'
+import { concatBytes, concatFloats, levelDb, s16AsBytes, toS16 } from './pcm.ts'
 import { resamplerNear } from './resample.ts'
 import { wavHeader } from './wav.ts'
 
@@ -34,7 +34,7 @@ export async function reference(pcm: Float32Array, fromHz: number): Promise<Int1
 
 /** A whole file, mono. */
 export const wav = (pcm: Int16Array, sampleRateHz: number): Uint8Array<ArrayBuffer> =>
-  concatBytes([wavHeader(sampleRateHz, pcm.byteLength), s16ToBytes(pcm)])
+  concatBytes([wavHeader(sampleRateHz, pcm.byteLength), s16AsBytes(pcm)])
 
 /** The implementation of the port. */
 export const sound = { levelDb, resampled, reference, wav }

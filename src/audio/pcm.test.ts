@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { concatBytes, concatFloats, concatS16, fromS16, levelDb, s16FromBytes, s16ToBytes, toS16 } from './pcm.ts'
+import { concatBytes, concatFloats, concatS16, fromS16, levelDb, s16FromBytes, s16AsBytes, toS16 } from './pcm.ts'
 
 describe('16-bit and float', () => {
   test('every 16-bit value survives the conversion to float and back', () => {
@@ -12,11 +12,13 @@ describe('16-bit and float', () => {
     expect([...toS16(samples)]).toEqual([32767, -32768, 32767, -32768, 0, 0, 0, 16384, 16384])
   })
 
-  test('bytes are little-endian, in a buffer of their own', () => {
+  test('bytes are little-endian, and the same memory', () => {
     const pcm = Int16Array.of(1, -2, 0x1234, 7)
-    const bytes = s16ToBytes(pcm.subarray(1, 3))
+    const bytes = s16AsBytes(pcm.subarray(1, 3))
     expect([...bytes]).toEqual([0xfe, 0xff, 0x34, 0x12])
-    expect(bytes.buffer.byteLength).toBe(4)
+    pcm[1] = -3
+    expect(bytes[0]).toBe(0xfd)
+    pcm[1] = -2
     const shifted = new Uint8Array(5)
     shifted.set(bytes, 1)
     expect([...s16FromBytes(shifted.subarray(1))]).toEqual([-2, 0x1234])

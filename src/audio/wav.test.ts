@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny'
-import { concatBytes, s16ToBytes } from './pcm.ts'
+import { concatBytes, s16AsBytes } from './pcm.ts'
 import { readWav, wavHeader, wavHeaderBytes } from './wav.ts'
 
 const pcm = Int16Array.from({ length: 4800 }, (_, i) => i * 5 - 12000)
-const samples = s16ToBytes(pcm)
+const samples = s16AsBytes(pcm)
 
 /** Any chunk, with its pad byte where the size is odd. */
 function chunk(name: string, body: Uint8Array): Uint8Array {

@@ -6,7 +6,7 @@
 import { type AudioFormat, defaultSampleRateHz } from '../../domain/speech.ts'
 import type { CodecFormat } from './codec.ts'
 import { EncodeThread } from './thread.ts'
-import { concatBytes, s16ToBytes } from '../pcm.ts'
+import { concatBytes, s16AsBytes } from '../pcm.ts'
 import { wavHeader } from '../wav.ts'
 
 export interface StreamEncoder {
@@ -164,7 +164,7 @@ class CopyEncoder implements StreamEncoder {
 
   async encode(pcm: Int16Array): Promise<Uint8Array> {
     if (!this.#open) throw new Error('The encoder is closed.')
-    return pcm.length === 0 ? nothing : this.#withHeader(s16ToBytes(pcm))
+    return pcm.length === 0 ? nothing : this.#withHeader(s16AsBytes(pcm))
   }
 
   async finish(): Promise<Uint8Array> {
