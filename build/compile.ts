@@ -12,7 +12,7 @@ import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'no
 import { join } from 'node:path'
 import type { Build } from 'bun'
 import { bundleConfig, root } from './bundle.ts'
-import { packModels } from './fetch.ts'
+import { fetchFiles, packModels } from './fetch.ts'
 import { packNatives } from './native.ts'
 import { notices } from './notices.ts'
 import { outDir, packed } from './packed.ts'
@@ -27,6 +27,7 @@ const usualLevel = 12
 
 async function compile(outfile: string, level: number, target?: Build.CompileTarget): Promise<void> {
   mkdirSync(outDir, { recursive: true })
+  await fetchFiles()
   const natives = await packNatives(level)
   const text = Buffer.from(await notices())
   await Bun.write(join(outDir, 'NOTICES.txt'), text)

@@ -7,8 +7,10 @@ import { systemTimer, type Timer } from '../src/domain/time.ts'
 import { zipOf } from '../src/testing/archives.ts'
 import { temporaryFolder } from '../src/testing/folder.ts'
 import { ImpatientTimer } from '../src/testing/impatient-timer.ts'
-import { fetchFiles } from './fetch.ts'
+import { root } from './bundle.ts'
 import { cachedFile, sha256Of } from './cache.ts'
+import { fetchFiles } from './fetch.ts'
+import { onnxRuntime } from './onnx-runtime.ts'
 
 const graph = new Uint8Array(5000).map((_, at) => (at * at) % 251)
 const words = new TextEncoder().encode('words')
@@ -91,6 +93,21 @@ test('without a network the package is named, with how to place it by hand; a pl
   await fetchAll(files, 'http://127.0.0.1:9')
   expect(await cachedFile(files[0]!, cache)).toEqual(graph)
 })
+
+test('the compiler fetches what its cache lacks before it needs it', async () => {
+  server.reload({ fetch: () => new Response('', { status: 404 }) })
+  const env = { PATH: process.env.PATH, HOME: cache, MYNA_BUILD_CACHE: cache, MYNA_RUNTIME_MIRROR: server.url.origin }
+  const child = Bun.spawn([process.execPath, 'build/compile.ts'], {
+    cwd: root,
+    env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [stderr, code] = await Promise.all([child.stderr.text(), child.exited])
+  expect(code).toBe(1)
+  expect(stderr).toContain(`${onnxRuntime.wheel.package} ${onnxRuntime.wheel.version} cannot be fetched`)
+}, 30_000)
 
 test('a wheel with another hash is refused, from the index or placed by hand', async () => {
   content = archive.toReversed()

