@@ -39,7 +39,8 @@ const usage = `bun scripts/bench.ts [options]
   --soak SECONDS     only that: 64 clients for that long, then the database is checked
   --steady SECONDS   only that: one request a second for that long, and memory over time
   --executable FILE  what is measured (default: build/out/myna)
-  --against FILE     only that: speech, in turn with this other executable; with '--only bursts', those
+  --against FILE     only that: speech, in turn with this other executable; with '--only bursts' or
+                     '--only requests', those
   --json FILE        the figures, too`
 
 const { values: flags } = parseArgs({
@@ -58,6 +59,7 @@ const { values: flags } = parseArgs({
 const executable = resolve(flags.executable)
 const { quick } = flags
 const against = flags.against === undefined ? undefined : resolve(flags.against)
+const inTurn = against === undefined ? [executable] : [executable, against]
 
 /** Enough requests for a percentile at one client, a few for each of many. */
 const sizes: SpeechSizes = quick
@@ -92,14 +94,13 @@ const quickBursts = { clients: [16], rounds: 1 }
 
 /** Each of these makes its own subject. */
 const measuresAlone: Readonly<Record<string, () => Promise<object>>> = {
-  requests: () => measureRequests(executable, quick ? quickRequests : fullRequests),
+  requests: () => measureRequests(inTurn, quick ? quickRequests : fullRequests),
   start: () => measureStart(executable, quick ? 2 : 20),
   memory: () => measureMemory(executable, quick ? 64 : 192, quick ? 100 : 2000),
   realtime: () => measureRealtime(executable, { sessions: 200, talkers: quick ? 3 : 10, turns: quick ? 2 : 8 }),
   crowd: () => measureCrowd(executable, quick ? quickCrowd : fullCrowd),
   modest: () => measureModest(executable, quick ? 10 : 16, quick ? [0] : [0, 16]),
-  bursts: () =>
-    measureBursts(against === undefined ? [executable] : [executable, against], quick ? quickBursts : bursts),
+  bursts: () => measureBursts(inTurn, quick ? quickBursts : bursts),
   overload: () => measureOverload(executable, { seconds: quick ? 20 : 600, fullSeconds: quick ? 5 : 20, times: 4 }),
   holds: () => measureHolds(executable, quick ? 16 : 48),
   books: () => measureBooks(quick ? 1 : 3),
@@ -118,7 +119,7 @@ async function measureAll(): Promise<Record<string, object>> {
   const { soak: soakSeconds, steady, only } = flags
   if (steady !== undefined) return { steady: await measureSteady(executable, Number(steady), 1) }
   if (soakSeconds !== undefined) return { soak: await soak(executable, Number(soakSeconds)) }
-  if (against !== undefined && only !== 'bursts') {
+  if (against !== undefined && only !== 'bursts' && only !== 'requests') {
     return { against: await withSubject(executable, (a) => withSubject(against, (b) => compareSpeech(a, b, sizes))) }
   }
   const names = only?.split(',') ?? [...Object.keys(measures), ...Object.keys(measuresAlone)]
@@ -146,4 +147,6 @@ async function main(): Promise<void> {
   await Bun.write(flags.json, `${JSON.stringify(whole, null, 2)}\n`)
 }
 
+// Ends the programs that are measured, too.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 await main()

@@ -1,5 +1,5 @@
 /**
- * How many operations the database takes in a second: admitted, marked twice and settled, each step synced to the disk.
+ * How many operations the database takes in a second: admitted, marked and settled, each step synced to the disk.
  * On SQLite, and on PostgreSQL where that is installed, in one run.
  */
 import { rmSync, statfsSync } from 'node:fs'
@@ -56,7 +56,7 @@ export async function measureBooks(seconds: number): Promise<object> {
     await postgres.close()
     await server.kill()
   }
-  printTable(`The books: whole operations, four synced transactions each, on ${fileSystem}`, [
+  printTable(`The books: whole operations, three synced transactions each, on ${fileSystem}`, [
     ['engine', 'clients', 'accounts', 'operations/s', 'ms', 'p95', 'max', 'ms CPU'],
     ...records.map(({ engine, clients, accounts, perSecond, ms, cpuMs }) => [
       engine,
@@ -106,7 +106,6 @@ async function oneOperation(ledger: SqlLedger, payer: { accountId: string; keyId
   const operationId = newId('op', systemClock.nowMs(), systemRandom)
   const order = { operationId, ...payer, model: 'hibari', voiceId: 'lark', inputChars: 40, priceMicros: 600 }
   await ledger.admitSpeech({ ...order, keyHash: null, fingerprint: '0'.repeat(64), maxPending: 1000 })
-  await ledger.markStarted(operationId)
   await ledger.markFirstAudio(operationId)
   const audio = { audioMs: 2500, completionBytes: 120_000 }
   const outcome = { outcome: 'completed', chargedMicros: 600, usedChars: 40, error: null } as const

@@ -8,10 +8,11 @@ peers.py speak GRAPH VOICES   kokoro-onnx; VOICES is a folder of *.bin: {"text",
 peers.py sherpa-speak GRAPH VOICES TOKENS SPEAKER    the same with sherpa-onnx, and the phonemes of kokoro-onnx
 peers.py pack VOICES FILE     no requests: the voices become FILE (.npz), as the other programs read them
 peers.py judge GRAPH          DNSMOS P.835 of a WAV file: {"path"} -> {"sig", "bak", "ovr"}
+peers.py pesq                 PESQ, wideband, of a copy beside its original: {"path", "original"} -> {"pesq"}
 
 All compute with as many threads as OMP_NUM_THREADS says. Those of ONNX Runtime sleep when they wait, as in Myna, except
 in sherpa-onnx, which has no setting for it.
-needs: numpy soundfile soxr and, by verb, faster-whisper, onnx-asr, sherpa-onnx, kokoro-onnx, onnxruntime
+needs: numpy soundfile soxr and, by verb, faster-whisper, onnx-asr, sherpa-onnx, kokoro-onnx, onnxruntime, pesq
 """
 import glob
 import json
@@ -137,11 +138,22 @@ def judge(graph):
     return answer
 
 
+def likeness():
+    from pesq import pesq
+
+    def answer(request):
+        original, copy = at_rate(request["original"]), at_rate(request["path"])
+        length = min(len(original), len(copy))
+        return {"pesq": float(pesq(RATE, original[:length], copy[:length], "wb"))}
+    return answer
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "pack":
         sys.exit(pack(*sys.argv[2:]))
     verbs = {"listen": listener, "onnx-asr": onnx_asr_listener, "sherpa-moonshine": sherpa_moonshine,
-             "sherpa-whisper": sherpa_whisper, "speak": speaker, "sherpa-speak": sherpa_speaker, "judge": judge}
+             "sherpa-whisper": sherpa_whisper, "speak": speaker, "sherpa-speak": sherpa_speaker, "judge": judge,
+             "pesq": likeness}
     answer = verbs[sys.argv[1]](*sys.argv[2:])
     for line in sys.stdin:
         before = time.process_time()
