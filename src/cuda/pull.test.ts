@@ -137,7 +137,16 @@ test('content that differs from the pinned content is never installed', async ()
   expect(existsSync(placeOf(runtimeFolder(dataDir)))).toBe(false)
 })
 
-test('a mirror without the file, a login page, and too little space are each explained', async () => {
+test('too little space is explained before anything is asked for', async () => {
+  parts = { ...parts, freeBytes: () => 100_850_000 }
+  expect(await refusal()).toEqual({
+    code: 'disk_full',
+    message: expect.stringMatching(/^There is not enough disk space: 1 MB will be written to .* 101 MB are free\.$/),
+  })
+  expect(asked).toEqual([])
+})
+
+test('a mirror without the file and a login page are each explained', async () => {
   trouble = () => new Response('gone', { status: 404 })
   expect(await refusal()).toEqual({
     code: 'not_on_hub',
@@ -147,13 +156,6 @@ test('a mirror without the file, a login page, and too little space are each exp
   })
   trouble = () => new Response('<html>', { headers: { 'content-type': 'text/html' } })
   expect(await refusal()).toMatchObject({ code: 'no_file_came' })
-  asked = []
-  parts = { ...parts, freeBytes: () => 100_850_000 }
-  expect(await refusal()).toEqual({
-    code: 'disk_full',
-    message: expect.stringMatching(/^There is not enough disk space: 1 MB will be written to .* 101 MB are free\.$/),
-  })
-  expect(asked).toEqual([])
 })
 
 test('a driver that is too old is reported before the download starts', async () => {
