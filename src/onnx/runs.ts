@@ -8,7 +8,7 @@ let underWay = 0
 /** Runs that came to their end, of all graphs. Those that failed or were stopped do not count. */
 export const runCount = (): number => ended
 
-/** Runs that ONNX Runtime computes on threads of its own at this moment. */
+/** Runs that are computed on other threads at this moment. */
 export const runsUnderWay = (): number => underWay
 
 /** A run ended well. */
@@ -16,7 +16,7 @@ export function noteRun(): void {
   ended++
 }
 
-/** A run begins on threads of ONNX Runtime. @returns to be called once when it has ended, well or not */
+/** A run begins on other threads. @returns to be called once when it has ended, well or not */
 export function beginRun(): () => void {
   underWay++
   return () => void underWay--

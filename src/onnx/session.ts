@@ -40,7 +40,7 @@ export interface Session {
   readonly inputs: readonly Port[]
   readonly outputs: readonly Port[]
   /**
-   * Runs the graph once, on threads of ONNX Runtime: the engine's loop continues meanwhile, and so do other runs. As
+   * Runs the graph once, on other threads: the engine's loop continues meanwhile, and so do other runs. As
    * many at once as there are threads take the least time and memory in all; more of them wait for a thread. On a
    * graphics card, and if the session is `inline`, the loop blocks for as long as it takes.
    * @param feeds may be overwritten at once: they were copied

@@ -108,6 +108,8 @@ export function openOrtApi(path: string): OrtApi {
 /** Shared by all sessions of the process; never released. */
 export class OrtApi {
   readonly call: Functions
+  /** Of `Run`, for other threads. */
+  readonly runAddress: Pointer
   readonly libc: ReturnType<typeof dlopen<typeof libc>>['symbols']
   readonly version: string
   readonly env: Pointer
@@ -133,6 +135,7 @@ export class OrtApi {
     this.version = GetVersionString() ?? 'unknown'
     const table = GetApi(apiVersion)
     if (table === null) throw new Error(`ONNX Runtime ${this.version} has no version ${apiVersion} of its C API`)
+    this.runAddress = place(table, functions.Run.at)
     const placed = Object.entries(functions).map(([name, { at, ...spec }]) => [
       name,
       { ...spec, ptr: place(table, at) },

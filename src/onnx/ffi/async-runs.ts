@@ -1,61 +1,18 @@
 /**
- * Runs on threads of ONNX Runtime (`RunAsync`), so that the engine's loop continues meanwhile and can stop them: a run
- * ends at its next node once its terminate flag is set. A synchronous `Run` cannot be stopped, because nothing else
- * runs in that process.
+ * Runs beside the engine's loop, which continues meanwhile and can stop them: a run ends at its next node once its
+ * terminate flag is set. A run on the loop's own thread could not be stopped, because nothing else happens there.
  *
- * Until the callback has come, ONNX Runtime reads and writes by address: the values, the arrays of their pointers, the
- * names, the options and the session itself. All of them are held here until then.
+ * A session on `threads` threads computes as many runs at once. One of them is led by a thread of ours
+ * (`led-runs.ts`), and the other threads, which are the session's pool, help it. Further runs are led by threads of the
+ * pool (`pool-runs.ts`). If all were, many would have no help: a leader offers a share of each loop to one thread of
+ * the pool, the same each time, and for one of the leaders that thread is itself. With a pool of two, half of all runs
+ * used one core of two.
  */
-import { JSCallback, type Pointer } from 'bun:ffi'
-import { beginRun } from '../runs.ts'
-import type { OrtApi } from './api.ts'
-import type { CNames } from './names.ts'
+import { beginRun, runsUnderWay } from '../runs.ts'
+import { runLed } from './led-runs.ts'
+import { runInPool } from './pool-runs.ts'
+import type { Runnable, RunCall } from './run-call.ts'
 import { releaseAll, type Values } from './values.ts'
-
-/** The session and ports of a run; the session stays alive until the run has ended. */
-export interface Runnable {
-  readonly api: OrtApi
-  /** `OrtSession *` */
-  readonly pointer: Pointer
-  readonly inputNames: CNames
-  readonly outputNames: CNames
-}
-
-interface UnderWay {
-  runnable: Runnable
-  given: Values
-  results: Values
-  /** @param status `OrtStatus *`; null: success */
-  end(status: Pointer | null): void
-}
-
-const underWay = new Map<number, UnderWay>()
-let lastId = 0
-
-/** A pending callback does not keep the process alive, so a timer does. */
-let keepAlive: ReturnType<typeof setInterval> | null = null
-const longestMs = 2 ** 31 - 1
-
-/**
- * One callback for all runs of the process. ONNX Runtime calls it on one of its threads, and it is handled on this one.
- */
-let callback: JSCallback | null = null
-
-const callbackPointer = (): Pointer => {
-  callback ??= new JSCallback(hear, { args: ['ptr', 'ptr', 'u64', 'ptr'], returns: 'void', threadsafe: true })
-  return callback.ptr!
-}
-
-/** `RunAsyncCallbackFn`: the run's user data, the results (already known), and the status. */
-function hear(id: number, _results: unknown, _count: unknown, status: Pointer | null): void {
-  const run = underWay.get(Number(id))
-  underWay.delete(Number(id))
-  if (underWay.size === 0 && keepAlive !== null) {
-    clearInterval(keepAlive)
-    keepAlive = null
-  }
-  run?.end(status === null || Number(status) === 0 ? null : status)
-}
 
 /** A run that has begun. */
 export interface AsyncRun {
@@ -68,45 +25,53 @@ export interface AsyncRun {
   terminate(): void
 }
 
+/** Sessions with a run that a thread of ours leads. */
+const led = new Set<Runnable>()
+
 /**
  * Begins a run.
  * @param given for each input a value, or 0n; owned by the caller, who releases it once the run has ended
  * @param results as many as there are outputs, all 0n
  * @param shrinks whether unused memory goes back to the system afterwards
- * @throws Error in ONNX Runtime's words if it cannot begin
  */
 export function startRun(runnable: Runnable, given: Values, results: Values, shrinks: boolean): AsyncRun {
-  const { api, pointer, inputNames, outputNames } = runnable
-  const { call } = api
-  const options = shrinks ? api.shrinkingOptions('cpu:0') : api.made((out) => call.CreateRunOptions(out))
-  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
-  const note = beginRun()
-  const id = ++lastId
+  const { api } = runnable
+  const options = shrinks ? api.shrinkingOptions('cpu:0') : api.made((out) => api.call.CreateRunOptions(out))
   let isOver = false
-  const end = (status: Pointer | null): void => {
+  const ended = run({ runnable, options, given, results }).finally(() => {
     isOver = true
+    api.call.ReleaseRunOptions(options)
+  })
+  const terminate = () => {
+    if (!isOver) api.check(api.call.RunOptionsSetTerminate(options))
+  }
+  return { ended, terminate }
+}
+
+async function run(call: RunCall): Promise<void> {
+  const { runnable, results } = call
+  const isLed = runnable.isLed && !led.has(runnable)
+  if (isLed) led.add(runnable)
+  const note = beginRun()
+  timer ??= setInterval(() => {}, longestMs)
+  try {
+    runnable.api.check(await (isLed ? runLed(call) : runInPool(call)))
+  } catch (error) {
+    releaseAll(runnable.api, results)
+    throw error
+  } finally {
+    if (isLed) led.delete(runnable)
     note()
-    call.ReleaseRunOptions(options)
-    if (status === null) return resolve()
-    releaseAll(api, results)
-    try {
-      api.check(status)
-    } catch (error) {
-      reject(error)
-    }
+    letEnd()
   }
-  underWay.set(id, { runnable, given, results, end })
-  keepAlive ??= setInterval(() => {}, longestMs)
-  const status = call.RunAsync(
-    ...([pointer, options, inputNames.addresses, given, given.length] as const),
-    ...([outputNames.addresses, results.length, results, callbackPointer(), id as Pointer] as const),
-  )
-  // In that case no callback comes.
-  if (status !== null) hear(id, null, null, Number(status) as Pointer)
-  return {
-    ended,
-    terminate: () => {
-      if (!isOver) api.check(call.RunOptionsSetTerminate(options))
-    },
-  }
+}
+
+/** Neither a pending callback nor a thread keeps the process alive, so a timer does. */
+let timer: ReturnType<typeof setInterval> | null = null
+const longestMs = 2 ** 31 - 1
+
+function letEnd(): void {
+  if (runsUnderWay() > 0 || timer === null) return
+  clearInterval(timer)
+  timer = null
 }

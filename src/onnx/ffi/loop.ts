@@ -1,12 +1,12 @@
 /**
- * A graph run step by step on threads of ONNX Runtime: the values that one step puts out are the inputs of the next, as
+ * A graph run step by step on other threads: the values that one step puts out are the inputs of the next, as
  * they are, and never become arrays of JavaScript.
  */
 import type { Pointer } from 'bun:ffi'
 import type { Loop, LoopOptions, Port, Tensor, Tensors } from '../session.ts'
 import { checkFeeds, checkLoop, copiesOf } from '../tensor-checks.ts'
-import type { Runnable } from './async-runs.ts'
 import type { FfiDevice } from './device.ts'
+import type { Runnable } from './run-call.ts'
 import { copied, noValues, pointerOf, read, releaseAll, type Values } from './values.ts'
 
 /** What a loop needs from the session that made it. */
@@ -17,7 +17,7 @@ export interface LoopSession extends Runnable {
   /** `OrtRunOptions *` of the next run that is computed inline; null: the usual ones. */
   runOptions(): Pointer | null
   /**
-   * One run on threads of ONNX Runtime.
+   * One run on other threads.
    * @param given for each input, its value; owned by the caller @param results all 0n; filled, then owned by the caller
    * @throws as `Session.run`; then there are no results
    */

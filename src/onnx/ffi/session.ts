@@ -9,6 +9,7 @@ import { nextTurn, ortApi, type OrtApi } from './api.ts'
 import type { FfiDevice } from './device.ts'
 import { type AsyncRun, startRun } from './async-runs.ts'
 import { BoundLoop } from './bound-loop.ts'
+import { prepareThread } from './led-runs.ts'
 import { FfiLoop, type LoopSession } from './loop.ts'
 import { CNames } from './names.ts'
 import { portsOf } from './ports.ts'
@@ -29,16 +30,24 @@ export async function createFfiSessionOn(
   options: SessionOptions,
 ): Promise<Session> {
   await nextTurn()
-  const isInline = isInlineOn(api, device, options)
+  const leader = leaderOf(api, device, options)
+  if (leader === 'thread') prepareThread()
+  // The leader counts as one of them, so one thread would leave the pool none.
+  const threads = leader === 'pool' ? 2 : options.threads
   const held = options.isOptimised ? model : ''
-  const session = new FfiSession(api, device, open(api, device, model, options), isInline, held)
+  const session = new FfiSession(api, device, open(api, device, model, { ...options, threads }), leader, held)
   api.trim()
   return session
 }
 
-/** Loops on a graphics card have no other form; its runs are short. */
-const isInlineOn = (api: OrtApi, device: FfiDevice, { inline }: SessionOptions): boolean =>
-  inline === true || device !== api.cpu
+/** The thread that leads a run: the caller's, one of ours (`async-runs.ts`), or one of the session's pool. */
+type Leader = 'caller' | 'thread' | 'pool'
+
+function leaderOf(api: OrtApi, device: FfiDevice, { inline, threads }: SessionOptions): Leader {
+  // Loops on a graphics card have no other form; its runs are short.
+  if (inline === true || device !== api.cpu) return 'caller'
+  return threads > 1 ? 'thread' : 'pool'
+}
 
 /** `ORT_DISABLE_ALL` */
 const noOptimisation = 0
@@ -51,12 +60,10 @@ const inPlace = [
 
 function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, settings: SessionOptions): Pointer {
   const { call, env } = api
-  // One counts for the calling thread, which computes nothing of a run that it does not wait for.
-  const threads = isInlineOn(api, device, settings) ? settings.threads : settings.threads + 1
   const options = api.made((out) => call.CreateSessionOptions(out))
   try {
     device.prepare(options)
-    api.check(call.SetIntraOpNumThreads(options, threads))
+    api.check(call.SetIntraOpNumThreads(options, settings.threads))
     if (settings.isOptimised) {
       api.check(call.SetSessionGraphOptimizationLevel(options, noOptimisation))
       for (const name of inPlace) api.check(call.AddSessionConfigEntry(options, name, '1'))
@@ -103,14 +110,13 @@ export class FfiSession implements Session, LoopSession {
 
   /**
    * @param pointer an `OrtSession *`, owned by this object from now on
-   * @param isInline whether runs are computed on the calling thread
    * @param model what the session reads as long as it lives; empty: it has copies
    */
   constructor(
     readonly api: OrtApi,
     readonly device: FfiDevice,
     readonly pointer: Pointer,
-    readonly isInline: boolean,
+    readonly leader: Leader,
     model: string | Uint8Array,
   ) {
     this.#held = { api, pointer, model }
@@ -122,8 +128,12 @@ export class FfiSession implements Session, LoopSession {
     this.outputNames = new CNames(outputs.map(({ name }) => name))
   }
 
+  get isLed(): boolean {
+    return this.leader === 'thread'
+  }
+
   run(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>> {
-    return this.settling(this.isInline ? this.#runInline(feeds, signal) : this.#run(feeds, signal))
+    return this.settling(this.leader === 'caller' ? this.#runInline(feeds, signal) : this.#run(feeds, signal))
   }
 
   loop(options: LoopOptions): Loop {
@@ -132,7 +142,8 @@ export class FfiSession implements Session, LoopSession {
       this.#loops.delete(released)
       this.#hasFreed = true
     }
-    const loop = this.isInline ? new BoundLoop(this, options, onRelease) : new FfiLoop(this, options, onRelease)
+    const Kind = this.leader === 'caller' ? BoundLoop : FfiLoop
+    const loop = new Kind(this, options, onRelease)
     this.#loops.add(loop)
     return loop
   }
