@@ -67,7 +67,7 @@ export function SpeakPage({ who }: PageProps) {
     setIsChoosing(true)
     scrollTo(0, 0)
   }
-  useEscape(studio.isSpeaking, () => studio.cancel())
+  useEscape(() => studio.cancel())
   return (
     <div class="page">
       <Head title="Speak" about="Any text, of any length. It plays while it is made." />
@@ -166,14 +166,16 @@ function TextField({ ask, maxChars, onChange, onSpeak }: TextProps) {
   )
 }
 
-/** Escape ends what is running, unless a dialog takes it for itself. */
-function useEscape(isRunning: boolean, onEscape: () => void): void {
+/**
+ * Escape ends what is running, unless a dialog takes it for itself. It is heard from the beginning: a listener that
+ * came with the player would come a moment after it.
+ */
+function useEscape(onEscape: () => void): void {
   useEffect(() => {
-    if (!isRunning) return
     const listen = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) onEscape()
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
-  }, [isRunning])
+  }, [])
 }

@@ -58,6 +58,7 @@ class Studio extends EventTarget {
     this.#tell()
   }
 
+  /** Harmless when nothing runs. */
   cancel(): void {
     void this.#reader?.cancel()
   }
