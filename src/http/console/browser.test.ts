@@ -41,7 +41,7 @@ beforeAll(async () => {
   for (const [at, { repo, revision, path }] of (dutch?.files ?? []).entries()) {
     hub.add({ repo, revision, path, content: randomBytes(at, 50_000), isLarge: true })
   }
-  scene = await startScene({ HF_ENDPOINT: hub.url })
+  scene = await startScene({ env: { HF_ENDPOINT: hub.url } })
   program = scene.program
 }, startMs)
 

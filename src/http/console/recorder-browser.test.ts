@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { sound } from '../../audio/clip.ts'
-import { hasBrowser, launchBrowser, noBrowser, untrustedHost } from '../../testing/browser.ts'
+import { hasBrowser, launchWithDevices, noBrowser, untrustedHost } from '../../testing/browser.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
 import { type Instance, startInstance } from '../../testing/instance.ts'
 import { until } from '../../testing/until.ts'
@@ -29,8 +29,8 @@ beforeAll(async () => {
   })
   const wav = join(temporaryFolder(), 'tone.wav')
   await Bun.write(wav, sound.wav(tone, sampleRateHz))
-  hearing = await launchBrowser(wav)
-  deaf = await launchBrowser()
+  hearing = await launchWithDevices(wav)
+  deaf = await launchWithDevices(null)
 }, startMs)
 
 afterAll(async () => {

@@ -22,7 +22,7 @@ let scene: Scene
 const signedIn: Scene['signedIn'] = (...where) => scene.signedIn(...where)
 
 beforeAll(async () => {
-  if (hasBrowser) scene = await startScene()
+  if (hasBrowser) scene = await startScene({ hasMicrophone: true })
 }, startMs)
 afterAll(() => scene?.end())
 
