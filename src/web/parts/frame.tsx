@@ -1,5 +1,5 @@
 /** The frame of every page: its content, beside the navigation. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Page, pageIdOf, pages } from '../pages.tsx'
 import { signOut, type Who } from '../session.ts'
 import { announce, Announcer } from './announce.tsx'
@@ -28,7 +28,8 @@ export function Frame({ who, onOut }: { who: Who; onOut: () => void }) {
   }, [page])
   useEffect(() => (main.current === null ? undefined : keepFocusIn(main.current)), [])
   const isFirst = useRef(true)
-  useEffect(() => {
+  // Before the page is seen. Later, it would take the focus from whatever has it by then.
+  useLayoutEffect(() => {
     if (isFirst.current) {
       isFirst.current = false
       return
