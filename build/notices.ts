@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { bundleConfig, root } from './bundle.ts'
 import { findNatives } from './native.ts'
 import { webConfig } from './web.ts'
-import { embeddedFiles } from './fetch.ts'
-import { onnxRuntime } from './onnx-runtime.ts'
+import { embeddedFiles, libraryFiles } from './fetch.ts'
 import { type Component, allowed, copyrights, data, inside, wheels } from './third-party.ts'
 
 const modules = join(root, 'node_modules')
@@ -78,14 +77,14 @@ export interface CarriedPart {
   component: Component
 }
 
-/** ONNX Runtime, and the models inside, by package. @throws Error when the terms of one are unknown, or forbid it */
+/** The libraries and models inside, by package. @throws Error when the terms of one are unknown, or forbid it */
 export function carriedParts(): CarriedPart[] {
-  const found = new Map([onnxRuntime, ...embeddedFiles].map(({ wheel }) => [wheel.package, wheel]))
+  const found = new Map([...libraryFiles, ...embeddedFiles].map(({ wheel }) => [wheel.package, wheel]))
   return [...found.values()].map(({ package: name, version }) => {
     const component = wheels[name]
     if (component === undefined) throw new Error(`the terms of ${name} are not in build/third-party.ts`)
     if (!allowed.has(component.license)) throw new Error(`${name} is under "${component.license}"`)
-    const kind = name === onnxRuntime.wheel.package ? 'library' : 'model'
+    const kind = libraryFiles.some(({ wheel }) => wheel.package === name) ? 'library' : 'model'
     return { kind, package: name, version, component }
   })
 }

@@ -164,6 +164,15 @@ export const wheels: Readonly<Record<string, Component>> = {
       'Eigen (MPL-2.0), nlohmann json, SafeInt, microsoft/GSL (MIT).\n' +
       'Their texts: https://github.com/microsoft/onnxruntime/blob/main/ThirdPartyNotices.txt',
   },
+  av: {
+    name: 'libopus',
+    license: 'BSD-3-Clause',
+    source: 'https://opus-codec.org',
+    copyright:
+      'Copyright 2001-2026 Xiph.Org, Skype Limited, Octasic, Jean-Marc Valin, Timothy B. Terriberry, CSIRO,\n' +
+      'Gregory Maxwell, Mark Borgerding, Erik de Castro Lopo, Mozilla, Amazon',
+    note: 'Of the package av, which is PyAV with FFmpeg, only this library is inside.',
+  },
   'hibari-tts': {
     name: 'hibari',
     license: 'Apache-2.0',

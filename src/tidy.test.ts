@@ -113,7 +113,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   text: ['domain/'],
   book: ['text/', 'domain/'],
   phonemes: ['text/', 'domain/'],
-  audio: ['domain/', 'text/', 'service/ports', 'embedded/packed.ts'],
+  audio: ['domain/', 'text/', 'service/ports', 'embedded/packed.ts', 'embedded/libopus.ts'],
   service: ['domain/', 'text/'],
   store: ['service/', 'domain/'],
   http: ['service/', 'domain/', 'web/', 'realtime/', 'embedded/packed.ts'],

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { textBook } from '../book/plain.ts'
 import { countChars } from '../domain/charge.ts'
 import { audioFormats, defaultSampleRateHz } from '../domain/speech.ts'
+import { setNativeDir } from '../engine/native.ts'
 import type { BookFormat } from './book/audio-file.ts'
 import { namesDocument, readDocument } from './book/document.ts'
 import { longestInput, playBook, speakBook } from './book/speak-book.ts'
@@ -81,6 +82,8 @@ async function speak(words: string[], options: SpeakOptions, command: Command): 
   const isLong = input.length > alwaysShort && countChars(input) > (await longestInput(client, model))
   if (document !== null || isLong || format === 'm4b') {
     const book = document ?? textBook(input)
+    // What the pieces become is encoded here, Opus by a native library.
+    setNativeDir(config.nativeDir)
     if (player === null) await speakBook({ book, file, format, how, captions, client, json })
     else if (captions !== null) throw new Failure('Captions of a long text need a file: -o FILE.', 'cannot_write')
     else await playBook({ book, how, client, json }, player)

@@ -1,6 +1,6 @@
 /**
  * Describes what the encoders have in common: they run inside a Worker, are driven synchronously, take 16-bit mono and
- * return bytes that can be streamed as they are. Only opening is asynchronous, because of WebAssembly.
+ * return bytes that can be streamed as they are. Only opening may be asynchronous, because of WebAssembly.
  */
 
 /** The formats that need an encoder; pcm and wav are only copied. */

@@ -10,10 +10,17 @@ import { mp3Codec } from './mp3.ts'
 import { opusCodec } from './opus.ts'
 
 export type EncodeCall =
-  | { name: 'open'; stream: number; format: CodecFormat; sampleRateHz: number }
+  | ({ name: 'open'; stream: number } & OpenCall)
   | { name: 'encode'; stream: number; pcm: Int16Array }
   | { name: 'finish'; stream: number }
   | { name: 'close'; stream: number }
+
+export interface OpenCall {
+  format: CodecFormat
+  sampleRateHz: number
+  /** Path of libopus, for Opus. */
+  library: string
+}
 
 /** The answer to every call but `close`. */
 export type EncodeAnswer = (Encoded & { stream: number }) | { stream: number; refused: string }
@@ -31,7 +38,7 @@ const codecs = new Map<number, Codec>()
 self.onmessage = async ({ data: call }: MessageEvent<EncodeCall>): Promise<void> => {
   switch (call.name) {
     case 'open':
-      return open(call.stream, call.format, call.sampleRateHz)
+      return open(call.stream, call)
     case 'encode':
       return answer(call.stream, () => codecOf(call.stream).encode(call.pcm))
     case 'finish': {
@@ -45,9 +52,9 @@ self.onmessage = async ({ data: call }: MessageEvent<EncodeCall>): Promise<void>
   }
 }
 
-async function open(stream: number, format: CodecFormat, sampleRateHz: number): Promise<void> {
+async function open(stream: number, call: OpenCall): Promise<void> {
   try {
-    codecs.set(stream, await openCodec(format, sampleRateHz))
+    codecs.set(stream, await openCodec(call))
     answer(stream, () => new Uint8Array(0))
   } catch (error) {
     if (!(error instanceof UnsupportedRate)) throw error
@@ -56,12 +63,12 @@ async function open(stream: number, format: CodecFormat, sampleRateHz: number): 
   }
 }
 
-function openCodec(format: CodecFormat, sampleRateHz: number): Promise<Codec> {
+function openCodec({ format, sampleRateHz, library }: OpenCall): Codec | Promise<Codec> {
   switch (format) {
     case 'mp3':
       return mp3Codec(sampleRateHz)
     case 'opus':
-      return opusCodec(sampleRateHz)
+      return opusCodec(sampleRateHz, library)
     case 'flac':
       return flacCodec(sampleRateHz)
     case 'aac':

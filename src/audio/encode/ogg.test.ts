@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { openLibopus } from '../../embedded/libopus.ts'
 import { opusCodec } from './opus.ts'
 import { oggFirst, oggLast, oggPage } from './ogg.ts'
 import { concatBytes } from '../pcm.ts'
 import { buzz } from './readback.fixture.ts'
+
+const library = openLibopus((path) => path)
 
 interface Page {
   flags: number
@@ -70,7 +73,7 @@ describe('page', () => {
 
 describe('opus stream', () => {
   test('two header pages, one page for each call, and granules that end with the speech', async () => {
-    const codec = await opusCodec(24000)
+    const codec = opusCodec(24000, library)
     const pcm = buzz(2.51, 24000)
     const parts = []
     for (let at = 0; at < pcm.length; at += 4800) parts.push(codec.encode(pcm.subarray(at, at + 4800)))
@@ -91,7 +94,7 @@ describe('opus stream', () => {
   })
 
   test('a large amount at once is cut into pages', async () => {
-    const codec = await opusCodec(24000)
+    const codec = opusCodec(24000, library)
     const pages = readPages(concatBytes([codec.encode(buzz(10, 24000)), codec.finish()]))
     expect(pages.length).toBe(2 + 10 + 1)
   })
@@ -99,7 +102,7 @@ describe('opus stream', () => {
   test('other speech has another serial number, so that replies can be joined', async () => {
     const serials = []
     for (const seed of [1, 2, 1]) {
-      const codec = await opusCodec(24000)
+      const codec = opusCodec(24000, library)
       serials.push(readPages(codec.encode(buzz(0.2, 24000, seed)))[0]!.serial)
       codec.close()
     }

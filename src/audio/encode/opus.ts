@@ -2,43 +2,34 @@
  * Ogg Opus: packets of 20 ms by libopus, one page for each call. Pre-skip and the last granule position make a decoder
  * give back exactly as many samples as went in.
  */
-import { Application, createEncoder, type SampleRate, Signal } from 'libopus-wasm'
 import { type Codec, UnsupportedRate } from './codec.ts'
+import { OpusEncoder } from './libopus.ts'
 import { type OggPage, oggFirst, oggLast, oggPage, opusHead, opusTags } from './ogg.ts'
 import { concatBytes, concatS16, s16AsBytes } from '../pcm.ts'
 
-const ratesHz: readonly SampleRate[] = [8000, 12000, 16000, 24000, 48000]
+const ratesHz: readonly number[] = [8000, 12000, 16000, 24000, 48000]
 const bitsPerSecond = 40_000
 /**
  * Of 10, with the hint that it is a voice: above 6, libopus finds that out itself, which costs more than it gains. On
  * 24 sentences of the six built-in voices PESQ is 4.50, the worst 4.41 (with 7 and no hint 4.48 and 4.06), and DNSMOS
  * 3.86, as before it was encoded, for 8.7 ms a second of sound instead of 12.3. With 3, 7.3 ms, PESQ is 4.41. The other
- * mode, CELT, takes 3.7 ms, but PESQ is 3.95, and 4.27 with 56 kbit/s.
+ * mode, CELT, takes 3.7 ms, but PESQ is 3.95, and 4.27 with 56 kbit/s. (Times of libopus as WebAssembly.)
  */
 const complexity = 5
 const packetsPerSecond = 50
 const granuleHz = 48000
 
-/** @throws UnsupportedRate for the rates that libopus does not take, 22,050 and 44,100 among them */
-export async function opusCodec(sampleRateHz: number): Promise<Codec> {
-  const rateHz = ratesHz.find((rate) => rate === sampleRateHz)
-  if (rateHz === undefined) throw new UnsupportedRate('opus', sampleRateHz, ratesHz)
-  return new OpusCodec(
-    rateHz,
-    await createEncoder({
-      channels: 1,
-      sampleRate: rateHz,
-      bitrate: bitsPerSecond,
-      complexity,
-      application: Application.Audio,
-      signal: Signal.Voice,
-      vbr: true,
-    }),
-  )
+/**
+ * @param library path of libopus
+ * @throws UnsupportedRate for the rates that libopus does not take, 22,050 and 44,100 among them
+ */
+export function opusCodec(sampleRateHz: number, library: string): Codec {
+  if (!ratesHz.includes(sampleRateHz)) throw new UnsupportedRate('opus', sampleRateHz, ratesHz)
+  return new OpusCodec(sampleRateHz, new OpusEncoder(library, { rateHz: sampleRateHz, bitsPerSecond, complexity }))
 }
 
 class OpusCodec implements Codec {
-  readonly #encoder: Awaited<ReturnType<typeof createEncoder>>
+  readonly #encoder: OpusEncoder
   readonly #rateHz: number
   readonly #packetSamples: number
   readonly #lookahead: number
@@ -48,11 +39,11 @@ class OpusCodec implements Codec {
   #received = 0
   #encoded = 0
 
-  constructor(rateHz: number, encoder: Awaited<ReturnType<typeof createEncoder>>) {
+  constructor(rateHz: number, encoder: OpusEncoder) {
     this.#encoder = encoder
     this.#rateHz = rateHz
     this.#packetSamples = rateHz / packetsPerSecond
-    this.#lookahead = encoder.getLookahead()
+    this.#lookahead = encoder.lookahead
   }
 
   encode(pcm: Int16Array): Uint8Array<ArrayBuffer> {

@@ -4,6 +4,7 @@
  * `Encoders`. pcm and wav are copies and stay on the calling thread.
  */
 import { type AudioFormat, defaultSampleRateHz } from '../../domain/speech.ts'
+import { openLibopus } from '../../embedded/libopus.ts'
 import type { CodecFormat } from './codec.ts'
 import { EncodeThread } from './thread.ts'
 import { concatBytes, s16AsBytes } from '../pcm.ts'
@@ -72,9 +73,10 @@ export class EncoderPool {
 
   async #openOn(thread: EncodeThread, format: CodecFormat, sampleRateHz: number): Promise<StreamEncoder> {
     const stream = this.#streams++
+    const library = format === 'opus' ? openLibopus((path) => path) : ''
     thread.add(stream)
     try {
-      await thread.ask({ name: 'open', stream, format, sampleRateHz })
+      await thread.ask({ name: 'open', stream, format, sampleRateHz, library })
     } catch (error) {
       thread.remove(stream)
       throw error

@@ -98,6 +98,16 @@ test('chapters begin where they are spoken, and the joins between pieces are sil
   }
 })
 
+test('a text file becomes Opus, encoded where the command runs', async () => {
+  writeFileSync(path('note.txt'), 'The first line of a note.\n\nAnd another one.')
+  const made = await speak(path('note.txt'), '-o', path('note.opus'), '--json')
+  expect(made).toMatchObject({ code: 0, stderr: '' })
+  const { seconds } = JSON.parse(made.stdout) as { seconds: number }
+  expect(readFileSync(path('note.opus')).subarray(0, 36).toString('latin1')).toMatch(/^OggS[^]*OpusHead$/)
+  const probe = probed('note.opus')
+  if (probe !== null) expect(Number(probe.format.duration)).toBeCloseTo(seconds, 1)
+})
+
 test('a text longer than one request is spoken whole, from standard input, with captions for all of it', async () => {
   const sentence = (at: number) => `This is sentence number ${at} of a text that is far too long for a single request.`
   const stdin = Array.from({ length: 60 }, (_, at) => sentence(at + 1)).join(' ')
