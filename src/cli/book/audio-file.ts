@@ -29,9 +29,10 @@ export interface AudioFile {
 export async function openAudioFile(path: string, format: BookFormat, marks: Marks): Promise<AudioFile> {
   if (format === 'm4b' && path === '-')
     throw new Failure('M4B needs a file: name one with -o FILE.m4b.', 'cannot_write')
-  const output = path === '-' ? pipeOutput() : await fileOutput(path)
   const pool = new EncoderPool({ workers: 1 })
+  // Before the file, so that none is left where a format cannot be had.
   const encoder = await pool.open(format === 'm4b' ? 'aac' : format, defaultSampleRateHz)
+  const output = path === '-' ? pipeOutput() : await fileOutput(path)
   const closed = async () => {
     pool.close()
     await output.close()
