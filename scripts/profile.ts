@@ -1,6 +1,6 @@
 /**
  * What the processor's time of speech and of transcription is spent on: the ten most expensive functions that Bun's
- * profiler sees, beside what ONNX Runtime, the compiler and the collector take on threads of their own.
+ * profiler sees, beside what ONNX Runtime, the compiler and the collector take on other threads.
  *
  *   bun scripts/profile.ts speech|transcription
  *
@@ -61,7 +61,7 @@ async function* blocksOf(sound: Float32Array, size: number): AsyncGenerator<Floa
   for (let at = 0; at < sound.length; at += size) yield sound.slice(at, at + size)
 }
 
-/** Has the vocoder's Worker run here: it is one file that hears messages and posts others. */
+/** Has the vocoder's Worker run here: it is one file that hears messages and posts others. Other Workers are real. */
 function onThisThread(): void {
   class Here extends EventTarget {
     onmessage: ((event: { data: unknown }) => void) | null = null
@@ -79,7 +79,9 @@ function onThisThread(): void {
       onmessage?.({ data })
     }
   }
-  Object.assign(globalThis, { Worker: Here })
+  const construct = (Usual: typeof Worker, [address, settings]: [string, WorkerOptions]) =>
+    address.includes('vocoder-worker') ? new Here(address) : new Usual(address, settings)
+  Object.assign(globalThis, { Worker: new Proxy(Worker, { construct }) })
 }
 
 /** Processor time in ms, by what a thread is for. */
@@ -88,13 +90,17 @@ function threadTimes(): Map<string, number> {
   const own = commandOf(String(process.pid))
   const times = new Map<string, number>()
   for (const thread of readdirSync('/proc/self/task')) {
-    const name = commandOf(thread)
-    const kind =
-      thread === String(process.pid) ? 'main' : name.startsWith('JIT') ? 'compiler' : name === own ? 'onnx' : 'rest'
+    const kind = thread === String(process.pid) ? 'main' : kindOf(commandOf(thread), own)
     const fields = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ').pop()!.split(' ')
     times.set(kind, (times.get(kind) ?? 0) + tickMs * (Number(fields[11]) + Number(fields[12])))
   }
   return times
+}
+
+/** The Workers here lead runs. ONNX Runtime's own threads are called as the process is. */
+function kindOf(name: string, own: string): string {
+  if (name.startsWith('JIT')) return 'compiler'
+  return name === own || name === 'Worker' ? 'onnx' : 'rest'
 }
 
 interface Frame {
@@ -138,7 +144,7 @@ const shownFunctions = functions.toSorted((a, b) => b[1] - a[1]).slice(0, shown)
 console.log(`${soundS.toFixed(0)} s of sound, ${(allMs / soundS).toFixed(1)} ms of processor time for a second`)
 printTable(`${what}: shares of the processor's time`, [
   ['function', 'share'],
-  ['ONNX Runtime, on its threads', share(cpuMs('onnx'))],
+  ['ONNX Runtime, on other threads', share(cpuMs('onnx'))],
   ['compiler and collector', share(cpuMs('compiler') + cpuMs('rest'))],
   ['JavaScript and what it calls', share(cpuMs('main'))],
   ...shownFunctions.map(([name, ms]) => [`  ${name}`, share(ms)]),
