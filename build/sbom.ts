@@ -24,7 +24,8 @@ export async function sbom(nowMs: number): Promise<string> {
   ])
   const carried = carriedParts().map(({ kind, package: name, version: at, component }): Part => {
     const type = kind === 'model' ? 'machine-learning-model' : kind
-    return { type, name: component.name, version: at, purl: `pkg:pypi/${name}@${at}`, ...licenses(component.license) }
+    const own = { name: component.name, version: component.version ?? at }
+    return { type, ...own, purl: `pkg:pypi/${name}@${at}`, ...licenses(component.license) }
   })
   const runtime: Part = { type: 'application', name: 'bun', version: Bun.version, ...licenses('MIT') }
   const document = {

@@ -4,6 +4,8 @@
  */
 export interface Component {
   name: string
+  /** Where it is not that of the package. */
+  version?: string
   /** SPDX. */
   license: string
   source: string
@@ -166,6 +168,7 @@ export const wheels: Readonly<Record<string, Component>> = {
   },
   av: {
     name: 'libopus',
+    version: '1.6.1',
     license: 'BSD-3-Clause',
     source: 'https://opus-codec.org',
     copyright:

@@ -57,9 +57,9 @@ export class OpusEncoder {
     return samples[0]!
   }
 
-  /** @param pcm one packet: 2.5, 5, 10 or 20 ms */
+  /** @param pcm one packet: 2.5, 5, 10 or 20 ms @throws Error once it was freed, or when libopus refuses */
   encode(pcm: Int16Array): Uint8Array {
-    const bytes = this.#call.opus_encode(this.#encoder, pcm, pcm.length, this.#packet, mostBytes)
+    const bytes = this.#call.opus_encode(this.#address, pcm, pcm.length, this.#packet, mostBytes)
     return this.#packet.slice(0, this.#check(bytes))
   }
 
@@ -69,8 +69,14 @@ export class OpusEncoder {
     this.#encoder = null
   }
 
+  /** libopus would follow an address that is no longer one. */
+  get #address(): Pointer {
+    if (this.#encoder === null) throw new Error('libopus: the encoder was freed')
+    return this.#encoder
+  }
+
   #set(what: number, value: number): void {
-    this.#check(this.#call.opus_encoder_ctl(this.#encoder, what, value))
+    this.#check(this.#call.opus_encoder_ctl(this.#address, what, value))
   }
 
   /** @returns what is no error */

@@ -99,6 +99,13 @@ describe('opus stream', () => {
     expect(pages.length).toBe(2 + 10 + 1)
   })
 
+  test('a stream that has ended takes no more sound, and may be closed again', () => {
+    const codec = opusCodec(24000, library)
+    codec.finish()
+    codec.close()
+    expect(() => codec.encode(buzz(0.2, 24000))).toThrow('libopus: the encoder was freed')
+  })
+
   test('other speech has another serial number, so that replies can be joined', async () => {
     const serials = []
     for (const seed of [1, 2, 1]) {
