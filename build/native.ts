@@ -66,34 +66,23 @@ export function nativePlugin(natives: Natives): BunPlugin {
   return {
     name: 'native',
     setup(build) {
+      const replace = (filter: RegExp, ...lines: string[]) => {
+        const imports = [`import * as native from ${native}`, `import { natives } from 'myna:natives'`]
+        build.onLoad({ filter }, () => ({ contents: [...imports, ...lines].join('\n'), loader: 'js' }))
+      }
       build.onResolve({ filter: /^myna:natives$/ }, ({ path }) => ({ path, namespace: 'myna' }))
       build.onLoad({ filter: /./, namespace: 'myna' }, () => ({ contents: embedded(natives), loader: 'js' }))
-      build.onLoad({ filter: /\/src\/embedded\/onnx-runtime\.ts$/ }, () => ({
-        contents: [
-          `import { isUnpacked, openNative } from ${native}`,
-          `import { natives } from 'myna:natives'`,
-          `export const openOnnxRuntime = (open) => openNative(natives, ${JSON.stringify(onnxRuntimePath)}, open)`,
-          'export const isOnnxRuntimeAtHand = () => isUnpacked(natives)',
-          `export const onnxRuntimeVersion = ${JSON.stringify(onnxRuntime.wheel.version)}`,
-        ].join('\n'),
-        loader: 'js',
-      }))
-      build.onLoad({ filter: /\/src\/embedded\/libopus\.ts$/ }, () => ({
-        contents: [
-          `import { openNative } from ${native}`,
-          `import { natives } from 'myna:natives'`,
-          `export const openLibopus = (open) => openNative(natives, ${JSON.stringify(libopusPath)}, open)`,
-        ].join('\n'),
-        loader: 'js',
-      }))
-      build.onLoad({ filter: /sharp\/dist\/sharp\.mjs$/ }, () => ({
-        contents: [
-          `import { loadNative } from ${native}`,
-          `import { natives } from 'myna:natives'`,
-          `export default loadNative(natives, ${pathOf('sharp-linux')})`,
-        ].join('\n'),
-        loader: 'js',
-      }))
+      replace(
+        /\/src\/embedded\/onnx-runtime\.ts$/,
+        `export const openOnnxRuntime = (open) => native.openNative(natives, ${JSON.stringify(onnxRuntimePath)}, open)`,
+        'export const isOnnxRuntimeAtHand = () => native.isUnpacked(natives)',
+        `export const onnxRuntimeVersion = ${JSON.stringify(onnxRuntime.wheel.version)}`,
+      )
+      replace(
+        /\/src\/embedded\/libopus\.ts$/,
+        `export const openLibopus = (open) => native.openNative(natives, ${JSON.stringify(libopusPath)}, open)`,
+      )
+      replace(/sharp\/dist\/sharp\.mjs$/, `export default native.loadNative(natives, ${pathOf('sharp-linux')})`)
     },
   }
 }

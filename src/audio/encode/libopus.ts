@@ -69,7 +69,7 @@ export class OpusEncoder {
     this.#encoder = null
   }
 
-  /** libopus would follow an address that is no longer one. */
+  /** Given the address of a freed encoder, libopus would read whatever is there now. */
   get #address(): Pointer {
     if (this.#encoder === null) throw new Error('libopus: the encoder was freed')
     return this.#encoder
