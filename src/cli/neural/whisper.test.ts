@@ -279,6 +279,8 @@ describe('official clients', () => {
   test('openai: all formats, words, a translation, a stream', async () => {
     const { transcriptions, translations } = openai().audio
     expect((await transcriptions.create({ file: talk, model, temperature })).text).toBe(text)
+    const { text: usual } = await transcriptions.create({ file: talk, model })
+    expect(usual).toBe((await heard([['temperature', '0']])).text)
     const plain = await transcriptions.create({ file: talk, model, temperature, response_format: 'text' })
     expect(String(plain)).toBe(`${text}\n`)
     const timed = await transcriptions.create({
