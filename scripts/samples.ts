@@ -10,8 +10,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { libopusPath } from '../src/audio/encode/libopus.ts'
 import { opusCodec } from '../src/audio/encode/opus.ts'
-import { openLibopus } from '../src/embedded/libopus.ts'
 import { concatBytes, concatS16 } from '../src/audio/pcm.ts'
 import { startProgram } from '../src/testing/program.ts'
 import { realWeightsRoot } from '../src/testing/real-weights.ts'
@@ -41,10 +41,7 @@ try {
     spoken.push(new Int16Array(await answer.arrayBuffer()))
   }
   const pcm = concatS16(spoken)
-  const encoder = opusCodec(
-    rateHz,
-    openLibopus((path) => path),
-  )
+  const encoder = opusCodec(rateHz, libopusPath())
   const file = concatBytes([encoder.encode(pcm), encoder.finish()])
   await Bun.write(join(root, 'src', 'embedded', 'samples', 'kokoro-82m.opus'), file)
   console.log(`kokoro-82m.opus: ${(pcm.length / rateHz).toFixed(1)} s, ${file.length} bytes`)

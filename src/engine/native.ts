@@ -1,7 +1,7 @@
 /**
  * The native libraries inside the executable. The system loads libraries from files only, so they are unpacked once
  * into `<nativeDir>/native-<hash>/` and opened from there. When run from source, nothing is embedded and this is not
- * called: sharp loads from node_modules, the others from the build cache (`build/native.ts` replaces both in the
+ * called: sharp loads from node_modules, the others from the build cache (`build/native.ts` replaces all in the
  * executable).
  *
  * A half-written folder must never be used, whatever happens meanwhile: each file is flushed to the disk, then the list

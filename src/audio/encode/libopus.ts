@@ -3,6 +3,7 @@
  * libopus decodes it as WebAssembly, which cannot reach other memory.
  */
 import { CString, dlopen, type Pointer, ptr } from 'bun:ffi'
+import { openLibopus } from '../../embedded/libopus.ts'
 
 /** As `opus.h` declares them. */
 const functions = {
@@ -26,6 +27,17 @@ const mostBytes = 1275
 
 /** One library a thread, whatever its path. */
 let opened: Functions | null = null
+
+/**
+ * The library's path, for the threads that encode. It is loaded here first, because a thread that cannot load it ends
+ * with all its streams, and without the remedy.
+ * @throws as `openLibopus`
+ */
+export const libopusPath = (): string =>
+  openLibopus((path) => {
+    opened ??= dlopen(path, functions).symbols
+    return path
+  })
 
 /** Encodes mono speech. Freed by hand. */
 export class OpusEncoder {

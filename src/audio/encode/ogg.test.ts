@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { openLibopus } from '../../embedded/libopus.ts'
+import { libopusPath } from './libopus.ts'
 import { opusCodec } from './opus.ts'
 import { oggFirst, oggLast, oggPage } from './ogg.ts'
 import { concatBytes } from '../pcm.ts'
 import { buzz } from './readback.fixture.ts'
 
-const library = openLibopus((path) => path)
+const library = libopusPath()
 
 interface Page {
   flags: number

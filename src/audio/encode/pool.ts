@@ -4,8 +4,8 @@
  * `Encoders`. pcm and wav are copies and stay on the calling thread.
  */
 import { type AudioFormat, defaultSampleRateHz } from '../../domain/speech.ts'
-import { openLibopus } from '../../embedded/libopus.ts'
 import type { CodecFormat } from './codec.ts'
+import { libopusPath } from './libopus.ts'
 import { EncodeThread } from './thread.ts'
 import { concatBytes, s16AsBytes } from '../pcm.ts'
 import { wavHeader } from '../wav.ts'
@@ -73,7 +73,7 @@ export class EncoderPool {
 
   async #openOn(thread: EncodeThread, format: CodecFormat, sampleRateHz: number): Promise<StreamEncoder> {
     const stream = this.#streams++
-    const library = format === 'opus' ? openLibopus((path) => path) : ''
+    const library = format === 'opus' ? libopusPath() : ''
     thread.add(stream)
     try {
       await thread.ask({ name: 'open', stream, format, sampleRateHz, library })
