@@ -18,6 +18,7 @@ import {
 import type { Books } from './books.fixture.ts'
 import { until } from '../testing/until.ts'
 import { SqlAccounts } from './accounts.ts'
+import { KeyUses } from './key-uses.ts'
 
 // Every commit waits for the disk, which may be busy.
 setDefaultTimeout(30_000)
@@ -241,6 +242,17 @@ describe('the last use of a key', () => {
     books.accounts.touchKey(books.key.id)
     expect(await told(books)).toBe(firstMs + 60_000)
     await until('the use is written', async () => (await stored(books)) === firstMs + 60_000)
+  })
+
+  test('is visible in a row that was read before it was written', async () => {
+    const { database, clock, key } = await openBooks()
+    const uses = new KeyUses(database, clock)
+    const row: { id: string; last_used_at_ms: number | null } = { id: key.id, last_used_at_ms: null }
+    uses.touch(key.id)
+    await uses.save()
+    expect(uses.freshen(row).last_used_at_ms).toBe(clock.wallMs)
+    const later = clock.wallMs + 5
+    expect(uses.freshen({ ...row, last_used_at_ms: later }).last_used_at_ms).toBe(later)
   })
 
   test('is written at the end', async () => {

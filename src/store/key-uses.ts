@@ -34,10 +34,13 @@ export class KeyUses {
     if (due) void this.#write(keyId)
   }
 
-  /** The row with the time of a use that is not written yet. */
+  /** The row with the time of a use that was not written yet when the row was read. */
   freshen<Row extends { id: string; last_used_at_ms: number | null }>(row: Row): Row {
     const use = this.#uses.get(row.id)
-    return use === undefined || use.saved ? row : { ...row, last_used_at_ms: use.atMs }
+    if (use === undefined) return row
+    // Written since the row was read, or another box has written a later one.
+    const atMs = use.saved ? Math.max(use.atMs, row.last_used_at_ms ?? 0) : use.atMs
+    return { ...row, last_used_at_ms: atMs }
   }
 
   /** Writes every use that is not written yet. Never throws. */
