@@ -27,11 +27,12 @@ export interface Database extends Sql {
    */
   transaction<T>(work: (sql: Sql, again: boolean) => Promise<T>): Promise<T>
   /**
-   * Differs after every change of a row in these tables, and after every commit of another process: while it stays the
-   * same, so does what was read of them. What triggers and cascades do to a table does not count.
+   * One version for each set of tables. It differs after every change of a row in them, and after every commit of
+   * another process: while it stays the same, so does what was read of them. What triggers and cascades do to a table
+   * does not count. `balances` names the balances in `accounts`: an update of nothing else counts only for that name.
    * @returns null: this database cannot say so cheaply
    */
-  version(tables: readonly string[]): string | null
+  versions(...sets: readonly (readonly string[])[]): readonly string[] | null
   /** Runs several statements without parameters, for tests and tools: it is tried once. */
   script(sql: string): Promise<void>
   /** Harmless when called again. */

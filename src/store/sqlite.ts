@@ -79,10 +79,11 @@ export class SqliteDatabase implements Database {
     return this.#served(() => this.#attempt((sql) => work(sql, false)))
   }
 
-  version(tables: readonly string[]): string | null {
+  versions(...sets: readonly (readonly string[])[]): readonly string[] | null {
     if (this.#isRefused) return null
     try {
-      return `${this.#get<{ data_version: number }>(versionOfOthers)?.data_version} ${this.#writes.of(tables)}`
+      const others = this.#get<{ data_version: number }>(versionOfOthers)?.data_version
+      return sets.map((tables) => `${others} ${this.#writes.of(tables)}`)
     } catch {
       // The next statement meets the same, and has an answer to it.
       return null

@@ -3,6 +3,20 @@ import { expect, test } from 'bun:test'
 import { migrate } from './migrations.ts'
 import { Writes } from './writes.ts'
 
+test('an update of balances alone does not count for the accounts', () => {
+  for (const [sql, ofAccounts, ofBalances] of [
+    ['UPDATE accounts SET balance_micros = balance_micros - $n\n WHERE id = $id AND balance_micros IS NOT NULL', 0, 1],
+    ['UPDATE accounts SET balance_micros = $n WHERE id = $id', 0, 1],
+    ['UPDATE accounts SET balance_micros = $n, name = $name WHERE id = $id', 1, 0],
+    ['UPDATE accounts SET name = $name WHERE id = $id', 1, 0],
+    ['DROP TABLE accounts', 1, 1],
+  ] as const) {
+    const writes = new Writes()
+    writes.note(sql)
+    expect([sql, writes.of(['accounts']), writes.of(['balances'])]).toEqual([sql, ofAccounts, ofBalances])
+  }
+})
+
 test('a statement counts for the table that it writes to, and for every table when that is not plain', () => {
   for (const [sql, ofKeys, ofVoices] of [
     ['SELECT * FROM keys', 0, 0],

@@ -3,6 +3,8 @@
  * nothing that a speech request writes concerns the key of the next one.
  */
 const writing = /^(?:INSERT(?: OR \w+)? INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+(\w+)/
+/** Every request that is paid moves a balance; what else is known of an account stays as it is. */
+const movingBalance = /^UPDATE\s+accounts\s+SET\s+balance_micros\s*=[^,]*$/
 const harmless = /^(?:SELECT|BEGIN|COMMIT|ROLLBACK|PRAGMA data_version)\b/
 
 /** In place of a table's name. */
@@ -35,4 +37,7 @@ export class Writes {
   }
 }
 
-const tableOf = (sql: string): string => (harmless.test(sql) ? nothing : (writing.exec(sql)?.[1] ?? anything))
+function tableOf(sql: string): string {
+  if (harmless.test(sql)) return nothing
+  return movingBalance.test(sql) ? 'balances' : (writing.exec(sql)?.[1] ?? anything)
+}

@@ -63,7 +63,7 @@ export class PostgresDatabase implements Database {
   }
 
   /** Other boxes write as well, and asking for it would take as long as the query that it could save. */
-  version(): null {
+  versions(): null {
     return null
   }
 
