@@ -76,11 +76,12 @@ const counts = (operation: Operation, settlement: Settlement): boolean =>
   (operation.type === 'clone' && operation.priceMicros > 0)
 
 async function end(sql: Sql, operation: Operation, settlement: Settlement, { nowMs, by }: SettledBy): Promise<number> {
+  // To name the column would rewrite its index, also where nothing is released.
+  const release = releasesKey(settlement) ? ', idempotency_hash = NULL' : ''
   return sql.run(
     `UPDATE operations SET outcome = $outcome, charged_micros = $chargedMicros, completion_bytes = $completionBytes,
        error_code = $errorCode, error_message = $errorMessage, settled_at_ms = $nowMs, expires_at_ms = $expiresAtMs,
-       settled_by = $by,
-       idempotency_hash = CASE WHEN $released = 1 THEN NULL ELSE idempotency_hash END
+       settled_by = $by${release}
      WHERE id = $id AND outcome IS NULL`,
     {
       id: operation.id,
@@ -92,7 +93,6 @@ async function end(sql: Sql, operation: Operation, settlement: Settlement, { now
       nowMs,
       by,
       expiresAtMs: expiresAtMs({ ...operation, settledAtMs: nowMs }),
-      released: releasesKey(settlement) ? 1 : 0,
     },
   )
 }
