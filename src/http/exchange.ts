@@ -80,16 +80,27 @@ export const routeWith =
 
 function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): Exchange {
   const { request, server } = incoming
-  const url = urlOf(request)
   const peer = plainAddress(server?.requestIP(request)?.address ?? 'unknown')
+  let url: URL | null = null
+  let requestId: string | null = null
   return {
     request,
-    url,
+    // Speech needs none of these three.
+    get url() {
+      return (url ??= urlOf(request))
+    },
+    get origin() {
+      return parts.publicOrigin ?? `${schemeOf(request, this.url, peer, parts.trustedProxies)}://${this.url.host}`
+    },
+    get requestId() {
+      return (requestId ??= newId('req', parts.clock.nowMs(), parts.random))
+    },
+    set requestId(id) {
+      requestId = id
+    },
     params: incoming.params ?? {},
     route,
     address: clientAddress(request, peer, parts.trustedProxies),
-    origin: parts.publicOrigin ?? `${schemeOf(request, url, peer, parts.trustedProxies)}://${url.host}`,
-    requestId: newId('req', parts.clock.nowMs(), parts.random),
     accountId: null,
     headers: new Headers({ 'x-content-type-options': 'nosniff' }),
     keepOpen: () => server?.timeout(request, 0),
