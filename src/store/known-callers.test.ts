@@ -31,6 +31,7 @@ test('after every change, here or on another connection, a key is found in its n
         () => accounts.disable(id),
         () => accounts.enable(id),
         () => accounts.credit(id, 7),
+        () => accounts.setMetering(id, step % 3 === 0 ? null : 1_000_000),
         () => accounts.rename(id, `ada ${step}`),
         () => database.run('UPDATE keys SET scopes = $scopes', { scopes: step % 2 === 0 ? '["tts"]' : '["voices"]' }),
         () => database.script(`UPDATE keys SET name = 'name ${step}'`),
