@@ -70,7 +70,7 @@ for (const [how, toBytes] of Object.entries(sent)) {
     expect(await answerTo(toBytes(object(maxJsonBytes + 1)))).toBe('request_too_large')
   })
 
-  test(`what is no JSON object is refused with ${how}`, async () => {
+  test(`a body with ${how} that is not a JSON object is refused`, async () => {
     for (const text of ['', '{', '[]', 'null', '"a"', '{"a":1} x', '\xff']) {
       expect([text, await answerTo(toBytes(text))]).toEqual([text, 'invalid_json'])
     }
