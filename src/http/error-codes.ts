@@ -233,7 +233,11 @@ export const codes: Readonly<Record<ErrorCode, CodeRow>> = {
   ),
   range_not_satisfiable: invalid(416, 'the range is past the end', 'The range is past the end.'),
   rate_limit_exceeded: limited(429, 'too many requests within a minute', 'Too many requests. Try again later.'),
-  request_timeout: invalid(408, 'the request body stopped arriving', 'The request body stopped arriving.'),
+  request_timeout: invalid(
+    408,
+    'the request body stopped arriving, or JSON of up to 64 KiB took more than a minute',
+    'The request body stopped arriving.',
+  ),
   request_too_large: invalid(413, 'the body is too large', 'The request body is larger than 1048576 bytes.', {
     extras: { max_bytes: 1_048_576 },
   }),
