@@ -25,6 +25,7 @@ test('a statement counts for the table that it writes to, and for every table wh
     ['WITH old AS (SELECT 1) DELETE FROM keys', 1, 1, 1, 1],
     ['PRAGMA user_version = 3', 1, 1, 1, 1],
     ['DROP TABLE keys', 1, 1, 1, 1],
+    ['DROP TABLE accounts', 1, 1, 1, 1],
   ] as const) {
     const writes = new Writes()
     writes.note(sql)
