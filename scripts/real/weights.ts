@@ -76,19 +76,29 @@ export async function prepareSound(): Promise<string> {
 }
 
 async function prepareWhisper(id: keyof typeof whispers): Promise<void> {
-  const ct2 = ct2Of(id)
   await bringCt2(id, python)
-  const [q8, fp32] = [join(realWeightsRoot, id), join(realWeightsRoot, `${id}-fp32`)]
-  if (existsSync(q8) && existsSync(fp32)) return
+  await exportWhisper(id, [
+    ['q8', id],
+    ['fp32', `${id}-fp32`],
+  ])
+  // Its decoder has its attention as outputs, as the hub's files with word times.
+  if (id === 'whisper-base') await exportWhisper(id, [['q8', 'whisper-base-words']], 'words')
+}
+
+/** @param wanted the weights, and the folder of each @param options of `whisper.py` */
+async function exportWhisper(
+  id: keyof typeof whispers,
+  wanted: readonly (readonly ['q8' | 'fp32', string])[],
+  ...options: string[]
+): Promise<void> {
+  const places = wanted.map(([made, name]) => [made, join(realWeightsRoot, name)] as const)
+  if (places.every(([, place]) => existsSync(place))) return
   await run(python, '-m', 'pip', 'install', '-q', ...exporters)
   const out = join(work, 'export')
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out)
-  await run(python, join(import.meta.dir, 'whisper.py'), ct2, out)
-  for (const [made, place] of [
-    ['q8', q8],
-    ['fp32', fp32],
-  ] as const) {
+  await run(python, join(import.meta.dir, 'whisper.py'), ct2Of(id), out, ...options)
+  for (const [made, place] of places) {
     rmSync(place, { recursive: true, force: true })
     renameSync(join(out, made), place)
   }

@@ -1,6 +1,8 @@
 """Published Whisper weights as packages ship them (CTranslate2, half precision) to ONNX in the layout of the hub.
 
-whisper.py CT2 OUT      OUT/fp32 and OUT/q8: encoder_model.onnx, decoder_model_merged.onnx and the JSON files
+whisper.py CT2 OUT [words]      OUT/fp32 and OUT/q8: encoder_model.onnx, decoder_model_merged.onnx and the JSON files
+
+With "words" the decoder has its attention as outputs, from which times of words are found.
 
 CT2 holds model.bin, config.json and tokenizer.json. The weights go into a checkpoint of transformers, optimum exports
 that, and ONNX Runtime rounds it to eight bits as the hub's q8 files are: by tensor, unsigned where there are
@@ -20,6 +22,8 @@ import onnxslim
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from optimum.exporters.onnx import main_export
+from optimum.exporters.onnx.base import ConfigBehavior
+from optimum.exporters.onnx.model_configs import WhisperOnnxConfig
 from transformers import GenerationConfig, WhisperConfig, WhisperFeatureExtractor, WhisperForConditionalGeneration
 
 TYPES = [np.float32, np.int8, np.int16, np.int32, np.float16, np.uint16]
@@ -185,8 +189,31 @@ def share_embeddings(model):
         graph.node.extend(nodes)
 
 
-def export(source, out, work):
-    main_export(source, work, task="automatic-speech-recognition-with-past", do_validation=False)
+class WithAttentions(WhisperOnnxConfig):
+    """Names the outputs as the hub's files with word times do."""
+
+    @property
+    def outputs(self):
+        found = super().outputs
+        if self._behavior is ConfigBehavior.DECODER:
+            for at in range(self._config.decoder_layers):
+                found[f"cross_attentions.{at}"] = {0: "batch_size", 2: "decoder_sequence_length"}
+        return found
+
+
+def attention_options(source):
+    whole = WithAttentions(WhisperConfig.from_pretrained(source), task="automatic-speech-recognition")
+    parts = dict(
+        encoder_model=whole.with_behavior("encoder"),
+        decoder_model=whole.with_behavior("decoder", use_past=True, use_past_in_inputs=False),
+        decoder_with_past_model=whole.with_behavior("decoder", use_past=True, use_past_in_inputs=True),
+    )
+    return dict(custom_onnx_configs=parts, model_kwargs={"output_attentions": True})
+
+
+def export(source, out, work, has_words):
+    options = attention_options(source) if has_words else {}
+    main_export(source, work, task="automatic-speech-recognition-with-past", do_validation=False, **options)
     for name, kind in (("encoder_model", QuantType.QUInt8), ("decoder_model_merged", QuantType.QInt8)):
         model = onnxslim.slim(f"{work}/{name}.onnx")
         share_embeddings(model)
@@ -195,7 +222,7 @@ def export(source, out, work):
         quantize_dynamic(f"{out}/fp32/{name}.onnx", f"{out}/q8/{name}.onnx", weight_type=kind, extra_options=options)
 
 
-def main(ct2, out):
+def main(ct2, out, words=None):
     for kind in ("fp32", "q8"):
         os.makedirs(f"{out}/{kind}", exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as work:
@@ -203,7 +230,7 @@ def main(ct2, out):
         for kind in ("fp32", "q8"):
             for name in JSON_FILES:
                 shutil.copy(f"{work}/{name}", f"{out}/{kind}/{name}")
-        export(work, out, f"{work}/onnx")
+        export(work, out, f"{work}/onnx", words == "words")
 
 
 if __name__ == "__main__":

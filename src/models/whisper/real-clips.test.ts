@@ -88,3 +88,37 @@ describe.skipIf(!isHere)('whisper-base transcribes real readers', () => {
     expect(told.join('')).toMatch(/^ There's iron,? they say.*Margaret.*shop ?boy\.$/)
   })
 })
+
+const wordsFolder = realWeights('whisper-base-words')
+
+// Published weights and the clips of real readers are not in the repository: skipped where either is missing.
+describe.skipIf(wordsFolder === null || !hasRealClips)('whisper-base times the words of real readers', () => {
+  let timed: TranscriptionModel
+  beforeAll(async () => {
+    timed = await load({
+      card: { ...smallCard, weights: 'int8' },
+      filesDir: wordsFolder!,
+      pronunciations: null,
+      workers: 2,
+    })
+  })
+  afterAll(() => timed?.unload())
+
+  test('of those, too, that the decoder was made to write before a window ends', async () => {
+    const clips = [await realClip('1688-142285-0000'), await realClip('1688-142285-0001')]
+    // Left to itself, the decoder stops after 'confession'.
+    const pcm = concatFloats(clips).subarray(0, 27.3 * 16_000)
+    const order = { task: 'transcribe', language: 'en', prompt: null, temperature: 0, words: true } as const
+    const heard = await timed.begin(order).hear(pcm, never)
+    const words = heard.flatMap((segment) => segment.words ?? [])
+    expect(words.map(({ text }) => text).join(' ')).toMatch(/ made his confession of having been a \w+ ?boy\.$/)
+    for (const [at, word] of words.entries()) {
+      expect(word.endMs).toBeGreaterThanOrEqual(word.startMs)
+      expect(word.startMs).toBeGreaterThanOrEqual(words[at - 1]?.endMs ?? 0)
+    }
+    const [having, boy] = [words.find(({ text }) => text === 'having')!, words.at(-1)!]
+    // By the forced alignment of PocketSphinx, with 0.3 s to spare.
+    expect(Math.abs(having.startMs - 25_920)).toBeLessThan(300)
+    expect(Math.abs(boy.endMs - 27_160)).toBeLessThan(300)
+  })
+})
