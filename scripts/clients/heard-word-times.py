@@ -47,7 +47,7 @@ def words_of(text: str) -> list[str]:
 
 
 def aligned(pcm: np.ndarray, text: str) -> list[Word] | None:
-    """None: a word is not in its dictionary."""
+    """None: it could not be aligned, for instance because a word is not in the dictionary."""
     words = words_of(text)
     quiet = (np.random.default_rng(0).standard_normal(RATE // 2) * 3).astype("<i2")
     sound = np.concatenate([quiet, pcm, quiet]).tobytes()
@@ -149,6 +149,8 @@ def main() -> None:
     parser.add_argument("--ct2")
     parser.add_argument("--kokoro")
     args = parser.parse_args()
+    if args.kokoro and not args.ct2:
+        parser.error("--kokoro needs --ct2")
     myna = Myna(args.url.rstrip("/"), args.key, args.model)
     listeners = [myna, *([FasterWhisper(args.ct2)] if args.ct2 else [])]
 
@@ -171,7 +173,6 @@ def main() -> None:
         sounds = [myna.spoken(text, args.kokoro, voice) for text in texts]
         pairs = [(listeners[1].heard(pcm, language), myna.heard(pcm, language)) for pcm in sounds]
         report(f"{myna.name}, by faster-whisper", f"spoken, {language}", pairs)
-
 
 
 main()
