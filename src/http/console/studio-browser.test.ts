@@ -69,6 +69,8 @@ test.skipIf(!hasBrowser)(
     await go(page, 'Voices')
     await player(page).getByText('The second of two').waitFor()
     await go(page, 'Speak')
+    // The page reads its history after it appears.
+    await past(page).getByRole('listitem').nth(1).waitFor()
     expect(await past(page).getByRole('listitem').count()).toBe(2)
     await page.reload()
     await past(page).getByRole('listitem').first().waitFor()
