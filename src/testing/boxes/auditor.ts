@@ -130,12 +130,16 @@ function keyFaults(operations: readonly Row[]): string[] {
 /** A box's answers take time, so its knowledge of a renewal may be a little older than the renewal. */
 const exactMs = 50
 
-/** An operation may only be settled by the box that works on it while its lease is valid. */
-function leaseFaults(row: Row, { renewals }: Told): string[] {
+/**
+ * An operation may only be settled by the box that works on it while its lease is valid. A box that gives its lease
+ * back may leave an operation behind: one whose admission was written, but never answered.
+ */
+function leaseFaults(row: Row, { renewals, leftMs }: Told): string[] {
   const own = row.settled_by === null || row.settled_by.startsWith(row.box_id)
   const removed = row.settled_by?.includes('removed') === true
   if (row.settled_at_ms === null || own || removed) return []
   const settledMs = Number(row.settled_at_ms)
+  if (settledMs + exactMs >= (leftMs.get(row.box_id) ?? Infinity)) return []
   // Certainly valid: renewed before that moment, and for at least a lease from the time of the request.
   const held = renewals
     .get(row.box_id)

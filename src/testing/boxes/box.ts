@@ -29,9 +29,22 @@ export interface Told {
   creditedMicros: Map<string, { sure: number; maybe: number }>
   /** When each renewal was requested and answered, by the database's clock as the box knew it. */
   renewals: Map<string, { askedMs: number; answeredMs: number }[]>
+  /** When each box that ended properly began to give its lease back, by its database clock. */
+  leftMs: Map<string, number>
   /** Failures that a client must never see. */
   errors: string[]
 }
+
+/** Before anything happened. */
+export const nobodyTold = (accountIds: readonly string[]): Told => ({
+  admitted: new Set(),
+  refused: new Set(),
+  settled: new Map(),
+  creditedMicros: new Map(accountIds.map((id) => [id, { sure: 0, maybe: 0 }])),
+  renewals: new Map(),
+  leftMs: new Map(),
+  errors: [],
+})
 
 /** The address of the database server, and the cable to it. */
 export interface Wire {
@@ -84,6 +97,11 @@ export class SimulatedBox {
       const askedMs = clock.nowMs()
       await renew(report)
       renewals.push({ askedMs, answeredMs: clock.nowMs() })
+    }
+    const leave = this.boxes.leave.bind(this.boxes)
+    this.boxes.leave = () => {
+      told.leftMs.set(id, clock.nowMs())
+      return leave()
     }
     this.keeper = new BoxKeeper(
       {

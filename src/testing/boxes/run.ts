@@ -13,7 +13,7 @@ import { distantPostgres, testPostgres } from '../postgres.ts'
 import { Seeded } from '../seeded.ts'
 import { Cables } from './cables.ts'
 import { BoxesAuditor, type Findings } from './auditor.ts'
-import { leaseTimes, SimulatedBox, type Told } from './box.ts'
+import { leaseTimes, nobodyTold, SimulatedBox, type Told } from './box.ts'
 
 export type Guard = 'key index' | 'account lock' | 'lease check'
 
@@ -78,15 +78,7 @@ class Run {
     this.#place = place
     this.#accounts = accounts
     this.#stepsLeft = options.steps
-    const creditedMicros = new Map(accounts.map(({ id }) => [id, { sure: 0, maybe: 0 }]))
-    this.told = {
-      admitted: new Set(),
-      refused: new Set(),
-      settled: new Map(),
-      creditedMicros,
-      renewals: new Map(),
-      errors: [],
-    }
+    this.told = nobodyTold(accounts.map(({ id }) => id))
   }
 
   async addBox(): Promise<void> {
