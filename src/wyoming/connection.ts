@@ -38,8 +38,9 @@ export class Connection {
     this.#send = send
   }
 
+  /** Whether something is worked on that needs nothing more of the client. */
   get isBusy(): boolean {
-    return this.#waiting > 0
+    return this.#waiting > 0 && this.#listening === null && this.#stream === null
   }
 
   /** Resolves when more may come. @throws FramingError when the connection must be closed */

@@ -9,8 +9,13 @@ import { encodeEvent, FramingError } from './framing.ts'
 import type { WyomingParts } from './parts.ts'
 
 const connectionsMax = 256
-/** A connection on which nothing is sent or worked on. */
+/**
+ * How long a connection may be silent while the client has to speak. A client that hangs in the middle of its sound
+ * would keep one of the few places for transcriptions.
+ */
 const idleMs = 600_000
+/** A machine that lost its power or its network ends no connection: after this silence the system asks for it. */
+const keepAliveMs = 30_000
 
 export interface WyomingServer {
   host: string
@@ -62,11 +67,14 @@ async function serve(parts: WyomingParts, socket: Socket): Promise<void> {
   // A connection that breaks is over like any other; its reason is the client's affair.
   socket.on('error', () => {})
   socket.on('close', () => connection.close())
+  socket.setKeepAlive(true, keepAliveMs)
   const idle = watchIdle(parts, socket, connection)
   try {
     for await (const bytes of socket as AsyncIterable<Uint8Array>) {
-      idle.renew()
+      // While it is held back, the client cannot speak.
+      idle.stop()
       await connection.receive(bytes)
+      idle.renew()
     }
   } catch (error) {
     if (error instanceof FramingError) parts.log({ event: 'wyoming connection closed', reason: error.message })
