@@ -11,6 +11,8 @@ import type { BoxNews, BoxReport, Boxes, BoxStatus } from './ports/boxes.ts'
 export interface BoxWork {
   /** Operations and transcriptions, by id. */
   ids(): ReadonlySet<string>
+  /** Those among them of which the database has a row. */
+  recordedIds(): ReadonlySet<string>
   cancel(id: string): void
 }
 
@@ -187,7 +189,7 @@ export class BoxKeeper {
     const before = work()
     const pending = await boxes.ownPending()
     const rows = new Map(pending.map((row) => [row.id, row]))
-    for (const id of before.ids()) {
+    for (const id of before.recordedIds()) {
       const row = rows.get(id)
       if (row === undefined || row.cancelRequested) before.cancel(id)
     }

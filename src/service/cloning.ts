@@ -76,6 +76,9 @@ export class Cloning {
     return this.#settled.promise
   }
 
+  /** It was admitted. */
+  readonly isRecorded = true
+
   /** It has ended, but the database could not record it yet. */
   get unwritten(): boolean {
     return this.#unwritten

@@ -9,6 +9,8 @@ export interface Running {
   readonly id: string
   /** Resolves once the settlement is written; never rejects. */
   readonly settled: Promise<unknown>
+  /** Whether the database has a row of it: from then on, a row that is gone says that it was ended elsewhere. */
+  readonly isRecorded: boolean
   /** It has ended, but the database could not record it yet. */
   readonly unwritten: boolean
   cancel(): void
@@ -25,6 +27,11 @@ export class Live<Work extends Running> {
 
   get liveIds(): string[] {
     return [...this.#live.keys()]
+  }
+
+  /** Of work that the database knows. */
+  get recordedIds(): string[] {
+    return [...this.#live.values()].filter(({ isRecorded }) => isRecorded).map(({ id }) => id)
   }
 
   /** Settlements that could not be written yet: the disk is full. While there are some, nothing new is admitted. */

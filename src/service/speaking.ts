@@ -101,6 +101,9 @@ export class Speaking {
     return this.#settled.promise
   }
 
+  /** It was admitted. */
+  readonly isRecorded = true
+
   /** It has ended, but the database could not record it yet. */
   get unwritten(): boolean {
     return this.#unwritten

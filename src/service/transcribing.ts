@@ -72,6 +72,7 @@ export class Transcribing implements Running {
   #beganMs: number | null = null
   /** Whether the database has a record of it; known after the first attempt. */
   #inBooks: Promise<boolean> | null = null
+  #isRecorded = false
   #noteDueMs = 0
   #decodedSamples = 0
   #heardMs = 0
@@ -98,6 +99,11 @@ export class Transcribing implements Running {
   /** Resolves once its use is written; never rejects. */
   get settled(): Promise<void> {
     return this.#settled.promise
+  }
+
+  /** Not while it waits for its turn, or for its first sound. */
+  get isRecorded(): boolean {
+    return this.#isRecorded
   }
 
   get unwritten(): boolean {
@@ -215,7 +221,7 @@ export class Transcribing implements Running {
       maxPending,
     })
     this.#inBooks = begun.then(
-      () => true,
+      () => (this.#isRecorded = true),
       () => false,
     )
     await begun

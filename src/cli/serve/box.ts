@@ -18,12 +18,13 @@ export type Describe = () => Promise<Omit<ServerStatus, 'pendingOperations' | 'b
 
 export function boxKeeper(shared: Shared, world: World, service: Service, describe: Describe): BoxKeeper {
   const { speech, clones, transcriptions, previews, allowances } = service
-  const ids = (): ReadonlySet<string> => new Set([speech, clones, transcriptions].flatMap((live) => live.liveIds))
-  const cancel = (id: string): void => [speech, clones, transcriptions].forEach((live) => live.cancel(id))
+  const kinds = [speech, clones, transcriptions]
+  const cancel = (id: string): void => kinds.forEach((live) => live.cancel(id))
   // A snapshot: work that starts later is not in it.
   const work = (): BoxWork => {
-    const now = ids()
-    return { ids: () => now, cancel }
+    const ids: ReadonlySet<string> = new Set(kinds.flatMap((live) => live.liveIds))
+    const recorded: ReadonlySet<string> = new Set(kinds.flatMap((live) => live.recordedIds))
+    return { ids: () => ids, recordedIds: () => recorded, cancel }
   }
   const onNews = (news: BoxNews): void => {
     if (news.kind === 'cancel') cancel(news.operationId)

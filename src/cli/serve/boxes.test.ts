@@ -2,6 +2,8 @@
 import { describe, expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
 import { cards } from '../../catalog/cards.ts'
 import { CardCatalog } from '../../catalog/catalog.ts'
+import { systemTimer, type Timer } from '../../domain/time.ts'
+import { startListening, transcribe, uploadsOf } from '../../http/transcription/transcription.fixture.ts'
 import { type Instance, startInstance } from '../../testing/instance.ts'
 import { noPostgres, testPostgres } from '../../testing/postgres.ts'
 import { Relay } from '../../testing/relay.ts'
@@ -149,6 +151,34 @@ describe.skipIf(noPostgres !== null)('two servers on one database', () => {
     const before = await left(other)
     for (let n = 0; n < 20; n++) await left(one)
     await until('the other one has been notified', async () => before - (await left(other)) > 20)
+  })
+
+  test('let a transcription wait for its turn, although the database does not know it yet', async () => {
+    const server = await testPostgres()
+    const renewMs = 47
+    let looks = 0
+    const timer: Timer = {
+      after(delayMs, callback) {
+        // A box sets it again once it has compared its work with the database.
+        if (delayMs === renewMs) looks++
+        return systemTimer.after(delayMs, callback)
+      },
+    }
+    const lease = { leaseMs: 90_000, renewMs, admitMs: 30_000 }
+    const settings = { database: server.urlOf(await server.create()), transcriptionStreams: 1 }
+    await using instance = await startListening(settings, undefined, { timer, lease })
+    const gate = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    instance.transcriber.plan = () => ({ before: () => (held.resolve(), gate.promise) })
+    const key = await instance.key()
+    const first = transcribe(instance, key)
+    await held.promise
+    const second = transcribe(instance, key)
+    await until('the second upload has arrived', () => uploadsOf(instance).length > 0)
+    const before = looks
+    await until('the box has looked twice', () => looks >= before + 2)
+    gate.resolve()
+    expect(await Promise.all([first, second].map(async (answer) => (await answer).status))).toEqual([200, 200])
   })
 
   test('accept no new work without the database, finish running work, and settle it later', async () => {

@@ -111,7 +111,7 @@ export class SimulatedBox {
         measureClock: () => clock.measure(),
         work: () => {
           const ids = new Set(this.working.keys())
-          return { ids: () => ids, cancel: (one) => this.cancel(one) }
+          return { ids: () => ids, recordedIds: () => ids, cancel: (one) => this.cancel(one) }
         },
         report: async () => null,
         onNews: (news) => (news.kind === 'cancel' ? this.cancel(news.operationId) : undefined),
