@@ -335,5 +335,8 @@ test('captions are written beside the audio, with the times from the events', as
   expect(readFileSync(path('c.srt'), 'utf8')).toBe(
     '1\n00:00:00,100 --> 00:00:00,900\nGood night.\n\n2\n00:00:01,500 --> 00:00:01,900\nBye!\n',
   )
+  seen = []
   expect((await speak('Hello.', '-o', path('d.mp3'), '--captions', path('d.txt'))).stderr).toContain('.srt or .vtt')
+  expect((await speak('Hello.', '-o', path('d.mp3'), '--captions', path('no/d.srt'))).stderr).toContain('no folder')
+  expect(seen).toEqual([])
 })

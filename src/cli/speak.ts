@@ -76,7 +76,7 @@ async function speak(words: string[], options: SpeakOptions, command: Command): 
     )
   }
   const { voice, model, speed } = options
-  const captions = options.captions === undefined ? null : new Captions(options.captions)
+  const captions = options.captions === undefined ? null : await Captions.into(options.captions)
   const how = { voice, model, speed }
   const client = await clientOf(options, config)
   const isLong = input.length > alwaysShort && countChars(input) > (await longestInput(client, model))

@@ -22,13 +22,11 @@ export interface AudioFile {
 }
 
 /**
- * @param path `-` is standard output, which gets no chapter marks
+ * @param path `-` is standard output; a pipe gets no chapter marks
  * @param marks titles alone; the times come at the end
  * @throws Failure when it cannot be written
  */
 export async function openAudioFile(path: string, format: BookFormat, marks: Marks): Promise<AudioFile> {
-  if (format === 'm4b' && path === '-')
-    throw new Failure('M4B needs a file: name one with -o FILE.m4b.', 'cannot_write')
   const pool = new EncoderPool({ workers: 1 })
   // Before the file, so that none is left where a format cannot be had.
   const encoder = await pool.open(format === 'm4b' ? 'aac' : format, defaultSampleRateHz)
@@ -38,6 +36,10 @@ export async function openAudioFile(path: string, format: BookFormat, marks: Mar
     await output.close()
   }
   if (format === 'm4b') {
+    if (output.isPipe) {
+      await closed()
+      throw new Failure('M4B needs a file: name one with -o FILE.m4b.', 'cannot_write')
+    }
     const file = await M4bFile.open(output, marks)
     return {
       write: async (pcm) => file.add(await encoder.encode(pcm)),
@@ -50,7 +52,7 @@ export async function openAudioFile(path: string, format: BookFormat, marks: Mar
       close: closed,
     }
   }
-  const tags = format === 'mp3' && path !== '-' ? id3Tag : null
+  const tags = format === 'mp3' && !output.isPipe ? id3Tag : null
   const head = tags?.(marks) ?? new Uint8Array(0)
   let at = 0
   const append = async (bytes: Uint8Array) => {
@@ -64,7 +66,7 @@ export async function openAudioFile(path: string, format: BookFormat, marks: Mar
       await append(await encoder.finish())
       if (tags !== null) await output.write(tags(timed), 0)
       // Its length was unknown until now.
-      if (format === 'wav' && path !== '-') await output.write(wavHeader(defaultSampleRateHz, at - wavBytes), 0)
+      if (format === 'wav' && !output.isPipe) await output.write(wavHeader(defaultSampleRateHz, at - wavBytes), 0)
       pool.close()
       await output.finish()
     },

@@ -1,12 +1,12 @@
 /**
- * Decides where the bytes of a book are written: to a file that is called `FILE.part` until it is complete, or to
- * standard output.
+ * Decides where the bytes of a book are written: to a file that is called `FILE.part` until it is complete, or to a
+ * pipe.
  */
-import { type FileHandle, open, rename } from 'node:fs/promises'
-import { Failure } from '../terminal/terminal.ts'
+import { openTarget, refuse } from '../client/target.ts'
 
-/** A pipe ignores positions: what was written there cannot be changed. */
 export interface Output {
+  /** A pipe ignores positions: what was written there cannot be changed. */
+  readonly isPipe: boolean
   write(bytes: Uint8Array, position: number): Promise<void>
   finish(): Promise<void>
   close(): Promise<void>
@@ -14,23 +14,20 @@ export interface Output {
 
 /** @throws Failure when it cannot be written */
 export async function fileOutput(path: string): Promise<Output> {
-  const part = `${path}.part`
-  const cannot = (error: unknown): never => {
-    throw new Failure(`Cannot write ${path}: ${error instanceof Error ? error.message : error}`, 'cannot_write')
-  }
-  const file: FileHandle = await open(part, 'w+').catch(cannot)
+  const { file, part, keep } = await openTarget(path)
+  const isPipe = part === null
   return {
+    isPipe,
     async write(bytes, position) {
       for (let from = 0; from < bytes.length;) {
-        const { bytesWritten } = await file.write(bytes, from, bytes.length - from, position + from).catch(cannot)
+        const at = isPipe ? null : position + from
+        const { bytesWritten } = await file
+          .write(bytes, from, bytes.length - from, at)
+          .catch((error: unknown) => refuse(path, error))
         from += bytesWritten
       }
     },
-    async finish() {
-      await file.sync().catch(cannot)
-      await file.close()
-      await rename(part, path).catch(cannot)
-    },
+    finish: keep,
     close: () => file.close(),
   }
 }
@@ -38,6 +35,7 @@ export async function fileOutput(path: string): Promise<Output> {
 export function pipeOutput(): Output {
   const writer = Bun.stdout.writer()
   return {
+    isPipe: true,
     async write(bytes) {
       writer.write(bytes)
       await writer.flush()

@@ -1,9 +1,10 @@
 /** Captions beside an audio file: speech comes as events then, which bring the audio and when each word is spoken. */
-import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { srt, vtt } from '../../domain/subtitles.ts'
 import type { TranscriptSegment } from '../../domain/transcript.ts'
 import { Failure } from '../terminal/terminal.ts'
+import { fileSink } from './sink.ts'
+import { placeOf } from './target.ts'
 
 interface TimedWord {
   word: string
@@ -22,12 +23,17 @@ export class Captions {
   readonly #segments: TranscriptSegment[] = []
   #isEstimated = false
 
-  /** @throws Failure when the file is named like no captions */
-  constructor(path: string) {
-    const write = writers[extname(path).toLowerCase()]
-    if (write === undefined) throw new Failure(`Captions are .srt or .vtt; '${path}' is neither.`, 'unknown_captions')
+  private constructor(path: string, write: typeof srt) {
     this.#path = path
     this.#write = write
+  }
+
+  /** @throws Failure when the file is named like no captions, or cannot be written: before speech is paid for */
+  static async into(path: string): Promise<Captions> {
+    const write = writers[extname(path).toLowerCase()]
+    if (write === undefined) throw new Failure(`Captions are .srt or .vtt; '${path}' is neither.`, 'unknown_captions')
+    await placeOf(path)
+    return new Captions(path, write)
   }
 
   /** Whether the model does not time its words. */
@@ -43,7 +49,9 @@ export class Captions {
 
   /** Written once the audio is whole. */
   async write(): Promise<void> {
-    await writeFile(this.#path, this.#write(this.#segments))
+    const sink = await fileSink(this.#path)
+    await sink.write(Buffer.from(this.#write(this.#segments)))
+    await sink.keep()
   }
 }
 

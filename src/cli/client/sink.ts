@@ -2,8 +2,8 @@
  * Decides where the audio of `myna speak` goes. A file gets its name only when it is complete; until then it is called
  * `FILE.part`, so that half a sentence is never mistaken for a whole one.
  */
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { Failure } from '../terminal/terminal.ts'
+import { rm } from 'node:fs/promises'
+import { openTarget, refuse } from './target.ts'
 
 export interface Sink {
   readonly bytes: number
@@ -16,32 +16,21 @@ export interface Sink {
 
 /** @throws Failure when it cannot be written: before anything is asked of the server */
 export async function fileSink(path: string): Promise<Sink> {
-  const part = `${path}.part`
-  const cannot = (error: unknown): Failure =>
-    new Failure(`Cannot write ${path}: ${error instanceof Error ? error.message : error}`, 'cannot_write')
-  const file: FileHandle = await open(part, 'w').catch((error: unknown) => Promise.reject(cannot(error)))
+  const { file, part, keep } = await openTarget(path)
   let bytes = 0
   return {
     get bytes() {
       return bytes
     },
     write: async (chunk) => {
-      await file.writeFile(chunk).catch((error: unknown) => Promise.reject(cannot(error)))
+      await file.writeFile(chunk).catch((error: unknown) => refuse(path, error))
       bytes += chunk.length
     },
-    keep: async () => {
-      try {
-        await file.sync()
-        await file.close()
-        await rename(part, path)
-      } catch (error) {
-        throw cannot(error)
-      }
-    },
+    keep,
     leave: async () => {
       await file.close()
       if (bytes > 0) return part
-      await rm(part, { force: true })
+      if (part !== null) await rm(part, { force: true })
       return null
     },
   }
