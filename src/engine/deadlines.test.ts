@@ -100,6 +100,35 @@ test('a load has its own deadline, even when no order waits for it', () => {
   expect(said).toEqual(['was killed: it did not load large within 300 s'])
 })
 
+test('time in which the server itself stood still is not counted', () => {
+  owe()
+  clock.freeze(10 * stallMs)
+  clock.advance(stallMs - 2 * slackMs)
+  expect(said).toEqual([])
+  clock.advance(3 * slackMs + endingMs)
+  expect(said).toEqual(stalled)
+})
+
+test('a load does not become late while the server stands still, and neither does what waits for it', () => {
+  owe()
+  deadlines.noteLoading('large', false)
+  clock.freeze(10 * loadMs)
+  clock.advance(loadMs - 2 * slackMs)
+  expect(said).toEqual([])
+  deadlines.noteLoading('large', true)
+  clock.advance(stallMs - 1)
+  expect(said).toEqual([])
+  clock.advance(1 + slackMs + endingMs)
+  expect(said).toEqual(stalled)
+})
+
+test('a load that goes on for too long after the server stood still is given up', () => {
+  deadlines.noteLoading('large', false)
+  clock.freeze(loadMs)
+  clock.advance(loadMs + slackMs)
+  expect(said).toEqual(['was killed: it did not load large within 300 s'])
+})
+
 test('the end of the child ends its loads, and nothing is watched any more', () => {
   deadlines.noteLoading('large', false)
   deadlines.noteEnd()

@@ -5,7 +5,7 @@
  * its work, and killed if it does not, because nothing else ends a native call.
  *
  * Loading a model is such a call too, and may rightly take minutes. It has a deadline of its own, and while it lasts no
- * time passes for what the child owes.
+ * time passes for what the child owes. None passes either while the server itself stands still.
  */
 import type { Timers } from './timers.ts'
 
@@ -68,7 +68,10 @@ export class Deadlines {
     this.#options = options
   }
 
-  /** The clock that deadlines are measured by: monotonic, and stopped while the child loads a model. */
+  /**
+   * The clock that deadlines are measured by: monotonic, and stopped while the child loads a model or the server does
+   * not run.
+   */
   nowMs(): number {
     return (this.#stillSinceMs ?? this.#options.timers.monotonicMs()) - this.#stoodStillMs
   }
@@ -117,10 +120,14 @@ export class Deadlines {
 
   /** Looks at debts and loads a few times within each deadline, for as long as there are any. */
   watch(): void {
-    if (this.#isStopped) return
+    if (this.#isStopped || this.#cancelTimer !== null) return
     const { timers, stallMs, loadMs, debts } = this.#options
-    this.#cancelTimer ??= timers.after(Math.min(stallMs, loadMs) / 8, () => {
+    const everyMs = Math.min(stallMs, loadMs) / 8
+    const dueMs = timers.monotonicMs() + everyMs
+    this.#cancelTimer = timers.after(everyMs, () => {
       this.#cancelTimer = null
+      const lateMs = timers.monotonicMs() - dueMs
+      if (lateMs > everyMs) this.#leaveOut(lateMs)
       this.#checkLoads()
       this.#checkDebts()
       if ([...debts()].length > 0 || this.#loads.size > 0 || this.#endingSinceMs !== null) this.watch()
@@ -189,6 +196,15 @@ export class Deadlines {
     this.#stoodStillMs += this.#options.timers.monotonicMs() - this.#stillSinceMs
     this.#stillSinceMs = null
     this.noteProgress()
+  }
+
+  /**
+   * The server itself did not run, because it was stopped, or its container was paused: what the child sent meanwhile
+   * has not been read yet.
+   */
+  #leaveOut(awayMs: number): void {
+    for (const [model, sinceMs] of this.#loads) this.#loads.set(model, sinceMs + awayMs)
+    if (this.#stillSinceMs === null) this.#stoodStillMs += awayMs
   }
 
   #checkLoads(): void {

@@ -40,6 +40,12 @@ export class ManualClock implements Clock, Timer {
     this.#pass(untilMs - this.#monotonicMs)
   }
 
+  /** The process stands still: what falls due meanwhile runs late, once it goes on. */
+  freeze(ms: number): void {
+    this.#pass(ms)
+    this.advance(0)
+  }
+
   /** The wall clock jumps; monotonic time does not. */
   jump(ms: number): void {
     this.#nowMs += ms
