@@ -122,7 +122,7 @@ test('a load does not become late while the server stands still, and neither doe
   expect(said).toEqual(stalled)
 })
 
-test('a load that goes on for too long after the server stood still is given up', () => {
+test('a load that takes too long after the server stood still is given up', () => {
   deadlines.noteLoading('large', false)
   clock.freeze(loadMs)
   clock.advance(loadMs + slackMs)

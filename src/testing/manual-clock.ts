@@ -40,7 +40,7 @@ export class ManualClock implements Clock, Timer {
     this.#pass(untilMs - this.#monotonicMs)
   }
 
-  /** The process stands still: what falls due meanwhile runs late, once it goes on. */
+  /** The process stands still: what falls due meanwhile runs late, once it continues. */
   freeze(ms: number): void {
     this.#pass(ms)
     this.advance(0)
