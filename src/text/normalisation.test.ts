@@ -154,7 +154,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['Chapter IV', 'Chapter four.'],
   ['World War II', 'World War two.'],
   ['Act I Scene 2', 'Act one Scene two.'],
-  ['the IV drip', 'the IV drip.'],
+  ['the IV drip', 'the I V drip.'],
   ['v1.2', 'version one point two.'],
   ['v1.2.3', 'version one point two point three.'],
   ['1.2.3', 'one point two point three.'],

@@ -124,8 +124,12 @@ function named(text: string, at: number, spoken: boolean): Sign {
   return words === undefined ? nothing(at + 1) : between(at + 1, words, standsAlone.has(char))
 }
 
-const slash = (text: string, at: number, spoken: boolean): Sign =>
-  between(at + 1, 'slash', !spoken || text[at - 1] === ' ')
+/** "TCP/IP" and "A/B" are read without the sign. */
+function slash(text: string, at: number, spoken: boolean): Sign {
+  const isJoint = /(?:^|[^A-Za-z])[A-Z]{1,5}$/.test(text.slice(Math.max(0, at - 6), at))
+  if (isJoint && match(/\/[A-Z]{1,5}(?![A-Za-z])/y, text, at) !== null) return nothing(at + 1)
+  return between(at + 1, 'slash', !spoken || text[at - 1] === ' ')
+}
 
 function touchesNumber(text: string, at: number): boolean {
   const before = text[at - 1] === ' ' ? at - 2 : at - 1

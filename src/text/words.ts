@@ -2,27 +2,14 @@
 import { abbreviationAt } from './abbreviations.ts'
 import { domainAt, mailAt, urlAt, versionAt } from './addresses.ts'
 import { monthDateAt, monthName } from './dates.ts'
+import { type Around, isSpelledLower, pronounce } from './initialisms.ts'
 import { codeMoneyAt, moneyAt } from './money.ts'
 import { cardinal, decimal, ordinal, roman } from './numbers.ts'
-import { type Before, isAlphanumeric, isDigit, isLetter, match, type Said, spell } from './rule.ts'
+import { type Before, isAlphanumeric, isDigit, match, type Said } from './rule.ts'
 
 const wordPattern = /[A-Za-z]+(?:'[A-Za-z]+)*/y
 const plainPattern = /[a-z]+(?:'[a-z]+)?(?=[ ,;:!?]|$)/y
 
-/** Initialisms with vowels, which would else be read as words. Those without vowels need no list. */
-const spelled = new Set(
-  (
-    'USA UK EU UN US UAE API APIS URL URLS URI AI UI UX IDE IDS IP ISP IT OS CEO CFO CTO COO CIA FBI IBM USB CPU GPU ' +
-    'TPU NPU RPA GUI CLI IO IOS ISO IEEE IETF AWS ACL EOF ETA FAQ DIY GMO HIV MIT UCLA BBC ABC NBC CBS ESPN ' +
-    'IRS IPO EV EVS ER OECD USD EUR AUD CAD ATM DNA RNA MRI ICU ECG EU IOU OCR OEM ORM EOL UFO ' +
-    'VIP PM TTS STT ASR LLM SDK UTF UTC UUID SSD HDD RGB ASAP ID'
-  ).split(' '),
-)
-/** Lower case or mixed, and yet read letter by letter. */
-const spelledLower = new Set('api url uri ui ux ai ide cpu gpu usb ip cli gui sdk'.split(' '))
-const sounds = new Set(
-  'hmm hm mm mmm shh sh psst pst pfft tsk brr brrr grr grrr zzz ll nth th nd rd st pls thx'.split(' '),
-)
 const wholeWords: Record<string, string> = {
   'w/o': 'without',
   'w/': 'with',
@@ -56,7 +43,7 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
     plain !== undefined &&
     /[aeiouy]/.test(plain) &&
     plain !== 'etc' &&
-    !spelledLower.has(plain) &&
+    !isSpelledLower(plain) &&
     text[at + plain.length] !== ':'
   ) {
     return { to: at + plain.length, words: plain }
@@ -70,7 +57,7 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
     numeralAt(text, at, word, before) ??
     numberedAt(text, at, word) ?? {
       to: at + word.length,
-      words: pronounce(word, text[at - 1] === '&' ? '&' : text[at + word.length]),
+      words: pronounce(word, aroundOf(text, at, at + word.length)),
     }
   )
 }
@@ -128,28 +115,9 @@ function numberedAt(text: string, at: number, word: string): Said | null {
   return codeMoneyAt(text, at, word)
 }
 
-/** How a word is given to the voice: initialisms letter by letter, compound names in their parts. */
-function pronounce(word: string, next: string | undefined): string {
-  const letters = /^([A-Z]{2,6})('?s)?$/.exec(word)
-  // GPT4, F-16, AT&T: what a sign joins is spelled.
-  const beforeDigit = isDigit(next) || next === '-' || next === '&'
-  if (letters !== null) {
-    const base = letters[1] as string
-    const read =
-      spelled.has(base) ||
-      (!/[AEIOUY]/.test(base) && !sounds.has(base.toLowerCase())) ||
-      (beforeDigit && base.length <= 3)
-    if (read) return spell(base) + (letters[2] === undefined ? '' : "'s")
-  }
-  if (/^[a-z]{2,5}$/.test(word) && (spelledLower.has(word) || (!/[aeiouy]/.test(word) && !sounds.has(word))))
-    return spell(word)
-  if (word.length > 3 && /[a-z][A-Z]/.test(word)) return splitHumps(word)
-  return word
-}
-
-/** "getUserName" -> "get User Name"; "McDonald" and "MacArthur" stay. */
-function splitHumps(word: string): string {
-  if (/^(?:Mc|Mac|De|Di|La|Le|Du|Fitz|Van|O')[A-Z][a-z]+$/.test(word)) return word
-  const parts = word.replace(/([a-z])(?=[A-Z])/g, '$1 ').split(' ')
-  return parts.map((part) => (part.length > 1 && isLetter(part[0]) ? pronounce(part, undefined) : part)).join(' ')
+/** The words beside one, as far as a single space parts them. */
+function aroundOf(text: string, at: number, end: number): Around {
+  const left = / ([A-Za-z]{1,20}) $/.exec(` ${text.slice(Math.max(0, at - 22), at)}`)?.[1] ?? ''
+  const right = match(/ ([A-Za-z]{1,20})/y, text, end)?.[1] ?? ''
+  return { next: text[at - 1] === '&' ? '&' : text[end], left, right }
 }
