@@ -38,8 +38,8 @@ Examples:
         const value = options[camelCase(words[limit].flag)]
         return value === undefined ? [] : [[limit, value === 'default' ? null : value] as const]
       })
-      if (options.default !== true && given.length === 0) self.error('error: name a limit, or give --default')
-      if (options.default === true && given.length > 0) self.error('error: --default resets all limits: give no others')
+      if (options.default !== true && given.length === 0) self.error('Name a limit, or give --default.')
+      if (options.default === true && given.length > 0) self.error('--default resets all limits: give no others.')
       const limits = options.default === true ? null : (Object.fromEntries(given) as Partial<OwnLimits>)
       const account = await withAdministration(config, false, (verbs) => verbs.setLimits({ name, limits }))
       report(json, account, () => `The account '${account.name}': ${limitsText(account)}.`)

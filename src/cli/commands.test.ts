@@ -6,7 +6,7 @@ import { systemClock } from '../domain/time.ts'
 import { SqlAccounts } from '../store/accounts.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import { SqlLedger } from '../store/ledger/ledger.ts'
-import { runCommand } from '../testing/command.ts'
+import { runCommand, startCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 
 // Ten processes in a row, on machines that may be busy with other tests.
@@ -122,33 +122,55 @@ test('--data wins over the environment', async () => {
 
 test('misuse exits with 2 and says what would be right', async () => {
   const cases: [string[], string][] = [
-    [['acounts'], 'Did you mean accounts?'],
-    [['keys', 'creat'], 'Did you mean create?'],
+    [['acounts'], "There is no command 'acounts'. Did you mean accounts? See: myna --help"],
+    [['keys', 'creat'], 'Did you mean create? See: myna keys --help'],
+    [['run'], 'Did you mean: myna serve?'],
+    [['nope', '--help'], "There is no command 'nope'"],
+    [['help', 'keys', 'nope'], "There is no command 'nope'. See: myna keys --help"],
+    [['--data'], 'The option --data <dir> needs a value.'],
+    [['accounts', 'create'], 'The argument <name> is missing. See: myna accounts create --help'],
+    [
+      ['accounts', 'create', 'Ada', 'Love'],
+      'Expected 1 argument, but got 2: Ada, Love. Put what has spaces into quotes.',
+    ],
+    [['keys', 'list', 'all'], 'No argument is expected, but there is: all.'],
+    [['completion', 'tcsh'], "<shell> cannot be 'tcsh'. Allowed choices are bash, zsh, fish."],
     [['accounts'], 'Usage: myna accounts'],
     [[], 'First steps:'],
-    [['keys', 'create'], "required option '--account <name>'"],
+    [['keys', 'create'], 'The option --account <name> is missing. See: myna keys create --help'],
     [['accounts', 'credit', 'anna', '1.5'], 'Expected an amount such as 5usd'],
     [['accounts', 'create', 'x', '--prepaid', '-5usd'], 'Expected an amount'],
     [['accounts', 'create', 'x', '--prepaid', '5'], 'Write 5usd for US dollars, or 5micros'],
-    [['usage', '--since', 'tomorrow'], 'Expected 12h, 30d'],
-    [['accounts', 'list', '--colour'], "unknown option '--colour'"],
+    [['usage', '--since', 'tomorrow'], "--since cannot be 'tomorrow'. Expected 12h, 30d"],
+    [['accounts', 'list', '--colour'], "There is no option '--colour'. See: myna accounts list --help"],
   ]
   for (const [args, words] of cases) {
     const { code, stderr } = await myna(...args)
     expect([args, code]).toEqual([args, 2])
     expect(stderr).toContain(words)
   }
+  const data = await myna('keys', 'creat', '--json')
+  expect([data.code, JSON.parse(data.stderr)]).toMatchObject([2, { error: { code: 'misuse' } }])
   const setting = await runCommand(['keys', 'list'], { env: { MYNA_PORT: 'http' } })
   expect(setting).toMatchObject({ code: 2, stderr: expect.stringContaining('MYNA_PORT=http') })
 })
 
 test('help and version exit with 0', async () => {
-  for (const args of [['--help'], ['help', 'keys'], ['keys', 'create', '--help'], ['--version']]) {
+  for (const args of [['--help'], ['help', 'keys'], ['keys', 'create', '--help'], ['--version'], ['version'], ['-v']]) {
     const { code, stdout, stderr } = await myna(...args)
     expect([args, code, stderr]).toEqual([args, 0, ''])
     expect(stdout).not.toBe('')
   }
+  expect((await myna('help', 'keys', 'create')).stdout).toStartWith('Usage: myna keys create')
   expect((await myna('keys', '--help')).stdout).toContain('myna keys create --account alice --scopes tts')
+})
+
+test('a reader that has seen enough is no failure', async () => {
+  const command = startCommand(['licenses'])
+  const reader = command.stdout.getReader()
+  await reader.read()
+  await reader.cancel()
+  expect([await new Response(command.stderr).text(), await command.exited]).toEqual(['', 0])
 })
 
 test('a refusal exits with 1 and one sentence on stderr', async () => {

@@ -126,6 +126,7 @@ const entries: Readonly<Record<string, Entry>> = {
   },
   list: {
     about: 'the same as myna models list',
+    alias: 'ls',
     hidden: true,
     load: async (cards) => shortcut('list', await cards()),
   },
@@ -159,7 +160,7 @@ export async function addCommands(
   const isMeant = (name: string) => argv.includes(name) || argv.includes('completion')
   for (const [name, { about, group = '', alias, hidden, load }] of Object.entries(entries)) {
     const command = isMeant(name) || isMeant(alias ?? name) ? await load(cards) : new Command(name)
-    if (alias !== undefined) command.alias(alias)
+    if (alias !== undefined && !command.aliases().includes(alias)) command.alias(alias)
     command.helpGroup(`${group}:`)
     program.addCommand(command.description(about), { hidden: hidden === true })
   }

@@ -4,5 +4,5 @@ import { notices } from '../embedded/notices.ts'
 
 export const licensesCommand = (): Command =>
   new Command('licenses').action(async () => {
-    await Bun.write(Bun.stdout, await notices())
+    process.stdout.write(await notices())
   })

@@ -5,14 +5,16 @@ import { ConfigError } from '../config.ts'
 import type { Card } from '../domain/card.ts'
 import { addCommands } from './commands.ts'
 import { globalOptions } from './globals.ts'
-import { bold, complain, cyan } from './terminal/terminal.ts'
+import { misuse } from './terminal/misuse.ts'
+import { bold, complain, cyan, Failure } from './terminal/terminal.ts'
 
 /**
- * @param argv the arguments, without the program's name
+ * @param given the arguments, without the program's name
  * @param cards every model that there is; those of this program unless a test gives others
  * @returns the exit code: 0 done, 1 failed, 2 misuse
  */
-export async function main(argv: string[], cards?: readonly Card[]): Promise<number> {
+export async function main(given: string[], cards?: readonly Card[]): Promise<number> {
+  const argv = given[0] === 'version' || given[0] === '-v' ? ['--version'] : given
   const program = new Command('myna').version(version, '-V, --version').exitOverride()
   program
     .description('A voice service in one program: it speaks and transcribes behind an OpenAI-compatible API.')
@@ -20,11 +22,11 @@ export async function main(argv: string[], cards?: readonly Card[]): Promise<num
     .addHelpCommand(new Command('help').argument('[command]').description(aboutHelp).helpGroup('More:'))
   for (const option of globalOptions()) program.addOption(option)
   await addCommands(program, argv, async () => cards ?? (await import('../catalog/cards.ts')).cards)
-  inherit(program)
+  inherit(program, argv.includes('--json'))
   program.configureHelp({ ...program.configureHelp(), formatHelp: frontPage })
   process.stdout.on('error', endWithReader)
   try {
-    await program.parseAsync(argv, { from: 'user' })
+    await program.parseAsync(askingForHelp(program, argv), { from: 'user' })
     return typeof process.exitCode === 'number' ? process.exitCode : 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
@@ -40,11 +42,30 @@ function endWithReader(error: Error & { code?: string }): void {
 }
 
 /** Commands that are added, rather than created by their parent, inherit its settings only on request. */
-function inherit(parent: Command): void {
+function inherit(parent: Command, json: boolean, path = parent.name()): void {
+  parent.configureOutput({ outputError: (text) => complain(json, new Failure(misuse(text, path), 'misuse')) })
   for (const command of parent.commands) {
     command.copyInheritedSettings(parent)
-    inherit(command)
+    inherit(command, json, `${path} ${command.name()}`)
   }
+}
+
+/** `help` before any command, however deep, and help for a command that there is: commander takes neither. */
+function askingForHelp(program: Command, argv: readonly string[]): readonly string[] {
+  // Of the options that may come before a command, one has a value.
+  const words = argv.filter((word, at) => !word.startsWith('-') && argv[at - 1] !== '--data')
+  if (words[0] === 'help') {
+    const rest = argv.toSpliced(argv.indexOf('help'), 1)
+    return askingForHelp(program, rest.includes('--help') ? rest : [...rest, '--help'])
+  }
+  // Commander would show the help of the parent, as if nothing were wrong.
+  return isThere(program, words) ? argv : argv.filter((word) => word !== '--help' && word !== '-h')
+}
+
+function isThere(parent: Command, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined || name === 'help' || parent.commands.length === 0) return true
+  const command = parent.commands.find((one) => one.name() === name || one.aliases().includes(name))
+  return command !== undefined && isThere(command, rest)
 }
 
 const steps: readonly (readonly [command: string, does: string])[] = [

@@ -66,7 +66,7 @@ async function speak(words: string[], options: SpeakOptions, command: Command): 
   const player = playerFor(options, json)
   const format = player === null ? (options.format ?? formatOf(options.output, command)) : 'pcm'
   const input = given === '-' ? (await Bun.stdin.text()).trimEnd() : given
-  if (input.trim() === '') command.error('error: there is no text to speak')
+  if (input.trim() === '') command.error('There is no text to speak.')
   const usual = document === null ? 'speech' : basename(given, extname(given))
   const file = player === null ? (options.output ?? `${usual}.${format}`) : '-'
   if (file === '-' && player === null && process.stdout.isTTY === true) {
@@ -136,7 +136,7 @@ function formatOf(output: string | undefined, command: Command): BookFormat {
   const extension = extname(output ?? '')
   if (output === undefined || output === '-' || extension === '') return 'mp3'
   const format = formatNamed(output)
-  return format ?? command.error(`error: '${extension}' is not a known audio format; name one with --format`)
+  return format ?? command.error(`'${extension}' is not a known audio format. Name one with --format.`)
 }
 
 function parseFormat(text: string): BookFormat {

@@ -52,9 +52,9 @@ Examples:
 async function transcribe(given: string, options: TranscribeOptions, command: Command): Promise<void> {
   const { json, config } = globalsOf(command)
   const format = options.format ?? formatOf(options, json, command)
-  if (options.words === true && format !== 'verbose_json') command.error('error: --words needs --format verbose_json')
+  if (options.words === true && format !== 'verbose_json') command.error('--words needs --format verbose_json.')
   if (options.translate === true && options.language !== undefined) {
-    command.error('error: --translate detects the language by itself; leave out --language')
+    command.error('--translate detects the language by itself: leave out --language.')
   }
   const { output } = options
   const file = await recordingOf(given)
@@ -124,7 +124,7 @@ function formatOf({ output, words }: TranscribeOptions, json: boolean, command: 
   if (output === undefined || output === '-') return json ? 'json' : 'text'
   const extension = extname(output).toLowerCase()
   const format = extension === '' ? 'text' : byExtension[extension]
-  return format ?? command.error(`error: '${extension}' is not a known transcript format; name one with --format`)
+  return format ?? command.error(`'${extension}' is not a known transcript format. Name one with --format.`)
 }
 
 function parseFormat(text: string): Format {

@@ -34,8 +34,8 @@ Example:
 async function mix(given: string, options: MixOptions, command: Command): Promise<void> {
   const { json, config } = globalsOf(command)
   const mixture = parseMixture(given)
-  if (mixture === null) command.error(`error: '${given}' is not a mixture: join two or more voices with +`)
-  if ('fault' in mixture) command.error(`error: ${mixture.fault}`)
+  if (mixture === null) command.error(`'${given}' is not a mixture: join two or more voices with +.`)
+  if ('fault' in mixture) command.error(mixture.fault)
   const voice = mixtureId(mixture.parts)
   const file = options.output
   const body = { input: options.text, voice, response_format: 'wav' }

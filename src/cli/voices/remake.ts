@@ -32,7 +32,7 @@ It costs nothing. The voice keeps its id, its aliases and the address of its pre
     .action(remake)
 
 async function remake(given: string | undefined, options: RemakeOptions, command: Command): Promise<void> {
-  if ((given === undefined) === (options.all === undefined)) command.error('error: name one voice, or say --all')
+  if ((given === undefined) === (options.all === undefined)) command.error('Name one voice, or all of them with --all.')
   const { json, config } = globalsOf(command)
   const client = await clientOf(options, config)
   const made: VoiceRecord[] = []

@@ -131,7 +131,7 @@ const showCommand = (): Command =>
 function pictureOf(file: string, command: Command): string {
   const extension = extname(file).toLowerCase()
   if (extension === '.png' || extension === '.webp') return extension
-  return command.error(`error: a picture is a .png or .webp file, not '${file}'`)
+  return command.error(`A picture is a .png or .webp file, not '${file}'.`)
 }
 
 const previewCommand = (): Command =>
@@ -143,7 +143,7 @@ const previewCommand = (): Command =>
       const { json, config } = globalsOf(command)
       const file = options.output ?? `${given}.wav`
       const format = previewFormats[file === '-' ? '.wav' : extname(file).toLowerCase()]
-      if (format === undefined) command.error(`error: a preview is a .wav, .mp3 or .opus file, not '${file}'`)
+      if (format === undefined) command.error(`A preview is a .wav, .mp3 or .opus file, not '${file}'.`)
       const client = await clientOf(options, config)
       const path = (id: string) => `/voices/${encodeURIComponent(id)}/preview?response_format=${format}`
       const size = await asking(onVoice(client, given, (id) => save(client, path(id), file)))
