@@ -151,6 +151,24 @@ test.each([
   expect(driverTrouble(driver, cudaMajor)?.message ?? null).toBe(message)
 })
 
+test('in a container the library may be newer than the module of the host, and then says which CUDA runs', () => {
+  const compat = {
+    ...without('usr/lib64/libcuda.so.1', 'usr/lib64/libcuda.so.580.159.04'),
+    ...docker,
+    'proc/driver/nvidia/version': closed.replace('580.159.04', '570.124.06'),
+    'usr/local/cuda/compat/libcuda.so.580.82.07': '',
+    'usr/lib64/libcuda.so.1': '-> ../local/cuda/compat/libcuda.so.580.82.07',
+  }
+  const found = examineDriver(machine(compat))
+  expect(driverTrouble(found, 13)).toBeNull()
+  expect(driverVersion(found)).toBe('580.82.07')
+  const older = { ...found, kernel: '590.10' }
+  expect(driverVersion(older)).toBe('590.10')
+  expect(driverTrouble(older, 13)?.message).toBe(
+    'the kernel has NVIDIA driver 590.10, but libcuda.so.1 is version 580.82.07',
+  )
+})
+
 test("Windows' driver needs neither the module nor the device files of Linux, and gVisor has no version file", () => {
   const wsl = examineDriver(machine({ 'usr/lib/wsl/lib/libcuda.so.1': '', 'dev/dxg': '' }))
   expect(wsl).toMatchObject({ isWsl: true, kernel: null, library: { version: null } })

@@ -50,7 +50,17 @@ export function examineDriver(root = '/'): DriverFacts {
 }
 
 /** Version of the driver as a whole; null: there is none, or it does not say. */
-export const driverVersion = ({ kernel, library }: DriverFacts): string | null => kernel ?? library?.version ?? null
+export const driverVersion = (facts: DriverFacts): string | null =>
+  (isForward(facts) ? null : facts.kernel) ?? facts.library?.version ?? null
+
+/**
+ * An image may bring a library that is newer than the driver of the host and works with it, on cards of data centers
+ * (CUDA forward compatibility). Whether it does here, only the library itself can say (`gpu-probe.ts`).
+ */
+function isForward({ kernel, library, container }: DriverFacts): boolean {
+  if (container === null || kernel === null || library === null || library.version === null) return false
+  return library.version.localeCompare(kernel, 'en', { numeric: true }) > 0
+}
 
 function textOf(path: string): string {
   try {
@@ -119,7 +129,7 @@ export function driverTrouble(facts: DriverFacts, cudaMajor: number | null): Tro
     if (container !== null) return { message, remedy: 'Install or start the driver on the host.' }
     return { message, remedy: 'Load it: sudo modprobe nvidia; if that fails, reinstall the driver, or restart.' }
   }
-  if (kernel !== null && library.version !== null && library.version !== kernel && !isWsl) {
+  if (kernel !== null && library.version !== null && library.version !== kernel && !isWsl && !isForward(facts)) {
     const message = `the kernel has NVIDIA driver ${kernel}, but libcuda.so.1 is version ${library.version}`
     return { message, remedy: 'The driver was updated while it was running: restart the machine (or the container).' }
   }

@@ -55,7 +55,10 @@ const reasons: Readonly<Record<number, readonly [string, string]>> = {
   101: ['a device that is asked for does not exist', 'Look at CUDA_VISIBLE_DEVICES.'],
   802: ['the devices are not ready', 'Start the fabric manager: sudo systemctl start nvidia-fabricmanager'],
   803: ['driver and library are of different versions', 'Restart the machine, or start the container anew.'],
-  804: ['this library works only with data center cards', "Remove the toolkit's folder compat from LD_LIBRARY_PATH."],
+  804: [
+    'this libcuda.so.1 is newer than the driver, which works only with data center cards',
+    "Update the driver of the machine, or take the CUDA toolkit's folder compat away from the loader.",
+  ],
   999: ['the driver has failed', 'sudo nvidia-modprobe -u -c 0 may help; else restart the machine.'],
 }
 
