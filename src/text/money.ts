@@ -1,6 +1,6 @@
 /** Sums of money: "$5.20", "£3m", "€1.000,50", "US$5", "USD 5". */
 import { cardinal, decimal } from './numbers.ts'
-import { isCurrencyCode, perAt, pluralUnit, unitName } from './units.ts'
+import { isCurrencyCode, isDescribing, perAt, pluralUnit, unitName } from './units.ts'
 import { match, type Said } from './rule.ts'
 
 /** Name in the singular, name of the hundredth part. */
@@ -24,9 +24,9 @@ const countries: Record<string, string> = {
   S: 'Singapore ',
 }
 const signPattern = /(US|CA|AU|NZ|HK|C|A|S)?([$£€¥₹₩₽]) ?/y
-const amountPattern = /(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,10})?(?![\d])/y
+const amountPattern = /(\d{1,2}(?:,\d\d){1,4},\d{3}(?!\d)|\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,10})?(?![\d])/y
 const continentalPattern = /(\d{1,3}(?:\.\d{3}){1,4}|\d{1,12}),(\d\d)(?![\d,])/y
-const rangePattern = /[-–][$£€¥₹₩₽]?(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,10})?(?![\d])/y
+const rangePattern = /(?:[-–]| ?[-–] ?[$£€¥₹₩₽])(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,10})?(?![\d])/y
 const scalePattern = / ?(thousand|million|billion|trillion|mm|bn|tn|[kKmMbBT])(?![A-Za-z0-9])/y
 const scaleWords: Record<string, string> = {
   k: 'thousand',
@@ -62,19 +62,28 @@ function amount(text: string, from: number, name: string, part: string): Said | 
   if (first === null) return null
   const whole = (first[1] as string).replaceAll(',', '')
   const fraction = first[2]?.slice(1)
-  let to = from + first[0].length
-  const range = match(rangePattern, text, to)
-  if (range !== null) to += range[0].length
-  const scale = match(scalePattern, text, to)
-  if (scale !== null) to += scale[0].length
-  if (range === null && scale === null && fraction?.length === 2) {
-    return perAt(text, to, sum(whole, fraction, name, part))
+  const end = from + first[0].length
+  const scale = scaleAt(text, end)
+  const range = match(rangePattern, text, scale.to)
+  if (range === null && scale.words === '' && fraction?.length === 2) {
+    return perAt(text, end, sum(whole, fraction, name, part))
   }
-  const written = scale === null ? '' : ` ${scaleWords[(scale[1] as string).toLowerCase()] ?? scale[1]}`
-  const upper = range === null ? '' : ` to ${decimal((range[1] as string) + (range[2] ?? ''))}`
-  const one = range === null && scale === null && whole === '1' && fraction === undefined
-  const words = `${decimal(whole + (first[2] ?? ''))}${upper}${written} ${one ? name : pluralName(name)}`
-  return perAt(text, to, words)
+  const written = decimal(whole + (first[2] ?? '')) + scale.words
+  if (range === null) {
+    const isOne = (scale.words === '' && whole === '1' && fraction === undefined) || isDescribing(text, end, scale.to)
+    return perAt(text, scale.to, `${written} ${isOne ? name : pluralName(name)}`)
+  }
+  const upper = scaleAt(text, scale.to + range[0].length)
+  const highest = decimal((range[1] as string) + (range[2] ?? '')) + upper.words
+  return perAt(text, upper.to, `${written} to ${highest} ${pluralName(name)}`)
+}
+
+/** "million" or "m" behind the digits of a sum. */
+function scaleAt(text: string, at: number): { to: number; words: string } {
+  const scale = match(scalePattern, text, at)
+  if (scale === null) return { to: at, words: '' }
+  const written = scale[1] as string
+  return { to: at + scale[0].length, words: ` ${scaleWords[written.toLowerCase()] ?? written}` }
 }
 
 function sum(whole: string, fraction: string, name: string, part: string): string {

@@ -228,7 +228,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['Flat 12B', 'Flat twelve B.'],
   ['Gate 34B is closed', 'Gate thirty four B is closed.'],
   ['Seat 12A, row 3K', 'Seat twelve A, row three K.'],
-  ['a 2.5A fuse', 'a two point five amps fuse.'],
+  ['a 2.5A fuse', 'a two point five amp fuse.'],
   ['Route 66M', 'Route sixty six M.'],
   ['1.2M users', 'one point two million users.'],
   ['3B', 'three B.'],

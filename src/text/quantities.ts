@@ -4,13 +4,14 @@ import { dateAt, monthName, timeAt } from './dates.ts'
 import { trailingMoneyAt } from './money.ts'
 import { cardinal, decimal, digitWords, fraction, ordinal, plural, year } from './numbers.ts'
 import { type Before, isLetter, match, type Said } from './rule.ts'
-import { unitAt } from './units.ts'
+import { inchMarkAt, unitAt } from './units.ts'
 
 const continentalPattern = /[1-9]\d{0,2}(?:\.\d{3}){2}(?!\d|\.\d)/y
 const ordinalPattern = /(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9])/iy
 const decadePattern = /(\d{4}|\d{2})'?s(?![A-Za-z0-9'])/y
 const fractionPattern = /(?:(\d{1,3}) )?(\d{1,4})\/(\d{1,4})(?![\d/]|\.\d)/y
-const numberPattern = /(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d|\.\d))?/y
+const numberPattern =
+  /(\d{1,2}(?:,\d\d){1,4},\d{3}(?!,?\d)|\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d|\.\d))?/y
 const rangePattern = /(?:-| ?– ?)(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d))?(?![-–]\d)/y
 const ratioPattern = /(\d{1,4}):(\d{1,4})(?![\d:])/y
 /** A scale only before what is counted, or behind a fraction: "221B Baker Street" and "Gate 34B" are names. */
@@ -85,9 +86,13 @@ function fractionAt(text: string, at: number): Said | null {
   }
   const mixed = part.replace(/^one (?=half|quarter|third)/, 'a ')
   const words = found[1] === undefined ? part : `${cardinal(found[1])} and ${mixed}`
-  const unit = unitAt(text, to, found[1] !== undefined)
+  const unit = unitAt(text, to, found[1] !== undefined) ?? inchMarkAt(text, to)
   if (unit === null) return { to, words }
-  return { to: unit.to, words: found[1] === undefined ? `${words} of a ${unit.words}` : `${words} ${unit.words}` }
+  const one = unit.words.replace(/^inches$/, 'inch')
+  return {
+    ...unit,
+    words: found[1] === undefined ? `${words} of ${one === 'inch' ? 'an' : 'a'} ${one}` : `${words} ${unit.words}`,
+  }
 }
 
 /** "16:9", "3:1". */
@@ -128,12 +133,20 @@ function numberAt(text: string, at: number, before: Before): Said {
     words += large[0]
     to += large[0].length
   }
-  const unit = unitAt(text, to, found[0] !== '1' || range !== null || scale !== null || large !== null)
-  if (unit !== null) return { to: unit.to, words: `${words} ${unit.words}` }
+  const isMany = found[0] !== '1' || range !== null || scale !== null || large !== null
+  const unit = unitAt(text, to, isMany) ?? inchMarkAt(text, to)
+  if (unit !== null) return across(text, { ...unit, words: `${words} ${unit.words}` })
   const plain = range === null && scale === null && large === null && found[2] === undefined
   if (plain && isYear(written, before)) words = year(written)
-  const cross = plain || found[2] !== undefined ? match(crossPattern, text, to) : null
-  return cross === null ? { to, words } : { to: to + cross[0].length, words: `${words} by` }
+  return plain || found[2] !== undefined ? across(text, { to, words }) : { to, words }
+}
+
+/** "10 cm x 15 cm", "1920x1080", "6 x 10^23". */
+function across(text: string, said: Said): Said {
+  const cross = match(crossPattern, text, said.to)
+  if (cross === null) return said
+  const to = said.to + cross[0].length
+  return { to, words: `${said.words} ${match(/10\^/y, text, to) === null ? 'by' : 'times'}` }
 }
 
 function scaleAt(text: string, at: number, isFraction: boolean): RegExpExecArray | null {

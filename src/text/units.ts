@@ -1,5 +1,6 @@
 /** Units of measure and currency codes that stand behind a number. */
-import { match } from './rule.ts'
+import { mayEnd } from './abbreviations.ts'
+import { isAlphanumeric, match } from './rule.ts'
 
 const table: Record<string, string> = {
   km: 'kilometer',
@@ -8,6 +9,7 @@ const table: Record<string, string> = {
   mm: 'millimeter',
   µm: 'micrometer',
   nm: 'nanometer',
+  in: 'inch',
   mi: 'mile',
   ft: 'foot',
   yd: 'yard',
@@ -18,6 +20,13 @@ const table: Record<string, string> = {
   lb: 'pound',
   lbs: 'pound',
   oz: 'ounce',
+  'fl oz': 'fluid ounce',
+  tsp: 'teaspoon',
+  tbsp: 'tablespoon',
+  pkg: 'package',
+  qt: 'quart',
+  gal: 'gallon',
+  mcg: 'microgram',
   l: 'liter',
   L: 'liter',
   ml: 'milliliter',
@@ -25,6 +34,9 @@ const table: Record<string, string> = {
   cl: 'centiliter',
   dl: 'deciliter',
   mph: 'mile per hour',
+  mpg: 'mile per gallon',
+  bpm: 'beat per minute',
+  ppm: 'part per million',
   kph: 'kilometer per hour',
   'km/h': 'kilometer per hour',
   'm/s': 'meter per second',
@@ -43,6 +55,11 @@ const table: Record<string, string> = {
   MiB: 'mebibyte',
   GiB: 'gibibyte',
   TiB: 'tebibyte',
+  kb: 'kilobit',
+  Kb: 'kilobit',
+  Mb: 'megabit',
+  Gb: 'gigabit',
+  bps: 'bit per second',
   kbps: 'kilobit per second',
   Kbps: 'kilobit per second',
   Mbps: 'megabit per second',
@@ -82,6 +99,7 @@ const table: Record<string, string> = {
   yr: 'year',
   yrs: 'year',
   px: 'pixel',
+  MP: 'megapixel',
   pt: 'point',
   dB: 'decibel',
   psi: 'P S I',
@@ -96,6 +114,7 @@ const table: Record<string, string> = {
   Pa: 'pascal',
   kPa: 'kilopascal',
   hPa: 'hectopascal',
+  mmHg: 'millimeter of mercury',
   ha: 'hectare',
   'm^2': 'square meter',
   'km^2': 'square kilometer',
@@ -105,7 +124,14 @@ const table: Record<string, string> = {
   'm^3': 'cubic meter',
   'cm^3': 'cubic centimeter',
   'm/s^2': 'meter per second squared',
+  'in^2': 'square inch',
+  'mi^2': 'square mile',
+  'in^3': 'cubic inch',
   'sq ft': 'square foot',
+  'sq in': 'square inch',
+  'sq yd': 'square yard',
+  'sq mi': 'square mile',
+  'cu ft': 'cubic foot',
   'sq km': 'square kilometer',
   'sq m': 'square meter',
   '%': 'percent',
@@ -128,62 +154,104 @@ const table: Record<string, string> = {
 const units = new Map(Object.entries(table))
 
 /** Units that are words or names too: read as units only where no space is between. */
-const attachedOnly = new Set(['A', 'B', 'K', 'J', 'N', 'pt', 'ha', 'ms', 'cal', 's', 'h', 'mi', 'l'])
+const attachedOnly = new Set(['A', 'B', 'K', 'J', 'N', 'pt', 'ha', 'ms', 's', 'h', 'l'])
 /** These are also the letters of flats, gates and seats ("12B"): units only behind a fraction ("2.5A"). */
 const letters = new Set(['A', 'B', 'J', 'K', 'N'])
 const invariable = new Set(['percent', 'hertz', 'kilohertz', 'megahertz', 'gigahertz', 'yen', 'yuan', 'kelvin'])
-const unitPattern =
-  /([ -]?)((?:sq (?:ft|km|m)|km\/h|m\/s\^2|m\/s|[kMG]B\/s|°[CF]?|[%€£¥¢$]|µ?[A-Za-z]{1,4})(?:\^[23])?)(?![A-Za-z0-9'])/y
+const area = '(?:sq|cu|fl)\\.? (?:ft|km|m|in|yd|mi|oz)'
+const rate = 'km/h|m/s\\^2|m/s|[kMG]B/s'
+const unitPattern = new RegExp(
+  `([ -]?)((?:${area}|${rate}|°[CF]?|[%€£¥¢$]|µ?[A-Za-z]{1,4})(?:\\^?[23])?)(?![A-Za-z0-9'])`,
+  'y',
+)
+/** "in" is a word unless a stop or a word about size follows it, or feet or inches were before the number. */
+const inchPattern = /in(?:\.|(?= (?:x|×|by|tall|wide|long|deep|high|thick|of (?:rain|snow))\b))/y
+const sizeBefore = /(?:\bft\.?|\bfeet|\bfoot|\bin\.? (?:x|×|by)) \d[\d./ ]{0,8}$/
 const perPattern = /\/([A-Za-z]{1,8})(?![A-Za-z0-9/])/y
-const perWords = new Set([
-  'day',
-  'week',
-  'month',
-  'year',
-  'hour',
-  'minute',
-  'second',
-  'person',
-  'user',
-  'night',
-  'unit',
-])
+const perWords: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    'day week month year hour minute second person user night unit'.split(' ').map((word) => [word, word]),
+  ),
+  d: 'day',
+  wk: 'week',
+  mo: 'month',
+}
+
+const plurals: Readonly<Record<string, string>> = { foot: 'feet', krona: 'kronor' }
 
 export function pluralUnit(singular: string): string {
   if (invariable.has(singular) || /^[A-Z]( [A-Z])*$/.test(singular)) return singular
-  const [head, ...rest] = singular.split(' per ')
-  const many = (head as string)
-    .replace(/ Celsius$| Fahrenheit$/, '')
-    .replace(/foot$/, 'feet')
-    .replace(/krona$/, 'kronor')
-  const tail = / (?:Celsius|Fahrenheit)$/.exec(head as string)?.[0] ?? ''
-  const words = many.endsWith('feet') || many.endsWith('kronor') ? many : `${many}s`
-  return [words + tail, ...rest].join(' per ')
+  const [, head = '', rest = ''] = /^(.*?)((?: per | of ).*)?$/.exec(singular) ?? []
+  const [, one = '', scale = ''] = /^(.*?)( Celsius| Fahrenheit)?$/.exec(head) ?? []
+  const irregular = /^(.*)(foot|krona)$/.exec(one)
+  const many =
+    irregular === null ? `${one}${one.endsWith('inch') ? 'es' : 's'}` : irregular[1] + plurals[irregular[2]!]!
+  return many + scale + rest
 }
 
 export const isCurrencyCode = (word: string): boolean => /^[A-Z]{3}$/.test(word) && units.has(word)
 export const unitName = (symbol: string): string | undefined => units.get(symbol)
 
+/** A unit behind a number. */
+interface Unit {
+  to: number
+  words: string
+  /** The full stop of its abbreviation was read with it and ends the sentence, too. */
+  stop?: boolean
+}
+
 /** @returns the unit behind a number that ends at `at`, in the plural when `many` */
-export function unitAt(text: string, at: number, many: boolean): { to: number; words: string } | null {
+export function unitAt(text: string, at: number, many: boolean): Unit | null {
   const found = match(unitPattern, text, at)
   if (found === null) return null
   const gap = found[1] as string
-  const symbol = found[2] as string
+  const symbol = (found[2] as string).replace('. ', ' ').replace(/(?<=[a-z])[23]$/, '^$&')
   if (gap === ' ' && attachedOnly.has(symbol)) return null
   if (letters.has(symbol) && !/\.\d{1,20}$/.test(text.slice(Math.max(0, at - 21), at))) return null
-  if (gap === '-' && !/^[A-Za-z]{2,4}$/.test(symbol)) return null
+  if (gap === '-' && (!/^[A-Za-z]{2,4}$/.test(symbol) || text[at + found[0].length] === '-')) return null
+  if (symbol === 'in' && gap !== '-' && !isInch(text, at, gap)) return null
   const name = units.get(symbol) ?? (symbol.length > 1 ? units.get(symbol.toLowerCase()) : undefined)
   if (name === undefined) return null
-  const words = many && gap !== '-' ? pluralUnit(name) : name
-  return perAt(text, at + found[0].length, words)
+  const to = at + found[0].length
+  const isSingular = gap === '-' || isDescribing(text, at, to)
+  return withStop(text, perAt(text, to, many && !isSingular ? pluralUnit(name) : name), symbol)
+}
+
+const isInch = (text: string, at: number, gap: string): boolean =>
+  gap === '' || match(inchPattern, text, at + 1) !== null || sizeBefore.test(text.slice(Math.max(0, at - 20), at))
+
+const nounPattern = /\.? (?!(?:of|is|was|and|or|to|in|on|at|per|from|for|away)\b)[A-Za-z]/y
+
+/** "a 12 V battery", "a $5 bill": before a noun, an amount behind an article is in the singular. */
+export function isDescribing(text: string, at: number, to: number): boolean {
+  if (match(nounPattern, text, to) === null) return false
+  return /(?:^|[^A-Za-z0-9])(?:an?|this|that|each|every|another) [-$£€¥]?[\d.,]{1,20}$/i.test(
+    text.slice(Math.max(0, at - 32), at),
+  )
+}
+
+/** The inches of `a 27" screen`: a quotation mark behind a number that closes nothing. 5'10" is said without units. */
+export function inchMarkAt(text: string, at: number): Unit | null {
+  if (text[at] !== '"' || isAlphanumeric(text[at + 1])) return null
+  const before = text.slice(Math.max(0, at - 200), at)
+  const isClosing = (before.match(/(?<!\d)"|"(?=[A-Za-z])/g)?.length ?? 0) % 2 === 1
+  if (isClosing || /'[\d./ ]{1,8}$/.test(before)) return null
+  const isSingular =
+    match(/ (?!(?:x|by|tall|wide|long|deep|high|thick|of|and|or|in|on)\b)[A-Za-z]/y, text, at + 1) !== null
+  return { to: at + 1, words: isSingular ? 'inch' : 'inches' }
+}
+
+/** "1 lb. of beef": the stop of an abbreviation. */
+function withStop(text: string, unit: Unit, symbol: string): Unit {
+  if (!/^[A-Za-z]/.test(symbol) || text[unit.to] !== '.' || isAlphanumeric(text[unit.to + 1])) return unit
+  return { ...unit, to: unit.to + 1, stop: mayEnd(text, unit.to + 1, true) }
 }
 
 /** "/day" or "/kg" behind an amount. */
-export function perAt(text: string, at: number, words: string): { to: number; words: string } {
+export function perAt(text: string, at: number, words: string): Unit {
   const per = match(perPattern, text, at)
   const what = per?.[1] ?? ''
-  const name = perWords.has(what) ? what : units.get(what)
+  const name = Object.hasOwn(perWords, what) ? perWords[what] : units.get(what)
   return per === null || name === undefined
     ? { to: at, words }
     : { to: at + per[0].length, words: `${words} per ${name}` }

@@ -55,7 +55,8 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
     monthAt(text, at, word) ??
     abbreviationAt(text, at, word, before) ??
     numeralAt(text, at, word, before) ??
-    numberedAt(text, at, word) ?? {
+    numberedAt(text, at, word) ??
+    degreesAt(at, word, before) ?? {
       to: at + word.length,
       words: pronounce(word, aroundOf(text, at, at + word.length)),
     }
@@ -100,6 +101,12 @@ function numeralAt(text: string, at: number, word: string, before: Before): Said
   if (regnal.has(before.word) && word !== 'I') return { to: end, words: `the ${ordinal(String(value))}` }
   const series = /^[A-Z][a-z]/.test(before.word) && /^[IVX]{2,}$/.test(word) && value < 40
   return series ? { to: end, words: cardinal(String(value)) } : null
+}
+
+/** "20 degrees C". */
+function degreesAt(at: number, word: string, before: Before): Said | null {
+  if (!/^[CF]$/.test(word) || !/^degrees?$/.test(before.word)) return null
+  return { to: at + 1, words: word === 'C' ? 'Celsius' : 'Fahrenheit' }
 }
 
 /** "v1.2", "USD 5", "US$5". */
