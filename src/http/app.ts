@@ -44,6 +44,8 @@ export interface AppParts {
   console: ConsoleParts
   /** In seconds. Some clients pool their unused connections for 120. */
   idleConnectionS: number
+  /** Whether it listens with TLS. */
+  isTls: boolean
 }
 
 /** Bun would answer 413 by itself, without our envelope, so its limit is set out of reach and our own limits apply. */
@@ -51,11 +53,14 @@ const bodyBytesOutOfReach = 1e12
 
 export function createApp(parts: AppParts) {
   const route = routeWith(parts.exchange)
-  const app = new Elysia({
+  const bare = new Elysia({
     // Elysia shares ports by default: a second server on the same port would silently get half of the requests.
     serve: { idleTimeout: parts.idleConnectionS, maxRequestBodySize: bodyBytesOutOfReach, reusePort: false },
     websocket: socketLimits,
   })
+  // Where Elysia begins to look for the path: after `https://nas`, or after `http:/`, because `http://nas` is shorter.
+  bare.config.handler = { standardHostname: parts.isTls }
+  const app = bare
     .use(speechRoutes(route, parts.speech))
     .use(captionedSpeechRoutes(route, parts.speech))
     .use(transcriptionsRoutes(route, parts.transcriptions))

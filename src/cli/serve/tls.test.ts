@@ -39,6 +39,10 @@ test('the API speaks https with the given certificate', async () => {
   expect(instance.url).toStartWith('https://')
   const answer = await fetch(`${instance.url}/health`, { tls: { ca: onePair.cert } })
   expect(await answer.json()).toMatchObject({ status: 'ok' })
+  for (const host of ['nas', 'voice.example']) {
+    const slashed = await fetch(`${instance.url}/v1/audio/models/`, { ...unchecked, headers: { host } })
+    expect([host, slashed.status]).toEqual([host, 200])
+  }
   expect(await shownName(instance.url)).toBe('myna-test-one')
 })
 

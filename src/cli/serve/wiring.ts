@@ -305,6 +305,7 @@ export async function createApi(
     },
     docs: { version, limits },
     idleConnectionS: config.idleConnectionS,
+    isTls: config.tlsCert !== '',
   })
 }
 
