@@ -18,7 +18,7 @@ export function limitCommand(): Command {
     .description("give an account limits of its own, instead of those of the server's settings, from its next request")
     .argument('<name>', 'the account')
   for (const { flag, what } of Object.values(words)) {
-    command.option(`--${flag} <number>`, `${what}, or the word default`, countOrDefault)
+    command.option(`--${flag} <number>`, `${what}, or default`, countOrDefault)
   }
   return command
     .option('--default', "all limits are those of the server's settings again")

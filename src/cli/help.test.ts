@@ -22,7 +22,7 @@ test('help begins with first steps and lists each command in its group, without 
   expect(stdout).toMatch(/^More:\n(.+\n)* {2}help \[command\]/m)
   expect(stdout).not.toContain('\u001b')
   expect(stdout).not.toMatch(/^ {2}(pull|engine|gpu-probe) /m)
-  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(85)
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
 })
 
 test('the command names that people know from ollama do the same', async () => {
@@ -35,4 +35,20 @@ test('the command names that people know from ollama do the same', async () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('no-such-model')])
   }
   expect((await help('say', '--help')).stdout).toContain('myna speak|say')
+})
+
+test('what a command takes comes before what every command takes, in lines that fit the terminal', async () => {
+  for (const [args, headings] of [
+    [['voices'], ['Commands', 'More', 'Options', 'Global Options', 'Examples']],
+    [
+      ['voices', 'mix'],
+      ['Arguments', 'Options', 'Server Options', 'Global Options', 'Example'],
+    ],
+    [['speak'], ['Arguments', 'Options', 'Server Options', 'Global Options', 'Examples']],
+    [['service'], ['Commands', 'More', 'Options', 'Global Options', 'Examples']],
+  ] as const) {
+    const { stdout } = await help(...args, '--help')
+    expect([...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, name]) => name)).toEqual([...headings])
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+  }
 })

@@ -6,6 +6,7 @@ import type { Card } from '../domain/card.ts'
 import { addCommands } from './commands.ts'
 import { globalOptions } from './globals.ts'
 import { misuse } from './terminal/misuse.ts'
+import { reflow } from './terminal/reflow.ts'
 import { bold, complain, cyan, Failure } from './terminal/terminal.ts'
 
 /**
@@ -15,10 +16,15 @@ import { bold, complain, cyan, Failure } from './terminal/terminal.ts'
  */
 export async function main(given: string[], cards?: readonly Card[]): Promise<number> {
   const argv = given[0] === 'version' || given[0] === '-v' ? ['--version'] : given
-  const program = new Command('myna').version(version, '-V, --version').exitOverride()
+  const program = new Command('myna').version(version, '-V, --version', 'print the version').exitOverride()
   program
     .description('A voice service in one program: it speaks and transcribes behind an OpenAI-compatible API.')
-    .configureHelp({ showGlobalOptions: true, styleTitle: bold, styleSubcommandTerm: cyan, styleOptionTerm: cyan })
+    .helpOption('-h, --help', 'show this help')
+    .configureHelp({ ...helpForm, formatHelp, styleTitle: bold, styleSubcommandTerm: cyan, styleOptionTerm: cyan })
+    .configureOutput({
+      writeOut: (text) => void process.stdout.write(reflow(text, helpWidth(process.stdout))),
+      writeErr: (text) => void process.stderr.write(reflow(text, helpWidth(process.stderr))),
+    })
     .addHelpCommand(new Command('help').argument('[command]').description(aboutHelp).helpGroup('More:'))
   for (const option of globalOptions()) program.addOption(option)
   await addCommands(program, argv, async () => cards ?? (await import('../catalog/cards.ts')).cards)
@@ -34,6 +40,10 @@ export async function main(given: string[], cards?: readonly Card[]): Promise<nu
     return error instanceof ConfigError ? 2 : 1
   }
 }
+
+const helpForm = { showGlobalOptions: true, minWidthToWrap: 20 }
+/** As commander has it. */
+const helpWidth = (stream: NodeJS.WriteStream): number => (stream.isTTY ? stream.columns : 80)
 
 /** The reader of our output has closed it (`| head`): not a failure, and there is no one to report it to. */
 function endWithReader(error: Error & { code?: string }): void {
@@ -69,7 +79,7 @@ function isThere(parent: Command, [name, ...rest]: readonly string[]): boolean {
 }
 
 const steps: readonly (readonly [command: string, does: string])[] = [
-  ['myna serve', 'start the service; the first start prints a key once'],
+  ['myna serve', 'start the service; its first start prints a key'],
   ['myna speak "Hello there."', 'hear it, or write it to a file with -o hello.mp3'],
   ['myna transcribe talk.mp3', 'turn a recording into text'],
   ['myna models pull pocket-tts', 'install a better voice'],
@@ -77,6 +87,15 @@ const steps: readonly (readonly [command: string, does: string])[] = [
 ]
 
 const aboutHelp = 'show what a command does and takes'
+
+/** What a command takes before what every command takes. */
+const sections = ['Arguments:', 'Commands:', 'More:', 'Options:', 'Server Options:', 'Global Options:']
+
+function formatHelp(command: Command, form: Help): string {
+  const place = (section: string) => sections.indexOf(Bun.stripANSI(section.split('\n', 1)[0] ?? ''))
+  const usual = Help.prototype.formatHelp.call(form, command, form).trimEnd().split('\n\n')
+  return `${usual.toSorted((a, b) => place(a) - place(b)).join('\n\n')}\n`
+}
 
 /** What `myna --help` shows: the steps of the first day before everything that there is. */
 function frontPage(program: Command, form: Help): string {

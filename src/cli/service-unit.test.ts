@@ -14,7 +14,7 @@ test('the unit is printed without a change', async () => {
   const args = ['service', 'install', '--print', '--port', '9000', '--data', '/a b/100%']
   const { code, stdout } = await runCommand(args, { program: [process.execPath, main] })
   expect(code).toBe(0)
-  expect(stdout).toContain('serve --host "127.0.0.1" --port "9000"')
+  expect(stdout).toContain('serve --host "127.0.0.1" --port 9000')
   // From source, the command is the runtime with the program.
   expect(stdout).toContain('/src/main.ts" serve')
   expect(stdout).toContain('[Install]')
@@ -33,12 +33,16 @@ test.skipIf(analyze === null)('systemd understands the unit', async () => {
 test.skipIf(!canBeOther)('a user installs it, starts it and removes it again', async () => {
   const home = temporaryFolder()
   const calls = join(home, 'calls')
-  writeFileSync(join(home, 'systemctl'), `#!/bin/sh\necho "$@" >> ${calls}\n`, { mode: 0o755 })
   const program = [unshare ?? '', '-r', '--map-user=1000', process.execPath, main]
   const options = { program, env: { HOME: home, PATH: `${home}:/usr/bin:/bin` } }
   const unit = join(home, '.config', 'systemd', 'user', 'myna.service')
+  const without = await runCommand(['service', 'install'], { ...options, env: { HOME: home, PATH: home } })
+  expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('does not use systemd')])
+  expect(existsSync(unit)).toBe(false)
+  writeFileSync(join(home, 'systemctl'), `#!/bin/sh\necho "$@" >> ${calls}\n`, { mode: 0o755 })
   const installed = await runCommand(['service', 'install'], options)
-  expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining(unit) })
+  expect([installed.code, installed.stdout]).toEqual([0, expect.stringContaining(unit)])
+  expect(installed.stdout).toContain(`The administrator's key is in ${home}/.local/share/myna/first-key`)
   expect(readFileSync(unit, 'utf8')).toContain(`Environment="MYNA_DATA=${home}/.local/share/myna"`)
   expect(await runCommand(['service', 'uninstall'], options)).toMatchObject({ code: 0 })
   expect(existsSync(unit)).toBe(false)

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Command } from 'commander'
-import { globalsOf } from './globals.ts'
+import { globalsOf, wholeNumber } from './globals.ts'
+import { firstKeyName } from './serve/first-key.ts'
 import { Failure, report } from './terminal/terminal.ts'
 
 const unitName = 'myna.service'
@@ -14,8 +15,9 @@ export const serviceCommand = (): Command =>
     .addHelpText(
       'after',
       `
-Without root it is a service of your own account, with the data folder you use now. As root it is one of the machine,
-with its data in /var/lib/myna. Settings are environment variables: systemctl edit myna.
+Without root it is a service of your own account, with the data folder you use now. As
+root it is one of the machine, with its data in /var/lib/myna. Settings are environment
+variables: systemctl --user edit myna; as root: systemctl edit myna.
 
 Examples:
   myna service install
@@ -39,37 +41,40 @@ function placeOf(): Place {
 const installCommand = (): Command =>
   new Command('install')
     .description('install the service, start it now and at every boot')
-    .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network', '127.0.0.1')
-    .option('--port <port>', 'port to listen on', '8790')
+    .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
+    .option('--port <n>', 'port to listen on (default: 8790)', wholeNumber)
     .option('--print', 'print the unit and change nothing')
-    .action((options: { host: string; port: string; print?: true }, command: Command) => {
+    .action((options: { host?: string; port?: number; print?: true }, command: Command) => {
       const { json, config } = globalsOf(command)
       const place = placeOf()
-      const text = unitText(place.isSystem, {
-        program: ownCommand(),
-        dataDir: place.isSystem ? '/var/lib/myna' : config.dataDir,
-        ...options,
-      })
+      const address = { host: options.host ?? config.host, port: options.port ?? config.port }
+      const dataDir = place.isSystem ? '/var/lib/myna' : config.dataDir
+      const text = unitText(place.isSystem, { program: ownCommand(), dataDir, ...address })
       if (options.print === true) {
         process.stdout.write(text)
         return
       }
+      systemctlPath()
+      // Only its first start writes a key.
+      const isNew = !existsSync(join(dataDir, 'myna.db'))
       mkdirSync(dirname(place.unit), { recursive: true })
       writeFileSync(place.unit, text)
       systemctl(place, 'daemon-reload')
       systemctl(place, 'enable', '--now', unitName)
-      report(json, { unit: place.unit, ...options }, () => installedText(place))
+      const keyLines = isNew
+        ? [`The administrator's key is in ${join(dataDir, firstKeyName)}: copy it, then delete the file.`]
+        : []
+      report(json, { unit: place.unit, ...address }, () => [...installedLines(place), ...keyLines].join('\n'))
     })
 
-const installedText = ({ isSystem, unit }: Place): string =>
-  [
-    `Myna runs as a service (${unit}).`,
-    isSystem ? 'Its log: journalctl -u myna' : 'Its log: journalctl --user -u myna',
-    isSystem
-      ? 'A key: MYNA_DATA=/var/lib/myna myna keys create --account NAME'
-      : 'A key: myna keys create --account NAME',
-    ...(isSystem ? [] : ['To keep it running while you are logged out: loginctl enable-linger']),
-  ].join('\n')
+const installedLines = ({ isSystem, unit }: Place): string[] => [
+  `Myna runs as a service (${unit}).`,
+  isSystem ? 'Its log: journalctl -u myna' : 'Its log: journalctl --user -u myna',
+  isSystem
+    ? 'A key: MYNA_DATA=/var/lib/myna myna keys create --account NAME'
+    : 'A key: myna keys create --account NAME',
+  ...(isSystem ? [] : ['To keep it running while you are logged out: loginctl enable-linger']),
+]
 
 const uninstallCommand = (): Command =>
   new Command('uninstall')
@@ -84,14 +89,19 @@ const uninstallCommand = (): Command =>
       report(json, { unit: place.unit, removed: true }, () => `Removed ${place.unit}. Data, keys and models are kept.`)
     })
 
-/** @throws Failure in systemd's words, or when there is none */
+/** @throws Failure in systemd's words */
 function systemctl({ isSystem }: Place, ...args: string[]): void {
-  const program = Bun.which('systemctl')
-  if (program === null) throw new Failure('systemctl was not found: this machine does not use systemd.', 'no_systemd')
-  const run = Bun.spawnSync([program, ...(isSystem ? [] : ['--user']), ...args])
+  const run = Bun.spawnSync([systemctlPath(), ...(isSystem ? [] : ['--user']), ...args])
   if (run.success) return
   const words = run.stderr.toString().trim()
   throw new Failure(`systemctl ${args.join(' ')}: ${words || `exit code ${run.exitCode}`}`, 'no_systemd')
+}
+
+/** @throws Failure where there is none */
+function systemctlPath(): string {
+  const path = Bun.which('systemctl')
+  if (path !== null) return path
+  throw new Failure('systemctl was not found: this machine does not use systemd. Run: myna serve', 'no_systemd')
 }
 
 /** The executable; run from source, the runtime and the program. */
@@ -101,7 +111,7 @@ interface UnitOptions {
   program: readonly string[]
   dataDir: string
   host: string
-  port: string
+  port: number
 }
 
 /** Everything is quoted, because a path may hold blanks. `%` has a meaning of its own in a unit. */
@@ -116,7 +126,7 @@ function unitText(isSystem: boolean, { program, dataDir, host, port }: UnitOptio
 Description=Myna voice service
 ${isSystem ? 'After=network-online.target\nWants=network-online.target\n' : ''}
 [Service]
-ExecStart=${program.map(quoted).join(' ')} serve --host ${quoted(host)} --port ${quoted(port)}
+ExecStart=${program.map(quoted).join(' ')} serve --host ${quoted(host)} --port ${port}
 ${[`Environment=${quoted(`MYNA_DATA=${dataDir}`)}`, ...cache, ...hardening].join('\n')}
 NoNewPrivileges=yes
 UMask=0077

@@ -1,5 +1,5 @@
 /** Holds what commands share that are clients of a running server's API, as any other program could be. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type Config, clientEnv } from '../../config.ts'
 import { clientAccess } from '../administration.ts'
 import { ApiClient, type Refusal } from './client.ts'
@@ -13,8 +13,15 @@ export interface ServerOptions {
 /** Adds the options that say which server and whose key. */
 export const throughServer = (command: Command): Command =>
   command
-    .option('--url <url>', 'the server (default: $MYNA_URL, else the one of this data folder)')
-    .option('--key <key>', 'the API key (default: $MYNA_API_KEY; none is needed for the server of this data folder)')
+    .addOption(
+      serverOption('--url <url>', 'address of the server (default: $MYNA_URL, else the one of this data folder)'),
+    )
+    .addOption(
+      serverOption('--key <key>', 'API key (default: $MYNA_API_KEY; the server of this data folder needs none)'),
+    )
+
+/** Help lists it after what the command itself takes. */
+const serverOption = (flags: string, about: string): Option => new Option(flags, about).helpGroup('Server Options:')
 
 /**
  * A client of the server that is named by option or variable; else of the one that runs on this data folder, which

@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { isJournal } from '../../config.ts'
 import type { IssuedKey } from '../../service/accounts.ts'
 
-const fileName = 'first-key'
+/** In the data folder. */
+export const firstKeyName = 'first-key'
 
 /** @returns the file that has the key now, or null: it may be shown */
 export function keptFromJournal(firstKey: IssuedKey | null, dataDir: string): string | null {
   if (firstKey === null || !isJournal(standardOutput())) return null
-  const path = join(dataDir, fileName)
+  const path = join(dataDir, firstKeyName)
   writeFileSync(path, `${firstKey.secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
   return path
 }

@@ -45,7 +45,7 @@ export const serveCommand = (cards: readonly Card[]): Command =>
     .option('--port <n>', 'port to listen on; 0: any free one (default: 8790)', wholeNumber)
     .option('--device <device>', 'where models run: auto, cpu, cuda or cuda:N (default: auto)')
     .option('--wyoming <[host:]port>', "also speak Home Assistant's Wyoming protocol; without a host: 127.0.0.1")
-    .option('--replace', 'take the place of the server that runs on the data folder, unheard')
+    .option('--replace', 'take the place of the server that runs on the data folder, without a gap')
     .option('--tls-cert <file>', 'certificate in PEM: the API speaks https and wss; SIGHUP reads it again')
     .option('--tls-key <file>', 'its private key in PEM')
     .option('--database <address>', 'PostgreSQL that several servers share: postgres://USER@HOST/NAME (default: none)')

@@ -1,5 +1,5 @@
 /** `myna voices mix`: how several voices sound as one, and how that voice is asked for. */
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { mixtureId, parseMixture } from '../../domain/mixture.ts'
 import { globalsOf } from '../globals.ts'
 import { speakInto, tellSpoken } from '../client/spoken-file.ts'
@@ -16,7 +16,9 @@ export const mixCommand = (): Command =>
   throughServer(new Command('mix'))
     .description('hear several voices mixed into one')
     .argument('<mixture>', 'voices joined with +, weights in brackets: "af_heart(2)+af_sky"')
-    .option('-o, --output <file>', 'output file, wav; - is standard output', 'mix.wav')
+    .addOption(
+      new Option('-o, --output <file>', 'output file, wav; - is standard output').default('mix.wav', 'mix.wav'),
+    )
     .option('--text <text>', 'the text to speak', sample)
     .addHelpText(
       'after',
