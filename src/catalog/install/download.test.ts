@@ -212,6 +212,20 @@ test('a login page instead of a file is reported at once', async () => {
   expect([hub.requests.length, parts.timer.pauses]).toEqual([1, []])
 })
 
+test.each(['gzip', 'br'])(
+  'a file that a proxy has compressed (%s) is reported at once and not kept',
+  async (encoding) => {
+    const file = newFile({ knows: 'nothing' })
+    hub.trouble = ({ at }) =>
+      at === 'cdn' ? { kind: 'refuse', status: 200, headers: { 'content-encoding': encoding }, body: 'less' } : null
+    await expect(fetched(file)).rejects.toMatchObject({
+      code: 'no_file_came',
+      message: expect.stringMatching(new RegExp(`^127\\.0\\.0\\.1:\\d+ sent .* compressed \\(${encoding}\\)`)),
+    })
+    expect([sizeOf(partOf(file)), parts.timer.pauses]).toEqual([0, []])
+  },
+)
+
 test.each([
   ['size', { sizeBytes: 123 }, `a size of 123 on the hub; Myna expects ${sizeBytes}`],
   ['hash', { sha256: 'e'.repeat(64) }, `the SHA-256 ${'e'.repeat(64)} on the hub; Myna expects `],

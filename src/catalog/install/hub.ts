@@ -96,6 +96,7 @@ export class Hub {
     const { response, url } = await this.#follow('GET', file, { ...range, ...condition }, signal, (facts, answer) => {
       // Whatever a page says of itself, it says nothing of the file.
       if (answer.ok && !isFileOf(file, answer.headers.get('content-type'))) throw noFile(file, new URL(answer.url))
+      if (answer.ok) requireUncompressed(file, answer)
       check(facts)
       return false
     })
@@ -232,6 +233,17 @@ const noFile = ({ path }: HubPlace, { host }: URL): ModelError =>
     'no_file_came',
     `${host} answered with a web page instead of ${path}. Is there a proxy or a login page between here and the hub?`,
   )
+
+/** It was asked for as it is: what is compressed on the way has other bytes, and no place to resume from. */
+function requireUncompressed({ path }: HubPlace, { headers, url }: Response): void {
+  const encoding = headers.get('content-encoding') ?? ''
+  if (!/^(x-)?(gzip|compress|deflate|br|zstd)$/i.test(encoding)) return
+  throw new ModelError(
+    'no_file_came',
+    `${new URL(url).host} sent ${path} compressed (${encoding}), which was not asked for. Is there a proxy between ` +
+      'here and the hub that compresses what it passes on?',
+  )
+}
 
 function contentRange(header: string | null): { first: number | null; total: number | null } {
   const match = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(header ?? '')
