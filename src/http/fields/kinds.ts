@@ -137,7 +137,7 @@ export const flag = (words: Words = {}): Field<boolean> => ({
   codes: ['invalid_type'],
   parse: (given, refuse) => {
     if (isAbsent(given)) return false
-    const word = String(given).trim().toLowerCase()
+    const word = typeof given === 'object' ? '' : String(given).trim().toLowerCase()
     if (word === 'true' || word === '1') return true
     if (word === 'false' || word === '0') return false
     throw refuse.wrongType('a boolean', given)

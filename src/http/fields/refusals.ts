@@ -77,7 +77,9 @@ const listDialect =
 export const bodyDialect = listDialect('body')
 export const queryDialect = listDialect('query')
 
-const shown = (given: unknown): string => String(given).slice(0, 60).toWellFormed()
+/** What a list or an object holds is not shown: neither must have a form as text. */
+const shown = (given: unknown): string =>
+  typeof given === 'object' && given !== null ? typeOf(given) : String(given).slice(0, 60).toWellFormed()
 
 const typeOf = (given: unknown): string =>
   Array.isArray(given) ? 'an array' : typeof given === 'object' ? 'an object' : `a ${typeof given}`

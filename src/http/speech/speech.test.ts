@@ -33,6 +33,7 @@ describe('a body that cannot be accepted', () => {
     ['too fast', { speed: '4.1' }, 400, 'decimal_above_max_value', 'speed'],
     ['speed of another type', { speed: 'fast' }, 400, 'invalid_type', 'speed'],
     ['speed as object', { speed: {} }, 400, 'invalid_type', 'speed'],
+    ['odd times', { stream_format: 'sse', timestamps: [{ toString: 1 }] }, 400, 'unsupported_value', 'timestamps'],
     ['unknown stream format', { stream_format: 'ws' }, 400, 'unsupported_value', 'stream_format'],
     ['unknown model', { model: 'nope' }, 404, 'model_not_found', 'model'],
     ['a transcription model', { model: 'whisper-1' }, 400, 'unsupported_value', 'model'],
@@ -58,6 +59,7 @@ describe('a body that cannot be accepted', () => {
     expect(instance.engine.orders.length).toBe(orders)
   })
 
+  const nested = '['.repeat(100_000) + ']'.repeat(100_000)
   const raw: [string, string | Uint8Array, Record<string, string>, number, string][] = [
     ['no JSON', 'hello', {}, 400, 'invalid_json'],
     ['empty', '', {}, 400, 'invalid_json'],
@@ -66,6 +68,7 @@ describe('a body that cannot be accepted', () => {
     ['not UTF-8', Uint8Array.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), {}, 400, 'invalid_json'],
     ['10 MB', JSON.stringify({ input: 'x'.repeat(1e7) }), {}, 413, 'request_too_large'],
     ['multipart', 'x', { 'content-type': 'multipart/form-data; boundary=x' }, 415, 'unsupported_media_type'],
+    ['lists in lists', `{"input":"hi","timestamps":[${nested}],"stream_format":"sse"}`, {}, 400, 'unsupported_value'],
     ['an empty idempotency key', '{"input":"hi"}', { 'idempotency-key': '' }, 400, 'invalid_idempotency_key'],
     [
       'a long idempotency key',

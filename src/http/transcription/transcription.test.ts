@@ -262,6 +262,7 @@ describe('refused', () => {
     ['cold', { temperature: '-1' }, 400, 'decimal_below_min_value', 'temperature', 'between 0 and 1'],
     ['no number', { temperature: 'warm' }, 400, 'invalid_type', 'temperature', 'a number'],
     ['no flag', { stream: 'perhaps' }, 400, 'invalid_type', 'stream', 'a boolean'],
+    ['a named flag', { 'stream[a]': '1' }, 400, 'invalid_type', 'stream', 'a boolean'],
     ['two prompts', { prompt: ['a', 'b'] }, 400, 'invalid_type', 'prompt', 'a string'],
     ['a long prompt', { prompt: 'x'.repeat(70_000) }, 400, 'invalid_form', 'prompt', 'at most 65536 bytes'],
     [
