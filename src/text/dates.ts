@@ -1,7 +1,7 @@
-/** Dates and times of day. A date with slashes is American unless its first number cannot be a month. */
-import { cardinal, ordinal, year } from './numbers.ts'
-import { mayEnd } from './abbreviations.ts'
-import { match, type Said } from './rule.ts'
+/** Dates, days of the week and years. A date with slashes is American unless its first number cannot be a month. */
+import { ordinal, year } from './numbers.ts'
+import { type Before, match, type Said } from './rule.ts'
+import { timeAt } from './times.ts'
 
 // prettier-ignore
 const months = [
@@ -17,14 +17,19 @@ monthNames.set('sept', 'September')
 export const monthName = (word: string): string | undefined =>
   /^[A-Z]/.test(word) ? monthNames.get(word.toLowerCase()) : undefined
 
-const isoPattern = /(\d{4})-(\d\d)-(\d\d)(?:[T ](?=\d\d:\d\d))?(?![\d-])/y
-const isoTimePattern = /(\d{4}-\d\d-\d\d)[T](?=\d\d:\d\d)/y
+const isoPattern = /(\d{4})([-/])(\d\d?)\2(\d\d?)(?:([T ])(?=\d\d:\d\d)|(?![\d/-]))/y
 const slashPattern = /(\d{1,2})([/.])(\d{1,2})\2(\d{4}|\d\d)(?![\d/]|\.\d)/y
-const dayMonthPattern = /(\d{1,2})(?:st|nd|rd|th)?(?: of)? ([A-Z][a-z]{2,8})(?![A-Za-z])(?:\.?,? (\d{4})(?!\d))?/y
-const monthDayPattern = /([A-Z][a-z]{2,8})\b\.? (\d{1,2})(st|nd|rd|th)?(?![\d:]|[.,%]\d|[a-z])(?:,? (\d{4})(?!\d))?/y
-const timePattern = /(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:\.\d{1,9})?)?(Z)?(?![\d:])/y
-const halfPattern = / ?([ap])(?:m|\.m\.|\.m)(?![A-Za-z0-9])/iy
-const zonePattern = / ?(?:Z|UTC|GMT)(?![A-Za-z0-9])/y
+const dayMonthPattern = new RegExp(
+  String.raw`(\d{1,2})(?:st|nd|rd|th)?(?: ?[-–] ?(\d{1,2})(?:st|nd|rd|th)?)?(?: of)? ([A-Z][a-z]{2,8})(?![A-Za-z])` +
+    String.raw`(?:\.?,? (\d{4})(?!\d))?`,
+  'y',
+)
+/** "March 3", then the last day of a range, then the year. */
+const monthDayPattern = /([A-Z][a-z]{2,8})\b\.? (\d{1,2})(?:st|nd|rd|th)?(?![\d:]|[.,%]\d|[a-z])/y
+const lastDayPattern =
+  /(?:[-–]|\s[-–]\s(?=\d{1,2}(?:st|nd|rd|th|$|[,)])))(\d{1,2})(?:st|nd|rd|th)?(?![\d:-]|[.,%]\d|[a-z])/y
+const yearPattern = /,? (\d{4})(?!\d)/y
+const untilPattern = / ?[-–] ?/y
 
 function spokenDate(monthNumber: number, day: number, yearDigits: string): string | null {
   const month = months[monthNumber - 1]
@@ -32,26 +37,32 @@ function spokenDate(monthNumber: number, day: number, yearDigits: string): strin
   return `${month} ${ordinal(String(day))} ${year(yearDigits)}`
 }
 
+const dayWords = (digits: string): string => ordinal(String(Number(digits)))
+const isDay = (digits: string): boolean => Number(digits) >= 1 && Number(digits) <= 31
+
 /** A date that begins with a digit. */
 export function dateAt(text: string, at: number): Said | null {
-  const iso = match(isoTimePattern, text, at) ?? match(isoPattern, text, at)
-  if (iso !== null) {
-    const [y, m, d] = iso[0].slice(0, 10).split('-')
-    const words = spokenDate(Number(m), Number(d), y as string)
-    const to = at + iso[0].length
-    const time = words !== null && /[T ]$/.test(iso[0]) ? timeAt(text, to) : null
-    if (time !== null) return { to: time.to, words: `${words} at ${time.words}` }
-    return words === null ? null : { to, words }
-  }
+  const iso = match(isoPattern, text, at)
+  if (iso !== null) return isoDate(iso, text, at)
   const slash = match(slashPattern, text, at)
   if (slash !== null) return slashDate(slash, at)
   const written = match(dayMonthPattern, text, at)
-  const month = written === null ? undefined : monthName(written[2] as string)
-  if (written === null || month === undefined || Number(written[1]) > 31 || Number(written[1]) === 0) return null
-  const when = written[3] === undefined ? '' : ` ${year(written[3])}`
+  if (written === null) return null
+  const [whole, first, last, name, digits] = written as unknown as [string, string, string?, string?, string?]
+  const month = monthName(name as string)
+  if (month === undefined || !isDay(first) || (last !== undefined && !isDay(last))) return null
+  const when = digits === undefined ? '' : ` ${year(digits)}`
   const article = /\bthe $/i.test(text.slice(Math.max(0, at - 5), at)) ? '' : 'the '
-  const to = at + written[0].length
-  return { to, words: `${article}${ordinal(String(Number(written[1])))} of ${month}${when}` }
+  const until = last === undefined ? '' : ` to the ${dayWords(last)}`
+  return { to: at + whole.length, words: `${article}${dayWords(first)}${until} of ${month}${when}` }
+}
+
+function isoDate(found: RegExpExecArray, text: string, at: number): Said | null {
+  const words = spokenDate(Number(found[3]), Number(found[4]), found[1] as string)
+  if (words === null) return null
+  const to = at + found[0].length
+  const time = found[5] === undefined ? null : timeAt(text, to)
+  return time === null ? { to, words } : { to: time.to, words: `${words} at ${time.words}` }
 }
 
 function slashDate(found: RegExpExecArray, at: number): Said | null {
@@ -65,59 +76,87 @@ function slashDate(found: RegExpExecArray, at: number): Said | null {
   return words === null ? null : { to: at + found[0].length, words }
 }
 
-/** A date that begins with the name of a month: "March 15, 2024", "Mar. 3rd". */
+/** A date that begins with the name of a month: "March 15, 2024", "Mar. 3rd", "June 3-5", "Dec 2024". */
 export function monthDateAt(text: string, at: number): Said | null {
   const found = match(monthDayPattern, text, at)
-  if (found === null) return null
-  const month = monthName(found[1] as string)
-  const day = Number(found[2])
-  if (month === undefined || day < 1 || day > 31) return null
-  const when = found[4] === undefined ? '' : ` ${year(found[4])}`
-  return { to: at + found[0].length, words: `${month} ${ordinal(String(day))}${when}` }
+  const month = found === null ? undefined : monthName(found[1] as string)
+  if (found === null || month === undefined || !isDay(found[2] as string)) return monthAlone(text, at)
+  const said = { to: at + found[0].length, words: `${month} ${dayWords(found[2] as string)}` }
+  const last = match(lastDayPattern, text, said.to)
+  if (last !== null && isDay(last[1] as string)) {
+    said.to += last[0].length
+    said.words += ` to ${dayWords(last[1] as string)}`
+  }
+  const when = match(yearPattern, text, said.to)
+  if (when !== null) {
+    said.to += when[0].length
+    said.words += ` ${year(when[1] as string)}`
+  }
+  return untilMonth(text, said)
 }
 
-/** "3:30pm", "14:05", "12:30:15". */
-export function timeAt(text: string, at: number): Said | null {
-  const time = match(timePattern, text, at)
-  if (time === null) return hourAt(text, at)
-  const hour = Number(time[1])
-  const to = at + time[0].length
-  const seconds = secondsWords(time[3])
-  // More than a day has hours: minutes and seconds of a run.
-  if (hour > 24) return { to, words: `${cardinal(time[1] as string)} ${cardinal(String(Number(time[2])))}${seconds}` }
-  const half = match(halfPattern, text, to)
-  const words = `${clock(hour, time[2] as string, half !== null)}${seconds}`
-  if (half !== null) return withHalf(words, half, text, to)
-  const zone = match(zonePattern, text, to)
-  if (zone === null && time[4] === undefined) return { to, words }
-  return { to: to + (zone?.[0].length ?? 0), words: `${words} U T C` }
+/** Short names that are no words or names of their own. */
+const certainMonths = /^(?:Feb|Apr|Aug|Sept|Oct|Nov|Dec)$/
+
+function monthAlone(text: string, at: number): Said | null {
+  const short = match(/[A-Z][a-z]{2,3}(?![A-Za-z'.])/y, text, at)?.[0] ?? ''
+  const month = monthName(short)
+  if (month === undefined || month === short) return null
+  const when = match(/ (\d{4})(?!\d)/y, text, at + short.length)
+  const to = at + short.length + (when?.[0].length ?? 0)
+  const said = untilMonth(text, { to, words: month + (when === null ? '' : ` ${year(when[1] as string)}`) })
+  return when !== null || said.to > to || certainMonths.test(short) ? said : null
 }
 
-function secondsWords(digits: string | undefined): string {
-  if (digits === undefined || digits === '00') return ''
-  return ` and ${digits === '01' ? 'one second' : `${cardinal(String(Number(digits)))} seconds`}`
+/** "June 3 - July 5", "Jan-Mar". */
+function untilMonth(text: string, said: Said): Said {
+  const dash = match(untilPattern, text, said.to)
+  if (dash === null) return said
+  const from = said.to + dash[0].length
+  const name = match(/[A-Z][a-z]{2,8}(?![A-Za-z])/y, text, from)?.[0] ?? ''
+  const month = monthName(name)
+  if (month === undefined) return said
+  const last = monthDateAt(text, from) ?? { to: from + name.length, words: month }
+  return { to: last.to, words: `${said.words} to ${last.words}` }
 }
 
-function clock(hour: number, minutes: string, hasHalf: boolean): string {
-  const spoken = cardinal(String(hour))
-  if (minutes !== '00')
-    return `${spoken} ${minutes[0] === '0' ? `oh ${cardinal(minutes[1] as string)}` : cardinal(minutes)}`
-  if (hasHalf) return spoken
-  return hour >= 1 && hour <= 12 ? `${spoken} o'clock` : `${spoken} hundred`
+const dayNames = new Map<string, string>(
+  ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'].flatMap((name) =>
+    [3, 4, 5, name.length].map((length) => [name.slice(0, length), name] as const),
+  ),
+)
+/** Short names that are words, too. */
+const uncertainDays = /^(?:Mon|Wed|Sat|Sun)$/
+
+/** "Mon-Fri", "Sat 5 Oct", "Tue", "on Wed". */
+export function weekdayAt(text: string, at: number, word: string, before: Before): Said | null {
+  const end = at + word.length
+  const name = dayNames.get(word)
+  if (name === undefined || text[end] === "'" || text[end] === '.') return null
+  const last = match(/ ?[-–] ?([A-Z][a-z]{2,8})(?![A-Za-z'])/y, text, end)
+  const lastName = dayNames.get(last?.[1] ?? '')
+  if (last !== null && lastName !== undefined) return { to: end + last[0].length, words: `${name} to ${lastName}` }
+  if (name === word || !uncertainDays.test(word)) return { to: end, words: name }
+  const next = match(/[,/&]? ?(?:and )?(\d|[A-Z][a-z]{2,8}(?![A-Za-z]))/y, text, end)?.[1] ?? ''
+  const isNext = /\d/.test(next) || dayNames.has(next) || monthName(next) !== undefined
+  const isCalled = word !== 'Sun' && /^(?:on|every|next|last|this|by|until)$/.test(before.word)
+  return isNext || isCalled || dayNames.has(before.word) ? { to: end, words: name } : null
 }
 
-/** "9 a.m.", "3pm". */
-function hourAt(text: string, at: number): Said | null {
-  const hour = match(/\d{1,2}(?!\d)/y, text, at)
-  if (hour === null || Number(hour[0]) > 12) return null
-  const to = at + hour[0].length
-  const half = match(halfPattern, text, to)
-  // "9 am" is a time; "I am 9. Am I old?" is not: there the stop is in between.
-  return half === null ? null : withHalf(cardinal(String(Number(hour[0]))), half, text, to)
-}
-
-function withHalf(words: string, half: RegExpExecArray, text: string, at: number): Said {
-  const spoken = `${words} ${(half[1] as string).toUpperCase()} M`
-  const to = at + half[0].length
-  return { to, words: spoken, stop: half[0].endsWith('.') && mayEnd(text, to, true) }
+/** Four digits are a year if the century is ours or the last one, or if the words around them say so. */
+export function isYear(text: string, at: number, digits: string, before: Before): boolean {
+  if (!/^[12]\d{3}$/.test(digits)) return false
+  const value = Number(digits)
+  if (value >= 1900 && value < 2100) return true
+  if (value > 2199) return false
+  const left = text.slice(Math.max(0, at - 24), at)
+  const end = at + digits.length
+  return (
+    /^(?:in|since|circa|ca?|year|until|around|before|after|during|from|to|by|early|late|mid|born|died|est)$/i.test(
+      before.word,
+    ) ||
+    monthName(before.word) !== undefined ||
+    /\b(?:[A-Z][a-z]+|summer|spring|winter|fall|autumn) of $|\bbetween \d{4} and $|\($/.test(left) ||
+    match(/ ?(?:BCE?|AD|CE)\b|\)| and \d{4}\b/y, text, end) !== null
+  )
 }

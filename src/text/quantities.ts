@@ -1,9 +1,10 @@
 /** Everything that begins with a digit: dates and addresses first, then numbers with what belongs to them. */
 import { ipAt, phoneAt, versionAt } from './addresses.ts'
-import { dateAt, monthName, timeAt } from './dates.ts'
+import { dateAt, isYear } from './dates.ts'
 import { trailingMoneyAt } from './money.ts'
 import { cardinal, decimal, digitWords, fraction, ordinal, plural, year } from './numbers.ts'
 import { type Before, isLetter, match, type Said } from './rule.ts'
+import { timeAt } from './times.ts'
 import { inchMarkAt, unitAt } from './units.ts'
 
 const continentalPattern = /[1-9]\d{0,2}(?:\.\d{3}){2}(?!\d|\.\d)/y
@@ -46,7 +47,11 @@ export function quantityAt(text: string, at: number, before: Before): Said | nul
 /** The digits of "GPT4" or "B2B": never with a unit, because the letters after them are part of the name. */
 function afterLetter(text: string, at: number): Said {
   const digits = (match(/\d{1,15}/y, text, at) as RegExpExecArray)[0]
-  return { to: at + digits.length, words: digits.length <= 4 ? cardinal(digits) : digitWords(digits) }
+  const isYear = /^(?:19|20)\d\d$/.test(digits)
+  return {
+    to: at + digits.length,
+    words: isYear ? year(digits) : digits.length <= 4 ? cardinal(digits) : digitWords(digits),
+  }
 }
 
 /** "1.000.000": no version has two groups of just three digits. */
@@ -108,12 +113,7 @@ function numberAt(text: string, at: number, before: Before): Said {
   const written = found[1] as string
   let to = at + found[0].length
   const range = text[at - 1] === '-' ? null : rangeAt(text, to)
-  if (
-    range !== null &&
-    isYear(written, before) &&
-    range.fraction === undefined &&
-    /^(?:\d\d|\d{4})$/.test(range.whole)
-  ) {
+  if (range !== null && range.fraction === undefined && isYearRange(text, at, written, range.whole, before)) {
     const upper = range.whole.length === 4 ? year(range.whole) : cardinal(range.whole)
     const bare = unitAt(text, range.to, true) === null
     if (bare) return { to: range.to, words: `${year(written)} to ${upper}` }
@@ -137,8 +137,15 @@ function numberAt(text: string, at: number, before: Before): Said {
   const unit = unitAt(text, to, isMany) ?? inchMarkAt(text, to)
   if (unit !== null) return across(text, { ...unit, words: `${words} ${unit.words}` })
   const plain = range === null && scale === null && large === null && found[2] === undefined
-  if (plain && isYear(written, before)) words = year(written)
+  if (plain && isYear(text, at, written, before)) words = year(written)
   return plain || found[2] !== undefined ? across(text, { to, words }) : { to, words }
+}
+
+/** "1990-95", "1685–1750". */
+function isYearRange(text: string, at: number, first: string, last: string, before: Before): boolean {
+  if (/^\d\d$/.test(last)) return isYear(text, at, first, before)
+  const isCentury = /^1\d{3}$/.test(first) && Number(last) > Number(first) && Number(last) < 2100
+  return /^\d{4}$/.test(last) && (isCentury || isYear(text, at, first, before))
 }
 
 /** "10 cm x 15 cm", "1920x1080", "6 x 10^23". */
@@ -159,16 +166,4 @@ function rangeAt(text: string, at: number): { to: number; whole: string; fractio
   // A hyphen with spaces around it is a minus.
   const found = match(rangePattern, text, at)
   return found && { to: at + found[0].length, whole: found[1] as string, fraction: found[2] }
-}
-
-/** Four digits are a year if the century is ours or the last one, or if the word before says so. */
-function isYear(digits: string, before: Before): boolean {
-  if (!/^[12]\d{3}$/.test(digits)) return false
-  const value = Number(digits)
-  if (value >= 1900 && value < 2100) return true
-  if (value < 1000 || value > 2199) return false
-  return (
-    /^(?:in|since|circa|year|until|around|before|after|during)$/i.test(before.word) ||
-    monthName(before.word) !== undefined
-  )
 }

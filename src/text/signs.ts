@@ -158,7 +158,8 @@ function dash(text: string, at: number): Sign {
   const after = text[to]
   if (to - at === 1 && text[at] === '-') {
     if (after === '>') return pause(to + 1)
-    const opens = before === undefined || ' (["\'=<>$^\u0001\u0002'.includes(before)
+    const isOffset = /(?:UTC|GMT)$/.test(text.slice(Math.max(0, at - 3), at))
+    const opens = before === undefined || isOffset || ' (["\'=<>$^\u0001\u0002'.includes(before)
     if (opens && /^(?:\d|[.$£€]\d)/.test(text.slice(to, to + 2))) return between(to, 'minus', true)
     if (before === ' ' && after === ' ') {
       const sum = touchesNumber(text, at) && (isDigit(text[at - 2]) || isDigit(text[to + 1]))

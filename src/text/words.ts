@@ -1,7 +1,7 @@
 /** Everything that begins with a letter: addresses, dates, abbreviations, Roman numerals, initialisms, plain words. */
 import { abbreviationAt } from './abbreviations.ts'
 import { domainAt, mailAt, urlAt, versionAt } from './addresses.ts'
-import { monthDateAt, monthName } from './dates.ts'
+import { monthDateAt, monthName, weekdayAt } from './dates.ts'
 import { type Around, isSpelledLower, pronounce } from './initialisms.ts'
 import { codeMoneyAt, moneyAt } from './money.ts'
 import { cardinal, decimal, ordinal, roman } from './numbers.ts'
@@ -53,6 +53,7 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
     addressAt(text, at, word) ??
     signedAt(text, at, word) ??
     monthAt(text, at, word) ??
+    weekdayAt(text, at, word, before) ??
     abbreviationAt(text, at, word, before) ??
     numeralAt(text, at, word, before) ??
     numberedAt(text, at, word) ??
