@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 
@@ -27,6 +27,23 @@ test.skipIf(analyze === null)('systemd understands the unit', async () => {
   writeFileSync(file, (await runCommand(['service', 'install', '--print'])).stdout)
   const check = Bun.spawnSync([analyze ?? '', 'verify', '--man=no', file])
   expect(check.stderr.toString()).not.toContain(file)
+})
+
+const canMount = unshare !== null && Bun.spawnSync([unshare, '-rm', 'mount', '--bind', '/tmp', '/home']).success
+
+// Skipped where the system does not allow mounting (no user namespaces).
+test.skipIf(!canMount)('a service of the machine can start a program from a home folder', async () => {
+  const [folder, name] = [dirname(process.execPath), basename(process.execPath)]
+  // Where it does not hide the program's source.
+  const home = main.startsWith('/home/') ? '/root' : '/home'
+  const script = `mount --bind ${folder} ${home} && exec ${home}/${name} ${main} service install --print`
+  const { stdout } = await runCommand([], { program: [unshare ?? '', '-rm', 'sh', '-c', script] })
+  expect(stdout).toContain(`ExecStart="${home}/${name}" `)
+  expect(stdout).toContain('\nProtectHome=read-only\n')
+})
+
+test('starting the service reports a program that cannot be started', async () => {
+  expect((await runCommand(['service', 'install', '--print'])).stdout).toContain('\nType=exec\n')
 })
 
 // Skipped where the system does not allow becoming another user (no user namespaces).

@@ -117,15 +117,23 @@ interface UnitOptions {
 /** Everything is quoted, because a path may hold blanks. `%` has a meaning of its own in a unit. */
 const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`
 
+/** Below what `ProtectHome=yes` hides (systemd.exec(5)): the install script puts the program there. */
+const isAtHome = (path: string): boolean => /^\/(home|root|run\/user)\//.test(path)
+
 function unitText(isSystem: boolean, { program, dataDir, host, port }: UnitOptions): string {
   const hardening = isSystem
-    ? ['StateDirectory=myna', 'StateDirectoryMode=0700', 'CacheDirectory=myna', 'ProtectSystem=full', 'ProtectHome=yes']
+    ? [
+        ...['StateDirectory=myna', 'StateDirectoryMode=0700', 'CacheDirectory=myna', 'ProtectSystem=full'],
+        `ProtectHome=${program.some(isAtHome) ? 'read-only' : 'yes'}`,
+      ]
     : []
   const cache = isSystem ? [`Environment=${quoted('MYNA_NATIVE_DIR=/var/cache/myna')}`] : []
   return `[Unit]
 Description=Myna voice service
 ${isSystem ? 'After=network-online.target\nWants=network-online.target\n' : ''}
 [Service]
+# Starting it fails if the program cannot be executed.
+Type=exec
 ExecStart=${program.map(quoted).join(' ')} serve --host ${quoted(host)} --port ${port}
 ${[`Environment=${quoted(`MYNA_DATA=${dataDir}`)}`, ...cache, ...hardening].join('\n')}
 NoNewPrivileges=yes
