@@ -123,7 +123,10 @@ const isAtHome = (path: string): boolean => /^\/(home|root|run\/user)\//.test(pa
 function unitText(isSystem: boolean, { program, dataDir, host, port }: UnitOptions): string {
   const hardening = isSystem
     ? [
-        ...['StateDirectory=myna', 'StateDirectoryMode=0700', 'CacheDirectory=myna', 'ProtectSystem=full'],
+        'StateDirectory=myna',
+        'StateDirectoryMode=0700',
+        'CacheDirectory=myna',
+        'ProtectSystem=full',
         `ProtectHome=${program.some(isAtHome) ? 'read-only' : 'yes'}`,
       ]
     : []
