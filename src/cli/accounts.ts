@@ -204,10 +204,10 @@ function accountTable(accounts: readonly Account[]): string {
     { title: 'NAME' },
     { title: 'ROLE' },
     { title: 'BALANCE', right: true },
-    { title: 'CREATED' },
+    { title: 'CREATED', leaves: 2 },
     { title: 'STATE' },
-    { title: 'LIMITS' },
-    { title: 'ID' },
+    { title: 'LIMITS', leaves: 3 },
+    { title: 'ID', leaves: 1 },
   ]
   const rows = accounts.map((account) => [
     account.name,

@@ -30,7 +30,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./transcribe.ts')).transcribeCommand(),
   },
   voices: {
-    about: 'list, clone, hear, mix, publish and remove voices',
+    about: 'list, clone, hear, rename, mix, publish and remove voices',
     group: 'Use',
     load: async () => (await import('./voices/voices.ts')).voicesCommand(),
   },

@@ -110,9 +110,16 @@ const rights = (key: Key): string =>
 
 function keyTable(keys: readonly ListedKey[], nowMs: number): string {
   if (keys.length === 0) return 'There are no keys yet. Create one: myna keys create --account NAME'
-  const columns = ['ID', 'ACCOUNT', 'NAME', 'KEY', 'SCOPES', 'CREATED', 'LAST USED', 'STATE'].map((title) => ({
-    title,
-  }))
+  const columns = [
+    { title: 'ID' },
+    { title: 'ACCOUNT', least: 8 },
+    { title: 'NAME', least: 8 },
+    { title: 'KEY', leaves: 3 },
+    { title: 'SCOPES', leaves: 4 },
+    { title: 'CREATED', leaves: 1 },
+    { title: 'LAST USED', leaves: 2 },
+    { title: 'STATE' },
+  ]
   const rows = keys.map((key) => [
     key.id,
     key.accountName,

@@ -65,6 +65,15 @@ test('shows how full a card is, and which models run there only in part', () => 
   ])
 })
 
+test('what is going on is said in words', () => {
+  const text = statusText(server([{ ...engine, deviceReason: 'the card is full' }]))
+  expect(text.split('\n').slice(1, 3)).toEqual([
+    'Speech: 2 active, 0 queued, 0 to be settled.',
+    'Load: 25 % of this machine. Since the start: 0 gaps in speech, 0 requests refused because it was full.',
+  ])
+  expect(text).toContain('speech runs on cuda:0: the card is full')
+})
+
 test('without models there is no table', () => {
   expect(statusText(server([{ ...engine, models: [], loading: [] }]))).not.toContain('MODEL')
 })

@@ -6,7 +6,7 @@ import type { ServerStatus } from '../http/admin-socket.ts'
 import type { EngineStatus } from '../service/ports.ts'
 import type { BoxStatus } from '../service/ports/boxes.ts'
 import { serverStatus } from './administration.ts'
-import { bytes, count, duration } from './terminal/format.ts'
+import { bytes, count, counted, duration } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
 import { table } from './terminal/table.ts'
 import { bold, report } from './terminal/terminal.ts'
@@ -39,8 +39,8 @@ export function statusText(server: ServerStatus): string {
   return [
     [`${bold(`Myna ${server.version}`)} at ${server.url}`, server.readiness, `process ${server.pid}`, up].join(', '),
     `Speech: ${count(running)} active, ${count(waiting)} queued, ${count(server.pendingOperations)} to be settled.`,
-    `They need ${Math.round(100 * use)} % of this machine. Since the start: ` +
-      `${count(gaps.count)} gaps, ${count(shed)} refusals for want of room.`,
+    `Load: ${Math.round(100 * use)} % of this machine. Since the start: ` +
+      `${counted(gaps.count, 'gap')} in speech, ${counted(shed, 'request')} refused because it was full.`,
     '',
     engineTable(server.engines),
     ...server.engines.flatMap(engineNotes),
@@ -57,11 +57,11 @@ function boxTable(boxes: readonly BoxStatus[]): string {
     { title: 'BOX' },
     { title: 'STATE' },
     { title: 'ADDRESS' },
-    { title: 'DEVICES' },
+    { title: 'DEVICES', leaves: 3 },
     { title: 'ACTIVE', right: true },
     { title: 'QUEUED', right: true },
-    { title: 'MODELS', right: true },
-    { title: 'LEASE', right: true },
+    { title: 'MODELS', right: true, leaves: 2 },
+    { title: 'LEASE', right: true, leaves: 1 },
   ]
   const rows = boxes.map(({ name, isThisOne, leaseLeftMs, report: said }) => [
     isThisOne ? `${name} (this one)` : name,
@@ -80,15 +80,15 @@ function engineTable(engines: readonly EngineStatus[]): string {
   const columns = [
     { title: 'ENGINE' },
     { title: 'STATE' },
-    { title: 'PROCESS', right: true },
-    { title: 'DEVICE' },
+    { title: 'PROCESS', right: true, leaves: 2 },
+    { title: 'DEVICE', leaves: 4 },
     { title: 'MEMORY', right: true },
-    { title: 'CARD', right: true },
+    { title: 'CARD', right: true, leaves: 3 },
     { title: 'ACTIVE', right: true },
-    { title: 'RESTARTS', right: true },
+    { title: 'RESTARTS', right: true, leaves: 1 },
   ]
   const rows = engines.map((engine) => [
-    engine.task,
+    taskWords[engine.task],
     engine.state,
     engine.pid === null ? '-' : String(engine.pid),
     engine.device,
@@ -100,9 +100,14 @@ function engineTable(engines: readonly EngineStatus[]): string {
   return table(columns, rows)
 }
 
+/** As in `myna models list`. */
+const taskWords = { 'text-to-speech': 'speech', 'automatic-speech-recognition': 'transcription' } as const
+
 const engineNotes = (engine: EngineStatus): string[] => [
-  ...(engine.deviceReason === null ? [] : [`${engine.task} runs on ${engine.device}: ${engine.deviceReason}`]),
-  ...(engine.lastError === null ? [] : [`${engine.task} last failed: ${engine.lastError}`]),
+  ...(engine.deviceReason === null
+    ? []
+    : [`${taskWords[engine.task]} runs on ${engine.device}: ${engine.deviceReason}`]),
+  ...(engine.lastError === null ? [] : [`${taskWords[engine.task]} last failed: ${engine.lastError}`]),
 ]
 
 /** Memory of a graphics card, by all programs. */
@@ -125,9 +130,9 @@ const hasModels = ({ models, loading }: EngineStatus): boolean => models.length 
 function modelTable(engines: readonly EngineStatus[]): string {
   const columns = [
     { title: 'MODEL' },
-    { title: 'DEVICE' },
-    { title: 'MEMORY', right: true },
-    { title: 'ACTIVE', right: true },
+    { title: 'DEVICE', leaves: 1 },
+    { title: 'MEMORY', right: true, leaves: 3 },
+    { title: 'ACTIVE', right: true, leaves: 2 },
     { title: 'UNLOADED IN' },
   ]
   const rows = engines.flatMap((engine) => [

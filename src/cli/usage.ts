@@ -83,8 +83,13 @@ function usageText(rows: readonly ListedUsage[], startMs: number, endMs: number)
   if (rows.length === 0) return `No usage from ${span}.`
   const columns = [
     { title: 'DAY' },
-    { title: 'ACCOUNT' },
-    ...['REQUESTS', 'CHARACTERS', 'AUDIO', 'HEARD', 'CLONES', 'CHARGED'].map((title) => ({ title, right: true })),
+    { title: 'ACCOUNT', least: 8 },
+    { title: 'REQUESTS', right: true, leaves: 2 },
+    { title: 'CHARACTERS', right: true },
+    { title: 'AUDIO', right: true, leaves: 3 },
+    { title: 'HEARD', right: true, leaves: 4 },
+    { title: 'CLONES', right: true, leaves: 1 },
+    { title: 'CHARGED', right: true },
   ]
   const groups = Map.groupBy(rows, (row) => `${day(row.bucketStartMs)} ${row.accountName}`)
   const lines = [...groups.values()].map((group) => [

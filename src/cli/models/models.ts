@@ -111,10 +111,10 @@ function modelTable(models: readonly Here[]): string {
     { title: 'TASK' },
     { title: 'INSTALLED' },
     { title: 'DOWNLOAD', right: true },
-    { title: 'MEMORY', right: true },
-    { title: 'VOICES', right: true },
-    { title: 'LANGUAGES' },
-    { title: 'LICENCE' },
+    { title: 'MEMORY', right: true, leaves: 3 },
+    { title: 'VOICES', right: true, leaves: 2 },
+    { title: 'LANGUAGES', least: 12 },
+    { title: 'LICENSE', leaves: 1 },
   ]
   const rows = models.map((model) => [
     model.card.id,
@@ -144,7 +144,7 @@ function modelText(model: Here, config: Config): string {
     ['Memory', `${bytes(card.memoryBytes)} once loaded`],
     ['Rate', `${count(card.sampleRateHz)} Hz`],
     ['Languages', card.languages.join(', ')],
-    ['Licence', card.license.name],
+    ['License', card.license.name],
     ['', card.license.attribution],
     ...(card.license.limits === null ? [] : [['Limits', card.license.limits]]),
   ]
@@ -155,7 +155,12 @@ function modelText(model: Here, config: Config): string {
     namesOf(card, voice.id) || '-',
     `${voice.name}: ${voice.description}`,
   ])
-  const titles = ['VOICE', 'LANGUAGE', 'ALSO KNOWN AS', 'ABOUT'].map((title) => ({ title }))
+  const titles = [
+    { title: 'VOICE' },
+    { title: 'LANGUAGE', leaves: 2 },
+    { title: 'ALSO KNOWN AS', least: 13, leaves: 1 },
+    { title: 'ABOUT', least: 30 },
+  ]
   const voiceTable = card.voices.length === 0 ? [] : ['', table(titles, voices)]
   return [bold(card.name), card.description, '', ...lines, ...voiceTable].join('\n')
 }

@@ -10,8 +10,8 @@ test('columns are as wide as their widest cell, whatever its characters', () => 
   expect(table(columns, rows).split('\n')).toEqual(['NAME      N  LAST', 'ada       1  x', '日本  1,000'])
 })
 
-test('a table that is too wide for the terminal shortens its widest columns', () => {
-  const columns = [{ title: 'ID' }, { title: 'N', right: true }, { title: 'DESCRIPTION' }]
+test('a table that is too wide for the terminal cuts its texts', () => {
+  const columns = [{ title: 'ID' }, { title: 'N', right: true }, { title: 'DESCRIPTION', least: 12 }]
   const rows = [
     ['voice_01M8ZK', '1', 'A calm voice for long books'],
     ['lark', '22', '落ち着いた声'],
@@ -25,11 +25,16 @@ test('a table that is too wide for the terminal shortens its widest columns', ()
   for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(32)
 })
 
-test('however narrow the terminal is, each column keeps eight cells', () => {
-  const rows = [['x'.repeat(20), 'short', 'y'.repeat(30)]]
-  expect(table([{ title: 'A' }, { title: 'B' }, { title: 'C' }], rows, 5).split('\n')[1]).toBe(
-    `${'x'.repeat(7)}…  short  ${'y'.repeat(7)}…`,
-  )
+test('where texts cannot be cut further, columns leave one by one, and an id stays whole', () => {
+  const columns = [{ title: 'ID' }, { title: 'B', leaves: 2 }, { title: 'C', leaves: 1 }, { title: 'TEXT', least: 6 }]
+  const rows = [['x'.repeat(20), 'short', 'y'.repeat(9), 'Calm and deep']]
+  const shownAt = (width: number) => table(columns, rows, width).split('\n')[1]
+  const id = 'x'.repeat(20)
+  expect(shownAt(53)).toBe(`${id}  short  ${'y'.repeat(9)}  Calm and deep`)
+  expect(shownAt(46)).toBe(`${id}  short  ${'y'.repeat(9)}  Calm…`)
+  expect(shownAt(45)).toBe(`${id}  short  Calm and deep`)
+  expect(shownAt(31)).toBe(`${id}  Calm and…`)
+  expect(shownAt(5)).toBe(`${id}  Calm…`)
 })
 
 test('a name cannot smuggle control characters into the terminal', () => {

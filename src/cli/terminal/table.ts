@@ -5,16 +5,17 @@ export interface Column {
   title: string
   /** Numbers are aligned to the right, so that their digits are under one another. */
   right?: boolean
+  /** Its texts may be cut to this width. Other columns are whole or absent: half an id is none. */
+  least?: number
+  /** Where columns must go because the terminal is narrow, they go in this order. */
+  leaves?: number
 }
 
-/** A column is never narrower, unless its own cells are. */
-const narrowest = 8
 const gap = '  '
 
 /**
  * @param rows as many cells each as there are columns
- * @param width of the terminal: the widest columns are cut until the table fits; absent: the terminal's own width, and
- * no limit if the output is not a terminal
+ * @param width of the terminal; absent: the terminal's own width, and no limit if the output is not a terminal
  */
 export function table(
   columns: readonly Column[],
@@ -22,29 +23,42 @@ export function table(
   width = process.stdout.isTTY === true ? terminalColumns() : Number.POSITIVE_INFINITY,
 ): string {
   const shown = rows.map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, '?')))
-  const wanted = columns.map((column, at) =>
-    Math.max(Bun.stringWidth(column.title), ...shown.map((row) => Bun.stringWidth(row[at] ?? ''))),
-  )
-  const widths = fitted(wanted, width - gap.length * (columns.length - 1))
-  const line = (cells: readonly string[]) =>
-    columns
-      .map((column, at) => pad(cut(cells[at] ?? '', widths[at] ?? 0), widths[at] ?? 0, column.right === true))
+  const fields = columns.map((column, at): Field => {
+    const cells = shown.map((row) => row[at] ?? '')
+    return { ...column, cells, width: Math.max(...[column.title, ...cells].map((cell) => Bun.stringWidth(cell))) }
+  })
+  const fitting = fitted(fields, width)
+  const line = (cellOf: (field: Field) => string) =>
+    fitting
+      .map((field) => pad(cut(cellOf(field), field.width), field.width, field.right === true))
       .join(gap)
       .trimEnd()
-  return [bold(line(columns.map((column) => column.title))), ...shown.map(line)].join('\n')
+  return [bold(line(({ title }) => title)), ...shown.map((_, at) => line(({ cells }) => cells[at] ?? ''))].join('\n')
 }
 
-/** Shortens the widest column, one cell at a time, until all fit or none can shrink further. */
-function fitted(wanted: readonly number[], room: number): number[] {
-  const widths = [...wanted]
-  let excess = widths.reduce((sum, width) => sum + width, 0) - room
+interface Field extends Column {
+  cells: readonly string[]
+  width: number
+}
+
+/** Cuts texts, the widest first, then leaves out columns, until the rest fits or nothing more may go. */
+function fitted(fields: readonly Field[], width: number): readonly Field[] {
+  const narrowed = fields.map((field) => ({ ...field }))
+  let excess = fields.reduce((sum, field) => sum + field.width, 0) + gap.length * (fields.length - 1) - width
   while (excess > 0) {
-    const widest = Math.max(...widths)
-    if (widest <= narrowest) break
-    widths[widths.lastIndexOf(widest)]!--
+    const [widest] = narrowed
+      .filter((field) => field.width > Math.max(field.least ?? field.width, Bun.stringWidth(field.title)))
+      .sort((a, b) => b.width - a.width)
+    if (widest === undefined) break
+    widest.width--
     excess--
   }
-  return widths
+  const [first] = fields.filter(({ leaves }) => leaves !== undefined).sort((a, b) => a.leaves! - b.leaves!)
+  if (excess <= 0 || first === undefined) return narrowed
+  return fitted(
+    fields.filter((field) => field !== first),
+    width,
+  )
 }
 
 /** The beginning of a text that is too wide, and an ellipsis. */

@@ -53,6 +53,6 @@ test('remakes one voice by its name, then all others, and names failures', async
 
 test('refuses a voice that needs no remake, and a command without a name', async () => {
   expect((await voices('remake', 'lark')).code).toBe(1)
-  expect((await voices('remake')).stderr).toContain('name one voice, or say --all')
-  expect((await voices('remake', 'lark', '--all')).stderr).toContain('name one voice, or say --all')
+  expect((await voices('remake')).stderr).toContain('Name one voice, or all of them with --all.')
+  expect((await voices('remake', 'lark', '--all')).stderr).toContain('Name one voice, or all of them with --all.')
 })

@@ -61,6 +61,13 @@ test('a recording becomes a voice that is listed, shown, drawn, played and remov
   expect((await voices('show', id)).stderr).toContain('myna voices list')
 }, 30_000)
 
+test('a voice is renamed, and refused a name that is none', async () => {
+  const { voice_id: id } = await voicesJson<VoiceRecord>('clone', path('anna.wav'), '--name', 'Ana')
+  expect((await voices('rename', 'Ana', 'Anna')).stdout).toBe(`${id} is now called 'Anna'.\n`)
+  expect((await voicesJson<VoiceRecord>('show', 'Anna')).voice_id).toBe(id)
+  expect(await voices('rename', id, '')).toMatchObject({ code: 1, stderr: expect.stringContaining('name') })
+}, 30_000)
+
 test('an administrator publishes a voice, and takes it back; other users cannot', async () => {
   const boss = (...args: string[]) =>
     runCommand(['voices', ...args], { env: { MYNA_URL: instance.url, MYNA_API_KEY: instance.adminKey } })

@@ -288,8 +288,8 @@ test('all voices are listed, page after page', async () => {
       ),
   }
   const { stdout } = await voices('list')
-  expect(stdout).toMatch(/^ID +NAME +STATUS +WHOSE +LANGUAGE +MODEL +CREATED\n/)
-  expect(stdout).toMatch(/\nvoice_1 +Anna +ready +own +en-GB +hibari +2025-11-21\n/)
+  expect(stdout).toMatch(/^ID +NAME +STATUS +WHOSE +LANGUAGE +MODEL +CREATED +DESCRIPTION\n/)
+  expect(stdout).toMatch(/\nvoice_1 +Anna +ready +own +en-GB +hibari +2025-11-21 +Reads the news\.\n/)
   expect(stdout).toMatch(/\nlark +LARK +ready +public +- +hibari/)
   expect(seen.length).toBe(2)
   expect(JSON.parse((await voices('ls', '--json')).stdout)).toEqual([voice, preset])

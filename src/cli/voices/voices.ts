@@ -43,6 +43,7 @@ Examples:
     .addCommand(showCommand())
     .addCommand(previewCommand())
     .addCommand(mixCommand())
+    .addCommand(renameCommand())
     .addCommand(publicCommand('publish', true, 'let every account use one of your voices; for administrators'))
     .addCommand(publicCommand('unpublish', false, 'keep one of your public voices to yourself again'))
     .addCommand(remakeCommand())
@@ -171,6 +172,24 @@ async function save(client: ApiClient, path: string, file: string): Promise<numb
   return sink.bytes
 }
 
+const renameCommand = (): Command =>
+  throughServer(new Command('rename'))
+    .description('rename one of your voices; its id, clip and aliases stay')
+    .argument('<voice>', 'id, alias or name, as shown by myna voices list')
+    .argument('<new-name>', '1 to 100 characters')
+    .action(async (given: string, name: string, options: ServerOptions, command: Command) => {
+      const { json, config } = globalsOf(command)
+      const client = await clientOf(options, config)
+      const voice = await asking(onVoice(client, given, (id) => change(client, id, { name })))
+      tell(json, voice, () => `${voice.voice_id} is now called '${voice.name}'.`)
+    })
+
+/** @returns the voice as it is then */
+async function change(client: ApiClient, id: string, fields: object): Promise<VoiceRecord> {
+  const answer = await client.ask(`/voices/${encodeURIComponent(id)}`, 'PATCH', fields)
+  return (await answer.json()) as VoiceRecord
+}
+
 const publicCommand = (verb: string, isPublic: boolean, description: string): Command =>
   throughServer(new Command(verb))
     .description(description)
@@ -178,11 +197,7 @@ const publicCommand = (verb: string, isPublic: boolean, description: string): Co
     .action(async (given: string, options: ServerOptions, command: Command) => {
       const { json, config } = globalsOf(command)
       const client = await clientOf(options, config)
-      const change = async (id: string) => {
-        const answer = await client.ask(`/voices/${encodeURIComponent(id)}`, 'PATCH', { public: isPublic })
-        return (await answer.json()) as VoiceRecord
-      }
-      const voice = await asking(onVoice(client, given, change))
+      const voice = await asking(onVoice(client, given, (id) => change(client, id, { public: isPublic })))
       tell(json, voice, () => `'${voice.name}' is ${voice.is_public ? 'public: every account can use it' : 'private'}.`)
     })
 
@@ -220,7 +235,16 @@ const whose = (voice: VoiceRecord): string =>
 
 function voiceTable(voices: readonly VoiceRecord[]): string {
   if (voices.length === 0) return 'There are no voices yet. Make one: myna voices clone FILE --name NAME'
-  const titles = ['ID', 'NAME', 'STATUS', 'WHOSE', 'LANGUAGE', 'MODEL', 'CREATED']
+  const columns = [
+    { title: 'ID' },
+    { title: 'NAME', least: 8 },
+    { title: 'STATUS', leaves: 3 },
+    { title: 'WHOSE', leaves: 5 },
+    { title: 'LANGUAGE', leaves: 4 },
+    { title: 'MODEL', leaves: 2 },
+    { title: 'CREATED', leaves: 1 },
+    { title: 'DESCRIPTION', least: 26 },
+  ]
   const rows = voices.map((voice) => [
     voice.voice_id,
     voice.name,
@@ -229,11 +253,9 @@ function voiceTable(voices: readonly VoiceRecord[]): string {
     voice.language ?? '-',
     voice.model,
     day(1000 * voice.created_at),
+    voice.description ?? '',
   ])
-  return table(
-    titles.map((title) => ({ title })),
-    rows,
-  )
+  return table(columns, rows)
 }
 
 function voiceText(voice: VoiceRecord): string {
