@@ -212,4 +212,14 @@ describe('rubbish', () => {
     expect((await client.until('error')).at(-1)).toMatchObject({ error: { code: 'input_audio_buffer_full' } })
     expect((await client.closed()).code).toBe(1009)
   })
+
+  test('more sound than can wait is refused before it is decoded, which would take seconds', async () => {
+    await using instance = await startListening()
+    using client = await RealtimeClient.connect(instance.url, { key: await instance.key() })
+    client.update({ turn_detection: null, format: { type: 'audio/pcmu' } })
+    // Nothing of it is base64: that would be noticed by decoding it.
+    client.send({ type: 'input_audio_buffer.append', audio: '!'.repeat(3_300_000) })
+    expect((await client.until('error')).at(-1)).toMatchObject({ error: { code: 'input_audio_buffer_full' } })
+    expect((await client.closed()).code).toBe(1009)
+  })
 })

@@ -18,6 +18,12 @@ export class SoundInput {
     this.#resampler = new Resampler(format.rateHz, heardRateHz, rough)
   }
 
+  /** How long it would be if all of it is base64. */
+  secondsOf(base64: string): number {
+    const sampleBytes = this.format.encoding === 'pcm' ? 2 : 1
+    return (3 * base64.length) / 4 / sampleBytes / this.format.rateHz
+  }
+
   /** @returns null when nothing of it is base64 */
   push(base64: string): Int16Array | null {
     const bytes = Buffer.from(base64, 'base64')

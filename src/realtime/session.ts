@@ -182,6 +182,8 @@ export class RealtimeSession {
   }
 
   #append(audio: unknown, eventId: string | null): void {
+    // Everything else would stand still while hours of sound are decoded.
+    if (typeof audio === 'string' && this.#input.secondsOf(audio) > backlogMaxSeconds) return this.#overflow(eventId)
     const pcm = typeof audio === 'string' ? this.#input.push(audio) : null
     if (pcm === null) {
       const fault = { code: 'invalid_value', message: "Invalid 'audio'. Expected base64-encoded audio bytes." }
@@ -190,7 +192,10 @@ export class RealtimeSession {
     this.#tape.append(pcm)
     this.#cutter?.write(pcm)
     const held = this.#tape.end - Math.max(this.#cut, this.#tape.begin) + this.#transcripts.waitingSamples
-    if (held <= backlogMaxSeconds * heardRateHz) return
+    if (held > backlogMaxSeconds * heardRateHz) this.#overflow(eventId)
+  }
+
+  #overflow(eventId: string | null): void {
     const message = `More than ${backlogMaxSeconds} seconds of audio are waiting. Commit more often, or send slower.`
     this.#refuse({ code: 'input_audio_buffer_full', message }, eventId)
     this.close(1009, 'Too much audio is waiting.')
