@@ -80,7 +80,7 @@ const createCommand = (): Command =>
   new Command('create')
     .description('create an account; then give it a key: myna keys create --account <name>')
     .argument('<name>', '1 to 64 printable characters')
-    .option('--admin', 'an administrator: never charged, no cap on voices')
+    .option('--admin', 'an administrator: manages everything; clones are free, voices have no cap')
     .option(
       '--prepaid <amount>',
       'prepaid, with this opening balance, such as 5usd; without it the account is unmetered',

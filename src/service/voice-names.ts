@@ -82,6 +82,16 @@ const byFormerName: Find = async (name, cards, { names }) => {
   return found === null ? null : { ...found, former }
 }
 
+/** Ids of the voices that `byName` has to choose from; none or one where a name is no reason for doubt. */
+export async function idsCalled(name: string, cards: readonly Card[], { caller, voices }: Search): Promise<string[]> {
+  const idsOf = (same: readonly Voice[]) => same.filter(({ status }) => status !== 'failed').map(({ id }) => id)
+  const own = idsOf(await voices.findByName(caller.account.id, name))
+  if (own.length > 0) return own
+  const isSame = (voice: CardVoice) => voice.name.toLowerCase() === name.toLowerCase()
+  const presets = cards.flatMap((card) => card.voices.filter(isSame)).map(({ id }) => id)
+  return [...presets, ...idsOf(await voices.findByName(null, name))]
+}
+
 /** A failed try beside the voice that came of the next one does not count. */
 function theOnly(same: readonly Voice[]): Found | null {
   const alive = same.filter(({ status }) => status !== 'failed')

@@ -20,6 +20,12 @@ export function unknownVoice(voice: string, param = 'voice', near: string | null
   return new MynaError('voice_not_found', message, { param })
 }
 
+/** @param ids of the voices that the caller may use by that name, two or more */
+export const ambiguousVoice = (name: string, ids: readonly string[]): MynaError =>
+  new MynaError('voice_not_found', `Several voices are called '${name}'. Use the id of one: ${ids.join(', ')}.`, {
+    param: 'voice',
+  })
+
 /**
  * The same error, unless it is a voice of a model that could be installed: then it says how to install it.
  * @param names of voices that the caller may use, to suggest one for a mistyped name

@@ -193,6 +193,10 @@ test('a mistyped voice or model is refused with the nearest name', async () => {
   await expect(chosen(null, 'nothing like it')).rejects.toThrow(/access to it\.$/)
 })
 
+test('a name that several voices have is refused with their ids', async () => {
+  await expect(chosen(null, 'TWIN')).rejects.toThrow("Several voices are called 'TWIN'. Use the id of one: s3, s4.")
+})
+
 test('the server’s own aliases take precedence over the cards’, but not over ids', async () => {
   const names = {
     aliases: new Map([

@@ -13,9 +13,9 @@ import type { Voice } from '../domain/voice.ts'
 import { mixVoices, refusal } from './voice-names.ts'
 import { modelNamed, notInstalled, unknownModel } from './model-names.ts'
 import type { Catalog, VoiceFiles, Voices } from './ports.ts'
-import { type Found, findVoice, type VoiceNames } from './voice-names.ts'
+import { type Found, findVoice, idsCalled, type VoiceNames } from './voice-names.ts'
 import { familyOf, isModelGone, modelGone, speakersOf } from './remake.ts'
-import { mismatch, missingVoice, notReady, unknownVoice, unusable } from './voice-refusals.ts'
+import { ambiguousVoice, mismatch, missingVoice, notReady, unknownVoice, unusable } from './voice-refusals.ts'
 
 export interface ChoiceParts {
   catalog: Catalog
@@ -74,10 +74,12 @@ export async function chooseVoice(
   if (found !== null) return { ...(await chosenClone(found.clone, native, wanted, parts)), warning }
   const isOfAnother = async (name: string) => within.length === 1 && (await find(name, others)) !== null
   const target = (name: string) => names.aliases.get(name.toLowerCase()) ?? name
-  const missing = async (name: string) =>
-    (await isOfAnother(name))
-      ? mismatch(best, name)
-      : missingVoice(target(name), catalog, await namesFor(caller, names, parts))
+  const missing = async (name: string) => {
+    if (await isOfAnother(name)) return mismatch(best, name)
+    const ids = await idsCalled(name, within, { caller, names, voices })
+    if (ids.length > 1) return ambiguousVoice(name, ids)
+    return missingVoice(target(name), catalog, await namesFor(caller, names, parts))
+  }
   const mixture = mixtureOf(target(wanted))
   if (mixture !== null) return { ...(await mixVoices(mixture, within, find, missing)), voiceState: null, warning }
   // A configured default is for the models that have it; any other speaks with its own.

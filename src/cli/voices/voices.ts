@@ -238,9 +238,9 @@ function voiceTable(voices: readonly VoiceRecord[]): string {
   const columns = [
     { title: 'ID' },
     { title: 'NAME', least: 8 },
-    { title: 'STATUS', leaves: 3 },
-    { title: 'WHOSE', leaves: 5 },
-    { title: 'LANGUAGE', leaves: 4 },
+    { title: 'STATUS', leaves: 5 },
+    { title: 'WHOSE', leaves: 4 },
+    { title: 'LANGUAGE', leaves: 3 },
     { title: 'MODEL', leaves: 2 },
     { title: 'CREATED', leaves: 1 },
     { title: 'DESCRIPTION', least: 26 },
