@@ -139,7 +139,7 @@ export const settings = {
     million,
     'price per character, in millionths of a dollar',
   ),
-  cloneMicros: number('CLONE_PRICE_MICROS', million, 0, 1000 * million, 'price of a clone past the free allowance'),
+  cloneMicros: number('CLONE_PRICE_MICROS', million, 0, 1000 * million, 'price of each clone after the free ones'),
   freeClones: number('FREE_CLONES', 10, 0, million, 'free clones per account'),
   maxVoices: number('MAX_VOICES_PER_ACCOUNT', 100, 0, million, 'voices per account'),
   maxInputChars: number('MAX_INPUT_CHARS', 4096, 1, 10 * million, 'longest speech input, in code points'),
@@ -265,7 +265,7 @@ export const settings = {
   publicUrl: {
     env: 'MYNA_PUBLIC_URL',
     default: '',
-    about: 'address that clients use, such as https://voice.example.com, if a proxy stands before Myna',
+    about: 'address that clients use, such as https://voice.example.com, if Myna is behind a proxy',
     takes: 'an origin without a path',
     parse: (given: string) => (isOrigin(given) && given !== '*' ? given : undefined),
   },

@@ -114,7 +114,10 @@ export const speechFields = (limits: SpeechLimits) => ({
       'ignore it. Other processors round differently, so their sound differs slightly.',
   }),
   sample_rate: withDefault(
-    oneNumberOf(sampleRatesHz, { orNull: true, about: 'In hertz. Only `pcm` and `wav` support others than 24000.' }),
+    oneNumberOf(sampleRatesHz, {
+      orNull: true,
+      about: 'In hertz. All formats but `pcm` and `wav` support 24000 only.',
+    }),
     defaultSampleRateHz,
   ),
 })

@@ -42,10 +42,7 @@ export const translationFields = (limits: RecordingLimits) => ({
   }),
   prompt: text({ examples: [''], about: 'A hint at words and style; may be ignored.' }),
   response_format: withDefault(choice(transcriptFormats), 'json'),
-  temperature: withDefault(
-    number(0, 1, { about: '0: as certain as the model can be, and warmer only where that fails.' }),
-    0,
-  ),
+  temperature: withDefault(number(0, 1, { about: '0: the most probable words; warmer only where they fail.' }), 0),
 })
 
 const hints = (description: string) =>
