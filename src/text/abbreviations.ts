@@ -93,6 +93,12 @@ const numbered: Record<string, string> = {
   v: 'version',
   ver: 'version',
   op: 'opus',
+  min: 'minimum',
+  max: 'maximum',
+  hwy: 'Highway',
+  rte: 'Route',
+  rm: 'room',
+  ste: 'suite',
 }
 const dotted: Record<string, string> = {
   'e.g.': 'for example',
@@ -109,7 +115,24 @@ const dotted: Record<string, string> = {
 const needCapital = new Set(
   'jan mar apr jun jul aug sep oct nov dec mon tue wed thu fri gen col hon pres rep st dr mt ft'.split(' '),
 )
-const undotted = new Set(['mr', 'mrs', 'ms', 'dr', 'prof', 'vs', 'blvd', 'approx', 'dept', 'etc'])
+const undotted = new Set([
+  'mr',
+  'mrs',
+  'ms',
+  'dr',
+  'prof',
+  'vs',
+  'blvd',
+  'approx',
+  'dept',
+  'etc',
+  'ltd',
+  'jr',
+  'lt',
+  'sgt',
+  'capt',
+  'cmdr',
+])
 const starters = new Set(
   (
     'The It He She They We I In But And This That These Those A An However There Then When While If So At On ' +
@@ -120,6 +143,7 @@ const starters = new Set(
 
 /** The word after position `at`, past one space and an opening quote; '' if there is none. */
 const nextWord = (text: string, at: number): string => match(/ ?["'(]{0,2}([A-Za-z]{1,30})/y, text, at)?.[1] ?? ''
+export const startsSentence = (word: string): boolean => starters.has(word)
 const beginsCapital = (word: string): boolean => /^[A-Z]/.test(word)
 
 /** Whether the full stop after this word never ends a sentence, because a name follows: `Dr`, `Mt`. */
@@ -148,7 +172,10 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
     return { to, words: spell(degree[0].replaceAll('.', '')), stop: degree[0].endsWith('.') && mayEnd(text, to, false) }
   }
   const lower = word.toLowerCase()
-  if (text[at - 1] === '/') return null
+  if (text[at - 1] === '/' && !(stop && beginsCapital(word))) return null
+  if (text[at - 1] === '&') return null
+  if (lower === 'v' && stop && beginsCapital(before.word) && beginsCapital(nextWord(text, end + 1)))
+    return { to: end + 1, words: 'versus' }
   const to = stop ? end + 1 : end
   const number = numbered[lower]
   if (text[end] === '.' && number !== undefined && /^ ?\d/.test(text.slice(end + 1, end + 3)))

@@ -83,6 +83,8 @@ const alone: Around = { next: undefined, left: '', right: '' }
 /** How a word is given to the voice: initialisms letter by letter, names with capitals inside in their parts. */
 export function pronounce(word: string, around = alone): string {
   if (/^(?:[SVD]RAM|[VW]LAN)$/.test(word)) return `${word[0]} ${word.slice(1)}`
+  // M&Ms.
+  if (around.next === '&' && /^[A-Z]s$/.test(word)) return `${word[0]}'s`
   const letters = /^([A-Z]{2,6})('?s)?$/.exec(word)
   if (letters !== null && isInitialism(letters[1] as string, around)) {
     return spell(letters[1] as string) + (letters[2] === undefined ? '' : "'s")

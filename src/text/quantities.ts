@@ -1,9 +1,11 @@
 /** Everything that begins with a digit: dates and addresses first, then numbers with what belongs to them. */
 import { ipAt, phoneAt, versionAt } from './addresses.ts'
+import { codeAt } from './codes.ts'
 import { dateAt, isYear } from './dates.ts'
 import { trailingMoneyAt } from './money.ts'
 import { cardinal, decimal, digitWords, fraction, ordinal, plural, year } from './numbers.ts'
 import { type Before, isLetter, match, type Said } from './rule.ts'
+import { verseAt } from './verses.ts'
 import { timeAt } from './times.ts'
 import { inchMarkAt, unitAt } from './units.ts'
 
@@ -27,8 +29,12 @@ const wordScalePattern = / (thousand|million|billion|trillion)(?![A-Za-z])/y
 export function quantityAt(text: string, at: number, before: Before): Said | null {
   const run = match(/\d{16,}/y, text, at)
   if (run !== null) return { to: at + run[0].length, words: digitWords(run[0]) }
+  const code = codeAt(text, at)
+  if (code !== null) return code
   if (isLetter(text[at - 1])) return afterLetter(text, at)
   return (
+    verseAt(text, at, before) ??
+    powerOfTenAt(text, at) ??
     dateAt(text, at) ??
     timeAt(text, at) ??
     continentalAt(text, at) ??
@@ -36,8 +42,9 @@ export function quantityAt(text: string, at: number, before: Before): Said | nul
     phoneAt(text, at) ??
     versionAt(text, at) ??
     ordinalAt(text, at) ??
+    pluralAt(text, at) ??
     decadeAt(text, at, before) ??
-    fractionAt(text, at) ??
+    fractionAt(text, at, before) ??
     trailingMoneyAt(text, at) ??
     ratioAt(text, at) ??
     numberAt(text, at, before)
@@ -48,10 +55,33 @@ export function quantityAt(text: string, at: number, before: Before): Said | nul
 function afterLetter(text: string, at: number): Said {
   const digits = (match(/\d{1,15}/y, text, at) as RegExpExecArray)[0]
   const isYear = /^(?:19|20)\d\d$/.test(digits)
-  return {
-    to: at + digits.length,
-    words: isYear ? year(digits) : digits.length <= 4 ? cardinal(digits) : digitWords(digits),
+  const words = isYear ? year(digits) : digits.length <= 4 ? cardinal(digits) : digitWords(digits)
+  return inPlural(text, { to: at + digits.length, words })
+}
+
+const inPlural = (text: string, said: Said): Said =>
+  match(/s(?![A-Za-z0-9'])/y, text, said.to) === null ? said : { to: said.to + 1, words: plural(said.words) }
+
+/** "1's and 0's", "2024's", and the planes called F-16s. */
+function pluralAt(text: string, at: number): Said | null {
+  const owned = match(/(\d{1,4})'s(?![A-Za-z0-9])/y, text, at)
+  if (owned !== null && !/^\d{1,3}0$/.test(owned[1] as string)) {
+    const digits = owned[1] as string
+    const words = /^[12]\d{3}$/.test(digits) ? year(digits) : cardinal(digits)
+    return { to: at + owned[0].length, words: plural(words) }
   }
+  const model =
+    text[at - 1] === '-' && /[A-Z]/.test(text[at - 2] ?? '') ? match(/(\d{1,4})(?=s(?![A-Za-z0-9']))/y, text, at) : null
+  return model && inPlural(text, { to: at + model[0].length, words: cardinal(model[0]) })
+}
+
+/** "1e-5", "3.2E8". */
+function powerOfTenAt(text: string, at: number): Said | null {
+  const found = match(/(\d{1,3}(?:\.\d{1,15})?)[eE]([-+]?)(\d{1,3})(?![A-Za-z0-9.])/y, text, at)
+  if (found === null) return null
+  const [whole, digits, sign, power] = found as unknown as [string, string, string, string]
+  const exponent = `${sign === '-' ? 'minus ' : ''}${cardinal(String(Number(power)))}`
+  return { to: at + whole.length, words: `${decimal(digits)} times ten to the power of ${exponent}` }
 }
 
 /** "1.000.000": no version has two groups of just three digits. */
@@ -78,7 +108,23 @@ function decadeAt(text: string, at: number, before: Before): Said | null {
   return { to: at + found[0].length, words: plural(digits.length === 4 ? year(digits) : cardinal(digits)) }
 }
 
-function fractionAt(text: string, at: number): Said | null {
+/** "4.5/5", "8/10", "3/5 stars", "page 1/10"; "7/10 of a mile" is a fraction. */
+function outOfAt(text: string, at: number, before: Before): Said | null {
+  const found = match(/(\d{1,4}(?:\.\d{1,2})?)\/(\d{1,4})(?![\d/'"]|\.\d|th|-[a-z])/y, text, at)
+  if (found === null) return null
+  const [whole, top, bottom] = found as unknown as [string, string, string]
+  const to = at + whole.length
+  const said = (joint: string): Said => ({ to, words: `${decimal(top)} ${joint} ${cardinal(bottom)}` })
+  if (/^(?:page|step|part|slide|question|lesson|episode|round|task|item|chapter)$/i.test(before.word)) return said('of')
+  const isOf = match(/ of\b/y, text, to) !== null || unitAt(text, to, true) !== null
+  const isScale = /^(?:10|100)$/.test(bottom) && Number(top) <= Number(bottom) && !isOf
+  const isRated = match(/ (?:stars?|points?|rating)\b/y, text, to) !== null
+  return top.includes('.') || isScale || isRated ? said('out of') : null
+}
+
+function fractionAt(text: string, at: number, before: Before): Said | null {
+  const rated = outOfAt(text, at, before)
+  if (rated !== null) return rated
   const found = match(fractionPattern, text, at)
   if (found === null) return null
   const to = at + found[0].length
@@ -120,7 +166,8 @@ function numberAt(text: string, at: number, before: Before): Said {
   }
   let words = decimal(found[0])
   if (range !== null) {
-    words += ` to ${decimal(range.whole + (range.fraction ?? ''))}`
+    // "a 50-50 chance", "a 1-1 draw".
+    words += ` ${range.whole === written ? '' : 'to '}${decimal(range.whole + (range.fraction ?? ''))}`
     to = range.to
   }
   const scale = scaleAt(text, to, (range ?? { fraction: found[2] }).fraction !== undefined)

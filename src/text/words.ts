@@ -5,6 +5,7 @@ import { monthDateAt, monthName, weekdayAt } from './dates.ts'
 import { type Around, isSpelledLower, pronounce } from './initialisms.ts'
 import { codeMoneyAt, moneyAt } from './money.ts'
 import { cardinal, decimal, ordinal, roman } from './numbers.ts'
+import { placeAt } from './places.ts'
 import { type Before, isAlphanumeric, isDigit, match, type Said } from './rule.ts'
 
 const wordPattern = /[A-Za-z]+(?:'[A-Za-z]+)*/y
@@ -16,6 +17,15 @@ const wholeWords: Record<string, string> = {
   'and/or': 'and or',
   'n/a': 'N A',
   'c/o': 'care of',
+  'b/c': 'because',
+  'yes/no': 'yes or no',
+  'he/she': 'he or she',
+  'she/he': 'she or he',
+  'his/her': 'his or her',
+  'him/her': 'him or her',
+  'she/her': 'she her',
+  'he/him': 'he him',
+  'km/h': 'kilometers per hour',
 }
 
 const regnal = new Set(
@@ -26,7 +36,7 @@ const regnal = new Set(
     'Clement Innocent ' +
     'Urban Francis Ferdinand Carlos Felipe Juan Olaf Harald Gustav Haakon Christian Xerxes Darius John Pope ' +
     'King Queen ' +
-    'Robert Malcolm Stephen Sixtus Julius Boniface Alfonso Leopold Albert Karl Constantine Baldwin'
+    'Robert Stephen Sixtus Julius Boniface Alfonso Leopold Albert Karl Constantine Baldwin'
   ).split(' '),
 )
 const sections = new Set(
@@ -54,6 +64,7 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
     signedAt(text, at, word) ??
     monthAt(text, at, word) ??
     weekdayAt(text, at, word, before) ??
+    placeAt(text, at, word, before) ??
     abbreviationAt(text, at, word, before) ??
     numeralAt(text, at, word, before) ??
     numberedAt(text, at, word) ??
@@ -91,17 +102,21 @@ function monthAt(text: string, at: number, word: string): Said | null {
   return monthName(word) === undefined ? null : monthDateAt(text, at)
 }
 
-/** "Henry VIII" is a rank, "Chapter IV" and "Rocky III" are counts. */
+/** "Henry VIII" is a rank, "Chapter IV" and "Rocky III" are counts; "II" alone is a number, too. */
 function numeralAt(text: string, at: number, word: string, before: Before): Said | null {
+  const [, written = word, owner = ''] = /^([IVXLC]+)('s)$/.exec(word) ?? []
   const end = at + word.length
-  if (!/^[IVXLC]{1,7}$/.test(word) || isAlphanumeric(text[end]) || text[end] === "'") return null
-  const value = roman(word)
+  const war = /^WW(I{1,3})$/.exec(word)?.[1]
+  if (war !== undefined) return { to: end, words: `World War ${cardinal(String(war.length))}` }
+  if (!/^[IVXLC]{1,7}$/.test(written) || isAlphanumeric(text[end]) || text[end] === "'") return null
+  const value = roman(written)
   if (value === null) return null
-  const section = sections.has(before.word.toLowerCase())
-  if (section) return { to: end, words: cardinal(String(value)) }
-  if (regnal.has(before.word) && word !== 'I') return { to: end, words: `the ${ordinal(String(value))}` }
-  const series = /^[A-Z][a-z]/.test(before.word) && /^[IVX]{2,}$/.test(word) && value < 40
-  return series ? { to: end, words: cardinal(String(value)) } : null
+  const section = sections.has(before.word.toLowerCase()) || (word === 'I' && match(/, II\b/y, text, end) !== null)
+  const words = cardinal(String(value)) + owner
+  if (section) return { to: end, words }
+  if (regnal.has(before.word) && word !== 'I') return { to: end, words: `the ${ordinal(String(value))}${owner}` }
+  const series = /^[A-Z][a-z]/.test(before.word) && /^[IVX]{2,}$/.test(written) && value < 40
+  return series || /^(?:V|X)?I{2,3}$/.test(written) ? { to: end, words } : null
 }
 
 /** "20 degrees C". */

@@ -1,0 +1,40 @@
+/** Addresses, titles and ranks: a table like that of `normalisation.test.ts`. */
+import { expect, test } from 'bun:test'
+import { saidOf } from './said.fixture.ts'
+
+const cases: readonly (readonly [string, string])[] = [
+  [
+    '123 Main St, Springfield, IL 62704',
+    'one hundred twenty three Main Street, Springfield, Illinois six two seven zero four.',
+  ],
+  ['5th Ave and W 42nd St', 'fifth Avenue and West forty second Street.'],
+  ['1600 Pennsylvania Ave NW', 'one thousand six hundred Pennsylvania Avenue Northwest.'],
+  ['N. Main St. is long', 'North Main Street is long.'],
+  ['12 Oak Ct, 7 Elm Dr', 'twelve Oak Court, seven Elm Drive.'],
+  ['Take Hwy. 61 and Hwy 5', 'Take Highway sixty one and Highway five.'],
+  ['St Louis, St John and Mt Everest', 'Saint Louis, Saint John and Mount Everest.'],
+  ['St. Louis, MO', 'Saint Louis, Missouri.'],
+  ['from Boston, MA to Austin, TX.', 'from Boston, Massachusetts to Austin, Texas.'],
+  ['Portland, OR', 'Portland, Oregon.'],
+  ['Tulsa, OK 74101', 'Tulsa, Oklahoma seven four one zero one.'],
+  ['Fine, OK, do it. Anna, HI there', 'Fine, OK, do it. | Anna, HI there.'],
+  ['Wind NW at 10 mph', 'Wind Northwest at ten miles per hour.'],
+  ['Roe v. Wade', 'Roe versus Wade.'],
+  ['min. 5, max. 10', 'minimum five, maximum ten.'],
+  ['M&Ms', "M and M's."],
+  ['Mr./Mrs. Smith', 'Mister slash Missus Smith.'],
+  ['Acme Ltd and Lt Dan', 'Acme Limited and Lieutenant Dan.'],
+  ['WWII and WWI', 'World War two and World War one.'],
+  ["Elizabeth II's reign", "Elizabeth the second's reign."],
+  ['Malcolm X', 'Malcolm X.'],
+  ['types I, II and III', 'types one, two and three.'],
+  ['he/she said yes/no b/c', 'he or she said yes or no because.'],
+]
+
+test.each(cases)('%s', (written, spoken) => {
+  expect(
+    saidOf(written)
+      .map(({ text }) => text)
+      .join(' | '),
+  ).toBe(spoken)
+})
