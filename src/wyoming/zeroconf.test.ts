@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createSocket, type Socket } from 'node:dgram'
 import { decode, type DecodedPacket, encode, type Question } from 'dns-packet'
 import { systemClock, systemTimer } from '../domain/time.ts'
-import { announce, reachableAddresses } from './zeroconf.ts'
+import { announce, isOnLink, reachableAddresses } from './zeroconf.ts'
 
 const loopback = '127.0.0.1'
 const [group, mdnsPort] = ['224.0.0.251', 5353]
@@ -123,4 +123,23 @@ test('other names and rubbish are not answered', async () => {
 test('a loopback address is not announced', () => {
   expect(reachableAddresses(loopback)).toEqual([])
   expect(reachableAddresses('0.0.0.0')).not.toContain(loopback)
+})
+
+test.each([
+  ['192.168.1.77', true],
+  ['192.168.2.1', false],
+  ['10.9.255.255', true],
+  ['10.10.0.0', false],
+  ['127.0.0.2', true],
+  ['8.8.8.8', false],
+  ['fe80::1', false],
+])('%s is in a network of this machine: %p', (address, expected) => {
+  const own = [
+    { family: 'IPv4', address: '127.0.0.1', netmask: '255.0.0.0' },
+    { family: 'IPv4', address: '192.168.1.5', netmask: '255.255.255.0' },
+    { family: 'IPv4', address: '10.8.1.1', netmask: '255.254.0.0' },
+    { family: 'IPv4', address: '203.0.113.9', netmask: '255.255.255.255' },
+    { family: 'IPv6', address: 'fe80::2', netmask: 'ffff:ffff:ffff:ffff::' },
+  ]
+  expect(isOnLink(address, own)).toBe(expected)
 })

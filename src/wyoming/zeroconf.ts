@@ -36,10 +36,29 @@ export interface Announcement {
 
 /** Where a port that listens on this host can be reached from outside; nothing for a loopback address. */
 export function reachableAddresses(host: string): string[] {
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  const outside = own.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)
+  const outside = ownAddresses()
+    .filter(({ family, internal }) => family === 'IPv4' && !internal)
+    .map(({ address }) => address)
   return host === '0.0.0.0' || host === '::' ? outside : outside.filter((address) => address === host)
 }
+
+/**
+ * Whether an address is in one of the networks that this machine is in. Only there a question is answered: from
+ * elsewhere its sender may be forged, and the answer is many times as long (RFC 6762 11).
+ * @param own as `networkInterfaces` lists them
+ */
+export function isOnLink(
+  address: string,
+  own: readonly { family: string; address: string; netmask: string }[],
+): boolean {
+  const number = (text: string) => text.split('.').reduce((sum, part) => 256 * sum + Number(part), 0)
+  return own.some(({ family, address: ours, netmask }) => {
+    const size = 2 ** 32 - number(netmask)
+    return family === 'IPv4' && Math.floor(number(address) / size) === Math.floor(number(ours) / size)
+  })
+}
+
+const ownAddresses = () => Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
 
 /** Announces until it is stopped. What cannot be announced is reported; the service works without. */
 export function announce(announcement: Announcement): { stop(): Promise<void> } {
@@ -118,7 +137,7 @@ class Interface {
     } catch {
       return
     }
-    if (query.type !== 'query' || !this.#isAskedFor(query)) return
+    if (query.type !== 'query' || !this.#isAskedFor(query) || !isOnLink(from.address, ownAddresses())) return
     // One that does not speak multicast DNS waits for an answer to its own port, with its own question.
     if (from.port !== mdnsPort) {
       void this.#send(this.#packet(1, query), from.port, from.address)
