@@ -99,7 +99,7 @@ export async function readArchive(path: string, folder: string | null): Promise<
     tar.destroy()
     if (error instanceof BackupError) throw error
     throw new BackupError(
-      `${path} cannot be read to the end: ${error instanceof Error ? error.message : String(error)}`,
+      `${path} is not a backup, or is damaged: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
   if (manifest === null) throw new BackupError(`${path} is not a backup, or is incomplete: ${manifestName} is missing.`)

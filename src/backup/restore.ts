@@ -4,7 +4,7 @@
  * folder says that files are being exchanged, so that no server starts on half of each.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { audit } from '../audit/audit.ts'
 import { BackupError, type Manifest, readArchive } from './archive.ts'
@@ -32,6 +32,9 @@ const brought = ['myna.db', 'voices', 'consents', 'pronunciations.txt']
  * @throws BackupError; nothing has changed then
  */
 export async function restore(dataDir: string, path: string, mayReplace: boolean, now: Date): Promise<RestoreFacts> {
+  const found = await stat(path).catch(() => null)
+  if (found === null) throw new BackupError(`There is no file ${path}.`)
+  if (!found.isFile()) throw new BackupError(`${path} is not a file. Name one that myna backup wrote.`)
   const isInterrupted = existsSync(join(dataDir, markName))
   const hasFormer = replaced.some((name) => existsSync(join(dataDir, name)))
   if (hasFormer && !mayReplace && !isInterrupted) {

@@ -137,10 +137,18 @@ describe('an unusable file changes nothing', () => {
     foreign.finalize()
     const climbing = join(temporaryFolder(), 'climbing.tar')
     writeFileSync(climbing, Buffer.concat(await Array.fromAsync(foreign as AsyncIterable<Uint8Array>)))
-    for (const path of [cut, climbing, import.meta.path, '/nonexistent.tar']) {
+    for (const [path, words] of [
+      [cut, 'is not a backup, or is damaged'],
+      [climbing, 'is not part of a backup'],
+      [import.meta.path, 'is not a backup, or is damaged'],
+      ['/nonexistent.tar', 'There is no file /nonexistent.tar.'],
+      [dataDir, 'is not a file. Name one that myna backup wrote.'],
+    ] as const) {
       const refused = await myna('restore', path, '--data', dataDir)
-      expect([path, refused.code]).toEqual([path, 1])
+      expect([path, refused.code, refused.stderr]).toEqual([path, 1, expect.stringContaining(words)])
     }
+    const nowhere = await myna('backup', join(dataDir, 'no', 'b.tar'), '--data', dataDir)
+    expect(nowhere.stderr).toContain(`there is no folder ${join(dataDir, 'no')}`)
     expect(readdirSync(dataDir).filter((name) => name !== 'server.lock')).toEqual([])
   }, 60_000)
 })

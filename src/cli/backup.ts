@@ -8,6 +8,7 @@ import { restore } from '../backup/restore.ts'
 import { systemClock } from '../domain/time.ts'
 import type { Config } from '../config.ts'
 import { bytes, counted } from './terminal/format.ts'
+import { placeOf } from './client/target.ts'
 import { globalsOf } from './globals.ts'
 import { lockOf } from './lock-of.ts'
 import { Failure, report } from './terminal/terminal.ts'
@@ -30,6 +31,7 @@ Example:
       refuseShared(config, 'Back them up with its own tool: pg_dump --format=custom --file=FILE ADDRESS')
       // Also for the copy that SQLite makes.
       process.umask(0o077)
+      await placeOf(file)
       const made = await told(() => backUp(config.dataDir, resolve(file), version, new Date(systemClock.nowMs())))
       const { path, voices, manifest } = made
       const facts = { path, bytes: made.bytes, voices, madeAt: manifest.made_at }

@@ -32,6 +32,9 @@ Example:
       .action(async ({ to }: { to?: string }, command: Command) => {
         refusePassword(to ?? '')
         const { json, config } = globalsOf(command)
+        if (to === undefined && config.database === '') {
+          command.error('Name the database: --to postgres://USER@HOST/NAME, or MYNA_DATABASE.')
+        }
         const url = databaseUrl(to === undefined ? config : loadConfig({ ...config, database: to }))
         const { rows, voices } = await move(config.dataDir, url)
         const what = `${counted(rows, 'row')} and the files of ${counted(voices, 'voice')}`

@@ -29,6 +29,13 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Expected a whole number.')
 }
 
+/** For commander. */
+export function portNumber(text: string): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value <= 65_535) return value
+  throw new InvalidArgumentError('Expected a port from 0 to 65535.')
+}
+
 const micros = 1_000_000
 
 /**

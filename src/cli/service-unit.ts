@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Command } from 'commander'
-import { globalsOf, wholeNumber } from './globals.ts'
+import { globalsOf, portNumber } from './globals.ts'
 import { firstKeyName } from './serve/first-key.ts'
 import { Failure, report } from './terminal/terminal.ts'
 
@@ -42,7 +42,7 @@ const installCommand = (): Command =>
   new Command('install')
     .description('install the service, start it now and at every boot')
     .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
-    .option('--port <n>', 'port to listen on (default: 8790)', wholeNumber)
+    .option('--port <n>', 'port to listen on (default: 8790)', portNumber)
     .option('--print', 'print the unit and change nothing')
     .action((options: { host?: string; port?: number; print?: true }, command: Command) => {
       const { json, config } = globalsOf(command)

@@ -95,7 +95,10 @@ test('an account that pays nothing sees no prices', async () => {
   operations = [operation]
   balanceMicros = null
   const free = await speak('Good morning', '-o', path('free.wav'))
+  operations = [{ ...operation, outcome: 'stream_failed', charged_micros: 90 }]
+  const broken = await speak('Good morning', '-o', path('broken.wav'))
   balanceMicros = 5_000_000
+  expect(broken.stderr).toContain('The operation: op_1. The part that arrived is in')
   expect(free.stdout).toBe(`${path('free.wav')}: 2.0 s of audio from 12 characters (op_1)\n`)
 })
 
@@ -211,6 +214,7 @@ test('a connection that breaks before the answer is retried, and the charge is r
         if (data.includes('GET /v1/operations/op_1')) {
           return void socket.end(httpJson(200, { ...operation, outcome: 'stream_failed', charged_micros: 90 }))
         }
+        if (data.includes('GET /v1/me')) return void socket.end(httpJson(200, { balance_micros: balanceMicros }))
         if (attempts++ === 0) return void socket.terminate()
         const error = { message: 'It was used.', code: 'duplicate_request', operation_id: 'op_1' }
         socket.end(httpJson(409, { error }))

@@ -255,7 +255,9 @@ test('an unusable folder or file is named', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'file')
   writeFileSync(file, '')
-  await expect(openSqlite(file)).rejects.toThrow(`The data folder ${file} cannot be created or written`)
+  await expect(openSqlite(file)).rejects.toThrow(
+    `The data folder ${file} cannot be created or written: a file is in its place. Name another`,
+  )
   const occupied = join(folder, 'occupied')
   mkdirSync(join(occupied, 'myna.db'), { recursive: true })
   await expect(openSqlite(occupied)).rejects.toThrow(

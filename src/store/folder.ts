@@ -12,7 +12,10 @@ export function makeDataFolder(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
-    throw new StoreError(`The data folder ${dataDir} cannot be created or written: ${messageOf(cause)}`, { cause })
+    const { code } = cause as { code?: string }
+    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is in its place' : messageOf(cause)
+    const what = `The data folder ${dataDir} cannot be created or written: ${why}.`
+    throw new StoreError(`${what} Name another one with --data or MYNA_DATA.`, { cause })
   }
 }
 

@@ -172,7 +172,7 @@ test('a failure in the middle says what is kept', async () => {
   })
   await proxy.stop(true)
   expect(made.code).toBe(1)
-  expect(made.stderr).toContain('It is full. [storage_full] 1 of 2 pieces are spoken and kept in')
+  expect(made.stderr).toContain('It is full. [storage_full] 1 of 2 pieces is spoken and kept in')
   expect(made.stderr).toContain('The same command continues there.')
   expect(await speak(path('far.md'), '-o', path('far.mp3'), '--json')).toMatchObject({
     code: 0,

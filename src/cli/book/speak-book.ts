@@ -78,7 +78,10 @@ export async function speakBook(order: BookOrder): Promise<void> {
     for (const [index, chapter] of chapters.entries()) {
       const startMs = msOf(samples)
       for (const piece of chapter.pieces) {
-        const { pcm, words } = await work.speak(piece, `Chapter ${index + 1} of ${chapters.length}`)
+        const { pcm, words } = await work.speak(
+          piece,
+          chapters.length > 1 ? `Chapter ${index + 1} of ${chapters.length}` : 'Speaking',
+        )
         if (words !== null) order.captions?.add(piece.text, words, msOf(samples))
         const pause = silence(piece)
         await writing
@@ -148,7 +151,16 @@ class BookWork {
 
   async #request(body: object, timed: TimedSpeech | null): Promise<void> {
     const { client } = this.#order
-    const sink = await fileSink(this.#kept.pathOf(body))
+    const file = await fileSink(this.#kept.pathOf(body))
+    // The half of a piece is of no use: what the book keeps is said in `stopped`.
+    const sink: Sink = {
+      get bytes() {
+        return file.bytes
+      },
+      write: (chunk) => file.write(chunk),
+      keep: () => file.keep(),
+      leave: () => file.leave().then(() => ''),
+    }
     const operation = await deliverTo(sink, { body, timed, client, notice: this.#notice })
     if (timed !== null) await this.#kept.keepWords(body, timed)
     this.spoken.chargedMicros += operation?.charged_micros ?? 0
@@ -166,7 +178,8 @@ class BookWork {
 
   stopped(error: unknown): unknown {
     if (!(error instanceof Error) || this.#done === 0) return error
-    const what = `${this.#done} of ${counted(this.#count, 'piece')} are spoken and kept in ${this.#kept.folder}.`
+    const are = this.#done === 1 ? 'is' : 'are'
+    const what = `${this.#done} of ${counted(this.#count, 'piece')} ${are} spoken and kept in ${this.#kept.folder}.`
     const code = error instanceof Failure ? error.code : 'failed'
     return new Failure(`${error.message} ${what} The same command continues there.`, code)
   }

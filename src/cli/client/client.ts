@@ -156,12 +156,21 @@ export class ApiClient {
   }
 
   #unreachable(error: unknown): Failure {
-    const why = ((error as Error).message.split(/[.:] /)[0] ?? '').replace(/\.$/, '')
+    const { code = '', message } = error as Error & { code?: string }
+    const why = reasons[code] ?? (message.split(/[.:] /)[0] ?? '').replace(/\.$/, '')
     return new Failure(
       `No server answers at ${this.#url} (${why}). Start one with: myna serve, or name another with --url or MYNA_URL.`,
       'no_server',
     )
   }
+}
+
+/** Why there is no connection. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'this name is unknown',
+  EPROTO: 'it does not speak https there',
+  ETIMEDOUT: 'no reply in time',
 }
 
 /** Without a trailing `/v1`, because people type either. @throws Failure if it is not an address */

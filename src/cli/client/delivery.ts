@@ -54,12 +54,12 @@ export async function deliver(delivery: Delivery): Promise<OperationRecord | nul
     const place = await sink.leave()
     if (error instanceof Refusal) throw await explain(error, client)
     if (under.operationId === null) throw error
-    throw brokenOff(error, await settled(delivery, under.operationId), place, sink.bytes)
+    throw await brokenOff(error, await settled(delivery, under.operationId), place, delivery)
   }
   ignore()
   const operation = under.operationId === null ? null : await settled(delivery, under.operationId)
   if (under.operationId !== null && operation?.outcome !== 'completed') {
-    throw brokenOff(null, operation, await sink.leave(), sink.bytes)
+    throw await brokenOff(null, operation, await sink.leave(), delivery)
   }
   await sink.keep()
   return operation
@@ -114,17 +114,24 @@ async function settled(delivery: Delivery, operationId: string): Promise<Operati
   }
 }
 
-function brokenOff(error: unknown, operation: OperationRecord | null, place: string | null, got: number): Failure {
+async function brokenOff(
+  error: unknown,
+  operation: OperationRecord | null,
+  place: string,
+  { client, sink }: Delivery,
+): Promise<Failure> {
   const cancelled = operation?.outcome === 'cancelled'
   // Our own reason first: to the server we merely left.
   const why = error instanceof Failure ? error.message : (operation?.error?.message ?? 'the connection broke')
-  const what = cancelled ? 'Stopped.' : `The audio stopped after ${bytes(got)}: ${why.replace(/\.$/, '')}.`
-  const where = place === null ? 'No audio was kept.' : `The part that arrived is in ${place}.`
-  return new Failure([what, charge(operation), where].join(' '), operation?.outcome ?? 'stream_failed')
+  const what = cancelled ? 'Stopped.' : `The audio stopped after ${bytes(sink.bytes)}: ${why.replace(/\.$/, '')}.`
+  const words = [what, await charge(operation, client), place].filter((part) => part !== '').join(' ')
+  return new Failure(words, operation?.outcome ?? 'stream_failed')
 }
 
-function charge(operation: OperationRecord | null): string {
+/** For an account that pays nothing only which operation it was. */
+async function charge(operation: OperationRecord | null, client: ApiClient): Promise<string> {
   if (operation === null) return 'The charge could not be read.'
+  if (!(await client.isPrepaid())) return `The operation: ${operation.id}.`
   if (operation.state === 'pending')
     return `Not settled yet; reserved: ${dollars(operation.charged_micros)} (${operation.id}).`
   return `Charged: ${dollars(operation.charged_micros)} (${operation.id}).`
@@ -134,6 +141,6 @@ function charge(operation: OperationRecord | null): string {
 async function explain(refusal: Refusal, client: ApiClient): Promise<Failure> {
   if (refusal.status === 401) return keyRefused(refusal)
   const operation = refusal.operationId === null ? null : await client.operation(refusal.operationId).catch(() => null)
-  const costs = operation === null ? '' : ` ${charge(operation)}`
+  const costs = operation === null ? '' : ` ${await charge(operation, client)}`
   return new Failure(`${refusal.message} [${refusal.code}]${costs}`, refusal.code)
 }

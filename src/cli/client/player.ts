@@ -1,6 +1,6 @@
 /** Hearing speech at once: raw samples go to whichever player of this machine is found first. */
 import { Failure } from '../terminal/terminal.ts'
-import type { Sink } from './sink.ts'
+import { nothingKept, type Sink } from './sink.ts'
 
 const rate = String
 
@@ -67,7 +67,7 @@ export function playerSink({ name, command }: Player): Sink {
     leave: async () => {
       child.kill()
       await child.exited
-      return null
+      return nothingKept
     },
   }
 }

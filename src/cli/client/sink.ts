@@ -10,9 +10,11 @@ export interface Sink {
   write(chunk: Uint8Array): Promise<void>
   /** All is there. */
   keep(): Promise<void>
-  /** Nothing more comes. @returns where what came can be found; null: nowhere */
-  leave(): Promise<string | null>
+  /** Nothing more comes. @returns a sentence that says where the part that came can be found */
+  leave(): Promise<string>
 }
+
+export const nothingKept = 'No audio was kept.'
 
 /** @throws Failure when it cannot be written: before anything is asked of the server */
 export async function fileSink(path: string): Promise<Sink> {
@@ -29,9 +31,9 @@ export async function fileSink(path: string): Promise<Sink> {
     keep,
     leave: async () => {
       await file.close()
-      if (bytes > 0) return part
+      if (bytes > 0 && part !== null) return `The part that arrived is in ${part}.`
       if (part !== null) await rm(part, { force: true })
-      return null
+      return nothingKept
     },
   }
 }
@@ -51,7 +53,7 @@ export function stdoutSink(): Sink {
     keep: async () => void (await writer.end()),
     leave: async () => {
       await writer.end()
-      return null
+      return nothingKept
     },
   }
 }

@@ -87,7 +87,7 @@ test('a terminal shows one line that is redrawn, fits in, and is cleared at the 
   for (const line of drawn)
     for (const part of line.split('\n').slice(-1)) expect(Bun.stringWidth(part)).toBeLessThan(30)
   expect(drawn).toContain('checking a (3.0 MB)')
-  expect(drawn).toContain('a: the connection broke (X). ')
+  expect(drawn).toContain('the connection broke (X). Try')
   expect(text).toContain(`License ${card.license.name}: ${card.license.attribution}\n`)
   expect(text).toEndWith('\r\u001b[K')
 })

@@ -51,8 +51,8 @@ export function terminalDisplay(card: Licensed, { write, columns }: Screen, cloc
   return {
     onEvent: (event) => {
       tally.take(event)
-      // Four files that try again would push the line away: the last of them is in it.
-      if (event.event === 'retrying') return draw(wordsOf(event, card).join(' '))
+      // Four files that try again would push the line away: the last of them is in it, by its reason.
+      if (event.event === 'retrying') return draw(retryText(event))
       for (const told of wordsOf(event, card)) write(`${clearLine}${told}\n${line}`)
       const standing = tally.standing()
       if (event.event === 'checking' || event.event === 'unpacking') {
@@ -113,13 +113,16 @@ function wordsOf(event: InstallEvent, card: Licensed): string[] {
     case 'planned':
       return event.files === 0 ? [] : [...licenceWords(card), planText(event)]
     case 'retrying':
-      return [`${event.name}: ${event.reason}. Trying again in ${duration(event.pauseMs)}.`]
+      return [`${event.name}: ${retryText(event)}`]
     case 'restarted':
       return [`${event.name}: ${bytes(event.lostBytes)} cannot be used, because ${event.reason}.`]
     default:
       return []
   }
 }
+
+const retryText = ({ reason, pauseMs }: InstallEvent & { event: 'retrying' }): string =>
+  `${reason}. Trying again in ${duration(pauseMs)}.`
 
 const licenceWords = ({ license: { name, attribution, limits } }: Licensed): string[] => [
   `License ${name}: ${attribution}`,

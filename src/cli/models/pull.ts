@@ -71,7 +71,7 @@ Examples:
     )
     .action((first: string, second: string | undefined, { as, like }: ImportOptions, command: Command) => {
       if (as !== undefined || like !== undefined) return importOwn(command, cards, { path: first, second, as, like })
-      if (second === undefined) throw new Failure('Give an id and a path.', 'missing_argument')
+      if (second === undefined) command.error('Give the path of a folder or an archive with its files, after the id.')
       return bring(command, findCard(cards, first), 'import it again', (card, parts, signal) =>
         importModel(card, resolve(second), parts, signal),
       )

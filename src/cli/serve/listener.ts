@@ -92,9 +92,16 @@ export class Listener {
   }
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is in use; give another with --port, or 0 for any free one',
+  EACCES: 'ports below 1024 need root; give another with --port',
+  EADDRNOTAVAIL: 'this machine has no such address; 0.0.0.0 stands for all that it has',
+  ENOTFOUND: 'this name is unknown; give --host an address or a name, and the port with --port',
+}
+
 function cannotListen({ host, port }: Config, cause: unknown): Failure {
-  const taken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
-  const why = taken ? 'it is in use; give another with --port, or 0 for any free one' : (cause as Error).message
+  const { code = '', message } = cause as Error & { code?: string }
+  const why = reasons[code] ?? message
   return new Failure(`Cannot listen on ${host}:${port}: ${why}`, 'cannot_listen')
 }
 

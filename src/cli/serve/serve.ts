@@ -21,7 +21,7 @@ import { findCuda } from './cuda.ts'
 import { chooseDevices, describeDevices } from './devices.ts'
 import { areOnCard, speechEngine, transcriptionEngine, tryCards } from './engines.ts'
 import { keptFromJournal } from './first-key.ts'
-import { globalsOf, wholeNumber } from '../globals.ts'
+import { globalsOf, portNumber } from '../globals.ts'
 import { installedCatalog, mending } from '../models/local.ts'
 import { keepSpeeds } from './kept-speeds.ts'
 import { type Server, startServer } from './server.ts'
@@ -42,7 +42,7 @@ interface ServeFlags {
 export const serveCommand = (cards: readonly Card[]): Command =>
   new Command('serve')
     .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network (default: 127.0.0.1)')
-    .option('--port <n>', 'port to listen on; 0: any free one (default: 8790)', wholeNumber)
+    .option('--port <n>', 'port to listen on; 0: any free one (default: 8790)', portNumber)
     .option('--device <device>', 'where models run: auto, cpu, cuda or cuda:N (default: auto)')
     .option('--wyoming <[host:]port>', "also speak Home Assistant's Wyoming protocol; without a host: 127.0.0.1")
     .option('--replace', 'take the place of the server that runs on the data folder, without a gap')
