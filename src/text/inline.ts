@@ -4,6 +4,7 @@
  * survives.
  */
 import { breaks, type Mapped } from './fold.ts'
+import { commandAt, type Formulas, formulasIn } from './formulas.ts'
 import { entityAt, tagAt } from './html.ts'
 
 const isWord = (char: string | undefined): boolean => char !== undefined && /[A-Za-z0-9]/.test(char)
@@ -26,6 +27,7 @@ class Stripper {
   private readonly jumps = new Map<number, number>()
   private readonly dropped = new Set<number>()
   private readonly fences: Map<number, number[]>
+  private readonly formulas: Formulas
   private readonly lineWidth: number
   private lower: string | null = null
   private commentsEnd = false
@@ -34,6 +36,7 @@ class Stripper {
     this.text = block.text
     this.ends = block.ends
     this.fences = backtickRuns(this.text)
+    this.formulas = formulasIn(this.text)
     this.lineWidth = longestLine(this.text)
     this.findLinks()
   }
@@ -49,6 +52,8 @@ class Stripper {
     const jump = this.jumps.get(at)
     if (jump !== undefined) return jump
     if (this.dropped.has(at)) return at + 1
+    const formula = this.formulas.get(at)
+    if (formula !== undefined) return this.emit(formula.words, at, formula.to)
     const char = this.text[at] as string
     if (char === '\\') return this.escape(at)
     if (char === '`') return this.code(at)
@@ -72,6 +77,8 @@ class Stripper {
   private escape(at: number): number {
     const next = this.text[at + 1]
     if (next === '\n') return this.emit(breaks.sentence, at, at + 2)
+    const command = commandAt(this.text, at)
+    if (command !== null) return this.emit(command.words, at, command.to)
     if (next !== undefined && /[!-/:-@[-`{-~]/.test(next)) return this.emit(next === '`' ? ' ' : next, at, at + 2)
     return this.emit(' ', at)
   }

@@ -49,6 +49,9 @@ const short: Record<string, string> = {
 }
 const standsAlone = new Set(['±', '≈', '√', '§', '©', '≤', '≥'])
 
+/** ":D" and ":P": the letter is a mouth. */
+const facePattern = /[:;]['-]?[DPpOo3](?![A-Za-z0-9])/y
+
 /** @param spoken whether a word was read before in this sentence */
 export function signAt(text: string, at: number, spoken: boolean): Sign {
   const char = text[at] as string
@@ -58,8 +61,13 @@ export function signAt(text: string, at: number, spoken: boolean): Sign {
     const money = moneyAt(text, at)
     return money === null ? nothing(at + 1) : { kind: 'say', ...money }
   }
-  if (char === '-' || char === '–' || char === '—') return dash(text, at)
+  if (char === '-' || char === '–' || char === '—') {
+    const rank = rankAt(text, at)
+    return rank === null ? dash(text, at) : { kind: 'say', to: at + 1, words: rank }
+  }
   if (',;:'.includes(char)) {
+    const face = before === undefined || before === ' ' ? match(facePattern, text, at) : null
+    if (face !== null) return nothing(at + face[0].length)
     const inWord = char === ':' && isAlphanumeric(before) && isAlphanumeric(after)
     return pause(at + 1, inWord ? ',' : (char as ',' | ';' | ':'))
   }
@@ -75,6 +83,8 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
   const before = text[at - 1]
   const after = text[at + 1]
   if (char === '+') {
+    const rank = rankAt(text, at)
+    if (rank !== null) return { kind: 'say', to: at + 1, words: rank }
     const number = isAlphanumeric(before) ? null : phoneAt(text, at)
     if (number !== null) return { kind: 'say', ...number }
     if (isAlphanumeric(before) && !isAlphanumeric(after) && after !== ' ') return say(at + 1, 'plus', spoken)
@@ -99,6 +109,17 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
       : { kind: 'say', to: at + digits[0].length, words: `point ${digitWords(digits[1] as string)}` }
   }
   return null
+}
+
+/** "grade B-", "type O+ blood", "AB- blood". @returns null if the sign is none behind a capital */
+function rankAt(text: string, at: number): string | null {
+  const left = text.slice(Math.max(0, at - 16), at)
+  if (match(/[-+](?![A-Za-z0-9<>=+-])/y, text, at) === null) return null
+  const isBlood =
+    /(?:^|[^A-Za-z])(?:A|B|AB|O)$/.test(left) &&
+    (/\b(?:type|blood) [ABO]{1,2}$/i.test(left) || text.startsWith(' blood', at + 1))
+  if (isBlood) return text[at] === '+' ? 'positive' : 'negative'
+  return text[at] === '-' && /(?:^|[^A-Za-z0-9])[A-F]$/.test(left) ? 'minus' : null
 }
 
 const say = (to: number, words: string, when: boolean): Sign => (when ? { kind: 'say', to, words } : nothing(to))
@@ -127,6 +148,8 @@ function named(text: string, at: number, spoken: boolean): Sign {
 /** "TCP/IP" and "A/B" are read without the sign. */
 function slash(text: string, at: number, spoken: boolean): Sign {
   const isJoint = /(?:^|[^A-Za-z])[A-Z]{1,5}$/.test(text.slice(Math.max(0, at - 6), at))
+  if (text[at - 1] === ' ' && isDigit(text[at - 2]) && match(/\/ \d[\d.,]{0,15} ?=/y, text, at) !== null)
+    return between(at + 1, 'divided by')
   if (isJoint && match(/\/[A-Z]{1,5}(?![A-Za-z])/y, text, at) !== null) return nothing(at + 1)
   return between(at + 1, 'slash', !spoken || text[at - 1] === ' ')
 }

@@ -131,6 +131,7 @@ interface Stop {
 
 /** @returns null if the mark at `at` does not end a sentence but is a sign: the dot of "node.js" or ".5" */
 function stopAt(text: string, at: number): Stop | null {
+  if (text.startsWith('!=', at)) return null
   let to = at
   while (to < text.length && '.!?'.includes(text[to] as string)) to++
   const run = to - at

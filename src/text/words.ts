@@ -59,6 +59,8 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
     return { to: at + plain.length, words: plain }
   }
   const word = (match(wordPattern, text, at) as RegExpExecArray)[0]
+  // A face that laughs.
+  if (/^[xX]D+$/.test(word)) return { to: at + word.length, words: '' }
   return (
     addressAt(text, at, word) ??
     signedAt(text, at, word) ??
