@@ -35,16 +35,17 @@ main() {
   releases=${MYNA_RELEASES:-https://github.com/myna-voice/myna/releases}
   version=${MYNA_VERSION:-latest}
   if [ "$version" = latest ]; then from=$releases/latest/download; else from=$releases/download/$version; fi
-  bin=${MYNA_BIN_DIR:-$HOME/.local/bin}
+  bin=${MYNA_BIN_DIR:-${HOME:?is not set: set MYNA_BIN_DIR to a folder}/.local/bin}
 
-  mkdir -p "$bin"
-  temp=$(mktemp -d "$bin/.myna-install.XXXXXX")
+  mkdir -p "$bin" && temp=$(mktemp -d "$bin/.myna-install.XXXXXX") ||
+    fail "nothing can be written to $bin; set MYNA_BIN_DIR to another folder"
   trap 'rm -rf "$temp"' EXIT INT TERM
   echo "Downloading $name ($version)"
   fetch "$from/SHA256SUMS" "$temp/SHA256SUMS" || fail "$from/SHA256SUMS could not be downloaded"
   fetch "$from/$name" "$temp/$name" || fail "$from/$name could not be downloaded"
   grep " $name\$" "$temp/SHA256SUMS" >"$temp/sum" || fail "the release has no sum for $name"
-  (cd "$temp" && sha256sum --check --quiet sum) || fail "the download is damaged: its SHA-256 is not the release's"
+  # The short option, because busybox knows no other.
+  (cd "$temp" && sha256sum -c sum >/dev/null) || fail "the download is damaged: its SHA-256 is not the release's"
   chmod 755 "$temp/$name"
   "$temp/$name" --version >/dev/null || fail "the executable does not start on this machine"
   mv -f "$temp/$name" "$bin/myna"

@@ -45,13 +45,17 @@ function release(change: Record<string, string> = {}): void {
   Object.assign(files, { SHA256SUMS: `${sums.join('\n')}\n` }, change)
 }
 
-/** @param path searched before the machine's own, to replace a command */
-async function install(bin: string, version = 'latest', path = '') {
+/**
+ * @param bin null: not named
+ * @param path searched before the machine's own, to replace a command
+ * @param home null: not set
+ */
+async function install(bin: string | null, version = 'latest', path = '', home: string | null = folder) {
   const child = Bun.spawn(['sh', script], {
     env: {
       PATH: `${path}:/usr/local/bin:/usr/bin:/bin`,
-      HOME: folder,
-      MYNA_BIN_DIR: bin,
+      ...(home !== null && { HOME: home }),
+      ...(bin !== null && { MYNA_BIN_DIR: bin }),
       MYNA_RELEASES: `${server.url.origin}/releases`,
       MYNA_VERSION: version,
     },
@@ -111,16 +115,40 @@ test('an executable that does not start is not installed', async () => {
   expect(existsSync(join(bin, 'myna'))).toBe(false)
 })
 
+/** A folder with a command that replaces the machine's own. */
+const pretend = (name: string, line: string) => {
+  const path = join(folder, name)
+  mkdirSync(path)
+  const [command = '', ...rest] = line.split(' ')
+  writeFileSync(join(path, command), `#!/bin/sh\n${rest.join(' ')}\n`)
+  chmodSync(join(path, command), 0o755)
+  return path
+}
+
+test('a busybox, whose sha256sum knows no long options, checks the download too', async () => {
+  release()
+  const real = Bun.which('sha256sum')
+  const busybox = pretend(
+    'busybox',
+    `sha256sum [ "$1" = -c ] && [ $# = 2 ] && exec ${real} -c "$2"; echo usage >&2; exit 1`,
+  )
+  const bin = join(folder, 'small')
+  const { code, err } = await install(bin, 'latest', busybox)
+  expect([code, err, readdirSync(bin)]).toEqual([0, '', ['myna']])
+})
+
+test('without a place for the executable it says how to name one', async () => {
+  release()
+  const closed = join(folder, 'file')
+  writeFileSync(closed, '')
+  for (const home of [null, closed]) {
+    const { code, err } = await install(null, 'latest', '', home)
+    expect([code === 0, err]).toEqual([false, expect.stringMatching(/MYNA_BIN_DIR/)])
+  }
+})
+
 test('on another system, another processor and musl it says that there is no build for them', async () => {
   release()
-  const pretend = (name: string, line: string) => {
-    const path = join(folder, name)
-    mkdirSync(path)
-    const [command = '', ...rest] = line.split(' ')
-    writeFileSync(join(path, command), `#!/bin/sh\n${rest.join(' ')}\n`)
-    chmodSync(join(path, command), 0o755)
-    return path
-  }
   const mac = pretend('mac', 'uname echo Darwin')
   const arm = pretend('arm', 'uname [ "$1" = -s ] && echo Linux || echo aarch64')
   const musl = pretend('musl', 'ldd echo "musl libc (x86_64)" >&2; exit 1')
