@@ -42,8 +42,6 @@ export interface AppParts {
   health: HealthParts
   docs: DocsParts
   console: ConsoleParts
-  /** In seconds. Some clients pool their unused connections for 120. */
-  idleConnectionS: number
   /** Whether it listens with TLS. */
   isTls: boolean
 }
@@ -55,7 +53,7 @@ export function createApp(parts: AppParts) {
   const route = routeWith(parts.exchange)
   const bare = new Elysia({
     // Elysia shares ports by default: a second server on the same port would silently get half of the requests.
-    serve: { idleTimeout: parts.idleConnectionS, maxRequestBodySize: bodyBytesOutOfReach, reusePort: false },
+    serve: { idleTimeout: parts.exchange.idleConnectionS, maxRequestBodySize: bodyBytesOutOfReach, reusePort: false },
     websocket: socketLimits,
   })
   // Where Elysia begins to look for the path: after `https://nas`, or after `http:/`, because `http://nas` is shorter.

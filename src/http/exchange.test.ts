@@ -12,6 +12,7 @@ async function seen(peer: string, headers: Record<string, string>, trusted: read
     random: systemRandom,
     metrics: new Metrics(),
     cors: corsFor([]),
+    idleConnectionS: 130,
     trustedProxies: new Set(trusted),
     publicOrigin: null,
     log: () => {},

@@ -26,8 +26,12 @@ export interface Exchange {
   accountId: string | null
   /** Headers of the answer, whether it succeeds or fails. */
   readonly headers: Headers
-  /** Stops Bun from closing this connection while it waits for the engine. */
+  /** Stops Bun from closing this connection while it waits for the engine: until its answer, or the end of a stream. */
   keepOpen(): void
+  /** Has Bun close it again once it is unused, where it was kept open. */
+  letClose(): void
+  /** Whether the answer is a stream, which lets the connection close itself. */
+  isStreaming: boolean
   /** Has Bun close it some seconds after the answer, whatever still comes; another request on it ends that. */
   closeSoon(): void
 }
@@ -39,6 +43,8 @@ export interface ExchangeParts {
   random: (bytes: Uint8Array) => Uint8Array
   metrics: Metrics
   cors: Cors
+  /** How long unused connections are kept, in seconds. Some clients pool theirs for 120. */
+  idleConnectionS: number
   trustedProxies: ReadonlySet<string>
   /** The origin under which clients reach this server; null: what each request says. */
   publicOrigin: string | null
@@ -83,6 +89,7 @@ function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): E
   const peer = plainAddress(server?.requestIP(request)?.address ?? 'unknown')
   let url: URL | null = null
   let requestId: string | null = null
+  let isKeptOpen = false
   return {
     request,
     // Speech needs none of these three.
@@ -103,7 +110,12 @@ function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): E
     address: clientAddress(request, peer, parts.trustedProxies),
     accountId: null,
     headers: new Headers({ 'x-content-type-options': 'nosniff' }),
-    keepOpen: () => server?.timeout(request, 0),
+    isStreaming: false,
+    keepOpen() {
+      isKeptOpen = true
+      server?.timeout(request, 0)
+    },
+    letClose: () => isKeptOpen && server?.timeout(request, parts.idleConnectionS),
     closeSoon: () => server?.timeout(request, lingerS),
   }
 }
@@ -137,6 +149,7 @@ function sent(parts: ExchangeParts, exchange: Exchange, response: Response, bega
   for (const [name, value] of headers) if (!response.headers.has(name)) response.headers.set(name, value)
   const seconds = (parts.clock.monotonicMs() - beganMs) / 1000
   parts.metrics.request(request.method, exchange.route, response.status, seconds)
+  if (!exchange.isStreaming) exchange.letClose()
   if (exchange.accountId === null && isStillSending(request, response)) exchange.closeSoon()
   parts.log({
     event: 'request',

@@ -26,7 +26,9 @@ export async function pullModel(exchange: Exchange, { card, state }: KeptModel, 
   const isHere = card.builtIn || state === 'installed'
   if (!isHere) keeper.pull(card.id)
   exchange.keepOpen()
-  if (wantsEvents) return streamed(sseSource(pullEvents(exchange, card.id, parts), parts.timer), eventStreamHeaders)
+  if (wantsEvents) {
+    return streamed(exchange, sseSource(pullEvents(exchange, card.id, parts), parts.timer), eventStreamHeaders)
+  }
   if (!isHere) await keeper.ended(card.id)
   requirePulled(keeper.find(card.id))
   return json(modelRecord(card.id, card, parts.limits), isHere ? 200 : 201)

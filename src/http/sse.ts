@@ -12,6 +12,8 @@ export interface Events {
   errorOf(error: unknown): Record<string, unknown>
   /** The client has disconnected. */
   gone(): void
+  /** As that of a source. */
+  ended?: Promise<unknown>
 }
 
 const keepaliveMs = 15_000
@@ -46,6 +48,7 @@ export function sseSource(events: Events, timer: Timer): Source {
       return new TextEncoder().encode(text ?? comment('keepalive'))
     },
     gone: () => events.gone(),
+    ...(events.ended !== undefined && { ended: events.ended }),
   }
 }
 

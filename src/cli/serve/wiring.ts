@@ -272,6 +272,7 @@ export async function createApi(
       random,
       metrics,
       cors,
+      idleConnectionS: config.idleConnectionS,
       trustedProxies: new Set(config.trustedProxies),
       publicOrigin: config.publicUrl || null,
       log: (fields) => logRequest(log, fields),
@@ -304,7 +305,6 @@ export async function createApi(
       draining,
     },
     docs: { version, limits },
-    idleConnectionS: config.idleConnectionS,
     isTls: config.tlsCert !== '',
   })
 }

@@ -32,8 +32,8 @@ export function captionedSpeechRoutes(route: Route, parts: SpeechParts) {
     warn(exchange, speaking)
     if (!stream) return json(await whole(speaking, asked.input, wordTimes))
     const lines = new Lines(speaking, asked.input, wordTimes)
-    const source = { next: () => lines.next(), gone: () => speaking.clientGone() }
-    return streamed(source, { 'content-type': 'application/json; charset=utf-8' })
+    const source = { next: () => lines.next(), gone: () => speaking.clientGone(), ended: speaking.settled }
+    return streamed(exchange, source, { 'content-type': 'application/json; charset=utf-8' })
   }
   return endpoints(route, [
     ['POST /dev/captioned_speech', captionedSpeechDetail, speak],

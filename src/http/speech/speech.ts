@@ -39,8 +39,8 @@ export function speechRoutes(route: Route, parts: SpeechParts) {
     const speaking = await parts.speech.begin(caller, asked, idempotencyKey, request.signal)
     exchange.requestId = speaking.operation.id
     warn(exchange, speaking)
-    if (asked.streamFormat === 'audio') return streamed(audioSource(speaking), audioHeaders(speaking))
-    return streamed(sseSource(speechEvents(speaking, asked.input), parts.timer), eventStreamHeaders)
+    if (asked.streamFormat === 'audio') return streamed(exchange, audioSource(speaking), audioHeaders(speaking))
+    return streamed(exchange, sseSource(speechEvents(speaking, asked.input), parts.timer), eventStreamHeaders)
   }
   return endpoints(route, [['POST /v1/audio/speech', speechDetail, speak]])
 }
@@ -53,6 +53,7 @@ export function warn({ headers }: Exchange, { warning }: Speaking): void {
 const audioSource = (speaking: Speaking): Source => ({
   next: () => speaking.next(),
   gone: () => speaking.clientGone(),
+  ended: speaking.settled,
 })
 
 function audioHeaders({ format, sampleRateHz }: Speaking): Record<string, string> {
@@ -74,6 +75,7 @@ const speechEvents = (speaking: Speaking, input: string): Events => ({
   },
   errorOf: (error) => errorOf(error, speaking.operation.id),
   gone: () => speaking.clientGone(),
+  ended: speaking.settled,
 })
 
 /** Clients that do not know it ignore it. */

@@ -57,7 +57,7 @@ function action(
       if (answer === null) throw new Error('a transcription began before its form was read')
       if (!answer.isStream) return await wholeTranscript(transcribing, answer)
       const events = transcriptionEvents(transcribing, answer.segmentEvents)
-      return streamed(sseSource(events, formLimits.timer), eventStreamHeaders)
+      return streamed(exchange, sseSource(events, formLimits.timer), eventStreamHeaders)
     } catch (error) {
       // A client that is still sending would see a reset connection instead of the answer.
       await drained(request, formLimits)
@@ -88,6 +88,7 @@ function transcriptionEvents(transcribing: Transcribing, withTimes: boolean): Ev
       return errorBody(known, transcribing.id)
     },
     gone: () => transcribing.clientGone(),
+    ended: transcribing.settled,
   }
 }
 
