@@ -45,8 +45,7 @@ export const socketLimits = {
 
 interface Admitted {
   opening: Opening
-  /** The account has one socket less. */
-  leave: () => void
+  accountId: string
 }
 
 export function realtimeRoutes(route: Route, parts: RealtimeRoutesParts) {
@@ -74,11 +73,14 @@ export function realtimeRoutes(route: Route, parts: RealtimeRoutesParts) {
     open(ws) {
       const come = admitted.get(ws.data.request)
       if (come === undefined) return void ws.close(1011, 'The session cannot be opened.')
+      // Counted only here: a handshake that fails opens no socket, so nothing would close it.
+      const leave = placeOf(come.accountId, perAccount)
+      if (leave === null) return void ws.close(1013, 'This account has as many sockets open as it may have.')
       const wire = {
         send: (text: string) => ws.raw.send(text),
         close: (code: number, reason: string) => void ws.close(code, reason),
       }
-      sessions.set(ws.id, { session: new RealtimeSession(parts.realtime, come.opening, wire), leave: come.leave })
+      sessions.set(ws.id, { session: new RealtimeSession(parts.realtime, come.opening, wire), leave })
     },
     message: (ws, message) => sessions.get(ws.id)?.session.receive(message),
     drain: (ws) => sessions.get(ws.id)?.session.drained(),
@@ -95,6 +97,15 @@ export function realtimeRoutes(route: Route, parts: RealtimeRoutesParts) {
   ]).use(sockets)
 }
 
+/** @returns how to leave it; null: there is none */
+function placeOf(accountId: string, perAccount: PerAccount): (() => void) | null {
+  try {
+    return perAccount.enter(accountId)
+  } catch {
+    return null
+  }
+}
+
 async function admission(
   exchange: Exchange,
   { gate, secrets, realtime, draining }: RealtimeRoutesParts,
@@ -104,7 +115,10 @@ async function admission(
   if (draining()) throw new MynaError('server_shutting_down', 'The server is shutting down.', { retryAfterMs: 5000 })
   realtime.transcriptions.requireModel()
   const { model } = parseQuery(realtimeQuery, exchange.url.searchParams)
-  return { opening: { access: again, model, session }, leave: perAccount.enter(caller.account.id) }
+  const { id: accountId } = caller.account
+  // A refusal before the upgrade has a status; of several handshakes at once, `open` decides.
+  perAccount.enter(accountId)()
+  return { opening: { access: again, model, session }, accountId }
 }
 
 async function issueSecret(exchange: Exchange, parts: RealtimeRoutesParts): Promise<Response> {

@@ -80,6 +80,34 @@ describe('admission', () => {
     await again.until('session.created')
   })
 
+  test('a handshake that fails takes no place', async () => {
+    await using instance = await startListening({ realtimeSessions: 1 })
+    const key = await instance.key()
+    const headers = { connection: 'Upgrade', upgrade: 'websocket' }
+    for (let turn = 0; turn < 3; turn++) {
+      const refused = await instance.fetch('/v1/realtime?intent=transcription', { key, headers })
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('websocket')])
+    }
+    using client = await RealtimeClient.connect(instance.url, { key })
+    await client.until('session.created')
+  })
+
+  test('of sockets that are opened at the same time, those beyond the limit are closed', async () => {
+    await using instance = await startListening({ realtimeSessions: 2 })
+    const key = await instance.key()
+    const address = `${instance.url.replace(/^http/, 'ws')}/v1/realtime?intent=transcription`
+    const sockets = [1, 2, 3, 4].map(() => new WebSocket(address, insecure(key)))
+    const ends = sockets.map(
+      (socket) =>
+        new Promise<string>((resolve) => {
+          socket.onmessage = () => resolve('created')
+          socket.onclose = () => resolve('closed')
+        }),
+    )
+    expect((await Promise.all(ends)).toSorted()).toEqual(['closed', 'closed', 'created', 'created'])
+    for (const socket of sockets) socket.close()
+  })
+
   test('turns wait for each other when an account is at its limit, and no speech is lost', async () => {
     await using instance = await startListening({ transcriptionConcurrency: 1 })
     const key = await instance.key()
