@@ -1,7 +1,8 @@
 /**
  * The port of the API, with TLS if the operator provides a certificate. Bun does not accept a new certificate in a
- * listening server (`reload` silently keeps the old one), so a new pair means to stop listening gently and listen
- * again: open connections stay with the old server until they end. An invalid pair is refused before anything stops.
+ * listening server (`reload` silently keeps the old one), so a new pair means another server on the same port, and then
+ * the gentle end of the old one: open connections stay with it until they end. An invalid pair is refused before
+ * anything stops.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -49,9 +50,10 @@ export class Listener {
     const pair = readPair(this.#config)
     const { server } = this.#app
     if (server === null || pair === null) return
-    void server.stop(false)
-    this.#before.push(server)
+    // Both on the port for a moment: if the new one cannot listen, the old one still does.
     this.#listen(this.port, pair)
+    this.#before.push(server)
+    void server.stop(false)
   }
 
   /** Takes no more connections and closes idle ones. @returns once all that had begun has ended */
@@ -105,6 +107,8 @@ function cannotListen({ host, port }: Config, cause: unknown): Failure {
   return new Failure(`Cannot listen on ${host}:${port}: ${why}`, 'cannot_listen')
 }
 
+const certificates = /-----BEGIN CERTIFICATE-----.*?(-----END CERTIFICATE-----|$)/gs
+
 /** @returns null: no TLS @throws Failure in words for the operator */
 function readPair({ tlsCert, tlsKey }: Config): TlsPair | null {
   if (tlsCert === '' && tlsKey === '') return null
@@ -112,6 +116,8 @@ function readPair({ tlsCert, tlsKey }: Config): TlsPair | null {
   const pair = { cert: readPem(tlsCert), key: readPem(tlsKey) }
   let isPair: boolean
   try {
+    // Only the first one is read below, and the others of a chain may be cut short.
+    for (const [one] of pair.cert.matchAll(certificates)) new X509Certificate(one)
     isPair = new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key))
   } catch (cause) {
     throw unfit(`${tlsCert} and ${tlsKey} are not a certificate and its key in PEM: ${(cause as Error).message}`)

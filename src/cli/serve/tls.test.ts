@@ -68,6 +68,12 @@ test('a new pair is used while a stream continues to its end', async () => {
 test.each([
   ['a key of another certificate', { key: twoPair.key }, 'not that of the certificate'],
   ['rubbish', { cert: 'rubbish' }, 'not a certificate and its key'],
+  // As a client of an authority writes it, step by step.
+  [
+    'a chain that is only half written',
+    { ...twoPair, cert: twoPair.cert + onePair.cert.slice(0, 300) },
+    'not a certificate and its key',
+  ],
 ])('%s is refused, and the old pair stays in use', async (_, next, words) => {
   const { files, write } = filesOf(onePair)
   await using instance = await startInstance(files)
