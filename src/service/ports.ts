@@ -81,8 +81,8 @@ export interface Ledger {
   /**
    * Idempotency verdict (by key alone), cap, allowance or hold of the price, pending row and the voice as `processing`,
    * in one transaction.
-   * @throws MynaError `duplicate_request`, `voice_limit_reached`, `insufficient_balance`, `validation_error` (an alias
-   * that the account uses already), `storage_full`
+   * @throws MynaError `account_disabled`, `duplicate_request`, `voice_limit_reached`, `insufficient_balance`,
+   * `validation_error` (an alias that the account uses already), `storage_full`
    */
   admitClone(admission: CloneAdmission): Promise<Operation>
   /**

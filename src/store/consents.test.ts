@@ -75,6 +75,15 @@ describe('consents', () => {
     expect(await recordings.read(idOf(2))).toBeNull()
   })
 
+  test('of an account that was removed while they arrived leave nothing', async () => {
+    const books = await openBooks()
+    const [consents, recordings] = [consentsOf(books), recordingsOf(books)]
+    await books.accounts.remove(books.account.id)
+    await expect(consents.create(newConsent(books), bytes(5))).rejects.toMatchObject({ code: 'account_disabled' })
+    expect(await consents.list(books.account.id, { after: null, limit: 9 })).toEqual([])
+    expect(await recordings.read(idOf(1))).toBeNull()
+  })
+
   test('whose answer was lost are written once', async () => {
     const books = await openBooks()
     const recordings = recordingsOf(books)

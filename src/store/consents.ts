@@ -5,7 +5,7 @@ import type { Clock } from '../domain/time.ts'
 import type { ConsentBooks, NewConsent } from '../service/ports/consents.ts'
 import { FolderRecordings } from './clips.ts'
 import type { Database, Sql } from './database.ts'
-import { lockAccount } from './ledger/admit.ts'
+import { lockAccount, requireActive } from './ledger/admit.ts'
 
 export interface Recordings {
   /** Both are kept, or neither. @param insert writes the row, within a transaction; see `Database.transaction` */
@@ -94,6 +94,7 @@ export class SqlConsents implements ConsentBooks {
       await lockAccount(sql, accountId)
       const done = again ? await findIn(sql, accountId, id) : null
       if (done !== null) return done
+      await requireActive(sql, accountId)
       if (maxConsents !== null) await requireRoom(sql, accountId, maxConsents)
       return insert(sql, consent, this.#clock.nowMs())
     })

@@ -12,7 +12,7 @@ export interface NewConsent extends Omit<Consent, 'createdAtMs'> {
 export interface ConsentBooks {
   /**
    * The row and the recording: both are kept, or neither.
-   * @throws MynaError `voice_limit_reached`, `storage_full`
+   * @throws MynaError `account_disabled`, `voice_limit_reached`, `storage_full`
    */
   create(consent: NewConsent, recording: Uint8Array): Promise<Consent>
   find(accountId: string, id: string): Promise<Consent | null>

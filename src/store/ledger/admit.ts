@@ -69,6 +69,17 @@ export async function lockAccount(sql: Sql, accountId: string): Promise<void> {
   if (forUpdate !== '') await sql.get(`SELECT id FROM accounts WHERE id = $accountId${forUpdate}`, { accountId })
 }
 
+/**
+ * For what stays after the request. An account is closed first when it is removed, and then loses what it has: nothing
+ * may be added afterwards by a request that began before. Only after `lockAccount`.
+ * @throws MynaError `account_disabled`
+ */
+export async function requireActive(sql: Sql, accountId: string): Promise<void> {
+  const active = 'SELECT 1 AS found FROM accounts WHERE id = $accountId AND disabled_at_ms IS NULL'
+  if ((await sql.get(active, { accountId })) !== null) return
+  throw new MynaError('account_disabled', 'This account is disabled.')
+}
+
 /** One box counts its own work itself; the work of others is in the table. */
 export async function requirePlace(
   sql: Sql,

@@ -140,6 +140,14 @@ describe('admission', () => {
     await check(books)
   })
 
+  test('is refused if its account was removed while the clip arrived, for its voices are deleted already', async () => {
+    const books = await openBooks()
+    await books.accounts.remove(books.account.id)
+    const before = await contents(books.database)
+    expect(await code(admit(books))).toBe('account_disabled')
+    expect(await contents(books.database)).toEqual(before)
+  })
+
   test('is refused as a whole if the balance is too low', async () => {
     const books = await openBooks(clonePriceMicros - 1)
     const before = await contents(books.database)

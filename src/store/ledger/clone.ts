@@ -9,14 +9,14 @@ import type { Fidelity } from '../../domain/voice.ts'
 import type { CloneAdmission, RemakeAdmission } from '../../service/ports.ts'
 import { notReady, unknownVoice } from '../../service/voice-refusals.ts'
 import type { Sql } from '../database.ts'
-import { admitted, bookOperation, lockAccount, requirePlace, takeKey } from './admit.ts'
+import { admitted, bookOperation, lockAccount, requireActive, requirePlace, takeKey } from './admit.ts'
 import { isSettledBy, type SettledBy, settleOperation } from './settle.ts'
 import { requireFreeAliases, setAliases } from '../voice-aliases.ts'
 import { countOwned, describedColumns } from '../voice-rows.ts'
 
 /**
- * @throws MynaError `duplicate_request`, `validation_error` (an alias), `voice_limit_reached`, `insufficient_balance`
- * (in this order)
+ * @throws MynaError `account_disabled`, `duplicate_request`, `validation_error` (an alias), `voice_limit_reached`,
+ * `insufficient_balance` (in this order)
  */
 export async function admitClone(
   sql: Sql,
@@ -28,6 +28,7 @@ export async function admitClone(
   await lockAccount(sql, accountId)
   const done = again ? await admitted(sql, operationId) : null
   if (done !== null) return done
+  await requireActive(sql, accountId)
   await takeKey(sql, { accountId, type: 'clone', keyHash, fingerprint: null }, nowMs)
   const { boxId } = admission
   const places = { boxId, maxPending: admission.maxPending ?? Infinity }
