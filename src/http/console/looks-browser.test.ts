@@ -139,3 +139,22 @@ test.skipIf(!hasBrowser)(
   },
   flowMs,
 )
+
+// Skipped without a browser, which a fresh machine lacks.
+test.skipIf(!hasBrowser).each([desk, { viewport: { width: 768, height: 1024 } }])(
+  'the list of shortcuts opens in full at every width: %j',
+  async (options) => {
+    await using visited = await enter(options)
+    const { page, faults } = visited
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.press('?')
+    const title = page.getByRole('heading', { name: 'Keyboard shortcuts' })
+    await title.waitFor()
+    // One line of it.
+    expect((await title.boundingBox())?.height).toBeLessThan(40)
+    await page.keyboard.press('Escape')
+    await title.waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)

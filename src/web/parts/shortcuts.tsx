@@ -1,8 +1,7 @@
 /** Keys that work on every page, unless something is typed or a dialog is open: what they do, and the list of them. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { deck } from '../player/deck.ts'
 import { Dialog } from './dialog.tsx'
-import { Icon } from './icon.tsx'
 
 const stepS = 5
 
@@ -44,15 +43,15 @@ function act(event: KeyboardEvent, showList: () => void): boolean {
   return true
 }
 
-export function Shortcuts() {
-  const [isShown, setIsShown] = useState(false)
+/** @param showList called for the key that asks for the list */
+export function useShortcuts(showList: () => void): void {
   useEffect(() => {
     let isTaken = false
     const listen = (event: KeyboardEvent) => {
       isTaken = false
       if (event.ctrlKey || event.metaKey || event.altKey) return
       if (document.querySelector('dialog[open]') !== null) return
-      isTaken = act(event, () => setIsShown(true))
+      isTaken = act(event, showList)
       if (isTaken) event.preventDefault()
     }
     // Firefox presses a button when the space bar goes up.
@@ -66,27 +65,23 @@ export function Shortcuts() {
       removeEventListener('keyup', release)
     }
   }, [])
+}
+
+export function ShortcutList({ onClose }: { onClose: () => void }) {
   return (
-    <>
-      <button type="button" onClick={() => setIsShown(true)}>
-        <Icon name="keyboard" /> Shortcuts
-      </button>
-      {isShown ? (
-        <Dialog title="Keyboard shortcuts" onClose={() => setIsShown(false)}>
-          <dl class="shortcuts">
-            {list.map(([keys, what]) => (
-              <div key={what}>
-                <dt>
-                  {keys.map((key) => (
-                    <kbd key={key}>{key}</kbd>
-                  ))}
-                </dt>
-                <dd>{what}</dd>
-              </div>
-            ))}
-          </dl>
-        </Dialog>
-      ) : null}
-    </>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <dl class="shortcuts">
+        {list.map(([keys, what]) => (
+          <div key={what}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
   )
 }

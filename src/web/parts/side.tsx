@@ -7,7 +7,7 @@ import type { Page } from '../pages.tsx'
 import type { Who } from '../session.ts'
 import { Bird } from './bird.tsx'
 import { Icon } from './icon.tsx'
-import { Shortcuts } from './shortcuts.tsx'
+import { ShortcutList, useShortcuts } from './shortcuts.tsx'
 import { ThemeSwitch } from './theme.tsx'
 
 /** On a phone's bottom edge, beside "More". */
@@ -22,6 +22,8 @@ interface SideProps {
 
 export function Side({ who, pages, current, onLeave }: SideProps) {
   const [isOpen, setIsOpen] = useState(false)
+  const [isListing, setIsListing] = useState(false)
+  useShortcuts(() => setIsListing(true))
   useEffect(() => setIsOpen(false), [current])
   useEffect(() => {
     if (!isOpen) return
@@ -66,7 +68,9 @@ export function Side({ who, pages, current, onLeave }: SideProps) {
           <a href="/docs">
             <Icon name="book" /> API docs
           </a>
-          <Shortcuts />
+          <button type="button" onClick={() => setIsListing(true)}>
+            <Icon name="keyboard" /> Shortcuts
+          </button>
           <button type="button" onClick={onLeave}>
             <Icon name="out" /> Sign out
           </button>
@@ -76,6 +80,8 @@ export function Side({ who, pages, current, onLeave }: SideProps) {
           <ThemeSwitch />
         </div>
       </header>
+      {/* Not in the header: a phone hides parts of it, and with them a dialog that is open. */}
+      {isListing ? <ShortcutList onClose={() => setIsListing(false)} /> : null}
     </>
   )
 }
