@@ -18,7 +18,6 @@ function schemaWith({ about, examples, orNull, defaultsTo }: Words, schema: Scal
   return {
     ...rules,
     ...(type === undefined ? {} : { type: orNull === true ? [type, 'null'] : type }),
-    ...(orNull === true && rules.enum !== undefined ? { enum: [...rules.enum, null] } : {}),
     ...(defaultsTo === undefined ? {} : { default: defaultsTo }),
     ...(about === undefined ? {} : { description: about }),
     ...(examples === undefined ? {} : { examples: [...examples] }),

@@ -116,7 +116,7 @@ const transcribing = (more: string): Omit<Description, 'body'> => ({
       },
       content: {
         'application/json': {
-          schema: { oneOf: [schemaRef('Transcription'), schemaRef('VerboseTranscription')] },
+          schema: { anyOf: [schemaRef('VerboseTranscription'), schemaRef('Transcription')] },
           examples: {
             json: { value: contentOf('Transcription').example },
             verbose_json: { value: contentOf('VerboseTranscription').example },

@@ -99,8 +99,8 @@ paint()
 `
 
 /**
- * No validator, because that is on another host. The plug-in gives the audio player what was received; swagger-ui would
- * request the address again, by GET.
+ * No validator, because that is on another host, and no link to the licence, for the same reason. The plug-in gives the
+ * audio player what was received; swagger-ui would request the address again, by GET.
  */
 export const startScript = `const address = location.origin + '/v1'
 for (const place of document.querySelectorAll('[data-base]')) place.textContent = address
@@ -115,8 +115,9 @@ const addressOf = (blob) => {
   if (!received.has(blob)) received.set(blob, URL.createObjectURL(blob))
   return received.get(blob)
 }
-const playReceived = ({ React }) => ({
+const ours = ({ React }) => ({
   wrapComponents: {
+    License: (_, { specSelectors }) => () => React.createElement('p', null, specSelectors.license().get('name')),
     responseBody: (Body) => (props) => {
       const playable = /^audio\\//.test(props.contentType) && props.content instanceof Blob
       return React.createElement(Body, playable ? { ...props, url: addressOf(props.content) } : props)
@@ -126,7 +127,7 @@ const playReceived = ({ React }) => ({
 SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
-  plugins: [playReceived],
+  plugins: [ours],
   validatorUrl: null,
   deepLinking: true,
   tryItOutEnabled: true,

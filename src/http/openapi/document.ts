@@ -50,7 +50,6 @@ const requestSchemas = (limits: DocumentLimits): Record<string, Schema> => ({
   TranscriptionRequest: objectOf(transcriptionFields(limits)),
   TranslationRequest: objectOf(translationFields(limits)),
   VoiceChange: objectOf(voiceChangeFields, { minProperties: 1, description: 'What to change; `null` clears.' }),
-  VoiceChangeForm: objectOf(voiceChangeFields, {}, true),
   CloneRequest: objectOf(cloneFields(limits), { description: cloneWords }, true),
   ConsentRequest: objectOf(consentFields(limits)),
   ConsentChange: objectOf(consentChangeFields),
@@ -72,8 +71,7 @@ export function documentFrame(version: string, limits: DocumentLimits): Partial<
       version,
       summary: 'Text to speech, voices and transcription on your own machine.',
       description: about,
-      // Without an identifier: the page would turn it into a link to another host.
-      license: { name: 'Apache-2.0' },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
     tags,

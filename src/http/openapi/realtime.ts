@@ -1,7 +1,7 @@
 /** The realtime routes in the API document. OpenAPI has no words for what is said over a WebSocket: prose has. */
 import { codesOf, objectOf } from '../fields/field.ts'
 import { realtimeQuery, secretAnswer, secretFields, sessionExample } from '../realtime-fields.ts'
-import { detail, rates, requestId } from './parts.ts'
+import { detail, jsonBody, rates, requestId } from './parts.ts'
 
 export const realtimeDetail = detail('Audio', 'openRealtimeSession', 'Transcribe live (WebSocket)', {
   access: 'tts',
@@ -29,7 +29,7 @@ export const clientSecretsDetail = detail('Audio', 'createClientSecret', 'Create
   about:
     'A short-lived secret that opens realtime sessions and nothing else, for programs that must not hold a key. It ' +
     'is not kept, and it ends with the key that made it.',
-  body: { content: { 'application/json': { schema: objectOf(secretFields), example: { session: sessionExample } } } },
+  body: jsonBody({ schema: objectOf(secretFields), example: { session: sessionExample } }),
   answers: {
     200: {
       description: 'The secret and the settings',

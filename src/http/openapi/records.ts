@@ -41,7 +41,7 @@ export const answerRecords = {
   }),
   AudioVoice: audioVoiceRecord,
   AudioVoiceDeleted: audioVoiceDeleted,
-  NewVoice: newVoiceRecord,
+  ClonedVoice: newVoiceRecord,
   Consent: consentRecord,
   ConsentList: is.listOf(is.named('Consent', consentRecord), is.page(exampleConsentId)),
   ConsentDeleted: consentDeleted,

@@ -63,14 +63,16 @@ const always = <T>(schema: Plain, value: T, about?: string): Sent<unknown, T> =>
   of: () => value,
 })
 
-export const constant = <const T extends string | boolean>(value: T): Sent<unknown, T> =>
-  always({ type: typeof value, const: value } as Plain, value)
-export const nothing = always({ type: 'null' as 'string' }, null)
+export const constant = <const T extends string>(value: T): Sent<unknown, T> =>
+  always({ type: 'string', const: value } as Plain, value)
+export const fixed = <const T extends boolean>(value: T): Sent<unknown, T> => always({ type: 'boolean' }, value)
 export const zero = (about?: string): Sent<unknown, 0> => always({ type: 'integer', const: 0 } as Plain, 0, about)
 
 export const text = (example?: string, about?: string): Shape<string> => shape({ type: 'string' }, example, about)
 export const textOrNull = (example: string | null | undefined, about?: string): Shape<string | null> =>
   shape({ type: ['string', 'null'] }, example, about)
+/** Of a text that OpenAI has and we have not. */
+export const nothing: Sent<unknown, null> = { schema: textOrNull(null).schema, example: null, of: () => null }
 export const matching = (pattern: string, example: string): Shape<string> => shape({ type: 'string', pattern }, example)
 export const oneOf = <const T extends string>(values: readonly T[], example?: T, about?: string): Shape<T> =>
   shape({ type: 'string', enum: [...values] }, example, about)

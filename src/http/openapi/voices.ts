@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../domain/error.ts'
 import { audioTypes, pictureTypes } from '../content-types.ts'
 import { pictureFields, previewFields, voiceQueryFields } from '../voices/query.ts'
 import { exampleVoiceId } from '../voices/record.ts'
-import { begun, binaryOf, type Description, detail, formBody, ok, pathId, rates, requestId } from './parts.ts'
+import { begun, binaryOf, type Description, detail, formBody, jsonBody, ok, pathId, rates, requestId } from './parts.ts'
 import { clipCodes, engineCodes, headerRef } from './refusals.ts'
 import { schemaRef } from './shapes.ts'
 
@@ -48,16 +48,10 @@ export const updateVoiceDetail = detail('Voices', 'updateVoice', 'Update a voice
     'For its owner; fields that are not named stay. Also accepts a form with the same fields. Only administrators ' +
     `may make a voice public; its owner may make it private again. ${unseen}`,
   path: voice,
-  body: {
-    required: true,
-    content: {
-      'application/json': {
-        schema: schemaRef('VoiceChange'),
-        example: { name: 'Grandma', labels: { accent: 'scottish' }, aliases: ['nova'] },
-      },
-      'multipart/form-data': { schema: schemaRef('VoiceChangeForm') },
-    },
-  },
+  body: jsonBody({
+    schema: schemaRef('VoiceChange'),
+    example: { name: 'Grandma', labels: { accent: 'scottish' }, aliases: ['nova'] },
+  }),
   answers: { 200: ok('Voice', 'The updated voice.') },
   codes: ['voice_not_owned', 'admin_required', 'request_timeout', 'request_too_large'],
 })
@@ -90,7 +84,7 @@ export const cloneDetail = detail('Voices', 'createVoice', 'Clone a voice from o
     'full. `/v1/voices/clone` and `/v1/voices/add` do the same.',
   idempotent: true,
   body: formBody('CloneRequest'),
-  answers: { 201: begun('NewVoice', 'The voice is being made.', 'Location') },
+  answers: { 201: begun('ClonedVoice', 'The voice is being made.', 'Location') },
   codes: cloneCodes,
 })
 

@@ -94,6 +94,8 @@ test('plain audio cannot carry word times, and they are only reported on request
   const refused = await instance.speak(key, { timestamps: true })
   expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'timestamps' } }])
   expect((await instance.speak(key, { timestamps: ['sentence'], stream_format: 'sse' })).status).toBe(400)
+  const flagged = await instance.speak(key, { timestamps: 'true', stream_format: 'sse' })
+  expect(await flagged.text()).toContain('speech.audio.timestamps')
   expect((await instance.speak(key, { timestamps: false })).status).toBe(200)
   expect(await (await instance.speak(key, { stream_format: 'sse' })).text()).not.toContain('timestamps')
 })

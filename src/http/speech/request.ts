@@ -35,23 +35,18 @@ const voice: Field<string | null> = {
     name.parse(typeof given === 'object' && given !== null && 'id' in given ? given.id : given, refuse),
 }
 
-/** An extension: OpenAI's speech has no times. */
+const withWords = flag({
+  about:
+    'With `stream_format: "sse"`: also events `speech.audio.timestamps` with the words that begin in the audio ' +
+    'before them. `["word"]` means `true`. An extension of OpenAI’s API.',
+})
+
+/** A flag, or a list of what is timed. */
 const wordTimes: Field<boolean> = {
-  schema: {
-    description:
-      'With `stream_format: "sse"`: also events `speech.audio.timestamps` with the words that begin in the audio ' +
-      'before them. `true` is `["word"]`. An extension of OpenAI’s API.',
-    anyOf: [
-      { type: 'boolean' },
-      { type: 'array', items: { type: 'string', enum: ['word'] } },
-      { type: 'null' as 'string' },
-    ],
-  },
+  ...withWords,
   codes: ['invalid_type', 'unsupported_value'],
   parse: (given, refuse) => {
-    if (isAbsent(given) || given === false) return false
-    if (given === true) return true
-    if (!Array.isArray(given)) throw refuse.wrongType('a list', given)
+    if (!Array.isArray(given)) return withWords.parse(given, refuse)
     const unknown = given.find((kind) => kind !== 'word')
     if (unknown !== undefined) throw refuse.unsupported(unknown, ['word'])
     return given.length > 0
@@ -87,7 +82,6 @@ export const speechFields = (limits: SpeechLimits) => ({
   response_format: withDefault(
     choice(audioFormats, {
       means: { ogg: 'opus' },
-      orNull: true,
       about: 'In any case. `ogg` means `opus`. `pcm` is s16le, mono, without a header.',
     }),
     'mp3',
@@ -95,7 +89,6 @@ export const speechFields = (limits: SpeechLimits) => ({
   speed: withDefault(number(0.25, 4, { orNull: true }), 1),
   stream_format: withDefault(
     choice(['audio', 'sse'], {
-      orNull: true,
       about: '`audio`: the bytes themselves. `sse`: the same bytes in server-sent events.',
     }),
     'audio',
@@ -114,10 +107,7 @@ export const speechFields = (limits: SpeechLimits) => ({
       'ignore it. Other processors round differently, so their sound differs slightly.',
   }),
   sample_rate: withDefault(
-    oneNumberOf(sampleRatesHz, {
-      orNull: true,
-      about: 'In hertz. All formats but `pcm` and `wav` support 24000 only.',
-    }),
+    oneNumberOf(sampleRatesHz, { about: 'In hertz. All formats but `pcm` and `wav` support 24000 only.' }),
     defaultSampleRateHz,
   ),
 })

@@ -78,7 +78,7 @@ export const transcriptionFields = (limits: RecordingLimits) => ({
     description: '`segments`: a stream also reports each segment with its times. `logprobs` is ignored.',
   }),
   stream: flag({ about: 'With `json` and `text`: the text as server-sent events while it is made.' }),
-  chunking_strategy: documented({ description: 'Ignored: the audio is cut where no one speaks.' }),
+  chunking_strategy: documented({ type: 'string', description: 'Ignored: the audio is cut where no one speaks.' }),
   'known_speaker_names[]': hints('Ignored: no model here tells speakers apart.'),
   'known_speaker_references[]': hints('Ignored.'),
 })

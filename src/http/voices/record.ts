@@ -86,7 +86,7 @@ export const newVoiceRecord = is.answer<NewClone>('', {
   status: is.constant('processing'),
   operation_id: from(is.text(exampleOperationId), ({ operation }) => operation.id),
   created_at: is.unixS(1763712000, ({ operation }) => operation.createdAtMs),
-  requires_verification: is.constant(false),
+  requires_verification: is.fixed(false),
 })
 
 /** In the words of OpenAI's API, whose voices have no status. */
@@ -106,7 +106,7 @@ export const deletedRecord = (object: string, example: string) =>
   is.answer<string>('', {
     id: from(is.text(example), (id: string) => id),
     object: is.constant(object),
-    deleted: is.constant(true),
+    deleted: is.fixed(true),
   })
 
 export const audioVoiceDeleted = deletedRecord('audio.voice.deleted', exampleVoiceId)
