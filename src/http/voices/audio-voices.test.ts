@@ -75,11 +75,15 @@ describe('a voice of OpenAI’s SDK', () => {
   })
 
   test('needs a recording', async () => {
-    const prompt = client.audio.voices.create({ type: 'prompt', name: 'Ada', prompt: 'a warm voice' } as never)
-    expect(await prompt.catch((reason: unknown) => reason)).toMatchObject({ status: 422, code: 'missing_file' })
-    const both = { type: 'prompt', name: 'Ada', audio_sample: sample() } as never
-    const error: unknown = await client.audio.voices.create(both).catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ status: 400, code: 'unsupported_value', param: 'type' })
+    for (const more of [{ prompt: 'a warm voice' }, { audio_sample: sample() }]) {
+      const prompt = { type: 'prompt', name: 'Ada', ...more } as never
+      const error: unknown = await client.audio.voices.create(prompt).catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ status: 400, code: 'unsupported_value', param: 'type' })
+    }
+    const nothing: unknown = await client.audio.voices
+      .create({ name: 'Ada' } as never)
+      .catch((reason: unknown) => reason)
+    expect(nothing).toMatchObject({ status: 422, code: 'missing_file' })
     expect(await voices()).toEqual([])
   })
 })

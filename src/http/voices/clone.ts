@@ -9,7 +9,7 @@ import { endpoints } from '../endpoint.ts'
 import { parseFields } from '../fields/field.ts'
 import { bodyDialect } from '../fields/refusals.ts'
 import { type Action, type Exchange, json, type Route } from '../exchange.ts'
-import { drained, type FormLimits, isMultipart, readUpload, type Upload } from './form.ts'
+import { clipFields, drained, type FormLimits, isMultipart, readUpload, type Upload } from './form.ts'
 import type { Gate } from '../gate.ts'
 import { type ClipLimits, cloneFields, maxNameChars } from './fields.ts'
 import { operationRecord } from '../operations/record.ts'
@@ -68,11 +68,7 @@ export function cloneBeginner({
     }
     const idempotencyKey = parseIdempotencyKey(request.headers.get('idempotency-key'))
     exchange.keepOpen()
-    const read = async () => {
-      const upload = await readUpload(request, formLimits)
-      check(upload.fields)
-      return parseCloneRequest(upload, fields)
-    }
+    const read = async () => parseCloneRequest(await readUpload(request, formLimits, clipFields, check), fields)
     try {
       const made = await clones.begin(caller, idempotencyKey, read, request.signal)
       exchange.requestId = made.operation.id

@@ -19,19 +19,35 @@ export interface Upload {
 /** The first is the one that refusals name. */
 export type FileFields = readonly [string, ...string[]]
 
-const clipFields: FileFields = ['file', 'clip', 'files', 'audio_sample', 'audio', 'audio_file', 'sample', 'reference']
+export const clipFields: FileFields = [
+  'file',
+  'clip',
+  'files',
+  'audio_sample',
+  'audio',
+  'audio_file',
+  'sample',
+  'reference',
+]
 
 export const isMultipart = (request: Request): boolean =>
   /^\s*multipart\/form-data\b/i.test(request.headers.get('content-type') ?? '')
 
 /**
  * Exactly one file.
+ * @param check may refuse the fields first: whether a file belongs to them can depend on what they say
  * @throws MynaError `missing_file`, `too_many_files`, `request_too_large`, `request_timeout`, `validation_error`,
  * `storage_full`
  */
-export function readUpload(request: Request, limits: FormLimits, names = clipFields): Promise<Upload> {
+export function readUpload(
+  request: Request,
+  limits: FormLimits,
+  names: FileFields,
+  check: (fields: Body) => void = () => {},
+): Promise<Upload> {
   const [param] = names
   return withForm(request, { ...limits, fileFields: new Set(names) }, async ({ fields, file, fileCount }) => {
+    check(fields)
     // A browser sends an empty part without a name when nothing was chosen.
     if (file === null || (file.bytes === 0 && file.fileName === '')) {
       throw new MynaError('missing_file', `The form has no audio file. Send it as '${param}'.`, { param })
