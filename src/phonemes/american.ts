@@ -30,6 +30,9 @@ function restressed(phones: readonly Phone[], word: string): Phone[] {
   const main = phones.findLastIndex(({ stress }) => stress === 1)
   return phones.map((phone, at) => {
     if (phone.stress === null) return phone
+    // "Uganda": an a at the end is weak, whatever the dictionary says.
+    if (phone.base === 'AA' && phone.stress === 0 && at === phones.length - 1 && at > main && word.endsWith('a'))
+      return { base: 'AH', stress: 0 }
     // Of two main stresses, the last one is the word's.
     if (phone.stress === 1) return at < main ? { ...phone, stress: 2 } : phone
     const behind = main >= 0 && at > main

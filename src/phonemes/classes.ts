@@ -4,6 +4,9 @@
  */
 import type { WordClass } from './heteronyms.ts'
 
+/** `predicate`: behind "is" or "are"; an adjective or a participle. */
+type Use = WordClass | 'predicate'
+
 const list = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 
 const determiners = list(
@@ -11,7 +14,11 @@ const determiners = list(
     'five six seven eight nine ten first second third last next same other own many few several more most',
 )
 const subjects = list("i you he she it we they who there that which what i'd you'd we'd they'd he'd she'd")
-const objects = list('me him them us it you her')
+const objects = list(
+  'me him them us it you her everything everyone something someone anything anyone nothing nobody both all',
+)
+/** Plurals in form alone: what follows them is no verb. */
+const noPlurals = list('news sales sports customs arms goods games physics mathematics politics economics this us yes')
 const leaders = list(
   "to will would can could may might must shall should do does did don't doesn't didn't won't wouldn't can't cannot " +
     "couldn't shouldn't let let's please i'll you'll he'll she'll it'll we'll they'll not",
@@ -48,26 +55,38 @@ const isAdjective = (word: string): boolean => /(?:al|ive|ous|ful|ic|able|ible|l
  * @param words of the sentence, lower case @param breaks whether a pause follows each
  * @returns null if the words around it do not decide
  */
-export function classOf(words: readonly string[], breaks: readonly boolean[], at: number): WordClass | null {
+export function classOf(words: readonly string[], breaks: readonly boolean[], at: number): Use | null {
   const plural = (words[at] as string).endsWith('s')
   const left = leftOf(words, breaks, at)
   const right = breaks[at] ? '' : (words[at + 1] ?? '')
-  const takesObject = determiners.has(right) || objects.has(right)
+  const takesObject = isObject(right)
   if (right === 'case' || right === 'cases') return 'noun'
   if (left === '') return plural ? 'noun' : takesObject ? 'verb' : null
   if (leaders.has(left)) return left === 'to' && plural ? 'noun' : 'verb'
   if (havings.has(left)) return plural ? 'noun' : 'past'
-  if (beings.has(left) || left === 'how') return 'adjective'
-  if (determiners.has(left) || left === 'her' || left.endsWith("'s")) return naming(right)
+  if (beings.has(left) || left === 'how') return 'predicate'
+  // "This presents a problem."
+  if (plural && takesObject && /^(?:this|that|it|which|who|he|she)$/.test(left)) return 'verb'
+  if (determiners.has(left) || left === 'her' || left.endsWith("'s")) return plural ? 'noun' : naming(right)
   if (/^(?:that|which|what)$/.test(left)) return takesObject ? 'verb' : null
   if (subjects.has(left) || connectives.has(left)) return 'verb'
   if (prepositions.has(left)) return naming(right)
   if (takesObject) return 'verb'
   if (isAdjective(left)) return 'noun'
+  if (!plural && isPlural(left) && isEnd(right) && !hasArticle(words, at)) return 'verb'
   // "memory use", "make use of": after a singular noun a verb would have an ending.
-  const isName = !plural && !left.endsWith('s') && !bare.has(left) && !oftenVerbs.has(words[at] as string)
+  const isVerb = oftenVerbs.has(words[at] as string) && !/^an?$/.test(words[at - 2] ?? '')
+  const isName = !plural && !left.endsWith('s') && !bare.has(left) && !isVerb
   return isName && isEnd(right) ? 'noun' : null
 }
+
+/** Whether a word is what something is done to, or begins it: "it", "the". */
+export const isObject = (word: string): boolean => determiners.has(word) || objects.has(word)
+
+/** "The shops close", but not "a sales increase". */
+const isPlural = (word: string): boolean => /[^su'i]s$/.test(word) && !noPlurals.has(word) && !isAdverb(word)
+const hasArticle = (words: readonly string[], at: number): boolean =>
+  words.slice(Math.max(0, at - 3), at).some((word) => word === 'a' || word === 'an')
 
 /** The next word on the left that is not an adverb; '' at the start of a phrase. */
 function leftOf(words: readonly string[], breaks: readonly boolean[], at: number): string {
@@ -96,6 +115,9 @@ export function isPast(words: readonly string[], breaks: readonly boolean[], at:
   if (havings.has(before)) return true
   if (leaders.has(left) || leaders.has(before)) return false
   if (['he', 'she', 'it', 'who'].includes(left)) return true
+  // "The sign read": now it would read so with an ending.
+  const isOne = /^(?:the|this|my|his|her|their|our|its)$/.test(words[at - 2] ?? '') && !left.endsWith('s')
+  if (isOne && !words.slice(0, at).some((word) => leaders.has(word) || bare.has(word))) return true
   const isOver = (word: string, index: number) =>
     ['yesterday', 'ago', 'was', 'were', 'had'].includes(word) ||
     /[^e]ed$/.test(word) ||

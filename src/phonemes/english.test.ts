@@ -53,12 +53,41 @@ test.each([
   ['We use it, it is of no use.', 'jˈuz', 'jˈus'],
   ['She used to be used.', 'jˈust', 'jˈuzd'],
   ['To separate the separate parts.', 'sˈɛpəɹˌAt', 'sˈɛpəɹət'],
+  ['The sign read so.', 'ɹˈɛd'],
+  ['It was a good read.', 'ɹˈid'],
+  ['Lead poisoning can lead to death.', 'lˈɛd', 'lˈid'],
+  ['The pipes are made of lead.', 'lˈɛd'],
+  ['The lead singer took the lead.', 'lˈid', 'lˈid'],
+  ['Live music: watch it live on TV.', 'lˈIv', 'lˈIv'],
+  ['We live where the site goes live.', 'lˈɪv', 'lˈIv'],
+  ['Their lives changed, and she lives there.', 'lˈIvz', 'lˈɪvz'],
+  ['The roads wind in the wind.', 'wˈInd', 'wˈɪnd'],
+  ['A tear is in her eye.', 'tˈɪɹ'],
+  ['Tear it up: wear and tear.', 'tˈɛɹ', 'tˈɛɹ'],
+  ['The shops close at the close of day.', 'klˈOz', 'klˈOz'],
+  ['She got used to it, and is used to the noise.', 'jˈust', 'jˈust'],
+  ['It is used to cut.', 'jˈuzd'],
+  ['The camera records the records.', 'ɹəkˈɔɹdz', 'ɹˈɛkəɹdz'],
+  ['This presents a problem of presents.', 'pɹizˈɛnts', 'pɹˈɛzᵊnts'],
+  ['A minute amount of a minute.', 'mInˈut', 'mˈɪnət'],
+  ['We caught a bass in the lake.', 'bˈæs'],
+  ['Take a bow, with a bow.', 'bˈW'],
+  ['A bow and arrow.', 'bˈO'],
+  ['You reap what you sow.', 'sˈO'],
+  ['She wound the clock, the wound healed.', 'wˈWnd', 'wˈund'],
+  ['He wound up here.', 'wˈWnd'],
+  ['Polish food, and polish it.', 'pˈOlɪʃ', 'pˈɑlɪʃ'],
+  ['The produce aisle; they produce it.', 'pɹˈOdˌus', 'pɹədˈus'],
+  ['Prices increase, a price increase.', 'ɪnkɹˈis', 'ˈɪnkɹˌis'],
+  ['Send your resume, and resume work.', 'ɹˈɛzəmˌA', 'ɹəzˈum'],
+  ['He dove into the sea, a dove.', 'dˈOv', 'dˈʌv'],
+  ['A bank transfer: transfer it.', 'tɹˈænsfˌɜɹ', 'tɹænsfˈɜɹ'],
 ])("a word's sound depends on its part of speech: %s", (...all) => {
   const [text, ...spoken] = all as string[] as [string, ...string[]]
   const words = speak(text).split(/[ ,.]+/)
   let from = 0
   for (const one of spoken) {
-    const at = words.indexOf(one, from)
+    const at = words.map((word) => word.replace(/[:;]$/, '')).indexOf(one, from)
     expect({ one, words, at }).not.toEqual({ one, words, at: -1 })
     from = at + 1
   }

@@ -4,7 +4,8 @@
  */
 import { american } from './american.ts'
 import { british } from './british.ts'
-import { classOf, isPast } from './classes.ts'
+import { classOf, isObject, isPast } from './classes.ts'
+import { collocated } from './collocations.ts'
 import { type Readings, readings } from './heteronyms.ts'
 import { fromIpa } from './ipa.ts'
 import type { Phone } from './phones.ts'
@@ -59,6 +60,8 @@ export class English {
     const own = special(sentence, at, next, this.#accent)
     const small = own ?? reduced(word, next === undefined, this.#accent)
     if (small !== null) return emphasised(small, text, at === 0)
+    const sense = collocated(sentence.lower, at)
+    if (sense !== null) return this.#spell(sense, word)
     const kinds = readings(word, (stem) => this.#pronouncer.known(stem))
     if (kinds !== null) return this.#spell(sentence.choose(kinds, at), word)
     return this.#plain(text)
@@ -99,9 +102,13 @@ class Sentence {
     const kind = classOf(this.lower, this.breaks, at)
     const word = this.lower[at] as string
     if (word === 'read' && kind !== 'noun' && isPast(this.lower, this.breaks, at)) return kinds.get('past') ?? usual
-    // "It was wound up": a participle describes, too.
-    const described = kind === 'adjective' ? kinds.get('past') : undefined
-    return (kind === null ? undefined : kinds.get(kind)) ?? described ?? usual
+    if (kind === null) return usual
+    // "She wound the clock": now it would have an ending.
+    if (kind === 'verb' && /^(?:he|she|it|who)$/.test(this.lower[at - 1] ?? ''))
+      return kinds.get('past') ?? kinds.get('verb') ?? usual
+    // "It was wound up": a participle describes, too. "The produce aisle": so does a noun.
+    if (kind === 'predicate') return kinds.get('adjective') ?? kinds.get('past') ?? usual
+    return kinds.get(kind) ?? (kind === 'adjective' ? kinds.get('noun') : undefined) ?? usual
   }
 }
 
@@ -109,7 +116,6 @@ class Sentence {
 function special(sentence: Sentence, at: number, next: string | undefined, accent: Accent): string | null {
   const word = sentence.lower[at] as string
   const { text } = sentence.words[at] as Word
-  const before = sentence.lower[at - 1]
   const atEnd = next === undefined
   const [long, open] = accent === 'american' ? ['', 'æ'] : ['ː', 'a']
   const vowel = next !== undefined && vowelFirst.test(next)
@@ -119,7 +125,8 @@ function special(sentence: Sentence, at: number, next: string | undefined, accen
   if (word === 'to') return atEnd ? `tu${long}` : vowel ? 'tʊ' : 'tə'
   if (word === 'am') return atEnd ? `${open}m` : 'ɐm'
   if (word === 'in') return atEnd ? 'ˈɪn' : 'ɪn'
-  if (word === 'used') return sentence.lower[at + 1] === 'to' && !isBeing(before) ? `jˈu${long}st` : `jˈu${long}zd`
+  if (word === 'used') return isHabit(sentence, at) ? `jˈu${long}st` : `jˈu${long}zd`
+  if (text === 'Polish' && at === 0 && next !== undefined && !isObject(sentence.lower[1] ?? '')) return 'pˈOlɪʃ'
   if (at > 0 && Object.hasOwn(capitalised, text)) return capitalised[text] as string
   if (word === 'that') return isPointing(sentence, at) ? `ðˈ${open}t` : null
   if (word === 'may' || word === 'will') return text !== word && at > 0 ? `${word === 'may' ? 'mˈA' : 'wˈɪl'}` : null
@@ -129,9 +136,12 @@ function special(sentence: Sentence, at: number, next: string | undefined, accen
 /** Spoken otherwise with a capital that no sentence asks for. */
 const capitalised: Readonly<Record<string, string>> = { Polish: 'pˈOlɪʃ', Nice: 'nˈis' }
 
-/** "It is used to cut" is not "she used to cut". */
-const isBeing = (word: string | undefined): boolean =>
-  word !== undefined && /^(?:is|are|was|were|be|been|being|get|gets|got|'s|it's|be)$/.test(word)
+/** "She used to cut it" and "he is used to it", but not "it is used to cut". */
+function isHabit({ lower }: Sentence, at: number): boolean {
+  if (lower[at + 1] !== 'to') return false
+  const what = lower[at + 2] ?? ''
+  return !/^(?:is|are|was|were|be|been|being|it's)$/.test(lower[at - 1] ?? '') || isObject(what) || what.endsWith('ing')
+}
 
 /** "that" which points at something: "that day", "after that.", "that is". */
 function isPointing({ lower, breaks }: Sentence, at: number): boolean {

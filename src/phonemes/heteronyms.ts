@@ -50,6 +50,8 @@ const written: Readonly<Record<string, string>> = {
   discharge: 'v D IH0 S CH AA1 R JH|n D IH1 S CH AA2 R JH',
   discount: 'n D IH1 S K AW2 N T|v D IH2 S K AW1 N T',
   document: 'n D AA1 K Y AH0 M AH0 N T|v D AA1 K Y AH0 M EH2 N T',
+  dogged: 'a D AO1 G IH0 D|p D AO1 G D',
+  dove: 'n D AH1 V|v D OW1 V',
   entrance: 'n EH1 N T R AH0 N S|v IH0 N T R AE1 N S',
   escort: 'n EH1 S K AO2 R T|v IH0 S K AO1 R T',
   excuse: 'n IH0 K S K Y UW1 S|v IH0 K S K Y UW1 Z',
@@ -58,10 +60,12 @@ const written: Readonly<Record<string, string>> = {
   extract: 'v IH0 K S T R AE1 K T|n EH1 K S T R AE2 K T',
   ferment: 'v F ER0 M EH1 N T|n F ER1 M EH2 N T',
   fragment: 'n F R AE1 G M AH0 N T|v F R AE1 G M EH2 N T',
+  frequent: 'a F R IY1 K W AH0 N T|v F R IY0 K W EH1 N T',
   house: 'n HH AW1 S|v HH AW1 Z',
   impact: 'n IH1 M P AE2 K T|v IH0 M P AE1 K T',
   implement: 'v IH1 M P L AH0 M EH2 N T|n IH1 M P L AH0 M AH0 N T',
   import: 'n IH1 M P AO2 R T|v IH0 M P AO1 R T',
+  incense: 'n IH1 N S EH2 N S|v IH0 N S EH1 N S',
   increase: 'n IH1 N K R IY2 S|v IH0 N K R IY1 S',
   insert: 'v IH0 N S ER1 T|n IH1 N S ER2 T',
   insult: 'n IH1 N S AH2 L T|v IH0 N S AH1 L T',
@@ -71,6 +75,7 @@ const written: Readonly<Record<string, string>> = {
   learned: 'p L ER1 N D|a L ER1 N IH0 D',
   live: 'v L IH1 V|a L AY1 V|n L AY1 V',
   misuse: 'n M IH0 S Y UW1 S|v M IH0 S Y UW1 Z',
+  moped: 'v M OW1 P T|n M OW1 P EH2 D',
   mouth: 'n M AW1 TH|v M AW1 DH',
   object: 'n AA1 B JH AH0 K T|v AH0 B JH EH1 K T',
   overlap: 'v OW2 V ER0 L AE1 P|n OW1 V ER0 L AE2 P',
@@ -91,15 +96,21 @@ const written: Readonly<Record<string, string>> = {
   refund: 'n R IY1 F AH2 N D|v R IH0 F AH1 N D',
   refuse: 'v R IH0 F Y UW1 Z|n R EH1 F Y UW2 S',
   reject: 'v R IH0 JH EH1 K T|n R IY1 JH EH2 K T',
+  relay: 'n R IY1 L EY2|v R IY0 L EY1',
   replay: 'n R IY1 P L EY2|v R IY2 P L EY1',
+  resume: 'v R IH0 Z UW1 M|n R EH1 Z AH0 M EY2',
   reuse: 'v R IY0 Y UW1 Z|n R IY0 Y UW1 S',
+  sow: 'v S OW1|n S AW1',
   subject: 'n S AH1 B JH EH0 K T|v S AH0 B JH EH1 K T',
+  supplement: 'n S AH1 P L AH0 M AH0 N T|v S AH1 P L AH0 M EH2 N T',
   survey: 'n S ER1 V EY2|v S ER0 V EY1',
   suspect: 'v S AH0 S P EH1 K T|n S AH1 S P EH2 K T',
   tear: 'n T IH1 R|v T EH1 R',
   torment: 'n T AO1 R M EH2 N T|v T AO0 R M EH1 N T',
+  transfer: 'v T R AE0 N S F ER1|n T R AE1 N S F ER2',
   transplant: 'n T R AE1 N S P L AE2 N T|v T R AE0 N S P L AE1 N T',
   transport: 'n T R AE1 N S P AO2 R T|v T R AE0 N S P AO1 R T',
+  upgrade: 'n AH1 P G R EY2 D|v AH0 P G R EY1 D',
   upset: 'a AH0 P S EH1 T|n AH1 P S EH2 T',
   use: 'v Y UW1 Z|n Y UW1 S',
   wind: 'n W IH1 N D|v W AY1 N D',
@@ -109,9 +120,9 @@ const written: Readonly<Record<string, string>> = {
 /** As verbs they end in the vowel of "ate", otherwise in a weak one. */
 const ates = new Set(
   (
-    'advocate aggregate alternate animate appropriate approximate articulate associate certificate confederate ' +
-    'coordinate degenerate delegate deliberate desolate designate duplicate elaborate estimate graduate intimate ' +
-    'isolate legitimate moderate postulate predicate separate subordinate syndicate triplicate'
+    'advocate affiliate aggregate alternate animate appropriate approximate articulate associate certificate ' +
+    'confederate coordinate degenerate delegate deliberate desolate designate duplicate elaborate estimate graduate ' +
+    'initiate intimate isolate legitimate moderate postulate predicate separate subordinate syndicate triplicate'
   ).split(' '),
 )
 

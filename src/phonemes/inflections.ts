@@ -19,7 +19,7 @@ export function inflected(word: string, find: Find): Phone[] | null {
   return null
 }
 
-const rules: readonly ((word: string, find: Find) => Phone[] | null)[] = [plural, past, progressive, unchanged]
+const rules: readonly ((word: string, find: Find) => Phone[] | null)[] = [plural, past, progressive, ability, unchanged]
 
 /** "cats", "cat's", "cats'", "boxes", "cities". */
 function plural(word: string, find: Find): Phone[] | null {
@@ -59,6 +59,15 @@ function progressive(word: string, find: Find): Phone[] | null {
   return found === null ? null : [...found, ...parsePhones('IH0 NG')]
 }
 
+/** "usability", "extensibility": the stress moves to the ending. */
+function ability(word: string, find: Find): Phone[] | null {
+  const [, stem, vowel] = /^(.{2,})([ai])bility$/.exec(word) ?? []
+  const adjective = stem === undefined ? null : (find(`${stem}${vowel}ble`) ?? unchanged(`${stem}${vowel}ble`, find))
+  if (adjective === null) return null
+  const root = adjective.slice(0, -4).map((phone) => (phone.stress === 1 ? { ...phone, stress: 2 as const } : phone))
+  return [...root, ...parsePhones('AH0 B IH1 L AH0 T IY0')]
+}
+
 const suffixes: readonly (readonly [RegExp, string, string])[] = [
   [/less$/, '', 'L AH0 S'],
   [/ness$/, '', 'N AH0 S'],
@@ -66,6 +75,7 @@ const suffixes: readonly (readonly [RegExp, string, string])[] = [
   [/ful$/, '', 'F AH0 L'],
   [/fully$/, '', 'F AH0 L IY0'],
   [/ment$/, '', 'M AH0 N T'],
+  [/ally$/, '', 'L IY0'],
   [/ly$/, '', 'L IY0'],
   [/ily$/, 'y', 'AH0 L IY0'],
   [/able$/, '', 'AH0 B AH0 L'],
@@ -83,7 +93,7 @@ const suffixes: readonly (readonly [RegExp, string, string])[] = [
 /** Endings that do not move the stress of their stem. */
 function unchanged(word: string, find: Find): Phone[] | null {
   for (const [pattern, restored, spoken] of suffixes) {
-    if (!pattern.test(word)) continue
+    if (!pattern.test(word) || (pattern.source === 'ally$' && !word.endsWith('ically'))) continue
     const cut = word.replace(pattern, '')
     if (cut.length < 3) continue
     const stem = find(cut + restored) ?? (doubled.test(cut) && /er|est/.test(word) ? find(cut.slice(0, -1)) : null)

@@ -51,6 +51,24 @@ test('an unknown word is spoken by its parts, or by its letters', () => {
   expect(say('blorfing')).toMatch(/NG$/)
 })
 
+test('a letter that is held is said once or twice, as in the dictionary', () => {
+  const say = (word: string) => pronouncer.phones(word, false).map(name).join(' ')
+  expect(say('sooooo')).toBe(known('so')!)
+  expect(say('yesss')).toBe(known('yes')!)
+  expect(say('coool')).toBe(known('cool')!)
+  expect(say('freeee')).toBe(known('free')!)
+  expect(say('looong')).toBe(known('long')!)
+  expect(say('shhhhh')).toBe('SH')
+  expect(say('www')).not.toBe('')
+})
+
+test.each([
+  ['formatters', 'F AO1 R M AE2 T ER0 Z'],
+  ['statically', 'S T AE1 T IH0 K L IY0'],
+  ['usability', 'Y UW2 Z AH0 B IH1 L AH0 T IY0'],
+  ['maintainability', 'M EY0 N T EY2 N AH0 B IH1 L AH0 T IY0'],
+])('%s is spoken by a stem with an ending', (word, phones) => expect(known(word)).toBe(phones))
+
 test('there is always something to say', () => {
   for (const word of ['', "'", "''", 'qxz', 'bcdfg', 'x'.repeat(500), 'aeiou'.repeat(30)]) {
     expect(pronouncer.phones(word, false).length).toBeGreaterThan(0)

@@ -49,12 +49,28 @@ export class Pronouncer {
    * @returns at least one phone
    */
   phones(word: string, isName: boolean): Phone[] {
-    return this.known(word) ?? this.guessed(word, isName)
+    return this.known(word) ?? this.#drawnOut(word) ?? this.guessed(word, isName)
   }
 
-  /** From the dictionary, perhaps by its stem. */
+  /** From the dictionary, perhaps by its stem. That of a plural may have an ending itself: "formatters". */
   known(word: string): Phone[] | null {
-    return this.#find(word) ?? inflected(word, this.#find)
+    const found = this.#find(word) ?? inflected(word, this.#find)
+    if (found !== null || !word.endsWith('s')) return found
+    return inflected(word, (stem) => this.#find(stem) ?? (stem.endsWith('s') ? null : inflected(stem, this.#find)))
+  }
+
+  /** "sooo", "yesss", "coool": a known word with a letter held. No English word has three alike. */
+  #drawnOut(word: string): Phone[] | null {
+    if (!/(.)\1\1/.test(word)) return null
+    const once = word.replace(/(.)\1{2,}/g, '$1')
+    if (once.length < 2) return null
+    const twice = word.replace(/(.)\1{2,}/g, '$1$1')
+    const order = /([elz])\1{2,}$|([eo])\2{2,}[a-z]$/.test(word) ? [twice, once] : [once, twice]
+    for (const one of order) {
+      const found = this.known(one)
+      if (found !== null) return found
+    }
+    return this.guessed(/[aeiouy]/.test(word) ? once : twice, false)
   }
 
   /** If it is not in the dictionary: its parts, or its letters. */
