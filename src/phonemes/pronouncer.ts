@@ -65,7 +65,7 @@ export class Pronouncer {
     const once = word.replace(/(.)\1{2,}/g, '$1')
     if (once.length < 2) return null
     const twice = word.replace(/(.)\1{2,}/g, '$1$1')
-    const order = /([elz])\1{2,}$|([eo])\2{2,}[a-z]$/.test(word) ? [twice, once] : [once, twice]
+    const order = /([elz])\1{2,}$|([eo])\2{2,}(?!\2)[a-z]$/.test(word) ? [twice, once] : [once, twice]
     for (const one of order) {
       const found = this.known(one)
       if (found !== null) return found
