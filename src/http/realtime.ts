@@ -58,7 +58,10 @@ export function realtimeRoutes(route: Route, parts: RealtimeRoutesParts) {
   })
   const plain: Action = async (exchange) => {
     await parts.gate.enter(exchange, 'tts', 'requests')
-    throw new MynaError('upgrade_required', 'This address is for WebSockets: wss://.../v1/realtime')
+    throw new MynaError(
+      'upgrade_required',
+      'This address is for WebSockets: wss://.../v1/realtime. A proxy has to pass on the header Upgrade.',
+    )
   }
   const sockets = new Elysia().ws('/v1/realtime', {
     detail: { hide: true },

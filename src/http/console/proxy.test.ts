@@ -96,6 +96,17 @@ async function check(instance: Instance, proxy: Proxy): Promise<void> {
   expect(data[0]?.preview_url).toStartWith('https://voice.example/v1/voices/')
 }
 
+/** A realtime session through the proxy. @returns its first event */
+function firstEvent({ url }: Proxy, key: string): Promise<unknown> {
+  const address = `${url.replace(/^http/, 'ws')}/v1/realtime?intent=transcription`
+  const headers = { authorization: `Bearer ${key}` }
+  const socket = new WebSocket(address, { headers, tls: { rejectUnauthorized: false } })
+  return new Promise<unknown>((resolve, reject) => {
+    socket.onmessage = ({ data }) => resolve((JSON.parse(String(data)) as { type: unknown }).type)
+    socket.onclose = ({ code, reason }) => reject(new Error(`closed: ${code} ${reason}`))
+  }).finally(() => socket.close())
+}
+
 const settings = { publicUrl: 'https://voice.example' }
 
 // Skipped where nginx is not installed: apt-get install nginx-light
@@ -106,29 +117,34 @@ test.skipIf(nginx === null || openssl === null)('nginx with a plain proxy_pass: 
 })
 
 // Skipped where nginx is not installed: apt-get install nginx-light
-test.skipIf(nginx === null || openssl === null)('nginx with the lines of docs/deploy.md: sound streams', async () => {
-  const guide = await Bun.file(new URL('../../../docs/deploy.md', import.meta.url)).text()
-  const [, lines = ''] = /proxy_pass http:\/\/127\.0\.0\.1:8790;\n([\s\S]*?)\n\s*\}/.exec(guide) ?? []
-  expect(lines).toContain('proxy_buffering off;')
-  await using instance = await startInstance(settings)
-  await using proxy = await startNginx(instance, lines)
-  await check(instance, proxy)
-  const gate = Promise.withResolvers<void>()
-  instance.engine.plan = () => ({ frames: 40, before: (frame) => (frame === 20 ? gate.promise : undefined) })
-  const spoken = await fetch(`${proxy.url}/v1/audio/speech`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${await instance.key()}` },
-    body: JSON.stringify({ input: 'Hello.', response_format: 'pcm' }),
-    tls: { rejectUnauthorized: false },
-  })
-  // The first half has arrived while the engine is kept from making the rest.
-  expect((await spoken.body!.getReader().read()).value?.length).toBeGreaterThan(0)
-  gate.resolve()
-})
+test.skipIf(nginx === null || openssl === null)(
+  'nginx with the lines of docs/deploy.md: sound streams, sockets open',
+  async () => {
+    const guide = await Bun.file(new URL('../../../docs/deploy.md', import.meta.url)).text()
+    const [, lines = ''] = /proxy_pass http:\/\/127\.0\.0\.1:8790;\n([\s\S]*?)\n\s*\}/.exec(guide) ?? []
+    expect(lines).toContain('proxy_buffering off;')
+    await using instance = await startInstance(settings)
+    await using proxy = await startNginx(instance, lines)
+    await check(instance, proxy)
+    const gate = Promise.withResolvers<void>()
+    instance.engine.plan = () => ({ frames: 40, before: (frame) => (frame === 20 ? gate.promise : undefined) })
+    const spoken = await fetch(`${proxy.url}/v1/audio/speech`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await instance.key()}` },
+      body: JSON.stringify({ input: 'Hello.', response_format: 'pcm' }),
+      tls: { rejectUnauthorized: false },
+    })
+    // The first half has arrived while the engine is kept from making the rest.
+    expect((await spoken.body!.getReader().read()).value?.length).toBeGreaterThan(0)
+    gate.resolve()
+    expect(await firstEvent(proxy, await instance.key())).toBe('session.created')
+  },
+)
 
 // Skipped where Caddy is not installed: apt-get install caddy
-test.skipIf(caddy === null)('Caddy with reverse_proxy alone: sign-in works', async () => {
+test.skipIf(caddy === null)('Caddy with reverse_proxy alone: sign-in works, sockets open', async () => {
   await using instance = await startInstance(settings)
   await using proxy = await startCaddy(instance)
   await check(instance, proxy)
+  expect(await firstEvent(proxy, await instance.key())).toBe('session.created')
 })
