@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Account, Key } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import type { Ledger } from '../service/ports.ts'
+import type { UsageQuery } from '../service/ports/records.ts'
 import { SqlAccounts } from '../store/accounts.ts'
 import { openSqlite, type SqliteDatabase } from '../store/sqlite.ts'
 import { SqlLedger } from '../store/ledger/ledger.ts'
@@ -167,6 +168,25 @@ describe('for any bucket width, the buckets add up to the totals, and the totals
     const starts = all.flatMap(({ data }) => data.map((bucket) => bucket.start_time))
     expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b))
   })
+})
+
+test('work that ends while the report is made is in its buckets and its totals, or in neither', async () => {
+  const work = { accountId: ada.id, keyId: keys[0].id, atMs: nowS * 1000 - 1 }
+  let asked = 0
+  const busy = Object.assign(Object.create(ledger) as Ledger, {
+    async usage(query: UsageQuery) {
+      const rows = await ledger.usage(query)
+      await database.run(
+        `INSERT INTO usage (account_id, key_id, operation_id, type, model, characters, audio_ms, charged_micros,
+           refunded_micros, free, settled_at_ms)
+         VALUES ($accountId, $keyId, $operationId, 'speech', 'hibari', 7, 100, 105, 0, 0, $atMs)`,
+        { ...work, operationId: `op_meanwhile${asked++}` },
+      )
+      return rows
+    },
+  })
+  const report = (await usagePage(ada, new URLSearchParams(month), busy, clock)) as unknown as Page
+  expect(sums([report])).toEqual(totalsOf(report))
 })
 
 test('with only an end, the report covers the 30 days before it', async () => {

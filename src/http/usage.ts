@@ -65,7 +65,9 @@ export async function usageReport(account: Account | null, given: Given, ledger:
   const lastMs = span.limit === null ? endMs : Math.min(endMs, span.fromMs + span.limit * bucketMs)
   const rows = await ask({ startMs: span.fromMs, endMs: lastMs })
   const page = bucketsOf(rows, span, lastMs)
-  const totals = await ask({ bucketMs: Math.max(1, endMs - startMs), groupBy: [] })
+  // Asked once where that is everything: work that ends between two questions would be in the totals alone.
+  const isAll = span.fromMs === startMs && lastMs === endMs
+  const totals = isAll ? rows : await ask({ bucketMs: Math.max(1, endMs - startMs), groupBy: [] })
   return usagePageRecord.of({ startMs, endMs, ...page, totals, balanceMicros: account?.balanceMicros ?? null })
 }
 
