@@ -32,6 +32,10 @@ const leading: Record<string, string> = {
   ca: 'circa',
   viz: 'namely',
   messrs: 'Messers',
+  pls: 'please',
+  attn: 'attention',
+  qty: 'quantity',
+  acct: 'account',
 }
 /** Follows the word that it belongs to, so it may end a sentence. */
 const trailing: Record<string, string> = {
@@ -132,6 +136,8 @@ const undotted = new Set([
   'sgt',
   'capt',
   'cmdr',
+  'attn',
+  'qty',
 ])
 const starters = new Set(
   (
@@ -178,7 +184,7 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
     return { to: end + 1, words: 'versus' }
   const to = stop ? end + 1 : end
   const number = numbered[lower]
-  if (text[end] === '.' && number !== undefined && /^ ?\d/.test(text.slice(end + 1, end + 3)))
+  if (number !== undefined && match(/\. ?(?:\d|[IVXL]{1,7}\b)/y, text, end) !== null)
     return { to: end + 1, words: number }
   if (!stop && !(undotted.has(lower) && (beginsCapital(word) || leading[lower] === 'versus' || lower === 'etc')))
     return null

@@ -34,6 +34,10 @@ const cases: readonly (readonly [string, string])[] = [
   ["1's and 0's", 'ones and zeros.'],
   ['MP3s and F-16s', 'M P threes and F sixteens.'],
   ['the mid-1980s', 'the mid nineteen eighties.'],
+  ['AES-256, an F-150, the H100, A380', 'A E S two fifty six, an F one fifty, the H one hundred, A three eighty.'],
+  ['RTX 3080', 'R T X thirty eighty.'],
+  ['Meeting ID: 812 3456 7890', 'Meeting I D: eight one two three four five six seven eight nine zero.'],
+  ['Invoice #INV-7', 'Invoice number I N V seven.'],
 ]
 
 test.each(cases)('%s', (written, spoken) => {

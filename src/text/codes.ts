@@ -16,15 +16,16 @@ const codePattern = /\d{4,15}(?:-\d{4})?(?![\d-]|[.,:]\d)/y
 const zipPattern = /\d{5}(?:-\d{4})?(?![\d-])/y
 const areaPattern = /\d{3}(?!\d)/y
 /** ISBNs, cards, social security: at least three groups, nine digits in all. */
-const groupsPattern = /(?=(?:-?\d){9,19}(?![\d-]))\d{1,7}(?:-\d{1,7}){2,5}|\d{4}(?: \d{4}){3}(?! ?\d)/y
+const groupsPattern =
+  /(?=(?:-?\d){9,19}(?![\d-]))\d{1,7}(?:-\d{1,7}){2,5}|\d{4}(?: \d{4}){3}(?! ?\d)|\d{3} \d{3,4} \d{4}(?! ?\d)/y
 const wordNumberPattern = /(1-)?(8\d\d)-(?=[A-Z]{3})/y
 /** Ten digits as North America numbers its telephones. */
 const phonePattern = /[2-9]\d{2}[2-9]\d{6}(?![\d-]|[.,]\d)/y
 const emergencyPattern = /(?:911|999|112|[2-8]11|988)(?![\d%/-]|[.,:]\d|['"])/y
 const namedPattern = /(\d{3,4})(?:-(\d{3}))?(?![\d/:%-]|[.,]\d)/y
 const namedBefore = new RegExp(
-  String.raw`\b(?:room|flight|highway|hwy\.?|route|interstate|apartment|suite|bus|boeing|airbus) ?$|` +
-    String.raw`\bflight [A-Z]{2} ?$|\b(?:I|US|SR)-$`,
+  String.raw`\b(?:room|flight|highway|hwy\.?|route|interstate|apartment|suite|bus|boeing|airbus|[GR]TX|RX) ?$|` +
+    String.raw`\bflight [A-Z]{2} ?$`,
   'i',
 )
 const statusBefore = /\b(?:error|status|http|status code|error code) $/i
@@ -70,14 +71,16 @@ function wordNumberAt(text: string, at: number): Said | null {
 function pairsAt(text: string, at: number, left: string): Said | null {
   const status = (statusBefore.test(left) ? match(statusPattern, text, at) : null) ?? match(statusAhead, text, at)
   if (status !== null) return { to: at + status[0].length, words: pairWords(status[0]) }
-  const found = namedBefore.test(left) ? match(namedPattern, text, at) : null
+  const found =
+    namedBefore.test(left) || /(?:^|[^A-Za-z])[A-Z]{1,4}-$/.test(left) ? match(namedPattern, text, at) : null
   if (found === null) return null
   const words = [found[1], found[2]].flatMap((digits) => (digits === undefined ? [] : [pairWords(digits)]))
   return { to: at + found[0].length, words: words.join(' ') }
 }
 
 /** "101" -> "one oh one", "2490" -> "twenty four ninety", "500" -> "five hundred". */
-function pairWords(digits: string): string {
+export function pairWords(digits: string): string {
+  if (digits.length < 3) return cardinal(digits)
   const first = digits.slice(0, -2)
   const last = digits.slice(-2)
   if (last === '00' || first.startsWith('0')) return cardinal(digits)

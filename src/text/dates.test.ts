@@ -36,6 +36,8 @@ const cases: readonly (readonly [string, string])[] = [
   ['14:00 GMT', 'fourteen hundred G M T.'],
   ['a 2h 30m flight', 'a two hour thirty minute flight.'],
   ['1h30, 5m 30s, 1d 4h', 'one hour thirty minutes, five minutes thirty seconds, one day four hours.'],
+  ['9 a.m. - 5 p.m. EST', 'nine A M to five P M E S T.'],
+  ['on Sat., Jan. 6', 'on Saturday, January sixth.'],
 ]
 
 test.each(cases)('%s', (written, spoken) => {

@@ -132,7 +132,9 @@ const uncertainDays = /^(?:Mon|Wed|Sat|Sun)$/
 export function weekdayAt(text: string, at: number, word: string, before: Before): Said | null {
   const end = at + word.length
   const name = dayNames.get(word)
-  if (name === undefined || text[end] === "'" || text[end] === '.') return null
+  if (name === undefined || text[end] === "'") return null
+  // "Sat., Jan. 6"
+  if (text[end] === '.') return match(/\.(?:,|-| ?\d)/y, text, end) === null ? null : { to: end + 1, words: name }
   const last = match(/ ?[-–] ?([A-Z][a-z]{2,8})(?![A-Za-z'])/y, text, end)
   const lastName = dayNames.get(last?.[1] ?? '')
   if (last !== null && lastName !== undefined) return { to: end + last[0].length, words: `${name} to ${lastName}` }

@@ -31,6 +31,8 @@ const cases: readonly (readonly [string, string])[] = [
   ['plan B-', 'plan B minus.'],
   ['Hi :D and :P bye xD', 'Hi and bye.'],
   ['Note:Do it', 'Note, Do it.'],
+  ['Go to Settings > Privacy', 'Go to Settings, Privacy.'],
+  ['A > B', 'A greater than B.'],
 ]
 
 test.each(cases)('%s', (written, spoken) => {

@@ -17,12 +17,22 @@ const spelled = words(
 /** Read letter by letter in lower case too. */
 const spelledLower = words(
   'api apis url urls uri ui ux ai ide cpu cpus gpu gpus usb ip cli gui sdk idk imo imho irl omg iirc afaik fyi ' +
-    'faq faqs diy aka usa uk eu nyc ceo cfo cto dna llm llms atm vip',
+    'faq faqs diy aka usa uk eu nyc ceo cfo cto dna llm llms atm vip utf xyz ttyl ikr lmao',
 )
+/** Names with capitals inside that are not said in their parts. */
+const saidAs: Readonly<Record<string, string>> = {
+  SaaS: 'sass',
+  PaaS: 'pass',
+  LoRA: 'lora',
+  LaTeX: 'lay tech',
+  YoY: 'year over year',
+  QoQ: 'quarter over quarter',
+}
+
 export const isSpelledLower = (word: string): boolean => spelledLower.has(word)
 
 /** Sounds without a vowel, however long they last. */
-const sound = /^(?:h+m+|m+|m+h+m+|s+h+|p+s+t+|p+f+t+|t+s+k+|b+r+|g+r+|z+|ll|n?th|nd|rd|st|pls|thx|ng)$/i
+const sound = /^(?:h+m+|m+|m+h+m+|sh+|p+s+t+|p+f+t+|t+s+k+|b+r+|g+r+|z+|ll|n?th|nd|rd|st|pls|thx|ng)$/i
 
 /** English words and sounds of two and three letters, and acronyms of that length that people say as words. */
 const shortWords = words(
@@ -91,7 +101,7 @@ export function pronounce(word: string, around = alone): string {
   }
   if (/^(?:[A-Za-z][a-z]{1,4}|[A-Za-z]{2,3})$/.test(word) && isSpelledInLowerCase(word.toLowerCase()))
     return spell(word)
-  if (/^[SPI]aaS$/.test(word)) return `${word[0]}ass`
+  if (Object.hasOwn(saidAs, word)) return saidAs[word] as string
   const mixed = /^(PhD|MSc|BSc|IoT|PoC|QoS|NVMe)('?s)?$/.exec(word)
   if (mixed !== null) return spell(mixed[1] as string) + (mixed[2] === undefined ? '' : "'s")
   if (isFormula(word, around.next)) return spell(word)

@@ -29,6 +29,10 @@ const cases: readonly (readonly [string, string])[] = [
   ['Malcolm X', 'Malcolm X.'],
   ['types I, II and III', 'types one, two and three.'],
   ['he/she said yes/no b/c', 'he or she said yes or no because.'],
+  ['Vol. III, Ch. IV', 'volume three, chapter four.'],
+  ['Charles I of England, King James I was', 'Charles the first of England, King James the first was.'],
+  ['Then Charles I think', 'Then Charles I think.'],
+  ['Pls. confirm, Attn: Bob, Qty: 2', 'please confirm, attention: Bob, quantity: two.'],
 ]
 
 test.each(cases)('%s', (written, spoken) => {

@@ -1,6 +1,6 @@
 /** Everything that begins with a digit: dates and addresses first, then numbers with what belongs to them. */
 import { ipAt, phoneAt, versionAt } from './addresses.ts'
-import { codeAt } from './codes.ts'
+import { codeAt, pairWords } from './codes.ts'
 import { dateAt, isYear } from './dates.ts'
 import { trailingMoneyAt } from './money.ts'
 import { cardinal, decimal, digitWords, fraction, ordinal, plural, year } from './numbers.ts'
@@ -18,11 +18,11 @@ const numberPattern =
 const rangePattern = /(?:-| ?– ?)(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d))?(?![-–]\d)/y
 const ratioPattern = /(\d{1,4}):(\d{1,4})(?![\d:])/y
 /** A scale only before what is counted, or behind a fraction: "221B Baker Street" and "Gate 34B" are names. */
-const scalePattern = /([KkMB])(?= [a-z]{2,20}s\b| people\b)/y
-const scaleOfFraction = /([KkMB])(?![A-Za-z0-9])/y
+const scalePattern = /([KkMBT])(?= [a-z]{2,20}s\b| people\b)/y
+const scaleOfFraction = /([KkMBT])(?![A-Za-z0-9])/y
 /** Words that end like a plural and count nothing. */
 const notCounted = / (?:as|is|was|has|this|its|does|us|across|plus|less|thus|yes|always|perhaps|towards)\b/y
-const scaleWords: Record<string, string> = { K: 'thousand', k: 'thousand', M: 'million', B: 'billion' }
+const scaleWords: Record<string, string> = { K: 'thousand', k: 'thousand', M: 'million', B: 'billion', T: 'trillion' }
 const crossPattern = /(?: ?x ?|×)(?=\d)/y
 const wordScalePattern = / (thousand|million|billion|trillion)(?![A-Za-z])/y
 
@@ -55,7 +55,13 @@ export function quantityAt(text: string, at: number, before: Before): Said | nul
 function afterLetter(text: string, at: number): Said {
   const digits = (match(/\d{1,15}/y, text, at) as RegExpExecArray)[0]
   const isYear = /^(?:19|20)\d\d$/.test(digits)
-  const words = isYear ? year(digits) : digits.length <= 4 ? cardinal(digits) : digitWords(digits)
+  const words = isYear
+    ? year(digits)
+    : digits.length > 4
+      ? digitWords(digits)
+      : /[A-Z]/.test(text[at - 1] as string)
+        ? pairWords(digits)
+        : cardinal(digits)
   return inPlural(text, { to: at + digits.length, words })
 }
 
@@ -72,7 +78,7 @@ function pluralAt(text: string, at: number): Said | null {
   }
   const model =
     text[at - 1] === '-' && /[A-Z]/.test(text[at - 2] ?? '') ? match(/(\d{1,4})(?=s(?![A-Za-z0-9']))/y, text, at) : null
-  return model && inPlural(text, { to: at + model[0].length, words: cardinal(model[0]) })
+  return model && inPlural(text, { to: at + model[0].length, words: pairWords(model[0]) })
 }
 
 /** "1e-5", "3.2E8". */

@@ -94,6 +94,9 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
   if (char === '*') return touchesNumber(text, at) ? between(at + 1, 'times') : nothing(at + 1)
   if (char === '<' || char === '>') {
     const words = char === '<' ? 'less than' : 'greater than'
+    // "Settings > Privacy" is the way through menus.
+    if (char === '>' && /[A-Za-z]{2} $/.test(text.slice(at - 3, at)) && match(/> "?[A-Z][a-z]/y, text, at) !== null)
+      return pause(at + 1)
     const sign = (before === ' ' && after === ' ') || isDigit(after) || touchesNumber(text, at)
     return sign ? between(at + 1, words, isDigit(after)) : nothing(at + 1)
   }
@@ -130,7 +133,8 @@ function named(text: string, at: number, spoken: boolean): Sign {
   const after = text[at + 1]
   if (char === '#') {
     if (isDigit(after)) return between(at + 1, 'number', true)
-    if (isLetter(after) && !isAlphanumeric(before)) return between(at + 1, 'hashtag', true)
+    const isNumber = /\b(?:order|invoice|ticket|case|issue|item|ref) $/i.test(text.slice(Math.max(0, at - 9), at))
+    if (isLetter(after) && !isAlphanumeric(before)) return between(at + 1, isNumber ? 'number' : 'hashtag', true)
     return before === ' ' ? between(at + 1, 'hash') : nothing(at + 1)
   }
   if (char === '@') return between(at + 1, 'at', isAlphanumeric(after) && !isAlphanumeric(before))

@@ -93,8 +93,15 @@ function hourAt(text: string, at: number): Said | null {
   return half === null ? null : withHalf(cardinal(String(Number(hour[0]))), half, text, to)
 }
 
+/** Behind the stop of "p.m.", which then ends nothing. */
+const zoneAhead = / (?:[ECMP][SD]?T|GMT|UTC|BST|CES?T|JST|IST|AEST)\b/y
+
 function withHalf(words: string, half: RegExpExecArray, text: string, at: number): Said {
   const spoken = `${words} ${(half[1] as string).toUpperCase()} M`
   const to = at + half[0].length
-  return { to, words: spoken, stop: half[0].endsWith('.') && mayEnd(text, to, true) }
+  return {
+    to,
+    words: spoken,
+    stop: half[0].endsWith('.') && match(zoneAhead, text, to) === null && mayEnd(text, to, true),
+  }
 }

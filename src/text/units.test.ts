@@ -42,6 +42,8 @@ const cases: readonly (readonly [string, string])[] = [
   ['100 Mb/s, 5 L/min', 'one hundred megabits per second, five liters per minute.'],
   ['120 mmHg at 70 bpm', 'one hundred twenty millimeters of mercury at seventy beats per minute.'],
   ['20 degrees C', 'twenty degrees Celsius.'],
+  ['12 µg/m³', 'twelve micrograms per cubic meter.'],
+  ['2T tokens', 'two trillion tokens.'],
 ]
 
 test.each(cases)('%s', (written, spoken) => {

@@ -59,7 +59,6 @@ const table: Record<string, string> = {
   Kb: 'kilobit',
   Mb: 'megabit',
   Gb: 'gigabit',
-  bps: 'bit per second',
   kbps: 'kilobit per second',
   Kbps: 'kilobit per second',
   Mbps: 'megabit per second',
@@ -167,7 +166,7 @@ const unitPattern = new RegExp(
 /** "in" is a word unless a stop or a word about size follows it, or feet or inches were before the number. */
 const inchPattern = /in(?:\.|(?= (?:x|×|by|tall|wide|long|deep|high|thick|of (?:rain|snow))\b))/y
 const sizeBefore = /(?:\bft\.?|\bfeet|\bfoot|\bin\.? (?:x|×|by)) \d[\d./ ]{0,8}$/
-const perPattern = /\/([A-Za-z]{1,8})(?![A-Za-z0-9/])/y
+const perPattern = /\/([A-Za-z]{1,8}(?:\^?[23])?)(?![A-Za-z0-9/^])/y
 const perWords: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     'day week month year hour minute second person user night unit'.split(' ').map((word) => [word, word]),
@@ -250,7 +249,7 @@ function withStop(text: string, unit: Unit, symbol: string): Unit {
 /** "/day" or "/kg" behind an amount. */
 export function perAt(text: string, at: number, words: string): Unit {
   const per = match(perPattern, text, at)
-  const what = per?.[1] ?? ''
+  const what = (per?.[1] ?? '').replace(/(?<=[a-z])[23]$/, '^$&')
   const name = Object.hasOwn(perWords, what) ? perWords[what] : units.get(what)
   return per === null || name === undefined
     ? { to: at, words }

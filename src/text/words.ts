@@ -116,10 +116,16 @@ function numeralAt(text: string, at: number, word: string, before: Before): Said
   const section = sections.has(before.word.toLowerCase()) || (word === 'I' && match(/, II\b/y, text, end) !== null)
   const words = cardinal(String(value)) + owner
   if (section) return { to: end, words }
-  if (regnal.has(before.word) && word !== 'I') return { to: end, words: `the ${ordinal(String(value))}${owner}` }
+  if (regnal.has(before.word) && (word !== 'I' || isRank(text, at, end)))
+    return { to: end, words: `the ${ordinal(String(value))}${owner}` }
   const series = /^[A-Z][a-z]/.test(before.word) && /^[IVX]{2,}$/.test(written) && value < 40
   return series || /^(?:V|X)?I{2,3}$/.test(written) ? { to: end, words } : null
 }
+
+/** "Charles I of England", "King Charles I was", but not "Charles, I was". */
+const isRank = (text: string, at: number, end: number): boolean =>
+  match(/ of [A-Z]|[.,;)]|$/y, text, end) !== null ||
+  /\b(?:King|Queen|Emperor|Empress|Pope|Tsar|Czar|Prince) [A-Z][a-z]{1,20} $/.test(text.slice(Math.max(0, at - 32), at))
 
 /** "20 degrees C". */
 function degreesAt(at: number, word: string, before: Before): Said | null {
