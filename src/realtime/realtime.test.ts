@@ -83,6 +83,30 @@ describe('a session', () => {
   })
 })
 
+describe('a transcription that is not possible here', () => {
+  test.each([
+    ['model', { model: 'whisper-99' }, 'model_not_found', "The model 'whisper-99' does not exist"],
+    ['language', { model: 'gpt-4o-transcribe', language: 'tlh' }, 'unsupported_value', "Invalid value: 'tlh'."],
+  ])('is an error as soon as it is asked for: %s', async (param, transcription, code, message) => {
+    await using scene = await open({}, { input: { transcription: { model: 'whisper-1', language: 'en' } } })
+    const { client } = scene
+    client.send({
+      type: 'session.update',
+      event_id: 'mine',
+      session: { type: 'transcription', audio: { input: { transcription } } },
+    })
+    const events = await client.until('error')
+    expect(typesOf(events)).toEqual(['session.updated', 'error'])
+    expect(events[1]).toMatchObject({
+      error: { type: 'invalid_request_error', code, message: expect.stringContaining(message), event_id: 'mine' },
+    })
+    expect(events[1]).toMatchObject({ error: { param: `session.audio.input.transcription.${param}` } })
+    client.update({ transcription: { model: 'whisper-1', language: 'en' } })
+    client.append(concatS16([silence(1), tone(1), silence(1)]))
+    expect(typesOf(await client.until(`${item}.completed`))).not.toContain('error')
+  })
+})
+
 describe('turns by the detector', () => {
   test('arrive in the order of the protocol, with matching ids', async () => {
     await using scene = await open()

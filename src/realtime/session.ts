@@ -150,6 +150,14 @@ export class RealtimeSession {
     if (format.encoding !== encoding || format.rateHz !== rateHz) this.#input = new SoundInput(format)
     this.#applyTurns()
     this.#emit({ type: 'session.updated', session: this.#config })
+    // LiveKit and the Vercel AI SDK ignore turns that fail: without this their users would wait for a text for ever.
+    const fault = this.#transcripts.faultOf(this.#config.wish)
+    if (fault === null) return
+    const { code, message, param } = fault
+    this.#refuse(
+      { code, message, ...(param !== null && { param: `session.audio.input.transcription.${param}` }) },
+      eventId,
+    )
   }
 
   #applyTurns(): void {

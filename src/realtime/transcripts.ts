@@ -70,6 +70,17 @@ export class Transcripts {
     return this.#waitingSamples
   }
 
+  /** @returns why nothing can be transcribed as the client wishes; null: it can */
+  faultOf(wish: TranscriptionWish): MynaError | null {
+    try {
+      this.#parts.transcriptions.requireListener(requestOf(wish))
+      return null
+    } catch (error) {
+      if (error instanceof MynaError) return error
+      throw error
+    }
+  }
+
   /** Whether there is room for one more guess at this turn. */
   canGuess(turn: Turn): boolean {
     return !turn.isGuessing && this.#parts.transcriptions.canGuess

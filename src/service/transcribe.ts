@@ -68,6 +68,11 @@ export class Transcriptions extends Live<Transcribing> {
     requireListener(this.#parts.catalog)
   }
 
+  /** @throws MynaError as `chooseListener`: with it, no sound could be transcribed */
+  requireListener(wanted: Wanted): void {
+    chooseListener(wanted, this.#parts.catalog)
+  }
+
   /**
    * Waits for the first that is heard, so that every failure before it has a real status.
    * @param id of the request
