@@ -33,6 +33,8 @@ const cases: readonly (readonly [string, string])[] = [
   ['Note:Do it', 'Note, Do it.'],
   ['Go to Settings > Privacy', 'Go to Settings, Privacy.'],
   ['A > B', 'A greater than B.'],
+  ['Copyright © 2024', 'Copyright twenty twenty four.'],
+  ['~/.bashrc', 'tilde slash dot bashrc.'],
 ]
 
 test.each(cases)('%s', (written, spoken) => {

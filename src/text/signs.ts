@@ -140,10 +140,12 @@ function named(text: string, at: number, spoken: boolean): Sign {
   if (char === '@') return between(at + 1, 'at', isAlphanumeric(after) && !isAlphanumeric(before))
   if (char === '~') {
     if (isDigit(after)) return between(at + 1, 'about', true)
+    if (after === '/' && text[at + 2] === '.') return between(at + 3, 'tilde slash dot', true)
     return after === '/' ? between(at + 1, 'tilde', true) : nothing(at + 1)
   }
   if (char === '/')
     return isAlphanumeric(after) || (before === ' ' && after === ' ') ? slash(text, at, spoken) : nothing(at + 1)
+  if (char === '©' && /copyright $/i.test(text.slice(Math.max(0, at - 10), at))) return nothing(at + 1)
   if (char === '°' || char === '∞') return say(at + 1, short[char] as string, spoken)
   const words = short[char]
   return words === undefined ? nothing(at + 1) : between(at + 1, words, standsAlone.has(char))
