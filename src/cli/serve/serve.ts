@@ -86,15 +86,14 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
   const codecs = { encoders, decoder, streamDecoder, sound, draw }
   const machine = { speechEngines: engine.members.length, speeds: kept.speeds }
   const world = { ...time, random: systemRandom, catalog, engine, transcriber, ...codecs, ...machine, log }
-  let server: Server
-  let deviceLines: string[]
+  let started: Server | null = null
   let speech: Promise<void> | null = null
   const warmedSpeech = () => (speech ??= warmSpeech(world, () => isClosing))
   let others: Promise<void> | null = null
   try {
     await tryCards(devices, engine, log)
     // An engine that loads a model answers late.
-    deviceLines = describeDevices(devices, await engine.engines())
+    const deviceLines = describeDevices(devices, await engine.engines())
     // On another processor, while the server gets ready to listen. An engine that has libraries to unpack starts later:
     // a server that cannot listen would have to wait for it.
     const onOpened = () => void (isOnnxRuntimeAtHand() && warmedSpeech())
@@ -102,21 +101,20 @@ async function serve(config: Config, json: boolean, cards: readonly Card[], repl
       others = warmOthers(world, warmedSpeech())
       return atMost(warmMs, others)
     }
-    server = await startServer(config, world, replaces ? { onOpened, beforeListening } : { onOpened })
-  } catch (error) {
+    const server = await startServer(config, world, replaces ? { onOpened, beforeListening } : { onOpened })
+    started = server
+    const stopped = untilToldToStop(log)
+    if (config.tlsCert !== '') process.on('SIGHUP', () => renewTls(server, log))
+    warnAtStart(server, catalog, config, log)
+    const keyFile = keptFromJournal(server.firstKey, config.dataDir)
+    const isTerminal = process.stdout.isTTY === true
+    announce({ version, server, keyFile, catalog, config, isTerminal, deviceLines }, json)
+    others ??= warmOthers(world, warmedSpeech())
+    await Promise.race([stopped, server.handedOver])
+  } finally {
+    await started?.stop()
     await close()
-    throw error
   }
-  const stopped = untilToldToStop(log)
-  if (config.tlsCert !== '') process.on('SIGHUP', () => renewTls(server, log))
-  warnAtStart(server, catalog, config, log)
-  const keyFile = keptFromJournal(server.firstKey, config.dataDir)
-  const isTerminal = process.stdout.isTTY === true
-  announce({ version, server, keyFile, catalog, config, isTerminal, deviceLines }, json)
-  others ??= warmOthers(world, warmedSpeech())
-  await Promise.race([stopped, server.handedOver])
-  await server.stop()
-  await close()
   log.info('stopped')
 }
 
