@@ -137,6 +137,27 @@ test.skipIf(!hasBrowser)(
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
+  'a server that comes back is noticed by the page itself',
+  async () => {
+    await using visited = await enter(desk, { before: (page) => page.clock.install() })
+    const { page } = visited
+    const away = (route: Route) => route.abort()
+    await page.route('**/console/api/**', away)
+    await go(page, 'Accounts')
+    await page.getByText('This page keeps trying.').waitFor()
+    await page.unroute('**/console/api/**', away)
+    const account = page.getByRole('row', { name: /admin/ }).first()
+    await until('it is noticed', async () => {
+      await page.clock.runFor(1000)
+      return account.isVisible()
+    })
+    expect(await page.getByRole('alert').count()).toBe(0)
+  },
+  flowMs,
+)
+
+// Skipped without a browser, which a fresh machine lacks.
+test.skipIf(!hasBrowser)(
   'a page sends no request in the background, nor before the last answer has arrived',
   async () => {
     await using visited = await enter(desk, { before: (page) => page.clock.install() })
@@ -194,7 +215,7 @@ test.skipIf(!hasBrowser)(
     const listed = await crowded.fetch('/v1/voices?limit=1', { key: crowded.adminKey })
     const { total_count: total } = (await listed.json()) as { total_count: number }
     expect(total).toBeGreaterThan(pageVoices + 3)
-    await page.getByText(`${pageVoices} of ${total}`).waitFor()
+    await page.getByText(`${pageVoices} of ${total} voices`).waitFor()
     expect(await page.getByRole('article').count()).toBe(pageVoices)
     await page.getByRole('button', { name: 'Show more' }).click()
     await page.getByText(`${total} voices`).waitFor()

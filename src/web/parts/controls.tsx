@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { ApiError } from '../api.ts'
-import type { Loaded } from './loading.ts'
+import { isUnreachable, type Loaded } from './loading.ts'
 import { duration } from './format.ts'
 
 interface FieldProps {
@@ -54,6 +54,7 @@ export function Progressing({ of }: { of: readonly Loaded<unknown>[] }) {
   return (
     <div class="row">
       <Problem error={failed.error} />
+      {isUnreachable(failed.error) ? <span class="hint">This page keeps trying.</span> : null}
       <button type="button" class="small" onClick={() => of.forEach(({ reload }) => reload())}>
         Try again
       </button>

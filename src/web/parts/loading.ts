@@ -1,6 +1,6 @@
 /**
  * Data that a page requests from the server: shown once loaded, reloaded on demand and, while the page is visible,
- * every few seconds. Each request waits for the previous answer, so that a slow server is not asked faster than it
+ * every few seconds, also where the server cannot be reached. Each request waits for the previous answer, so that a slow server is not asked faster than it
  * answers; without a session nothing is requested.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
@@ -13,6 +13,11 @@ export interface Loaded<T> {
   reload: () => void
 }
 
+/** How often a server that went away is looked for: it is often only restarted. */
+const retryMs = 3000
+
+export const isUnreachable = (error: Error | null): boolean => error instanceof ApiError && error.code === 'unreachable'
+
 /** @param path null: request nothing yet @param everyMs how often to reload; 0: only on demand */
 export function useLoaded<T>(path: string | null, everyMs = 0): Loaded<T> {
   const [value, setValue] = useState<T | null>(null)
@@ -20,7 +25,6 @@ export function useLoaded<T>(path: string | null, everyMs = 0): Loaded<T> {
   const [turn, setTurn] = useState(0)
   const reload = useCallback(() => setTurn((before) => before + 1), [])
   const pause = useRef(everyMs)
-  pause.current = everyMs
   useEffect(() => {
     if (path === null) return
     const abort = new AbortController()
@@ -36,6 +40,7 @@ export function useLoaded<T>(path: string | null, everyMs = 0): Loaded<T> {
     return () => abort.abort()
   }, [path, turn])
   const isOut = error instanceof ApiError && error.status === 401
+  pause.current = everyMs > 0 || !isUnreachable(error) ? everyMs : retryMs
   // Begins anew with every answer: both states are other objects then.
   useEffect(() => {
     if (pause.current === 0 || isOut || (value === null && error === null)) return

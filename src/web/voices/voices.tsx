@@ -181,4 +181,4 @@ function changesIn(before: readonly Voice[], now: readonly Voice[]): string[] {
 }
 
 const foundOf = (shown: number, all: number): string =>
-  shown < all ? `${count(shown)} of ${count(all)}` : counted(all, 'voice')
+  `${shown < all ? `${count(shown)} of ` : ''}${counted(all, 'voice')}`
