@@ -85,7 +85,8 @@ function PastTake({ take, isHeard, onAgain }: TakeProps) {
       <div class="past-words">
         <p dir="auto">{track.title}</p>
         <p class="hint numbers">
-          {take.voiceName} · {clock(take.seconds)} · {ago(take.createdAtMs / 1000, Date.now())}
+          <bdi class="past-voice">{take.voiceName}</bdi> · {clock(take.seconds)} ·{' '}
+          {ago(take.createdAtMs / 1000, Date.now())}
           {take.isWhole ? '' : ' · incomplete'}
           {take.chapters === undefined ? '' : ` · ${counted(take.chapters, 'chapter')}`}
         </p>

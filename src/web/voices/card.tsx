@@ -30,6 +30,7 @@ interface CardProps {
 
 export function VoiceCard(props: CardProps) {
   const { voice, mayUse, mayChange, mayPublish, isDefault, onChanged } = props
+  const isUsable = voice.status === 'ready' && voice.usable && mayUse
   return (
     <article class="card voice" aria-label={voice.name} tabIndex={-1}>
       <Sound voice={voice} />
@@ -50,10 +51,13 @@ export function VoiceCard(props: CardProps) {
       {voice.status !== 'ready' || voice.usable ? null : (
         <Remake voice={voice} mayRemake={voice.is_owner && mayChange} onChanged={onChanged} />
       )}
-      <div class="row">
-        {voice.status === 'ready' && voice.usable && mayUse ? <Uses {...props} /> : null}
-        <CopyId id={voice.voice_id} name={voice.name} />
-        {voice.is_owner && mayChange ? <OwnerActions {...{ voice, mayPublish, onChanged }} /> : null}
+      <div class="row voice-acts">
+        {isUsable ? <Uses {...props} /> : null}
+        <span>
+          {isUsable && !isDefault ? <MakeDefault {...props} /> : null}
+          <CopyId id={voice.voice_id} name={voice.name} />
+          {voice.is_owner && mayChange ? <OwnerActions {...{ voice, mayPublish, onChanged }} /> : null}
+        </span>
       </div>
     </article>
   )
@@ -112,25 +116,26 @@ function Sound({ voice }: { voice: Voice }) {
   )
 }
 
-const Uses = ({ voice, isDefault, onDefault, isCompared, onCompare }: CardProps) => (
+const Uses = ({ voice, isCompared, onCompare }: CardProps) => (
   <>
     <button class="small" aria-label={`Use ${voice.name}`} onClick={() => speakWith(voice.voice_id)}>
-      <Icon name="speak" /> Use
+      Use
     </button>
     <button class="small" aria-pressed={isCompared} aria-label={`Compare ${voice.name}`} onClick={onCompare}>
       Compare
     </button>
-    {isDefault ? null : (
-      <button
-        class="small quiet icon"
-        title="Set as default"
-        aria-label={`Set ${voice.name} as default`}
-        onClick={onDefault}
-      >
-        <Icon name="star" />
-      </button>
-    )}
   </>
+)
+
+const MakeDefault = ({ voice, onDefault }: CardProps) => (
+  <button
+    class="small quiet icon"
+    title="Set as default"
+    aria-label={`Set ${voice.name} as default`}
+    onClick={onDefault}
+  >
+    <Icon name="star" />
+  </button>
 )
 
 function CopyId({ id, name }: { id: string; name: string }) {
@@ -161,10 +166,15 @@ function OwnerActions({ voice, mayPublish, onChanged }: Pick<CardProps, 'voice' 
   }
   return (
     <>
-      <button class="small quiet icon" aria-label={`Edit ${voice.name}`} onClick={() => setOpen('edit')}>
+      <button class="small quiet icon" title="Edit" aria-label={`Edit ${voice.name}`} onClick={() => setOpen('edit')}>
         <Icon name="edit" />
       </button>
-      <button class="small quiet icon" aria-label={`Delete ${voice.name}`} onClick={() => setOpen('delete')}>
+      <button
+        class="small quiet icon"
+        title="Delete"
+        aria-label={`Delete ${voice.name}`}
+        onClick={() => setOpen('delete')}
+      >
         <Icon name="trash" />
       </button>
       {open === 'edit' ? <VoiceForm {...{ voice, mayPublish, onChanged }} onClose={close} /> : null}

@@ -18,6 +18,7 @@ export function Compare({ voices, onClose }: CompareProps) {
   const [input, setInput] = useState(sample)
   const { sounds, isRunning, error, start } = useBoth(voices)
   const players = useRef<HTMLAudioElement[]>([])
+  const names = voices.map(({ voice_id: id, name }) => <bdi key={id}>{name}</bdi>)
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     if (!isRunning && voices.length === 2) start(input)
@@ -25,15 +26,23 @@ export function Compare({ voices, onClose }: CompareProps) {
   const playAfter = (index: number) => void players.current[index + 1]?.play().catch(() => {})
   return (
     <section class="card" aria-label="Compare">
-      <div class="row apart">
-        <h2>Compare two voices</h2>
+      <div class="row apart compare-head">
+        <h2>
+          {voices.length < 2 ? (
+            'Compare two voices'
+          ) : (
+            <>
+              Compare {names[0]} and {names[1]}
+            </>
+          )}
+        </h2>
         <button class="quiet icon" aria-label="Stop comparing" onClick={onClose}>
           <Icon name="close" />
         </button>
       </div>
       {voices.length < 2 ? (
         <p class="hint" role="status">
-          {voices[0]?.name} is chosen. Press Compare on another voice.
+          {names[0]} is chosen. Press Compare on another voice.
         </p>
       ) : (
         <form class="compare" onSubmit={submit}>
