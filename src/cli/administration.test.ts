@@ -12,11 +12,12 @@ import { SqlAccounts } from '../store/accounts.ts'
 import { SqlVoices } from '../store/voices.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import { SqlLedger } from '../store/ledger/ledger.ts'
-import { acquireLock, isLocked } from '../store/lock.ts'
+import { acquireLock, isLocked, tryFileLock } from '../store/lock.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { hum, startInstance } from '../testing/instance.ts'
 import { serverStatus, withAdministration } from './administration.ts'
+import { lockOf } from './lock-of.ts'
 
 // Real processes, on machines that may be busy with other tests.
 setDefaultTimeout(60_000)
@@ -72,6 +73,19 @@ test('a command owns a folder that no server uses, and gives it back', async () 
   expect(isLocked(dataDir)).toBe(false)
   expect(await names(dataDir)).toEqual(['anna'])
   expect(await serverStatus(dataDir)).toBeNull()
+})
+
+test('a folder between two servers is owned by no command, although no server has its lock', async () => {
+  const dataDir = temporaryFolder()
+  await names(dataDir)
+  const waiting = tryFileLock(join(dataDir, 'successor.lock'))
+  const asked = withAdministration(configOf(dataDir), false, (verbs) => verbs.listAccounts(), 200)
+  await expect(asked).rejects.toMatchObject({ code: 'server_silent' })
+  expect(() => lockOf(dataDir)).toThrow('A server runs on')
+  expect(isLocked(dataDir)).toBe(false)
+  waiting?.release()
+  expect(await names(dataDir)).toEqual([])
+  lockOf(dataDir).release()
 })
 
 test('a failing verb gives the folder back too', async () => {

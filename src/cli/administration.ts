@@ -15,7 +15,7 @@ import { SqlAccounts } from '../store/accounts.ts'
 import { FolderConsentFiles, SqlConsents } from '../store/consents.ts'
 import { SqlLedger } from '../store/ledger/ledger.ts'
 import { SqlVoices } from '../store/voices.ts'
-import { acquireLock, type DataLock, isLocked } from '../store/lock.ts'
+import { acquireLock, type DataLock, hasSuccessor, isLocked } from '../store/lock.ts'
 import { openOwnDatabase } from './serve/records.ts'
 import { Failure } from './terminal/terminal.ts'
 
@@ -63,7 +63,7 @@ export async function withAdministration<T>(
 export async function serverStatus(dataDir: string): Promise<ServerStatus | null> {
   const deadlineMs = systemClock.monotonicMs() + usualPatienceMs
   for (;;) {
-    if (!existsSync(dataDir) || !isLocked(dataDir)) return null
+    if (!existsSync(dataDir) || !(isLocked(dataDir) || hasSuccessor(dataDir))) return null
     try {
       return (await callServer(dataDir, 'status', {})) as ServerStatus
     } catch (error) {
@@ -85,14 +85,18 @@ export async function dismissModel(dataDir: string, model: string): Promise<void
   if ((await serverStatus(dataDir)) !== null) await callServer(dataDir, 'dismissModel', { model })
 }
 
-/** @throws StoreError when the folder cannot be used @returns null when another process owns it */
+/** @throws StoreError when the folder cannot be used @returns null when another process owns it, or is about to */
 function tryLock(dataDir: string): DataLock | null {
+  let lock: DataLock
   try {
-    return acquireLock(dataDir)
+    lock = acquireLock(dataDir)
   } catch (error) {
     if (existsSync(dataDir) && isLocked(dataDir)) return null
     throw error
   }
+  if (!hasSuccessor(dataDir)) return lock
+  lock.release()
+  return null
 }
 
 async function withOwnBooks<T>(config: Config, lock: DataLock, work: (verbs: Administration) => Promise<T>) {

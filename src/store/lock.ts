@@ -71,6 +71,17 @@ export function isLocked(dataDir: string): boolean {
   }
 }
 
+/** A server that waits to take the place of another holds this from its start until it owns the folder. */
+export const successorLock = (dataDir: string): string => join(dataDir, 'successor.lock')
+
+/** Whether a server waits: if the folder is free, its former server has just ended, and nothing else may take it. */
+export function hasSuccessor(dataDir: string): boolean {
+  const path = successorLock(dataDir)
+  const lock = existsSync(path) ? tryFileLock(path) : null
+  lock?.release()
+  return lock === null && existsSync(path)
+}
+
 const open = (dataDir: string): Database => openFile(join(dataDir, fileName))
 
 function openFile(path: string): Database {

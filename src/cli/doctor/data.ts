@@ -6,7 +6,7 @@ import { audit } from '../../audit/audit.ts'
 import type { Account } from '../../domain/account.ts'
 import { adminRemedy } from '../../service/accounts.ts'
 import { openSqlite } from '../../store/sqlite.ts'
-import { acquireLock, isLocked } from '../../store/lock.ts'
+import { acquireLock, hasSuccessor, isLocked } from '../../store/lock.ts'
 import { failed, type Found, noted, ok, warning, wordsOf } from './finding.ts'
 import { bytes, counted } from '../terminal/format.ts'
 
@@ -80,7 +80,7 @@ interface Contents {
 
 /** Without a server the database is opened as a server would, which updates its schema or says why not. */
 async function contents(path: string, dataDir: string): Promise<Contents> {
-  if (!isLocked(dataDir)) {
+  if (!isLocked(dataDir) && !hasSuccessor(dataDir)) {
     const lock = acquireLock(dataDir)
     try {
       const database = await openSqlite(dataDir)

@@ -4,15 +4,11 @@
  * one, asked through the socket in the data folder, stops. The old one serves what it had begun to its end, within its
  * drain, and ends; with it goes the lock of the folder, which the new one takes over.
  */
-import { join } from 'node:path'
 import type { Timer } from '../../domain/time.ts'
 import type { ServerStatus } from '../../http/admin-socket.ts'
-import { acquireLock, type DataLock, isLocked, tryFileLock } from '../../store/lock.ts'
+import { acquireLock, type DataLock, isLocked, successorLock, tryFileLock } from '../../store/lock.ts'
 import { callServer } from '../administration.ts'
 import { Failure } from '../terminal/terminal.ts'
-
-/** A server that waits to own the folder holds this, so that no other one starts in between. */
-const successorLock = 'successor.lock'
 
 const pollMs = 20
 
@@ -36,7 +32,7 @@ interface HandOverParts {
 /** @returns null when no server runs on the folder @throws Failure when one does, and another waits for its place */
 export async function findPredecessor(dataDir: string, parts: HandOverParts): Promise<Predecessor | null> {
   if (!isLocked(dataDir)) return null
-  const waiting = tryFileLock(join(dataDir, successorLock))
+  const waiting = tryFileLock(successorLock(dataDir))
   if (waiting === null) throw new Failure('Another server takes over on this data folder already.', 'taking_over')
   try {
     const status = (await callServer(dataDir, 'status', {})) as ServerStatus
@@ -47,13 +43,6 @@ export async function findPredecessor(dataDir: string, parts: HandOverParts): Pr
     waiting.release()
     throw error
   }
-}
-
-/** Whether a server that takes over waits for the folder. */
-export function hasSuccessor(dataDir: string): boolean {
-  const lock = tryFileLock(join(dataDir, successorLock))
-  lock?.release()
-  return lock === null
 }
 
 function inherit(
