@@ -150,7 +150,7 @@ export class RealtimeSession {
     if (format.encoding !== encoding || format.rateHz !== rateHz) this.#input = new SoundInput(format)
     this.#applyTurns()
     this.#emit({ type: 'session.updated', session: this.#config })
-    // LiveKit and the Vercel AI SDK ignore turns that fail: without this their users would wait for a text for ever.
+    // LiveKit and the Vercel AI SDK ignore turns that fail: their users would wait for a text that never comes.
     const fault = this.#transcripts.faultOf(this.#config.wish)
     if (fault === null) return
     const { code, message, param } = fault
