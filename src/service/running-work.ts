@@ -41,6 +41,10 @@ export class Live<Work extends Running> {
     return count
   }
 
+  isLive(id: string): boolean {
+    return this.#live.has(id)
+  }
+
   cancel(id: string): void {
     this.#live.get(id)?.cancel()
   }

@@ -54,6 +54,19 @@ test('a stream continues to its end, new requests are answered, and the new serv
   expect((await audit(dataDir, 'full')).faults).toEqual([])
 }, 90_000)
 
+test('what the old server still works on is cancelled through the new one', async () => {
+  const dataDir = temporaryFolder()
+  const first = await start(dataDir)
+  const { id, reader } = await speaking(first)
+  const second = await successor(dataDir, first)
+  const cancel = () => second.fetch(`/v1/operations/${id}/cancel`, first.key, { method: 'POST' })
+  expect(await (await cancel()).json()).toEqual({ ok: true })
+  expect(await breaks(reader)).toBe(true)
+  expect(await record(second, first.key, id)).toMatchObject({ state: 'terminal', outcome: 'cancelled' })
+  expect(await (await cancel()).json()).toEqual({ ok: false })
+  expect(await first.exited).toBe(0)
+}, 90_000)
+
 test('an old server that is killed in its drain leaves nothing pending', async () => {
   const dataDir = temporaryFolder()
   const first = await start(dataDir)

@@ -39,7 +39,7 @@ export interface Shared {
 }
 
 export interface Records {
-  books: Books & { accounts: SqlAccounts }
+  books: Books & { accounts: SqlAccounts; ledger: SqlLedger }
   /** Settings of the database, if it has any. */
   clock: Clock
   shared: Shared | null

@@ -23,6 +23,7 @@ import { acquireLock, hasSuccessor, isLocked } from '../../store/lock.ts'
 import { probeDisk } from '../../store/probe.ts'
 import type { SqlAccounts } from '../../store/accounts.ts'
 import { installationParts, modelsFolder, uses } from '../models/local.ts'
+import { cancelling, followCancels } from './cancels.ts'
 import { findPredecessor, type Predecessor } from './hand-over.ts'
 import { Listener } from './listener.ts'
 import { machineOf } from './machine.ts'
@@ -142,7 +143,7 @@ async function start(
   })
   const models = keeperFor(config, world, service, status)
   onStop(() => models.close())
-  const cancel = cancelling(service, shared)
+  const cancel = cancelling(service, shared, former === null ? null : ledger)
   const links = new SignInLinks(world.clock, world.random)
   const machine = machineOf(config, () => url)
   const running = { status, models, machine, draining: () => draining, links, cancel }
@@ -157,7 +158,8 @@ async function start(
   onStop(async () => wyoming?.stop())
   if (shared !== null) onStop(shareRequests(shared, world, service))
   await keeper?.start()
-  const hand = handing(() => [listener.close(), local.stop(), wyoming?.stop()], config, world)
+  const stopped = () => [listener.close(), local.stop(), wyoming?.stop()]
+  const hand = handing(stopped, () => followCancels(service, ledger, world.timer), config, world)
   const local = openLocal(config, world, service, accounts, status, hand.over)
   onStop(() => local.stop())
   onStop(async () => {
@@ -176,14 +178,6 @@ async function warmedUp(app: { handle(request: Request): unknown }, hooks: Start
     await app.handle(new Request('http://localhost/v1/audio/models'))
   }
 }
-
-/** Whichever server works on the operation. */
-const cancelling =
-  ({ speech, clones }: Service, shared: Records['shared']) =>
-  async (id: string): Promise<void> => {
-    for (const running of [speech, clones]) running.cancel(id)
-    await shared?.boxes.askToCancel(id)
-  }
 
 /** @returns as `ensureFirstAdmin` @throws Failure that names the file whose key will not do */
 async function firstKeyOf(
@@ -263,11 +257,17 @@ const idsOfNow = ({ clock, random }: World) => ({
 })
 
 /** How another server takes over from this one; running work then continues for DRAIN_MS at most. */
-function handing(close: () => (Promise<void> | undefined)[], { drainMs }: Config, { log, timer }: World) {
+function handing(
+  close: () => (Promise<void> | undefined)[],
+  follow: () => () => void,
+  { drainMs }: Config,
+  { log, timer }: World,
+) {
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const over = async () => {
     log.info('another server takes over; what has begun here goes on to its end')
     const cancel = timer.after(drainMs, resolve)
+    void ended.then(follow())
     void Promise.all(close()).finally(() => {
       cancel()
       resolve()

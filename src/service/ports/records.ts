@@ -16,6 +16,14 @@ export interface OperationQuery {
   endMs: number | null
 }
 
+/** What another server on the same data folder is to stop: the one whose place this one takes, or the reverse. */
+export interface CancelAsks {
+  /** Noted while it is pending. @throws MynaError `storage_full` */
+  askToCancel(operationId: string): Promise<void>
+  /** Pending operations for which that was asked. */
+  askedToCancel(): Promise<string[]>
+}
+
 export interface UsageQuery {
   /** null: every account. */
   accountId: string | null

@@ -7,7 +7,7 @@ import type { Operation, OperationError, OperationType, Settlement } from '../..
 import type { Fidelity } from '../../domain/voice.ts'
 import type { Clock } from '../../domain/time.ts'
 import type { CloneAdmission, Ledger, RemakeAdmission, SpeechAdmission } from '../../service/ports.ts'
-import type { OperationQuery, UsageQuery, UsageRow } from '../../service/ports/records.ts'
+import type { CancelAsks, OperationQuery, UsageQuery, UsageRow } from '../../service/ports/records.ts'
 import type { TranscriptionBooks, TranscriptionStart } from '../../service/ports/transcription.ts'
 import type { Database, Sql } from '../database.ts'
 import { admitOperation, refuseHeldKey } from './admit.ts'
@@ -32,7 +32,7 @@ export interface Box {
   requireHeld(): void
 }
 
-export class SqlLedger implements Ledger, TranscriptionBooks {
+export class SqlLedger implements Ledger, TranscriptionBooks, CancelAsks {
   readonly #database: Database
   readonly #clock: Clock
   readonly #box: Box | null
@@ -115,6 +115,19 @@ export class SqlLedger implements Ledger, TranscriptionBooks {
 
   endCrashedTranscriptions(beforeId?: string): Promise<number> {
     return this.#database.transaction((sql) => endLeftTranscriptions(sql, this.#clock.nowMs(), beforeId))
+  }
+
+  async askToCancel(operationId: string): Promise<void> {
+    await this.#database.run(
+      `UPDATE operations SET cancel_requested_at_ms = $nowMs
+       WHERE id = $operationId AND outcome IS NULL AND cancel_requested_at_ms IS NULL`,
+      { operationId, nowMs: this.#clock.nowMs() },
+    )
+  }
+
+  async askedToCancel(): Promise<string[]> {
+    const asked = 'SELECT id FROM operations WHERE outcome IS NULL AND cancel_requested_at_ms IS NOT NULL'
+    return (await this.#database.all<{ id: string }>(asked)).map(({ id }) => id)
   }
 
   find(accountId: string | null, operationId: string): Promise<Operation | null> {
