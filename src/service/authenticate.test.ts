@@ -109,6 +109,8 @@ test('a refusal never repeats what was sent, except for its ends', async () => {
   }
   const wrong = `${secret.slice(0, -4)}ZZZZ`
   expect(await messageOf(wrong)).toBe('Incorrect API key provided: sk-myna-****ZZZZ.')
-  expect(await messageOf('short')).toBe('Incorrect API key provided: ****.')
+  expect(await messageOf('short')).toBe(
+    'Incorrect API key provided: ****. Keys made by this server begin with sk-myna-.',
+  )
   expect(await messageOf(`evil\n\u001b[31m${'x'.repeat(30)}\u0007é`)).not.toMatch(/[^\x20-\x7e]/)
 })

@@ -2,7 +2,7 @@
  * Authenticates callers. A valid key always passes, even from an address that is throttled for its failures (a shared
  * proxy): the key is looked up first, and only the failing answer is slowed down.
  */
-import { type Caller, hashSecret } from '../domain/account.ts'
+import { type Caller, hashSecret, keyPrefix } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
 import { Bucket } from '../domain/throttle.ts'
 import type { Clock } from '../domain/time.ts'
@@ -45,10 +45,8 @@ export class Authenticator {
     const isSession = credential.kind === 'session'
     const caller = await this.#accounts.findByKey(isSession ? credential.secretHash : hashSecret(credential.secret))
     if (caller === null || caller.key.revokedAtMs !== null) {
-      const which = isSession
-        ? 'The key of this session is gone'
-        : `Incorrect API key provided: ${masked(credential.secret)}`
-      throw this.#failed(from, 'invalid_api_key', `${which}.`)
+      const why = isSession ? 'The key of this session is gone.' : incorrect(credential.secret)
+      throw this.#failed(from, 'invalid_api_key', why)
     }
     if (caller.key.expiresAtMs !== null && caller.key.expiresAtMs <= this.#clock.nowMs()) {
       throw this.#failed(from, 'expired_api_key', 'This API key has expired.')
@@ -71,6 +69,12 @@ export class Authenticator {
 }
 
 type FailureCode = 'invalid_authorization_header' | 'invalid_api_key' | 'expired_api_key' | 'account_disabled'
+
+/** Also for those who send the key of another service. */
+function incorrect(secret: string): string {
+  const hint = secret.startsWith(keyPrefix) ? '' : ` Keys made by this server begin with ${keyPrefix}.`
+  return `Incorrect API key provided: ${masked(secret)}.${hint}`
+}
 
 /** At most a prefix and the last four characters of what was sent; nothing of a short secret. */
 const masked = (secret: string): string =>

@@ -77,8 +77,8 @@ const Failed = ({ message, onRetry }: { message: string; onRetry: () => void }) 
 const Ended = ({ onIn, onOut }: { onIn: (who: Who) => void; onOut: () => void }) => (
   <Dialog title="Your session has ended" onClose={onOut}>
     <p>
-      Sessions end when their key is revoked, and after twelve hours without a request. Sign in again to continue where
-      you were.
+      Sessions end when you sign out in another tab, when their key is revoked, and after twelve hours without a
+      request. Sign in again to continue where you were.
     </p>
     <SignInForm onIn={onIn} />
   </Dialog>

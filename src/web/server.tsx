@@ -73,7 +73,7 @@ export function ServerPage(_props: PageProps) {
   const { value } = loaded
   return (
     <div class="page">
-      <Head title="Server" about="Where it runs, what it is doing, and what it said last." />
+      <Head title="Server" about="What it is doing, where it runs, and its last messages." />
       <Progressing of={[loaded]} />
       {value === null ? null : (
         <>
@@ -105,8 +105,11 @@ const factsOf = (server: ServerRecord): [string, string][] => [
   ['State', server.readiness],
   ['Up for', duration(server.uptime_seconds)],
   ['Streams', `${count(server.queue.running)} running, ${count(server.queue.waiting)} waiting`],
-  ['Capacity', `${Math.round(100 * server.queue.use)} % of this machine in use`],
-  ['Since the start', `${count(server.queue.gaps.count)} gaps, ${count(server.queue.shed)} refusals for want of room`],
+  ['Load', `${Math.round(100 * server.queue.use)} % of this machine`],
+  [
+    'Since the start',
+    `${counted(server.queue.gaps.count, 'gap')} in speech, ${counted(server.queue.shed, 'request')} refused`,
+  ],
   ['Pending operations', count(server.pending_operations)],
 ]
 
@@ -115,7 +118,7 @@ const lowDiskBytes = 2e9
 
 const Place = ({ version, machine }: { version: string; machine: Machine }) => (
   <section class="card">
-    <h2>Place</h2>
+    <h2>This server</h2>
     <dl class="pairs">
       {placeOf(version, machine).map(([name, value]) => (
         <div key={name}>

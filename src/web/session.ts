@@ -20,7 +20,7 @@ export function linkInAddress(): string | null {
 export const signInBy = (link: string): Promise<Who> => send<Who>('POST', path, { link })
 
 /** @throws ApiError with a message for the user */
-export const signIn = (key: string): Promise<Who> => send<Who>('POST', path, { api_key: key })
+export const signIn = (key: string): Promise<Who> => send<Who>('POST', path, { api_key: key.trim() })
 
 export const signOut = (): Promise<void> => send<void>('DELETE', path)
 

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Bird } from './parts/bird.tsx'
 import { Problem } from './parts/controls.tsx'
+import { Snippet } from './parts/snippet.tsx'
 import { signIn, type Who } from './session.ts'
 
 interface DoorProps {
@@ -22,10 +23,8 @@ export const SignIn = ({ onIn, why }: DoorProps & { why: Error | null }) => (
       <SignInForm onIn={onIn} />
       <details>
         <summary>No key, or lost it?</summary>
-        <p>
-          On the machine that runs Myna: <code>myna keys create --account admin</code> prints a new one for the
-          administrator, and <code>--account NAME</code> one for anyone else.
-        </p>
+        <Snippet label="On the machine that runs Myna" text="myna keys create --account admin" />
+        <p>This prints a new key of the administrator. Another name makes a key of that account.</p>
       </details>
     </div>
     <p class="hint">

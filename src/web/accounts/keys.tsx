@@ -39,7 +39,7 @@ export function KeysTable({ keys, who, onChanged }: TableProps) {
       <Table label="Keys" rows={keys.toSorted(workingFirst)} idOf={({ id }) => id} columns={columnsFor(setAsking)} />
       {asking === null ? null : (
         <Ask
-          title={`Revoke ${asking.name}?`}
+          title={`Revoke the key ${asking.name}?`}
           action="Revoke key"
           busy="Revoking…"
           refusal="Cancel"

@@ -6,6 +6,7 @@ import { Problem } from '../parts/controls.tsx'
 import { bytes, count, duration } from '../parts/format.ts'
 import { PreviewButton } from '../parts/preview.tsx'
 import { PullDialog, RemoveDialog } from './dialogs.tsx'
+import { languageName } from '../voices/voice.ts'
 import { isPulling, type Model, modelsPath as path, type Pull } from './record.ts'
 
 interface ModelCardProps {
@@ -83,11 +84,13 @@ function sizeOf({ state, download_bytes: download, unknown_sizes: unknown, disk_
 }
 
 function abilitiesOf({ languages, voices, cloning }: Model): string {
-  const spoken = languages.length > 6 ? `${languages.length} languages` : languages.join(', ')
+  // American and British English are one language.
+  const codes = [...new Set(languages.map((code) => code.split('-')[0] ?? code))]
+  const spoken = codes.length > 3 ? `${codes.length} languages` : codes.map(languageName).join(', ')
   const parts = [
     spoken,
     voices > 0 ? `${count(voices)} ${voices === 1 ? 'voice' : 'voices'}` : null,
-    cloning === null ? null : `clones (${cloning})`,
+    cloning === null ? null : `${cloning} clones`,
   ]
   return parts.filter((part) => part !== null).join(' · ')
 }

@@ -19,7 +19,7 @@ export function PullDialog({ model: { id, name, license }, onClose, onChanged }:
     announce(`${name} is being downloaded.`)
   }
   return (
-    <Ask title={`Install ${name}`} action="Download" onYes={pull} onClose={onClose}>
+    <Ask title={`Install ${name}`} action="Install" onYes={pull} onClose={onClose}>
       <p>
         <strong>{license.name}.</strong> {license.attribution}
       </p>

@@ -1,4 +1,4 @@
-/** A model on offer: what it is good for, its size and licence, and its way onto this machine. */
+/** A model on offer: what it is good for, its size and license, and its way onto this machine. */
 import { useState } from 'preact/hooks'
 import { send } from '../api.ts'
 import { PullProgress } from '../models/card.tsx'
@@ -38,7 +38,7 @@ export function ModelOffer({ offer, isFirst, voice, onChanged }: OfferProps) {
       <p class="hint clamp">{description}</p>
       {license.limits === null ? null : (
         <details class="hint">
-          <summary>Conditions of its licence</summary>
+          <summary>License conditions</summary>
           <p>{license.limits}</p>
         </details>
       )}

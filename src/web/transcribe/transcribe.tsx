@@ -31,7 +31,6 @@ export function TranscribePage({ who }: PageProps) {
     <div class="page">
       <Head title="Transcribe" about="Turn recordings into text with timestamps." />
       {models.value !== null && listening.length === 0 ? <NoModel who={who} /> : null}
-      <DropAnywhere says="Drop a recording to transcribe it" onFile={(file) => setClip({ file, name: file.name })} />
       <form class="card" onSubmit={submit}>
         <SoundSource
           clip={clip}

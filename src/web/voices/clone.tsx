@@ -13,7 +13,7 @@ import { Trim } from '../recording/trim.tsx'
 import type { Voice } from '../speak/options.tsx'
 
 const advice =
-  'One person, 5 to 20 seconds, in a quiet room, close to the microphone but not too loud, without music. Speak the ' +
+  'One person, 10 to 20 seconds, in a quiet room, close to the microphone but not too loud, without music. Speak the ' +
   'way you want the voice to sound; the clone copies mood, pace and background noise.'
 const maxSeconds = 30
 const consent = 'I am this person, or this person has explicitly and lawfully agreed to be cloned.'
