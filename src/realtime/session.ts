@@ -114,6 +114,7 @@ export class RealtimeSession {
         return this.#commit(eventId)
       case 'input_audio_buffer.clear':
         this.#cut = this.#tape.end
+        this.#tape.dropBefore(this.#cut)
         this.#cutter?.forget()
         return this.#emit({ type: 'input_audio_buffer.cleared' })
       case 'conversation.item.retrieve':
@@ -199,7 +200,8 @@ export class RealtimeSession {
     }
     this.#tape.append(pcm)
     this.#cutter?.write(pcm)
-    const held = this.#tape.end - Math.max(this.#cut, this.#tape.begin) + this.#transcripts.waitingSamples
+    const buffered = this.#tape.end - Math.max(this.#cut, this.#tape.begin)
+    const held = Math.max(buffered, this.#cutter?.unheardSamples ?? 0) + this.#transcripts.waitingSamples
     if (held > backlogMaxSeconds * heardRateHz) this.#overflow(eventId)
   }
 

@@ -55,6 +55,11 @@ export class TurnCutter {
     return this.#detector.at
   }
 
+  /** Samples that the detector has not taken yet. */
+  get unheardSamples(): number {
+    return this.#watch.heldSamples
+  }
+
   write(pcm: Int16Array): void {
     this.#watch.write(pcm)
   }
