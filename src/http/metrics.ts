@@ -56,8 +56,8 @@ export class Metrics implements Meter, TranscriptionMeter {
   observe(version: string, gauges: Gauges): void {
     this.#gauge('voice_build_info', 'Version of this program', ['version'], (gauge) => gauge.set({ version }, 1))
     this.#observeSpeech(gauges)
-    this.#gauge('voice_operations_pending', 'Pending operations', [], async (gauge) =>
-      gauge.set(await gauges.pendingOperations()),
+    this.#gauge('voice_operations_pending', 'Pending operations; absent if the database does not answer', [], (gauge) =>
+      setInTime(gauge, gauges.pendingOperations()),
     )
     this.#gauge('voice_storage_ok', 'Whether disk, database and uploads are healthy', ['check'], (gauge) => {
       for (const [check, state] of Object.entries(gauges.storage())) gauge.set({ check }, state === 'ok' ? 1 : 0)
@@ -223,6 +223,18 @@ export class Metrics implements Meter, TranscriptionMeter {
       },
     })
   }
+}
+
+/** Scrapers wait ten seconds. */
+const longestReadMs = 2000
+
+/** All other metrics must be readable where the database cannot be: they say what is wrong with it. */
+async function setInTime(gauge: Gauge, reading: Promise<number>): Promise<void> {
+  const late = Promise.withResolvers<null>()
+  const timeout = setTimeout(() => late.resolve(null), longestReadMs)
+  const value = await Promise.race([reading.catch(() => null), late.promise]).finally(() => clearTimeout(timeout))
+  if (value === null) gauge.remove()
+  else gauge.set(value)
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'])

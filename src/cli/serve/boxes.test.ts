@@ -192,6 +192,9 @@ describe.skipIf(noPostgres !== null)('two servers on one database', () => {
       503,
       'database_unavailable',
     ])
+    const metrics = await other.metrics()
+    expect(metrics).toContain('voice_http_requests_total{')
+    expect(metrics).not.toContain('\nvoice_operations_pending ')
     go()
     const audio = response.arrayBuffer()
     relay.mend()

@@ -119,6 +119,7 @@ describe('while the server runs', () => {
     const refused = await program.fetch('/v1/me', key)
     expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('database_damaged')])
     await until('it is reported', () => program.stderr().includes('nothing is read from it or written to it'))
+    expect(await metric(program, 'database')).toBe(true)
     overwrite(database(dataDir), 0, whole)
     await shows(program, 'database', 'ok')
     expect(await accountOf(program, key)).toBe(200)
