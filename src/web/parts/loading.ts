@@ -1,7 +1,7 @@
 /**
  * Data that a page requests from the server: shown once loaded, reloaded on demand and, while the page is visible,
- * every few seconds, also where the server cannot be reached. Each request waits for the previous answer, so that a slow server is not asked faster than it
- * answers; without a session nothing is requested.
+ * every few seconds, also where the server cannot be reached. Each request waits for the previous answer, so that a
+ * slow server is not asked faster than it answers; without a session nothing is requested.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get, session } from '../api.ts'

@@ -17,13 +17,11 @@ const sample = 'The myna learns the sounds that it hears, and says them again in
 export function Compare({ voices, onClose }: CompareProps) {
   const [input, setInput] = useState(sample)
   const { sounds, isRunning, error, start } = useBoth(voices)
-  const players = useRef<HTMLAudioElement[]>([])
   const names = voices.map(({ voice_id: id, name }) => <bdi key={id}>{name}</bdi>)
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     if (!isRunning && voices.length === 2) start(input)
   }
-  const playAfter = (index: number) => void players.current[index + 1]?.play().catch(() => {})
   return (
     <section class="card" aria-label="Compare">
       <div class="row apart compare-head">
@@ -63,30 +61,7 @@ export function Compare({ voices, onClose }: CompareProps) {
         </form>
       )}
       <Problem error={error} />
-      {sounds.length === 0 ? null : (
-        <div class="fields">
-          {sounds.map(({ voice, url }, index) => (
-            <div class="field" key={voice.voice_id}>
-              <span class="row apart">
-                <span class="label" dir="auto">
-                  {voice.name}
-                </span>
-                <button class="small quiet" onClick={() => speakWith(voice.voice_id)}>
-                  Use this one
-                </button>
-              </span>
-              <audio
-                ref={(own) => void (own !== null && (players.current[index] = own))}
-                controls
-                src={url}
-                autoplay={index === 0}
-                aria-label={`The sentence by ${voice.name}`}
-                onEnded={() => playAfter(index)}
-              />
-            </div>
-          ))}
-        </div>
-      )}
+      {sounds.length === 0 ? null : <Both sounds={sounds} />}
     </section>
   )
 }
@@ -94,6 +69,36 @@ export function Compare({ voices, onClose }: CompareProps) {
 interface Sound {
   voice: Voice
   url: string
+}
+
+/** The players of both, of which the second follows the first. */
+function Both({ sounds }: { sounds: readonly Sound[] }) {
+  const players = useRef<HTMLAudioElement[]>([])
+  const playAfter = (index: number) => void players.current[index + 1]?.play().catch(() => {})
+  return (
+    <div class="fields">
+      {sounds.map(({ voice, url }, index) => (
+        <div class="field" key={voice.voice_id}>
+          <span class="row apart">
+            <span class="label" dir="auto">
+              {voice.name}
+            </span>
+            <button class="small quiet" onClick={() => speakWith(voice.voice_id)}>
+              Use this one
+            </button>
+          </span>
+          <audio
+            ref={(own) => void (own !== null && (players.current[index] = own))}
+            controls
+            src={url}
+            autoplay={index === 0}
+            aria-label={`The sentence by ${voice.name}`}
+            onEnded={() => playAfter(index)}
+          />
+        </div>
+      ))}
+    </div>
+  )
 }
 
 function useBoth(voices: readonly Voice[]) {
