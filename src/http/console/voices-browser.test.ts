@@ -143,12 +143,31 @@ test.skipIf(!hasBrowser)(
     const spoken = await scene.program.speak(scene.program.key, { input: longText, response_format: 'wav' })
     await page.evaluate(droppingOf(Buffer.from(await spoken.bytes())))
     await page.getByText('ada.wav').waitFor()
+    expect(await page.getByLabel('Audio or video file').inputValue()).toEndWith('ada.wav')
     await page.getByRole('button', { name: 'Transcribe', exact: true }).click()
     await page
       .getByText(/even pace/)
       .first()
       .waitFor()
     expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Skipped without a browser, which a fresh machine lacks.
+test.skipIf(!hasBrowser)(
+  'a file that is no recording leaves the reason, neither a dead player nor an empty transcript',
+  async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    await go(page, 'Transcribe')
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no sound at all '.repeat(50)) }
+    await page.getByLabel('Audio or video file').setInputFiles(notes)
+    await page.getByText('This browser cannot play it').waitFor()
+    expect(await page.locator('audio').count()).toBe(0)
+    await page.getByRole('button', { name: 'Transcribe', exact: true }).click()
+    await page.getByRole('alert').getByText('This is text, not audio.').waitFor()
+    expect(await page.getByRole('region', { name: 'Transcript' }).count()).toBe(0)
   },
   flowMs,
 )

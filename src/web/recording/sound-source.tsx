@@ -1,9 +1,9 @@
 /** The source of a clip: a file or the microphone. What came can be heard before it is sent. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { MicrophoneSource } from './microphone-source.tsx'
 import { Choice, Field } from '../parts/controls.tsx'
-import { bytes } from '../parts/format.ts'
+import { Listen } from './listen.tsx'
 import type { Clip } from './recorder.ts'
 
 interface SourceProps {
@@ -40,7 +40,7 @@ export function SoundSource({ clip, onClip, maxSeconds, advice, reading, childre
       </div>
       <p class="hint">{advice}</p>
       {kind === 'file' ? (
-        <FilePick onClip={onClip} />
+        <FilePick clip={clip} onClip={onClip} />
       ) : (
         <>
           {reading}
@@ -52,32 +52,31 @@ export function SoundSource({ clip, onClip, maxSeconds, advice, reading, childre
   )
 }
 
-const FilePick = ({ onClip }: Pick<SourceProps, 'onClip'>) => (
-  <Field label="Audio or video file">
-    {(id) => (
-      <input
-        id={id}
-        type="file"
-        accept="audio/*,video/*"
-        class="drop-here"
-        onChange={({ currentTarget }) => {
-          const [file] = currentTarget.files ?? []
-          onClip(file === undefined ? null : { file, name: file.name })
-        }}
-      />
-    )}
-  </Field>
-)
-
-function Listen({ clip }: { clip: Clip }) {
-  const url = useMemo(() => URL.createObjectURL(clip.file), [clip])
-  useEffect(() => () => URL.revokeObjectURL(url), [url])
+function FilePick({ clip, onClip }: Pick<SourceProps, 'clip' | 'onClip'>) {
+  const field = useRef<HTMLInputElement>(null)
+  // A file that was dropped elsewhere on the page is the chosen one.
+  useEffect(() => {
+    const own = field.current
+    if (own === null || !(clip?.file instanceof File) || own.files?.[0] === clip.file) return
+    const chosen = new DataTransfer()
+    chosen.items.add(clip.file)
+    own.files = chosen.files
+  }, [clip])
   return (
-    <div class="row">
-      <audio controls src={url} aria-label="The clip" />
-      <span class="hint">
-        {clip.name}, {bytes(clip.file.size)}
-      </span>
-    </div>
+    <Field label="Audio or video file">
+      {(id) => (
+        <input
+          ref={field}
+          id={id}
+          type="file"
+          accept="audio/*,video/*"
+          class="drop-here"
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? []
+            onClip(file === undefined ? null : { file, name: file.name })
+          }}
+        />
+      )}
+    </Field>
   )
 }

@@ -7,6 +7,7 @@ import { clock } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { takeTurn } from '../parts/sound.ts'
 import { onThemeChange } from '../parts/theme.tsx'
+import { Listen } from './listen.tsx'
 import type { Clip } from './recorder.ts'
 import { toS16, wavOf } from './wav.ts'
 
@@ -24,7 +25,7 @@ const stepS = 0.05
 
 export function Trim({ clip, maxSeconds, onCut }: TrimProps) {
   const sound = useDecoded(clip)
-  if (sound === 'unknown') return <Whole clip={clip} />
+  if (sound === 'unknown') return <Listen clip={clip} />
   if (sound === null) return <p class="loading">Reading the recording…</p>
   return <Handles key={clip.name + clip.file.size} clip={clip} sound={sound} maxSeconds={maxSeconds} onCut={onCut} />
 }
@@ -49,17 +50,6 @@ function useDecoded({ file }: Clip): AudioBuffer | null | 'unknown' {
     }
   }, [file])
   return sound
-}
-
-const Whole = ({ clip }: { clip: Clip }) => {
-  const url = useMemo(() => URL.createObjectURL(clip.file), [clip])
-  useEffect(() => () => URL.revokeObjectURL(url), [url])
-  return (
-    <div class="field">
-      <audio controls src={url} aria-label="The clip" />
-      <span class="hint">This browser cannot read {clip.name}. The server may be able to: it is sent as it is.</span>
-    </div>
-  )
 }
 
 function Handles({ clip, sound, maxSeconds, onCut }: TrimProps & { sound: AudioBuffer }) {

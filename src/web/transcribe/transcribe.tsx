@@ -52,10 +52,15 @@ export function TranscribePage({ who }: PageProps) {
       {running ? null : (
         <DropAnywhere says="Drop a recording to transcribe it" onFile={(file) => setClip({ file, name: file.name })} />
       )}
-      {transcript === null ? null : <TranscriptView transcript={transcript} clip={heardClip} running={running} />}
+      {transcript === null || (!running && isNothing(transcript)) ? null : (
+        <TranscriptView transcript={transcript} clip={heardClip} running={running} />
+      )}
     </div>
   )
 }
+
+/** It ended before a word: the reason is said already. */
+const isNothing = ({ text, isWhole }: Transcript): boolean => text === '' && !isWhole
 
 const isListener = (task: string) => task === 'automatic-speech-recognition'
 

@@ -4,6 +4,8 @@ import { Copy } from '../parts/copy.tsx'
 import { Choice } from '../parts/controls.tsx'
 import { type Segment, srtOf, type Transcript, vttOf } from './transcription.ts'
 import { clock } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { languageName } from '../voices/voice.ts'
 import type { Clip } from '../recording/recorder.ts'
 
 interface ViewProps {
@@ -32,7 +34,7 @@ export function TranscriptView({ transcript, clip, running }: ViewProps) {
         {inWords(transcript, running)}
       </p>
       {running ? <Heard transcript={transcript} /> : null}
-      {transcript.language === null ? null : <p class="hint">Language: {transcript.language}</p>}
+      {transcript.language === null ? null : <p class="hint">Language: {languageName(transcript.language)}</p>}
       {as === 'text' ? (
         <p class="transcript" dir="auto">
           {transcript.text}
@@ -100,6 +102,12 @@ function Segments({ segments, clip }: { segments: readonly Segment[]; clip: Clip
   )
 }
 
+const files: readonly (readonly [extension: string, contentOf: (transcript: Transcript) => string])[] = [
+  ['txt', ({ text }) => text],
+  ['srt', ({ segments }) => srtOf(segments)],
+  ['vtt', ({ segments }) => vttOf(segments)],
+]
+
 function Files({ transcript, name }: { transcript: Transcript; name: string }) {
   const base = name.replace(/\.\w+$/, '')
   const save = (content: string, extension: string) => {
@@ -111,15 +119,16 @@ function Files({ transcript, name }: { transcript: Transcript; name: string }) {
   return (
     <div class="row">
       <Copy text={transcript.text} kind="small" />
-      <button class="small" onClick={() => save(transcript.text, 'txt')}>
-        Text
-      </button>
-      <button class="small" onClick={() => save(srtOf(transcript.segments), 'srt')}>
-        SRT
-      </button>
-      <button class="small" onClick={() => save(vttOf(transcript.segments), 'vtt')}>
-        VTT
-      </button>
+      {files.map(([extension, contentOf]) => (
+        <button
+          key={extension}
+          class="small"
+          title={`Download as .${extension}`}
+          onClick={() => save(contentOf(transcript), extension)}
+        >
+          <Icon name="download" /> {extension.toUpperCase()}
+        </button>
+      ))}
     </div>
   )
 }
