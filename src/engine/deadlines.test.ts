@@ -109,6 +109,15 @@ test('time in which the server itself stood still is not counted', () => {
   expect(said).toEqual(stalled)
 })
 
+test('what the child says first when the server continues gives it no more time than usual', () => {
+  owe()
+  clock.freeze(10 * stallMs, () => {
+    debts[0]!.owedSinceMs = deadlines.noteProgress()
+  })
+  clock.advance(stallMs + 2 * slackMs + endingMs)
+  expect(said).toEqual(stalled)
+})
+
 test('a load does not become late while the server stands still, and neither does what waits for it', () => {
   owe()
   deadlines.noteLoading('large', false)

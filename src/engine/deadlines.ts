@@ -52,6 +52,8 @@ export class Deadlines {
   readonly #options: DeadlinesOptions
   #isStopped = false
   #cancelTimer: (() => void) | null = null
+  /** When the next look at debts and loads is due; null: nothing is watched. */
+  #dueMs: number | null = null
   #lastProgressMs = 0
   /** By model, since when it is being loaded. */
   readonly #loads = new Map<string, number>()
@@ -73,6 +75,7 @@ export class Deadlines {
    * not run.
    */
   nowMs(): number {
+    this.#leaveOut()
     return (this.#stillSinceMs ?? this.#options.timers.monotonicMs()) - this.#stoodStillMs
   }
 
@@ -98,6 +101,7 @@ export class Deadlines {
 
   /** The child begins to load a model, or has finished loading it. */
   noteLoading(model: string, isOver: boolean): void {
+    this.#leaveOut()
     const realMs = this.#options.timers.monotonicMs()
     if (isOver) this.#loads.delete(model)
     else this.#loads.set(model, realMs)
@@ -121,13 +125,12 @@ export class Deadlines {
   /** Looks at debts and loads a few times within each deadline, for as long as there are any. */
   watch(): void {
     if (this.#isStopped || this.#cancelTimer !== null) return
-    const { timers, stallMs, loadMs, debts } = this.#options
-    const everyMs = Math.min(stallMs, loadMs) / 8
-    const dueMs = timers.monotonicMs() + everyMs
-    this.#cancelTimer = timers.after(everyMs, () => {
+    const { timers, debts } = this.#options
+    this.#dueMs = timers.monotonicMs() + this.#everyMs
+    this.#cancelTimer = timers.after(this.#everyMs, () => {
       this.#cancelTimer = null
-      const lateMs = timers.monotonicMs() - dueMs
-      if (lateMs > everyMs) this.#leaveOut(lateMs)
+      this.#leaveOut()
+      this.#dueMs = null
       this.#checkLoads()
       this.#checkDebts()
       if ([...debts()].length > 0 || this.#loads.size > 0 || this.#endingSinceMs !== null) this.watch()
@@ -141,6 +144,7 @@ export class Deadlines {
     this.#isStopped = true
     this.#cancelTimer?.()
     this.#cancelTimer = null
+    this.#dueMs = null
   }
 
   #checkDebts(): void {
@@ -198,11 +202,20 @@ export class Deadlines {
     this.noteProgress()
   }
 
+  get #everyMs(): number {
+    const { stallMs, loadMs } = this.#options
+    return Math.min(stallMs, loadMs) / 8
+  }
+
   /**
-   * The server itself did not run, because it was stopped, or its container was paused: what the child sent meanwhile
-   * has not been read yet.
+   * A look that is long overdue: the server itself did not run, because it was stopped, or its container was paused.
+   * What the child sent meanwhile has not been read yet.
    */
-  #leaveOut(awayMs: number): void {
+  #leaveOut(): void {
+    const realMs = this.#options.timers.monotonicMs()
+    const awayMs = realMs - (this.#dueMs ?? realMs)
+    if (awayMs <= this.#everyMs) return
+    this.#dueMs = realMs
     for (const [model, sinceMs] of this.#loads) this.#loads.set(model, sinceMs + awayMs)
     if (this.#stillSinceMs === null) this.#stoodStillMs += awayMs
   }

@@ -40,9 +40,10 @@ export class ManualClock implements Clock, Timer {
     this.#pass(untilMs - this.#monotonicMs)
   }
 
-  /** The process stands still: what falls due meanwhile runs late, once it continues. */
-  freeze(ms: number): void {
+  /** The process stands still: what falls due meanwhile runs late, once it continues. @param first runs before that */
+  freeze(ms: number, first: () => void = () => {}): void {
     this.#pass(ms)
+    first()
     this.advance(0)
   }
 
