@@ -34,8 +34,9 @@ export const docsPage = (digests: PageDigests): string => `<!doctype html>
     </header>
     <section class="quick">
       <h1>One base URL, any OpenAI client</h1>
-      <p class="base"><code data-base>/v1</code> <button type="button" data-copy>Copy</button></p>
-      <p>Put a key from the <a href="/console#/connect">console</a> in place of <code>$KEY</code>, and listen.</p>
+      <p class="base"><code data-base>/v1</code> <button type="button" data-copy aria-label="Copy the base URL">Copy</button></p>
+      <p>Put a key from the <a href="/console#/connect">console</a> in place of <code>$KEY</code>, and listen. In the
+        shell, <code>export KEY=sk-myna-…</code> does it.</p>
       <div class="samples">${samples().join('')}</div>
     </section>
     <main id="docs"></main>
@@ -47,7 +48,11 @@ export const docsPage = (digests: PageDigests): string => `<!doctype html>
 const base = '<span data-base>/v1</span>'
 
 const samples = () =>
-  languages.map(([name, code]) => `<figure><figcaption>${name}</figcaption><pre tabindex="0">${code}</pre></figure>`)
+  languages.map(
+    ([name, code]) =>
+      `<figure><figcaption>${name} <button type="button" data-copy aria-label="Copy ${name}">Copy</button></figcaption>` +
+      `<pre tabindex="0">${code}</pre></figure>`,
+  )
 
 const languages: readonly (readonly [name: string, code: string])[] = [
   [
@@ -75,15 +80,18 @@ client.audio.speech.create(
   ],
   [
     'JavaScript',
-    `import OpenAI from 'openai'
+    `import { writeFile } from 'node:fs/promises'
+import OpenAI from 'openai'
 const client = new OpenAI({
   baseURL: '${base}',
   apiKey: '$KEY',
 })
-await client.audio.speech.create({
+const speech = await client.audio.speech.create({
   model: 'tts-1', voice: 'alloy',
   input: 'Hello there.',
-})`,
+})
+const mp3 = await speech.arrayBuffer()
+await writeFile('hello.mp3', Buffer.from(mp3))`,
   ],
 ]
 
@@ -104,12 +112,13 @@ paint()
  */
 export const startScript = `const address = location.origin + '/v1'
 for (const place of document.querySelectorAll('[data-base]')) place.textContent = address
-const copy = document.querySelector('[data-copy]')
-copy.hidden = navigator.clipboard === undefined
-copy.addEventListener('click', async () => {
-  await navigator.clipboard.writeText(address)
-  copy.textContent = 'Copied'
-})
+for (const copy of document.querySelectorAll('[data-copy]')) {
+  copy.hidden = navigator.clipboard === undefined
+  copy.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(copy.closest('figure')?.querySelector('pre').textContent ?? address)
+    copy.textContent = 'Copied'
+  })
+}
 const received = new WeakMap()
 const addressOf = (blob) => {
   if (!received.has(blob)) received.set(blob, URL.createObjectURL(blob))

@@ -15,8 +15,7 @@ export type DocumentLimits = SpeechLimits & RecordingLimits & ClipLimits
 const openApiVersion = '3.1.0'
 
 const about = [
-  'Speech, voices and transcription behind an OpenAI-compatible API: OpenAI clients work once their `base_url` is ' +
-    'this address with `/v1`.',
+  'OpenAI clients work once their `base_url` is this address with `/v1`.',
   '**Keys.** Send `Authorization: Bearer <key>`. If there is no `Authorization` and the server allows it, ' +
     '`xi-api-key`, `X-API-Key` and `api-key` work too. A key is unrestricted or has some of the scopes `tts`, ' +
     '`voices` and `usage`.',
@@ -24,6 +23,11 @@ const about = [
     '`req_...`. An `X-Client-Request-Id` that is sent is returned.',
   '**Errors.** Every answer from status 400 on is the JSON envelope of the schema `Error`, on audio routes too. ' +
     'Unknown paths return 404 `unknown_url`, unsupported methods 405 `method_not_allowed`.',
+  '**Repeating.** Send an `Idempotency-Key` of 1 to 128 bytes with speech and clones, a new one for each piece of ' +
+    'work. The same key again gets 409 `duplicate_request`, which names the first operation: nothing is made or ' +
+    'charged twice.',
+  '**Limits.** 429 and a temporary 503 say in `Retry-After` how long to wait. `x-should-retry: false` says that a ' +
+    'retry is of no use.',
   '**Bodies.** JSON is parsed whatever its `Content-Type`. Unknown fields are ignored; `null` means absent.',
   '**HEAD** works wherever GET does; a trailing slash makes no difference.',
 ].join('\n\n')

@@ -79,7 +79,7 @@ const columnsFor = (revoke: (key: KeyRecord) => void): Column<KeyRecord>[] => [
     kind: 'acts',
     cell: (key) =>
       key.revoked_at === null ? (
-        <button class="small" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
+        <button class="small" aria-label={`Revoke ${key.name} of ${key.account}`} onClick={() => revoke(key)}>
           Revoke
         </button>
       ) : (
