@@ -34,7 +34,7 @@ export const docsPage = (digests: PageDigests): string => `<!doctype html>
     </header>
     <section class="quick">
       <h1>One base URL, any OpenAI client</h1>
-      <p class="base"><code data-base>/v1</code> <button type="button" data-copy aria-label="Copy the base URL">Copy</button></p>
+      <p class="base"><code data-base>/v1</code> ${copyButton('the base URL')}</p>
       <p>Put a key from the <a href="/console#/connect">console</a> in place of <code>$KEY</code>, and listen. In the
         shell, <code>export KEY=sk-myna-…</code> does it.</p>
       <div class="samples">${samples().join('')}</div>
@@ -45,13 +45,14 @@ export const docsPage = (digests: PageDigests): string => `<!doctype html>
 </html>
 `
 
+const copyButton = (what: string): string => `<button type="button" data-copy aria-label="Copy ${what}">Copy</button>`
+
 const base = '<span data-base>/v1</span>'
 
 const samples = () =>
   languages.map(
     ([name, code]) =>
-      `<figure><figcaption>${name} <button type="button" data-copy aria-label="Copy ${name}">Copy</button></figcaption>` +
-      `<pre tabindex="0">${code}</pre></figure>`,
+      `<figure><figcaption>${name} ${copyButton(name)}</figcaption><pre tabindex="0">${code}</pre></figure>`,
   )
 
 const languages: readonly (readonly [name: string, code: string])[] = [
