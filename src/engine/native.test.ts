@@ -1,6 +1,6 @@
 /** The libraries in the executable, unpacked by the executable itself. */
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freshExecutable } from '../../build/compile.ts'
@@ -132,6 +132,29 @@ test('a library that the user replaced is kept once its line is removed from the
   writeFileSync(list, readFileSync(list, 'utf8').replace('7 a/b.so\n', ''))
   expect(unpack(natives, dir)).toBe(whole)
   expect(readFileSync(library, 'utf8')).toBe('a build of my own')
+})
+
+test('what processes that were killed had unpacked is removed, and what others are unpacking is not', async () => {
+  const dir = freshDir()
+  const natives = await smallNatives()
+  const dead = Bun.spawnSync(['true']).pid
+  const left = (pid: number, hash: string, name: string, ageS: number) => {
+    const path = join(dir, `native-${hash}.${pid}.${name}`)
+    mkdirSync(join(path, 'a'), { recursive: true })
+    utimesSync(path, Date.now() / 1000 - ageS, Date.now() / 1000 - ageS)
+  }
+  left(dead, natives.hash, 'old', 600)
+  // As in a container, where each start has the same number.
+  left(process.pid, natives.hash, 'own', 600)
+  left(dead, natives.hash, 'fresh', 0)
+  left(process.ppid, natives.hash, 'alive', 600)
+  left(dead, 'fedcba9876543210', 'other', 600)
+  unpack(natives, dir)
+  expect(
+    readdirSync(dir)
+      .map((name) => name.split('.')[2] ?? 'whole')
+      .sort(),
+  ).toEqual(['alive', 'fresh', 'whole'])
 })
 
 test('a file that is not a library is reported with its path', async () => {

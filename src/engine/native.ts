@@ -9,7 +9,7 @@
  * a truncated library is unpacked again. A line taken out of `.complete` is not compared: that is how a user replaces
  * libvips with a build of their own, as its license (LGPL) allows. Folders of other versions stay.
  */
-import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -85,7 +85,8 @@ export function unpack(natives: Natives, baseDir: string): string {
   let temp: string | null = null
   try {
     mkdirSync(baseDir, { recursive: true, mode: 0o700 })
-    temp = mkdtempSync(`${dir}.`)
+    removeLeft(baseDir)
+    temp = mkdtempSync(`${dir}.${process.pid}.`)
     for (const file of natives.files) {
       writeFlushed(join(temp, file.path), Bun.zstdDecompressSync(readFileSync(file.source)))
     }
@@ -96,6 +97,40 @@ export function unpack(natives: Natives, baseDir: string): string {
     throw unpackError(baseDir, error)
   } finally {
     if (temp !== null) rmSync(temp, { recursive: true, force: true })
+  }
+}
+
+/** Longer than the unpacking takes on a slow disk. */
+const leftMs = 60_000
+
+/**
+ * What processes left that were killed while they unpacked: one that has too little memory for it is started again and
+ * again, and each would leave 50 MB.
+ */
+function removeLeft(baseDir: string): void {
+  for (const name of readdirSync(baseDir)) {
+    const [, pid] = /^native-[0-9a-f]{16}\.(\d+)\./.exec(name) ?? []
+    if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue
+    const path = join(baseDir, name)
+    const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity
+    if (Date.now() - changedMs > leftMs) remove(path)
+  }
+}
+
+/** If it can be removed: it may be another user's. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch {
+    // It only takes space.
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH'
   }
 }
 
