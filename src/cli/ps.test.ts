@@ -74,6 +74,20 @@ test('what is going on is said in words', () => {
   expect(text).toContain('speech runs on cuda:0: the card is full')
 })
 
+test('an engine that never ran has no device yet', () => {
+  const stopped: EngineStatus = { ...engine, state: 'stopped', pid: null, device: 'unknown', residentBytes: null }
+  expect(rowsFrom('ENGINE', statusText(server([stopped])))[1]).toEqual([
+    'speech',
+    'stopped',
+    '-',
+    '-',
+    '-',
+    '-',
+    '2',
+    '0',
+  ])
+})
+
 test('without models there is no table', () => {
   expect(statusText(server([{ ...engine, models: [], loading: [] }]))).not.toContain('MODEL')
 })

@@ -91,7 +91,7 @@ function engineTable(engines: readonly EngineStatus[]): string {
     taskWords[engine.task],
     engine.state,
     engine.pid === null ? '-' : String(engine.pid),
-    engine.device,
+    engine.device === 'unknown' ? '-' : engine.device,
     engine.residentBytes === null ? '-' : bytes(engine.residentBytes),
     engine.deviceMemory === null ? '-' : fullness(engine.deviceMemory),
     count(engine.activeStreams),
