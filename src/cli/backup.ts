@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import { bytes, counted } from './terminal/format.ts'
 import { placeOf } from './client/target.ts'
 import { globalsOf } from './globals.ts'
+import { codeOf } from '../store/errors.ts'
 import { lockOf } from './lock-of.ts'
 import { Failure, report } from './terminal/terminal.ts'
 
@@ -88,6 +89,7 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (error instanceof BackupError) throw new Failure(error.message, 'backup_failed')
-    throw error
+    if (!['SQLITE_FULL', 'ENOSPC', 'EDQUOT'].includes(codeOf(error))) throw error
+    throw new Failure('The disk is full, and nothing has changed. Free some space, then try again.', 'disk_full')
   }
 }

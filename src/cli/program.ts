@@ -3,6 +3,7 @@ import { Command, CommanderError, Help } from 'commander'
 import { version } from '../../package.json' with { type: 'json' }
 import { ConfigError } from '../config.ts'
 import type { Card } from '../domain/card.ts'
+import { requireOpen } from './closed-folder.ts'
 import { addCommands } from './commands.ts'
 import { globalOptions } from './globals.ts'
 import { misuse } from './terminal/misuse.ts'
@@ -29,6 +30,7 @@ export async function main(given: string[], cards?: readonly Card[]): Promise<nu
   for (const option of globalOptions()) program.addOption(option)
   await addCommands(program, argv, async () => cards ?? (await import('../catalog/cards.ts')).cards)
   inherit(program, argv.includes('--json'))
+  program.hook('preAction', (_program, command) => requireOpen(command))
   program.configureHelp({ ...program.configureHelp(), formatHelp: frontPage })
   process.stdout.on('error', endWithReader)
   try {

@@ -90,7 +90,10 @@ async function transcribe(given: string, options: TranscribeOptions, command: Co
   line.clear()
   if (skippedSeconds > 0) note(`${given} is damaged: ${skippedSeconds.toFixed(1)} s of it could not be decoded.`)
   if (sink === null) return void process.stdout.write(whole.slice(shown))
-  await sink.write(Buffer.from(whole))
+  await sink.write(Buffer.from(whole)).catch(async (error: unknown) => {
+    await sink.leave()
+    throw error
+  })
   await sink.keep()
   report(
     json,

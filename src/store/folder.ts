@@ -2,6 +2,13 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { messageOf, StoreError } from './errors.ts'
 
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EEXIST: 'a file is in its place',
+  ENOTDIR: 'a file is in its place',
+  EROFS: 'its disk is read-only',
+}
+
 /**
  * Creates the folder if missing.
  * @throws StoreError if it cannot be created or written
@@ -13,7 +20,7 @@ export function makeDataFolder(dataDir: string): void {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     const { code } = cause as { code?: string }
-    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is in its place' : messageOf(cause)
+    const why = reasons[code ?? ''] ?? messageOf(cause)
     const what = `The data folder ${dataDir} cannot be created or written: ${why}.`
     throw new StoreError(`${what} Name another one with --data or MYNA_DATA.`, { cause })
   }

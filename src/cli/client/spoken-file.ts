@@ -70,7 +70,7 @@ export const costsOf = async (chargedMicros: number, client: ApiClient): Promise
 /** The same sink, and a line at a terminal that says how much has arrived. */
 function showing(sink: Sink, line: ProgressLine | null): Sink {
   const startMs = systemClock.monotonicMs()
-  const show = () => line?.show(`Speaking, ${bytes(sink.bytes)} so far`, startMs)
+  const show = () => line?.show(sink.bytes === 0 ? 'Speaking' : `Speaking, ${bytes(sink.bytes)} so far`, startMs)
   show()
   return {
     get bytes() {

@@ -7,6 +7,7 @@ import type { Card } from '../../domain/card.ts'
 import { systemClock } from '../../domain/time.ts'
 import { logTo } from '../../log.ts'
 import { serverStatus } from '../administration.ts'
+import { isClosed } from '../closed-folder.ts'
 import { globalsOf } from '../globals.ts'
 import { allCards, installedCatalog, mending, modelsFolder } from '../models/local.ts'
 import { gpuStatus } from '../serve/gpu-probe.ts'
@@ -52,6 +53,8 @@ async function* examine(config: Config, cards: readonly Card[]): AsyncGenerator<
   }
   yield look('program', () => ok(`Myna ${version}, Bun ${Bun.version}, ${process.platform} ${process.arch}`))
   yield look('data folder', () => checkFolder(config.dataDir))
+  // What is in it cannot be seen: the rest would be guessed.
+  if (isClosed(config.dataDir)) return
   yield look('free disk', () => checkDisk(config.dataDir))
   yield look('database', () => (config.database === '' ? checkBooks(config.dataDir) : checkShared(config)))
   yield* modelFindings(config, cards)
