@@ -25,6 +25,9 @@ async function secret(instance: Awaited<ReturnType<typeof startListening>>, key:
   return { status: response.status, body: (await response.json()) as Record<string, unknown> & { value: string } }
 }
 
+/** A value that is too deep to be made text again. */
+const nestedText = '['.repeat(100_000) + ']'.repeat(100_000)
+
 describe('admission', () => {
   test('accepts a key in a header or in a subprotocol, and returns only the subprotocol `realtime`', async () => {
     await using instance = await startListening()
@@ -194,6 +197,9 @@ describe('client secrets', () => {
     expect(await codeOf({ expires_after: { seconds: 5 } })).toBe('decimal_below_min_value')
     expect(await codeOf({ expires_after: 'soon' })).toBe('invalid_type')
     expect(await codeOf({ session: { prompt: 'x'.repeat(5000) } })).toBe('string_above_max_length')
+    const body = `{"session":{"include":${nestedText}}}`
+    const deep = await instance.fetch('/v1/realtime/client_secrets', { method: 'POST', key, body })
+    expect(await deep.json()).toMatchObject({ error: { code: 'string_above_max_length' } })
     const scoped = await instance.key({ scopes: ['usage'] })
     expect((await secret(instance, scoped)).status).toBe(403)
   })
@@ -239,6 +245,13 @@ describe('rubbish', () => {
     client.append(new Int16Array(7_500_000), 20_000_000)
     expect((await client.until('error')).at(-1)).toMatchObject({ error: { code: 'input_audio_buffer_full' } })
     expect((await client.closed()).code).toBe(1009)
+  })
+
+  test('settings that are nested a hundred thousand times are refused like long ones', async () => {
+    await using instance = await startListening()
+    using client = await RealtimeClient.connect(instance.url, { key: await instance.key() })
+    client.socket.send(`{"type":"session.update","session":{"include":${nestedText}}}`)
+    expect((await client.until('error')).at(-1)).toMatchObject({ error: { code: 'string_above_max_length' } })
   })
 
   test('more sound than can wait is refused before it is decoded, which would take seconds', async () => {

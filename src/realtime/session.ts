@@ -7,6 +7,7 @@
  */
 import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
+import { isShortJson } from '../domain/short-json.ts'
 import { SessionConfig } from './config.ts'
 import {
   completedEvent,
@@ -141,8 +142,8 @@ export class RealtimeSession {
   }
 
   #update(session: unknown, eventId: string | null): void {
-    if (JSON.stringify(session ?? null).length > maxSettingsChars) {
-      const message = `Invalid 'session': longer than ${maxSettingsChars} characters.`
+    if (!isShortJson(session, maxSettingsChars)) {
+      const message = `Invalid 'session': longer than ${maxSettingsChars} characters, or nested too deeply.`
       return this.#refuse({ code: 'string_above_max_length', message, param: 'session' }, eventId)
     }
     this.#config.update(session)

@@ -5,6 +5,7 @@
  */
 import type { Caller } from '../domain/account.ts'
 import { MynaError } from '../domain/error.ts'
+import { isShortJson } from '../domain/short-json.ts'
 import type { Clock } from '../domain/time.ts'
 import type { Accounts } from './ports.ts'
 
@@ -37,8 +38,8 @@ export class ClientSecrets {
   async issue({ key }: Caller, lifeSeconds: number, session: unknown): Promise<IssuedSecret> {
     const secretHash = await this.#accounts.findSecretHash(key.id)
     if (secretHash === null) throw new MynaError('invalid_api_key', 'This key is gone.')
-    if (JSON.stringify(session ?? null).length > maxSessionChars) {
-      const message = `Invalid 'session': too long. As JSON it may have ${maxSessionChars} characters.`
+    if (!isShortJson(session, maxSessionChars)) {
+      const message = `Invalid 'session': nested too deeply, or longer than ${maxSessionChars} characters as JSON.`
       throw new MynaError('string_above_max_length', message, { param: 'session' })
     }
     const expiresAtS = Math.floor(this.#clock.nowMs() / 1000) + lifeSeconds
