@@ -101,16 +101,17 @@ export function ServerPage(_props: PageProps) {
   )
 }
 
+const streamsOf = ({ queue: { running, waiting } }: ServerRecord): string =>
+  `${count(running)}${waiting > 0 ? `, ${count(waiting)} waiting` : ''}`
+
 const factsOf = (server: ServerRecord): [string, string][] => [
   ['State', server.readiness],
   ['Up for', duration(server.uptime_seconds)],
-  ['Streams', `${count(server.queue.running)} running, ${count(server.queue.waiting)} waiting`],
-  ['Load', `${Math.round(100 * server.queue.use)} % of this machine`],
-  [
-    'Since the start',
-    `${counted(server.queue.gaps.count, 'gap')} in speech, ${counted(server.queue.shed, 'request')} refused`,
-  ],
-  ['Pending operations', count(server.pending_operations)],
+  ['Streams', streamsOf(server)],
+  ['Load', `${Math.round(100 * server.queue.use)} %`],
+  ['Gaps in speech', count(server.queue.gaps.count)],
+  ['Refused when full', count(server.queue.shed)],
+  ['To be settled', count(server.pending_operations)],
 ]
 
 /** Below this much, downloads and records may soon find no room. */

@@ -62,7 +62,7 @@ function Worth({ offers, voices, onChanged }: WorthProps) {
         </div>
         {missing.length === 0 ? null : (
           <button class="primary" onClick={install}>
-            Install {missing.length === 1 ? (missing[0]?.name ?? 'it') : `the ${missing.length} recommended`} (
+            Install {missing.length === 1 ? (missing[0]?.name ?? 'it') : 'recommended'} (
             {bytes(missing.reduce((sum, { download_bytes: size }) => sum + size, 0))})
           </button>
         )}
