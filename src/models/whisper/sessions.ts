@@ -1,19 +1,22 @@
 /**
- * The graphs of a Whisper model as they are run. On a processor they are not run as published, but with weights in
- * blocks of 8 bits (`onnx/rewrite`). A step of Whisper base's decoder takes 6 ms of processor time; as published it
- * takes 16 with 8 bits and 13 with 32.
+ * The graphs of a Whisper model as they are run. On a processor they are not run as published (`onnx/rewrite`). The
+ * encoder multiplies many rows at once: bytes, row by row. The decoder takes a token at a time: weights in blocks of 8
+ * bits. A step of Whisper base's decoder takes 6 ms of processor time; as published it takes 16 with 8 bits and 13 with
+ * 32.
  */
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { backEnd, createSession } from '../../onnx/back-end.ts'
 import { checkContract, type PortSpec } from '../../onnx/contract.ts'
-import { discard } from '../../onnx/discard.ts'
+import { multipliesBytesExactly } from '../../onnx/exact-bytes.ts'
+import { openRewritten, type Rewrite } from '../../onnx/prepared.ts'
 import { inHeads } from '../../onnx/rewrite/attention.ts'
-import { blockDomain, inBlocks } from '../../onnx/rewrite/block-weights.ts'
+import { inBlocks } from '../../onnx/rewrite/block-products.ts'
 import { branchOf } from '../../onnx/rewrite/branches.ts'
-import { type Constant, type Model, readModel, writeModel } from '../../onnx/rewrite/graph.ts'
+import type { Model } from '../../onnx/rewrite/graph.ts'
+import type { Made } from '../../onnx/rewrite/made.ts'
+import { inRows } from '../../onnx/rewrite/row-products.ts'
 import { scaleQueries } from '../../onnx/rewrite/scales.ts'
-import { givenRows, onlyWanted } from '../../onnx/rewrite/tokens.ts'
+import { givenRows, onlyWanted, type RowTable } from '../../onnx/rewrite/tokens.ts'
 import type { Session } from '../../onnx/session.ts'
 import type { Card } from '../../domain/card.ts'
 import type { WhisperConfig } from './config.ts'
@@ -23,13 +26,16 @@ import { TokenRows } from './token-rows.ts'
 export const encoderFile = 'encoder_model.onnx'
 export const decoderFile = 'decoder_model_merged.onnx'
 
+/** Changes whenever graphs are rewritten in another way: those kept in the old one are made again. */
+const form = 'whisper 1'
+
 /** Of a rewritten graph that reads a prompt: places of the tokens whose logits are needed. */
 export const wantedInput = 'wanted'
 /** Of rewritten decoders: rows of the embedding of the tokens that they read. */
 export const rowsInput = 'embedded'
 
-/** A rewritten graph is in memory three times while it is loaded. */
-const rewrittenBytesMax = 400e6
+/** What the encoder gives, as decoders call it. */
+const encoded = 'encoder_hidden_states'
 
 export interface WhisperSessions {
   encoder: Session
@@ -49,102 +55,102 @@ export async function openSessions(
   weights: Card['weights'],
 ): Promise<WhisperSessions> {
   const rewrites = (weights === 'int8' || weights === 'fp32') && !(await backEnd()).isOnCard
+  const way = rewrites ? { filesDir, threads, usesBytes: await multipliesBytesExactly() } : null
   const opened: Session[] = []
-  let both: ReturnType<typeof twoDecoders> = null
-  const open = async (model: string | Uint8Array) => {
-    const session = await createSession(model, { threads })
-    opened.push(session)
-    if (typeof model !== 'string') discard(model)
-    return session
-  }
+  let rows: TokenRows | null = null
   try {
-    const encoder = await open((rewrites && rewrittenEncoder(filesDir)) || join(filesDir, encoderFile))
+    const encoder =
+      (way && (await rewrittenEncoder(way))) ?? (await createSession(join(filesDir, encoderFile), { threads }))
+    opened.push(encoder)
     checkEncoder(encoder, config)
-    both = rewrites ? twoDecoders(filesDir, config) : null
+    const both = way && (await twoDecoders(way, config))
     if (both === null) {
-      const decoder = await open(join(filesDir, decoderFile))
+      const decoder = await createSession(join(filesDir, decoderFile), { threads })
+      opened.push(decoder)
       checkDecoder(decoder, config)
       return { encoder, first: decoder, next: decoder, rows: null }
     }
-    const first = await open(both.first)
-    const next = await open(both.next)
+    const { first, next, table } = both
+    opened.push(first, next)
+    rows = table === null ? null : new TokenRows(join(filesDir, decoderFile), table.offset, table)
     checkFirst(first, config)
     checkNext(next, config)
-    return { encoder, first, next, rows: both.rows }
+    return { encoder, first, next, rows }
   } catch (error) {
     for (const session of opened) await session.release()
-    both?.rows?.close()
+    rows?.close()
     throw error
   }
 }
 
-/** @returns null: it is missing, too large, or no model that can be read; ONNX Runtime says why */
-function modelIn(path: string): (Model & { file: Uint8Array }) | null {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  if (size === 0 || size > rewrittenBytesMax) return null
-  const file = Bun.mmap(path)
-  try {
-    return { ...readModel(file), file }
-  } catch {
-    return null
+interface Way {
+  filesDir: string
+  threads: number
+  /** This processor multiplies bytes exactly, so many rows at once are bytes. */
+  usesBytes: boolean
+}
+
+const formOf = ({ usesBytes }: Way): string => `${form} ${usesBytes ? 'bytes' : 'blocks'}`
+
+async function rewrittenEncoder(way: Way): Promise<Session | null> {
+  const rewrite: Rewrite<null> = (model, made) => {
+    const heads = { ...model, graph: inHeads(model.graph) }
+    const bytes = way.usesBytes ? inRows(heads, made) : heads
+    return { graphs: { encoder: rest(bytes, made) }, notes: null }
   }
+  const path = join(way.filesDir, encoderFile)
+  return (await openRewritten(path, formOf(way), rewrite, { threads: way.threads }))?.sessions['encoder'] ?? null
 }
 
-function rewrittenEncoder(filesDir: string): Uint8Array | null {
-  const model = modelIn(join(filesDir, encoderFile))
-  if (model === null) return null
-  const made = new Map<string, Constant>()
-  const encoder = rewritten({ ...model, graph: inHeads(model.graph) }, made)
-  discardAll(made, model.file)
-  return encoder
+/** Where the table of tokens is in the decoder's file. */
+type Table = Omit<RowTable, 'raw'> & { offset: number }
+
+/** @returns null: it is not the graph with two branches that this is for */
+async function twoDecoders(
+  way: Way,
+  config: WhisperConfig,
+): Promise<{ first: Session; next: Session; table: Table | null } | null> {
+  const rewrite: Rewrite<Table | null> = (model, made, file) => {
+    const branches = branchesOf(model, config)
+    if (branches === null) return null
+    const given = branches.map(({ graph }) => givenRows(graph, config.vocabulary, rowsInput))
+    const [found] = given.map((one) => one?.table)
+    // Both or none, and only what can be found in the file again.
+    const takesRows = given.every((one) => one !== null) && found?.raw.buffer === file.buffer
+    const [first, next] = branches.map((branch, at) => (takesRows ? { ...branch, graph: given[at]!.graph } : branch))
+    const graphs = { first: rewrittenFirst(first!, made, way.usesBytes), next: rest(next!, made) }
+    return { graphs, notes: takesRows ? tableOf(found!, file) : null }
+  }
+  const opened = await openRewritten(join(way.filesDir, decoderFile), formOf(way), rewrite, { threads: way.threads })
+  const { first, next } = opened?.sessions ?? {}
+  return first === undefined || next === undefined ? null : { first, next, table: opened!.notes }
 }
 
-/**
- * What they are made from is given back before either is opened, because ONNX Runtime copies a graph twice then.
- * @returns null: it is not the graph with two branches that this is for
- */
-function twoDecoders(
-  filesDir: string,
-  { layers, vocabulary }: WhisperConfig,
-): { first: Uint8Array; next: Uint8Array; rows: TokenRows | null } | null {
-  const path = join(filesDir, decoderFile)
-  const model = modelIn(path)
-  if (model === null) return null
+const tableOf = ({ raw, ...table }: RowTable, file: Uint8Array): Table => ({
+  ...table,
+  offset: raw.byteOffset - file.byteOffset,
+})
+
+/** The branch that reads a prompt and the one that continues. */
+function branchesOf(model: Model, { layers }: WhisperConfig): [Model, Model] | null {
   const states = new Set(stateNames(layers, ['decoder']).map(presentOf))
   const first = branchOf(model, 'else_branch', () => true)
   const next = branchOf(model, 'then_branch', (output) => output === 'logits' || states.has(output))
-  const takes = (found: Model | null, names: readonly string[]) =>
-    found !== null && [...found.graph.inputs.keys()].every((name) => names.includes(name))
+  const takes = (found: Model, names: readonly string[]) =>
+    [...found.graph.inputs.keys()].every((name) => names.includes(name))
   const past = stateNames(layers).map(pastOf)
   if (first === null || next === null) return null
-  if (!takes(first, ['input_ids', 'encoder_hidden_states']) || !takes(next, ['input_ids', ...past])) return null
-  const given = [first, next].map(({ graph }) => givenRows(graph, vocabulary, rowsInput))
-  const [table] = given.map((one) => one?.table)
-  // Both or none, and only what can be found in the file again.
-  const takesRows = given.every((one) => one !== null) && table?.raw.buffer === model.file.buffer
-  const graphs = [first, next].map(({ graph, rest }, at) => ({ graph: takesRows ? given[at]!.graph : graph, rest }))
-  const made = new Map<string, Constant>()
-  const decoders = {
-    first: rewrittenFirst(graphs[0]!, made),
-    next: rewritten(graphs[1]!, made),
-    rows: takesRows ? new TokenRows(path, table!.raw.byteOffset - model.file.byteOffset, table!) : null,
-  }
-  discardAll(made, model.file)
-  return decoders
+  return takes(first, ['input_ids', encoded]) && takes(next, ['input_ids', ...past]) ? [first, next] : null
 }
 
-function discardAll(made: ReadonlyMap<string, Constant>, file: Uint8Array): void {
-  for (const { raw } of made.values()) if (raw !== null) discard(raw)
-  discard(file)
+/** What it keeps of the sound are products of all its rows. */
+function rewrittenFirst(model: Model, made: Made, usesBytes: boolean): Model {
+  const whole = rest(usesBytes ? inRows(model, made, (from) => from === encoded) : model, made)
+  return { ...whole, graph: onlyWanted(whole.graph, 'logits', wantedInput) ?? whole.graph }
 }
 
-function rewrittenFirst({ graph, rest }: Model, made: Map<string, Constant>): Uint8Array {
-  const whole = scaleQueries(inBlocks(graph, made))
-  return writeModel({ graph: onlyWanted(whole, 'logits', wantedInput) ?? whole, rest }, [blockDomain])
-}
-
-const rewritten = ({ graph, rest }: Model, made: Map<string, Constant>): Uint8Array =>
-  writeModel({ graph: scaleQueries(inBlocks(graph, made)), rest }, [blockDomain])
+/** What is not in bytes is in blocks. */
+const rest = (model: Model, made: Made): Model => ({ ...model, graph: scaleQueries(inBlocks(model.graph, made)) })
 
 export type Kind = 'decoder' | 'encoder'
 

@@ -23,7 +23,7 @@ const countOf = ({ graph }: Model, op: string) => graph.nodes.filter((node) => n
 const rewritten = ({ graph, rest }: Model): Model => ({ graph: inHeads(graph), rest })
 
 async function encoded(model: Model, features: Float32Array): Promise<Float32Array> {
-  const session = await createFfiSession(writeModel(model, ['com.microsoft']), { threads: 1 })
+  const session = await createFfiSession(writeModel(model), { threads: 1 })
   opened.push(session)
   const [input] = session.inputs
   const bands = Number(input!.dims[1])

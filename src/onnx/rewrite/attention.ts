@@ -4,9 +4,7 @@
  * and more than once.
  */
 import { type Constant, elementTypes, floatAttribute, type Graph, type Node } from './graph.ts'
-import { pruned, tensorIn, wholeAttribute } from './graph.ts'
-
-const domain = 'com.microsoft'
+import { microsoft, pruned, tensorIn, wholeAttribute } from './graph.ts'
 
 /** The graph itself where it has no attention of this form. */
 export function inHeads(graph: Graph): Graph {
@@ -40,7 +38,7 @@ class Rewriting {
     const heads = wholeAttribute('num_heads', query.heads)
     return {
       op: 'MultiHeadAttention',
-      domain,
+      domain: microsoft,
       inputs: [query.from, key.from, value.from],
       outputs: node.outputs,
       attributes: areScaled ? [heads] : [heads, floatAttribute('scale', 1)],

@@ -17,11 +17,16 @@ import {
 const modelFields = { graph: 7, opsets: 8 } as const
 const graphFields = { node: 1, name: 2, initializer: 5, input: 11, output: 12 } as const
 const nodeFields = { input: 1, output: 2, op: 4, attribute: 5, domain: 7 } as const
-const attributeFields = { name: 1, float: 2, whole: 3, tensor: 5, graph: 6, type: 20 } as const
-const tensorFields = { dims: 1, type: 2, floats: 4, wholes: 5, name: 8, raw: 9 } as const
+const attributeFields = { name: 1, float: 2, whole: 3, tensor: 5, graph: 6, wholes: 8, type: 20 } as const
+const tensorFields = { dims: 1, type: 2, floats: 4, wholes: 5, name: 8, raw: 9, external: 13, isExternal: 14 } as const
+const entryFields = { key: 1, value: 2 } as const
+const opsetFields = { domain: 1, version: 2 } as const
 /** The first field of whatever has a name, other than a tensor. */
 const nameField = 1
-const [floatType, wholeType] = [1, 2]
+const [floatType, wholeType, wholesType] = [1, 2, 7]
+
+/** The domain of ONNX Runtime's own operators. */
+export const microsoft = 'com.microsoft'
 
 export const elementTypes = { float32: 1, uint8: 2, int8: 3, int64: 7, float16: 10 } as const
 
@@ -41,6 +46,8 @@ export interface Constant {
   type: number
   /** Its elements, one after another; null: they are kept in another way, or elsewhere. */
   raw: Uint8Array | null
+  /** They are in a file beside the one that was read, which a graph in another folder does not find. */
+  isElsewhere: boolean
   pieces: Pieces
 }
 
@@ -115,6 +122,7 @@ function readConstant(content: Uint8Array): Constant {
     ),
     type: fields.find(({ number }) => number === tensorFields.type)?.value ?? 0,
     raw: rawIn(fields),
+    isElsewhere: fields.some(({ number, value }) => number === tensorFields.isExternal && value === 1),
     pieces: [content],
   }
 }
@@ -162,7 +170,37 @@ export function constant(name: string, type: number, dims: readonly number[], ra
     ...lengthField(tensorFields.name, name),
     ...lengthField(tensorFields.raw, raw),
   ]
-  return { name, dims, type, raw, pieces }
+  return { name, dims, type, raw, isElsewhere: false, pieces }
+}
+
+/** Part of a file beside the graph's. */
+export interface Place {
+  file: string
+  offset: number
+  length: number
+}
+
+/** A constant whose elements are in another file. */
+export function externalConstant(
+  name: string,
+  type: number,
+  dims: readonly number[],
+  { file, offset, length }: Place,
+): Constant {
+  const entries = { location: file, offset: `${offset}`, length: `${length}` }
+  const pieces = [
+    ...dims.flatMap((count) => numberField(tensorFields.dims, count)),
+    ...numberField(tensorFields.type, type),
+    ...lengthField(tensorFields.name, name),
+    ...Object.entries(entries).flatMap(([key, value]) =>
+      lengthField(tensorFields.external, [
+        ...lengthField(entryFields.key, key),
+        ...lengthField(entryFields.value, value),
+      ]),
+    ),
+    ...numberField(tensorFields.isExternal, 1),
+  ]
+  return { name, dims, type, raw: null, isElsewhere: false, pieces }
 }
 
 export const wholeAttribute = (name: string, value: number): Uint8Array =>
@@ -170,6 +208,13 @@ export const wholeAttribute = (name: string, value: number): Uint8Array =>
     ...lengthField(attributeFields.name, name),
     ...numberField(attributeFields.whole, value),
     ...numberField(attributeFields.type, wholeType),
+  ])
+
+export const wholesAttribute = (name: string, values: readonly number[]): Uint8Array =>
+  joined([
+    ...lengthField(attributeFields.name, name),
+    ...values.flatMap((value) => numberField(attributeFields.wholes, value)),
+    ...numberField(attributeFields.type, wholesType),
   ])
 
 export const floatAttribute = (name: string, value: number): Uint8Array =>
@@ -198,14 +243,24 @@ export function pruned(graph: Graph, outputs: readonly string[]): Graph {
   }
 }
 
-/** @param domains of operators that the graph uses beside those of the file */
-export function writeModel({ graph, rest }: Model, domains: readonly string[] = []): Uint8Array<ArrayBuffer> {
-  const known = fieldsOf(joined(rest)).filter(({ number }) => number === modelFields.opsets)
-  const knownDomains = known.flatMap(({ content }) => textsIn(fieldsOf(content), nameField))
-  const opsets = domains
-    .filter((domain) => !knownDomains.includes(domain))
-    .flatMap((domain) => lengthField(modelFields.opsets, [...lengthField(nameField, domain), ...numberField(2, 1)]))
-  return joined([...rest, ...opsets, ...lengthField(modelFields.graph, piecesOf(graph))])
+/** The version of the standard operators; 0: the file does not say. */
+export const opsetOf = ({ rest }: Model): number => opsets(rest).find(({ domain }) => domain === '')?.version ?? 0
+
+/** With ONNX Runtime's own operators beside those of the file. */
+export function writeModel({ graph, rest }: Model): Uint8Array<ArrayBuffer> {
+  const isKnown = opsets(rest).some(({ domain }) => domain === microsoft)
+  const own = [...lengthField(opsetFields.domain, microsoft), ...numberField(opsetFields.version, 1)]
+  const added = isKnown ? [] : lengthField(modelFields.opsets, own)
+  return joined([...rest, ...added, ...lengthField(modelFields.graph, piecesOf(graph))])
+}
+
+function opsets(rest: readonly Uint8Array[]): { domain: string; version: number }[] {
+  const given = fieldsOf(joined(rest)).filter(({ number }) => number === modelFields.opsets)
+  return given.map(({ content }) => {
+    const fields = fieldsOf(content)
+    const version = fields.find(({ number }) => number === opsetFields.version)?.value ?? 0
+    return { domain: textsIn(fields, opsetFields.domain)[0] ?? '', version }
+  })
 }
 
 const piecesOf = ({ name, nodes, constants, inputs, outputs }: Graph): Uint8Array[] => [

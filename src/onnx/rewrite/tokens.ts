@@ -4,13 +4,7 @@
  * memory.
  */
 import { elementTypes, type Graph, type Node, pruned, wholeAttribute } from './graph.ts'
-import { lengthField, numberField, joined } from './wire.ts'
-
-const portFields = { name: 1, type: 2 } as const
-const typeFields = { tensor: 1 } as const
-const tensorFields = { element: 1, shape: 2 } as const
-const shapeFields = { dimension: 1 } as const
-const dimensionFields = { length: 1, parameter: 2 } as const
+import { portOf } from './port.ts'
 
 /**
  * Gives rows of the wanted tokens only.
@@ -88,16 +82,4 @@ function oneNumber(graph: Graph, name: string | undefined): number | null {
   if (type === elementTypes.float32 && raw.length === 4) return view.getFloat32(0, true)
   if (raw.length !== 1) return null
   return type === elementTypes.int8 ? view.getInt8(0) : view.getUint8(0)
-}
-
-/** @param dims a name: as many as there are */
-function portOf(name: string, element: number, dims: readonly (string | number)[]): Uint8Array {
-  const shape = dims.flatMap((dim) => {
-    const length =
-      typeof dim === 'number' ? numberField(dimensionFields.length, dim) : lengthField(dimensionFields.parameter, dim)
-    return lengthField(shapeFields.dimension, joined(length))
-  })
-  const tensor = [...numberField(tensorFields.element, element), ...lengthField(tensorFields.shape, joined(shape))]
-  const type = lengthField(typeFields.tensor, joined(tensor))
-  return joined([...lengthField(portFields.name, name), ...lengthField(portFields.type, joined(type))])
 }

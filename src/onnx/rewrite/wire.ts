@@ -123,7 +123,16 @@ export function joined(pieces: Pieces): Uint8Array<ArrayBuffer> {
 
 function varint(value: number): number[] {
   const bytes: number[] = []
+  if (value < 0) return negativeVarint(value)
   let rest = value
   for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80)
   return [...bytes, rest]
+}
+
+/** Takes all 64 bits. */
+function negativeVarint(value: number): number[] {
+  const bytes: number[] = []
+  let rest = BigInt.asUintN(64, BigInt(value))
+  for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
+  return [...bytes, Number(rest)]
 }
