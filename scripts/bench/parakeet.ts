@@ -16,7 +16,9 @@ const never = new AbortController().signal
 const windowsS = [5, 10, 20]
 
 export async function measureParakeet(folder: string | undefined, soundS: number): Promise<object> {
-  const kinds = ['int8', 'fp32'].filter((kind) => folder !== undefined && existsSync(join(folder, kind, 'vocab.txt')))
+  const kinds = (['int8', 'fp32'] as const).filter(
+    (kind) => folder !== undefined && existsSync(join(folder, kind, 'vocab.txt')),
+  )
   if (folder === undefined || kinds.length === 0) {
     console.log(
       '\nParakeet: skipped, for there are no graphs. scripts/fullsize-parakeet.py makes them; --models FOLDER',
@@ -24,7 +26,7 @@ export async function measureParakeet(folder: string | undefined, soundS: number
     return { skipped: true }
   }
   const records = []
-  for (const kind of kinds) records.push({ kind, ...(await measureOne(join(folder, kind), soundS)) })
+  for (const kind of kinds) records.push({ kind, ...(await measureOne(join(folder, kind), kind, soundS)) })
   const times = ['graphs', 'threads', 'load s', ...windowsS.map((s) => `${s} s`), 'CPU ms per s', 'in the runtime']
   printTable('Parakeet TDT 0.6b, random weights: s of sound per s, by the length of windows', [
     times,
@@ -39,11 +41,11 @@ export async function measureParakeet(folder: string | undefined, soundS: number
   return records
 }
 
-async function measureOne(filesDir: string, soundS: number) {
+async function measureOne(filesDir: string, weights: 'int8' | 'fp32', soundS: number) {
   const threads = availableParallelism()
   const megabytes = () => process.memoryUsage.rss() / 1e6
   const beganMs = performance.now()
-  const model = await load({ card: cardOf('en'), filesDir, pronunciations: null, workers: threads })
+  const model = await load({ card: { ...cardOf('en'), weights }, filesDir, pronunciations: null, workers: threads })
   const loadS = (performance.now() - beganMs) / 1000
   const memory = [megabytes()]
   const input = { task: 'transcribe', language: null, prompt: null, temperature: 0, words: true } as const

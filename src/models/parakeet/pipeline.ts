@@ -17,6 +17,7 @@ import { checkContract } from '../../onnx/contract.ts'
 import { createSession } from '../../onnx/back-end.ts'
 import type { Session, Tensor } from '../../onnx/session.ts'
 import { readConfig } from './config.ts'
+import { openEncoder } from './encoder.ts'
 import { FeatureMeter, hopMs, minFrames, sampleRateHz } from './features.ts'
 import { segmentsOf } from '../sentences.ts'
 import { durations, TdtDecoder } from './tdt.ts'
@@ -43,7 +44,7 @@ export const load: LoadTranscriptionModel = async (options) => {
   const vocabulary = readVocabulary(await text('vocab.txt'))
   const sessions: Session[] = []
   try {
-    const encoder = await createSession(join(filesDir, encoderFile), { threads: workers })
+    const encoder = await openEncoder(join(filesDir, encoderFile), card.weights, workers)
     sessions.push(encoder)
     const decoder = await createSession(join(filesDir, decoderFile), { threads: workers })
     sessions.push(decoder)
