@@ -12,6 +12,8 @@ import type { WyomingEvent } from './framing.ts'
 import { admitted, type Send, textOf, type WyomingParts } from './parts.ts'
 
 const heardRateHz = 16_000
+/** The lower the rate, the longer it takes to resample a payload. */
+const leastRateHz = 8000
 /** More than this is not read ahead of the engine: the client waits. */
 const aheadSamples = 30 * heardRateHz
 
@@ -45,6 +47,7 @@ export class WyomingListening {
       throw invalid(`The audio must have 1 to 8 channels, not ${String(channels)}.`)
     }
     this.#channels = channels
+    if (Number(rate) < leastRateHz) throw invalid(`The audio must have ${leastRateHz} Hz or more, not ${String(rate)}.`)
     try {
       this.#resampler = new Resampler(Number(rate), heardRateHz)
     } catch {
