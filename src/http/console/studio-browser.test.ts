@@ -203,6 +203,11 @@ test.skipIf(!hasBrowser)(
     await past(page)
       .getByText(/^Wren · /)
       .waitFor()
+    // Enter in the search takes the first that was found.
+    await page.getByRole('button', { name: /^Voice: Wren/ }).click()
+    await page.keyboard.type('merle')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: /^Voice: Merle/ }).waitFor()
     expect(faults).toEqual([])
   },
   flowMs,

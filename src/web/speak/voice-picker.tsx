@@ -30,7 +30,7 @@ export function VoicePicker({ voices, chosen, onChoose, isOpen, onOpen }: Picker
         <span class="voice-words">
           <span class="unseen">Voice: </span>
           <strong dir="auto">{name}</strong>
-          <span class="hint">{voice?.description ?? 'The best that is installed'}</span>
+          <span class="hint">{voice?.description ?? 'The best voice that is installed'}</span>
         </span>
         <Icon name="down" />
       </button>
@@ -81,6 +81,10 @@ function VoiceList({ voices, chosen, onChoose }: ListProps) {
         value={sought}
         autofocus
         onInput={({ currentTarget }) => setSought(currentTarget.value)}
+        onKeyDown={({ key }) => {
+          const [first] = found
+          if (key === 'Enter' && sought !== '' && first !== undefined) onChoose(first.voice_id)
+        }}
       />
       <ul ref={list}>
         {sought === '' ? (
@@ -89,7 +93,7 @@ function VoiceList({ voices, chosen, onChoose }: ListProps) {
               <Face voice={undefined} />
               <span class="voice-words">
                 <strong>Default voice</strong>
-                <span class="hint">The best that is installed</span>
+                <span class="hint">The best voice that is installed</span>
               </span>
             </button>
           </li>
