@@ -75,6 +75,15 @@ test.each(sources)('%s with the names of the card', async (_what, make) => {
   expect(manifest.files.map(({ evidence }) => evidence)).toEqual(['card', 'card', 'none'])
 })
 
+test('a folder is searched although a part of it leads back to it, or cannot be read', async () => {
+  const folder = folderOf(asCardSays)
+  symlinkSync('.', join(folder, 'again'))
+  symlinkSync('/nowhere', join(folder, 'gone'))
+  // Only root may look into it, as into `lost+found` on a disk.
+  mkdirSync(join(folder, 'closed'), { mode: 0o000 })
+  await imported(folder)
+})
+
 test.each(sources)('%s as the repository has it, inside another folder', async (_what, make) => {
   await imported(await make({ 'x/onnx/model_int8.onnx': model, 'x/v/anna.bin': voice, 'x/config.json': config }))
 })

@@ -120,11 +120,24 @@ const kindOf = (bytes: Uint8Array): string | null =>
 
 /** A folder of one's own may hold links, as the hub's own cache does: they are followed. */
 async function* walkFolder(root: string): AsyncGenerator<Found> {
-  for (const name of await readdir(root, { recursive: true })) {
-    const place = join(root, name)
-    const found = await stat(place).catch(() => null)
-    if (found?.isFile() !== true) continue
-    yield { path: name, sizeBytes: found.size, bytes: async () => createReadStream(place), skip: async () => {} }
+  // What the user named must be readable; of what is below it, only the model's files matter.
+  await readdir(root)
+  for await (const { path, sizeBytes } of filesBelow(root, '', new Set())) {
+    const place = join(root, path)
+    yield { path, sizeBytes, bytes: async () => createReadStream(place), skip: async () => {} }
+  }
+}
+
+/** @param seen folders that were gone through: a link may lead back to one of them */
+async function* filesBelow(root: string, folder: string, seen: Set<string>): AsyncGenerator<SourceEntry> {
+  const { dev, ino } = await stat(join(root, folder))
+  if (seen.has(`${dev}:${ino}`)) return
+  seen.add(`${dev}:${ino}`)
+  for (const name of await readdir(join(root, folder)).catch(() => [])) {
+    const path = folder === '' ? name : `${folder}/${name}`
+    const found = await stat(join(root, path)).catch(() => null)
+    if (found?.isFile() === true) yield { path, sizeBytes: found.size }
+    if (found?.isDirectory() === true) yield* filesBelow(root, path, seen)
   }
 }
 
