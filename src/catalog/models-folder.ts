@@ -7,7 +7,7 @@
  */
 import { constants } from 'node:fs'
 import { chmod, copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { HubPlace } from './install/hub.ts'
 
 const blobPattern = /^([0-9a-f]{64}|git-[0-9a-f]{40}|at-[0-9a-f]{64})$/
@@ -75,8 +75,13 @@ export function blobName(
   return `at-${new Bun.CryptoHasher('sha256').update(`${repo}@${revision}/${path}`).digest('hex')}`
 }
 
+/** With the folders above it, where they are missing. */
 export async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o755 })
+  const first = await mkdir(path, { recursive: true, mode: 0o755 })
+  if (first === undefined) return
+  // The umask of a pull may be stricter than a service of another user can bear.
+  const top = resolve(first)
+  for (let made = resolve(path); made.length >= top.length; made = dirname(made)) await chmod(made, 0o755)
 }
 
 /** Makes `to` the same file as `from`; a copy where the file system has no hard links. */

@@ -1,5 +1,14 @@
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Card, CardFile } from '../../domain/card.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
@@ -96,6 +105,26 @@ test.each(sources)('%s without folders, among other files', async (_what, make) 
 test.each(sources)('%s: a file with a known hash may have any name', async (_what, make) => {
   const decoy = randomBytes(9, model.length)
   await imported(await make({ a: decoy, b: model, 'model.onnx': decoy, c: voice, 'config.json': config }))
+})
+
+test('what is installed under a strict umask can be read by a service of another user', async () => {
+  const source = folderOf(asCardSays)
+  const parts = testImport()
+  const before = process.umask(0o077)
+  try {
+    await importModel(card, source, parts, never)
+  } finally {
+    process.umask(before)
+  }
+  const entries = readdirSync(parts.folder.path, { recursive: true, withFileTypes: true })
+  const modes = entries
+    .filter(({ name }) => !name.startsWith('install.lock'))
+    .map((entry) => {
+      const { mode } = statSync(join(entry.parentPath, entry.name))
+      return `${entry.isDirectory() ? 'folder' : 'file'} ${(mode & 0o777).toString(8)}`
+    })
+  expect([...new Set(modes)].sort()).toEqual(['file 644', 'folder 755'])
+  expect((statSync(parts.folder.path).mode & 0o777).toString(8)).toBe('755')
 })
 
 test("the hub's own cache, whose files are links", async () => {
