@@ -51,6 +51,32 @@ test('a very short beginning or end joins its neighbour', async () => {
   expect(await texts('Yes.')).toEqual(['Yes.'])
 })
 
+test('without a pause it is cut before a clause, a phrase or any word, not behind one that leads on', async () => {
+  const words = (changed: Partial<Record<number, Partial<Unit>>>): Unit[] =>
+    Array.from({ length: 60 }, (_, at) => ({
+      symbols: 'abcd',
+      end: at,
+      ends: at === 59 ? 'sentence' : 'word',
+      ...changed[at],
+    }))
+  const first = async (changed: Parameters<typeof words>[0]) => (await all(words(changed)))[0]!.spans.length
+  expect(await first({})).toBe(29)
+  expect(await first({ 28: { leads: true } })).toBe(28)
+  expect(await first({ 20: { opens: 'phrase' } })).toBe(20)
+  expect(await first({ 17: { opens: 'clause' }, 20: { opens: 'phrase' } })).toBe(17)
+  expect(await first({ 10: { opens: 'clause' } })).toBe(29)
+  const [one, two, three] = await all(words({ 20: { opens: 'phrase', symbols: 'efgh' } }))
+  expect([one!.before, one!.after]).toEqual(['', 'efgh abcd ab'])
+  expect([two!.before, two!.symbols.slice(0, 9)]).toEqual(['bcd abcd', 'efgh abcd'])
+  expect([two!.after, three]).toEqual(['', undefined])
+})
+
+test('what is cut at a pause has no neighbours', async () => {
+  const made = await all(unitsOf(`${sentence(60)} ${'abcd '.repeat(30)}abcd, ${sentence(200)} ${sentence(130)}`))
+  expect(made.length).toBeGreaterThan(2)
+  expect(made.map(({ before, after }) => before + after).join('')).toBe('')
+})
+
 test('a paragraph ends its chunk', async () => {
   const made = await all(unitsOf('A heading stands here¶ and a text below. It ends. Soon¶ a third one is here'))
   expect(made.map(({ symbols, boundary }) => [symbols, boundary])).toEqual([
