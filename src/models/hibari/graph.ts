@@ -10,14 +10,17 @@
 import { checkContract } from '../../onnx/contract.ts'
 import { createSession } from '../../onnx/back-end.ts'
 import type { Session } from '../../onnx/session.ts'
+import { neighbourSymbols } from '../../phonemes/chunks.ts'
 import { symbolNumbers } from '../../phonemes/symbols.ts'
 import { durations } from './graph-file.ts'
 import { bins, type Parameters } from './parameters.ts'
 
 const graphFile = 'hibari.onnx'
 
-/** Symbols at once. The graph has room for more; a chunk of these is 5.5 s, and 5.3 MB of parameters. */
+/** Symbols of a chunk. The graph has room for more; a chunk of these is 5.5 s, and 5.3 MB of parameters. */
 export const mostSymbols = 100
+/** With those of its neighbours on both sides, and a space to each. */
+const mostAtOnce = mostSymbols + neighbourSymbols.before + neighbourSymbols.after + 2
 
 export interface Predicted extends Parameters {
   /** The length of each symbol, in frames, those of the pads included. */
@@ -45,12 +48,13 @@ export class HibariGraph {
   }
 
   /**
-   * @param symbols 1 to `mostSymbols` of those that have a number @param speed 0.5 to 2; 1: the voice's own pace
+   * @param symbols of a chunk and of its neighbours, at least 1, that have a number
+   * @param speed 0.5 to 2; 1: the voice's own pace
    * @throws RangeError of other symbols; Error when the pitch is not finite, and what ONNX Runtime
    * refuses; the signal's reason
    */
   async predict(symbols: string, speed: number, signal?: AbortSignal): Promise<Predicted> {
-    const ids = symbolNumbers(symbols, mostSymbols)
+    const ids = symbolNumbers(symbols, mostAtOnce)
     const feeds = {
       ids: { type: 'int64', dims: [1, ids.length], data: ids },
       speed: { type: 'float32', dims: [1], data: Float32Array.of(speed) },

@@ -116,6 +116,21 @@ test('blocks are short and say how far the text is spoken, to its end and never 
   expect(covered[Math.floor(spoken.length / 20)]).toBeLessThan(countChars(text) / 10)
 })
 
+test('a sentence that is cut for its length is spoken as one: no silence, and no fall as at its end', async () => {
+  const text =
+    'There are three unread messages from your sister about the party she plans for your father next weekend.'
+  const spoken = await speak(inputOf(text))
+  // Chunks begin with the blocks that have spans.
+  const begins = spoken.flatMap(({ spans }, at) => (at > 0 && spans !== undefined ? [at] : []))
+  expect(begins.length).toBe(1)
+  const before = soundOf(spoken.slice(0, begins[0]))
+  const sound = soundOf(spoken)
+  const around = sound.subarray(before.length - 0.06 * model.sampleRateHz, before.length + 0.06 * model.sampleRateHz)
+  expect(levelDb(around)).toBeGreaterThan(levelDb(sound) - 15)
+  for (let at = 0; at + 240 <= around.length; at += 240)
+    expect(levelDb(around.subarray(at, at + 240))).toBeGreaterThan(-45)
+})
+
 test('speed, within what the graph was taught and beyond', async () => {
   const seconds = async (speed: number) => secondsOf(await speak(inputOf(birch, { speed })))
   const own = await seconds(1)

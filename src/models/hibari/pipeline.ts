@@ -26,6 +26,7 @@ import {
 import { cloneVoice } from './clone.ts'
 import { mostSymbols } from './graph.ts'
 import { Graphs } from './graphs.ts'
+import { jointsOf, Seam, spansThere, withNeighbours } from './joints.ts'
 import { hopSamples, type Parameters, sampleRateHz } from './parameters.ts'
 import { readState, writeState } from './state.ts'
 import { Vocoders } from './vocoders.ts'
@@ -110,17 +111,20 @@ class HibariModel implements SpeechModel {
     const speed = Math.min(fastest, Math.max(slowest, input.speed))
     const stretcher = new Stretcher(sampleRateHz, input.speed / speed)
     const listener = new Listener()
+    const seam = new Seam()
     const parts = this.#chunks(input, voice)
     let chunk = await nextOf(parts)
     for (let coveredBefore = 0; chunk !== null;) {
       signal.throwIfAborted()
-      const parameters = await graph.predict(chunk.symbols, speed, signal)
+      const parameters = await graph.predict(withNeighbours(chunk), speed, signal)
+      const joints = jointsOf(chunk, parameters.symbolFrames)
       const covered = chunk.coveredChars - coveredBefore
       let next: Chunk | null = null
       let isBegun = false
-      const blocks = vocoders.speak({ parameters, speed, shape, ...listener.standing() }, signal)
-      for await (const { pcm, share, skippedFrames, rendered } of blocks) {
+      const blocks = vocoders.speak({ parameters, joints, speed, shape, ...listener.standing() }, signal)
+      for await (const { pcm: block, share, skippedFrames, rendered } of blocks) {
         const isLast = share === 1
+        const pcm = seam.take(block, isLast && joints.to !== null)
         const times = { stretch: input.speed / speed, lateS: listener.lateS, skippedFrames }
         const spans = isBegun ? {} : { spans: spansOf(chunk, parameters.symbolFrames, times) }
         isBegun = true
@@ -210,12 +214,13 @@ class Listener {
 
 /** @param times `stretch`: how much faster the sound is made than it was spoken */
 function spansOf(
-  { spans, symbols }: Chunk,
+  chunk: Chunk,
   symbolFrames: readonly number[],
   { stretch, lateS, skippedFrames }: { stretch: number; lateS: number; skippedFrames: number },
 ): SpokenSpan[] {
   const seconds = (frames: number) =>
     lateS + Math.max(0, ((frames - skippedFrames) * hopSamples) / sampleRateHz / stretch)
+  const [spans, symbols] = [spansThere(chunk), withNeighbours(chunk)]
   const frames = spanTimes({ spans, symbols, lengths: symbolFrames, early: earlyFrames, longestEnd: endFrames })
   return frames.map(({ end, from, to }) => ({
     end,

@@ -4,6 +4,7 @@
  */
 import { hopSamples, type Parameters, sampleRateHz } from './parameters.ts'
 import type { Shape } from './shape.ts'
+import type { Joints } from './joints.ts'
 import { speechSpan } from './speech-span.ts'
 import { Vocoder } from './vocoder.ts'
 
@@ -27,11 +28,18 @@ export class Rendered {
   readonly #blocks: Iterator<Float64Array>
   readonly #frames: number
   readonly #skipped: number
+  readonly #joints: Joints
   #done = 0
 
-  /** @param speed 0.5 to 2 @param shape of another voice; null: the graph's own */
-  constructor(parameters: Parameters, speed: number, shape: Shape | null) {
-    const span = speechSpan(parameters, speed)
+  /**
+   * @param joints where neighbours are that are not rendered; null: silence @param speed 0.5 to 2
+   * @param shape of another voice; null: the graph's own
+   */
+  constructor(parameters: Parameters, joints: Joints, speed: number, shape: Shape | null) {
+    const speech = speechSpan(parameters, speed)
+    const first = joints.from ?? speech.from
+    const span = { from: first, to: Math.max(first + 1, joints.to ?? speech.to) }
+    this.#joints = joints
     this.#frames = span.to - span.from
     this.#skipped = span.from
     this.#blocks = new Vocoder(parameters, span, shape).blocks()
@@ -52,9 +60,10 @@ export class Rendered {
     for (let frame = 0; frame < frames; frame++) pcm.set(this.#blocks.next().value as Float64Array, frame * hopSamples)
     for (let at = 0; at < pcm.length; at++) pcm[at] = bent(gain * pcm[at]!)
     if (!pcm.every(Number.isFinite)) throw new Error('the vocoder gave a sound that is not finite')
-    if (this.#done === 0) fade(pcm, (at) => at)
+    const { from, to } = this.#joints
+    if (this.#done === 0) fade(pcm, (at) => at, from !== null)
     this.#done += frames
-    if (this.#done === this.#frames) fade(pcm, (at) => pcm.length - 1 - at)
+    if (this.#done === this.#frames) fade(pcm, (at) => pcm.length - 1 - at, to !== null)
     return {
       pcm,
       share: this.#done / this.#frames,
@@ -72,8 +81,15 @@ function bent(sample: number): number {
   return Math.sign(sample) * (bentFrom + room * Math.tanh(over / room))
 }
 
-/** Raised cosine: the first sample, counted from one of the ends, is 0. */
-function fade(pcm: Float32Array, place: (at: number) => number): void {
-  const width = Math.min(fadeSamples, pcm.length)
-  for (let at = 0; at < width; at++) pcm[place(at)]! *= (1 - Math.cos((Math.PI * at) / width)) / 2
+/**
+ * From nothing, at one of the ends: as a raised cosine or, where another chunk joins, over a frame and so that both
+ * together have the power of one.
+ */
+function fade(pcm: Float32Array, place: (at: number) => number, isJoint: boolean): void {
+  const width = Math.min(isJoint ? hopSamples : fadeSamples, pcm.length)
+  for (let at = 0; at < width; at++) {
+    pcm[place(at)]! *= isJoint
+      ? Math.sin((Math.PI * (at + 0.5)) / (2 * width))
+      : (1 - Math.cos((Math.PI * at) / width)) / 2
+  }
 }

@@ -3,6 +3,7 @@
  * of many streams are rendered together, some frames of one and then of another (`vocoder-turns.ts`). A chunk that has
  * begun is rendered to its end, for its sound is a tenth of the size of its parameters.
  */
+import type { Joints } from './joints.ts'
 import type { Parameters } from './parameters.ts'
 import { Rendered } from './rendered.ts'
 import type { Shape } from './shape.ts'
@@ -13,6 +14,7 @@ export type ToVocoder =
       type: 'speak'
       id: number
       parameters: Parameters
+      joints: Joints
       /** How fast the chunk is spoken; 1: the voice's own pace. */
       speed: number
       /** Shape of another voice; null: the graph's own. */
@@ -49,8 +51,8 @@ let isScheduled = false
 
 self.onmessage = ({ data }: MessageEvent<ToVocoder>) => {
   if (data.type === 'speak') {
-    const { id, parameters, speed, shape, isFirst, slackMs } = data
-    const rendered = new Rendered(parameters, speed, shape)
+    const { id, parameters, joints, speed, shape, isFirst, slackMs } = data
+    const rendered = new Rendered(parameters, joints, speed, shape)
     const { leftFrames } = rendered
     chunks.push({ id, isFirst, dueMs: performance.now() + slackMs, leftFrames, rendered })
   } else remove(data.id)

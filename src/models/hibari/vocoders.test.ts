@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
+import { noJoints } from './joints.ts'
 import { bins, hopSamples, type Parameters } from './parameters.ts'
 import { type Block, type ChunkOrder, Vocoders } from './vocoders.ts'
 
@@ -24,7 +25,7 @@ function orderOf(frames: number, more: Partial<ChunkOrder> = {}): ChunkOrder {
     restPhase: Float32Array.from({ length: bins * frames }, (_, at) => at % 7),
     f0: new Float32Array(frames),
   }
-  return { parameters, speed: 1, shape: null, isFirst: true, slackMs: 0, ...more }
+  return { parameters, joints: noJoints, speed: 1, shape: null, isFirst: true, slackMs: 0, ...more }
 }
 
 const samplesOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { pcm }) => sum + pcm.length, 0)

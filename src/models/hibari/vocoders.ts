@@ -2,6 +2,7 @@
  * The threads that vocoders run in, and which of them a chunk goes to: the one with the least left to render. A thread
  * that dies fails the chunks in it, and another takes its place at the next chunk.
  */
+import { type Joints, noJoints } from './joints.ts'
 import { bins, hopSamples, type Parameters } from './parameters.ts'
 import type { Shape } from './shape.ts'
 import type { FromVocoder, ToVocoder } from './vocoder-worker.ts'
@@ -19,6 +20,7 @@ export interface Block {
 
 export interface ChunkOrder {
   parameters: Parameters
+  joints: Joints
   /** 0.5 to 2. */
   speed: number
   /** Shape of another voice; null: the graph's own. */
@@ -111,7 +113,7 @@ export class Vocoders {
 
   /** Has the first thread compile what it runs, which takes several times as long as a block does later. */
   async warm(): Promise<void> {
-    const order = { parameters: hum(warmFrames), speed: 1, shape: null, isFirst: true, slackMs: 0 }
+    const order = { parameters: hum(warmFrames), joints: noJoints, speed: 1, shape: null, isFirst: true, slackMs: 0 }
     await Array.fromAsync(this.speak(order, new AbortController().signal))
   }
 
