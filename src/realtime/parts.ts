@@ -30,6 +30,8 @@ export const idleMs = 900_000
 /** How often the key is checked while nothing else checks it. */
 export const accessEveryMs = 60_000
 
+/** Less sound than this holds no word. */
+export const leastHeardMs = 100
 /** Longest turn: who speaks on begins another. */
 export const turnMaxSeconds = 60
 /** Sound that was sent and is not dealt with: in the buffer of a client that commits, or waiting for the engine. */

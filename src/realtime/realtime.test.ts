@@ -1,32 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { startListening, usageOf } from '../http/transcription/transcription.fixture.ts'
-import { MynaError } from '../domain/error.ts'
+import { usageOf } from '../http/transcription/transcription.fixture.ts'
 import { concatS16 } from '../audio/pcm.ts'
 import { until } from '../testing/until.ts'
-import { RealtimeClient, silence, tone, typesOf } from './client.fixture.ts'
-
-const item = 'conversation.item.input_audio_transcription'
-const engineFailed = new MynaError('engine_unavailable', 'The engine failed.')
-const manual = { turn_detection: null }
-
-async function open(
-  settings: Parameters<typeof startListening>[0] = {},
-  options: { input?: object; query?: string } = {},
-) {
-  const instance = await startListening(settings)
-  const key = await instance.key()
-  const client = await RealtimeClient.connect(instance.url, { key, query: options.query ?? '?intent=transcription' })
-  const [created] = await client.until('session.created')
-  if (options.input !== undefined) {
-    client.update(options.input)
-    await client.until('session.updated')
-  }
-  const dispose = async () => {
-    client.socket.close()
-    await instance[Symbol.asyncDispose]()
-  }
-  return { instance, key, client, created, [Symbol.asyncDispose]: dispose }
-}
+import { silence, tone, typesOf } from './client.fixture.ts'
+import { engineFailed, item, manual, open } from './session.fixture.ts'
 
 describe('a session', () => {
   test('begins by sending its settings, and sends all of them again after each change', async () => {
@@ -237,9 +214,9 @@ describe('turns by commits', () => {
   test('turns are transcribed in order, and a failed turn does not end the session', async () => {
     await using scene = await open({}, { input: manual })
     const { client, instance } = scene
-    let orders = 0
-    instance.transcriber.plan = () => (orders++ === 1 ? { failAt: 0 } : {})
-    for (const seconds of [3, 2, 1]) {
+    instance.transcriber.plan = ({ prompt }) => (prompt === 'fail' ? { failAt: 0 } : {})
+    for (const [seconds, prompt] of [[3], [2, 'fail'], [1]] as const) {
+      client.update({ transcription: { prompt: prompt ?? null } })
       client.append(tone(seconds))
       client.send({ type: 'input_audio_buffer.commit' })
     }
@@ -323,8 +300,9 @@ describe('a client that disconnects', () => {
     await using scene = await open({}, { input: manual })
     const { client, instance, key } = scene
     const held = Promise.withResolvers<void>()
-    instance.transcriber.plan = () => ({ before: (part) => (part === 1 ? held.promise : undefined) })
-    client.append(tone(3))
+    instance.transcriber.plan = () => ({ partMs: 100, before: (part) => (part === 1 ? held.promise : undefined) })
+    // Too short for a guess.
+    client.append(tone(0.4))
     client.send({ type: 'input_audio_buffer.commit' })
     await until('the engine listens', () => instance.transcriber.active === 1)
     client.socket.terminate()

@@ -8,7 +8,7 @@
 import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
 import { isShortJson } from '../domain/short-json.ts'
-import { SessionConfig } from './config.ts'
+import { SessionConfig, type TurnSettings } from './config.ts'
 import {
   completedEvent,
   deltaEvent,
@@ -20,14 +20,23 @@ import {
 } from './events.ts'
 import { heardRateHz, samplesPerMs, SoundInput } from './input.ts'
 import { Outbox, type Wire } from './outbox.ts'
-import { accessEveryMs, backlogMaxSeconds, idleMs, type Opening, type RealtimeParts, sessionMaxMs } from './parts.ts'
+import {
+  accessEveryMs,
+  backlogMaxSeconds,
+  idleMs,
+  leastHeardMs,
+  type Opening,
+  type RealtimeParts,
+  sessionMaxMs,
+} from './parts.ts'
 import { Tape } from './tape.ts'
-import { Transcripts, Turn } from './transcripts.ts'
+import { Item, Transcripts, type Turn } from './transcripts.ts'
 import { TurnCutter } from './turn-cutter.ts'
 
 /** Items that a client may still ask for. */
 const itemsKept = 200
-const leastCommitMs = 100
+/** Where speech is while the client ends items: a long pause ends a part of one. */
+const partSettings = { threshold: 0.5, prefixMs: 1000, silenceMs: 1500 }
 /** All of them come back with each change. */
 const maxSettingsChars = 65_536
 
@@ -44,9 +53,11 @@ export class RealtimeSession {
   readonly #transcripts: Transcripts
   readonly #items = new Map<string, string | null>()
   #input: SoundInput
-  #cutter: TurnCutter | null = null
+  #cutter: TurnCutter
   /** End of the last turn: the next one begins here. */
   #cut = 0
+  /** The item that the client has not committed yet; null: none has begun, or turns are the detector's. */
+  #open: Item | null = null
   #lastItemId: string | null = null
   #stopIdle = () => {}
   #stopWatching = () => {}
@@ -73,7 +84,7 @@ export class RealtimeSession {
       failed: (itemId: string, error: MynaError) => this.#emit(failedEvent(itemId, error)),
     }
     this.#transcripts = new Transcripts(parts, () => this.#access(), news, this.#gone.signal)
-    this.#applyTurns()
+    this.#cutter = this.#newCutter()
     this.#emit({ type: 'session.created', session: this.#config })
     this.#watchTime()
   }
@@ -95,7 +106,7 @@ export class RealtimeSession {
   /** The socket is gone, whichever side closed it. */
   closed(): void {
     this.#gone.abort(new Error('the session is over'))
-    this.#cutter?.close()
+    this.#cutter.close()
     this.#stopIdle()
     this.#stopWatching()
   }
@@ -116,7 +127,8 @@ export class RealtimeSession {
       case 'input_audio_buffer.clear':
         this.#cut = this.#tape.end
         this.#tape.dropBefore(this.#cut)
-        this.#cutter?.forget()
+        this.#dropOpen()
+        this.#forget()
         return this.#emit({ type: 'input_audio_buffer.cleared' })
       case 'conversation.item.retrieve':
         return this.#retrieve(event.item_id, eventId)
@@ -146,11 +158,12 @@ export class RealtimeSession {
       const message = `Invalid 'session': longer than ${maxSettingsChars} characters, or nested too deeply.`
       return this.#refuse({ code: 'string_above_max_length', message, param: 'session' }, eventId)
     }
+    const { turns } = this.#config
     this.#config.update(session)
     const { format } = this.#config
     const { encoding, rateHz } = this.#input.format
     if (format.encoding !== encoding || format.rateHz !== rateHz) this.#input = new SoundInput(format)
-    this.#applyTurns()
+    this.#applyTurns(turns)
     this.#emit({ type: 'session.updated', session: this.#config })
     // LiveKit and the Vercel AI SDK ignore turns that fail: their users would wait for a text that never comes.
     const fault = this.#transcripts.faultOf(this.#config.wish)
@@ -162,33 +175,73 @@ export class RealtimeSession {
     )
   }
 
-  #applyTurns(): void {
+  #applyTurns(before: TurnSettings | null): void {
     const { turns } = this.#config
-    if (turns !== null && this.#cutter !== null) {
-      this.#cutter.settings = turns
-      return
-    }
-    this.#cutter?.close()
-    this.#cutter = null
-    if (turns === null) return
-    this.#cutter = new TurnCutter(this.#parts, turns, this.#tape, {
+    if (turns !== null && before !== null) this.#cutter.settings = turns
+    if ((turns === null) === (before === null)) return
+    this.#cutter.close()
+    this.#dropOpen()
+    this.#cutter = this.#newCutter()
+  }
+
+  #newCutter(): TurnCutter {
+    const { turns } = this.#config
+    return turns === null ? this.#partCutter() : this.#turnCutter(turns)
+  }
+
+  /** Turns of the detector: each is an item. */
+  #turnCutter(settings: TurnSettings): TurnCutter {
+    const wishes = { settings, from: this.#tape.end, keepsUnheard: false }
+    return new TurnCutter(this.#parts, wishes, this.#tape, {
       began: (turn) => {
         const startMs = Math.round(turn.start / samplesPerMs)
-        this.#emit({ type: 'input_audio_buffer.speech_started', audio_start_ms: startMs, item_id: turn.itemId })
+        this.#emit({ type: 'input_audio_buffer.speech_started', audio_start_ms: startMs, item_id: turn.item.id })
       },
       ended: (turn, end) => {
         const endMs = Math.round(end / samplesPerMs)
-        this.#emit({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: endMs, item_id: turn.itemId })
+        this.#emit({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: endMs, item_id: turn.item.id })
         this.#commitTurn(turn, end)
       },
-      goesOn: (turn, end) => {
-        if (!this.#transcripts.canGuess(turn)) return false
-        void this.#transcripts.guess(turn, this.#tape.between(turn.start, end), this.#config.wish)
-        return true
-      },
+      goesOn: (turn, end) => this.#guess(turn, end),
       failed: (error) => this.#fail(error),
-      newItemId: () => this.#newItemId(),
+      newItem: () => this.#newItem(),
     })
+  }
+
+  /** Turns of the client: the detector only says which parts of them have been said. */
+  #partCutter(): TurnCutter {
+    const from = Math.max(this.#cut, this.#tape.begin)
+    return new TurnCutter(this.#parts, { settings: partSettings, from, keepsUnheard: true }, this.#tape, {
+      began: () => {},
+      ended: (turn, end) => this.#transcribe(turn, end, false),
+      goesOn: (turn, end) => this.#guess(turn, end),
+      // Commits do without the detector.
+      failed: () => {},
+      newItem: () => (this.#open ??= this.#newItem()),
+    })
+  }
+
+  #guess(turn: Turn, end: number): boolean {
+    if (!this.#transcripts.canGuess(turn)) return false
+    void this.#transcripts.guess(turn, this.#tape.between(turn.start, end), this.#config.wish)
+    return true
+  }
+
+  /** What came before does not matter any more. A client that commits need not wait until the detector has heard it. */
+  #forget(): void {
+    if (this.#config.turns !== null || this.#cutter.unheardSamples < heardRateHz) return this.#cutter.forget()
+    this.#cutter.close()
+    this.#cutter = this.#newCutter()
+  }
+
+  #dropOpen(): void {
+    if (this.#open !== null) this.#open.isDropped = true
+    this.#open = null
+  }
+
+  #record(pcm: Int16Array): void {
+    this.#tape.append(pcm)
+    this.#cutter.write(pcm)
   }
 
   #append(audio: unknown, eventId: string | null): void {
@@ -199,10 +252,9 @@ export class RealtimeSession {
       const fault = { code: 'invalid_value', message: "Invalid 'audio'. Expected base64-encoded audio bytes." }
       return this.#refuse({ ...fault, param: 'audio' }, eventId)
     }
-    this.#tape.append(pcm)
-    this.#cutter?.write(pcm)
+    this.#record(pcm)
     const buffered = this.#tape.end - Math.max(this.#cut, this.#tape.begin)
-    const held = Math.max(buffered, this.#cutter?.unheardSamples ?? 0) + this.#transcripts.waitingSamples
+    const held = Math.max(buffered, this.#cutter.unheardSamples) + this.#transcripts.waitingSamples
     if (held > backlogMaxSeconds * heardRateHz) this.#overflow(eventId)
   }
 
@@ -213,36 +265,44 @@ export class RealtimeSession {
   }
 
   #commit(eventId: string | null): void {
-    if (this.#cutter !== null) {
+    if (this.#config.turns !== null) {
       // The detector cuts turns: either a turn is running, which ends here, or there is nothing to commit.
       const turn = this.#cutter.cut()
       if (turn !== null) this.#commitTurn(turn, this.#cutter.at)
       return
     }
-    this.#tape.append(this.#input.flush())
-    const heldMs = (this.#tape.end - this.#cut) / samplesPerMs
-    if (heldMs < leastCommitMs) {
+    this.#record(this.#input.flush())
+    const heldMs = (this.#tape.end - Math.max(this.#cut, this.#tape.begin)) / samplesPerMs
+    if (heldMs < leastHeardMs && this.#open === null) {
       const message =
         'Error committing input audio buffer: buffer too small. Expected at least 100ms of audio, ' +
         `but buffer only has ${heldMs.toFixed(2)}ms of audio.`
       return this.#refuse({ code: 'input_audio_buffer_commit_empty', message }, eventId)
     }
-    this.#commitTurn(new Turn(this.#newItemId(), this.#cut), this.#tape.end)
+    const turn = this.#cutter.take()
+    this.#open = null
+    this.#commitTurn(turn, this.#tape.end)
+    this.#forget()
   }
 
   #commitTurn(turn: Turn, end: number): void {
+    const { id } = turn.item
+    const item = userItem(id)
+    const previous = { previous_item_id: this.#lastItemId }
+    this.#lastItemId = id
+    this.#items.set(id, null)
+    if (this.#items.size > itemsKept) this.#items.delete(this.#items.keys().next().value!)
+    this.#emit({ type: 'input_audio_buffer.committed', ...previous, item_id: id })
+    this.#emit({ type: 'conversation.item.added', ...previous, item })
+    this.#emit({ type: 'conversation.item.done', ...previous, item })
+    this.#transcribe(turn, end, true)
+  }
+
+  #transcribe(turn: Turn, end: number, isLast: boolean): void {
     const pcm = this.#tape.between(turn.start, end)
     this.#cut = end
     this.#tape.dropBefore(end)
-    const item = userItem(turn.itemId)
-    const previous = { previous_item_id: this.#lastItemId }
-    this.#lastItemId = turn.itemId
-    this.#items.set(turn.itemId, null)
-    if (this.#items.size > itemsKept) this.#items.delete(this.#items.keys().next().value!)
-    this.#emit({ type: 'input_audio_buffer.committed', ...previous, item_id: turn.itemId })
-    this.#emit({ type: 'conversation.item.added', ...previous, item })
-    this.#emit({ type: 'conversation.item.done', ...previous, item })
-    this.#transcripts.add(turn, pcm, this.#config.wish)
+    this.#transcripts.add(turn, pcm, this.#config.wish, isLast)
   }
 
   #retrieve(itemId: unknown, eventId: string | null): void {
@@ -294,8 +354,8 @@ export class RealtimeSession {
     this.#stopIdle = this.#parts.timer.after(idleMs, () => this.close(1000, 'Nothing was sent for a long time.'))
   }
 
-  #newItemId(): string {
-    return newId('item', this.#parts.clock.nowMs(), this.#parts.random)
+  #newItem(): Item {
+    return new Item(newId('item', this.#parts.clock.nowMs(), this.#parts.random))
   }
 
   #refuse(fault: Fault, eventId: string | null): void {

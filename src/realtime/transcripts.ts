@@ -1,6 +1,6 @@
 /**
  * Turns on their way to text, one after another in the order of the conversation: guesses during speech, and the
- * transcription once the turn is over, which is a row in the account's usage like any other. A failed turn is reported
+ * transcription once the turn is over, which is a row in the account's usage like any other. A failed item is reported
  * as failed, and the session continues.
  */
 import { MynaError } from '../domain/error.ts'
@@ -9,12 +9,25 @@ import { oneBlock } from '../service/live-sound.ts'
 import type { TranscriptionWish } from './config.ts'
 import { TranscriptDeltas } from './deltas.ts'
 import { samplesPerMs } from './input.ts'
-import type { Opening, RealtimeParts } from './parts.ts'
+import { leastHeardMs, type Opening, type RealtimeParts } from './parts.ts'
 
 export interface TranscriptNews {
   delta(itemId: string, delta: string): void
   completed(itemId: string, transcript: string, language: string | null, seconds: number): void
   failed(itemId: string, error: MynaError): void
+}
+
+/** What becomes one item of the conversation: one turn, or several if the client says when it ends. */
+export class Item {
+  text = ''
+  seconds = 0
+  language: string | null = null
+  fault: MynaError | null = null
+  /** Turns of it that are over but not transcribed yet. */
+  waiting = 0
+  isDropped = false
+
+  constructor(readonly id: string) {}
 }
 
 export class Turn {
@@ -25,7 +38,7 @@ export class Turn {
   readonly over = new AbortController()
 
   constructor(
-    readonly itemId: string,
+    readonly item: Item,
     /** Its start within the session's audio. */
     readonly start: number,
   ) {
@@ -83,7 +96,7 @@ export class Transcripts {
 
   /** Whether there is room for one more guess at this turn. */
   canGuess(turn: Turn): boolean {
-    return !turn.isGuessing && this.#parts.transcriptions.canGuess
+    return !turn.isGuessing && turn.item.waiting === 0 && this.#parts.transcriptions.canGuess
   }
 
   /** A guess at a turn that has not ended. @param pcm all of it until now */
@@ -92,30 +105,49 @@ export class Transcripts {
     const delta = await turn.guess(async (signal) =>
       transcriptions.guess(await this.#access(), requestOf(wish), pcm, signal),
     )
-    if (delta !== '' && !this.#gone.aborted) this.#news.delta(turn.itemId, delta)
+    this.#say(turn.item, delta)
   }
 
-  /** The turn is over. @param pcm all of it */
-  add(turn: Turn, pcm: Int16Array, wish: TranscriptionWish): void {
+  /** The turn is over. @param pcm all of it @param isLast whether its item is complete with it */
+  add(turn: Turn, pcm: Int16Array, wish: TranscriptionWish, isLast: boolean): void {
     turn.over.abort(new Error('the turn is over'))
     this.#waitingSamples += pcm.length
-    this.#last = this.#last.then(() => this.#transcribe(turn, pcm, wish))
+    turn.item.waiting++
+    this.#last = this.#last.then(async () => {
+      await this.#transcribe(turn, pcm, wish)
+      if (isLast && !this.#gone.aborted) this.#conclude(turn.item)
+    })
+  }
+
+  #conclude({ id, fault, text, language, seconds }: Item): void {
+    if (fault === null) this.#news.completed(id, text, language, seconds)
+    else this.#news.failed(id, fault)
   }
 
   async #transcribe(turn: Turn, pcm: Int16Array, wish: TranscriptionWish): Promise<void> {
+    const { item } = turn
     try {
-      if (!this.#gone.aborted) await this.#hear(turn, pcm, wish)
+      const isWanted = !this.#gone.aborted && !item.isDropped && item.fault === null
+      // A commit may come right after a part.
+      if (isWanted && pcm.length >= leastHeardMs * samplesPerMs) await this.#hear(turn, pcm, wish)
     } catch (error) {
       if (this.#gone.aborted) return
       if (!(error instanceof MynaError)) this.#parts.report('a realtime turn failed', error)
-      const known = error instanceof MynaError ? error : new MynaError('generation_failed', 'Transcription failed.')
-      this.#news.failed(turn.itemId, known)
+      item.fault = error instanceof MynaError ? error : new MynaError('generation_failed', 'Transcription failed.')
     } finally {
       this.#waitingSamples -= pcm.length
+      item.waiting--
     }
   }
 
-  async #hear({ itemId, deltas }: Turn, pcm: Int16Array, wish: TranscriptionWish): Promise<void> {
+  /** After what was said of the same item before. */
+  #say(item: Item, delta: string): void {
+    if (delta === '' || this.#gone.aborted || item.isDropped) return
+    const lead = item.text === '' || delta.startsWith(' ') ? '' : ' '
+    this.#news.delta(item.id, lead + delta)
+  }
+
+  async #hear({ item, deltas }: Turn, pcm: Int16Array, wish: TranscriptionWish): Promise<void> {
     const { transcriptions, clock, random, log } = this.#parts
     const caller = await this.#access()
     const id = newId('req', clock.nowMs(), random)
@@ -123,12 +155,12 @@ export class Transcripts {
     let text = ''
     for (let part = await transcribing.next(); part !== null; part = await transcribing.next()) {
       for (const segment of part.segments) text += segment.text
-      const delta = deltas.settle(text)
-      if (delta !== '') this.#news.delta(itemId, delta)
+      this.#say(item, deltas.settle(text))
     }
-    log({ event: 'realtime turn', id, account: caller.account.id, item: itemId })
-    const seconds = Math.round(pcm.length / samplesPerMs) / 1000
-    this.#news.completed(itemId, text.trim().toWellFormed(), transcribing.language, seconds)
+    log({ event: 'realtime turn', id, account: caller.account.id, item: item.id })
+    item.seconds += Math.round(pcm.length / samplesPerMs) / 1000
+    item.language = transcribing.language ?? item.language
+    item.text = `${item.text} ${text.trim().toWellFormed()}`.trim()
   }
 }
 

@@ -1,10 +1,13 @@
-/** Cuts a session's audio into turns where the detector finds that speech begins and ends. */
+/**
+ * Cuts a session's audio into turns where the detector finds that speech begins and ends. Where the client says when an
+ * item ends, they are its parts: silence between them is dropped, so that a microphone may stay open, and nothing else.
+ */
 import type { MynaError } from '../domain/error.ts'
 import type { TurnSettings } from './config.ts'
 import { heardRateHz, samplesPerMs } from './input.ts'
 import { type RealtimeParts, turnMaxSeconds } from './parts.ts'
 import type { Tape } from './tape.ts'
-import { Turn } from './transcripts.ts'
+import { type Item, Turn } from './transcripts.ts'
 import { TurnDetector } from './turn-detector.ts'
 import { Watch } from './watch.ts'
 
@@ -15,7 +18,16 @@ export interface TurnNews {
   /** Enough has been said since the last guess. @returns whether a guess is made now */
   goesOn(turn: Turn, end: number): boolean
   failed(error: MynaError): void
-  newItemId(): string
+  /** The item of the turn that begins. */
+  newItem(): Item
+}
+
+export interface TurnWishes {
+  settings: TurnSettings
+  /** Where in the session's sound it begins to listen. */
+  from: number
+  /** Whether sound that the detector could not hear is kept: then it may belong to a turn. */
+  keepsUnheard: boolean
 }
 
 /** Sound between two guesses: it takes two that agree to send a word, and something new shall come every second. */
@@ -29,21 +41,24 @@ export class TurnCutter {
   readonly #tape: Tape
   readonly #news: TurnNews
   readonly #watch: Watch
+  readonly #keepsUnheard: boolean
   #detector: TurnDetector
   #turn: Turn | null = null
   /** No turn begins before. */
   #cut: number
 
-  constructor(parts: RealtimeParts, settings: TurnSettings, tape: Tape, news: TurnNews) {
+  constructor(parts: RealtimeParts, { settings, from, keepsUnheard }: TurnWishes, tape: Tape, news: TurnNews) {
     this.#tape = tape
     this.#news = news
-    this.#cut = tape.end
-    this.#detector = new TurnDetector(settings, tape.end)
+    this.#keepsUnheard = keepsUnheard
+    this.#cut = from
+    this.#detector = new TurnDetector(settings, from)
     this.#watch = new Watch(parts, {
       heard: (probabilities) => this.#heard(probabilities),
       interrupted: () => this.#interrupted(),
       failed: (error) => news.failed(error),
     })
+    this.#watch.write(tape.between(from, tape.end))
   }
 
   set settings(settings: TurnSettings) {
@@ -85,7 +100,16 @@ export class TurnCutter {
     const turn = this.#turn
     if (turn === null) return null
     this.#cut = this.at
-    this.#turn = new Turn(this.#news.newItemId(), this.at)
+    this.#turn = new Turn(this.#news.newItem(), this.at)
+    return turn
+  }
+
+  /** Ends the current turn with all that has arrived, heard or not. Without one, what is still here is a turn. */
+  take(): Turn {
+    const turn = this.#turn ?? new Turn(this.#news.newItem(), Math.max(this.#cut, this.#tape.begin))
+    this.#turn = null
+    this.#cut = this.#tape.end
+    this.#detector.forget()
     return turn
   }
 
@@ -112,7 +136,7 @@ export class TurnCutter {
     if (voiceAt < this.#cut) return this.#detector.forget()
     const prefix = this.#detector.settings.prefixMs * samplesPerMs
     const start = Math.max(this.#cut, this.#tape.begin, voiceAt - prefix)
-    this.#turn = new Turn(this.#news.newItemId(), start)
+    this.#turn = new Turn(this.#news.newItem(), start)
     this.#news.began(this.#turn)
   }
 
@@ -134,8 +158,12 @@ export class TurnCutter {
 
   /** The engine has failed in the middle: what was said until then is a turn, and it listens on from now. */
   #interrupted(): void {
-    this.#end()
-    this.#cut = this.#tape.end
+    if (this.#keepsUnheard) {
+      this.#turn ??= new Turn(this.#news.newItem(), Math.max(this.#cut, this.#tape.begin))
+    } else {
+      this.#end()
+      this.#cut = this.#tape.end
+    }
     this.#detector = new TurnDetector(this.#detector.settings, this.#tape.end)
   }
 }

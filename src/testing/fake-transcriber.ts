@@ -5,6 +5,7 @@
  * Its transcript: part `n` of the clip (from 0, `partMs` each) becomes ` heard n.`, or an empty text if every sample is
  * 0.
  */
+import { concatS16 } from '../audio/pcm.ts'
 import { MynaError } from '../domain/error.ts'
 import type { TranscriptSegment } from '../domain/transcript.ts'
 import {
@@ -87,6 +88,8 @@ export class FakeTranscriber extends FakeProcess implements TranscriptionEngine,
 
   /** Sounds that are being watched. */
   watched = 0
+  /** Sound that was watched, of all of them. */
+  watchedMs = 0
   /** Each call ends one watch at its next samples, as a crash does. */
   readonly watchFailures: MynaError[] = []
 
@@ -101,12 +104,13 @@ export class FakeTranscriber extends FakeProcess implements TranscriptionEngine,
         if (done) return
         const failure = this.watchFailures.shift()
         if (failure !== undefined) throw failure
-        rest = Int16Array.from([...rest, ...value])
+        rest = concatS16([rest, value])
         const found: number[] = []
-        for (; rest.length >= watchedSamples; rest = rest.slice(watchedSamples)) {
-          found.push(rest.slice(0, watchedSamples).some((sample) => sample !== 0) ? 0.95 : 0.01)
+        for (; rest.length >= watchedSamples; rest = rest.subarray(watchedSamples)) {
+          found.push(rest.subarray(0, watchedSamples).some((sample) => sample !== 0) ? 0.95 : 0.01)
         }
         if (found.length > 0) yield Float32Array.from(found)
+        this.watchedMs += (found.length * watchedSamples) / samplesPerMs
       }
     } finally {
       this.watched--
@@ -127,8 +131,8 @@ export class FakeTranscriber extends FakeProcess implements TranscriptionEngine,
         const { done, value } = await unlessAborted(blocks.next(), signal)
         if (done) break
         this.pulled += value.length
-        rest = Int16Array.from([...rest, ...value])
-        for (; rest.length >= wanted; rest = rest.slice(wanted)) yield rest.slice(0, wanted)
+        rest = concatS16([rest, value])
+        for (; rest.length >= wanted; rest = rest.subarray(wanted)) yield rest.subarray(0, wanted)
       }
       if (rest.length > 0) yield rest
     } finally {
