@@ -43,22 +43,65 @@ interface Header {
 
 /** Bytes in pieces of any size into whole events. */
 export class EventReader {
-  #held = Buffer.alloc(0)
+  /** Bytes that came, with room for more: a piece must not move all that came before it. */
+  #space = Buffer.alloc(0)
+  #begin = 0
+  #end = 0
   #header: Header | null = null
-  /** How much of `#held` is known to contain no line break. */
+  /** How many of the held bytes are known to contain no line break. */
   #searched = 0
 
+  get #heldBytes(): number {
+    return this.#end - this.#begin
+  }
+
+  /** @returns the events that are whole now @throws FramingError */
+  *push(bytes: Uint8Array): Generator<WyomingEvent> {
+    this.#append(bytes)
+    for (;;) {
+      this.#header ??= this.#takeHeader()
+      if (this.#header === null) return
+      const { type, data, dataBytes, payloadBytes } = this.#header
+      if (this.#heldBytes < dataBytes + payloadBytes) return
+      const behind = dataBytes === 0 ? {} : objectOf(this.#take(dataBytes))
+      // A copy: the room is used again.
+      const payload = payloadBytes === 0 ? null : new Uint8Array(this.#take(payloadBytes))
+      this.#header = null
+      yield { type, data: { ...data, ...behind }, payload }
+    }
+  }
+
+  #append(bytes: Uint8Array): void {
+    if (this.#end + bytes.length > this.#space.length) {
+      const larger = Buffer.alloc(2 * (this.#heldBytes + bytes.length))
+      this.#space.copy(larger, 0, this.#begin, this.#end)
+      this.#end = this.#heldBytes
+      this.#begin = 0
+      this.#space = larger
+    }
+    this.#space.set(bytes, this.#end)
+    this.#end += bytes.length
+  }
+
+  /** The next bytes, where they are. */
+  #take(count: number): Buffer {
+    const taken = this.#space.subarray(this.#begin, this.#begin + count)
+    this.#begin += count
+    return taken
+  }
+
   #takeHeader(): Header | null {
-    const end = this.#held.indexOf(newline, this.#searched)
-    if (end > maxHeaderBytes || (end < 0 && this.#held.length > maxHeaderBytes)) {
+    const held = this.#space.subarray(this.#begin, this.#end)
+    const length = held.indexOf(newline, this.#searched)
+    if (length > maxHeaderBytes || (length < 0 && held.length > maxHeaderBytes)) {
       throw new FramingError(`a header of more than ${maxHeaderBytes} bytes`)
     }
-    if (end < 0) {
-      this.#searched = this.#held.length
+    if (length < 0) {
+      this.#searched = held.length
       return null
     }
-    const header = objectOf(this.#held.subarray(0, end))
-    this.#held = this.#held.subarray(end + 1)
+    const header = objectOf(this.#take(length))
+    this.#begin++
     this.#searched = 0
     const { type, data } = header
     if (typeof type !== 'string') throw new FramingError('an event without a type')
@@ -67,24 +110,6 @@ export class EventReader {
       data: isObject(data) ? data : {},
       dataBytes: lengthOf(header, 'data_length', maxDataBytes),
       payloadBytes: lengthOf(header, 'payload_length', maxPayloadBytes),
-    }
-  }
-
-  /** @returns the events that are whole now @throws FramingError */
-  *push(bytes: Uint8Array): Generator<WyomingEvent> {
-    this.#held = this.#held.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes])
-    for (;;) {
-      this.#header ??= this.#takeHeader()
-      if (this.#header === null) return
-      const { type, data, dataBytes, payloadBytes } = this.#header
-      if (this.#held.length < dataBytes + payloadBytes) return
-      const behind = dataBytes === 0 ? {} : objectOf(this.#held.subarray(0, dataBytes))
-      // A copy: what follows would stay in memory as long as the payload.
-      const payload =
-        payloadBytes === 0 ? null : new Uint8Array(this.#held.subarray(dataBytes, dataBytes + payloadBytes))
-      this.#held = this.#held.subarray(dataBytes + payloadBytes)
-      this.#header = null
-      yield { type, data: { ...data, ...behind }, payload }
     }
   }
 }
