@@ -37,7 +37,7 @@ async function connect(flags: string[] = []) {
   const stdio = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' })
   const connected = new Client({ name: 'test', version: '1' })
   await connected.connect(stdio)
-  return { client: connected, transport: stdio }
+  return { client: connected, transport: stdio, [Symbol.asyncDispose]: () => connected.close() }
 }
 
 interface Answer {
@@ -115,6 +115,20 @@ describe('errors are reported to the model', () => {
     expect(answer.isError).toBe(true)
     expect(textOf(answer)).toEndWith(`[${code}]`)
     expect(textOf(answer).split(code)).toHaveLength(2)
+  })
+
+  test('without a valid key, every tool says how to get one', async () => {
+    await using other = await connect(['--key', 'sk-myna-wrong'])
+    for (const [name, given] of [
+      ['list_voices', {}],
+      ['speak', { text: 'Hello.', save_to: 'never.mp3' }],
+      ['transcribe', { path: 'boat.wav' }],
+      ['clone_voice', { path: 'boat.wav', name: 'Ada', consent: 'I am Ada.' }],
+    ] as const) {
+      const answer = (await other.client.callTool({ name, arguments: given })) as unknown as Answer
+      expect(answer.isError).toBe(true)
+      expect(`${name}: ${textOf(answer)}`).toContain('myna keys create --account NAME')
+    }
   })
 
   test('an unknown tool or method is an error of the protocol', async () => {

@@ -20,6 +20,7 @@ import { recordingIn } from '../client/upload.ts'
 import { dollars, duration } from '../terminal/format.ts'
 import { Failure } from '../terminal/terminal.ts'
 import { clone, everyVoice } from '../voices/clone.ts'
+import { asking } from '../voices/named.ts'
 import type { Folder } from './folder.ts'
 import type { Call, Tool, ToolResult } from './protocol.ts'
 
@@ -168,7 +169,7 @@ const listVoicesTool = ({ options, config }: ToolParts): Tool => ({
   },
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run(given) {
-    const voices = await everyVoice(await clientOf(options, config))
+    const voices = await asking(everyVoice(await clientOf(options, config)))
     const wanted = textIn(given, 'language').toLowerCase()
     const shown = voices.filter(
       ({ status, language }) => status === 'ready' && (language ?? wanted).toLowerCase().startsWith(wanted),
