@@ -1,7 +1,7 @@
 """Talks to a realtime server with the clients that voice agents use, unmodified: openai-python, Pipecat's realtime
 speech-to-text service in both of its ways of turn taking, and LiveKit's.
 
-    pip install openai==3.54.0 'pipecat-ai[openai]==1.14.0' livekit-agents==1.8.9 livekit-plugins-openai==1.8.9
+    pip install openai==3.57.0 'pipecat-ai[openai]==1.14.0' livekit-agents==1.8.9 livekit-plugins-openai==1.8.9
     python scripts/clients/realtime.py http://127.0.0.1:8790 KEY CLIP.wav
 
 CLIP.wav is speech of some seconds, 24 kHz, mono, 16 bits. Prints one line for each check; exits 1 at the first failure.

@@ -2,7 +2,7 @@
  * The recipes of the page Connect for Python and LiveKit, run as they are shown there, and Pipecat as docs/clients.md
  * has it, against a server.
  *
- *   pip install openai==3.54.0 'pipecat-ai[openai]==1.14.0' livekit-agents==1.8.9 livekit-plugins-openai==1.8.9
+ *   pip install openai==3.57.0 'pipecat-ai[openai]==1.14.0' livekit-agents==1.8.9 livekit-plugins-openai==1.8.9
  *   bun scripts/clients/recipes.ts PYTHON http://127.0.0.1:8790 KEY
  *
  * PYTHON is the interpreter with these packages. Prints what each of them printed; exits 1 at the first failure.
