@@ -30,8 +30,8 @@ export interface Span {
 export interface Chunk {
   symbols: string
   /**
-   * The last symbols before it and the first behind it, where it was cut only because of its length; else ''. A graph
-   * that is given them, too, speaks across the cut.
+   * The last symbols before it and the first behind it, where it was cut within a sentence; else ''. A graph that is
+   * given them, too, speaks across the cut.
    */
   before: string
   after: string
@@ -146,9 +146,10 @@ class Packer {
     const boundary = boundaryBehind(units.at(-1) as Unit)
     this.#units = this.#units.slice(count)
     const rest = next === undefined ? this.#units : [...this.#units, next]
-    const after = boundary === 'word' ? beginningOf(rest) : ''
+    const isWithin = boundary === 'word' || boundary === 'clause'
+    const after = isWithin ? beginningOf(rest) : ''
     this.#held = { units, boundary, before: this.#before, after }
-    this.#before = boundary === 'word' ? endOf(units) : ''
+    this.#before = isWithin ? endOf(units) : ''
     this.#length = lengthOf(this.#units)
     this.#isFirst = false
   }
@@ -157,7 +158,8 @@ class Packer {
   *#cutFirst(): Generator<Chunk> {
     let length = -1
     let count = 0
-    for (const [index, { symbols }] of this.#units.entries()) {
+    // What follows the cut is known, for it is spoken otherwise than an end.
+    for (const [index, { symbols }] of this.#units.slice(0, -1).entries()) {
       length += 1 + Array.from(symbols).length
       if (length >= least && length <= this.limits.first && pausePattern.test(symbols)) count = index + 1
     }

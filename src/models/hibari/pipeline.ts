@@ -39,7 +39,7 @@ import { cloned, type Voice, voices } from './voices.ts'
 const limits: ChunkLimits = { most: mostSymbols, enough: 60, first: 40, firstMost: 60 }
 
 /** Added to what `speech-span.ts` keeps of the graph's own silence, 140 ms at each join. */
-const pauseS: Readonly<Record<Chunk['boundary'], number>> = { word: 0, clause: 0.04, sentence: 0.23, paragraph: 0.53 }
+const pauseS: Readonly<Partial<Record<Chunk['boundary'], number>>> = { sentence: 0.23, paragraph: 0.53 }
 
 /**
  * What the graph is asked for at a pace, and what it then gives; the rest is done on the sound. It was trained on 0.5
@@ -137,7 +137,8 @@ class HibariModel implements SpeechModel {
         const spans = isBegun ? {} : { spans: spansOf(chunk, parameters.symbolFrames, times) }
         isBegun = true
         if (isLast) next = await nextOf(parts)
-        const spoken = isLast && next !== null ? withSilence(pcm, pauseS[chunk.boundary] / pace.given) : pcm
+        const silenceS = isLast && next !== null ? (pauseS[chunk.boundary] ?? 0) / pace.given : 0
+        const spoken = silenceS > 0 ? withSilence(pcm, silenceS) : pcm
         const ready = concatFloats([stretcher.push(spoken), ...(isLast && next === null ? [stretcher.flush()] : [])])
         listener.takes(ready, spoken.length / stretch)
         const coveredChars = coveredBefore + Math.floor(covered * share)
