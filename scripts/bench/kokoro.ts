@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { SpeechInput, SpeechModel } from '../../src/models/architecture.ts'
 import { card } from '../../src/models/kokoro/kokoro.fixture.ts'
 import { loadKokoro } from '../../src/models/kokoro/pipeline.ts'
-import { createSession } from '../../src/onnx/back-end.ts'
+import { openGraph } from '../../src/models/kokoro/opened.ts'
 import { medianOf, printTable } from './figures.ts'
 
 const never = new AbortController().signal
@@ -42,8 +42,8 @@ async function measure(filesDir: string, soundS: number, syntheses: number) {
   const threads = availableParallelism()
   const megabytes = () => process.memoryUsage.rss() / 1e6
   const clock = { spentMs: 0 }
-  const timed: typeof createSession = async (model, options) => {
-    const session = await createSession(model, options)
+  const timed: typeof openGraph = async (...given) => {
+    const session = await openGraph(...given)
     return {
       inputs: session.inputs,
       outputs: session.outputs,

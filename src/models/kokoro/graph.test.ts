@@ -27,7 +27,7 @@ test.each(golden.sounds.map((sound) => [sound.symbols.length, sound] as const))(
     expect(Array.from(symbolNumbers(symbols, 510), Number)).toEqual(ids)
     const own = await styles.style(mixtureOf(voice), length)
     for (const [index, value] of style.entries()) expect(own[index * 16]).toBeCloseTo(value, 5)
-    const graph = await loadGraph(join(folder.filesDir, 'model.onnx'), 1)
+    const graph = await loadGraph(join(folder.filesDir, 'model.onnx'), 1, null)
     const { pcm } = await graph.speak(symbols, own, speed)
     expect(pcm.length).toBe(samples)
     for (const [at, value] of audio) expect(pcm[at]).toBeCloseTo(value, 4)

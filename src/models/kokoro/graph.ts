@@ -4,9 +4,10 @@
  */
 import { basename } from 'node:path'
 import { symbolNumbers } from '../../phonemes/symbols.ts'
+import type { Card } from '../../domain/card.ts'
 import { checkContract } from '../../onnx/contract.ts'
-import { createSession } from '../../onnx/back-end.ts'
 import type { Session, Tensor } from '../../onnx/session.ts'
+import { openGraph } from './opened.ts'
 import { styleSize } from './styles.ts'
 
 /** Symbols at once; with the pad at both ends the graph has 512 places. */
@@ -83,9 +84,14 @@ export class KokoroGraph {
   }
 }
 
-/** @throws Error if the file is not such a graph */
-export async function loadGraph(path: string, threads: number, create = createSession): Promise<KokoroGraph> {
-  const session = await create(path, { threads })
+/** @param weights of the model's card @throws Error if the file is not such a graph */
+export async function loadGraph(
+  path: string,
+  threads: number,
+  weights: Card['weights'],
+  open = openGraph,
+): Promise<KokoroGraph> {
+  const session = await open(path, weights, threads)
   try {
     return new KokoroGraph(basename(path), session)
   } catch (error) {

@@ -43,7 +43,7 @@ async function speak(input: SpeechInput, by = model): Promise<SpokenChunk[]> {
 
 /** The sound of one chunk of these symbols. */
 async function sound(symbols: string, voice = 'a', speed = 1): Promise<Float32Array> {
-  const graph = await loadGraph(join(folder.filesDir, 'model.onnx'), 1)
+  const graph = await loadGraph(join(folder.filesDir, 'model.onnx'), 1, null)
   const styles = new Styles(join(folder.filesDir, 'voices'), new Set([voice]))
   const style = await styles.style([{ voice, weight: 1 }], Array.from(symbols).length)
   const { pcm } = finish((await graph.speak(symbols, style, speed)).pcm, speed, 0, 24_000)

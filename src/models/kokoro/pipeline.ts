@@ -9,7 +9,6 @@ import { concatFloats } from '../../audio/pcm.ts'
 import { Stretcher } from '../../audio/stretch.ts'
 import { primaryLanguage } from '../../domain/language.ts'
 import { type Mixture, parseMixture } from '../../domain/mixture.ts'
-import { createSession } from '../../onnx/back-end.ts'
 import { type Chunk, chunks, type Unit } from '../../phonemes/chunks.ts'
 import { English } from '../../phonemes/english.ts'
 import { takeOverrides } from '../../phonemes/overrides.ts'
@@ -30,6 +29,7 @@ import { Espeak } from './espeak.ts'
 import { espeakVoices, foreignUnits } from './foreign.ts'
 import { type KokoroGraph, type KokoroSound, loadGraph } from './graph.ts'
 import { finish } from './sound.ts'
+import { openGraph } from './opened.ts'
 import { Styles } from './styles.ts'
 
 /** Added to what `sound.ts` keeps of the graph's own silence, 120 ms at each join. */
@@ -40,18 +40,14 @@ const pauseS: Readonly<Record<Chunk['boundary'], number>> = { word: 0, clause: 0
  */
 export const load: LoadSpeechModel = (options) => loadKokoro(options, Espeak.find())
 
-/** @param espeak null: not installed on this machine @param create for measurements */
-export async function loadKokoro(
-  options: LoadOptions,
-  espeak: Espeak | null,
-  create = createSession,
-): Promise<SpeechModel> {
+/** @param espeak null: not installed on this machine @param open for measurements */
+export async function loadKokoro(options: LoadOptions, espeak: Espeak | null, open = openGraph): Promise<SpeechModel> {
   const { card, filesDir, pronunciations, workers } = options
   if (filesDir === null) throw new Error('kokoro needs its files')
   const lexicon = pronunciations === null ? emptyLexicon : parseLexicon(pronunciations)
   const pronouncer = await loadPronouncer()
   const threads = workers > 0 ? workers : availableParallelism()
-  const graph = await loadGraph(join(filesDir, 'model.onnx'), threads, create)
+  const graph = await loadGraph(join(filesDir, 'model.onnx'), threads, card.weights, open)
   return new KokoroModel({
     graph,
     styles: new Styles(join(filesDir, 'voices'), new Set(card.voices.map(({ id }) => id))),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { forEachSeed } from '../../testing/seeded.ts'
-import { columnBytes, signedBytes } from './column-weights.ts'
+import { columnBytes, convolutionBytes, signedBytes } from './column-weights.ts'
 
 const bytesOf = (values: Float32Array): Uint8Array => new Uint8Array(values.buffer)
 
@@ -42,3 +42,12 @@ test('bytes stay the same numbers, signed or not, as stored or transposed', () =
       }
     }
   }))
+
+test('weights of a convolution are turned, tap by tap', () => {
+  // [outputs 2, channels 2, taps 3], each byte its own place.
+  const raw = Uint8Array.from({ length: 12 }, (_, at) => at)
+  const found = convolutionBytes({ raw, outputs: 2, channels: 2, taps: 3, shift: 0 })
+  expect([...found]).toEqual([0, 6, 3, 9, 1, 7, 4, 10, 2, 8, 5, 11])
+  const shifted = convolutionBytes({ raw, outputs: 2, channels: 2, taps: 3, shift: 128 })
+  expect([...shifted]).toEqual([...found].map((byte) => byte - 128))
+})

@@ -50,3 +50,32 @@ export function columnBytes(
   if (values.buffer !== raw.buffer) discard(values)
   return { bytes, scales }
 }
+
+/**
+ * Weights of a convolution, [outputs, channels, taps], as a product takes them: [taps * channels, outputs].
+ * @param shift what is taken from each byte
+ */
+export function convolutionBytes({
+  raw,
+  outputs,
+  channels,
+  taps,
+  shift,
+}: {
+  raw: Uint8Array
+  outputs: number
+  channels: number
+  taps: number
+  shift: number
+}): Int8Array {
+  const bytes = new Int8Array(raw.length)
+  for (let output = 0; output < outputs; output++) {
+    for (let channel = 0; channel < channels; channel++) {
+      for (let tap = 0; tap < taps; tap++) {
+        const byte = raw[(output * channels + channel) * taps + tap]!
+        bytes[(tap * channels + channel) * outputs + output] = byte - shift
+      }
+    }
+  }
+  return bytes
+}

@@ -17,7 +17,7 @@ import {
 const modelFields = { graph: 7, opsets: 8 } as const
 const graphFields = { node: 1, name: 2, initializer: 5, input: 11, output: 12 } as const
 const nodeFields = { input: 1, output: 2, op: 4, attribute: 5, domain: 7 } as const
-const attributeFields = { name: 1, float: 2, whole: 3, tensor: 5, graph: 6, wholes: 8, type: 20 } as const
+const attributeFields = { name: 1, float: 2, whole: 3, text: 4, tensor: 5, graph: 6, wholes: 8, type: 20 } as const
 const tensorFields = { dims: 1, type: 2, floats: 4, wholes: 5, name: 8, raw: 9, external: 13, isExternal: 14 } as const
 const entryFields = { key: 1, value: 2 } as const
 const opsetFields = { domain: 1, version: 2 } as const
@@ -151,6 +151,24 @@ export function graphIn(node: Node, name: string): Graph | null {
 export function tensorIn(node: Node, name: string): Constant | null {
   const content = attributeIn(node, name, attributeFields.tensor)
   return content === null ? null : readConstant(content)
+}
+
+/** A word in an attribute. @returns null: the node has none of that name */
+export function wordIn(node: Node, name: string): string | null {
+  const content = attributeIn(node, name, attributeFields.text)
+  return content === null ? null : textOf(content)
+}
+
+/** Attributes of whole numbers, by name; others have none. */
+export function wholesIn({ attributes }: Node): Record<string, readonly bigint[]> {
+  return Object.fromEntries(
+    attributes.map((attribute) => {
+      const fields = fieldsOf(attribute)
+      const all = fields.filter(({ number }) => number === attributeFields.wholes || number === attributeFields.whole)
+      const values = all.flatMap(({ content, value }) => (content.length > 0 ? wholeNumbers(content) : [BigInt(value)]))
+      return [textsIn(fields, attributeFields.name)[0] ?? '', values] as const
+    }),
+  )
 }
 
 function attributeIn({ attributes }: Node, name: string, kind: number): Uint8Array | null {
