@@ -1,5 +1,5 @@
 /** What the rewritten encoder gives, beside the same file as published: small models of random weights, from NeMo. */
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { fromS16 } from '../../audio/pcm.ts'
 import type { Card } from '../../domain/card.ts'
@@ -11,6 +11,8 @@ import { distance } from '../whisper/branches.ts'
 import { openEncoder } from './encoder.ts'
 import { FeatureMeter } from './features.ts'
 import { nemoClips, writeNemoModels } from './nemo.fixture.ts'
+
+setDefaultTimeout(60_000)
 
 const folder = temporaryFolder()
 writeNemoModels(folder)
