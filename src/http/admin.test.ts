@@ -95,7 +95,10 @@ test('usage of all accounts, or of one, grouped by account', async () => {
   expect(counted.size).toBe(2)
   const { body: of } = await ask<Usage>('usage?account=bob')
   expect([of.totals.speech.requests, of.totals.clones.requests]).toEqual([1, 1])
-  expect((await ask('usage?account=nobody')).status).toBe(422)
+  expect(await ask('usage?account=nobody')).toMatchObject({
+    status: 422,
+    body: { detail: [{ loc: ['query', 'account'], msg: "There is no account 'nobody'." }] },
+  })
 })
 
 test('only an administrator with an unrestricted key has access', async () => {

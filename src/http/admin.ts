@@ -75,7 +75,9 @@ async function named(name: string | null, accounts: Accounts): Promise<Account |
   if (name === null) return null
   const account = await accounts.findByName(name)
   if (account !== null) return account
-  throw new MynaError('validation_error', `There is no account '${name}'.`, { param: 'account' })
+  const message = `There is no account '${name}'.`
+  const details = [{ loc: ['query', 'account'], msg: message, type: 'value_error' }]
+  throw new MynaError('validation_error', message, { param: 'account', extras: { details } })
 }
 
 /** With the names behind the ids. */

@@ -10,7 +10,7 @@ export interface Patience {
 
 /** @param what in the plural: `speech requests` */
 export const concurrencyExceeded = (count: number, what: string): MynaError =>
-  new MynaError('concurrency_limit_exceeded', `This account has ${count} ${what} under way, which is its limit.`, {
+  new MynaError('concurrency_limit_exceeded', `This account has reached its limit of ${what} at once: ${count}.`, {
     retryAfterMs: 1000,
   })
 
