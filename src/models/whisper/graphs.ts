@@ -55,6 +55,8 @@ export class WhisperGraphs {
   readonly #config: WhisperConfig
   /** Whether the decoder outputs its attention to the audio. */
   readonly hasAttentions: boolean
+  /** Each row is rounded by itself, so windows that are heard together do not share the range of their numbers. */
+  readonly isRewritten: boolean
   /** Windows that can be decoded together, by what the decoder claims; 1: one at a time. */
   readonly maxBatch: number
 
@@ -62,6 +64,7 @@ export class WhisperGraphs {
     this.#sessions = sessions
     this.#config = config
     const { first, next } = sessions
+    this.isRewritten = first !== next
     const outputs = new Set(first.outputs.map(({ name }) => name))
     this.hasAttentions = attentionNames(config).every((name) => outputs.has(name))
     const takesBatches = [...first.inputs, ...next.inputs].every(takesRows)

@@ -37,7 +37,7 @@ export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) 
   }
   // What the graphs were rewritten from takes as much memory as they do.
   Bun.gc(true)
-  const maxBatch = isCoarse ? 1 : await maxBatchOf(whisper)
+  const maxBatch = isCoarse && !graphs.isRewritten ? 1 : await maxBatchOf(whisper)
   return new WhisperModel(card.id, card.options['translates'] !== false, { ...whisper, maxBatch })
 }
 
@@ -54,7 +54,7 @@ export async function openWhisper(
   return { config, tokens, graphs, meter: new LogMelMeter(config.bands), maxBatch: 1 }
 }
 
-/** Not for 8-bit weights: windows would share the rounding of their numbers, and accuracy would suffer. */
+/** Not for 8-bit weights as published: windows would share the range of their numbers, and accuracy would suffer. */
 async function maxBatchOf({ graphs, tokens, config }: Whisper): Promise<number> {
   const { isOnCard } = await backEnd()
   const max = await tryBatch(graphs, tokens, config)
