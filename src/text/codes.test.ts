@@ -1,6 +1,6 @@
 /** Codes, ratings and other figures that are no amounts: a table like that of `normalisation.test.ts`. */
 import { expect, test } from 'bun:test'
-import { saidOf } from './said.fixture.ts'
+import { saidInOneLine } from './said.fixture.ts'
 
 const cases: readonly (readonly [string, string])[] = [
   ['Your verification code is 482913.', 'Your verification code is four eight two nine one three.'],
@@ -41,9 +41,5 @@ const cases: readonly (readonly [string, string])[] = [
 ]
 
 test.each(cases)('%s', (written, spoken) => {
-  expect(
-    saidOf(written)
-      .map(({ text }) => text)
-      .join(' | '),
-  ).toBe(spoken)
+  expect(saidInOneLine(written)).toBe(spoken)
 })

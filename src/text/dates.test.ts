@@ -1,6 +1,6 @@
 /** Dates, times and years: a table like that of `normalisation.test.ts`. */
 import { expect, test } from 'bun:test'
-import { saidOf } from './said.fixture.ts'
+import { saidInOneLine } from './said.fixture.ts'
 
 const cases: readonly (readonly [string, string])[] = [
   ['Open Mon-Fri, 9am-5pm', 'Open Monday to Friday, nine A M to five P M.'],
@@ -41,9 +41,5 @@ const cases: readonly (readonly [string, string])[] = [
 ]
 
 test.each(cases)('%s', (written, spoken) => {
-  expect(
-    saidOf(written)
-      .map(({ text }) => text)
-      .join(' | '),
-  ).toBe(spoken)
+  expect(saidInOneLine(written)).toBe(spoken)
 })

@@ -1,6 +1,6 @@
 /** Formulas between dollars, and signs of code: a table like that of `normalisation.test.ts`. */
 import { expect, test } from 'bun:test'
-import { saidOf } from './said.fixture.ts'
+import { saidInOneLine } from './said.fixture.ts'
 
 const cases: readonly (readonly [string, string])[] = [
   ['The formula $E = mc^2$ is famous.', 'The formula E equals m c squared is famous.'],
@@ -38,9 +38,5 @@ const cases: readonly (readonly [string, string])[] = [
 ]
 
 test.each(cases)('%s', (written, spoken) => {
-  expect(
-    saidOf(written)
-      .map(({ text }) => text)
-      .join(' | '),
-  ).toBe(spoken)
+  expect(saidInOneLine(written)).toBe(spoken)
 })

@@ -1,6 +1,6 @@
 /** Which words are read letter by letter: a table like that of `normalisation.test.ts`. */
 import { expect, test } from 'bun:test'
-import { saidOf } from './said.fixture.ts'
+import { saidInOneLine } from './said.fixture.ts'
 
 const cases: readonly (readonly [string, string])[] = [
   ['the NYC mayor, an MBA', 'the N Y C mayor, an M B A.'],
@@ -41,9 +41,5 @@ const cases: readonly (readonly [string, string])[] = [
 ]
 
 test.each(cases)('%s', (written, spoken) => {
-  expect(
-    saidOf(written)
-      .map(({ text }) => text)
-      .join(' | '),
-  ).toBe(spoken)
+  expect(saidInOneLine(written)).toBe(spoken)
 })

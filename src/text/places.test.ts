@@ -1,6 +1,6 @@
 /** Addresses, titles and ranks: a table like that of `normalisation.test.ts`. */
 import { expect, test } from 'bun:test'
-import { saidOf } from './said.fixture.ts'
+import { saidInOneLine } from './said.fixture.ts'
 
 const cases: readonly (readonly [string, string])[] = [
   [
@@ -36,9 +36,5 @@ const cases: readonly (readonly [string, string])[] = [
 ]
 
 test.each(cases)('%s', (written, spoken) => {
-  expect(
-    saidOf(written)
-      .map(({ text }) => text)
-      .join(' | '),
-  ).toBe(spoken)
+  expect(saidInOneLine(written)).toBe(spoken)
 })

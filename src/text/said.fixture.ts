@@ -23,3 +23,9 @@ export function saidOf(input: string, lexicon: Lexicon = emptyLexicon): Said[] {
     at < sentences.length - 1 ? sentence : { ...sentence, beforeParagraph: false },
   )
 }
+
+/** Its sentences in one line, with a bar between two. */
+export const saidInOneLine = (input: string, lexicon?: Lexicon): string =>
+  saidOf(input, lexicon)
+    .map(({ text }) => text)
+    .join(' | ')
