@@ -11,6 +11,7 @@ import {
   type Graph,
   type Model,
   type Node,
+  numberIn,
   pruned,
   wholeAttribute,
   wholesAttribute,
@@ -61,7 +62,7 @@ function convolutionOf(node: Node, { constants }: Graph): Convolution | null {
   const [bytes, name, zero, zeroName] = node.inputs
   if (node.op !== 'ConvInteger' || bytes === undefined || zero === undefined || zero === '') return null
   const weights = constants.get(name ?? '')
-  const weightsZero = byteOf(zeroName, constants)
+  const weightsZero = zeroName === undefined || zeroName === '' ? 0 : numberIn(constants.get(zeroName))
   if (weights === undefined || weights.raw === null || weights.dims.length !== 3 || weightsZero === null) return null
   if (weights.type !== uint8 && weights.type !== int8) return null
   const { group = [1n], strides = [1n], dilations = [1n], pads = [0n, 0n] } = wholesIn(node)
@@ -75,13 +76,6 @@ function convolutionOf(node: Node, { constants }: Graph): Convolution | null {
     dilation: Number(dilations[0]),
     pads: [Number(pads[0]), Number(pads[1])],
   }
-}
-
-function byteOf(name: string | undefined, constants: ReadonlyMap<string, Constant>): number | null {
-  if (name === undefined || name === '') return 0
-  const found = constants.get(name)
-  if (found?.raw?.length !== 1) return null
-  return found.type === int8 ? (found.raw[0]! << 24) >> 24 : found.raw[0]!
 }
 
 function asProduct(

@@ -141,6 +141,16 @@ function rawIn(fields: readonly Field[]): Uint8Array | null {
 
 const byteTypes: readonly number[] = [elementTypes.uint8, elementTypes.int8]
 
+/** The number that a constant of one number has. @returns null: it is missing, or of another type or length */
+export function numberIn(found: Constant | undefined): number | null {
+  const { raw = null, type = 0 } = found ?? {}
+  if (raw === null) return null
+  const view = new DataView(raw.buffer, raw.byteOffset, raw.length)
+  if (type === elementTypes.float32) return raw.length === 4 ? view.getFloat32(0, true) : null
+  if (raw.length !== 1 || !byteTypes.includes(type)) return null
+  return type === elementTypes.int8 ? view.getInt8(0) : view.getUint8(0)
+}
+
 /** The graph in an attribute, such as a branch of `If`. @returns null: the node has none of that name */
 export function graphIn(node: Node, name: string): Graph | null {
   const content = attributeIn(node, name, attributeFields.graph)

@@ -2,7 +2,7 @@
  * Products with constant weights, as exports write them: with weights of 32 bits, or of 8 bits as `quantize_dynamic`
  * leaves them. `block-products.ts` and `row-products.ts` replace them with faster ones.
  */
-import { type Constant, elementTypes, type Graph, type Node } from './graph.ts'
+import { type Constant, elementTypes, type Graph, type Node, numberIn } from './graph.ts'
 
 const { uint8, int8, float32 } = elementTypes
 
@@ -93,24 +93,12 @@ export class Products {
     turned: boolean,
   ): Product | null {
     const given = this.#constants.get(name ?? '')
-    const scale = this.#float(scaleName)
-    const zero = zeroName === undefined ? 0 : this.#byte(zeroName)
+    const scale = numberIn(this.#constants.get(scaleName ?? ''))
+    const zero = zeroName === undefined ? 0 : numberIn(this.#constants.get(zeroName))
     if (given === undefined || given.raw === null || given.dims.length !== 2) return null
     if (scale === null || zero === null || (given.type !== uint8 && given.type !== int8)) return null
     const bytes = { scale, zero, isSigned: given.type === int8 }
     return { from, name: given.name, ...shapeOf(given, turned), weights: { raw: given.raw, turned, bytes } }
-  }
-
-  #float(name: string | undefined): number | null {
-    const found = this.#constants.get(name ?? '')
-    if (found?.raw?.length !== 4 || found.type !== float32) return null
-    return new DataView(found.raw.buffer, found.raw.byteOffset).getFloat32(0, true)
-  }
-
-  #byte(name: string): number | null {
-    const found = this.#constants.get(name)
-    if (found?.raw?.length !== 1) return null
-    return found.type === int8 ? (found.raw[0]! << 24) >> 24 : found.raw[0]!
   }
 }
 

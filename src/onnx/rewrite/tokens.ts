@@ -3,7 +3,7 @@
  * words, and of a long prompt two rows of it are of use; and the table that its words are looked up in need not be in
  * memory.
  */
-import { elementTypes, type Graph, type Node, pruned, wholeAttribute } from './graph.ts'
+import { elementTypes, type Graph, type Node, numberIn, pruned, wholeAttribute } from './graph.ts'
 import { portOf } from './port.ts'
 
 /**
@@ -63,8 +63,8 @@ export function givenRows(graph: Graph, rows: number, input: string): { graph: G
   const restore = graph.nodes.find(({ op, inputs }) => op === 'DequantizeLinear' && inputs[0] === take.outputs[0])
   const isFloat = stored.type === elementTypes.float32
   const last = isFloat ? take : restore
-  const scale = isFloat ? 1 : oneNumber(graph, restore?.inputs[1])
-  const zero = isFloat ? 0 : oneNumber(graph, restore?.inputs[2])
+  const scale = isFloat ? 1 : numberIn(graph.constants.get(restore?.inputs[1] ?? ''))
+  const zero = isFloat ? 0 : numberIn(graph.constants.get(restore?.inputs[2] ?? ''))
   if (last === undefined || scale === null || zero === null) return null
   const given: Node = { op: 'Identity', domain: '', inputs: [input], outputs: last.outputs, attributes: [] }
   const nodes = graph.nodes.map((node) => (node === last ? given : node))
@@ -73,13 +73,4 @@ export function givenRows(graph: Graph, rows: number, input: string): { graph: G
   const [, width = 0] = stored.dims
   const table = { rows, width, type: stored.type, raw: stored.raw, scale, zero }
   return { graph: pruned(whole, [...graph.outputs.keys()]), table }
-}
-
-function oneNumber(graph: Graph, name: string | undefined): number | null {
-  const { raw, type } = graph.constants.get(name ?? '') ?? { raw: null, type: 0 }
-  if (raw === null) return null
-  const view = new DataView(raw.buffer, raw.byteOffset, raw.length)
-  if (type === elementTypes.float32 && raw.length === 4) return view.getFloat32(0, true)
-  if (raw.length !== 1) return null
-  return type === elementTypes.int8 ? view.getInt8(0) : view.getUint8(0)
 }
