@@ -99,10 +99,12 @@ function replaced(graph: Uint8Array, name: string, by: string, spared: number): 
   return bytes
 }
 
-test('weights of eight bits may round coarsely, and are tried one window after another', async () => {
+test('weights of eight bits may round coarsely, and hear two windows at a time', async () => {
   const model = await loadSmall({ kind: 'uint8' }, { weights: 'int8' })
   const transcribing = model.begin({ ...plain, language: 'en' })
-  expect(transcribing.batch).toBeUndefined()
+  expect(transcribing.batch?.max).toBe(2)
+  const heard = await transcribing.batch!.hear([greeting, greeting], never)
+  expect(heard.map((segments) => segments.length > 0)).toEqual([true, true])
   expect((await transcribing.hear(greeting, never)).length).toBeGreaterThan(0)
   // With weights that are not rounded, the same difference would mean that the graph is wrong.
   const asFloats = await loadSmall({ kind: 'uint8' }).catch((error: unknown) => error)
