@@ -122,5 +122,8 @@ export interface Card {
   voiceAliases: Readonly<Record<string, string>>
 }
 
+/** Of a model's folder: what engines make of its graphs (`onnx/prepared.ts`). */
+export const preparedFolder = 'prepared'
+
 /** The one model without a card: it is inside the program, detects speech, and cannot be chosen. */
 export const detectorId = 'silero-vad'

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { preparedFolder } from '../domain/card.ts'
 import { createSession } from './back-end.ts'
 import { discard } from './discard.ts'
 import { type Model, type Place, readModel, writeModel } from './rewrite/graph.ts'
@@ -59,7 +60,7 @@ export async function openRewritten<Notes>(
   const stat = statSync(source, { throwIfNoEntry: false })
   if (stat === undefined || stat.size === 0) return null
   const stamp = new Bun.CryptoHasher('sha256').update(`${form} ${stat.size} ${stat.mtimeMs}`).digest('hex')
-  const folder = join(dirname(source), 'prepared', `${basename(source, '.onnx')}-${stamp.slice(0, 16)}`)
+  const folder = join(dirname(source), preparedFolder, `${basename(source, '.onnx')}-${stamp.slice(0, 16)}`)
   const kept = await keptIn<Notes>(folder)
   if (kept !== null) {
     const opened = await sessionsOf(kept, options).catch(() => null)

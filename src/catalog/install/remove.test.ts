@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CardFile } from '../../domain/card.ts'
+import { preparedFolder } from '../../domain/card.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
 import { randomBytes, sha256Of } from '../../testing/hub.ts'
 import { never, testCard, testImport, type TestImport, testRevision } from '../../testing/test-model.ts'
@@ -42,6 +43,15 @@ test('files that two models share stay until both are removed', async () => {
   expect((await verify(other, parts, never)).isGood).toBe(true)
   expect(await remove('other', other, parts, never, nothing)).toEqual({ wasThere: true, freedBytes: 5020 })
   expect(blobs()).toEqual([])
+})
+
+test('what an engine has made of a graph goes with the model, and counts', async () => {
+  const made = join(parts.folder.model('one'), preparedFolder, 'graph-1')
+  mkdirSync(made, { recursive: true })
+  writeFileSync(join(made, 'weights.bin'), 'w'.repeat(70))
+  expect((await verify(one, parts, never)).isGood).toBe(true)
+  expect(await remove('one', one, parts, never, nothing)).toEqual({ wasThere: true, freedBytes: 370 })
+  expect(existsSync(made)).toBe(false)
 })
 
 test('when the server is notified, the model can no longer be loaded, but loaded files still exist', async () => {

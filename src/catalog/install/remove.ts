@@ -1,6 +1,7 @@
 /** `rm`: a model leaves this machine, with blobs that nothing else is made of, and what an interrupted pull left. */
-import { rm, stat } from 'node:fs/promises'
-import type { Card } from '../../domain/card.ts'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Card, preparedFolder } from '../../domain/card.ts'
 import type { Clock, Timer } from '../../domain/time.ts'
 import type { OnEvent } from './events.ts'
 import { putAside } from './install.ts'
@@ -43,10 +44,10 @@ export async function remove(
     const manifest = await readManifest(place)
     const named = [...(manifest?.files ?? []), ...(card?.files.map((file) => knownOf(file, null)) ?? [])]
     const blobs = new Set([...named.map(({ blob }) => blob), ...(await blobsWithin(folder, id))])
+    let freedBytes = await preparedBytes(place)
     const wasInstalled = await putAside(folder, place)
     await onGone()
     const used = await usedBlobs(folder)
-    let freedBytes = 0
     for (const blob of blobs) {
       if (used.has(blob)) continue
       for (const path of [folder.blob(blob), folder.part(blob)]) {
@@ -58,4 +59,13 @@ export async function remove(
     await sweepBlobs(folder, clock.nowMs())
     return { wasThere: wasInstalled || freedBytes > 0, freedBytes }
   })
+}
+
+/** Of what engines have made of its graphs, which is in no blob. */
+async function preparedBytes(place: string): Promise<number> {
+  const entries = await readdir(join(place, preparedFolder), { recursive: true, withFileTypes: true }).catch(() => [])
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map(async ({ parentPath, name }) => (await stat(join(parentPath, name)).catch(() => null))?.size ?? 0)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
