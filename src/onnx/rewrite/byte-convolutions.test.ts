@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { forEachSeed, type Seeded } from '../../testing/seeded.ts'
 import { onnxModel } from '../../testing/tiny-onnx.ts'
 import { createFfiSession } from '../ffi/session.ts'
+import { multipliesBytesExactly } from '../exact-bytes.ts'
 import type { Session } from '../session.ts'
 import { withoutConvolutions } from './byte-convolutions.ts'
 import { type Model, readModel, writeModel } from './graph.ts'
@@ -12,6 +13,9 @@ const opened: Session[] = []
 afterAll(async () => {
   for (const session of opened) await session.release()
 })
+
+/** On other processors, graphs are not rewritten so: their sums would be wrong. */
+const isExact = await multipliesBytesExactly()
 
 interface Shape {
   channels: number
@@ -73,7 +77,7 @@ async function run(file: Uint8Array, channels: number, data: Float32Array): Prom
 const countOf = ({ graph }: Model, op: string) => graph.nodes.filter((node) => node.op === op).length
 const noise = (random: Seeded, length: number) => Float32Array.from({ length }, () => 2 * random.next() - 1)
 
-test('the sums are the same, whatever the window', () =>
+test.skipIf(!isExact)('the sums are the same, whatever the window', () =>
   forEachSeed(25, async (random) => {
     const [taps, dilation] = [random.whole(1, 5), random.whole(1, 3)]
     const channels = random.whole(1, 9)
@@ -86,7 +90,8 @@ test('the sums are the same, whatever the window', () =>
     expect(countOf(model, 'Concat')).toBe(taps === 1 ? 0 : 1)
     const data = noise(random, channels * random.whole(dilation * (taps - 1) + 1, 30))
     expect(await run(writeModel(model), channels, data)).toEqual(await run(file, channels, data))
-  }))
+  }),
+)
 
 test('steps of several places and groups stay as they are', () =>
   forEachSeed(3, async (random) => {

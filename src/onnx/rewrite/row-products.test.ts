@@ -4,6 +4,7 @@ import { Random } from '../../domain/random.ts'
 import { distance } from '../../models/whisper/branches.ts'
 import { onnxModel } from '../../testing/tiny-onnx.ts'
 import { createFfiSession } from '../ffi/session.ts'
+import { multipliesBytesExactly } from '../exact-bytes.ts'
 import type { Session } from '../session.ts'
 import { type Model, readModel, writeModel } from './graph.ts'
 import { Made } from './made.ts'
@@ -13,6 +14,9 @@ const opened: Session[] = []
 afterAll(async () => {
   for (const session of opened) await session.release()
 })
+
+/** On other processors, graphs are not rewritten so: their sums would be wrong. */
+const isExact = await multipliesBytesExactly()
 
 const [inputs, outputs] = [96, 40]
 const random = new Random(5)
@@ -80,17 +84,20 @@ async function run(file: Uint8Array, data: Float32Array): Promise<Record<string,
 
 const countOf = ({ graph }: Model, op: string) => graph.nodes.filter((node) => node.op === op).length
 
-test.each([17, 18])('products with weights of 32 bits are nearly the same (opset %i)', async (opset) => {
-  const file = ofFloats(opset)
-  const model = await rewritten(file)
-  const data = noise(20 * inputs)
-  const [found, expected] = [await run(writeModel(model), data), await run(file, data)]
-  for (const name of ['one', 'two']) expect(distance(found[name]!, expected[name]!)).toBeWithin(1e-6, 0.05)
-  // What is multiplied twice is rounded once.
-  expect(['MatMul', 'MatMulIntegerToFloat', 'QuantizeLinear'].map((op) => countOf(model, op))).toEqual([0, 2, 1])
-})
+test.skipIf(!isExact).each([17, 18])(
+  'products with weights of 32 bits are nearly the same (opset %i)',
+  async (opset) => {
+    const file = ofFloats(opset)
+    const model = await rewritten(file)
+    const data = noise(20 * inputs)
+    const [found, expected] = [await run(writeModel(model), data), await run(file, data)]
+    for (const name of ['one', 'two']) expect(distance(found[name]!, expected[name]!)).toBeWithin(1e-6, 0.05)
+    // What is multiplied twice is rounded once.
+    expect(['MatMul', 'MatMulIntegerToFloat', 'QuantizeLinear'].map((op) => countOf(model, op))).toEqual([0, 2, 1])
+  },
+)
 
-test('a loud row takes nothing from the row beside it, which it does as published', async () => {
+test.skipIf(!isExact)('a loud row takes nothing from the row beside it, which it does as published', async () => {
   const file = ofBytes()
   const model = await rewritten(file)
   expect(countOf(model, 'DynamicQuantizeLinear')).toBe(0)
