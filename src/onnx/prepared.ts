@@ -71,7 +71,7 @@ export async function openRewritten<Notes>(
   const model = modelIn(source)
   if (model === null) return null
   try {
-    const loadable = (await made(folder, model, rewrite)) ?? (await inMemory(model, rewrite))
+    const loadable = (await onDisk(folder, model, rewrite)) ?? (await inMemory(model, rewrite))
     return loadable === null ? null : await sessionsOf(loadable, options)
   } finally {
     discard(model.file)
@@ -114,8 +114,8 @@ async function sessionsOf<Notes>({ models, notes }: Loadable<Notes>, options: Se
   }
 }
 
-/** Made in the folder. @returns null: it is not to be rewritten, or nothing can be written here */
-async function made<Notes>(
+/** @returns null: it is not to be rewritten, or nothing can be written here */
+async function onDisk<Notes>(
   folder: string,
   model: MappedModel,
   rewrite: Rewrite<Notes>,
