@@ -147,7 +147,7 @@ test('without a place for the executable it says how to name one', async () => {
   }
 })
 
-test('on another system, another processor and musl it says that there is no build for them', async () => {
+test('another system, another processor and musl are refused: Myna has no build for them', async () => {
   release()
   const mac = pretend('mac', 'uname echo Darwin')
   const arm = pretend('arm', 'uname [ "$1" = -s ] && echo Linux || echo aarch64')

@@ -62,7 +62,7 @@ function inherit(parent: Command, json: boolean, path = parent.name()): void {
   }
 }
 
-/** `help` before any command, however deep, and help for a command that there is: commander takes neither. */
+/** `help` before any command, however deep. Commander takes neither that nor `--help` behind an unknown command. */
 function askingForHelp(program: Command, argv: readonly string[]): readonly string[] {
   // Of the options that may come before a command, one has a value.
   const words = argv.filter((word, at) => !word.startsWith('-') && argv[at - 1] !== '--data')

@@ -82,7 +82,7 @@ const byFormerName: Find = async (name, cards, { names }) => {
   return found === null ? null : { ...found, former }
 }
 
-/** Ids of the voices that `byName` has to choose from; none or one where a name is no reason for doubt. */
+/** Ids of the voices that `byName` must choose from; none or one if the name is clear. */
 export async function idsCalled(name: string, cards: readonly Card[], { caller, voices }: Search): Promise<string[]> {
   const idsOf = (same: readonly Voice[]) => same.filter(({ status }) => status !== 'failed').map(({ id }) => id)
   const own = idsOf(await voices.findByName(caller.account.id, name))

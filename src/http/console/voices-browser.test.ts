@@ -156,7 +156,7 @@ test.skipIf(!hasBrowser)(
 
 // Skipped without a browser, which a fresh machine lacks.
 test.skipIf(!hasBrowser)(
-  'a file that is no recording leaves the reason, neither a dead player nor an empty transcript',
+  'a file that is not a recording shows the reason, without a dead player or an empty transcript',
   async () => {
     await using visited = await signedIn()
     const { page } = visited

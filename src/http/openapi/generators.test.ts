@@ -42,7 +42,7 @@ test('a constant is text or a number', () => {
   expect(where((node) => typeof node.const === 'boolean')).toEqual([])
 })
 
-test('null is no choice where there is a default', () => {
+test('a field with a default does not offer null', () => {
   expect(where((node) => allowsNull(node) && node.default !== undefined)).toEqual([])
 })
 
