@@ -172,6 +172,20 @@ test('metrics are in the text format and count requests by template', async () =
   expect(text).not.toContain('op_x')
 })
 
+test('the processor time is the counter that dashboards look for', async () => {
+  const scrape = async () => {
+    const response = await fetch('http://localhost/metrics', { unix: join(instance.dataDir, 'myna.sock') })
+    const text = await response.text()
+    expect(text).toContain('# TYPE process_cpu_seconds_total counter')
+    return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])
+  }
+  const beforeS = process.cpuUsage().user / 1e6
+  const [first, second] = [await scrape(), await scrape()]
+  expect(first).toBeGreaterThanOrEqual(beforeS)
+  expect(second).toBeGreaterThanOrEqual(first)
+  expect(second).toBeLessThan(2 * first)
+})
+
 test('with a token, metrics are only for its bearer', async () => {
   await using guarded = await startInstance({ metricsToken: 'secret' })
   expect((await guarded.fetch('/metrics')).status).toBe(401)

@@ -145,9 +145,15 @@ export class Metrics implements Meter, TranscriptionMeter {
     this.#gauge('process_start_time_seconds', 'When the server started', [], (gauge) =>
       gauge.set(Math.round(Date.now() / 1000 - process.uptime())),
     )
-    this.#gauge('process_cpu_seconds', 'Processor time of the server so far', [], (gauge) => {
-      const { user, system } = process.cpuUsage()
-      gauge.set((user + system) / 1e6)
+    new Counter({
+      name: 'process_cpu_seconds_total',
+      help: 'Processor time of the server so far',
+      registers: [this.#registry],
+      collect() {
+        const { user, system } = process.cpuUsage()
+        this.reset()
+        this.inc((user + system) / 1e6)
+      },
     })
   }
 
