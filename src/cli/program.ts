@@ -6,6 +6,7 @@ import type { Card } from '../domain/card.ts'
 import { requireOpen } from './closed-folder.ts'
 import { addCommands } from './commands.ts'
 import { globalOptions } from './globals.ts'
+import { interruptedCode } from './terminal/interrupt.ts'
 import { misuse } from './terminal/misuse.ts'
 import { reflow } from './terminal/reflow.ts'
 import { bold, complain, cyan, Failure } from './terminal/terminal.ts'
@@ -13,7 +14,7 @@ import { bold, complain, cyan, Failure } from './terminal/terminal.ts'
 /**
  * @param given the arguments, without the program's name
  * @param cards every model that there is; those of this program unless a test gives others
- * @returns the exit code: 0 done, 1 failed, 2 misuse
+ * @returns the exit code: 0 done, 1 failed, 2 misuse, 130 stopped by Ctrl-C, 143 by SIGTERM
  */
 export async function main(given: string[], cards?: readonly Card[]): Promise<number> {
   const argv = given[0] === 'version' || given[0] === '-v' ? ['--version'] : given
@@ -39,7 +40,7 @@ export async function main(given: string[], cards?: readonly Card[]): Promise<nu
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     complain(program.opts<{ json?: boolean }>().json === true, error)
-    return error instanceof ConfigError ? 2 : 1
+    return interruptedCode() ?? (error instanceof ConfigError ? 2 : 1)
   }
 }
 

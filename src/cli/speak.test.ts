@@ -288,7 +288,7 @@ test('Ctrl-C cancels on the server and keeps the received audio', async () => {
   await someOf('j.mp3')
   command.kill('SIGINT')
   const result = await finished(command)
-  expect(result.code).toBe(1)
+  expect(result.code).toBe(130)
   expect(result.stderr).toBe(
     `myna: Stopped. Charged: $0.00003 (op_1). The part that arrived is in ${path('j.mp3.part')}.\n`,
   )

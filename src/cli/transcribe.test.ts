@@ -179,7 +179,10 @@ describe('reports what is wrong', () => {
   })
 })
 
-test('Ctrl-C stops the work on the server', async () => {
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s stops the work on the server, and the exit code is %d', async (signal, exit) => {
   const gate = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
   instance.transcriber.plan = () => ({
@@ -191,9 +194,9 @@ test('Ctrl-C stops the work on the server', async () => {
   const aborted = instance.transcriber.aborted
   const command = startCommand(['transcribe', talk], { env })
   await reached.promise
-  command.kill('SIGINT')
+  command.kill(signal)
   const { code, stdout, stderr } = await finished(command)
-  expect([code, stdout, stderr]).toEqual([1, '', 'myna: Stopped; nothing is charged.\n'])
+  expect([code, stdout, stderr]).toEqual([exit, '', 'myna: Stopped; nothing is charged.\n'])
   await until('the engine was notified', () => instance.transcriber.aborted === aborted + 1)
   gate.resolve()
 })

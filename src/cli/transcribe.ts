@@ -4,11 +4,12 @@ import { Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '../domain/time.ts'
 import { counted } from './terminal/format.ts'
 import { globalsOf } from './globals.ts'
+import { onInterrupt } from './terminal/interrupt.ts'
 import { progressLine } from './terminal/progress.ts'
 import { recordingIn } from './client/upload.ts'
 import { fileSink } from './client/sink.ts'
 import { Failure, note, report } from './terminal/terminal.ts'
-import { clientOf, onInterrupt, type ServerOptions, throughServer } from './client/through-server.ts'
+import { clientOf, type ServerOptions, throughServer } from './client/through-server.ts'
 import { transcript } from './client/transcript.ts'
 
 const formats = ['text', 'json', 'srt', 'vtt', 'verbose_json'] as const

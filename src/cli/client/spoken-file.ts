@@ -4,11 +4,11 @@ import type { ApiClient, OperationRecord } from './client.ts'
 import { type TimedSpeech, timingFields } from './captions.ts'
 import { deliver, type Delivery } from './delivery.ts'
 import { bytes, dollars } from '../terminal/format.ts'
+import { onInterrupt } from '../terminal/interrupt.ts'
 import { type ProgressLine, progressLine } from '../terminal/progress.ts'
 import { type Player, playerSink } from './player.ts'
 import { fileSink, type Sink, stdoutSink } from './sink.ts'
 import { note, report, snakeCase } from '../terminal/terminal.ts'
-import { onInterrupt } from './through-server.ts'
 
 export interface SpokenFile {
   /** Hears it instead of a file; absent: the audio goes to `file`. */

@@ -44,9 +44,3 @@ export function keyRefused({ message, code, server }: Refusal): Failure {
   const how = 'Create a key with: myna keys create --account NAME, and pass it as MYNA_API_KEY or --key.'
   return new Failure(`The server at ${server} answered: ${message.replace(/\.?$/, '.')} ${how}`, code)
 }
-
-/** Calls back at the first Ctrl-C; the second does what it does everywhere. @returns how to stop listening */
-export function onInterrupt(callback: () => void): () => void {
-  process.once('SIGINT', callback)
-  return () => process.removeListener('SIGINT', callback)
-}

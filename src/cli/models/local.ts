@@ -17,6 +17,7 @@ import type { ModelTrouble } from '../../domain/model-trouble.ts'
 import { systemClock, systemTimer } from '../../domain/time.ts'
 import type { EngineStatus } from '../../service/ports.ts'
 import { tryFileLock } from '../../store/lock.ts'
+import { onInterrupt } from '../terminal/interrupt.ts'
 import { Failure } from '../terminal/terminal.ts'
 
 /** A hub has to look up a requested file; a host that sends it has no reason to be silent. */
@@ -99,22 +100,20 @@ export function installationParts(config: Config, onEvent: OnEvent): PullParts {
 }
 
 /**
- * Runs work that Ctrl-C ends in order; a second Ctrl-C does what it does everywhere.
+ * Runs work that Ctrl-C or `kill` ends in order; a second one ends the process at once.
  * @param leaving what is said when it was ended so
  * @throws Failure, whatever `work` throws
  */
 export async function interruptible<T>(leaving: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController()
   const stopped = new Failure(leaving, 'interrupted')
-  const interrupt = () => stop.abort(stopped)
-  const signals = ['SIGINT', 'SIGTERM'] as const
-  for (const signal of signals) process.once(signal, interrupt)
+  const ignore = onInterrupt(() => stop.abort(stopped))
   try {
     return await work(stop.signal)
   } catch (error) {
     throw error instanceof ModelError ? new Failure(error.message, error.code) : error
   } finally {
-    for (const signal of signals) process.removeListener(signal, interrupt)
+    ignore()
   }
 }
 

@@ -84,15 +84,18 @@ test('with --json each event is a line, and the last describes the installed mod
   expect(events.at(-1)).toEqual({ ...last, path: place() })
 })
 
-test('Ctrl-C stops it and explains how to continue, and continuing asks only for the rest', async () => {
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s stops it and explains how to continue, and continuing asks only for the rest', async (signal, exit) => {
   hub.trouble = ({ at }) => (at === 'cdn' ? { kind: 'silent', afterBytes: 30_000 } : null)
   const child = startCommand(['models', 'pull', 'speaker'], options())
   const sizes = () => blobSizes(modelsFolder({ dataDir }).blobs)
   const stopped = ['30000 partial', '30000 partial', '700']
   await until('the small file is complete, and both large ones have stopped', () => isDeepStrictEqual(sizes(), stopped))
-  child.kill('SIGINT')
+  child.kill(signal)
   const { code, stderr } = await finished(child)
-  expect([code, isInstalled()]).toEqual([1, false])
+  expect([code, isInstalled()]).toEqual([exit, false])
   expect(stderr).toEndWith('myna: Stopped. The partial download is kept; resume with: myna models pull speaker\n')
   hub.trouble = () => null
   hub.requests.length = 0

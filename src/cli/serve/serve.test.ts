@@ -122,6 +122,16 @@ test('without a grace period, SIGTERM settles the stream as failed and free', as
   expect(await record(again, program.key, id)).toMatchObject({ outcome: 'stream_failed', charged_micros: 0 })
 }, 30_000)
 
+test('a second signal cuts a stream off, and the exit code names the signal', async () => {
+  const program = await start(temporaryFolder())
+  const { reader } = await speaking(program, program.key)
+  program.kill('SIGTERM')
+  await until('it has heard the first', () => program.stderr().includes('another signal cuts them off'))
+  program.kill('SIGINT')
+  expect(await breaks(reader)).toBe(true)
+  expect(await program.exited).toBe(130)
+}, 30_000)
+
 test('a full disk: new work is refused, running work stays pending until settled, nothing is lost', async () => {
   const dataDir = temporaryFolder()
   const program = await start(dataDir)

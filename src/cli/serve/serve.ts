@@ -23,6 +23,7 @@ import { areOnCard, speechEngine, transcriptionEngine, tryCards } from './engine
 import { keptFromJournal } from './first-key.ts'
 import { globalsOf, portNumber } from '../globals.ts'
 import { installedCatalog, mending } from '../models/local.ts'
+import { exitCodeOf } from '../terminal/interrupt.ts'
 import { keepSpeeds } from './kept-speeds.ts'
 import { type Server, startServer } from './server.ts'
 import type { World } from './wiring.ts'
@@ -199,8 +200,8 @@ function atMost(ms: number, work: Promise<void>): Promise<void> {
 function untilToldToStop(log: Log): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let signals = 0
-  const received = (signal: string) => {
-    if (signals++ > 0) process.exit(1)
+  const received = (signal: NodeJS.Signals) => {
+    if (signals++ > 0) process.exit(exitCodeOf(signal))
     log.info('stopping: active streams may finish; another signal cuts them off', { signal })
     resolve()
   }

@@ -250,7 +250,7 @@ test('Ctrl-C cancels on the server and reports that nothing was charged', async 
   await asked.promise
   command.kill('SIGINT')
   const result = await finished(command)
-  expect(result).toMatchObject({ code: 1, stderr: 'myna: The clone was cancelled. Charged: $0.00.\n' })
+  expect(result).toMatchObject({ code: 130, stderr: 'myna: The clone was cancelled. Charged: $0.00.\n' })
 })
 
 test('impossible requests are refused before the server is asked', async () => {
