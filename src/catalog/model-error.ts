@@ -45,3 +45,6 @@ export class Interruption extends Error {
     super(message, options)
   }
 }
+
+/** There was no connection, and there has been none before: waiting seldom helps. */
+export class NeverReached extends Interruption {}

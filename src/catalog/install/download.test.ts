@@ -119,6 +119,30 @@ test('names a host that does not answer', async () => {
 })
 
 test.each([
+  ['refuses connections', 'http://127.0.0.1:1'],
+  ['has no address', 'http://no-such-host.invalid'],
+])('a host that %s from the beginning is given up after one more try', async (_what, endpoint) => {
+  const { timer } = parts
+  const there = new Hub({ endpoint, token: null, timer, answerMs: 1e9, userAgent: 'test' })
+  await expect(fetched(newFile(), there)).rejects.toMatchObject({
+    code: 'no_hub',
+    message: expect.stringMatching(/ cannot be reached \(\w+\)\. Check the network/),
+  })
+  expect(timer.pauses).toHaveLength(1)
+})
+
+test('a host that goes away after its first answer is waited for', async () => {
+  const leaving = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('', { status: 503 }) })
+  const { timer } = parts
+  const there = new Hub({ endpoint: leaving.url.origin, token: null, timer, answerMs: 1e9, userAgent: 'test' })
+  const file = newFile()
+  await expect(there.describe(file, never)).rejects.toThrow('has a problem')
+  await leaving.stop(true)
+  await expect(fetched(file, there)).rejects.toMatchObject({ message: expect.stringContaining('Try again later') })
+  expect(timer.pauses).toHaveLength(5)
+})
+
+test.each([
   ['seconds', 429, { 'retry-after': '7' }, 7000],
   ['a date', 503, { 'retry-after': 'Sat, 21 Nov 2026 12:00:09 GMT', date: 'Sat, 21 Nov 2026 12:00:00 GMT' }, 9000],
   ["the hub's own way", 429, { ratelimit: '"resolvers";r=0;t=55' }, 55_000],

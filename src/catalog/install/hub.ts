@@ -5,7 +5,7 @@
  * are followed here, because the token is only for the hub.
  */
 import type { Timer } from '../../domain/time.ts'
-import { Interruption, ModelError, type ModelErrorCode } from '../model-error.ts'
+import { Interruption, ModelError, type ModelErrorCode, NeverReached } from '../model-error.ts'
 
 /** Address of the hub by default. */
 export const publicHub = 'https://huggingface.co'
@@ -66,6 +66,8 @@ const redirects = [301, 302, 303, 307, 308]
 
 export class Hub {
   readonly #options: HubOptions
+  /** Some host has answered: the network works, and the address is right. */
+  #hasAnswered = false
 
   constructor(options: HubOptions) {
     this.#options = options
@@ -158,7 +160,7 @@ export class Hub {
     signal.addEventListener('abort', stop, { once: true })
     try {
       signal.throwIfAborted()
-      return await fetch(url, {
+      const response = await fetch(url, {
         method,
         // Sizes and hashes are those of the file itself, not of a compressed copy.
         headers: { 'Accept-Encoding': 'identity', 'User-Agent': userAgent, ...headers },
@@ -167,9 +169,11 @@ export class Hub {
         signal: abort.signal,
         timeout: false,
       })
+      this.#hasAnswered = true
+      return response
     } catch (error) {
       signal.throwIfAborted()
-      throw error === late ? late : unreachable(url, error)
+      throw error === late ? late : unreachable(url, error, this.#hasAnswered)
     } finally {
       cancel()
       // The reader of the body observes the signal too.
@@ -252,14 +256,18 @@ function contentRange(header: string | null): { first: number | null; total: num
 
 const certificates = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS/
 
-function unreachable(url: URL, cause: unknown): Error {
+/** No connection began. */
+const unconnected = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/
+
+function unreachable(url: URL, cause: unknown, hasAnswered: boolean): Error {
   const { code = '', message } = cause as { code?: string; message: string }
   if (certificates.test(code)) {
     const words = `The certificate of ${url.host} is not trusted here (${code}). Behind a proxy that decrypts`
     return new ModelError('no_hub', `${words} connections, name its certificate in NODE_EXTRA_CA_CERTS.`, { cause })
   }
   const why = code === '' ? message : code
-  return new Interruption(`${url.host} cannot be reached (${why})`, null, { cause })
+  const isNever = !hasAnswered && unconnected.test(code)
+  return new (isNever ? NeverReached : Interruption)(`${url.host} cannot be reached (${why})`, null, { cause })
 }
 
 // What the hub means when it refuses a file, in words for the user: what to accept and where, what does not exist, what

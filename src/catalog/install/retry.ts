@@ -3,10 +3,12 @@
  * one that the server requests, and gives up when nothing has arrived for several tries.
  */
 import type { Timer } from '../../domain/time.ts'
-import { Interruption, ModelError } from '../model-error.ts'
+import { Interruption, ModelError, NeverReached } from '../model-error.ts'
 
 /** Tries in a row that bring nothing: 1 + 2 + 4 + 8 + 16 s of pauses, and what chance adds. */
 const triesMax = 6
+/** Where nothing has ever answered: one more, because looking up a name may fail once. */
+const firstTriesMax = 2
 const pauseMsMin = 1000
 /** A longer pause is not waited out: the user can do something better. */
 const askedMsMax = 300_000
@@ -36,7 +38,8 @@ export async function patiently<T>(attempt: () => Promise<T>, options: PatienceO
       if (!(error instanceof Interruption)) throw error
       if (progress() > before) tries = 1
       const pauseMs = error.pauseMs ?? grown(tries, options)
-      if (tries >= triesMax || pauseMs > askedMsMax) throw givenUp(error, pauseMs)
+      const most = error instanceof NeverReached ? firstTriesMax : triesMax
+      if (tries >= most || pauseMs > askedMsMax) throw givenUp(error, pauseMs)
       onPause(error.message, pauseMs)
       await pause(timer, pauseMs, signal)
     }
@@ -50,6 +53,9 @@ function grown(tries: number, { random }: PatienceOptions): number {
 }
 
 function givenUp(last: Interruption, pauseMs: number): ModelError {
+  if (last instanceof NeverReached) {
+    return new ModelError('no_hub', `${last.message}. Check the network and the address.`, { cause: last })
+  }
   const asked = pauseMs > askedMsMax ? ` The server asks to wait ${Math.ceil(pauseMs / 60_000)} minutes.` : ''
   return new ModelError('no_hub', `${last.message}.${asked} The partial download is kept. Try again later to resume.`, {
     cause: last,
