@@ -12,7 +12,7 @@ const spelled = words(
   'USA UK EU UN US UAE API APIS URL URLS URI AI UI UX IDE IDS IP ISP IT OS CEO CFO CTO COO CIA FBI IBM USB CPU ' +
     'GPU TPU NPU RPA GUI CLI IO IOS ISO IEEE IETF AWS ACL EOF ETA FAQ DIY GMO HIV MIT UCLA BBC ABC NBC CBS ESPN IRS ' +
     'IPO EV EVS ER OECD USD EUR AUD CAD ATM DNA RNA MRI ICU ECG EU IOU OCR OEM ORM EOL UFO VIP PM TTS STT ASR LLM ' +
-    'SDK UTF UTC UUID SSD HDD RGB ASAP ID IMHO IIRC AFAIK ISBN IUPAC UEFI OAUTH UCSF AOL IMEI IMSI',
+    'SDK UTF UTC UUID SSD HDD RGB ASAP ID IMHO IIRC AFAIK ISBN IUPAC UEFI OAUTH UCSF AOL IMEI IMSI PST',
 )
 /** Read letter by letter in lower case too. */
 const spelledLower = words(
@@ -27,6 +27,9 @@ const saidAs: Readonly<Record<string, string>> = {
   LaTeX: 'lay tech',
   YoY: 'year over year',
   QoQ: 'quarter over quarter',
+  Ctrl: 'control',
+  Cmd: 'command',
+  IPv: 'I P V',
 }
 
 export const isSpelledLower = (word: string): boolean => spelledLower.has(word)
@@ -55,20 +58,22 @@ const shortWords = words(
     'ZOO ABE ADA ALI AMY ANA ANN AVA BEN BEA BOB DAN DEB DEE DON ELI EVA GUS HAL IAN IDA JAN JEN JIM JOE JON KAI ' +
     'KAY KEN KIM LEE LEN LEO LES LEX LIZ LOU MAE MEG MEL MIA MOE NED PAM RAE REX RON ROY SAL SAM SID SUE TED TIM ' +
     'TOM VAL VIC ZOE JAN FEB MAR JUN JUL AUG SEP OCT NOV DEC MON TUE THU FRI SAT RAM ROM SIM GIF LAN WAN DOS NAS ' +
-    'LOL DOM GNU VIN PAC CAM',
+    'LOL DOM GNU VIN PAC CAM MAC',
 )
 /** Said as words although no English word begins or ends like them. */
 const saidOtherwise = words('JPEG JPEGS JSON YAML MPEG MNIST CMOS')
 
 /** Consonants that English words begin with, and those that they end with; a single one always can. */
 const beginnings = words(
-  'bl br ch cl cr dr dw fl fr gh gl gn gr kh kl kn kr ph pl pr ps q sc sch scr sh shr sk sl sm sn sp spl spr sq ' +
-    'st str sw th thr tr tw wh wr',
+  'bl br ch chr cl cr dr dw fl fr gh gl gn gr kh kl kn kr ph pl pr ps q rh sc sch scr sh shr sk sl sm sn sp sph spl ' +
+    'spr sq st str sw th thr tr tw wh wr',
 )
 const endings = words(
-  'bs ch ck cks cs ct cts dd ds ff ft fts ght gs lb lch ld lds lf lk ll lls lm lp ls lt lth lts mb mp mph mps ms ' +
-    'nc nch nd nds ng ngs nk nks ns nt nth nts nx ph ps pt pts rb rc rch rd rds rf rk rks rl rls rm rms rn rns rp ' +
-    'rps rs rsh rst rt rth rts rv sh sk sp ss st sts tch th ths ts tt xt zz',
+  'bs bt bts ch ck cks cs ct cts dd dds ds dth ff ffs ft fth fts ggs gh ghs ght gn gns gs hn ks lb lbs lch ld lds lf ' +
+    'lk lks ll lls lm lms lp lph lps ls lt lth lts ltz mb mbs mn mns mp mph mps ms nc nch ncs nd nds ng ngs nk nks ns nt ' +
+    'nth nts ntz nx ph phs pps ps pt pth pts rb rbs rc rch rd rds rf rfs rk rks rl rld rls rm rms rn rns rp rph rps rs ' +
+    'rsh rst rt rth rts rtz rv sh sk sks sm sms sp sps ss st sts tch th ths ts tt tts tz wd wds wk wks wl wls wn wns ' +
+    'ws xt xth xts zz',
 )
 
 /** @returns whether a word of at most five letters cannot be said as one */
@@ -93,15 +98,17 @@ const alone: Around = { next: undefined, left: '', right: '' }
 /** How a word is given to the voice: initialisms letter by letter, names with capitals inside in their parts. */
 export function pronounce(word: string, around = alone): string {
   if (/^(?:[SVD]RAM|[VW]LAN)$/.test(word)) return `${word[0]} ${word.slice(1)}`
+  // "The 3 Rs": no word is a consonant and an s.
+  if (/^[BCDFGHJKLNPQRTVWXZ]s$/.test(word) && /^\d|^(?:three|four|five|six)$/.test(around.left)) return `${word[0]}'s`
   // M&Ms.
   if (around.next === '&' && /^[A-Z]s$/.test(word)) return `${word[0]}'s`
+  if (Object.hasOwn(saidAs, word)) return saidAs[word] as string
   const letters = /^([A-Z]{2,6})('?s)?$/.exec(word)
   if (letters !== null && isInitialism(letters[1] as string, around)) {
     return spell(letters[1] as string) + (letters[2] === undefined ? '' : "'s")
   }
   if (/^(?:[A-Za-z][a-z]{1,4}|[A-Za-z]{2,3})$/.test(word) && isSpelledInLowerCase(word.toLowerCase()))
     return spell(word)
-  if (Object.hasOwn(saidAs, word)) return saidAs[word] as string
   const mixed = /^(PhD|MSc|BSc|IoT|PoC|QoS|NVMe)('?s)?$/.exec(word)
   if (mixed !== null) return spell(mixed[1] as string) + (mixed[2] === undefined ? '' : "'s")
   if (isFormula(word, around.next)) return spell(word)
@@ -110,10 +117,10 @@ export function pronounce(word: string, around = alone): string {
 }
 
 const isSpelledInLowerCase = (lower: string): boolean =>
-  spelledLower.has(lower) || (!/[aeiouy]/.test(lower) && !sound.test(lower))
+  spelledLower.has(lower) || (!/[aeiou]|.y/.test(lower) && !sound.test(lower))
 
 function isInitialism(base: string, { next, left, right }: Around): boolean {
-  if (sound.test(base)) return false
+  if (sound.test(base)) return spelled.has(base)
   // GPT4, F-16, AT&T: what a sign joins is spelled.
   const isJoined = isDigit(next) || next === '-' || next === '&'
   if (isJoined && base.length <= 3) return true

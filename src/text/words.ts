@@ -51,7 +51,7 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
   const plain = match(plainPattern, text, at)?.[0]
   if (
     plain !== undefined &&
-    /[aeiouy]/.test(plain) &&
+    /[aeiou]|.y/.test(plain) &&
     plain !== 'etc' &&
     !isSpelledLower(plain) &&
     text[at + plain.length] !== ':'
@@ -148,7 +148,7 @@ function numberedAt(text: string, at: number, word: string): Said | null {
 
 /** The words beside one, as far as a single space parts them. */
 function aroundOf(text: string, at: number, end: number): Around {
-  const left = / ([A-Za-z]{1,20}) $/.exec(` ${text.slice(Math.max(0, at - 22), at)}`)?.[1] ?? ''
+  const left = / ([A-Za-z0-9]{1,20}) $/.exec(` ${text.slice(Math.max(0, at - 22), at)}`)?.[1] ?? ''
   const right = match(/ ([A-Za-z]{1,20})/y, text, end)?.[1] ?? ''
   return { next: text[at - 1] === '&' ? '&' : text[end], left, right }
 }
