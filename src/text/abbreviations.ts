@@ -117,7 +117,7 @@ const dotted: Record<string, string> = {
 }
 /** Months and days that are words without their stop; only a capital makes them abbreviations. */
 const needCapital = new Set(
-  'jan mar apr jun jul aug sep oct nov dec mon tue wed thu fri gen col hon pres rep st dr mt ft'.split(' '),
+  'jan mar apr jun jul aug sep oct nov dec mon tue wed thu fri gen col hon pres rep st dr mt ft ms'.split(' '),
 )
 const undotted = new Set([
   'mr',

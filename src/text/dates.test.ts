@@ -37,6 +37,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['a 2h 30m flight', 'a two hour thirty minute flight.'],
   ['1h30, 5m 30s, 1d 4h', 'one hour thirty minutes, five minutes thirty seconds, one day four hours.'],
   ['9 a.m. - 5 p.m. EST', 'nine A M to five P M E S T.'],
+  ["the 1980s' music", 'the nineteen eighties music.'],
   ['on Sat., Jan. 6', 'on Saturday, January sixth.'],
 ]
 

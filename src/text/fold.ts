@@ -17,7 +17,7 @@ export interface Mapped {
 export const breaks = { sentence: '\u0001', paragraph: '\u0002' } as const
 
 /** Symbols that stay as they are because a later rule has words for them. */
-const kept = new Set('£€¥₹₩₽¢°×÷±≈≠≤≥∞√§µ©–—•∙‣◦▪')
+const kept = new Set('£€¥₹₩₽₺₴₪฿₫₱₦₿¢°×÷±≈≠≤≥∞√∛∑∫∂∈∉∪∩∀∃∝≡∴‰§µ©–—•∙‣◦▪')
 
 const written: Record<string, string> = {
   '‘': "'",
@@ -46,6 +46,7 @@ const written: Record<string, string> = {
   '…': '...',
   '⁄': '/',
   '∕': '/',
+  '⁻': '^-',
   º: '°',
   '№': 'No. ',
   '→': ' -> ',
@@ -113,7 +114,12 @@ const greek: Record<string, string> = {
   Δ: 'delta',
   ε: 'epsilon',
   θ: 'theta',
+  ζ: 'zeta',
+  κ: 'kappa',
   λ: 'lambda',
+  ξ: 'xi',
+  ρ: 'rho',
+  χ: 'chi',
   π: 'pi',
   Π: 'pi',
   σ: 'sigma',
@@ -123,10 +129,10 @@ const greek: Record<string, string> = {
   Φ: 'phi',
   ψ: 'psi',
   ω: 'omega',
-  μ: 'µ',
 }
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+const isRaised = (char: string): boolean => char === '⁻' || (char !== '' && superscripts.includes(char))
 const cache = new Map<string, string>()
 const cacheMax = 8192
 
@@ -225,7 +231,7 @@ export class Folder {
     this.last = char
     if (this.asWritten) return keepCharacter(char)
     const power = superscripts.indexOf(char)
-    if (power >= 0) return superscripts.includes(before) && before !== '' ? String(power) : `^${power}`
+    if (power >= 0) return isRaised(before) ? String(power) : `^${power}`
     if (isGreekLetter(code)) return this.greekLetter(char, before)
     return foldCharacter(char)
   }
@@ -233,8 +239,9 @@ export class Folder {
   private greekLetter(char: string, before: string): string {
     const next = this.input.codePointAt(this.at)
     const alone = !isGreek(before) && (next === undefined || !isGreek(String.fromCodePoint(next)))
+    // Before a letter it makes a unit smaller: "5 μm".
+    if (alone && char === 'μ') return /[A-Za-z]/.test(this.input[this.at] ?? '') ? 'µ' : ' mu '
     const name = greek[char]
-    if (alone && name === 'µ') return name
     if (alone && name !== undefined) return ` ${name} `
     return char === '\u03a9' && alone ? foldCharacter(char) : ' '
   }

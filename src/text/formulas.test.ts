@@ -34,6 +34,11 @@ const cases: readonly (readonly [string, string])[] = [
   ['Go to Settings > Privacy', 'Go to Settings, Privacy.'],
   ['A > B', 'A greater than B.'],
   ['Copyright © 2024', 'Copyright twenty twenty four.'],
+  ['μ = 0.5, 5 μm', 'mu equals zero point five, five micrometers.'],
+  ['χ²(2), 10⁻³', 'chi squared two, ten to the power of minus three.'],
+  ['∑ x, ∫ y, x ∈ R', 'sum of x, integral of y, x in R.'],
+  ['∛27, ∀x', 'cube root of twenty seven, for all x.'],
+  ['§§ 12–14, § 5', 'sections twelve to fourteen, section five.'],
   ['~/.bashrc', 'tilde slash dot bashrc.'],
 ]
 

@@ -69,11 +69,11 @@ const beginnings = words(
     'spr sq st str sw th thr tr tw wh wr',
 )
 const endings = words(
-  'bs bt bts ch ck cks cs ct cts dd dds ds dth ff ffs ft fth fts ggs gh ghs ght gn gns gs hn ks lb lbs lch ld lds lf ' +
-    'lk lks ll lls lm lms lp lph lps ls lt lth lts ltz mb mbs mn mns mp mph mps ms nc nch ncs nd nds ng ngs nk nks ns nt ' +
-    'nth nts ntz nx ph phs pps ps pt pth pts rb rbs rc rch rd rds rf rfs rk rks rl rld rls rm rms rn rns rp rph rps rs ' +
-    'rsh rst rt rth rts rtz rv sh sk sks sm sms sp sps ss st sts tch th ths ts tt tts tz wd wds wk wks wl wls wn wns ' +
-    'ws xt xth xts zz',
+  'bs bt bts ch ck cks cs ct cts dd dds ds dth ff ffs ft fth fts ggs gh ghs ght gn gns gs hn ks lb lbs lch ' +
+    'ld lds lf lk lks ll lls lm lms lp lph lps ls lt lth lts ltz mb mbs mn mns mp mph mps ms nc nch ncs nd ' +
+    'nds ng ngs nk nks ns nt nth nts ntz nx ph phs pps ps pt pth pts rb rbs rc rch rd rds rf rfs rk rks rl ' +
+    'rld rls rm rms rn rns rp rph rps rs rsh rst rt rth rts rtz rv sh sk sks sm sms sp sps ss st sts tch th ' +
+    'ths ts tt tts tz wd wds wk wks wl wls wn wns ws xt xth xts zz',
 )
 
 /** @returns whether a word of at most five letters cannot be said as one */

@@ -12,7 +12,18 @@ const currencies: Record<string, readonly [string, string]> = {
   '₹': ['rupee', 'paisa'],
   '₩': ['won', ''],
   '₽': ['ruble', 'kopeck'],
+  '₺': ['Turkish lira', ''],
+  '₴': ['hryvnia', ''],
+  '₪': ['shekel', ''],
+  '฿': ['baht', ''],
+  '₫': ['dong', ''],
+  '₱': ['peso', ''],
+  '₦': ['naira', ''],
+  '₿': ['bitcoin', ''],
 }
+export const currencySigns = Object.keys(currencies).join('')
+/** The dollar sign of Brazil. */
+const real = ['real', 'centavo'] as const
 const countries: Record<string, string> = {
   US: 'U S ',
   CA: 'Canadian ',
@@ -22,12 +33,16 @@ const countries: Record<string, string> = {
   NZ: 'New Zealand ',
   HK: 'Hong Kong ',
   S: 'Singapore ',
+  NT: 'Taiwan ',
+  MX: 'Mexican ',
 }
-const signPattern = /(US|CA|AU|NZ|HK|C|A|S)?([$£€¥₹₩₽]) ?/y
+const signPattern = new RegExp(`(US|CA|AU|NZ|HK|NT|MX|C|A|S|R(?=\\$))?([${currencySigns}]) ?`, 'y')
 const amountPattern = /(\d{1,2}(?:,\d\d){1,4},\d{3}(?!\d)|\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,10})?(?![\d])/y
-const continentalPattern = /(\d{1,3}(?:\.\d{3}){1,4}|\d{1,12}),(\d\d)(?![\d,])/y
-const rangePattern = /(?:[-–]| ?[-–] ?[$£€¥₹₩₽])(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,10})?(?![\d])/y
+const continentalPattern = /(\d{1,3}(?:\.\d{3}){1,4}|\d{1,12}),(\d\d)(?!,?\d)/y
+const rangePattern = /(?:[-–]| ?[-–] ?[$£€¥₹₩₽₺₴₪฿₫₱₦₿])(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,10})?(?![\d])/y
 const scalePattern = / ?(thousand|million|billion|trillion|mm|bn|tn|[kKmMbBT])(?![A-Za-z0-9])/y
+/** What is called by its price: "$20 bills". */
+const pricedPattern = / (?:bill|note|coin|coupon|voucher|ticket|gift card|cheque|check)s?\b/y
 const scaleWords: Record<string, string> = {
   k: 'thousand',
   m: 'million',
@@ -46,8 +61,9 @@ const hundredths = (name: string, many: boolean): string =>
 export function moneyAt(text: string, at: number): Said | null {
   const sign = match(signPattern, text, at)
   if (sign === null) return null
-  const [name, part] = currencies[sign[2] as string] as readonly [string, string]
-  const country = sign[1] === undefined ? '' : (countries[sign[1]] as string)
+  const isReal = sign[1] === 'R'
+  const [name, part] = isReal ? real : (currencies[sign[2] as string] as readonly [string, string])
+  const country = sign[1] === undefined || isReal ? '' : (countries[sign[1]] as string)
   const from = at + sign[0].length
   const continental = match(continentalPattern, text, from)
   if (continental !== null) {
@@ -70,7 +86,10 @@ function amount(text: string, from: number, name: string, part: string): Said | 
   }
   const written = decimal(whole + (first[2] ?? '')) + scale.words
   if (range === null) {
-    const isOne = (scale.words === '' && whole === '1' && fraction === undefined) || isDescribing(text, end, scale.to)
+    const isOne =
+      (scale.words === '' && whole === '1' && fraction === undefined) ||
+      isDescribing(text, end, scale.to) ||
+      match(pricedPattern, text, scale.to) !== null
     return perAt(text, scale.to, `${written} ${isOne ? name : pluralName(name)}`)
   }
   const upper = scaleAt(text, scale.to + range[0].length)
@@ -94,7 +113,15 @@ function sum(whole: string, fraction: string, name: string, part: string): strin
   return Number(whole) === 0 ? minor : `${major} and ${minor}`
 }
 
-const pluralName = (name: string): string => (name.endsWith('won') ? name : pluralUnit(name))
+/** "50p", "a 1p coin"; three digits and a p are a picture's lines. */
+export function penceAt(text: string, at: number): Said | null {
+  const found = match(/(\d{1,2})p(?![A-Za-z0-9])/y, text, at)
+  if (found === null) return null
+  const digits = found[1] as string
+  return { to: at + found[0].length, words: `${cardinal(digits)} ${digits === '1' ? 'penny' : 'pence'}` }
+}
+
+const pluralName = (name: string): string => (/won$|baht$|dong$|naira$/.test(name) ? name : pluralUnit(name))
 
 /** A sum that begins with its code: "USD 5". */
 export function codeMoneyAt(text: string, at: number, code: string): Said | null {

@@ -2,28 +2,32 @@
 import { ipAt, phoneAt, versionAt } from './addresses.ts'
 import { codeAt, pairWords } from './codes.ts'
 import { dateAt, isYear } from './dates.ts'
-import { trailingMoneyAt } from './money.ts'
+import { decimalCommaAt, groupedAt, hexAt } from './groups.ts'
+import { penceAt, trailingMoneyAt } from './money.ts'
 import { cardinal, decimal, digitWords, fraction, ordinal, plural, year } from './numbers.ts'
 import { type Before, isLetter, match, type Said } from './rule.ts'
 import { verseAt } from './verses.ts'
 import { timeAt } from './times.ts'
 import { inchMarkAt, unitAt } from './units.ts'
 
-const continentalPattern = /[1-9]\d{0,2}(?:\.\d{3}){2}(?!\d|\.\d)/y
 const ordinalPattern = /(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9])/iy
-const decadePattern = /(\d{4}|\d{2})'?s(?![A-Za-z0-9'])/y
+const decadePattern = /(\d{4}|\d{2})'?s(?![A-Za-z0-9]|'[A-Za-z])/y
+/** "100s of people": an amount that is not counted. */
+const manyPattern =
+  /(?:1,?000s(?! ?(?:timeout|delay))|100s(?= of\b)|10s(?= of (?:thousand|million|billion)s))(?![A-Za-z0-9])/y
+const manyWords: Readonly<Record<string, string>> = { 2: 'tens', 3: 'hundreds', 4: 'thousands' }
 const fractionPattern = /(?:(\d{1,3}) )?(\d{1,4})\/(\d{1,4})(?![\d/]|\.\d)/y
 const numberPattern =
   /(\d{1,2}(?:,\d\d){1,4},\d{3}(?!,?\d)|\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d|\.\d))?/y
 const rangePattern = /(?:-| ?– ?)(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d))?(?![-–]\d)/y
-const ratioPattern = /(\d{1,4}):(\d{1,4})(?![\d:])/y
+const ratioPattern = /(\d{1,4}):(\d{1,3}(?:,\d{3}){1,3}|\d{1,4})(?![\d:A-Za-z])/y
 /** A scale only before what is counted, or behind a fraction: "221B Baker Street" and "Gate 34B" are names. */
-const scalePattern = /([KkMBT])(?= [a-z]{2,20}s\b| people\b)/y
+const scalePattern = /([KkMBT])(?=\+|[ ][a-z]{2,20}s\b| people\b)/y
 const scaleOfFraction = /([KkMBT])(?![A-Za-z0-9])/y
 /** Words that end like a plural and count nothing. */
 const notCounted = / (?:as|is|was|has|this|its|does|us|across|plus|less|thus|yes|always|perhaps|towards)\b/y
 const scaleWords: Record<string, string> = { K: 'thousand', k: 'thousand', M: 'million', B: 'billion', T: 'trillion' }
-const crossPattern = /(?: ?x ?|×)(?=\d)/y
+const crossPattern = /(?: ?x ?|×|["'] ?[x×] ?)(?=\d)/y
 const wordScalePattern = / (thousand|million|billion|trillion)(?![A-Za-z])/y
 
 export function quantityAt(text: string, at: number, before: Before): Said | null {
@@ -31,21 +35,27 @@ export function quantityAt(text: string, at: number, before: Before): Said | nul
   if (run !== null) return { to: at + run[0].length, words: digitWords(run[0]) }
   const code = codeAt(text, at)
   if (code !== null) return code
-  if (isLetter(text[at - 1])) return afterLetter(text, at)
+  // The second number of "4x100m" is one like the first.
+  const isSide = text[at - 1] === 'x' && /["'\d]/.test(text[at - 2] ?? '')
+  if (isLetter(text[at - 1]) && !isSide) return afterLetter(text, at)
   return (
     verseAt(text, at, before) ??
+    hexAt(text, at) ??
     powerOfTenAt(text, at) ??
     dateAt(text, at) ??
     timeAt(text, at) ??
-    continentalAt(text, at) ??
+    groupedAt(text, at) ??
     ipAt(text, at) ??
     phoneAt(text, at) ??
     versionAt(text, at) ??
     ordinalAt(text, at) ??
     pluralAt(text, at) ??
+    manyAt(text, at) ??
     decadeAt(text, at, before) ??
     fractionAt(text, at, before) ??
     trailingMoneyAt(text, at) ??
+    penceAt(text, at) ??
+    decimalCommaAt(text, at) ??
     ratioAt(text, at) ??
     numberAt(text, at, before)
   )
@@ -90,15 +100,14 @@ function powerOfTenAt(text: string, at: number): Said | null {
   return { to: at + whole.length, words: `${decimal(digits)} times ten to the power of ${exponent}` }
 }
 
-/** "1.000.000": no version has two groups of just three digits. */
-function continentalAt(text: string, at: number): Said | null {
-  const found = match(continentalPattern, text, at)
-  return found && { to: at + found[0].length, words: cardinal(found[0].replaceAll('.', '')) }
-}
-
 function ordinalAt(text: string, at: number): Said | null {
   const found = match(ordinalPattern, text, at)
   return found && { to: at + found[0].length, words: ordinal((found[1] as string).replaceAll(',', '')) }
+}
+
+function manyAt(text: string, at: number): Said | null {
+  const found = match(manyPattern, text, at)
+  return found && { to: at + found[0].length, words: manyWords[found[0].replace(/\D/g, '').length] as string }
 }
 
 /** "1990s", "the 80s", "John's 90s hits"; two digits without an article, an owner or an apostrophe are seconds. */
@@ -114,6 +123,13 @@ function decadeAt(text: string, at: number, before: Before): Said | null {
   return { to: at + found[0].length, words: plural(digits.length === 4 ? year(digits) : cardinal(digits)) }
 }
 
+/** "3/4 doors are closed": things that are in a state are counted. */
+const countedPattern = new RegExp(
+  String.raw` [a-z]{2,20}s (?:are|were|is|open|opened|closed|on|off|online|offline|(?:un)?locked|done|completed?` +
+    String.raw`|passed|failed)\b`,
+  'y',
+)
+
 /** "4.5/5", "8/10", "3/5 stars", "page 1/10"; "7/10 of a mile" is a fraction. */
 function outOfAt(text: string, at: number, before: Before): Said | null {
   const found = match(/(\d{1,4}(?:\.\d{1,2})?)\/(\d{1,4})(?![\d/'"]|\.\d|th|-[a-z])/y, text, at)
@@ -123,6 +139,10 @@ function outOfAt(text: string, at: number, before: Before): Said | null {
   const said = (joint: string): Said => ({ to, words: `${decimal(top)} ${joint} ${cardinal(bottom)}` })
   if (/^(?:page|step|part|slide|question|lesson|episode|round|task|item|chapter)$/i.test(before.word)) return said('of')
   const isOf = match(/ of\b/y, text, to) !== null || unitAt(text, to, true) !== null
+  if (match(countedPattern, text, to) !== null && Number(top) <= Number(bottom)) return said('of')
+  // Of music.
+  if (match(/ time\b/y, text, to) !== null && /^[248]$/.test(bottom))
+    return { to, words: `${cardinal(top)} ${cardinal(bottom)}` }
   const isScale = /^(?:10|100)$/.test(bottom) && Number(top) <= Number(bottom) && !isOf
   const isRated = match(/ (?:stars?|points?|rating)\b/y, text, to) !== null
   return top.includes('.') || isScale || isRated ? said('out of') : null
@@ -138,8 +158,12 @@ function fractionAt(text: string, at: number, before: Before): Said | null {
   if (part === null) {
     // "24/7" and "9/11" are read as two numbers; after a whole number it was not a mixed one.
     if (found[1] !== undefined) return null
-    const joint = /\d{3}/.test(found[0]) ? ' over ' : ' '
-    return { to, words: cardinal(found[2] as string) + joint + cardinal(found[3] as string) }
+    const [top, bottom] = [found[2] as string, found[3] as string]
+    const season = String(Number(top) + 1).slice(-2) === bottom && isYear(text, at, top, before)
+    const joint = /\d{3}/.test(found[0]) && !season ? ' over ' : ' '
+    const words = (season ? year(top) : cardinal(top)) + joint + cardinal(bottom)
+    const unit = unitAt(text, to, true)
+    return unit === null ? { to, words } : { ...unit, words: `${words} ${unit.words}` }
   }
   const mixed = part.replace(/^one (?=half|quarter|third)/, 'a ')
   const words = found[1] === undefined ? part : `${cardinal(found[1])} and ${mixed}`
@@ -156,7 +180,10 @@ function fractionAt(text: string, at: number, before: Before): Said | null {
 function ratioAt(text: string, at: number): Said | null {
   const found = match(ratioPattern, text, at)
   return (
-    found && { to: at + found[0].length, words: `${cardinal(found[1] as string)} to ${cardinal(found[2] as string)}` }
+    found && {
+      to: at + found[0].length,
+      words: `${cardinal(found[1] as string)} to ${cardinal((found[2] as string).replaceAll(',', ''))}`,
+    }
   )
 }
 
@@ -164,7 +191,9 @@ function numberAt(text: string, at: number, before: Before): Said {
   const found = match(numberPattern, text, at) ?? (match(/(\d{1,15})/y, text, at) as RegExpExecArray)
   const written = found[1] as string
   let to = at + found[0].length
-  const range = text[at - 1] === '-' ? null : rangeAt(text, to)
+  // Neither "x-5-7" nor "Qwen2.5-7B" has one.
+  const isName = text[at - 1] === '-' || /[A-Za-z]\d{1,4}\.$/.test(text.slice(Math.max(0, at - 6), at))
+  const range = isName ? null : (rangeAt(text, to) ?? spacedRangeAt(text, at, to, written))
   if (range !== null && range.fraction === undefined && isYearRange(text, at, written, range.whole, before)) {
     const upper = range.whole.length === 4 ? year(range.whole) : cardinal(range.whole)
     const bare = unitAt(text, range.to, true) === null
@@ -188,7 +217,8 @@ function numberAt(text: string, at: number, before: Before): Said {
   }
   const isMany = found[0] !== '1' || range !== null || scale !== null || large !== null
   const unit = unitAt(text, to, isMany) ?? inchMarkAt(text, to)
-  if (unit !== null) return across(text, { ...unit, words: `${words} ${unit.words}` })
+  if (unit !== null)
+    return across(text, untilAt(text, to, { ...unit, words: `${words} ${unit.words}` }, words, found[0]))
   const plain = range === null && scale === null && large === null && found[2] === undefined
   if (plain && isYear(text, at, written, before)) words = year(written)
   return plain || found[2] !== undefined ? across(text, { to, words }) : { to, words }
@@ -219,4 +249,24 @@ function rangeAt(text: string, at: number): { to: number; whole: string; fractio
   // A hyphen with spaces around it is a minus.
   const found = match(rangePattern, text, at)
   return found && { to: at + found[0].length, whole: found[1] as string, fraction: found[2] }
+}
+
+/** "4 - 6 weeks": what rises and counts something is no subtraction. */
+function spacedRangeAt(text: string, at: number, to: number, first: string): ReturnType<typeof rangeAt> {
+  const found = match(/ - (\d{1,4})(?= (?!is\b|are\b|was\b|equals\b)[a-z]{2}|%)/y, text, to)
+  if (found === null || Number(found[1]) <= Number(first.replaceAll(',', ''))) return null
+  if (/[=+*/×÷-] ?$/.test(text.slice(Math.max(0, at - 2), at))) return null
+  return { to: to + found[0].length, whole: found[1] as string, fraction: undefined }
+}
+
+/** "20°C–25°C", "10%-20%": the unit of both ends is read once. @param words of the first number alone */
+function untilAt(text: string, unitFrom: number, said: Said, words: string, first: string): Said {
+  const dash = match(/(?:[-–]| [-–] )(?=\d)/y, text, said.to)
+  const from = said.to + (dash?.[0].length ?? 0)
+  const last = dash === null ? null : match(numberPattern, text, from)
+  if (last === null) return said
+  const unit = unitAt(text, from + last[0].length, true)
+  if (unit === null || unit.words !== unitAt(text, unitFrom, true)?.words) return said
+  const isRising = Number(last[0].replaceAll(',', '')) > Number(first.replaceAll(',', ''))
+  return isRising ? { ...unit, words: `${words} to ${decimal(last[0])} ${unit.words}` } : said
 }

@@ -1,5 +1,6 @@
 /** Everything that begins with neither letter nor digit: money, signs with a name, hashtags, pauses. */
-import { moneyAt } from './money.ts'
+import { currencySigns, moneyAt } from './money.ts'
+import { spelledDigits } from './groups.ts'
 import { digitWords } from './numbers.ts'
 import { phoneAt } from './addresses.ts'
 import { isAlphanumeric, isDigit, isLetter, match } from './rule.ts'
@@ -44,10 +45,23 @@ const short: Record<string, string> = {
   '°': 'degrees',
   '∞': 'infinity',
   '√': 'square root of',
+  '∛': 'cube root of',
+  '∑': 'sum of',
+  '∫': 'integral of',
+  '∂': 'partial',
+  '∈': 'in',
+  '∉': 'not in',
+  '∪': 'union',
+  '∩': 'intersection',
+  '∀': 'for all',
+  '∃': 'there exists',
+  '∝': 'proportional to',
+  '≡': 'equivalent to',
+  '∴': 'therefore',
   '§': 'section',
   '©': 'copyright',
 }
-const standsAlone = new Set(['±', '≈', '√', '§', '©', '≤', '≥'])
+const standsAlone = new Set('±≈√∛∑∫∂∀∃∴§©≤≥')
 
 /** ":D" and ":P": the letter is a mouth. */
 const facePattern = /[:;]['-]?[DPpOo3](?![A-Za-z0-9])/y
@@ -57,7 +71,7 @@ export function signAt(text: string, at: number, spoken: boolean): Sign {
   const char = text[at] as string
   const before = text[at - 1]
   const after = text[at + 1]
-  if ('$£€¥₹₩₽'.includes(char)) {
+  if (currencySigns.includes(char)) {
     const money = moneyAt(text, at)
     return money === null ? nothing(at + 1) : { kind: 'say', ...money }
   }
@@ -101,6 +115,7 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
     return sign ? between(at + 1, words, isDigit(after)) : nothing(at + 1)
   }
   if (char === '^') return power(text, at, spoken)
+  if (char === '‰') return say(at + 1, 'per thousand', spoken && (before === ' ' || isAlphanumeric(before)))
   if (char === '%') return say(at + 1, 'percent', spoken && (before === ' ' || isAlphanumeric(before)))
   if (char === '.') {
     if (isAlphanumeric(before) && isAlphanumeric(after))
@@ -132,6 +147,8 @@ function named(text: string, at: number, spoken: boolean): Sign {
   const before = text[at - 1]
   const after = text[at + 1]
   if (char === '#') {
+    const color = match(/#(?=\d*[A-Fa-f])(?=[A-Fa-f]*\d)([0-9A-Fa-f]{6})(?![A-Za-z0-9])/y, text, at)
+    if (color !== null) return { kind: 'say', to: at + 7, words: `hash ${spelledDigits(color[1] as string)}` }
     if (isDigit(after)) return between(at + 1, 'number', true)
     const isNumber = /\b(?:order|invoice|ticket|case|issue|item|ref) $/i.test(text.slice(Math.max(0, at - 9), at))
     if (isLetter(after) && !isAlphanumeric(before)) return between(at + 1, isNumber ? 'number' : 'hashtag', true)
@@ -146,6 +163,8 @@ function named(text: string, at: number, spoken: boolean): Sign {
   if (char === '/')
     return isAlphanumeric(after) || (before === ' ' && after === ' ') ? slash(text, at, spoken) : nothing(at + 1)
   if (char === '©' && /copyright $/i.test(text.slice(Math.max(0, at - 10), at))) return nothing(at + 1)
+  if (char === '§' && (before === '§' || after === '§'))
+    return before === '§' ? nothing(at + 1) : between(at + 1, 'sections', true)
   if (char === '°' || char === '∞') return say(at + 1, short[char] as string, spoken)
   const words = short[char]
   return words === undefined ? nothing(at + 1) : between(at + 1, words, standsAlone.has(char))

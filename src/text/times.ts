@@ -4,7 +4,7 @@ import { cardinal } from './numbers.ts'
 import { isDigit, match, type Said } from './rule.ts'
 import { isDescribing } from './units.ts'
 
-const timePattern = /(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:\.\d{1,9})?)?(Z)?(?![\d:])/y
+const timePattern = /(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:\.\d{1,9})?)?(Z)?(?![\d:]|,\d{3})/y
 const halfPattern = / ?([ap])(?:m|\.m\.|\.m)(?![A-Za-z0-9])/iy
 const zonePattern = / ?(?:Z|UTC|GMT)(?![A-Za-z0-9])/y
 const dashPattern = / ?[-–—] ?/y

@@ -59,6 +59,9 @@ const table: Record<string, string> = {
   Kb: 'kilobit',
   Mb: 'megabit',
   Gb: 'gigabit',
+  kbit: 'kilobit',
+  Mbit: 'megabit',
+  Gbit: 'gigabit',
   kbps: 'kilobit per second',
   Kbps: 'kilobit per second',
   Mbps: 'megabit per second',
@@ -113,6 +116,13 @@ const table: Record<string, string> = {
   Pa: 'pascal',
   kPa: 'kilopascal',
   hPa: 'hectopascal',
+  mol: 'mole',
+  mmol: 'millimole',
+  lm: 'lumen',
+  lx: 'lux',
+  Nm: 'newton meter',
+  Ah: 'amp hour',
+  wks: 'week',
   mmHg: 'millimeter of mercury',
   ha: 'hectare',
   'm^2': 'square meter',
@@ -149,14 +159,39 @@ const table: Record<string, string> = {
   INR: 'rupee',
   CNY: 'yuan',
   SEK: 'Swedish krona',
+  NOK: 'Norwegian krone',
+  DKK: 'Danish krone',
+  kr: 'krone',
+  PLN: 'zloty',
+  zl: 'zloty',
+  MXN: 'Mexican peso',
+  BRL: 'Brazilian real',
+  SGD: 'Singapore dollar',
+  HKD: 'Hong Kong dollar',
+  NZD: 'New Zealand dollar',
+  KRW: 'won',
+  ZAR: 'rand',
+  BTC: 'bitcoin',
 }
 const units = new Map(Object.entries(table))
 
 /** Units that are words or names too: read as units only where no space is between. */
-const attachedOnly = new Set(['A', 'B', 'K', 'J', 'N', 'pt', 'ha', 'ms', 's', 'h', 'l'])
+const attachedOnly = new Set(['A', 'B', 'K', 'J', 'N', 'pt', 'ha'])
 /** These are also the letters of flats, gates and seats ("12B"): units only behind a fraction ("2.5A"). */
 const letters = new Set(['A', 'B', 'J', 'K', 'N'])
-const invariable = new Set(['percent', 'hertz', 'kilohertz', 'megahertz', 'gigahertz', 'yen', 'yuan', 'kelvin'])
+const invariable = new Set([
+  'percent',
+  'hertz',
+  'kilohertz',
+  'megahertz',
+  'gigahertz',
+  'yen',
+  'yuan',
+  'won',
+  'rand',
+  'lux',
+  'kelvin',
+])
 const area = '(?:sq|cu|fl)\\.? (?:ft|km|m|in|yd|mi|oz)'
 const rate = 'km/h|m/s\\^2|m/s|[kMG]B/s'
 const unitPattern = new RegExp(
@@ -176,13 +211,13 @@ const perWords: Readonly<Record<string, string>> = {
   mo: 'month',
 }
 
-const plurals: Readonly<Record<string, string>> = { foot: 'feet', krona: 'kronor' }
+const plurals: Readonly<Record<string, string>> = { foot: 'feet', krona: 'kronor', krone: 'kroner', real: 'reais' }
 
 export function pluralUnit(singular: string): string {
   if (invariable.has(singular) || /^[A-Z]( [A-Z])*$/.test(singular)) return singular
   const [, head = '', rest = ''] = /^(.*?)((?: per | of ).*)?$/.exec(singular) ?? []
   const [, one = '', scale = ''] = /^(.*?)( Celsius| Fahrenheit)?$/.exec(head) ?? []
-  const irregular = /^(.*)(foot|krona)$/.exec(one)
+  const irregular = /^(.*)(foot|krona|krone|\breal)$/.exec(one)
   const many =
     irregular === null ? `${one}${one.endsWith('inch') ? 'es' : 's'}` : irregular[1] + plurals[irregular[2]!]!
   return many + scale + rest
@@ -205,11 +240,13 @@ export function unitAt(text: string, at: number, many: boolean): Unit | null {
   if (found === null) return null
   const gap = found[1] as string
   const symbol = (found[2] as string).replace('. ', ' ').replace(/(?<=[a-z])[23]$/, '^$&')
-  if (gap === ' ' && attachedOnly.has(symbol)) return null
+  if (gap === ' ' && attachedOnly.has(symbol) && !isMeasured(text, at, at + found[0].length)) return null
   if (letters.has(symbol) && !/\.\d{1,20}$/.test(text.slice(Math.max(0, at - 21), at))) return null
   if (gap === '-' && (!/^[A-Za-z]{2,4}$/.test(symbol) || text[at + found[0].length] === '-')) return null
   if (symbol === 'in' && gap !== '-' && !isInch(text, at, gap)) return null
-  const name = units.get(symbol) ?? (symbol.length > 1 ? units.get(symbol.toLowerCase()) : undefined)
+  // "20 Ms. Smith" has no milliseconds.
+  const isTitle = symbol === 'Ms'
+  const name = units.get(symbol) ?? (symbol.length > 1 && !isTitle ? units.get(symbol.toLowerCase()) : undefined)
   if (name === undefined) return null
   const to = at + found[0].length
   const isSingular = gap === '-' || isDescribing(text, at, to)
@@ -218,6 +255,10 @@ export function unitAt(text: string, at: number, many: boolean): Unit | null {
 
 const isInch = (text: string, at: number, gap: string): boolean =>
   gap === '' || match(inchPattern, text, at + 1) !== null || sizeBefore.test(text.slice(Math.max(0, at - 20), at))
+
+/** "0.45 A": a fraction, and nothing behind the letter that it could begin. */
+const isMeasured = (text: string, at: number, to: number): boolean =>
+  /\d\.\d{1,20}$/.test(text.slice(Math.max(0, at - 23), at)) && match(/$|[.,;:)!?](?: |$)/y, text, to) !== null
 
 const nounPattern = /\.? (?!(?:of|is|was|and|or|to|in|on|at|per|from|for|away)\b)[A-Za-z]/y
 
