@@ -1,6 +1,7 @@
 /**
- * Decodes one file block by block, each on request, and then ends: whatever a hostile file did to a codec's memory goes
- * with the thread. Nothing here may print, because the codecs report every damaged frame.
+ * Decodes one file after another, block by block on request. What a hostile file did to a codec's memory goes with the
+ * codec: each file has its own, and a file that is damaged takes the thread with it. Nothing here may print, because
+ * the codecs report every damaged frame.
  */
 import { blocksOf } from './blocks.ts'
 import { MonoReader } from './mono.ts'
@@ -23,6 +24,8 @@ Object.assign(console, { log: silent, info: silent, warn: silent, error: silent 
 
 let reader: MonoReader | null = null
 let blocks: AsyncIterator<Int16Array<ArrayBuffer>> | null = null
+/** The answer to all questions behind the last block. */
+let end: StreamAnswer | null = null
 let turn = Promise.resolve()
 
 self.onmessage = ({ data }: MessageEvent<StreamCall>): void => {
@@ -30,6 +33,7 @@ self.onmessage = ({ data }: MessageEvent<StreamCall>): void => {
 }
 
 async function open(call: StreamCall & { name: 'open' }): Promise<void> {
+  end = null
   reader = await MonoReader.open(clipOnDisk(call.descriptor), call.maxSeconds)
   const { container, codec, declaredSeconds } = reader.file
   blocks = blocksOf(reader, call.sampleRateHz)
@@ -38,10 +42,15 @@ async function open(call: StreamCall & { name: 'open' }): Promise<void> {
 }
 
 async function next(): Promise<void> {
+  if (end !== null) return answer(end, [])
   if (reader === null || blocks === null) throw new Error('no file is open')
   const step = await blocks.next()
-  if (step.done === true) answer({ block: null, skippedMs: Math.round(1000 * reader.damage.seconds) }, [])
-  else answer({ block: step.value }, [step.value.buffer])
+  if (step.done !== true) return answer({ block: step.value }, [step.value.buffer])
+  end = { block: null, skippedMs: Math.round(1000 * reader.damage.seconds) }
+  // The codec's memory: the thread may wait a while for its next file.
+  reader = null
+  blocks = null
+  answer(end, [])
 }
 
 /** Anything but a refusal ends the thread, and the waiting caller gets an error. */

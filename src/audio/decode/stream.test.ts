@@ -64,7 +64,7 @@ const failure = (promise: Promise<unknown>): Promise<MynaError> =>
     (reason: unknown) => reason as MynaError,
   )
 
-const allGone = () => until('every thread has ended', () => decoder.threads === 0)
+const allClosed = () => until('every file is closed', () => decoder.files === 0)
 
 test.each([...files])('%s comes in blocks of a second that equal the whole file decoded at once', async (_, file) => {
   const clip = await opened(file.bytes)
@@ -75,7 +75,7 @@ test.each([...files])('%s comes in blocks of a second that equal the whole file 
   const expected = toS16(concatFloats([resampler.push(whole.pcm), resampler.flush()]))
   expect(Buffer.from(concatS16(blocks).buffer).equals(Buffer.from(expected.buffer))).toBe(true)
   expect(blocks.map((block) => block.length).slice(0, -1)).toEqual([rateHz, rateHz, rateHz])
-  await allGone()
+  await allClosed()
 })
 
 /** A sparse file of silence, which takes no block on the disk. */
@@ -133,7 +133,7 @@ test('decodes only a few seconds ahead, and the file may be deleted meanwhile', 
   expect([error.code, error.message]).toEqual(['invalid_audio', expect.stringContaining('damaged: it cannot be')])
   expect(seconds).toBeGreaterThan(10)
   expect(seconds).toBeLessThanOrEqual(60)
-  await allGone()
+  await allClosed()
 })
 
 test('the limit is exactly the configured one', async () => {
@@ -158,7 +158,7 @@ test.each<[string, Uint8Array, string]>([
   const error = await failure(decoded(bytes))
   expect([error.code, error.param]).toEqual(['invalid_audio', 'file'])
   expect(error.message).toContain(words)
-  await allGone()
+  await allClosed()
 })
 
 test('damage late in a file is reported when it is reached', async () => {
@@ -190,10 +190,62 @@ test.each<[string, number, number]>([
 })
 
 test('a missing file is our own fault', async () => {
-  await allGone()
+  await allClosed()
   const error = await failure(decoder.open(join(folder, 'none'), limits, never))
   expect(error).not.toBeInstanceOf(MynaError)
-  expect(decoder.threads).toBe(0)
+  expect(decoder.files).toBe(0)
+})
+
+describe('a thread that decoded a whole file', () => {
+  const wholeFile = async (threads: StreamingDecoder, name: string) => {
+    const clip = await threads.open(await written(files.get(name)!.bytes), limits, never)
+    return concatS16(await all(clip.pcm))
+  }
+
+  test('decodes the next one, whatever its format, and a second thread that is free ends', async () => {
+    const kept = new StreamingDecoder({ timer: systemTimer })
+    const first = await wholeFile(kept, 'ogg opus')
+    for (const name of [...files.keys(), 'ogg opus']) {
+      await wholeFile(kept, name)
+      expect([name, kept.files, kept.threads]).toEqual([name, 0, 1])
+    }
+    expect(await wholeFile(kept, 'ogg opus')).toEqual(first)
+    const both = ['flac', 'ogg opus'].map((name) => wholeFile(kept, name))
+    await Promise.all(both)
+    await until('only one waits', () => kept.threads === 1)
+    kept.close()
+    await until('it has ended', () => kept.threads === 0)
+  })
+
+  test('ends when no file comes for a minute', async () => {
+    const clock = new ManualClock()
+    const kept = new StreamingDecoder({ timer: clock })
+    for (const waitMs of [59_000, 60_000]) {
+      await wholeFile(kept, 'flac')
+      expect(kept.threads).toBe(1)
+      clock.advance(waitMs)
+    }
+    await until('it has ended', () => kept.threads === 0)
+    expect(clock.waiting).toBe(0)
+    expect((await wholeFile(kept, 'flac')).length).toBe(3.3 * rateHz)
+    kept.close()
+  })
+
+  test('is the only one that is kept: damage, a refusal and an early end take theirs with them', async () => {
+    const kept = new StreamingDecoder({ timer: systemTimer })
+    const open = async (bytes: Uint8Array) => kept.open(await written(bytes), limits, never)
+    const damaged = files.get('mp3')!.bytes.slice()
+    damaged.fill(0, damaged.length / 2, damaged.length / 2 + 2000)
+    const clip = await open(damaged)
+    await all(clip.pcm)
+    expect(clip.skippedMs()).toBeGreaterThan(0)
+    await until('the damaged one has ended', () => kept.threads === 0)
+    await failure(open(files.get('flac')!.bytes.slice(0, 20)))
+    await until('the refused one has ended', () => kept.threads === 0)
+    for await (const _ of (await open(files.get('flac')!.bytes)).pcm) break
+    await until('the unread one has ended', () => kept.threads === 0)
+    kept.close()
+  })
 })
 
 describe('the thread ends', () => {
@@ -223,7 +275,7 @@ describe('the thread ends', () => {
         }
         expect(await failure(rest())).toBe(gone as MynaError)
       }
-      await allGone()
+      await allClosed()
     }
     expect(openFiles()).toEqual([])
   })
@@ -231,7 +283,7 @@ describe('the thread ends', () => {
   test('when the reader stops', async () => {
     const clip = await opened(files.get('ogg opus')!.bytes)
     for await (const _ of clip.pcm) break
-    await allGone()
+    await allClosed()
     expect(openFiles()).toEqual([])
   })
 
@@ -248,7 +300,7 @@ describe('the thread ends', () => {
     clock.advance(30_000)
     expect(await waiting).toMatchObject({ code: 'invalid_audio', message: 'Decoding the file takes too long.' })
     patient.close()
-    await until('they have ended', () => patient.threads === 0)
+    await until('they have ended', () => patient.files === 0)
     expect(clock.waiting).toBe(0)
   })
 

@@ -1,6 +1,8 @@
 /**
- * Long audio for the server (the port `StreamDecoder`): each file in a Worker of its own that decodes a few blocks
- * ahead of its reader and no more, so that hours of audio take no memory. The caller bounds how many there are at once.
+ * Long audio for the server (the port `StreamDecoder`): Workers that decode one file at a time, a few blocks ahead of
+ * its reader and no more, so that hours of audio take no memory. The caller bounds how many files there are at once.
+ * To start and end a Worker costs about 120 ms of processor time; to decode 12 s of FLAC costs 16. So a Worker whose
+ * file was whole waits for the next.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Timer } from '../../domain/time.ts'
@@ -23,11 +25,15 @@ export interface OpenedClip {
 const blocksAhead = 3
 /** How much this process may grow while a file is being decoded, whatever else it does. */
 const spareBytes = 1024 ** 3
+/** How long a thread without a file is kept, with about 15 MB of memory. */
+const idleMs = 60_000
 
 export class StreamingDecoder {
   readonly #timer: Timer
   readonly #residentBytes: () => number
   readonly #threads = new Set<DecodeThread>()
+  #idle: { thread: DecodeThread; stopWaiting: () => void } | null = null
+  #files = 0
   #closed = false
 
   /** @param residentBytes of this process */
@@ -36,7 +42,12 @@ export class StreamingDecoder {
     this.#residentBytes = residentBytes
   }
 
-  /** Threads that have not ended yet. */
+  /** Files that a thread may still be reading. */
+  get files(): number {
+    return this.#files
+  }
+
+  /** Threads that have not ended yet, with a file or without. */
   get threads(): number {
     return this.#threads.size
   }
@@ -44,7 +55,7 @@ export class StreamingDecoder {
   /**
    * Opens audio of any supported container, found by its bytes. The file may be removed once this has resolved.
    * @throws MynaError `invalid_audio`; the signal's reason; Error when the decoder is closed. What it gives throws the
-   * same, and `audio_too_long` past the limit. The end of the iteration, or the signal, ends the thread.
+   * same, and `audio_too_long` past the limit. Its end, an early end of the iteration and the signal close the file.
    */
   async open(
     path: string,
@@ -59,35 +70,63 @@ export class StreamingDecoder {
       closeSync(descriptor)
       throw invalidAudio(garbage.message)
     }
-    const thread = this.#start(descriptor, signal)
+    const thread = this.#threadFor(descriptor, signal)
     const answer = await thread.ask({ name: 'open', descriptor, sampleRateHz, maxSeconds })
     if (!('opened' in answer)) throw new Error('the decoder gave an unexpected answer')
     let skippedMs = 0
-    const pcm = blocksOf(thread, (ms) => (skippedMs = ms))
+    const pcm = blocksOf(thread, (ms) => {
+      skippedMs = ms ?? 0
+      if (ms === 0) this.#keep(thread)
+      else thread.end(noLongerDecoded())
+    })
     return { ...answer.opened, pcm, skippedMs: () => skippedMs }
   }
 
   /** Ends what runs. */
   close(): void {
     this.#closed = true
+    this.#takeIdle()
     for (const thread of this.#threads) thread.end(closedError())
   }
 
-  #start(descriptor: number, signal: AbortSignal): DecodeThread {
-    const thread = new DecodeThread(descriptor, this.#timer)
-    this.#threads.add(thread)
+  #threadFor(descriptor: number, signal: AbortSignal): DecodeThread {
+    const thread = this.#takeIdle() ?? this.#start()
     const limitBytes = this.#residentBytes() + spareBytes
     const stopWatch = watchMemory(this.#timer, this.#residentBytes, limitBytes, () =>
       thread.end(invalidAudio('Decoding the file takes too much memory.')),
     )
     const abort = () => thread.end(signal.reason)
     signal.addEventListener('abort', abort)
-    void thread.gone.then(() => {
+    this.#files++
+    thread.take(descriptor, () => {
+      this.#files--
       stopWatch()
       signal.removeEventListener('abort', abort)
-      this.#threads.delete(thread)
     })
     return thread
+  }
+
+  #start(): DecodeThread {
+    const thread = new DecodeThread(this.#timer)
+    this.#threads.add(thread)
+    void thread.gone.then(() => this.#threads.delete(thread))
+    return thread
+  }
+
+  /** Its file was whole: it waits for the next one, unless another thread does already. */
+  #keep(thread: DecodeThread): void {
+    if (this.#idle !== null || thread.isEnded) return thread.end(noLongerDecoded())
+    thread.leave()
+    const stopWaiting = this.#timer.after(idleMs, () => this.#takeIdle()?.end(noLongerDecoded()))
+    this.#idle = { thread, stopWaiting }
+  }
+
+  /** @returns null: none waits */
+  #takeIdle(): DecodeThread | null {
+    const idle = this.#idle
+    this.#idle = null
+    idle?.stopWaiting()
+    return idle?.thread ?? null
   }
 }
 
@@ -96,20 +135,29 @@ function headOf(descriptor: number): Uint8Array {
   return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, 0))
 }
 
-async function* blocksOf(thread: DecodeThread, onEnd: (skippedMs: number) => void): AsyncGenerator<Int16Array> {
+/** @param onEnd called once, with null if the file was not read to its end */
+async function* blocksOf(thread: DecodeThread, onEnd: (skippedMs: number | null) => void): AsyncGenerator<Int16Array> {
   const ask = () => thread.ask({ name: 'block' })
   const asked = Array.from({ length: blocksAhead }, ask)
+  let skippedMs: number | null = null
   try {
     for (;;) {
       const answer = await asked.shift()
       if (answer === undefined || !('block' in answer)) throw new Error('the decoder gave an unexpected answer')
-      if (answer.block === null) return onEnd(answer.skippedMs)
+      if (answer.block === null) {
+        // A thread is free once it has answered what was asked ahead.
+        await Promise.allSettled(asked)
+        skippedMs = answer.skippedMs
+        return
+      }
       asked.push(ask())
       yield answer.block
     }
   } finally {
-    thread.end(new Error('The file is no longer being decoded.'))
+    onEnd(skippedMs)
   }
 }
+
+const noLongerDecoded = (): Error => new Error('The file is no longer being decoded.')
 
 const closedError = (): Error => new Error('The decoder is closed.')

@@ -1,6 +1,6 @@
 /**
- * The Worker that decodes one file, as its server sees it: questions in order, each with one answer within a deadline
- * that counts from the answer before. Whatever ends it (its file, the caller, the deadline, memory) ends every
+ * A Worker that decodes one file at a time, as its server sees it: questions in order, each with one answer within a
+ * deadline that counts from the answer before. Whatever ends it (its file, the caller, the deadline, memory) ends every
  * question.
  */
 import { closeSync } from 'node:fs'
@@ -20,16 +20,16 @@ export class DecodeThread {
   readonly #asked: PromiseWithResolvers<Answer>[] = []
   readonly #gone = Promise.withResolvers<void>()
   #reason: Error | null = null
+  #closeFile: () => void = () => {}
   #stopDeadline: () => void = () => {}
 
-  /** @param descriptor of the file; closed when the thread is gone, for until then it may be reading */
-  constructor(descriptor: number, timer: Timer) {
+  constructor(timer: Timer) {
     this.#timer = timer
     this.#worker = new Worker(new URL('./stream-worker.ts', import.meta.url).href)
     this.#worker.onmessage = ({ data }: MessageEvent<StreamAnswer>) => this.#hear(data)
     this.#worker.onerror = (event: ErrorEvent) => this.end(new Error('The decoder failed.', { cause: event.message }))
     this.#worker.addEventListener('close', () => {
-      closeSync(descriptor)
+      this.leave()
       this.end(new Error('The decoder ended unexpectedly.'))
       this.#gone.resolve()
     })
@@ -38,6 +38,30 @@ export class DecodeThread {
   /** Resolves once the thread has ended; never rejects. */
   get gone(): Promise<void> {
     return this.#gone.promise
+  }
+
+  /** It takes no more questions, though it may not be gone yet. */
+  get isEnded(): boolean {
+    return this.#reason !== null
+  }
+
+  /**
+   * Gives it a file to read from.
+   * @param descriptor closed by `leave`, or once the thread is gone, because until then it may be reading
+   * @param onLeft called once, when it is closed
+   */
+  take(descriptor: number, onLeft: () => void): void {
+    this.#closeFile = () => {
+      closeSync(descriptor)
+      onLeft()
+    }
+  }
+
+  /** Closes the file, which has been read to its end. Harmless more than once. */
+  leave(): void {
+    const close = this.#closeFile
+    this.#closeFile = () => {}
+    close()
   }
 
   /** @throws MynaError `invalid_audio`, `audio_too_long`; the reason for which the thread was ended */

@@ -165,7 +165,7 @@ test('a client that disconnects during its first write to the database leaves no
   await decoded.promise
   leaving.abort()
   await answer
-  await until('the disconnection was noticed', () => decoder.threads === 0)
+  await until('the disconnection was noticed', () => decoder.files === 0)
   other.run('ROLLBACK')
   other.close()
   await until('it has ended', async () =>

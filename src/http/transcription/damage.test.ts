@@ -78,7 +78,7 @@ test.each(files)(
       const refusal = expect.stringMatching(/^(invalid_audio|audio_too_short|audio_too_long)$/)
       expect([name, answer.status, await errorOf(answer)]).toMatchObject([name, 400, { code: refusal }])
     })
-    await until('all has ended', () => instance.streamDecoder.threads === 0 && uploadsOf(instance).length === 0)
+    await until('all has ended', () => instance.streamDecoder.files === 0 && uploadsOf(instance).length === 0)
   },
   60_000,
 )

@@ -64,7 +64,7 @@ async function rawClient(instance: Instance, key: string) {
 const allOver = (instance: Instance) =>
   until('everything has ended', () => {
     const { transcriber, streamDecoder } = instance
-    return transcriber.active === 0 && streamDecoder.threads === 0 && uploadsOf(instance).length === 0
+    return transcriber.active === 0 && streamDecoder.files === 0 && uploadsOf(instance).length === 0
   })
 
 const metricsOf = async (instance: Instance): Promise<string> => instance.metrics()
