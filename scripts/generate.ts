@@ -114,7 +114,14 @@ function withPart(file: string, text: string, name: string, part: string): strin
 
 if (import.meta.main) {
   const document = await readDocument()
-  const requests = ['SpeechRequest', 'TranscriptionRequest', 'VoiceChange', 'CloneRequest', 'ConsentRequest']
+  const requests = [
+    'SpeechRequest',
+    'TranscriptionRequest',
+    'VoiceChange',
+    'CloneRequest',
+    'ConsentRequest',
+    'TextToSpeechRequest',
+  ]
   const fields = Object.fromEntries(requests.map((name) => [`fields ${name}`, fieldsTable(document, name)]))
   const parts: Record<string, Record<string, string>> = {
     'settings.md': { settings: settingsTable() },

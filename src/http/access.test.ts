@@ -88,7 +88,22 @@ const routes: readonly (readonly [Need, string])[] = [
   ['admin', 'DELETE /console/api/admin/models/none/pull'],
   ['admin', 'DELETE /console/api/admin/models/none'],
   ['admin', 'GET /console/api/admin/server'],
+  // In ElevenLabs' protocol, which the header of the key chooses.
+  ['tts', 'xi POST /v1/text-to-speech/VOICE'],
+  ['tts', 'xi POST /v1/text-to-speech/VOICE/stream'],
+  ['voices', 'xi GET /v1/voices'],
+  ['voices', 'xi GET /v2/voices'],
+  ['voices', 'xi GET /v1/voices/VOICE'],
+  ['voices', 'xi POST /v1/voices/add'],
+  ['voices', 'xi POST /v1/voices/VOICE/edit'],
+  ['voices', 'xi DELETE /v1/voices/VOICE'],
+  ['key', 'xi GET /v1/models'],
+  ['usage', 'xi GET /v1/user'],
+  ['usage', 'xi GET /v1/user/subscription'],
 ]
+
+/** Where only ElevenLabs' protocol has an address, a request without its header finds none. */
+const theirsAlone = /^xi (POST .*(text-to-speech|edit)|GET \/v2|GET \/v1\/user)/
 
 interface Caller {
   key: string | undefined
@@ -172,12 +187,30 @@ function due(need: Need, { key, scopes, isAdmin, refusal }: Caller): string | nu
   return scopes.includes(need) ? null : 'insufficient_scope'
 }
 
+/** The same, where a header without a scheme has the key. */
+function dueByHeader(need: Need, route: string, caller: Caller): string | null {
+  if (caller.key === undefined && theirsAlone.test(route)) return 'unknown_url'
+  const code = due(need, caller)
+  return code === 'invalid_authorization_header' ? 'invalid_api_key' : code
+}
+
+function bodyOf(route: string): string | FormData {
+  if (!route.endsWith('/edit')) return '{"name":"x","text":"x"}'
+  const form = new FormData()
+  form.append('name', 'x')
+  return form
+}
+
+const isByHeader = (route: string): boolean => route.startsWith('xi ')
+
 async function ask(route: string, { key, scopes }: Caller, by: Record<string, string> = ids) {
-  const [method = '', path = ''] = route.replace(/VOICE|OPERATION|CONSENT/, (name) => by[name] ?? '').split(' ')
+  const target = route.replace(/^xi /, '').replace(/VOICE|OPERATION|CONSENT/, (name) => by[name] ?? '')
+  const [method = '', path = ''] = target.split(' ')
   // Only ten wrong keys a minute get this answer, so time has to pass.
   if (scopes === null) instance.clock.advance(6500)
   const hasBody = method === 'POST' || method === 'PATCH'
-  const init = { method, ...(key === undefined ? {} : { key }), ...(hasBody ? { body: '{"name":"x"}' } : {}) }
+  const credential = key === undefined ? {} : isByHeader(route) ? { headers: { 'xi-api-key': key } } : { key }
+  const init = { method, ...credential, ...(hasBody ? { body: bodyOf(route) } : {}) }
   const answer = await instance.fetch(path, init)
   const text = await answer.text()
   const isError = answer.status >= 400 && text.startsWith('{"error"')
@@ -185,17 +218,18 @@ async function ask(route: string, { key, scopes }: Caller, by: Record<string, st
   return { status: answer.status, code: error?.code ?? null, message: error?.message ?? null }
 }
 
-const refusals = /^(missing_api_key|invalid_a|expired_api_key|account_disabled|insufficient_scope|admin_required)/
+const refusals =
+  /^(unknown_url|missing_api_key|invalid_a|expired_api_key|account_disabled|insufficient_scope|admin_required)/
 
 /** Whether it changes or removes its target. */
-const destroys = (route: string) => /^(DELETE|PATCH|POST) .*(VOICE|CONSENT)/.test(route)
+const destroys = (route: string) => /^(?:xi )?(DELETE|PATCH|POST) .*(VOICE|CONSENT)/.test(route)
 
 describe('every route', () => {
   test('that is documented is in the table', async () => {
     const document = (await (await instance.fetch('/openapi.json')).json()) as { paths: Record<string, object> }
     const shape = (path: string) =>
       path.replace(/\{[^}]*\}|VOICE|OPERATION|CONSENT|(?<=\/models\/)[^/]+|(?<=\/keys\/)[^/]+/g, '*')
-    const known = new Set(routes.map(([, route]) => shape(route)))
+    const known = new Set(routes.map(([, route]) => shape(route.replace(/^xi /, ''))))
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => shape(`${method.toUpperCase()} ${path}`)),
     )
@@ -207,7 +241,7 @@ describe('every route', () => {
     let asked = 0
     for (const [need, route] of routes) {
       for (const [name, caller] of Object.entries(callers)) {
-        const code = due(need, caller)
+        const code = isByHeader(route) ? dueByHeader(need, route, caller) : due(need, caller)
         // An admitted destructive request is tried on a missing target.
         const answer = await ask(route, caller, code === null && destroys(route) ? unknown : ids)
         asked++
@@ -221,7 +255,7 @@ describe('every route', () => {
 
   test("gives the same answer for another account's property as for a missing one", async () => {
     const owned = routes.filter(([need, route]) => need !== 'admin' && /VOICE|OPERATION|CONSENT/.test(route))
-    expect(owned).toHaveLength(13)
+    expect(owned).toHaveLength(18)
     for (const [, route] of owned) {
       for (const name of ['another account', 'admin'] as const) {
         const [theirs, none] = [await ask(route, callers[name]!), await ask(route, callers[name]!, unknown)]

@@ -5,7 +5,7 @@
 import { Elysia } from 'elysia'
 import { MynaError } from '../domain/error.ts'
 import { type AdminParts, adminRoutes } from './admin.ts'
-import { type AccountParts, accountRoutes } from './account.ts'
+import { accountRoutes } from './account.ts'
 import { captionedSpeechRoutes } from './speech/captioned.ts'
 import { consentsRoutes, type ConsentsParts } from './voices/consents.ts'
 import { type ConsoleAdminParts, consoleAdminRoutes } from './console/admin.ts'
@@ -16,6 +16,9 @@ import { type ConsoleRecordsParts, consoleRecordsRoutes } from './console/record
 import { type ConsoleServerParts, consoleServerRoutes } from './console/server.ts'
 import { type ConsoleSessionParts, consoleSessionRoutes } from './console/session.ts'
 import { preflight } from './cors.ts'
+import { choosing, theirsAlone } from './elevenlabs/choice.ts'
+import { ownEndpoints, sharedEndpoints } from './elevenlabs/endpoints.ts'
+import type { UserParts } from './elevenlabs/user.ts'
 import { type Action, type ExchangeParts, type Route, routeWith } from './exchange.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { type ModelsParts, modelsRoutes } from './models.ts'
@@ -37,7 +40,7 @@ export interface AppParts {
   operations: OperationsParts
   voices: VoicesParts & VoiceCloneParts & VoicePreviewParts & ConsentsParts
   models: ModelsParts
-  account: AccountParts
+  account: UserParts
   admin: AdminParts
   health: HealthParts
   docs: DocsParts
@@ -50,7 +53,8 @@ export interface AppParts {
 const bodyBytesOutOfReach = 1e12
 
 export function createApp(parts: AppParts) {
-  const route = routeWith(parts.exchange)
+  const theirs = ownEndpoints(parts)
+  const route = choosing(routeWith(parts.exchange), [...sharedEndpoints(parts), ...theirs])
   const bare = new Elysia({
     // Elysia shares ports by default: a second server on the same port would silently get half of the requests.
     serve: { idleTimeout: parts.exchange.idleConnectionS, maxRequestBodySize: bodyBytesOutOfReach, reusePort: false },
@@ -71,6 +75,7 @@ export function createApp(parts: AppParts) {
     .use(voicePreviewRoutes(route, parts.voices))
     .use(modelsRoutes(route, parts.models))
     .use(accountRoutes(route, parts.account))
+    .use(theirsAlone(route, theirs))
     .use(adminRoutes(route, parts.admin))
     .use(healthRoutes(route, parts.health))
     .use(consoleRoutes(route, parts.console))
@@ -104,7 +109,7 @@ const methodsOf = (known: readonly KnownPath[], path: string): Set<string> =>
 
 const refuse =
   (known: readonly KnownPath[]): Action =>
-  ({ request, url }) => {
+  ({ request, url, isElevenLabs }) => {
     const methods = methodsOf(known, url.pathname)
     if (methods.size > 0) {
       const allow = [...methods, 'OPTIONS'].join(', ')
@@ -113,10 +118,16 @@ const refuse =
       })
     }
     const path = url.pathname.slice(0, 200)
-    const versioned = methodsOf(known, `/v1${url.pathname}`).size > 0
-    const hint = versioned ? ' The base URL of a client must end with /v1.' : ''
+    const hint = isElevenLabs ? doubled(url.pathname) : unversioned(known, url.pathname)
     throw new MynaError('unknown_url', `Invalid URL (${request.method} ${path}).${hint}`)
   }
+
+const unversioned = (known: readonly KnownPath[], path: string): string =>
+  methodsOf(known, `/v1${path}`).size > 0 ? ' The base URL of a client must end with /v1.' : ''
+
+/** ElevenLabs' clients add the version themselves. */
+const doubled = (path: string): string =>
+  /^\/v1\/v\d\//.test(path) ? ' The base URL of a client of ElevenLabs must not end with /v1.' : ''
 
 /** Routes that any page may call, because they return only public data. */
 const publicPath = /^\/v1\/(audio\/(voices|models)|voices\/[^/]+\/preview(\.\w+)?)\/?$/

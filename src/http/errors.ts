@@ -1,5 +1,6 @@
 /** Turns an error into its HTTP answer: the envelope, and the headers that tell clients what to do (docs/api.md 7). */
 import type { MynaError } from '../domain/error.ts'
+import { errorDetail } from './elevenlabs/protocol.ts'
 import { codes } from './error-codes.ts'
 
 /** A client should not sleep longer than this: openai-node would, openai-python gives up at 120 s. */
@@ -22,7 +23,8 @@ function detailsOf({ code, param, message, extras }: MynaError): unknown {
   return extras.details ?? [{ loc: [where, param ?? 'body'], msg: message, type: code }]
 }
 
-export function errorResponse(error: MynaError, requestId: string): Response {
+/** @param isElevenLabs whether one of its clients reads it */
+export function errorResponse(error: MynaError, requestId: string, isElevenLabs = false): Response {
   const { status, noRetry } = codes[error.code]
   const headers = new Headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
   const challenge = challengeOf(error)
@@ -35,13 +37,17 @@ export function errorResponse(error: MynaError, requestId: string): Response {
   if (noRetry === true || (error.retryAfterMs ?? 0) > sleepableMs) headers.set('x-should-retry', 'false')
   if (error.code === 'server_shutting_down') headers.set('connection', 'close')
   if (error.code === 'method_not_allowed') headers.set('allow', String(error.extras.allow))
-  return new Response(JSON.stringify({ error: errorBody(error, requestId), ...mirrored(error) }), { status, headers })
+  return new Response(JSON.stringify({ error: errorBody(error, requestId), ...mirrored(error, isElevenLabs) }), {
+    status,
+    headers,
+  })
 }
 
 /** Some fields are repeated at the top level for raw clients; SDK users see only what is inside `error`. */
-export function mirrored(error: MynaError): Record<string, unknown> {
-  if (error.param === 'Idempotency-Key' && 'operation_id' in error.extras) return error.extras
-  return codes[error.code].status === 422 ? { detail: detailsOf(error) } : {}
+export function mirrored(error: MynaError, isElevenLabs: boolean): Record<string, unknown> {
+  if (codes[error.code].status === 422) return { detail: detailsOf(error) }
+  const isRepeated = error.param === 'Idempotency-Key' && 'operation_id' in error.extras
+  return { ...(isRepeated ? error.extras : {}), ...(isElevenLabs ? { detail: errorDetail(error) } : {}) }
 }
 
 function challengeOf(error: MynaError): string | null {

@@ -7,6 +7,7 @@ import { MynaError } from '../domain/error.ts'
 import { newId } from '../domain/id.ts'
 import type { Clock } from '../domain/time.ts'
 import type { Cors } from './cors.ts'
+import { speaksElevenLabs } from './elevenlabs/protocol.ts'
 import { errorResponse } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { hostOf } from './own-names.ts'
@@ -17,6 +18,8 @@ export interface Exchange {
   readonly params: Readonly<Record<string, string>>
   /** The route's template, for metrics; never the raw path. */
   readonly route: string
+  /** Whether it speaks ElevenLabs' protocol, which changes routes and errors. */
+  readonly isElevenLabs: boolean
   /** The client's address. */
   readonly address: string
   /** The origin of this server as the client reaches it: `https://voice.example`. */
@@ -107,6 +110,7 @@ function newExchange(parts: ExchangeParts, route: string, incoming: Incoming): E
     },
     params: incoming.params ?? {},
     route,
+    isElevenLabs: speaksElevenLabs(request),
     address: clientAddress(request, peer, parts.trustedProxies),
     accountId: null,
     headers: new Headers({ 'x-content-type-options': 'nosniff' }),
@@ -137,7 +141,7 @@ function failed(parts: ExchangeParts, exchange: Exchange, error: unknown): Respo
   const known =
     error instanceof MynaError ? error : new MynaError('internal_error', 'Internal server error.', { cause: error })
   if (known.operationId !== undefined) exchange.requestId = known.operationId
-  return errorResponse(known, exchange.requestId)
+  return errorResponse(known, exchange.requestId, exchange.isElevenLabs)
 }
 
 function sent(parts: ExchangeParts, exchange: Exchange, response: Response, beganMs: number): Response {

@@ -1,10 +1,12 @@
 /** The frame of the API's document: what holds for all routes, and the schemas. The routes bring their own parts. */
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
+import { textToSpeechFields } from '../elevenlabs/speech-request.ts'
 import { consentChangeFields, consentFields } from '../voices/consent-fields.ts'
 import { objectOf, type Schema } from '../fields/field.ts'
 import { speechFields, type SpeechLimits } from '../speech/request.ts'
 import { type RecordingLimits, transcriptionFields, translationFields } from '../transcription/request.ts'
 import { type ClipLimits, cloneFields, voiceChangeFields } from '../voices/fields.ts'
+import { elevenLabsTag } from './elevenlabs.ts'
 import { answerRecords } from './records.ts'
 import { errorSchemas, headers } from './refusals.ts'
 
@@ -39,6 +41,7 @@ const tags: OpenAPIV3_1.TagObject[] = [
   { name: 'Models' },
   { name: 'Account', description: 'Your account and its usage.' },
   { name: 'Administration', description: 'For administrators, with an unrestricted key.' },
+  elevenLabsTag,
   { name: 'Server', description: 'Health and metrics, beside the versioned paths.' },
 ]
 
@@ -51,9 +54,11 @@ const cloneWords =
 
 const requestSchemas = (limits: DocumentLimits): Record<string, Schema> => ({
   SpeechRequest: objectOf(speechFields(limits), { description: speechWords }),
+  TextToSpeechRequest: objectOf(textToSpeechFields(limits)),
   TranscriptionRequest: objectOf(transcriptionFields(limits)),
   TranslationRequest: objectOf(translationFields(limits)),
   VoiceChange: objectOf(voiceChangeFields, { minProperties: 1, description: 'What to change; `null` clears.' }),
+  EditVoiceRequest: objectOf(voiceChangeFields, {}, true),
   CloneRequest: objectOf(cloneFields(limits), { description: cloneWords }, true),
   ConsentRequest: objectOf(consentFields(limits)),
   ConsentChange: objectOf(consentChangeFields),
@@ -84,6 +89,12 @@ export function documentFrame(version: string, limits: DocumentLimits): Partial<
       headers,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `sk-myna-` and 43 letters and digits.' },
+        xiApiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'xi-api-key',
+          description: 'The same key, for ElevenLabs’ API.',
+        },
       },
     },
   }

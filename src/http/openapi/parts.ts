@@ -50,6 +50,8 @@ export interface Description {
   path?: PathId
   query?: Fields
   body?: OpenAPIV3_1.RequestBodyObject
+  /** Of its clients; absent: OpenAI's. */
+  protocol?: 'elevenlabs'
   /** Takes an Idempotency-Key. */
   idempotent?: true
   answers: Readonly<Record<number, Response>>
@@ -74,17 +76,20 @@ export function detail(tag: string, operationId: string | null, summary: string,
     ...(operationId === null ? {} : { operationId }),
     summary,
     ...(description === '' ? {} : { description }),
-    security,
+    security: its.protocol === undefined ? security : [{ xiApiKey: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(its.body === undefined ? {} : { requestBody: its.body }),
     responses: {
       ...its.answers,
       ...refusals(
-        ...(its.codes ?? []),
-        ...(its.idempotent ? keyCodes : []),
-        ...(its.path?.codes ?? []),
-        ...(its.query === undefined ? [] : (['validation_error'] as const)),
-        ...codes,
+        [
+          ...(its.codes ?? []),
+          ...(its.idempotent ? keyCodes : []),
+          ...(its.path?.codes ?? []),
+          ...(its.query === undefined ? [] : (['validation_error'] as const)),
+          ...codes,
+        ],
+        its.protocol === 'elevenlabs',
       ),
     },
   } as DocumentDecoration

@@ -1,6 +1,7 @@
 /** The records of answers by the names that the API's document gives them. */
 import { accountRecord } from '../account-record.ts'
 import { deletedModel, modelAnswer } from '../model-record.ts'
+import { done, subscription, user, voicePage } from '../elevenlabs/records.ts'
 import { adminOperation, cancelled, listedOperation, operationRecord } from '../operations/record.ts'
 import { healthRecord, readinessRecord, serviceRecord } from '../readiness-record.ts'
 import { speechDelta, speechDone, speechEvents, speechTimestamps } from '../speech/records.ts'
@@ -42,6 +43,8 @@ export const answerRecords = {
   AudioVoice: audioVoiceRecord,
   AudioVoiceDeleted: audioVoiceDeleted,
   ClonedVoice: newVoiceRecord,
+  VoicePage: voicePage,
+  Done: done,
   Consent: consentRecord,
   ConsentList: is.listOf(is.named('Consent', consentRecord), is.page(exampleConsentId)),
   ConsentDeleted: consentDeleted,
@@ -57,6 +60,8 @@ export const answerRecords = {
     models: is.list(is.record('', { id: is.text('hibari'), name: is.text('hibari') })),
   }),
   Account: accountRecord,
+  User: user,
+  Subscription: subscription,
   UsagePage: usagePageRecord,
   Health: healthRecord,
   Readiness: readinessRecord,

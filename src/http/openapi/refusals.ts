@@ -55,14 +55,15 @@ export const clipCodes: readonly ErrorCode[] = [
   'clip_silent',
 ]
 
-/** @returns one answer per status of these codes */
-export function refusals(...list: readonly ErrorCode[]): Record<string, Response> {
+/** @param isElevenLabs whether its clients read them @returns one answer per status of these codes */
+export function refusals(list: readonly ErrorCode[], isElevenLabs: boolean): Record<string, Response> {
   const byStatus = Map.groupBy([...new Set(list)], (code) => codes[code].status)
-  return Object.fromEntries([...byStatus].map(([status, same]) => [String(status), refusal(same)]))
+  return Object.fromEntries([...byStatus].map(([status, same]) => [String(status), refusal(same, isElevenLabs)]))
 }
 
-function refusal(list: readonly ErrorCode[]): Response {
-  const schema = list.some((code) => codes[code].status === 422) ? 'ValidationError' : 'Error'
+function refusal(list: readonly ErrorCode[], isElevenLabs: boolean): Response {
+  const isList = list.some((code) => codes[code].status === 422)
+  const schema = isList ? 'ValidationError' : isElevenLabs ? 'ElevenLabsError' : 'Error'
   return {
     description: list
       .map((code) => `\`${code}\`: ${codes[code].about}`)
@@ -72,7 +73,7 @@ function refusal(list: readonly ErrorCode[]): Response {
     content: {
       'application/json': {
         schema: is.schemaRef(schema),
-        examples: Object.fromEntries(list.map((code) => [code, { value: exampleOf(code) }])),
+        examples: Object.fromEntries(list.map((code) => [code, { value: exampleOf(code, isElevenLabs) }])),
       },
     },
   }
@@ -95,11 +96,11 @@ function headersOf(list: readonly ErrorCode[]): Record<string, OpenAPIV3_1.Refer
 }
 
 /** The body that `errorResponse` would send. */
-function exampleOf(code: ErrorCode): Record<string, unknown> {
+function exampleOf(code: ErrorCode, isElevenLabs: boolean): Record<string, unknown> {
   const { message, param, extras } = codes[code]
   const details = { ...(param === undefined ? {} : { param }), ...(extras === undefined ? {} : { extras }) }
   const error = new MynaError(code, message, details)
-  return { error: errorBody(error, requestId), ...mirrored(error) }
+  return { error: errorBody(error, requestId), ...mirrored(error, isElevenLabs) }
 }
 
 const faultList = is.list(
@@ -149,6 +150,11 @@ export const errorSchemas: Record<string, Schema> = {
   ErrorObject: errorObject.schema,
   Error: is.record('Every answer from status 400 on, on audio routes too.', { error: errorRef, ...operationFields })
     .schema,
+  ElevenLabsError: is.record('The envelope, and what clients of ElevenLabs read instead.', {
+    error: errorRef,
+    detail: is.record('', { status: is.text('', 'The code, as ElevenLabs calls it.'), message: is.text() }),
+    ...operationFields,
+  }).schema,
   ValidationError: is.record('The envelope of a 422: the faults are also at the top level.', {
     error: errorRef,
     detail: faultList,

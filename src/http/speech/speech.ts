@@ -1,10 +1,11 @@
 /** `POST /v1/audio/speech`: decodes the request, begins the work, hands over the stream (docs/api.md 2). */
 import { MynaError } from '../../domain/error.ts'
 import { parseIdempotencyKey } from '../../domain/idempotency.ts'
+import type { SpeechRequest } from '../../domain/speech.ts'
 import type { Timer } from '../../domain/time.ts'
 import type { Speech } from '../../service/speak.ts'
 import type { Speaking } from '../../service/speaking.ts'
-import { type BodyLimits, readJson } from '../body.ts'
+import { type Body, type BodyLimits, readJson } from '../body.ts'
 import { speechDetail } from '../openapi/audio.ts'
 import { audioTypes } from '../content-types.ts'
 import { endpoints } from '../endpoint.ts'
@@ -28,12 +29,19 @@ export interface SpeechParts {
 
 export function speechRoutes(route: Route, parts: SpeechParts) {
   const fields = speechFields(parts.limits)
-  const speak: Action = async (exchange) => {
+  const speak = speakAction(parts, (body) => parseSpeechRequest(body, fields))
+  return endpoints(route, [['POST /v1/audio/speech', speechDetail, speak]])
+}
+
+/** @param parse reads the request in the words of a protocol @returns what speaks it */
+export const speakAction =
+  (parts: SpeechParts, parse: (body: Body, exchange: Exchange) => SpeechRequest): Action =>
+  async (exchange) => {
     const { request } = exchange
     const caller = await parts.gate.enter(exchange, 'tts', 'speech')
     const body = await readJson(request, parts.bodyLimits)
     const idempotencyKey = parseIdempotencyKey(request.headers.get('idempotency-key'))
-    const asked = parseSpeechRequest(body, fields)
+    const asked = parse(body, exchange)
     // The engine may take longer than an idle connection is allowed to; the service has deadlines of its own.
     exchange.keepOpen()
     const speaking = await parts.speech.begin(caller, asked, idempotencyKey, request.signal)
@@ -42,8 +50,6 @@ export function speechRoutes(route: Route, parts: SpeechParts) {
     if (asked.streamFormat === 'audio') return streamed(exchange, audioSource(speaking), audioHeaders(speaking))
     return streamed(exchange, sseSource(speechEvents(speaking, asked.input), parts.timer), eventStreamHeaders)
   }
-  return endpoints(route, [['POST /v1/audio/speech', speechDetail, speak]])
-}
 
 /** Of a name that will end: the client is served all the same. */
 export function warn({ headers }: Exchange, { warning }: Speaking): void {

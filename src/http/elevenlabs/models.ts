@@ -1,0 +1,22 @@
+/** `GET /v1/models` in ElevenLabs' form: a bare array. Its SDKs refuse OpenAI's envelope. */
+import type { Card } from '../../domain/card.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { type Exchange, json } from '../exchange.ts'
+import type { ModelsParts } from '../models.ts'
+import { listedNames } from './model-names.ts'
+import { speechModel } from './records.ts'
+
+export function sharedModelEndpoints({ gate, catalog, limits }: ModelsParts): readonly Endpoint[] {
+  const list = async (exchange: Exchange) => {
+    await gate.enter(exchange, null, 'requests')
+    const cards = catalog.ranked('text-to-speech')
+    const best = cards[0]
+    const names = limits.listModelAliases && best !== undefined ? listedNames : []
+    const named: readonly [string, Card][] = [
+      ...cards.map((card): [string, Card] => [card.id, card]),
+      ...names.map((name): [string, Card] => [name, best as Card]),
+    ]
+    return json(named.map(([id, card]) => speechModel.of({ id, card, maxInputChars: limits.maxInputChars })))
+  }
+  return [['GET /v1/models', null, list]]
+}
