@@ -1,5 +1,5 @@
 /** Abbreviations with a full stop, initials, and whether that stop also ends the sentence. */
-import { type Before, isAlphanumeric, match, type Said, spell } from './rule.ts'
+import { type Before, isAlphanumeric, isLetter, match, type Said, spell } from './rule.ts'
 
 /** A title or a place: it precedes a name, so its full stop never ends a sentence. */
 const leading: Record<string, string> = {
@@ -104,6 +104,8 @@ const numbered: Record<string, string> = {
   rm: 'room',
   ste: 'suite',
 }
+/** Before a year. */
+const lives: Readonly<Record<string, string>> = { b: 'born', d: 'died', c: 'circa' }
 const dotted: Record<string, string> = {
   'e.g.': 'for example',
   'i.e.': 'that is',
@@ -173,11 +175,21 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
     if (stop && isInitial(text, end, word, before)) return { to: end + 1, words: word }
   }
   const degree = match(/(?:Ph\.D|M\.Sc|B\.Sc)\.?(?![A-Za-z0-9])/y, text, at)
+  const many = match(/(?:(?:[A-Z]\.){2,4}|Ph\.D\.)'?s(?![A-Za-z0-9])/y, text, at)
+  if (many !== null)
+    return { to: at + many[0].length, words: `${spell(many[0].replace(/'?s$/, '').replaceAll('.', ''))}'s` }
   if (degree !== null) {
     const to = at + degree[0].length
     return { to, words: spell(degree[0].replaceAll('.', '')), stop: degree[0].endsWith('.') && mayEnd(text, to, false) }
   }
   const lower = word.toLowerCase()
+  const isLife = text[at - 1] === '(' || (word === 'c' && isLetter(before.word[0]))
+  const life = isLife && Object.hasOwn(lives, word) ? lives[word] : undefined
+  if (life !== undefined && match(/\. ?[1-9]\d{2,3}(?!\d)/y, text, end) !== null) return { to: end + 1, words: life }
+  // The time zone of New York.
+  if (word === 'EST') return null
+  if (lower === 'al' && stop && before.word === 'et')
+    return { to: end + 1, words: 'al', stop: mayEnd(text, end + 1, false) }
   if (text[at - 1] === '/' && !(stop && beginsCapital(word))) return null
   if (text[at - 1] === '&') return null
   if (lower === 'v' && stop && beginsCapital(before.word) && beginsCapital(nextWord(text, end + 1)))

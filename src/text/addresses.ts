@@ -17,6 +17,9 @@ const ipPattern = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?::(\d{1,5}))?(?!\
 const versionPattern = /(\d{1,6}(?:\.\d{1,6}){2,5})(?:-([A-Za-z]{1,10})(?:\.(\d{1,4}))?)?(?![\d]|\.\d)/y
 const phonePattern =
   /(?:\+\d{1,3}[ .-](?:\(\d{2,4}\)[ .-]?)?|\(\d{2,4}\)[ .-]?)\d{2,4}[ .-]\d{3,4}(?:[ .-]\d{2,4}){0,2}(?![\d]|[.,-]\d)/y
+/** As other countries write theirs; eight digits at least. */
+const foreignPhonePattern =
+  /(?=\+(?:[ .()-]{0,2}\d){8,15}(?!\d))\+\d{1,3}(?:[ .-]{0,2}\(?\d{1,7}\)?){1,6}(?![\d]|[.,-]\d)/y
 const plainPhonePattern = /(?:1-)?(?:(?=0)\d{3,4} \d{3,4} \d{3,4}|\d{3}([.-])\d{3}\1\d{4})(?![\d]|[.,-]\d)/y
 const shortPhonePattern = /\d{3}-(?!\d\d00)\d{4}(?![\d]|[.,-]\d)/y
 
@@ -126,7 +129,10 @@ export function versionAt(text: string, at: number): Said | null {
 /** Groups of digits as telephone numbers are written, read digit by digit. */
 export function phoneAt(text: string, at: number): Said | null {
   const found =
-    match(phonePattern, text, at) ?? match(plainPhonePattern, text, at) ?? match(shortPhonePattern, text, at)
+    match(phonePattern, text, at) ??
+    match(foreignPhonePattern, text, at) ??
+    match(plainPhonePattern, text, at) ??
+    match(shortPhonePattern, text, at)
   if (found === null) return null
   const groups = found[0].match(/\d+/g) ?? []
   const plus = found[0][0] === '+' ? 'plus ' : ''

@@ -2,7 +2,7 @@
  * Figures that count nothing and are read as they are dictated: codes, cards, emergency calls, rooms and roads. The
  * words around them say what they are.
  */
-import { cardinal, digitWords } from './numbers.ts'
+import { cardinal, digitWords, plural } from './numbers.ts'
 import { isLetter, match, type Said } from './rule.ts'
 
 /** What precedes a code of four or more digits. */
@@ -15,22 +15,32 @@ const codeBefore = new RegExp(
 const codePattern = /\d{4,15}(?:-\d{4})?(?![\d-]|[.,:]\d)/y
 const zipPattern = /\d{5}(?:-\d{4})?(?![\d-])/y
 const areaPattern = /\d{3}(?!\d)/y
-/** ISBNs, cards, social security: at least three groups, nine digits in all. */
-const groupsPattern =
-  /(?=(?:-?\d){9,19}(?![\d-]))\d{1,7}(?:-\d{1,7}){2,5}|\d{4}(?: \d{4}){3}(?! ?\d)|\d{3} \d{3,4} \d{4}(?! ?\d)/y
+/** ISBNs, cards, accounts, social security: at least three groups, nine digits in all. */
+const groupsPattern = new RegExp(
+  String.raw`(?=(?:-?\d){9,19}(?![\d-]))\d{1,7}(?:-\d{1,7}){2,5}|\d{4}(?: \d{4}){3,6}(?: \d{1,3})?(?! ?\d)|` +
+    String.raw`\d{3} \d{3,4} \d{4}(?! ?\d)`,
+  'y',
+)
 const wordNumberPattern = /(1-)?(8\d\d)-(?=[A-Z]{3})/y
 /** Ten digits as North America numbers its telephones. */
 const phonePattern = /[2-9]\d{2}[2-9]\d{6}(?![\d-]|[.,]\d)/y
 const emergencyPattern = /(?:911|999|112|[2-8]11|988)(?![\d%/-]|[.,:]\d|['"])/y
-const namedPattern = /(\d{3,4})(?:-(\d{3}))?(?![\d/:%-]|[.,]\d)/y
+const namedPattern = /(\d{3,4})(?:-(\d{1,3}))?(?![\d/:%-]|[.,]\d)/y
 const namedBefore = new RegExp(
-  String.raw`\b(?:room|flight|highway|hwy\.?|route|interstate|apartment|suite|bus|boeing|airbus|[GR]TX|RX) ?$|` +
-    String.raw`\bflight [A-Z]{2} ?$`,
+  String.raw`\b(?:room|flight|highway|hwy\.?|route|interstate|apartment|suite|exit|port|bus|boeing|airbus) ?$|` +
+    String.raw`\b(?:[GR]TX|RX) ?$|\bflight [A-Z]{2} ?$`,
   'i',
 )
 const statusBefore = /\b(?:error|status|http|status code|error code) $/i
 const statusPattern = /[1-5]\d\d(?![\d-]|[.,:]\d)/y
-const statusAhead = /[45]\d\d(?= (?:errors?|page|status|response)\b)/y
+const statusAhead =
+  /[1-5]\d\d(?= (?:errors?|page|status|response|Unauthorized|Forbidden|Not Found|Bad Request|Bad Gateway|Internal)\b)/y
+/** "The 747" is a plane and "the 405 freeway" a road; "the 777 seats" are counted. */
+const planePattern =
+  /7[0-8]7(?:-\d{1,3})?(?=s?(?![\dA-Za-z%/:-]|[.,]\d))(?! (?!is\b|was\b|has\b)(?:[a-z]{2,20}s|people)\b)/y
+const roadPattern = /[1-9]\d\d(?= (?:north|south|east|west|freeway|highway|motorway|bus|train|tram)(?:bound)?\b)/y
+/** A picture's lines: "1080p". */
+const linesPattern = /\d{3,4}(?=[pi](?![A-Za-z]))/y
 
 export function codeAt(text: string, at: number): Said | null {
   const left = text.slice(Math.max(0, at - 40), at)
@@ -71,12 +81,21 @@ function wordNumberAt(text: string, at: number): Said | null {
 function pairsAt(text: string, at: number, left: string): Said | null {
   const status = (statusBefore.test(left) ? match(statusPattern, text, at) : null) ?? match(statusAhead, text, at)
   if (status !== null) return { to: at + status[0].length, words: pairWords(status[0]) }
+  const lines = match(linesPattern, text, at)
+  if (lines !== null && !isLetter(text[at - 1])) return { to: at + lines[0].length, words: pairWords(lines[0]) }
+  const isCalled = /\b(?:the|an?) $/i.test(left)
   const found =
-    namedBefore.test(left) || /(?:^|[^A-Za-z])[A-Z]{1,4}-$/.test(left) ? match(namedPattern, text, at) : null
+    (isCalled ? (match(planePattern, text, at) ?? match(roadPattern, text, at)) : null) ??
+    match(/7[0-8]7(?=s(?![A-Za-z0-9']))/y, text, at) ??
+    namedAt(text, at, left)
   if (found === null) return null
-  const words = [found[1], found[2]].flatMap((digits) => (digits === undefined ? [] : [pairWords(digits)]))
-  return { to: at + found[0].length, words: words.join(' ') }
+  const words = (found[0].match(/\d+/g) as string[]).map(pairWords).join(' ')
+  const to = at + found[0].length
+  return match(/s(?![A-Za-z0-9'])/y, text, to) === null ? { to, words } : { to: to + 1, words: plural(words) }
 }
+
+const namedAt = (text: string, at: number, left: string): RegExpExecArray | null =>
+  namedBefore.test(left) || /(?:^|[^A-Za-z])[A-Z]{1,4}-$/.test(left) ? match(namedPattern, text, at) : null
 
 /** "101" -> "one oh one", "2490" -> "twenty four ninety", "500" -> "five hundred". */
 export function pairWords(digits: string): string {

@@ -133,6 +133,10 @@ export function weekdayAt(text: string, at: number, word: string, before: Before
   const end = at + word.length
   const name = dayNames.get(word)
   if (name === undefined || text[end] === "'") return null
+  const until = match(/\.? ?[-–] ?([A-Z][a-z]{2,8})\.?(?![A-Za-z'])/y, text, end)
+  const untilName = dayNames.get(until?.[1] ?? '')
+  if (until !== null && untilName !== undefined && text[end] === '.')
+    return { to: end + until[0].length, words: `${name} to ${untilName}` }
   // "Sat., Jan. 6"
   if (text[end] === '.') return match(/\.(?:,|-| ?\d)/y, text, end) === null ? null : { to: end + 1, words: name }
   const last = match(/ ?[-–] ?([A-Z][a-z]{2,8})(?![A-Za-z'])/y, text, end)

@@ -39,6 +39,10 @@ const cases: readonly (readonly [string, string])[] = [
   ['∑ x, ∫ y, x ∈ R', 'sum of x, integral of y, x in R.'],
   ['∛27, ∀x', 'cube root of twenty seven, for all x.'],
   ['§§ 12–14, § 5', 'sections twelve to fourteen, section five.'],
+  ['5! = 120, n! / 2', 'five factorial equals one hundred twenty, n factorial slash two.'],
+  ['I am 5! He is 3!', 'I am five! | He is three!'],
+  ['a && b || c, the ||secret|| word', 'a and b or c, the, secret, word.'],
+  ['2 ** 3, ** bold **', 'two to the power of three, bold.'],
   ['~/.bashrc', 'tilde slash dot bashrc.'],
 ]
 

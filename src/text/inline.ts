@@ -122,6 +122,9 @@ class Stripper {
     const run = to - at
     const before = this.text[at - 1]
     const after = this.text[to]
+    // 2 ** 3
+    const isPower = run === 2 && char === '*' && /\d/.test(this.text[at - 2] ?? '') && isWord(this.text[to + 1])
+    if (isPower && isGap(before) && isGap(after)) return this.emit('^', at, to)
     if (isGap(before) && isGap(after)) return run === 1 ? this.emit(char, at) : this.emit(' ', at, to)
     if (char === '~') return run === 1 ? this.emit(char, at) : to
     if (!isWord(before) || !isWord(after)) {

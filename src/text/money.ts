@@ -129,6 +129,12 @@ export function codeMoneyAt(text: string, at: number, code: string): Said | null
   return amount(text, at + 4, unitName(code) as string, 'cent')
 }
 
+/** "Rs. 500". */
+export function rupeesAt(text: string, at: number): Said | null {
+  const sign = match(/Rs\.? ?(?=\d)/y, text, at)
+  return sign && amount(text, at + sign[0].length, 'rupee', 'paisa')
+}
+
 /** "5,20 €": a sum with a decimal comma is one only if a sign follows. */
 export function trailingMoneyAt(text: string, at: number): Said | null {
   const found = match(continentalPattern, text, at)

@@ -1,10 +1,12 @@
 /** Everything that begins with a digit: dates and addresses first, then numbers with what belongs to them. */
 import { ipAt, phoneAt, versionAt } from './addresses.ts'
 import { codeAt, pairWords } from './codes.ts'
+import { coordinateAt } from './coordinates.ts'
 import { dateAt, isYear } from './dates.ts'
 import { decimalCommaAt, groupedAt, hexAt } from './groups.ts'
 import { penceAt, trailingMoneyAt } from './money.ts'
 import { cardinal, decimal, digitWords, fraction, ordinal, plural, year } from './numbers.ts'
+import { shortDateAt } from './short-dates.ts'
 import { type Before, isLetter, match, type Said } from './rule.ts'
 import { verseAt } from './verses.ts'
 import { timeAt } from './times.ts'
@@ -43,6 +45,8 @@ export function quantityAt(text: string, at: number, before: Before): Said | nul
     hexAt(text, at) ??
     powerOfTenAt(text, at) ??
     dateAt(text, at) ??
+    shortDateAt(text, at, before) ??
+    coordinateAt(text, at) ??
     timeAt(text, at) ??
     groupedAt(text, at) ??
     ipAt(text, at) ??

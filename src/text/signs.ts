@@ -86,6 +86,7 @@ export function signAt(text: string, at: number, spoken: boolean): Sign {
     return pause(at + 1, inWord ? ',' : (char as ',' | ';' | ':'))
   }
   if ('()[]{}'.includes(char)) return bracket(text, at)
+  if (text.startsWith('||', at) && before === ' ' && text[at + 2] === ' ') return between(at + 2, 'or')
   if (char === '|' || char === '•' || char === '∙') return pause(at + 1)
   if (text.startsWith('->', at) || text.startsWith('=>', at) || text.startsWith('<-', at)) return pause(at + 2)
   for (const [sign, words] of long) if (text.startsWith(sign, at)) return between(at + sign.length, words)
@@ -105,6 +106,9 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
     if (isAlphanumeric(before) && after === ' ') return say(at + 1, 'plus', spoken)
     return between(at + 1, 'plus', isDigit(after))
   }
+  if (char === '!' && isFactorial(text, at)) return say(at + 1, 'factorial', spoken)
+  if (char === '*' && /(?:^|[^A-Za-z])(?:select|import|export) $/i.test(text.slice(Math.max(0, at - 8), at)))
+    return between(at + 1, 'star')
   if (char === '*') return touchesNumber(text, at) ? between(at + 1, 'times') : nothing(at + 1)
   if (char === '<' || char === '>') {
     const words = char === '<' ? 'less than' : 'greater than'
@@ -128,6 +132,11 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
   }
   return null
 }
+
+/** "5! = 120", "n!/2". */
+export const isFactorial = (text: string, at: number): boolean =>
+  /(?:\d|(?:^|[^A-Za-z])[a-z]|\))$/.test(text.slice(Math.max(0, at - 2), at)) &&
+  match(/! ?[=*×·÷/+<>](?!\/)/y, text, at) !== null
 
 /** "grade B-", "type O+ blood", "AB- blood". @returns null if the sign is none behind a capital */
 function rankAt(text: string, at: number): string | null {
@@ -170,11 +179,17 @@ function named(text: string, at: number, spoken: boolean): Sign {
   return words === undefined ? nothing(at + 1) : between(at + 1, words, standsAlone.has(char))
 }
 
+const ratePattern = /\/(?:second|minute|hour|day|week|month|year|person|night|user)(?![A-Za-z])/y
+
 /** "TCP/IP" and "A/B" are read without the sign. */
 function slash(text: string, at: number, spoken: boolean): Sign {
   const isJoint = /(?:^|[^A-Za-z])[A-Z]{1,5}$/.test(text.slice(Math.max(0, at - 6), at))
   if (text[at - 1] === ' ' && isDigit(text[at - 2]) && match(/\/ \d[\d.,]{0,15} ?=/y, text, at) !== null)
     return between(at + 1, 'divided by')
+  // "requests/second"
+  if (/[a-z]{2}s$/.test(text.slice(Math.max(0, at - 3), at)) && match(ratePattern, text, at) !== null)
+    return between(at + 1, 'per')
+  if (/(?:^|[^A-Za-z])f$/.test(text.slice(Math.max(0, at - 2), at)) && isDigit(text[at + 1])) return nothing(at + 1)
   if (isJoint && match(/\/[A-Z]{1,5}(?![A-Za-z])/y, text, at) !== null) return nothing(at + 1)
   return between(at + 1, 'slash', !spoken || text[at - 1] === ' ')
 }

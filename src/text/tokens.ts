@@ -6,7 +6,7 @@ import { breaks, type Mapped } from './fold.ts'
 import { entryAt, type Lexicon } from './lexicon.ts'
 import { quantityAt } from './quantities.ts'
 import { isAlphanumeric, isDigit, isLetter, type Said } from './rule.ts'
-import { type FineMark, signAt } from './signs.ts'
+import { type FineMark, isFactorial, signAt } from './signs.ts'
 import { wordAt } from './words.ts'
 
 export type Token =
@@ -131,7 +131,7 @@ interface Stop {
 
 /** @returns null if the mark at `at` does not end a sentence but is a sign: the dot of "node.js" or ".5" */
 function stopAt(text: string, at: number): Stop | null {
-  if (text.startsWith('!=', at)) return null
+  if (text.startsWith('!=', at) || (text[at] === '!' && isFactorial(text, at))) return null
   let to = at
   while (to < text.length && '.!?'.includes(text[to] as string)) to++
   const run = to - at

@@ -43,7 +43,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['120 mmHg at 70 bpm', 'one hundred twenty millimeters of mercury at seventy beats per minute.'],
   ['20 degrees C', 'twenty degrees Celsius.'],
   ['12 µg/m³', 'twelve micrograms per cubic meter.'],
-  ['50p, a 1p coin, 144p', 'fifty pence, a one penny coin, one hundred forty four p.'],
+  ['50p, a 1p coin, 144p', 'fifty pence, a one penny coin, one forty four p.'],
   ['R$ 10, R$10,50, VAR$5', 'ten reais, ten reais and fifty centavos, V A R five dollars.'],
   ['₺100, ₪20, ₿0.5', 'one hundred Turkish liras, twenty shekels, zero point five bitcoins.'],
   ['200 zł, 100 kr, MXN 200', 'two hundred zlotys, one hundred kroner, two hundred Mexican pesos.'],
@@ -61,6 +61,9 @@ const cases: readonly (readonly [string, string])[] = [
   ['4x100m, 2"x4", a 5\'x7\' rug', 'four by one hundred meters, two by four, a five by seven rug.'],
   ['1,5 kg; items 1,5', 'one point five kilograms; items one, five.'],
   ['5‰', 'five per thousand.'],
+  ['Rs. 1,000, the 3 Rs', "one thousand rupees, the three R's."],
+  ['requests/second, cat/day', 'requests per second, cat slash day.'],
+  ['f/2.8, of/2', 'f two point eight, of slash two.'],
   ['2T tokens', 'two trillion tokens.'],
 ]
 

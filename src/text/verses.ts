@@ -11,8 +11,64 @@ const books = new Set(
     'Peter Jude Revelation Quran Surah'
   ).split(' '),
 )
+const shortBooks: Readonly<Record<string, string>> = {
+  Gen: 'Genesis',
+  Exod: 'Exodus',
+  Lev: 'Leviticus',
+  Num: 'Numbers',
+  Deut: 'Deuteronomy',
+  Josh: 'Joshua',
+  Judg: 'Judges',
+  Sam: 'Samuel',
+  Chr: 'Chronicles',
+  Neh: 'Nehemiah',
+  Ps: 'Psalm',
+  Prov: 'Proverbs',
+  Eccl: 'Ecclesiastes',
+  Isa: 'Isaiah',
+  Jer: 'Jeremiah',
+  Lam: 'Lamentations',
+  Ezek: 'Ezekiel',
+  Hos: 'Hosea',
+  Hab: 'Habakkuk',
+  Zech: 'Zechariah',
+  Mal: 'Malachi',
+  Matt: 'Matthew',
+  Mt: 'Matthew',
+  Mk: 'Mark',
+  Lk: 'Luke',
+  Jn: 'John',
+  Rom: 'Romans',
+  Cor: 'Corinthians',
+  Gal: 'Galatians',
+  Eph: 'Ephesians',
+  Thess: 'Thessalonians',
+  Heb: 'Hebrews',
+  Jas: 'James',
+  Pet: 'Peter',
+  Rev: 'Revelation',
+}
+const shortBook = /([A-Z][a-z]{1,4})\.? (?=\d{1,3}:\d{1,3}(?![\d:]| ?[ap]\.?m\b))/y
+
+/** "Matt. 5:3": the book and its verse; "1 Cor. 13" needs none. */
+export function bookAt(text: string, at: number, before: Before): Said | null {
+  const second = /^[123]$/.test(before.word) ? match(/([A-Z][a-z]{1,4})\.? (?=\d)/y, text, at) : null
+  const letter = second === null ? undefined : shortBooks[second[1] as string]
+  if (second !== null && letter !== undefined && match(shortBook, text, at) === null)
+    return { to: at + second[0].length, words: letter }
+  const found = match(shortBook, text, at)
+  const name = found === null ? undefined : shortBooks[found[1] as string]
+  if (found === null || name === undefined) return null
+  const verse = verseAt(text, at + found[0].length, { word: name })
+  return verse && { to: verse.to, words: `${name} ${verse.words}` }
+}
+
 const versePattern = /(\d{1,3}):(\d{1,3})(?:[-–](\d{1,3}))?(?![\d:])/y
-const numberedBook = /([123])(?= (Samuel|Kings|Chronicles|Corinthians|Thessalonians|Timothy|Peter|John) \d)/y
+const numberedBook = new RegExp(
+  String.raw`([123])(?= (Sam|Samuel|Kings|Chr|Chronicles|Cor|Corinthians|Thess|Thessalonians|Tim|Timothy|Pet|Peter|` +
+    String.raw`Jn|John)\.? \d)`,
+  'y',
+)
 const ranks: Readonly<Record<string, string>> = { 1: 'First', 2: 'Second', 3: 'Third' }
 
 export function verseAt(text: string, at: number, before: Before): Said | null {

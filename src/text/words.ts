@@ -2,17 +2,23 @@
 import { abbreviationAt } from './abbreviations.ts'
 import { domainAt, mailAt, urlAt, versionAt } from './addresses.ts'
 import { monthDateAt, monthName, weekdayAt } from './dates.ts'
+import { hexAt } from './groups.ts'
 import { type Around, isSpelledLower, pronounce } from './initialisms.ts'
-import { codeMoneyAt, moneyAt } from './money.ts'
-import { cardinal, decimal, ordinal, roman } from './numbers.ts'
+import { codeMoneyAt, moneyAt, rupeesAt } from './money.ts'
+import { decimal } from './numbers.ts'
 import { placeAt } from './places.ts'
+import { numeralAt } from './roman.ts'
 import { type Before, isAlphanumeric, isDigit, match, type Said } from './rule.ts'
+import { expiresAt } from './short-dates.ts'
+import { bookAt } from './verses.ts'
 
 const wordPattern = /[A-Za-z]+(?:'[A-Za-z]+)*/y
 const plainPattern = /[a-z]+(?:'[a-z]+)?(?=[ ,;:!?]|$)/y
 
 const wholeWords: Record<string, string> = {
   'w/o': 'without',
+  's/he': 'she or he',
+  'a/c': 'A C',
   'w/': 'with',
   'and/or': 'and or',
   'n/a': 'N A',
@@ -28,24 +34,18 @@ const wholeWords: Record<string, string> = {
   'km/h': 'kilometers per hour',
 }
 
-const regnal = new Set(
-  (
-    'Henry Louis Elizabeth Charles George Edward Richard William James Philip Paul Benedict Pius Leo Napoleon ' +
-    'Catherine Peter ' +
-    'Nicholas Alexander Ivan Frederick Friedrich Wilhelm Otto Ramses Ptolemy Mary Victor Emmanuel Gregory ' +
-    'Clement Innocent ' +
-    'Urban Francis Ferdinand Carlos Felipe Juan Olaf Harald Gustav Haakon Christian Xerxes Darius John Pope ' +
-    'King Queen ' +
-    'Robert Stephen Sixtus Julius Boniface Alfonso Leopold Albert Karl Constantine Baldwin'
-  ).split(' '),
-)
-const sections = new Set(
-  (
-    'chapter part act scene section volume book phase type level stage class title article war appendix figure ' +
-    'table episode ' +
-    'season round tier mark bowl grade unit vol no'
-  ).split(' '),
-)
+/** An eight in the middle of a word, as young people write. */
+const textingWords: Readonly<Record<string, string>> = {
+  gr8: 'great',
+  m8: 'mate',
+  m8s: 'mates',
+  l8: 'late',
+  l8r: 'later',
+  w8: 'wait',
+  sk8: 'skate',
+  str8: 'straight',
+}
+const textingPattern = /(?:[Gg][Rr]8|GR8|m8s?|[Ll]8[Rr]?|[Ww]8|[Ss][Kk]8|[Ss]tr8)(?![A-Za-z0-9-])/y
 
 export function wordAt(text: string, at: number, before: Before): Said | null {
   const plain = match(plainPattern, text, at)?.[0]
@@ -53,12 +53,18 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
     plain !== undefined &&
     /[aeiou]|.y/.test(plain) &&
     plain !== 'etc' &&
+    plain !== 'exp' &&
     !isSpelledLower(plain) &&
+    !/^[ivx]{2,6}$/.test(plain) &&
     text[at + plain.length] !== ':'
   ) {
     return { to: at + plain.length, words: plain }
   }
   const word = (match(wordPattern, text, at) as RegExpExecArray)[0]
+  const id = hexAt(text, at)
+  if (id !== null && !isAlphanumeric(text[at - 1])) return id
+  const texting = match(textingPattern, text, at)
+  if (texting !== null) return { to: at + texting[0].length, words: textingWords[texting[0].toLowerCase()] as string }
   // A face that laughs.
   if (/^[xX]D+$/.test(word)) return { to: at + word.length, words: '' }
   return (
@@ -67,6 +73,8 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
     monthAt(text, at, word) ??
     weekdayAt(text, at, word, before) ??
     placeAt(text, at, word, before) ??
+    expiresAt(text, at) ??
+    bookAt(text, at, before) ??
     abbreviationAt(text, at, word, before) ??
     numeralAt(text, at, word, before) ??
     numberedAt(text, at, word) ??
@@ -104,29 +112,6 @@ function monthAt(text: string, at: number, word: string): Said | null {
   return monthName(word) === undefined ? null : monthDateAt(text, at)
 }
 
-/** "Henry VIII" is a rank, "Chapter IV" and "Rocky III" are counts; "II" alone is a number, too. */
-function numeralAt(text: string, at: number, word: string, before: Before): Said | null {
-  const [, written = word, owner = ''] = /^([IVXLC]+)('s)$/.exec(word) ?? []
-  const end = at + word.length
-  const war = /^WW(I{1,3})$/.exec(word)?.[1]
-  if (war !== undefined) return { to: end, words: `World War ${cardinal(String(war.length))}` }
-  if (!/^[IVXLC]{1,7}$/.test(written) || isAlphanumeric(text[end]) || text[end] === "'") return null
-  const value = roman(written)
-  if (value === null) return null
-  const section = sections.has(before.word.toLowerCase()) || (word === 'I' && match(/, II\b/y, text, end) !== null)
-  const words = cardinal(String(value)) + owner
-  if (section) return { to: end, words }
-  if (regnal.has(before.word) && (word !== 'I' || isRank(text, at, end)))
-    return { to: end, words: `the ${ordinal(String(value))}${owner}` }
-  const series = /^[A-Z][a-z]/.test(before.word) && /^[IVX]{2,}$/.test(written) && value < 40
-  return series || /^(?:V|X)?I{2,3}$/.test(written) ? { to: end, words } : null
-}
-
-/** "Charles I of England", "King Charles I was", but not "Charles, I was". */
-const isRank = (text: string, at: number, end: number): boolean =>
-  match(/ of [A-Z]|[.,;)]|$/y, text, end) !== null ||
-  /\b(?:King|Queen|Emperor|Empress|Pope|Tsar|Czar|Prince) [A-Z][a-z]{1,20} $/.test(text.slice(Math.max(0, at - 32), at))
-
 /** "20 degrees C". */
 function degreesAt(at: number, word: string, before: Before): Said | null {
   if (!/^[CF]$/.test(word) || !/^degrees?$/.test(before.word)) return null
@@ -136,13 +121,16 @@ function degreesAt(at: number, word: string, before: Before): Said | null {
 /** "v1.2", "USD 5", "US$5". */
 function numberedAt(text: string, at: number, word: string): Said | null {
   const end = at + word.length
-  if (/^v$/i.test(word) && isDigit(text[end])) {
+  // A match of "1v1" has no version, and neither has a "V8 engine".
+  const isVersion = /^v$/i.test(word) && !isAlphanumeric(text[at - 1])
+  if (isVersion && isDigit(text[end]) && match(/V\d{1,2}(?![\d.])/y, text, at) === null) {
     const number = versionAt(text, end)
     if (number !== null) return { to: number.to, words: `version ${number.words}` }
     const short = match(/\d{1,6}(?:\.\d{1,6})?(?!\d)/y, text, end)
     if (short !== null) return { to: end + short[0].length, words: `version ${decimal(short[0])}` }
   }
   if (text[end] === '$') return moneyAt(text, at)
+  if (word === 'Rs') return rupeesAt(text, at)
   return codeMoneyAt(text, at, word)
 }
 
