@@ -18,6 +18,7 @@ const engine: EngineStatus = {
   residentBytes: 2_000_000_000,
   deviceMemory: null,
   loading: ['kokoro'],
+  inUse: ['pocket', 'kokoro'],
   failed: [],
   models: [
     { id: 'pocket', device: 'cuda:0', memoryBytes: 900_000_000, activeStreams: 2, idleMsLeft: null },

@@ -210,6 +210,7 @@ export class EngineClient implements SpeechEngine, VoiceEngine, TranscriptionEng
       ...this.#supervisor.status(),
       activeStreams: this.#speech.open.length + this.#sounds.transcripts.open.length,
       loading,
+      inUse: [...new Set(this.#debts().flatMap(({ model }) => model ?? []))],
       stalls,
       failed: this.#failed.list(),
       residentBytes: answer?.residentBytes ?? null,

@@ -27,7 +27,13 @@ beforeEach(() => {
 })
 
 function owe(): void {
-  debts.push({ kind: 'stream', owedSinceMs: deadlines.nowMs(), isCancelled: false, giveUp: () => debts.splice(0) })
+  debts.push({
+    kind: 'stream',
+    model: null,
+    owedSinceMs: deadlines.nowMs(),
+    isCancelled: false,
+    giveUp: () => debts.splice(0),
+  })
   deadlines.watch()
 }
 /** The check may come this much later. */
@@ -187,7 +193,7 @@ test('while the engine shows life, a piece has the time that its size needs, and
     ends.push(why)
     debts.splice(0)
   }
-  debts.push({ kind: 'stream', owedSinceMs: deadlines.nowMs(), isCancelled: false, patienceMs, giveUp })
+  debts.push({ kind: 'stream', model: null, owedSinceMs: deadlines.nowMs(), isCancelled: false, patienceMs, giveUp })
   deadlines.watch()
   alive(patienceMs)
   expect([said, ends]).toEqual([[], []])

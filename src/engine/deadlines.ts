@@ -12,6 +12,8 @@ import type { Timers } from './timers.ts'
 /** A piece of work that the child was given. */
 export interface Debt {
   readonly kind: 'stream' | 'query' | 'transcription'
+  /** That it uses; null: only what every engine has. */
+  readonly model: string | null
   /** Since when (`Deadlines.nowMs`) the child owes something; null: it does not. */
   owedSinceMs: number | null
   /** No caller waits for it any more; the child has still to report that it stopped. */

@@ -44,10 +44,12 @@ export class Inquiries {
     signal.throwIfAborted()
     const { nowMs, send, failure } = this.#options
     const query = this.#nextId++
-    if (!send(toMessage(query))) return null
+    const message = toMessage(query)
+    if (!send(message)) return null
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     const inquiry: Inquiry = {
       kind: 'query',
+      model: message.type === 'clone' ? message.model : null,
       owedSinceMs: nowMs(),
       isCancelled: false,
       resolve,

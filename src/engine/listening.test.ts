@@ -23,6 +23,7 @@ function begin(clip: Clip) {
   })
   const first = parts.next()
   listening = new Listening({
+    model: null,
     clip: clip[Symbol.asyncIterator](),
     parts,
     nowMs: () => nowMs,

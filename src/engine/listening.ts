@@ -11,6 +11,8 @@ import type { ReplyStream } from './reply-stream.ts'
 const unreadMax = 16
 
 export interface ListeningOptions<Part> {
+  /** As of a debt. */
+  model: string | null
   clip: AsyncIterator<Int16Array>
   parts: ReplyStream<Part>
   nowMs(): number
@@ -24,6 +26,7 @@ export interface ListeningOptions<Part> {
 
 export class Listening<Part> implements Debt {
   readonly kind = 'transcription'
+  readonly model: string | null
   /** The child owes results once it has everything it requested; until then it is waiting itself. */
   owedSinceMs: number | null
   isCancelled = false
@@ -38,6 +41,7 @@ export class Listening<Part> implements Debt {
 
   constructor(options: ListeningOptions<Part>) {
     this.#options = options
+    this.model = options.model
     this.owedSinceMs = options.nowMs()
   }
 

@@ -69,6 +69,7 @@ export class Listenings<Part> {
   async #start(id: number, order: ToEngine, clip: AsyncIterator<Int16Array>, parts: ReplyStream<Part>): Promise<void> {
     const { nowMs, start, send, onOpen, unavailable, failure } = this.#options
     const listening = new Listening({
+      model: order.type === 'transcribe' ? order.order.model : null,
       clip,
       parts,
       nowMs,

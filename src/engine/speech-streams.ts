@@ -65,6 +65,7 @@ export class SpeechStreams {
     })
     const open: Open = {
       kind: 'stream',
+      model: order.model,
       id: null,
       order,
       frames,

@@ -307,6 +307,8 @@ export interface EngineStatus {
   activeStreams: number
   /** Models being loaded; it may be unable to report the others meanwhile. */
   loading: readonly string[]
+  /** Models that requests use or wait for. */
+  inUse: readonly string[]
   /** Models that could not be loaded when that was last tried, and why. */
   failed: readonly { id: string; reason: string }[]
   restarts: number

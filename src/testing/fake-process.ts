@@ -35,6 +35,7 @@ export abstract class FakeProcess {
       deviceReason: null,
       activeStreams: this.active,
       loading: [],
+      inUse: [],
       failed: [],
       restarts: 0,
       stalls: { silent: 0, slow: 0, deaf: 0, loading: 0 },

@@ -6,7 +6,7 @@ import type { Card } from '../../domain/card.ts'
 import { dismissModel, serverStatus } from '../administration.ts'
 import { bytes, counted } from '../terminal/format.ts'
 import { globalsOf } from '../globals.ts'
-import { allCards, findCard, installationParts, interruptible, mending, modelsFolder, uses } from './local.ts'
+import { allCards, findCard, installationParts, interruptible, mending, modelsFolder } from './local.ts'
 import { displayFor } from './progress.ts'
 import { Failure, green, red, report } from '../terminal/terminal.ts'
 
@@ -75,7 +75,7 @@ export const removeCommand = (cards: readonly Card[]): Command =>
 /** @throws Failure while a running server has requests with the model */
 async function requireUnused(dataDir: string, id: string): Promise<void> {
   const server = await serverStatus(dataDir)
-  if (server?.engines.some((engine) => uses(engine, id)) !== true) return
+  if (server?.engines.some(({ inUse }) => inUse.includes(id)) !== true) return
   throw new Failure(
     `The running server is using ${id}. Wait until it is done (myna ps), or use --force: active requests finish, ` +
       'and new ones are refused.',

@@ -15,7 +15,6 @@ import type { Card, Task } from '../../domain/card.ts'
 import { systemRandom } from '../../domain/id.ts'
 import type { ModelTrouble } from '../../domain/model-trouble.ts'
 import { systemClock, systemTimer } from '../../domain/time.ts'
-import type { EngineStatus } from '../../service/ports.ts'
 import { tryFileLock } from '../../store/lock.ts'
 import { onInterrupt } from '../terminal/interrupt.ts'
 import { Failure } from '../terminal/terminal.ts'
@@ -116,12 +115,6 @@ export async function interruptible<T>(leaving: string, work: (signal: AbortSign
     ignore()
   }
 }
-
-/** An engine that loads a model cannot say what its streams use. */
-export const uses = ({ models, loading, activeStreams }: EngineStatus, id: string): boolean =>
-  loading.includes(id) ||
-  (loading.length > 0 && activeStreams > 0) ||
-  models.some((model) => model.id === id && model.activeStreams > 0)
 
 // Finds a model by what the user typed.
 /** @throws Failure when no model is called so */

@@ -22,7 +22,7 @@ import { removeOrphans, startSweeping } from '../../service/housekeeping.ts'
 import { acquireLock, hasSuccessor, isLocked } from '../../store/lock.ts'
 import { probeDisk } from '../../store/probe.ts'
 import type { SqlAccounts } from '../../store/accounts.ts'
-import { installationParts, modelsFolder, uses } from '../models/local.ts'
+import { installationParts, modelsFolder } from '../models/local.ts'
 import { cancelling, followCancels } from './cancels.ts'
 import { findPredecessor, type Predecessor } from './hand-over.ts'
 import { Listener } from './listener.ts'
@@ -215,7 +215,7 @@ function keeperFor(config: Config, world: World, service: Service, status: () =>
     clock: world.clock,
     installation: (onEvent) => installationParts(config, onEvent),
     dismiss: (id) => renew(world, service, id),
-    isInUse: async (id) => (await status()).engines.some((engine) => uses(engine, id)),
+    isInUse: async (id) => (await status()).engines.some(({ inUse }) => inUse.includes(id)),
     report: service.report,
   })
 }

@@ -309,6 +309,15 @@ test('dismissing an unused model unloads it at once, whatever its time; a missin
   expect(events).toEqual(['load a', 'unload a', 'empty'])
 })
 
+test('a load that fails after its model was dismissed says nothing of the model', async () => {
+  const models = residency()
+  failing.add('a')
+  const use = models.use('a')
+  models.dismiss('a')
+  await expect(use).rejects.toThrow('a could not be loaded')
+  expect(tries).toEqual([])
+})
+
 test('a model dismissed while it is being loaded serves the waiting uses, and is then unloaded', async () => {
   const models = residency(0)
   const using = models.use('a')

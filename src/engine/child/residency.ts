@@ -193,7 +193,8 @@ export class Residency<M extends Loaded> {
     } catch (error) {
       budget.free(entry)
       const words = wordsOf(error, filesDir(id))
-      if (!(error instanceof NoRoom)) onTried(id, words)
+      // Files that were removed or changed meanwhile say nothing of the model as it is now.
+      if (!(error instanceof NoRoom) && !entry.isDismissed) onTried(id, words)
       throw new NotLoaded(id, words, error)
     }
   }
