@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { ServerStatus } from '../http/admin-socket.ts'
-import type { EngineStatus } from '../service/ports.ts'
+import type { EngineStatus } from '../service/ports/engines.ts'
 import { runCommand } from '../testing/command.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { statusText } from './ps.ts'

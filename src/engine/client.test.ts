@@ -4,7 +4,6 @@ import type { SpeechFrame, SpeechOrder } from '../service/ports.ts'
 import { onnxRuntimeVersion } from '../embedded/onnx-runtime.ts'
 import { isDead } from '../testing/process.ts'
 import { order } from '../testing/talk.ts'
-import { testClip } from '../testing/test-voice.ts'
 import { until } from '../testing/until.ts'
 import { TestClients } from './client.fixture.ts'
 import type { EngineClient } from './client.ts'
@@ -159,23 +158,6 @@ test('an engine that is loading may be silent for longer; what it owes others is
   expect(await client.status()).toMatchObject({ pid, loading: [], restarts: 0, lastError: null })
   expect((await other.next()).done).toBe(false)
   await other.return?.()
-})
-
-test('a model is in use while requests want it, not while it is only loaded ahead of them', async () => {
-  const client = connect()
-  const warm = client.start('test-slow')
-  await until('it loads', async () => (await client.status()).loading.includes('test-slow'))
-  expect((await client.status()).inUse).toEqual([])
-  const speaking = read(client, 'a', { model: 'test-slow' })
-  await until('it is wanted', async () => (await client.status()).inUse.includes('test-slow'))
-  await Promise.all([warm, speaking])
-  expect((await client.status()).inUse).toEqual([])
-  const stop = new AbortController()
-  const cloning = client.clone('test', testClip(90, 'untilDropped'), stop.signal).catch(() => {})
-  await until('it is wanted', async () => (await client.status()).inUse.includes('test'))
-  stop.abort()
-  await cloning
-  await until('it is no longer wanted', async () => (await client.status()).inUse.length === 0)
 })
 
 test('an engine that hangs in loading is killed, and the log names the model', async () => {

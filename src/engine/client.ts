@@ -4,15 +4,8 @@
  */
 import type { Task } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
-import type {
-  EngineState,
-  EngineStatus,
-  SpeechEngine,
-  SpeechFrame,
-  SpeechOrder,
-  SpeechSpan,
-  VoiceEngine,
-} from '../service/ports.ts'
+import type { SpeechEngine, SpeechFrame, SpeechOrder, SpeechSpan, VoiceEngine } from '../service/ports.ts'
+import type { EngineState, EngineStatus } from '../service/ports/engines.ts'
 import { notLoaded } from '../domain/model-trouble.ts'
 import type {
   SpeechWatcher,

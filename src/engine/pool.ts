@@ -2,7 +2,8 @@
  * The engines of one task as the service sees them (server side): one for each device, and what is ordered goes to the
  * one that has the least to do. Each is a process of its own, so that a crash costs what that one was doing.
  */
-import type { EngineState, EngineStatus, SpeechEngine, SpeechFrame, SpeechOrder } from '../service/ports.ts'
+import type { SpeechEngine, SpeechFrame, SpeechOrder } from '../service/ports.ts'
+import type { EngineState, EngineStatus } from '../service/ports/engines.ts'
 import type { SpeechSpan, VoiceEngine } from '../service/ports.ts'
 import type {
   SpeechWatcher,

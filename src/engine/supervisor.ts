@@ -4,7 +4,7 @@
  */
 import { Child, describeEnding } from './child.ts'
 import type { FromEngine, ToEngine } from './protocol.ts'
-import type { EngineState } from '../service/ports.ts'
+import type { EngineState } from '../service/ports/engines.ts'
 import { atMost, wait, type Timers } from './timers.ts'
 
 const pauseMsMin = 250

@@ -10,7 +10,7 @@ import { MynaError } from '../domain/error.ts'
 import type { Administration } from '../service/accounts.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
 import type { BoxStatus } from '../service/ports/boxes.ts'
-import type { EngineStatus } from '../service/ports.ts'
+import type { EngineStatus } from '../service/ports/engines.ts'
 import type { SpeechFacts } from '../service/speech-queue.ts'
 import type { Readiness } from './readiness.ts'
 

@@ -1,7 +1,7 @@
 /** Declares what `/`, `/health` and `/readyz` answer (docs/api.md 9). */
 import type { Task } from '../domain/card.ts'
 import type { ModelTrouble } from '../domain/model-trouble.ts'
-import type { EngineStatus } from '../service/ports.ts'
+import type { EngineStatus } from '../service/ports/engines.ts'
 import * as is from './openapi/shapes.ts'
 import { from, maybe } from './openapi/shapes.ts'
 import type { Readiness } from './readiness.ts'

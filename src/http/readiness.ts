@@ -5,7 +5,7 @@
  */
 import type { Task } from '../domain/card.ts'
 import type { ModelStanding } from '../service/model-troubles.ts'
-import type { EngineState, EngineStatus } from '../service/ports.ts'
+import type { EngineState, EngineStatus } from '../service/ports/engines.ts'
 import type { DatabaseState, DiskState } from '../service/ports/storage.ts'
 import type { StorageFacts } from '../service/storage-watch.ts'
 

@@ -4,7 +4,7 @@ import { CardCatalog } from '../catalog/catalog.ts'
 import type { Task } from '../domain/card.ts'
 import { FakeEngine } from '../testing/fake-engine.ts'
 import { modelStanding } from './model-troubles.ts'
-import type { EngineStatus } from './ports.ts'
+import type { EngineStatus } from './ports/engines.ts'
 
 const status = new FakeEngine().status()
 const engine = (change: Partial<EngineStatus>): EngineStatus => ({ ...status, ...change })

@@ -1,7 +1,8 @@
 /** Finds which installed models cannot be used, and what the machine can do nevertheless. */
 import type { Task } from '../domain/card.ts'
 import { type ModelTrouble, notLoaded } from '../domain/model-trouble.ts'
-import type { Catalog, EngineStatus } from './ports.ts'
+import type { Catalog } from './ports.ts'
+import type { EngineStatus } from './ports/engines.ts'
 
 export interface ModelStanding {
   troubles: readonly ModelTrouble[]

@@ -1,6 +1,6 @@
 /** What both fake engines have in common: they record their requests and report a status that a test may change. */
 import type { Task } from '../domain/card.ts'
-import type { EngineStatus } from '../service/ports.ts'
+import type { EngineStatus } from '../service/ports/engines.ts'
 
 export abstract class FakeProcess {
   protected abstract readonly task: Task

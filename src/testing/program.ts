@@ -1,6 +1,6 @@
 /** A running `myna serve`: the real program in a process of its own, from source or as the executable. */
 import { join } from 'node:path'
-import type { EngineStatus } from '../service/ports.ts'
+import type { EngineStatus } from '../service/ports/engines.ts'
 import { ownProgram } from './own-program.ts'
 
 /** A test that polls on a slow machine asks more often than the 600 times a minute that a server allows. */

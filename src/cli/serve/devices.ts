@@ -3,7 +3,7 @@
  * it can, and says why if it cannot; a card requested by name is used, or refused.
  */
 import type { CpuDevice, CudaDevice } from './engine.ts'
-import type { EngineStatus } from '../../service/ports.ts'
+import type { EngineStatus } from '../../service/ports/engines.ts'
 import { bytes } from '../terminal/format.ts'
 import { Failure } from '../terminal/terminal.ts'
 

@@ -31,7 +31,6 @@ import type {
   Accounts,
   Catalog,
   Encoders,
-  EngineStatus,
   Ledger,
   PreviewFiles,
   SpeechEngine,
@@ -39,6 +38,7 @@ import type {
   VoiceFiles,
   Voices,
 } from '../../service/ports.ts'
+import type { EngineStatus } from '../../service/ports/engines.ts'
 import type { ConsentBooks } from '../../service/ports/consents.ts'
 import type { Decoder, DrawVoice, Sound } from '../../service/ports/sound.ts'
 import type {

@@ -1,6 +1,6 @@
 /** The state of the service for administrators: engines and their models, queues, the machine, and the log's end. */
 import { Elysia } from 'elysia'
-import type { EngineStatus } from '../../service/ports.ts'
+import type { EngineStatus } from '../../service/ports/engines.ts'
 import type { BoxStatus } from '../../service/ports/boxes.ts'
 import { seconds } from './records.ts'
 import { json, type Route } from '../exchange.ts'

@@ -2,7 +2,7 @@
  * The port to a database that several servers share; each running server is a box. A box holds a lease, and while it
  * holds, no other box touches its work.
  */
-import type { EngineState } from '../ports.ts'
+import type { EngineState } from './engines.ts'
 
 /** What a box reports about itself to people and other boxes. */
 export interface BoxReport {

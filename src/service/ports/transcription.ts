@@ -1,7 +1,7 @@
 /** Names what transcription needs from its engine and from the decoder of clips. */
 import type { ListeningEnding } from '../../domain/listening.ts'
 import type { TranscriptSegment } from '../../domain/transcript.ts'
-import type { EngineStatus } from '../ports.ts'
+import type { EngineStatus } from './engines.ts'
 
 export interface TranscriptionOrder {
   model: string
