@@ -174,6 +174,38 @@ test.skipIf(!hasBrowser)(
 
 // Needs a browser, which a fresh machine has not.
 test.skipIf(!hasBrowser)(
+  'a key in a long text keeps nothing until the typing pauses, and breaks no paragraph into lines again',
+  async () => {
+    await using visited = await enter()
+    const { page, faults } = visited
+    await page.clock.install()
+    const text = page.getByLabel('Text')
+    const direction = (input: string) => text.fill(input).then(() => text.getAttribute('dir'))
+    expect(await direction('Short.')).toBe('auto')
+    expect(await direction(`"${'שלום '.repeat(3000)}`)).toBe('rtl')
+    expect(await direction('Words 👋 of a paragraph that has no end, '.repeat(3000))).toBe('ltr')
+    await page.getByText('120,000 characters, spoken in parts and joined').waitFor()
+    const kept = () =>
+      page.evaluate<string>(
+        "JSON.parse(Object.entries(localStorage).find(([key]) => /draft/.test(key))?.[1] ?? '{}').input ?? ''",
+      )
+    await page.clock.runFor(1000)
+    await text.press('Control+End')
+    await text.press('x')
+    expect((await kept()).at(-1)).toBe(' ')
+    await page.clock.runFor(1000)
+    expect((await kept()).at(-1)).toBe('x')
+    await text.press('y')
+    await page.reload()
+    await text.waitFor()
+    expect((await text.inputValue()).slice(-2)).toBe('xy')
+    expect(faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Needs a browser, which a fresh machine has not.
+test.skipIf(!hasBrowser)(
   'a voice is searched, played and chosen with the arrow keys; a sentence is spoken again with another',
   async () => {
     await using visited = await enter()

@@ -8,6 +8,7 @@ import { wavOf } from '../recording/wav.ts'
 import { PeakMeter } from './peaks.ts'
 import { type Playback, playMp3, playPcm, playWhole, streamsMp3 } from './playback.ts'
 import { cancel, type Format, sampleRateHz, settled, speak, type SpeechAsk, typeOf } from './speech.ts'
+import { charsOf } from './typed.ts'
 
 export type ReadingState = 'speaking' | 'completed' | 'cancelled' | 'failed' | 'refused'
 
@@ -39,14 +40,14 @@ const undivided: readonly Format[] = ['opus', 'flac']
 
 /** @returns why this text cannot be had in this format; null: it can */
 export const refusalOf = ({ input, format }: SpeechAsk, maxChars: number): string | null =>
-  undivided.includes(format) && partsOf(input, maxChars).length > 1
+  undivided.includes(format) && charsOf(input.trim()) > maxChars
     ? `A text of more than ${maxChars} characters comes as WAV, MP3, AAC or PCM.`
     : null
 
 /** As one request if it fits, so that its tone is even; longer ones are cut where a reader would take a breath. */
 function partsOf(text: string, maxChars: number): Piece[] {
   const whole = text.trim()
-  return [...whole].length <= maxChars ? [{ text: whole, pauseSeconds: 0 }] : pieces(whole, maxChars)
+  return charsOf(whole) <= maxChars ? [{ text: whole, pauseSeconds: 0 }] : pieces(whole, maxChars)
 }
 
 /** What a pause is in 16 bits. */

@@ -15,6 +15,7 @@ import { ReadingProgress } from './progress.tsx'
 import { refusalOf } from './reading.ts'
 import type { SpeechAsk } from './speech.ts'
 import { useStudio } from './studio.ts'
+import { charsOf, directionOf } from './typed.ts'
 import { VoicePicker } from './voice-picker.tsx'
 
 export interface ModelRecord {
@@ -137,7 +138,7 @@ interface TextProps {
 }
 
 function TextField({ ask, maxChars, onChange, onSpeak }: TextProps) {
-  const chars = [...ask.input].length
+  const chars = charsOf(ask.input)
   const speakAtOnce = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
@@ -156,7 +157,7 @@ function TextField({ ask, maxChars, onChange, onSpeak }: TextProps) {
         onInput={({ currentTarget }) => onChange({ ...ask, input: currentTarget.value })}
         onKeyDown={speakAtOnce}
         aria-describedby="chars"
-        dir="auto"
+        dir={directionOf(ask.input)}
       />
       <span id="chars" class="hint numbers">
         {count(chars)} {chars === 1 ? 'character' : 'characters'}
