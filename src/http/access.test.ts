@@ -91,6 +91,8 @@ const routes: readonly (readonly [Need, string])[] = [
   // In ElevenLabs' protocol, which the header of the key chooses.
   ['tts', 'xi POST /v1/text-to-speech/VOICE'],
   ['tts', 'xi POST /v1/text-to-speech/VOICE/stream'],
+  ['tts', 'xi POST /v1/text-to-speech/VOICE/with-timestamps'],
+  ['tts', 'xi POST /v1/text-to-speech/VOICE/stream/with-timestamps'],
   ['voices', 'xi GET /v1/voices'],
   ['voices', 'xi GET /v2/voices'],
   ['voices', 'xi GET /v1/voices/VOICE'],
@@ -255,7 +257,7 @@ describe('every route', () => {
 
   test("gives the same answer for another account's property as for a missing one", async () => {
     const owned = routes.filter(([need, route]) => need !== 'admin' && /VOICE|OPERATION|CONSENT/.test(route))
-    expect(owned).toHaveLength(18)
+    expect(owned).toHaveLength(20)
     for (const [, route] of owned) {
       for (const name of ['another account', 'admin'] as const) {
         const [theirs, none] = [await ask(route, callers[name]!), await ask(route, callers[name]!, unknown)]

@@ -37,6 +37,7 @@ test.each([
   ['POST', '/v1/voices/lark/edit'],
   ['POST', '/v1/text-to-speech/lark'],
   ['POST', '/v1/text-to-speech/lark/stream'],
+  ['POST', '/v1/text-to-speech/lark/with-timestamps'],
 ])('%s %s is no address of OpenAI’s clients', async (method, path) => {
   const response = await instance.fetch(path, { method, key })
   expect(response.status).toBe(404)

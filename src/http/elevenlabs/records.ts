@@ -6,6 +6,7 @@ import type { NewClone } from '../../service/clone.ts'
 import * as is from '../openapi/shapes.ts'
 import { from } from '../openapi/shapes.ts'
 import { exampleVoiceId, voiceAnswer } from '../voices/record.ts'
+import type { TimedChar } from './alignment.ts'
 
 export const done = is.answer<null>('', { status: is.constant('ok') })
 
@@ -50,6 +51,40 @@ export const speechModel = is.answer<NamedModel>('', {
   max_characters_request_subscribed_user: chars(),
   maximum_text_length_per_request: chars('The longest text, in code points.'),
   languages: from(is.list(language), ({ card }) => card.languages.map(language.of)),
+})
+
+interface TimedSpeech {
+  bytes: Uint8Array
+  chars: readonly TimedChar[]
+  isEstimated: boolean
+}
+
+const seconds = is.list(is.number(0.05), 'In seconds from the beginning of all the audio.')
+
+const alignment = is.answer<readonly TimedChar[]>('', {
+  characters: from(is.list(is.text('H'), 'Those of the text that begin in this audio.'), (all: readonly TimedChar[]) =>
+    all.map(({ char }) => char),
+  ),
+  character_start_times_seconds: from(seconds, (all: readonly TimedChar[]) => all.map(({ start }) => start)),
+  character_end_times_seconds: from(seconds, (all: readonly TimedChar[]) => all.map(({ end }) => end)),
+})
+
+const alignmentOrNull: is.Shape<is.Json | null> = {
+  schema: { ...alignment.schema, type: ['object', 'null'] } as is.Shape['schema'],
+  example: alignment.example,
+}
+
+export const timedSpeech = is.answer<TimedSpeech>('', {
+  audio_base64: from(is.text('SUQzBAA=', 'Bytes of the `output_format`.'), ({ bytes }) =>
+    Buffer.from(bytes).toString('base64'),
+  ),
+  alignment: from(alignmentOrNull, ({ chars }) => (chars.length === 0 ? null : alignment.of(chars))),
+  normalized_alignment: from(alignmentOrNull, () => null),
+  // Ours: whether the times are the model's own.
+  alignment_estimated: from(
+    is.flag(false, 'The model does not time its words: they were shared out over the sound by their length.'),
+    'isEstimated',
+  ),
 })
 
 /** An account and what it has left. */

@@ -107,6 +107,40 @@ describe('speech in ElevenLabs’ words', () => {
   })
 })
 
+describe('times of characters', () => {
+  const audioBytes = (pieces: readonly { audioBase64: string }[]) =>
+    Buffer.concat(pieces.map(({ audioBase64 }) => Buffer.from(audioBase64, 'base64')))
+  const charsOf = (pieces: readonly { alignment?: { characters: string[] } }[]) =>
+    pieces.flatMap(({ alignment }) => alignment?.characters ?? []).join('')
+
+  test('come with all of the speech', async () => {
+    const asked = { text: 'onetwotriqua', outputFormat: 'pcm_24000' } as const
+    const { audioBase64, alignment } = await client.textToSpeech.convertWithTimestamps('nova', asked)
+    expect(audioBytes([{ audioBase64 }]).length).toBe(4 * 2400 * 2)
+    expect(alignment?.characters.join('')).toBe(asked.text)
+    expect(alignment?.characterStartTimesSeconds.slice(0, 4)).toEqual([0, 0.017, 0.033, 0.1])
+    expect(alignment?.characterEndTimesSeconds.at(-1)).toBe(0.35)
+  })
+
+  test('come with each piece, and all pieces have all of the text', async () => {
+    const pieces = []
+    const asked = { text: 'onetwotriqua ', outputFormat: 'pcm_24000' } as const
+    for await (const piece of await client.textToSpeech.streamWithTimestamps('nova', asked)) pieces.push(piece)
+    expect(pieces.length).toBeGreaterThan(1)
+    expect(audioBytes(pieces).length).toBe(4 * 2400 * 2)
+    expect(charsOf(pieces)).toBe(asked.text)
+  })
+
+  test('are paid and refused as speech is', async () => {
+    await client.textToSpeech.convertWithTimestamps('nova', { text })
+    expect((await record('/v1/me')).balance_micros).toBe(1000 - 165)
+    expect(await refusal(() => client.textToSpeech.convertWithTimestamps('nobody', { text }))).toMatchObject({
+      status: 404,
+      detail: { status: 'voice_not_found' },
+    })
+  })
+})
+
 describe('refused', () => {
   const speak = (voice: string, request: Record<string, unknown> = {}, by = client) =>
     refusal(() => by.textToSpeech.convert(voice, { text, ...request }))

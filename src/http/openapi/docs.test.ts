@@ -126,6 +126,8 @@ describe('the document', () => {
       'POST /v1/realtime/client_secrets',
       'POST /v1/text-to-speech/{voice_id}',
       'POST /v1/text-to-speech/{voice_id}/stream',
+      'POST /v1/text-to-speech/{voice_id}/stream/with-timestamps',
+      'POST /v1/text-to-speech/{voice_id}/with-timestamps',
       'POST /v1/voices',
       'POST /v1/voices/{voice_id}/edit',
       'POST /v1/voices/{voice_id}/remake',

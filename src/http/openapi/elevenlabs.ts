@@ -60,6 +60,26 @@ export const textToSpeechDetail = theirs('textToSpeech', 'Create speech, as Elev
 
 export const streamSpeechDetail = theirs('streamTextToSpeech', 'Stream speech, as ElevenLabs’ API does it', speech)
 
+const timed = (description: string): Description => ({
+  ...speech,
+  about:
+    'The time of each character, from the times of words: the characters of a word share its time evenly. Where words ' +
+    'begin is as the model says; of models that do not say, `alignment_estimated` is true.',
+  answers: { 200: ok('TimedSpeech', description) },
+})
+
+export const timedSpeechDetail = theirs(
+  'textToSpeechWithTimestamps',
+  'Create speech with times of characters',
+  timed('One object.'),
+)
+
+export const streamTimedDetail = theirs(
+  'streamTextToSpeechWithTimestamps',
+  'Stream speech with times of characters',
+  timed('One object a line. The audio of the last one may be empty.'),
+)
+
 export const searchVoicesDetail = theirs('searchVoices', 'List voices, as ElevenLabs’ API does it', {
   access: 'voices',
   about: 'Your own voices that are ready, and public ones. Parameters that are not listed are ignored.',

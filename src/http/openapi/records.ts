@@ -1,7 +1,7 @@
 /** The records of answers by the names that the API's document gives them. */
 import { accountRecord } from '../account-record.ts'
 import { deletedModel, modelAnswer } from '../model-record.ts'
-import { done, subscription, user, voicePage } from '../elevenlabs/records.ts'
+import { done, subscription, timedSpeech, user, voicePage } from '../elevenlabs/records.ts'
 import { adminOperation, cancelled, listedOperation, operationRecord } from '../operations/record.ts'
 import { healthRecord, readinessRecord, serviceRecord } from '../readiness-record.ts'
 import { speechDelta, speechDone, speechEvents, speechTimestamps } from '../speech/records.ts'
@@ -27,6 +27,7 @@ export const answerRecords = {
   SpeechDeltaEvent: speechDelta,
   SpeechTimestampsEvent: speechTimestamps,
   SpeechDoneEvent: speechDone,
+  TimedSpeech: timedSpeech,
   SpeechErrorEvent: is.record('', { type: is.constant('error'), error: is.named('ErrorObject', is.text()) }),
   Transcription: transcription,
   VerboseTranscription: verboseTranscription,
