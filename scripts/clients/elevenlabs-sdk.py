@@ -50,6 +50,16 @@ fast = speech("nova", output_format="pcm_16000", voice_settings=VoiceSettings(sp
 check("speech, faster", len(fast) < 0.8 * len(samples), len(fast))
 parts = list(speak.stream("nova", text=SENTENCE, output_format="pcm_16000"))
 check("speech as it is made", len(parts) > 1 and b"".join(parts) == samples, len(parts))
+timed = speak.convert_with_timestamps("nova", text=SENTENCE, output_format="pcm_16000")
+check("times of characters", "".join(timed.alignment.characters) == SENTENCE,
+      timed.alignment.character_start_times_seconds[-3:])
+pieces = list(speak.stream_with_timestamps("nova", text=SENTENCE, output_format="pcm_16000"))
+told = "".join(char for piece in pieces if piece.alignment for char in piece.alignment.characters)
+check("times of characters, as they are made", told == SENTENCE and len(pieces) > 1, len(pieces))
+with open(CLIP, "rb") as clip:
+    heard = client.speech_to_text.convert(model_id="scribe_v1", file=clip)
+check("a transcript", heard.text, heard.text)
+check("its words", "".join(word.text for word in heard.words) == heard.text, heard.words[0])
 with open(CLIP, "rb") as clip:
     voice_id = client.voices.ivc.create(name="Ada", files=[io.BytesIO(clip.read())], labels={"accent": "welsh"}).voice_id
 check("a clone speaks", speech(voice_id)[:1] == b"\xff", voice_id)

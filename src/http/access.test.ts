@@ -93,6 +93,7 @@ const routes: readonly (readonly [Need, string])[] = [
   ['tts', 'xi POST /v1/text-to-speech/VOICE/stream'],
   ['tts', 'xi POST /v1/text-to-speech/VOICE/with-timestamps'],
   ['tts', 'xi POST /v1/text-to-speech/VOICE/stream/with-timestamps'],
+  ['tts', 'xi POST /v1/speech-to-text'],
   ['voices', 'xi GET /v1/voices'],
   ['voices', 'xi GET /v2/voices'],
   ['voices', 'xi GET /v1/voices/VOICE'],
@@ -105,7 +106,7 @@ const routes: readonly (readonly [Need, string])[] = [
 ]
 
 /** Where only ElevenLabs' protocol has an address, a request without its header finds none. */
-const theirsAlone = /^xi (POST .*(text-to-speech|edit)|GET \/v2|GET \/v1\/user)/
+const theirsAlone = /^xi (POST .*(text-to-speech|speech-to-text|edit)|GET \/v2|GET \/v1\/user)/
 
 interface Caller {
   key: string | undefined

@@ -36,6 +36,7 @@ test.each([
   ['GET', '/v1/user/subscription'],
   ['POST', '/v1/voices/lark/edit'],
   ['POST', '/v1/text-to-speech/lark'],
+  ['POST', '/v1/speech-to-text'],
   ['POST', '/v1/text-to-speech/lark/stream'],
   ['POST', '/v1/text-to-speech/lark/with-timestamps'],
 ])('%s %s is no address of OpenAI’s clients', async (method, path) => {

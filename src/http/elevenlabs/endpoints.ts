@@ -2,9 +2,11 @@
 import type { Endpoint } from '../endpoint.ts'
 import type { ModelsParts } from '../models.ts'
 import type { SpeechParts } from '../speech/speech.ts'
+import type { TranscriptionsParts } from '../transcription/transcriptions.ts'
 import type { ReadyCloneParts } from '../voices/ready-clone.ts'
 import type { VoicesParts } from '../voices/voices.ts'
 import { sharedModelEndpoints } from './models.ts'
+import { speechToTextEndpoints } from './speech-to-text.ts'
 import { textToSpeechEndpoints } from './text-to-speech.ts'
 import { userEndpoints, type UserParts } from './user.ts'
 import { sharedVoiceEndpoints, voiceEndpoints } from './voices.ts'
@@ -14,6 +16,7 @@ export interface ElevenLabsParts {
   voices: VoicesParts & ReadyCloneParts
   models: ModelsParts
   account: UserParts
+  transcriptions: TranscriptionsParts
 }
 
 /** Under paths that ours have too. */
@@ -23,8 +26,9 @@ export const sharedEndpoints = ({ voices, models }: ElevenLabsParts): readonly E
 ]
 
 /** Under paths of its own. */
-export const ownEndpoints = ({ speech, voices, account }: ElevenLabsParts): readonly Endpoint[] => [
+export const ownEndpoints = ({ speech, voices, account, transcriptions }: ElevenLabsParts): readonly Endpoint[] => [
   ...textToSpeechEndpoints(speech),
+  ...speechToTextEndpoints(transcriptions),
   ...voiceEndpoints(voices),
   ...userEndpoints(account),
 ]

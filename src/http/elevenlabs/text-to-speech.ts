@@ -1,7 +1,7 @@
 /**
  * `POST /v1/text-to-speech/{voice_id}` and `/stream`: speech in ElevenLabs' words. Both send the sound as it is made,
- * which clients that wait for all of it do not notice. Under `/with-timestamps` JSON has the sound, and the time of each
- * character with it.
+ * which clients that wait for all of it do not notice. Under `/with-timestamps`, JSON has the sound and the times of
+ * its characters.
  */
 import type { Body } from '../body.ts'
 import type { Endpoint } from '../endpoint.ts'

@@ -95,6 +95,16 @@ export const captionedSpeechDetail = detail('Audio', 'createCaptionedSpeech', 'C
 
 const plain = (content: Omit<Media, 'schema'>): Media => ({ schema: { type: 'string' }, ...content })
 
+export const transcriptionCodes: readonly ErrorCode[] = [
+  ...codesOf(transcriptionFields(anyLimits)),
+  'invalid_form',
+  'invalid_audio',
+  'audio_too_short',
+  'audio_too_long',
+  'transcription_unavailable',
+  ...engineCodes,
+]
+
 /** @param more after the words that hold for both */
 const transcribing = (more: string): Omit<Description, 'body'> => ({
   access: 'tts',
@@ -133,15 +143,7 @@ const transcribing = (more: string): Omit<Description, 'body'> => ({
       },
     },
   },
-  codes: [
-    ...codesOf(transcriptionFields(anyLimits)),
-    'invalid_form',
-    'invalid_audio',
-    'audio_too_short',
-    'audio_too_long',
-    'transcription_unavailable',
-    ...engineCodes,
-  ],
+  codes: transcriptionCodes,
 })
 
 export const transcriptionDetail = detail('Audio', 'createTranscription', 'Transcribe audio', {

@@ -124,6 +124,7 @@ describe('the document', () => {
       'POST /v1/models/{model_id}',
       'POST /v1/operations/{operation_id}/cancel',
       'POST /v1/realtime/client_secrets',
+      'POST /v1/speech-to-text',
       'POST /v1/text-to-speech/{voice_id}',
       'POST /v1/text-to-speech/{voice_id}/stream',
       'POST /v1/text-to-speech/{voice_id}/stream/with-timestamps',

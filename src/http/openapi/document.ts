@@ -1,5 +1,6 @@
 /** The frame of the API's document: what holds for all routes, and the schemas. The routes bring their own parts. */
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types'
+import { speechToTextFields } from '../elevenlabs/speech-to-text-fields.ts'
 import { textToSpeechFields } from '../elevenlabs/speech-request.ts'
 import { consentChangeFields, consentFields } from '../voices/consent-fields.ts'
 import { objectOf, type Schema } from '../fields/field.ts'
@@ -55,6 +56,7 @@ const cloneWords =
 const requestSchemas = (limits: DocumentLimits): Record<string, Schema> => ({
   SpeechRequest: objectOf(speechFields(limits), { description: speechWords }),
   TextToSpeechRequest: objectOf(textToSpeechFields(limits)),
+  SpeechToTextRequest: objectOf(speechToTextFields(limits)),
   TranscriptionRequest: objectOf(transcriptionFields(limits)),
   TranslationRequest: objectOf(translationFields(limits)),
   VoiceChange: objectOf(voiceChangeFields, { minProperties: 1, description: 'What to change; `null` clears.' }),

@@ -4,6 +4,7 @@ import { textToSpeechQuery } from '../elevenlabs/speech-request.ts'
 import { voiceSearchFields } from '../elevenlabs/voice-search.ts'
 import { audioTypes } from '../content-types.ts'
 import { exampleVoiceId } from '../voices/record.ts'
+import { transcriptionCodes } from './audio.ts'
 import { binaryOf, type Description, detail, formBody, jsonBody, ok, pathId, rates } from './parts.ts'
 import { engineCodes, headerRef } from './refusals.ts'
 import { schemaRef } from './shapes.ts'
@@ -63,8 +64,8 @@ export const streamSpeechDetail = theirs('streamTextToSpeech', 'Stream speech, a
 const timed = (description: string): Description => ({
   ...speech,
   about:
-    'The time of each character, from the times of words: the characters of a word share its time evenly. Where words ' +
-    'begin is as the model says; of models that do not say, `alignment_estimated` is true.',
+    'The times of characters come from those of words: the characters of a word share its time evenly. If the model ' +
+    'does not time its words, these are estimated and `alignment_estimated` is true.',
   answers: { 200: ok('TimedSpeech', description) },
 })
 
@@ -79,6 +80,17 @@ export const streamTimedDetail = theirs(
   'Stream speech with times of characters',
   timed('One object a line. The audio of the last one may be empty.'),
 )
+
+export const speechToTextDetail = theirs('speechToText', 'Transcribe audio, as ElevenLabs’ API does it', {
+  access: 'tts',
+  about:
+    'The same as `POST /v1/audio/transcriptions`, in ElevenLabs’ words. The answer comes at once, whatever `webhook` ' +
+    'says. Speakers are not told apart, and addresses of recordings are not fetched. Fields that are not listed are ' +
+    'ignored.',
+  body: formBody('SpeechToTextRequest'),
+  answers: { 200: ok('Transcript', 'The text and its words.') },
+  codes: transcriptionCodes,
+})
 
 export const searchVoicesDetail = theirs('searchVoices', 'List voices, as ElevenLabs’ API does it', {
   access: 'voices',

@@ -2,6 +2,7 @@
 import { accountRecord } from '../account-record.ts'
 import { deletedModel, modelAnswer } from '../model-record.ts'
 import { done, subscription, timedSpeech, user, voicePage } from '../elevenlabs/records.ts'
+import { transcript } from '../elevenlabs/transcript-record.ts'
 import { adminOperation, cancelled, listedOperation, operationRecord } from '../operations/record.ts'
 import { healthRecord, readinessRecord, serviceRecord } from '../readiness-record.ts'
 import { speechDelta, speechDone, speechEvents, speechTimestamps } from '../speech/records.ts'
@@ -35,6 +36,7 @@ export const answerRecords = {
   TranscriptDeltaEvent: transcriptDelta,
   TranscriptSegmentEvent: transcriptSegment,
   TranscriptDoneEvent: transcriptDone,
+  Transcript: transcript,
   Voice: voiceAnswer,
   VoiceList: is.listOf(voiceRef, {
     ...is.page(exampleVoiceId),

@@ -15,12 +15,17 @@ export async function wholeTranscript(transcribing: Transcribing, form: AnswerFo
   return response
 }
 
-async function answered(transcribing: Transcribing, { format, granularities }: AnswerForm): Promise<Response> {
+/** Reads it to its end. @throws the MynaError that ended it */
+export async function readWhole(transcribing: Transcribing) {
   const segments: TranscriptSegment[] = []
   for (let part = await transcribing.next(); part !== null; part = await transcribing.next()) {
     segments.push(...part.segments)
   }
-  const text = textOf(segments)
+  return { transcribing, segments, text: textOf(segments) }
+}
+
+async function answered(transcribing: Transcribing, { format, granularities }: AnswerForm): Promise<Response> {
+  const { segments, text } = await readWhole(transcribing)
   switch (format) {
     case 'json':
       return json(transcription.of({ transcribing, text, segments, granularities }))

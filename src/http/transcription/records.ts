@@ -29,7 +29,7 @@ function lengthS({ transcribing }: Pick<Whole, 'transcribing'>): number {
 export const skippedS = ({ skippedMs }: Transcribing): number | undefined =>
   skippedMs === 0 ? undefined : seconds(skippedMs)
 
-const skipped = maybe(
+export const skipped = maybe(
   is.number(
     undefined,
     'Seconds of the recording that are damaged or missing and were treated as silence, so that all times stay ' +
@@ -39,7 +39,8 @@ const skipped = maybe(
 )
 
 /** The detected language; a translation is English. null: there was no speech. */
-const languageOf = ({ order, language }: Transcribing): string | null => (order.task === 'translate' ? 'en' : language)
+export const languageOf = ({ order, language }: Transcribing): string | null =>
+  order.task === 'translate' ? 'en' : language
 
 const languages = maybe(
   is.list(
@@ -91,10 +92,10 @@ const word = is.answer<TranscriptWord>('', {
 })
 
 /** Estimated where the model has none: an empty list would say that nothing was said. */
-const wordsOf = (segments: readonly TranscriptSegment[]): is.Json[] =>
-  segments.flatMap((segment) => segment.words ?? estimatedWords(segment)).map(word.of)
+export const wordsOf = (segments: readonly TranscriptSegment[]): TranscriptWord[] =>
+  segments.flatMap((segment) => segment.words ?? estimatedWords(segment))
 
-const isEstimated = ({ words, text }: TranscriptSegment): boolean => words === null && text.trim() !== ''
+export const isEstimated = ({ words, text }: TranscriptSegment): boolean => words === null && text.trim() !== ''
 
 const language: is.Shape<string> = {
   schema: {
@@ -118,7 +119,7 @@ export const verboseTranscription = is.answer<Whole>('', {
     granularities.has('segment') ? segments.map((one, id) => segment.of({ ...one, id })) : undefined,
   ),
   words: maybe(is.unshown(is.list(word)), ({ segments, granularities }) =>
-    granularities.has('word') ? wordsOf(segments) : undefined,
+    granularities.has('word') ? wordsOf(segments).map(word.of) : undefined,
   ),
   words_estimated: maybe(
     is.flag(undefined, 'The model does not time its words: they share the time of their segment by their length.'),
@@ -162,6 +163,6 @@ export const transcriptEvents = eventStream(
   ],
 )
 
-function seconds(ms: number): number {
+export function seconds(ms: number): number {
   return Math.round(ms) / 1000
 }

@@ -107,16 +107,20 @@ const nothings: ReadonlySet<unknown> = new Set(['null', 'undefined', 'None'])
 /** Whole recordings of speakers may come in these. */
 const unusedFields: ReadonlySet<string> = new Set(['known_speaker_references', 'known_speaker_names'])
 
-/** @throws MynaError; then no upload remains */
+/**
+ * @param inOurWords renames the fields of another protocol
+ * @throws MynaError; then no upload remains
+ */
 export async function readTranscription(
   request: Request,
   task: TranscriptionRequest['task'],
   limits: FormLimits,
   fields: TranscriptionFields,
+  inOurWords: (sent: Body) => Body = (sent) => sent,
 ): Promise<Asked> {
   const form = await spoolForm(request, { ...limits, fileFields, unusedFields }).catch(inThisFamily)
   try {
-    return parseTranscription(form, task, fields)
+    return parseTranscription({ ...form, fields: inOurWords(form.fields) }, task, fields)
   } catch (error) {
     form.remove()
     throw error

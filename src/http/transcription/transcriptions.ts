@@ -10,7 +10,7 @@ import { errorBody } from '../errors.ts'
 import { transcriptionDetail, translationDetail } from '../openapi/audio.ts'
 import type { Answer } from '../openapi/shapes.ts'
 import { endpoints } from '../endpoint.ts'
-import type { Action, Route } from '../exchange.ts'
+import type { Action, Exchange, Route } from '../exchange.ts'
 import { wrongMediaType } from '../multipart.ts'
 import { drained, type FormLimits, isMultipart } from '../voices/form.ts'
 import type { Gate } from '../gate.ts'
@@ -18,7 +18,7 @@ import { comment, event, type Events, eventStreamHeaders, sseSource } from '../s
 import { streamed } from '../stream.ts'
 import { TranscriptText, wholeTranscript } from './body.ts'
 import { transcriptDelta, transcriptDone, transcriptSegment } from './records.ts'
-import { type AnswerForm, readTranscription, type RecordingLimits, transcriptionFields } from './request.ts'
+import { type AnswerForm, type Asked, readTranscription, type RecordingLimits, transcriptionFields } from './request.ts'
 
 export interface TranscriptionsParts {
   gate: Gate
@@ -34,30 +34,39 @@ export const transcriptionsRoutes = (route: Route, parts: TranscriptionsParts) =
     ['POST /v1/audio/translations', translationDetail, action(parts, 'translate')],
   ])
 
-function action(
-  { gate, transcriptions, formLimits, limits }: TranscriptionsParts,
-  task: TranscriptionRequest['task'],
-): Action {
+function action(parts: TranscriptionsParts, task: TranscriptionRequest['task']): Action {
+  const { formLimits, limits } = parts
   const fields = transcriptionFields(limits)
+  const read = (request: Request) => readTranscription(request, task, formLimits, fields)
+  return transcribeAction(parts, read, (transcribing, answer, exchange) => {
+    if (!answer.isStream) return wholeTranscript(transcribing, answer)
+    const events = transcriptionEvents(transcribing, answer.segmentEvents)
+    return streamed(exchange, sseSource(events, formLimits.timer), eventStreamHeaders)
+  })
+}
+
+/** @param read reads the request in the words of a protocol, and `answered` answers it in these words */
+export function transcribeAction(
+  { gate, transcriptions, formLimits }: TranscriptionsParts,
+  read: (request: Request) => Promise<Asked>,
+  answered: (transcribing: Transcribing, answer: AnswerForm, exchange: Exchange) => Response | Promise<Response>,
+): Action {
   return async (exchange) => {
     const { request, requestId } = exchange
     const caller = await gate.enter(exchange, 'tts', 'transcriptions')
     // An upload may be slow and the engine silent for long; both have deadlines of their own.
     exchange.keepOpen()
     const asked: { answer: AnswerForm | null } = { answer: null }
-    const read = async () => {
-      const given = await readTranscription(request, task, formLimits, fields)
+    const readForm = async () => {
+      const given = await read(request)
       asked.answer = given.answer
       return given.request
     }
     try {
       if (!isMultipart(request)) throw wrongMediaType()
-      const transcribing = await transcriptions.begin(caller, requestId, read, request.signal)
-      const { answer } = asked
-      if (answer === null) throw new Error('a transcription began before its form was read')
-      if (!answer.isStream) return await wholeTranscript(transcribing, answer)
-      const events = transcriptionEvents(transcribing, answer.segmentEvents)
-      return streamed(exchange, sseSource(events, formLimits.timer), eventStreamHeaders)
+      const transcribing = await transcriptions.begin(caller, requestId, readForm, request.signal)
+      if (asked.answer === null) throw new Error('a transcription began before its form was read')
+      return await answered(transcribing, asked.answer, exchange)
     } catch (error) {
       // A client that is still sending would see a reset connection instead of the answer.
       await drained(request, formLimits)
