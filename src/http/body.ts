@@ -4,17 +4,17 @@
  */
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
+import { PacedBody, unlessLate, wholeInTime } from './paced-body.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 
 export interface BodyLimits {
   maxJsonBytes: number
   timer: Timer
-  /** How long the whole body may take; absent: as long as it does not stop. */
+  /** How long the whole body may take; absent: as long as it keeps its pace. */
   totalMs?: number
 }
 
-const stallMs = 60_000
 /** A body that says it has no more is read as a whole: that takes a third less processor time than a stream. */
 const smallBytes = 64 * 1024
 
@@ -43,38 +43,20 @@ async function readAll(request: Request, maxBytes: number, timer: Timer): Promis
   const saidBytes = Number(request.headers.get('content-length') ?? NaN)
   if (saidBytes > maxBytes) throw tooLarge(maxBytes)
   const isSmall = saidBytes <= smallBytes && !request.headers.has('transfer-encoding')
-  if (isSmall) return unlessStalled(request.bytes(), timer)
-  if (request.body === null) return new Uint8Array()
-  const reader = request.body.getReader()
+  if (isSmall) return wholeInTime(request, timer)
+  const body = new PacedBody(request, timer)
   const parts: Uint8Array[] = []
   let size = 0
-  for (;;) {
-    const step = await unlessStalled(reader.read(), timer)
-    if (step.done) return Buffer.concat(parts)
-    size += step.value.length
+  for (let piece = await body.read(); piece !== null; piece = await body.read()) {
+    size += piece.length
     if (size > maxBytes) {
-      reader.cancel().catch(() => {})
+      body.close()
       throw tooLarge(maxBytes)
     }
-    parts.push(step.value)
+    parts.push(piece)
   }
+  return Buffer.concat(parts)
 }
-
-/** A client that disconnects in the middle is not our failure, and will not read the answer. */
-export function unlessStalled<T>(read: Promise<T>, timer: Timer): Promise<T> {
-  const whole = read.catch((error: unknown) => {
-    throw stopped(error)
-  })
-  return unlessLate(whole, timer, stallMs)
-}
-
-function unlessLate<T>(read: Promise<T>, timer: Timer, afterMs: number): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  return Promise.race([read, promise]).finally(timer.after(afterMs, () => reject(stopped())))
-}
-
-const stopped = (cause?: unknown): MynaError =>
-  new MynaError('request_timeout', 'The request body stopped arriving.', cause === undefined ? {} : { cause })
 
 const tooLarge = (maxBytes: number): MynaError =>
   new MynaError('request_too_large', `The request body is larger than ${maxBytes} bytes.`, {

@@ -235,7 +235,7 @@ export const codes: Readonly<Record<ErrorCode, CodeRow>> = {
   rate_limit_exceeded: limited(429, 'too many requests within a minute', 'Too many requests. Try again later.'),
   request_timeout: invalid(
     408,
-    'the request body stopped arriving, or JSON of up to 64 KiB took more than a minute',
+    'less than 128 KiB of the request body arrived in a minute; the connection is closed',
     'The request body stopped arriving.',
   ),
   request_too_large: invalid(413, 'the body is too large', 'The request body is larger than 1048576 bytes.', {

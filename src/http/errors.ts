@@ -35,7 +35,7 @@ export function errorResponse(error: MynaError, requestId: string, isElevenLabs 
     headers.set('retry-after-ms', String(waitMs))
   }
   if (noRetry === true || (error.retryAfterMs ?? 0) > sleepableMs) headers.set('x-should-retry', 'false')
-  if (error.code === 'server_shutting_down') headers.set('connection', 'close')
+  if (error.code === 'server_shutting_down' || error.code === 'request_timeout') headers.set('connection', 'close')
   if (error.code === 'method_not_allowed') headers.set('allow', String(error.extras.allow))
   return new Response(JSON.stringify({ error: errorBody(error, requestId), ...mirrored(error, isElevenLabs) }), {
     status,

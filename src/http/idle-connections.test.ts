@@ -65,6 +65,31 @@ test.concurrent.each(cases)(
   30_000,
 )
 
+const dripping: [string, string, string][] = [
+  ['a body that the route does not read', 'POST /v1/operations/op_x/cancel', '404'],
+  ['a body where none belongs', 'GET /v1/me', '200'],
+  ['a body that is too large', 'POST /v1/audio/speech', '413'],
+]
+test.concurrent.each(dripping)(
+  'a caller with a key cannot hold a connection by dripping %s',
+  async (_, line, status) => {
+    const head = `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`
+    const client = await connected(`${head}Content-Length: 99999999\r\n\r\n{`)
+    let isClosed = false
+    void client.closed.then(() => (isClosed = true))
+    await until(
+      'the connection is closed',
+      () => {
+        client.socket.write(' ')
+        return isClosed
+      },
+      30_000,
+    )
+    expect(client.text().split(' ')[1]).toBe(status)
+  },
+  60_000,
+)
+
 /** Whether the server still has it, by the table of the system. */
 function isOpen(clientPort: number): boolean {
   const port = (number: number) => `:${number.toString(16).toUpperCase().padStart(4, '0')} `

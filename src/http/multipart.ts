@@ -9,8 +9,9 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { MynaError } from '../domain/error.ts'
 import type { Timer } from '../domain/time.ts'
-import { type Body, unlessStalled } from './body.ts'
+import type { Body } from './body.ts'
 import { invalidInput } from './invalid.ts'
+import { PacedBody } from './paced-body.ts'
 
 export interface FormOptions {
   maxFileBytes: number
@@ -147,19 +148,18 @@ async function feed(
   failed: Promise<never>,
 ): Promise<void> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes, null)
-  const reader = request.body?.getReader()
+  const body = new PacedBody(request, timer)
   let size = 0
   try {
     for (;;) {
-      const step = await Promise.race([reader === undefined ? null : unlessStalled(reader.read(), timer), failed])
-      if (step === null || step.done) return
-      size += step.value.length
+      const piece = await Promise.race([body.read(), failed])
+      if (piece === null) return
+      size += piece.length
       if (size > maxBytes) throw tooLarge(maxBytes, null)
-      if (!busboy.write(step.value)) await Promise.race([once(busboy, 'drain'), failed])
+      if (!busboy.write(piece)) await Promise.race([once(busboy, 'drain'), failed])
     }
-  } catch (error) {
-    reader?.cancel().catch(() => {})
-    throw error
+  } finally {
+    body.close()
   }
 }
 

@@ -1,8 +1,9 @@
 /** Forms for voices: one clip, under any of the names that clients use for it, and text fields. */
 import { MynaError } from '../../domain/error.ts'
 import type { Timer } from '../../domain/time.ts'
-import { type Body, unlessStalled } from '../body.ts'
+import type { Body } from '../body.ts'
 import { withForm } from '../multipart.ts'
+import { PacedBody } from '../paced-body.ts'
 
 export interface FormLimits {
   maxFileBytes: number
@@ -68,15 +69,16 @@ export const readFields = (request: Request, limits: FormLimits): Promise<Body> 
  */
 export async function drained(request: Request, { maxFileBytes, timer }: FormLimits): Promise<void> {
   if (request.bodyUsed || request.body === null) return
-  const reader = request.body.getReader()
+  const body = new PacedBody(request, timer)
   try {
     for (let left = maxFileBytes; left >= 0;) {
-      const step = await unlessStalled(reader.read(), timer)
-      if (step.done) return
-      left -= step.value.length
+      const piece = await body.read()
+      if (piece === null) return
+      left -= piece.length
     }
-    await reader.cancel()
   } catch {
-    // The client disconnected or stalled.
+    // The client disconnected, or sends too slowly.
+  } finally {
+    body.close()
   }
 }
