@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'bun:test'
 import { emptyLexicon } from './lexicon.ts'
+import { parts } from './sentences.ts'
 import { englishWords } from './spoken.ts'
 
 // prettier-ignore
@@ -17,24 +18,36 @@ const hostile = [
   '+1 ', 'M', 'ii ', '5! ', 'as/', '03/',
 ]
 
-function cpuMs(input: string): number {
+type Stage = (input: string) => Iterable<unknown>
+const words: Stage = (input) => englishWords(input, emptyLexicon)
+
+function cpuMs(input: string, stage: Stage): number {
   const before = process.cpuUsage()
-  for (const word of englishWords(input, emptyLexicon)) void word
+  for (const piece of stage(input)) void piece
   const used = process.cpuUsage(before)
   return (used.user + used.system) / 1000
 }
 
-test.each(hostile)('%j repeated', (scrap) => {
+/** How many times as long four times the text takes. */
+function growth(scrap: string, chars: number, stage: Stage): number {
   const text = (length: number) => scrap.repeat(Math.ceil(length / scrap.length))
-  const small = text(6_000)
-  const large = text(24_000)
-  cpuMs(large)
+  const small = text(chars)
+  const large = text(4 * chars)
+  cpuMs(large, stage)
   let best = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < 16 && best > 8; attempt++) {
-    const many = Math.min(cpuMs(large), cpuMs(large))
+    const many = Math.min(cpuMs(large, stage), cpuMs(large, stage))
     // Below a millisecond the clock is too coarse.
-    const few = Math.max(1, Math.min(cpuMs(small), cpuMs(small), cpuMs(small)))
+    const few = Math.max(1, Math.min(cpuMs(small, stage), cpuMs(small, stage), cpuMs(small, stage)))
     best = Math.min(best, many / few)
   }
-  expect(best).toBeLessThan(8)
+  return best
+}
+
+test.each(hostile)('%j repeated', (scrap) => {
+  expect(growth(scrap, 6_000, words)).toBeLessThan(8)
+})
+
+test.each(['a', 'so it ', '👋', '\n', 'a. '])('%j repeated is cut into parts', (scrap) => {
+  expect(growth(scrap, 100_000, (input) => parts(input, 4096))).toBeLessThan(8)
 })

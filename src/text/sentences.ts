@@ -34,28 +34,32 @@ export const wholeSentences = (text: string): number => ends(text, false).at(-1)
  * @param maxChars code points, at least 1
  */
 export function* parts(text: string, maxChars: number): Generator<string> {
-  let open = ''
   let from = 0
+  let to = 0
+  let chars = 0
   for (const end of ends(text, true)) {
-    const sentence = text.slice(from, end)
-    from = end
-    if (countChars(open) + countChars(sentence) > maxChars && open !== '') {
-      yield open
-      open = ''
+    const more = countChars(text.slice(to, end))
+    if (chars > 0 && chars + more > maxChars) {
+      yield text.slice(from, to)
+      from = to
+      chars = 0
     }
-    open += sentence
-    while (countChars(open) > maxChars) {
-      const cut = cutBefore(open, maxChars)
-      yield open.slice(0, cut)
-      open = open.slice(cut)
+    to = end
+    chars += more
+    while (chars > maxChars) {
+      const cut = cutBehind(text, from, maxChars)
+      yield text.slice(from, cut)
+      chars -= countChars(text.slice(from, cut))
+      from = cut
     }
   }
-  if (open !== '') yield open
+  if (from < text.length) yield text.slice(from)
 }
 
-/** In UTF-16 units, after the last space that fits. */
-function cutBefore(text: string, maxChars: number): number {
-  const whole = [...text].slice(0, maxChars).join('').length
-  const space = text.lastIndexOf(' ', whole - 1)
-  return space > whole / 2 ? space + 1 : whole
+/** In UTF-16 units, after the last space that fits. Looks no further than it must: the rest may be long. */
+function cutBehind(text: string, from: number, maxChars: number): number {
+  let to = from
+  for (let chars = 0; chars < maxChars; chars++) to += (text.codePointAt(to) as number) > 0xffff ? 2 : 1
+  const space = text.slice(from, to).lastIndexOf(' ')
+  return space > (to - from) / 2 ? from + space + 1 : to
 }
