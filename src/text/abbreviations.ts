@@ -47,6 +47,7 @@ const trailing: Record<string, string> = {
   corp: 'Corporation',
   co: 'Company',
   bros: 'Brothers',
+  esq: 'Esquire',
   ave: 'Avenue',
   blvd: 'Boulevard',
   rd: 'Road',
@@ -94,6 +95,7 @@ const numbered: Record<string, string> = {
   eq: 'equation',
   art: 'article',
   par: 'paragraph',
+  para: 'paragraph',
   v: 'version',
   ver: 'version',
   op: 'opus',
@@ -101,11 +103,12 @@ const numbered: Record<string, string> = {
   max: 'maximum',
   hwy: 'Highway',
   rte: 'Route',
+  rt: 'Route',
   rm: 'room',
   ste: 'suite',
 }
 /** Before a year. */
-const lives: Readonly<Record<string, string>> = { b: 'born', d: 'died', c: 'circa' }
+const lives: Readonly<Record<string, string>> = { b: 'born', d: 'died', r: 'reigned', c: 'circa' }
 const dotted: Record<string, string> = {
   'e.g.': 'for example',
   'i.e.': 'that is',
@@ -196,7 +199,7 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
     return { to: end + 1, words: 'versus' }
   const to = stop ? end + 1 : end
   const number = numbered[lower]
-  if (number !== undefined && match(/\. ?(?:\d|[IVXL]{1,7}\b)/y, text, end) !== null)
+  if (number !== undefined && match(/\. ?\(?(?:\d|[IVXL]{1,7}\b)/y, text, end) !== null)
     return { to: end + 1, words: number }
   if (!stop && !(undotted.has(lower) && (beginsCapital(word) || leading[lower] === 'versus' || lower === 'etc')))
     return null

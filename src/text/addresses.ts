@@ -21,7 +21,7 @@ const phonePattern =
 const foreignPhonePattern =
   /(?=\+(?:[ .()-]{0,2}\d){8,15}(?!\d))\+\d{1,3}(?:[ .-]{0,2}\(?\d{1,7}\)?){1,6}(?![\d]|[.,-]\d)/y
 const plainPhonePattern = /(?:1-)?(?:(?=0)\d{3,4} \d{3,4} \d{3,4}|\d{3}([.-])\d{3}\1\d{4})(?![\d]|[.,-]\d)/y
-const shortPhonePattern = /\d{3}-(?!\d\d00)\d{4}(?![\d]|[.,-]\d)/y
+const shortPhonePattern = /\d{3}-(?![1-9]\d00)\d{4}(?![\d]|[.,-]\d)/y
 
 /** Longest address that is read to its end; of a longer one the host is enough. */
 const readableChars = 60

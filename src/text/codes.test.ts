@@ -63,6 +63,8 @@ const cases: readonly (readonly [string, string])[] = [
   ['a V8 engine, 1v1, v2', 'a V eight engine, one v one, version two.'],
   ['SELECT * FROM t', 'SELECT star FROM t.'],
   ['* * * 5 * 3', 'five times three.'],
+  ['555-0100, 100-2000', 'five five five zero one zero zero, one hundred to two thousand.'],
+  ['claude-20240229, model-2024', 'claude two zero two four zero two two nine, model twenty twenty four.'],
   ['0x1F, not 0xyz', 'zero x one F, not zero X Y Z.'],
   [
     '#FF5733, #face12x, #123',

@@ -102,7 +102,7 @@ function monthAlone(text: string, at: number): Said | null {
   const short = match(/[A-Z][a-z]{2,3}(?![A-Za-z'.])/y, text, at)?.[0] ?? ''
   const month = monthName(short)
   if (month === undefined || month === short) return null
-  const when = match(/ (\d{4})(?!\d)/y, text, at + short.length)
+  const when = match(/ (?:'(?=\d\d(?!\d)))?(\d{4}|(?<=')\d\d)(?!\d)/y, text, at + short.length)
   const to = at + short.length + (when?.[0].length ?? 0)
   const said = untilMonth(text, { to, words: month + (when === null ? '' : ` ${year(when[1] as string)}`) })
   return when !== null || said.to > to || certainMonths.test(short) ? said : null

@@ -101,8 +101,8 @@ const written: Record<string, string> = {
   '™': '',
   '®': '',
   '\u212a': 'K',
-  '\u03a9': ' Ohm',
-  '\u2126': ' Ohm',
+  '\u03a9': 'Ohm',
+  '\u2126': 'Ohm',
 }
 
 /** Greek letters as science uses them. Those that are also Greek words stay out: Greek text must remain unspeakable. */

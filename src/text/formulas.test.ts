@@ -43,6 +43,10 @@ const cases: readonly (readonly [string, string])[] = [
   ['I am 5! He is 3!', 'I am five! | He is three!'],
   ['a && b || c, the ||secret|| word', 'a and b or c, the, secret, word.'],
   ['2 ** 3, ** bold **', 'two to the power of three, bold.'],
+  ['sin²θ, a word² more', 'sin squared theta, a word more.'],
+  ['Ca²⁺ ions, x²+2x', 'Ca two plus ions, x squared plus two x.'],
+  ['¹⁴C dating', 'fourteen C dating.'],
+  ['>=1.2.0 if x !== y', 'greater than or equal to one point two point zero if x not equal to y.'],
   ['~/.bashrc', 'tilde slash dot bashrc.'],
 ]
 

@@ -125,7 +125,7 @@ const pluralName = (name: string): string => (/won$|baht$|dong$|naira$/.test(nam
 
 /** A sum that begins with its code: "USD 5". */
 export function codeMoneyAt(text: string, at: number, code: string): Said | null {
-  if (!isCurrencyCode(code) || text[at + 3] !== ' ') return null
+  if (!isCurrencyCode(code) || text[at + 3] !== ' ' || text[at - 1] === '/') return null
   return amount(text, at + 4, unitName(code) as string, 'cent')
 }
 

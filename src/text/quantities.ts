@@ -124,7 +124,14 @@ function decadeAt(text: string, at: number, before: Before): Said | null {
     const named = text[at - 1] === "'" || /^(?:the|early|late|mid|his|her|their|my|your|our|in)$/i.test(before.word)
     if (!named && !owned) return null
   }
-  return { to: at + found[0].length, words: plural(digits.length === 4 ? year(digits) : cardinal(digits)) }
+  const words = plural(digits.length === 4 ? year(digits) : cardinal(digits))
+  const until = match(/[-–](\d{0,2}[1-9]0)s(?![A-Za-z0-9])/y, text, at + found[0].length)
+  if (until === null) return { to: at + found[0].length, words }
+  const last = until[1] as string
+  return {
+    to: at + found[0].length + until[0].length,
+    words: `${words} to ${plural(last.length === 4 ? year(last) : cardinal(last))}`,
+  }
 }
 
 /** "3/4 doors are closed": things that are in a state are counted. */
@@ -163,9 +170,10 @@ function fractionAt(text: string, at: number, before: Before): Said | null {
     // "24/7" and "9/11" are read as two numbers; after a whole number it was not a mixed one.
     if (found[1] !== undefined) return null
     const [top, bottom] = [found[2] as string, found[3] as string]
-    const season = String(Number(top) + 1).slice(-2) === bottom && isYear(text, at, top, before)
+    const season =
+      [-2, -4].some((kept) => String(Number(top) + 1).slice(kept) === bottom) && isYear(text, at, top, before)
     const joint = /\d{3}/.test(found[0]) && !season ? ' over ' : ' '
-    const words = (season ? year(top) : cardinal(top)) + joint + cardinal(bottom)
+    const words = (season ? year(top) : cardinal(top)) + joint + (season ? year(bottom) : cardinal(bottom))
     const unit = unitAt(text, to, true)
     return unit === null ? { to, words } : { ...unit, words: `${words} ${unit.words}` }
   }
@@ -199,10 +207,12 @@ function numberAt(text: string, at: number, before: Before): Said {
   const isName = text[at - 1] === '-' || /[A-Za-z]\d{1,4}\.$/.test(text.slice(Math.max(0, at - 6), at))
   const range = isName ? null : (rangeAt(text, to) ?? spacedRangeAt(text, at, to, written))
   if (range !== null && range.fraction === undefined && isYearRange(text, at, written, range.whole, before)) {
-    const upper = range.whole.length === 4 ? year(range.whole) : cardinal(range.whole)
+    const upper = range.whole.length === 4 ? year(range.whole) : cardinal(range.whole).replace(/^zero /, 'oh ')
     const bare = unitAt(text, range.to, true) === null
     if (bare) return { to: range.to, words: `${year(written)} to ${upper}` }
   }
+  // The digits of "model-20240229".
+  if (isName && found[2] === undefined && written.length > 5) return { to, words: digitWords(written) }
   let words = decimal(found[0])
   if (range !== null) {
     // "a 50-50 chance", "a 1-1 draw".

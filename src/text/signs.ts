@@ -24,6 +24,7 @@ const nothing = (to: number): Sign => ({ kind: 'nothing', to })
 const long: readonly (readonly [string, string])[] = [
   ['>=', 'greater than or equal to'],
   ['<=', 'less than or equal to'],
+  ['!==', 'not equal to'],
   ['!=', 'not equal to'],
   ['===', 'equals'],
   ['==', 'equals'],
@@ -89,7 +90,8 @@ export function signAt(text: string, at: number, spoken: boolean): Sign {
   if (text.startsWith('||', at) && before === ' ' && text[at + 2] === ' ') return between(at + 2, 'or')
   if (char === '|' || char === '•' || char === '∙') return pause(at + 1)
   if (text.startsWith('->', at) || text.startsWith('=>', at) || text.startsWith('<-', at)) return pause(at + 2)
-  for (const [sign, words] of long) if (text.startsWith(sign, at)) return between(at + sign.length, words)
+  for (const [sign, words] of long)
+    if (text.startsWith(sign, at)) return between(at + sign.length, words, isDigit(text[at + sign.length]))
   return arithmetic(text, at, spoken) ?? named(text, at, spoken)
 }
 
@@ -179,16 +181,35 @@ function named(text: string, at: number, spoken: boolean): Sign {
   return words === undefined ? nothing(at + 1) : between(at + 1, words, standsAlone.has(char))
 }
 
-const ratePattern = /\/(?:second|minute|hour|day|week|month|year|person|night|user)(?![A-Za-z])/y
+const ratePattern = /\/(second|minute|hour|day|week|month|year|person|night|user|s|sec|min|hr|wk|mo|yr)(?![A-Za-z0-9])/y
+const shortRates: Readonly<Record<string, string>> = {
+  s: 'second',
+  sec: 'second',
+  min: 'minute',
+  hr: 'hour',
+  wk: 'week',
+  mo: 'month',
+  yr: 'year',
+}
+
+/** "requests/second", "3x/day", "req/s", "8 L/100 km". */
+function rateAt(text: string, at: number): Sign | null {
+  const left = text.slice(Math.max(0, at - 3), at)
+  if (/(?:^|[^A-Za-z])[Ll]$/.test(left) && match(/\/100 ?km/y, text, at) !== null) return between(at + 1, 'per')
+  const found = match(ratePattern, text, at)
+  const what = found?.[1] ?? ''
+  const isMany = /[a-z]{2}s$|\dx$/.test(left) || (what === 's' && /[a-z]{3}$/.test(left))
+  if (found === null || !isMany) return null
+  return { kind: 'say', to: at + found[0].length, words: `per ${shortRates[what] ?? what}` }
+}
 
 /** "TCP/IP" and "A/B" are read without the sign. */
 function slash(text: string, at: number, spoken: boolean): Sign {
   const isJoint = /(?:^|[^A-Za-z])[A-Z]{1,5}$/.test(text.slice(Math.max(0, at - 6), at))
   if (text[at - 1] === ' ' && isDigit(text[at - 2]) && match(/\/ \d[\d.,]{0,15} ?=/y, text, at) !== null)
     return between(at + 1, 'divided by')
-  // "requests/second"
-  if (/[a-z]{2}s$/.test(text.slice(Math.max(0, at - 3), at)) && match(ratePattern, text, at) !== null)
-    return between(at + 1, 'per')
+  const rate = rateAt(text, at)
+  if (rate !== null) return rate
   if (/(?:^|[^A-Za-z])f$/.test(text.slice(Math.max(0, at - 2), at)) && isDigit(text[at + 1])) return nothing(at + 1)
   if (isJoint && match(/\/[A-Z]{1,5}(?![A-Za-z])/y, text, at) !== null) return nothing(at + 1)
   return between(at + 1, 'slash', !spoken || text[at - 1] === ' ')
@@ -207,7 +228,13 @@ function power(text: string, at: number, spoken: boolean): Sign {
   const digits = match(/\^(\d{1,3})(?!\d)/y, text, at)
   if (digits === null) return between(at + 1, 'to the power of')
   const to = at + digits[0].length
-  const footnote = isLetter(text[at - 1]) && isLetter(text[at - 2]) && isLetter(text[at - 3])
+  // "¹⁴C", and the version "^1.2".
+  if (!spoken && match(/\^\d{1,3}(?:[A-Z]|\.\d)/y, text, at) !== null) return nothing(at + 1)
+  const left = text.slice(Math.max(0, at - 4), at)
+  const charge = /(?:^|[^A-Za-z])[A-Z][a-z]?$/.test(left) ? match(/\^(\d)\+(?= [a-z]|[,.;:)]|$)/y, text, at) : null
+  if (charge !== null)
+    return { kind: 'say', to: at + charge[0].length, words: `${digitWords(charge[1] as string)} plus` }
+  const footnote = /[A-Za-z]{3}$/.test(left) && !/(?:^|[^A-Za-z])(?:sin|cos|tan|log)$/.test(left)
   if (footnote || !spoken) return nothing(to)
   if (digits[1] === '2') return { kind: 'say', to, words: 'squared' }
   if (digits[1] === '3') return { kind: 'say', to, words: 'cubed' }
@@ -222,6 +249,8 @@ function dash(text: string, at: number): Sign {
   if (to - at === 1 && text[at] === '-') {
     if (after === '>') return pause(to + 1)
     const isOffset = /(?:UTC|GMT)$/.test(text.slice(Math.max(0, at - 3), at))
+    // 6'-2"
+    if (before === "'" && isDigit(text[at - 2])) return nothing(to)
     const opens = before === undefined || isOffset || ' (["\'=<>$^\u0001\u0002'.includes(before)
     if (opens && /^(?:\d|[.$£€]\d)/.test(text.slice(to, to + 2))) return between(to, 'minus', true)
     if (before === ' ' && after === ' ') {

@@ -1,6 +1,6 @@
 /** Times of day, their ranges, and how long something takes. */
 import { mayEnd } from './abbreviations.ts'
-import { cardinal } from './numbers.ts'
+import { cardinal, digitWords } from './numbers.ts'
 import { isDigit, match, type Said } from './rule.ts'
 import { isDescribing } from './units.ts'
 
@@ -11,7 +11,7 @@ const dashPattern = / ?[-–—] ?/y
 
 /** "3:30pm", "14:05", "9am-5pm", "10:00 – 11:30", "2h 30m". */
 export function timeAt(text: string, at: number): Said | null {
-  const long = durationAt(text, at)
+  const long = durationAt(text, at) ?? agoAt(text, at) ?? hoursAt(text, at)
   if (long !== null) return long
   const from = momentAt(text, at)
   if (from === null || from.stop === true) return from
@@ -54,7 +54,37 @@ function durationAt(text: string, at: number): Said | null {
   return { to, words: words.join(' ') }
 }
 
+const agoPattern = /(\d{1,3})(s|m|h|d|w|mo|y)(?= ago\b)/y
+const agoNames: Readonly<Record<string, string>> = { ...partNames, w: 'week', mo: 'month', y: 'year' }
+
+/** "5m ago". */
+function agoAt(text: string, at: number): Said | null {
+  const found = match(agoPattern, text, at)
+  if (found === null) return null
+  const [whole, digits, part] = found as unknown as [string, string, string]
+  return { to: at + whole.length, words: `${cardinal(digits)} ${agoNames[part]}${digits === '1' ? '' : 's'}` }
+}
+
+/** "0530 hours"; without a zero or "at" hours are counted. */
+function hoursAt(text: string, at: number): Said | null {
+  const found = match(/([01]\d|2[0-3])([0-5]\d)(?= (?:hours|hrs)\b)/y, text, at)
+  if (found === null || !(text[at] === '0' || text.startsWith('at ', at - 3))) return null
+  const [whole, hour, minutes] = found as unknown as [string, string, string]
+  const first = hour.startsWith('0') ? `oh ${cardinal(hour.slice(1))}` : cardinal(hour)
+  const last =
+    minutes === '00' ? 'hundred' : minutes.startsWith('0') ? `oh ${cardinal(minutes.slice(1))}` : cardinal(minutes)
+  return { to: at + whole.length, words: `${first} ${last}` }
+}
+
+/** The minutes and seconds of a run: "1:32.456". */
+const lapPattern = /(\d{1,2}):([0-5]\d)\.(\d{1,3})(?![\d:.]|[.]\d)/y
+
 function momentAt(text: string, at: number): Said | null {
+  const lap = match(lapPattern, text, at)
+  if (lap !== null) {
+    const [whole, minutes, seconds, parts] = lap as unknown as [string, string, string, string]
+    return { to: at + whole.length, words: `${clock(Number(minutes), seconds, true)} point ${digitWords(parts)}` }
+  }
   const time = match(timePattern, text, at)
   if (time === null) return hourAt(text, at)
   const hour = Number(time[1])
@@ -62,8 +92,15 @@ function momentAt(text: string, at: number): Said | null {
   const seconds = secondsWords(time[3])
   // More than a day has hours: minutes and seconds of a run.
   if (hour > 24) return { to, words: `${cardinal(time[1] as string)} ${cardinal(String(Number(time[2])))}${seconds}` }
+  // A timer, or a moment after midnight.
+  if (time[1] === '00' && time[3] !== undefined && /[1-9]/.test(time[2] + time[3]))
+    return {
+      to,
+      words: `zero hours ${cardinal(String(Number(time[2])))} minute${time[2] === '01' ? '' : 's'}${seconds}`,
+    }
   const half = match(halfPattern, text, to)
-  const words = `${clock(hour, time[2] as string, half !== null)}${seconds}`
+  const isOffset = /(?:UTC|GMT) ?[+-]$/.test(text.slice(Math.max(0, at - 5), at))
+  const words = `${clock(hour, time[2] as string, half !== null || isOffset)}${seconds}`
   if (half !== null) return withHalf(words, half, text, to)
   const zone = match(zonePattern, text, to)
   if (zone === null && time[4] === undefined) return { to, words }

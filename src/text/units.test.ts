@@ -64,6 +64,10 @@ const cases: readonly (readonly [string, string])[] = [
   ['Rs. 1,000, the 3 Rs', "one thousand rupees, the three R's."],
   ['requests/second, cat/day', 'requests per second, cat slash day.'],
   ['f/2.8, of/2', 'f two point eight, of slash two.'],
+  ['5 kΩ, 3 Ω, 10 µF', 'five kilohms, three ohms, ten microfarads.'],
+  ['$82.35/bbl, GBP/USD 1.27', 'eighty two dollars and thirty five cents per barrel, G B P U S D one point two seven.'],
+  ['5 req/s, 3x/day, 8 L/100 km', 'five req per second, three x per day, eight liters per one hundred kilometers.'],
+  ['6\'-2" tall', 'six two tall.'],
   ['2T tokens', 'two trillion tokens.'],
 ]
 

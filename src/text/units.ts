@@ -87,6 +87,13 @@ const table: Record<string, string> = {
   mA: 'milliamp',
   mAh: 'milliamp hour',
   Ohm: 'ohm',
+  kOhm: 'kilohm',
+  MOhm: 'megohm',
+  µF: 'microfarad',
+  nF: 'nanofarad',
+  pF: 'picofarad',
+  µA: 'microamp',
+  µV: 'microvolt',
   s: 'second',
   ms: 'millisecond',
   µs: 'microsecond',
@@ -209,6 +216,7 @@ const perWords: Readonly<Record<string, string>> = {
   d: 'day',
   wk: 'week',
   mo: 'month',
+  bbl: 'barrel',
 }
 
 const plurals: Readonly<Record<string, string>> = { foot: 'feet', krona: 'kronor', krone: 'kroner', real: 'reais' }
@@ -275,7 +283,7 @@ export function inchMarkAt(text: string, at: number): Unit | null {
   if (text[at] !== '"' || isAlphanumeric(text[at + 1])) return null
   const before = text.slice(Math.max(0, at - 200), at)
   const isClosing = (before.match(/(?<!\d)"|"(?=[A-Za-z])/g)?.length ?? 0) % 2 === 1
-  if (isClosing || /'[\d./ ]{1,8}$/.test(before)) return null
+  if (isClosing || /'[-\d./ ]{1,8}$/.test(before)) return null
   const isSingular =
     match(/ (?!(?:x|by|tall|wide|long|deep|high|thick|of|and|or|in|on)\b)[A-Za-z]/y, text, at + 1) !== null
   return { to: at + 1, words: isSingular ? 'inch' : 'inches' }
