@@ -40,6 +40,8 @@ export interface Database extends Sql {
 }
 
 export interface Dialect {
+  /** Whether statements run on this process' event loop: long ones are asked in parts. */
+  readonly isOnLoop: boolean
   /** Appended to a SELECT: the rows stay as they are until the transaction ends. */
   readonly forUpdate: string
   /** An expression over grouped rows. @returns a JSON array of the column's texts, as text */

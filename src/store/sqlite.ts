@@ -15,17 +15,19 @@ import { join } from 'node:path'
 import { MynaError } from '../domain/error.ts'
 import { busyTimeoutMs, patiently } from './busy.ts'
 import { isDamage, quickDamage } from './damage.ts'
-import { type Database, type Dialect, inScope, type Parameters, refuseInScope, type Sql } from './database.ts'
+import { type Database, type Dialect, inScope, type Parameters, type Sql } from './database.ts'
 import { codeOf, messageOf, StoreError } from './errors.ts'
 import { makeDataFolder, makePrivate } from './folder.ts'
 import { hasLog, logDamage } from './log-file.ts'
 import { migrate, requireMigrated } from './migrations.ts'
 import { sumDamage, writeSum } from './rest-sum.ts'
+import { Turns } from './turns.ts'
 import { Writes } from './writes.ts'
 
 const fileName = 'myna.db'
 
 const dialect: Dialect = {
+  isOnLoop: true,
   // The transaction has the only write lock that there is.
   forUpdate: '',
   jsonArray: (column, order) => `json_group_array(${column} ORDER BY ${order})`,
@@ -185,26 +187,6 @@ export class SqliteDatabase implements Database {
 }
 
 const versionOfOthers = 'PRAGMA data_version'
-
-/** One at a time, in order of arrival. A free turn is taken at once. */
-class Turns {
-  readonly #waiting: (() => void)[] = []
-  #taken = false
-
-  async take<T>(step: () => T | Promise<T>): Promise<T> {
-    refuseInScope()
-    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#taken = true
-    try {
-      return await step()
-    } finally {
-      const next = this.#waiting.shift()
-      // The turn stays taken for the next one, so that no other can slip in before it runs.
-      if (next === undefined) this.#taken = false
-      else next()
-    }
-  }
-}
 
 const damaged = (cause?: unknown): MynaError =>
   new MynaError('database_damaged', 'The database of the server is damaged; nothing was accepted or charged.', {

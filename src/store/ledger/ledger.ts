@@ -15,6 +15,7 @@ import { admitClone, admitRemake, completeRemake, endClone } from './clone.ts'
 import { isSettledBy, type SettledBy, settleLeftovers, settleOperation } from './settle.ts'
 import { findOperation, recentOperations } from '../operation-query.ts'
 import { beginTranscription, endLeftTranscriptions, endTranscription, noteHeard } from '../transcriptions.ts'
+import { Turns } from '../turns.ts'
 import { sumUsage } from '../usage.ts'
 
 /** Records that one transaction of the sweep removes: a few milliseconds, after which others get their turn. */
@@ -36,6 +37,8 @@ export class SqlLedger implements Ledger, TranscriptionBooks, CancelAsks {
   readonly #database: Database
   readonly #clock: Clock
   readonly #box: Box | null
+  /** Parts of several reports in one turn of the event loop would add up to a long one. */
+  readonly #reports = new Turns()
 
   constructor(database: Database, { clock, box = null }: LedgerOptions) {
     this.#database = database
@@ -191,6 +194,7 @@ export class SqlLedger implements Ledger, TranscriptionBooks, CancelAsks {
   }
 
   usage(query: UsageQuery): Promise<UsageRow[]> {
-    return sumUsage(this.#database, query)
+    const sum = () => sumUsage(this.#database, query)
+    return this.#database.dialect.isOnLoop ? this.#reports.take(sum) : sum()
   }
 }

@@ -29,6 +29,7 @@ const aloneLock = 0x6d796e62
 const longestPauseMs = 500
 
 const dialect: Dialect = {
+  isOnLoop: false,
   forUpdate: ' FOR UPDATE',
   jsonArray: (column, order) => `coalesce(json_agg(${column} ORDER BY ${order}), '[]')::text`,
   position: (text, sought) => `strpos(${text}, ${sought})`,
