@@ -15,6 +15,13 @@ interface Sense {
 }
 
 const written: Readonly<Record<string, readonly Sense[]>> = {
+  axes: [
+    {
+      spoken: 'AE1 K S IY2 Z',
+      near: 'x y z axis graph plot chart vertical horizontal coordinate rotation symmetry label labels',
+      unless: 'wood saw saws swords',
+    },
+  ],
   bass: [
     {
       spoken: 'B AE1 S',
@@ -24,10 +31,12 @@ const written: Readonly<Record<string, readonly Sense[]>> = {
   ],
   bow: [
     { spoken: 'B AW1', near: 'ship boat vessel stern deck', unless: 'arrow arrows' },
+    { spoken: 'B AW1', after: 'down' },
     { spoken: 'B AW1', near: 'take takes took final', unless: 'arrow arrows tie ties ribbon' },
   ],
   close: [{ spoken: 'K L OW1 Z', after: 'of' }],
   dove: [{ spoken: 'D OW1 V', after: 'into deep headfirst straight' }],
+  elaborate: [{ spoken: 'IH0 L AE1 B ER0 EY2 T', after: 'on upon further' }],
   lead: [
     {
       spoken: 'L EH1 D',

@@ -90,6 +90,9 @@ const numbered: Record<string, string> = {
   figs: 'figures',
   p: 'page',
   pp: 'pages',
+  pg: 'page',
+  pgs: 'pages',
+  lvl: 'level',
   ch: 'chapter',
   sec: 'section',
   eq: 'equation',
@@ -225,6 +228,9 @@ function lettersAt(text: string, at: number, letters: string): Said {
 /** One capital with a full stop is an initial if a name is around it: "J. R. R. Tolkien", but not "plan B. We left". */
 function isInitial(text: string, end: number, word: string, before: Before): boolean {
   const next = nextWord(text, end + 1)
+  // "E. coli"; the first letters of the alphabet number a list.
+  const isKind = beginsCapital(word) && match(/\. [a-z]{3}/y, text, end) !== null
+  if (isKind && !/^[IQX]$/.test(word)) return before.word !== '' || !/^[A-D]$/.test(word)
   if (!beginsCapital(word) || !beginsCapital(next) || text[end + 1] !== ' ') return false
   if (before.word === '') return word !== 'I'
   return beginsCapital(before.word) && !starters.has(next)

@@ -65,6 +65,12 @@ const cases: readonly (readonly [string, string])[] = [
   ['* * * 5 * 3', 'five times three.'],
   ['555-0100, 100-2000', 'five five five zero one zero zero, one hundred to two thousand.'],
   ['claude-20240229, model-2024', 'claude two zero two four zero two two nine, model twenty twenty four.'],
+  ["the PS5's fan, PS5s", "the P S five's fan, P S fives."],
+  ['3.2/8 GB of 10 GB', 'three point two out of eight gigabytes of ten gigabytes.'],
+  ['Q1–Q3, R2-D2', 'Q one to Q three, R two D two.'],
+  ['3★, 1★, ★★★☆', 'three stars, one star.'],
+  ['SKU 12345', 'S K U one two three four five.'],
+  ["PhD '05", 'P H D oh five.'],
   ['0x1F, not 0xyz', 'zero x one F, not zero X Y Z.'],
   [
     '#FF5733, #face12x, #123',

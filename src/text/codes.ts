@@ -8,7 +8,7 @@ import { isLetter, match, type Said } from './rule.ts'
 /** What precedes a code of four or more digits. */
 const codeBefore = new RegExp(
   String.raw`\b(?:(?:zip|postal|post|pass|bar|security|access|verification|confirmation)?[ -]?code|zip|pin|otp|` +
-    String.raw`(?:account|acct|routing|serial|tracking|order|invoice|ticket|case|card|id|reference|ref)` +
+    String.raw`sku|upc|(?:account|acct|routing|serial|tracking|order|invoice|ticket|case|card|id|reference|ref)` +
     String.raw` (?:number|no\.?|id|#)|ending in)(?: (?:is|was|of|number))?:? ?#?$`,
   'i',
 )

@@ -230,6 +230,7 @@ export class Folder {
     const char = String.fromCodePoint(code)
     this.last = char
     if (this.asWritten) return keepCharacter(char)
+    if ((char === '★' || char === '⭐') && /[0-9]/.test(before)) return before === '1' ? ' star ' : ' stars '
     const power = superscripts.indexOf(char)
     if (power >= 0) return isRaised(before) ? String(power) : `^${power}`
     if (isGreekLetter(code)) return this.greekLetter(char, before)

@@ -80,7 +80,13 @@ function afterLetter(text: string, at: number): Said {
 }
 
 const inPlural = (text: string, said: Said): Said =>
-  match(/s(?![A-Za-z0-9'])/y, text, said.to) === null ? said : { to: said.to + 1, words: plural(said.words) }
+  match(/s(?![A-Za-z0-9'])/y, text, said.to) === null
+    ? owned(text, said)
+    : { to: said.to + 1, words: plural(said.words) }
+
+/** "the PS5's fan" */
+const owned = (text: string, said: Said): Said =>
+  match(/'s(?![A-Za-z0-9])/y, text, said.to) === null ? said : { to: said.to + 2, words: `${said.words}'s` }
 
 /** "1's and 0's", "2024's", and the planes called F-16s. */
 function pluralAt(text: string, at: number): Said | null {
@@ -147,7 +153,11 @@ function outOfAt(text: string, at: number, before: Before): Said | null {
   if (found === null) return null
   const [whole, top, bottom] = found as unknown as [string, string, string]
   const to = at + whole.length
-  const said = (joint: string): Said => ({ to, words: `${decimal(top)} ${joint} ${cardinal(bottom)}` })
+  const said = (joint: string): Said => {
+    const words = `${decimal(top)} ${joint} ${cardinal(bottom)}`
+    const unit = unitAt(text, to, true)
+    return unit === null ? { to, words } : { ...unit, words: `${words} ${unit.words}` }
+  }
   if (/^(?:page|step|part|slide|question|lesson|episode|round|task|item|chapter)$/i.test(before.word)) return said('of')
   const isOf = match(/ of\b/y, text, to) !== null || unitAt(text, to, true) !== null
   if (match(countedPattern, text, to) !== null && Number(top) <= Number(bottom)) return said('of')
@@ -211,6 +221,7 @@ function numberAt(text: string, at: number, before: Before): Said {
     const bare = unitAt(text, range.to, true) === null
     if (bare) return { to: range.to, words: `${year(written)} to ${upper}` }
   }
+  if (text[at - 1] === "'" && /^0[1-9]$/.test(found[0])) return { to, words: `oh ${cardinal(found[0].slice(1))}` }
   // The digits of "model-20240229".
   if (isName && found[2] === undefined && written.length > 5) return { to, words: digitWords(written) }
   let words = decimal(found[0])

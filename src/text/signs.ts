@@ -246,6 +246,9 @@ function dash(text: string, at: number): Sign {
   while (text[to] === text[at]) to++
   const before = text[at - 1]
   const after = text[to]
+  // "Q1–Q3"
+  const series = /(?:^|[^A-Za-z])([A-Z])\d{1,3}$/.exec(text.slice(Math.max(0, at - 5), at))?.[1]
+  if (to - at === 1 && series !== undefined && after === series && isDigit(text[to + 1])) return between(to, 'to')
   if (to - at === 1 && text[at] === '-') {
     if (after === '>') return pause(to + 1)
     const isOffset = /(?:UTC|GMT)$/.test(text.slice(Math.max(0, at - 3), at))

@@ -68,6 +68,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['$82.35/bbl, GBP/USD 1.27', 'eighty two dollars and thirty five cents per barrel, G B P U S D one point two seven.'],
   ['5 req/s, 3x/day, 8 L/100 km', 'five req per second, three x per day, eight liters per one hundred kilometers.'],
   ['6\'-2" tall', 'six two tall.'],
+  ['30.12 in, 5 in all', 'thirty point one two inches, five in all.'],
   ['2T tokens', 'two trillion tokens.'],
 ]
 

@@ -37,6 +37,7 @@ const table: Record<string, string> = {
   mpg: 'mile per gallon',
   bpm: 'beat per minute',
   ppm: 'part per million',
+  ppb: 'part per billion',
   kph: 'kilometer per hour',
   'km/h': 'kilometer per hour',
   'm/s': 'meter per second',
@@ -262,7 +263,10 @@ export function unitAt(text: string, at: number, many: boolean): Unit | null {
 }
 
 const isInch = (text: string, at: number, gap: string): boolean =>
-  gap === '' || match(inchPattern, text, at + 1) !== null || sizeBefore.test(text.slice(Math.max(0, at - 20), at))
+  gap === '' ||
+  isMeasured(text, at, at + 3) ||
+  match(inchPattern, text, at + 1) !== null ||
+  sizeBefore.test(text.slice(Math.max(0, at - 20), at))
 
 /** "0.45 A": a fraction, and nothing behind the letter that it could begin. */
 const isMeasured = (text: string, at: number, to: number): boolean =>
