@@ -127,3 +127,6 @@ export const preparedFolder = 'prepared'
 
 /** The one model without a card: it is inside the program, detects speech, and cannot be chosen. */
 export const detectorId = 'silero-vad'
+
+/** Whether it turns speech in its other languages into English text. */
+export const translates = (card: Card): boolean => card.options.translates === true

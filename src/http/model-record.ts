@@ -1,5 +1,5 @@
 /** A model as the API shows it: OpenAI's record, with more fields (docs/api.md 4.1). */
-import type { Card } from '../domain/card.ts'
+import { type Card, translates } from '../domain/card.ts'
 import * as is from './openapi/shapes.ts'
 import { from, maybe } from './openapi/shapes.ts'
 
@@ -31,6 +31,9 @@ export const modelAnswer = is.answer<NamedModel>('OpenAI’s model record, with 
   max_input_chars: maybe(
     is.whole(4096, 'Speech models only: the longest input, in code points.'),
     ({ card, maxInputChars }) => (card.task === 'text-to-speech' ? maxInputChars : undefined),
+  ),
+  translates: maybe(is.flag(false, 'Transcription models only: whether it translates into English.'), ({ card }) =>
+    card.task === 'automatic-speech-recognition' ? translates(card) : undefined,
   ),
 })
 

@@ -2,7 +2,7 @@
  * Turns the names in a request into the model that listens and the language that it listens for. Nothing is
  * substituted silently: what no model here can do is refused with the field that asked for it.
  */
-import type { Card } from '../domain/card.ts'
+import { type Card, translates } from '../domain/card.ts'
 import { MynaError } from '../domain/error.ts'
 import { findLanguage, languageCode } from '../domain/language.ts'
 import { aliasTask } from '../domain/model-aliases.ts'
@@ -73,8 +73,7 @@ function candidates(model: string | null, catalog: Catalog): Card[] {
 const byWordTimes = (one: Card, other: Card): number =>
   Number(other.wordTimes ?? false) - Number(one.wordTimes ?? false)
 
-const canDo = (wanted: Wanted['task'], card: Card): boolean =>
-  wanted === 'transcribe' || card.options.translates === true
+const canDo = (wanted: Wanted['task'], card: Card): boolean => wanted === 'transcribe' || translates(card)
 
 function refusal(
   { task: wanted, language }: Wanted,

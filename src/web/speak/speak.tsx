@@ -25,6 +25,8 @@ export interface ModelRecord {
   root: string
   languages: string[]
   max_input_chars?: number
+  /** Into English; only models that listen have it. */
+  translates?: boolean
 }
 
 const none: readonly Voice[] = []

@@ -1,5 +1,5 @@
 /** The page that listens: a file or the microphone, and its words as they come. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { useLoaded } from '../parts/loading.ts'
 import { Field, Head, Problem } from '../parts/controls.tsx'
 import { DropAnywhere } from '../parts/drop.tsx'
@@ -25,7 +25,8 @@ export function TranscribePage({ who }: PageProps) {
     event.preventDefault()
     if (clip === null || running) return
     setHeardClip(clip)
-    start({ ...options, clip, model: options.model === '' ? null : options.model })
+    const translate = options.translate && canTranslate(options, listening)
+    start({ ...options, translate, clip, model: options.model === '' ? null : options.model })
   }
   return (
     <div class="page">
@@ -38,7 +39,7 @@ export function TranscribePage({ who }: PageProps) {
           maxSeconds={maxSeconds}
           advice="Any audio or video, even hours long."
         />
-        <Options options={options} onChange={setOptions} models={listening} />
+        <Options options={options} onChange={setOptions} models={listening} who={who} />
         <div class="row">
           <button class="primary" disabled={clip === null} aria-disabled={running}>
             {running ? 'Listening…' : 'Transcribe'}
@@ -86,13 +87,17 @@ interface Chosen {
   translate: boolean
 }
 
-interface OptionsProps {
+interface OptionsProps extends PageProps {
   options: Chosen
   onChange: (options: Chosen) => void
   models: readonly ModelRecord[]
 }
 
-const Options = ({ options, onChange, models }: OptionsProps) => (
+/** Whether the chosen model does, or any that may be chosen automatically. */
+const canTranslate = ({ model }: Chosen, models: readonly ModelRecord[]): boolean =>
+  models.some(({ id, translates }) => translates === true && (model === '' || id === model))
+
+const Options = ({ options, onChange, models, who }: OptionsProps) => (
   <div class="fields">
     <Field label="Model">
       {(id) => (
@@ -115,25 +120,53 @@ const Options = ({ options, onChange, models }: OptionsProps) => (
         <input
           id={id}
           value={options.language}
-          disabled={options.translate}
+          disabled={options.translate && canTranslate(options, models)}
           maxLength={32}
           onInput={({ currentTarget }) => onChange({ ...options, language: currentTarget.value })}
         />
       )}
     </Field>
+    <Translation options={options} onChange={onChange} models={models} who={who} />
+  </div>
+)
+
+function Translation({ options, onChange, models, who }: OptionsProps) {
+  const isPossible = canTranslate(options, models)
+  const why = useId()
+  return (
     <div class="field">
       <span class="label">Translation</span>
       <label class="check">
         <input
           type="checkbox"
-          checked={options.translate}
+          checked={options.translate && isPossible}
+          disabled={!isPossible}
+          aria-describedby={isPossible ? undefined : why}
           onChange={({ currentTarget }) => onChange({ ...options, translate: currentTarget.checked })}
         />
         into English
       </label>
+      {isPossible || models.length === 0 ? null : (
+        <span class="hint" id={why}>
+          <HowToTranslate models={models} who={who} />
+        </span>
+      )}
     </div>
-  </div>
-)
+  )
+}
+
+function HowToTranslate({ models, who }: Pick<OptionsProps, 'models' | 'who'>) {
+  const able = models.filter(({ translates }) => translates === true)
+  if (able.length > 0)
+    return <>Not with this model. Choose Automatic, or {able.map(({ name }) => name).join(' or ')}.</>
+  return mayAdminister(who) ? (
+    <>
+      No installed model translates. Whisper base does: <a href="#/models">install it under Models</a>.
+    </>
+  ) : (
+    <>No installed model translates. The administrator of this server can install Whisper base.</>
+  )
+}
 
 /** One transcription at a time; leaving the page ends it. */
 function useTranscribing() {
