@@ -61,10 +61,9 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
     return { to: at + plain.length, words: plain }
   }
   const word = (match(wordPattern, text, at) as RegExpExecArray)[0]
-  const id = hexAt(text, at)
-  if (id !== null && !isAlphanumeric(text[at - 1])) return id
-  const texting = match(textingPattern, text, at)
-  if (texting !== null) return { to: at + texting[0].length, words: textingWords[texting[0].toLowerCase()] as string }
+  const figure =
+    isDigit(text[at + word.length]) || '-:'.includes(text[at + word.length] ?? ' ') ? figureAt(text, at) : null
+  if (figure !== null) return figure
   // A face that laughs.
   if (/^[xX]D+$/.test(word)) return { to: at + word.length, words: '' }
   return (
@@ -83,6 +82,14 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
       words: pronounce(word, aroundOf(text, at, at + word.length)),
     }
   )
+}
+
+/** What letters and digits make together. */
+function figureAt(text: string, at: number): Said | null {
+  const id = isAlphanumeric(text[at - 1]) ? null : hexAt(text, at)
+  if (id !== null) return id
+  const texting = match(textingPattern, text, at)
+  return texting && { to: at + texting[0].length, words: textingWords[texting[0].toLowerCase()] as string }
 }
 
 function addressAt(text: string, at: number, word: string): Said | null {
