@@ -93,6 +93,8 @@ const numbered: Record<string, string> = {
   pg: 'page',
   pgs: 'pages',
   lvl: 'level',
+  ep: 'episode',
+  pt: 'part',
   ch: 'chapter',
   sec: 'section',
   eq: 'equation',
@@ -109,6 +111,17 @@ const numbered: Record<string, string> = {
   rt: 'Route',
   rm: 'room',
   ste: 'suite',
+}
+/** Before a number even without their stop. */
+const short: Readonly<Record<string, string>> = {
+  Apt: 'apartment',
+  Ste: 'suite',
+  Rm: 'room',
+  Vol: 'volume',
+  Fig: 'figure',
+  Ext: 'extension',
+  ext: 'extension',
+  Ep: 'episode',
 }
 /** Before a year. */
 const lives: Readonly<Record<string, string>> = { b: 'born', d: 'died', r: 'reigned', c: 'circa' }
@@ -204,6 +217,8 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
   const number = numbered[lower]
   if (number !== undefined && match(/\. ?\(?(?:\d|[IVXL]{1,7}\b)/y, text, end) !== null)
     return { to: end + 1, words: number }
+  if (Object.hasOwn(short, word) && match(/ #?\d/y, text, end) !== null)
+    return { to: end, words: short[word] as string }
   if (!stop && !(undotted.has(lower) && (beginsCapital(word) || leading[lower] === 'versus' || lower === 'etc')))
     return null
   if (word.length > 1 && word === word.toUpperCase() && !stop && lower !== 'mr' && lower !== 'mrs') return null

@@ -71,6 +71,11 @@ const cases: readonly (readonly [string, string])[] = [
   ['3★, 1★, ★★★☆', 'three stars, one star.'],
   ['SKU 12345', 'S K U one two three four five.'],
   ["PhD '05", 'P H D oh five.'],
+  ['Form 1040, in form 200 people', 'Form ten forty, in form two hundred people.'],
+  ['1-900-MIX', 'one nine hundred MIX.'],
+  ['PCIe 4.0 x4, 10 x 4', 'PCIe four point zero x four, ten by four.'],
+  ['S01E05, S2 E3, S1', 'season one episode five, season two episode three, S one.'],
+  ['10 000 km', 'ten thousand kilometers.'],
   ['0x1F, not 0xyz', 'zero x one F, not zero X Y Z.'],
   [
     '#FF5733, #face12x, #123',

@@ -21,13 +21,13 @@ const groupsPattern = new RegExp(
     String.raw`\d{3} \d{3,4} \d{4}(?! ?\d)`,
   'y',
 )
-const wordNumberPattern = /(1-)?(8\d\d)-(?=[A-Z]{3})/y
+const wordNumberPattern = /(1-)?([89]\d\d)-(?=[A-Z]{3})/y
 /** Ten digits as North America numbers its telephones. */
 const phonePattern = /[2-9]\d{2}[2-9]\d{6}(?![\d-]|[.,]\d)/y
 const emergencyPattern = /(?:911|999|112|[2-8]11|988)(?![\d%/-]|[.,:]\d|['"])/y
 const namedPattern = /(\d{3,4})(?:-(\d{1,3}))?(?![\d/:%-]|[.,]\d)/y
 const namedBefore = new RegExp(
-  String.raw`\b(?:room|flight|highway|hwy\.?|route|interstate|apartment|suite|exit|port|bus|boeing|airbus) ?$|` +
+  String.raw`\b(?:room|flight|highway|hwy\.?|route|interstate|apartment|suite|exit|port|form|bus|boeing|airbus) ?$|` +
     String.raw`\b(?:[GR]TX|RX) ?$|\bflight [A-Z]{2} ?$`,
   'i',
 )

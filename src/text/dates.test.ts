@@ -58,6 +58,9 @@ const cases: readonly (readonly [string, string])[] = [
   ["Jan '24, Jan's", "January twenty four, Jan's."],
   ['1999/2000, 2000–01', 'nineteen ninety nine two thousand, two thousand to oh one.'],
   ['1920s–30s', 'nineteen twenties to thirties.'],
+  ['12/24-12/26, 1/2-3/4 cup', 'twelve twenty four to twelve twenty six, one half to three quarters cup.'],
+  ["'24–'25, 10th–12th, 3rd-party", 'twenty four to twenty five, tenth to twelfth, third party.'],
+  ['the 00s, 00s', 'the two thousands, zero zero seconds.'],
   ["the 1980s' music", 'the nineteen eighties music.'],
   ['on Sat., Jan. 6', 'on Saturday, January sixth.'],
 ]

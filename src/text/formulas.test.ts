@@ -47,6 +47,9 @@ const cases: readonly (readonly [string, string])[] = [
   ['Ca²⁺ ions, x²+2x', 'Ca two plus ions, x squared plus two x.'],
   ['¹⁴C dating', 'fourteen C dating.'],
   ['>=1.2.0 if x !== y', 'greater than or equal to one point two point zero if x not equal to y.'],
+  ["f'(x), f''(x), don't (ever)", "f prime x, f double prime x, don't, ever."],
+  ['y = x ** 2', 'y equals x to the power of two.'],
+  ['C♯ and B♭', 'C sharp and B flat.'],
   ['~/.bashrc', 'tilde slash dot bashrc.'],
 ]
 

@@ -12,7 +12,11 @@ const commaPattern = /(\d{1,3}),(\d{1,2})(?![\d,])/y
 
 export function groupedAt(text: string, at: number): Said | null {
   const found = match(groupedPattern, text, at)
-  return found && { to: at + found[0].length, words: cardinal(found[0].replace(/\D/g, '')) }
+  if (found === null) return null
+  const to = at + found[0].length
+  const words = cardinal(found[0].replace(/\D/g, ''))
+  const unit = unitAt(text, to, true)
+  return unit === null ? { to, words } : { ...unit, words: `${words} ${unit.words}` }
 }
 
 /** "1,5 kg": only a unit tells it from a list. */

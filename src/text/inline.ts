@@ -123,7 +123,11 @@ class Stripper {
     const before = this.text[at - 1]
     const after = this.text[to]
     // 2 ** 3
-    const isPower = run === 2 && char === '*' && /\d/.test(this.text[at - 2] ?? '') && isWord(this.text[to + 1])
+    const isPower =
+      run === 2 &&
+      char === '*' &&
+      /(?:\d|(?:^|[^A-Za-z])[a-z]) $/.test(this.text.slice(Math.max(0, at - 3), at)) &&
+      /^ \d/.test(this.text.slice(to, to + 2))
     if (isPower && isGap(before) && isGap(after)) return this.emit('^', at, to)
     if (isGap(before) && isGap(after)) return run === 1 ? this.emit(char, at) : this.emit(' ', at, to)
     if (char === '~') return run === 1 ? this.emit(char, at) : to

@@ -74,6 +74,8 @@ export function moneyAt(text: string, at: number): Said | null {
 }
 
 function amount(text: string, from: number, name: string, part: string): Said | null {
+  const cents = part === '' ? null : match(/\.(\d\d)(?![\d])/y, text, from)
+  if (cents !== null) return perAt(text, from + 3, sum('0', cents[1] as string, name, part))
   const first = match(amountPattern, text, from)
   if (first === null) return null
   const whole = (first[1] as string).replaceAll(',', '')
@@ -137,7 +139,7 @@ export function rupeesAt(text: string, at: number): Said | null {
 
 /** "5,20 €": a sum with a decimal comma is one only if a sign follows. */
 export function trailingMoneyAt(text: string, at: number): Said | null {
-  const found = match(continentalPattern, text, at)
+  const found = match(continentalPattern, text, at) ?? match(/(\d{1,3}(?:\.\d{3}){1,3})()(?= ?€)/y, text, at)
   if (found === null) return null
   const to = at + found[0].length
   const sign = match(/ ?([€£$])/y, text, to)

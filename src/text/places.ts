@@ -133,6 +133,9 @@ function directionAt(text: string, at: number, word: string, before: Before): Sa
 function stateAt(text: string, at: number, word: string, before: Before): Said | null {
   const name = Object.hasOwn(states, word) ? states[word] : undefined
   if (name === undefined || !text.startsWith(', ', at - 2) || !/^[A-Z][a-z]/.test(before.word)) return null
+  // A doctor's degree.
+  if (word === 'MD' && /\bDr\.? (?:[A-Z][A-Za-z.]{0,20} ?){1,3}, $/.test(text.slice(Math.max(0, at - 64), at)))
+    return null
   const end = at + word.length
   const hasCode = match(/ \d{5}(?!\d)/y, text, end) !== null
   const ends = shouts.test(word) ? /[.]?$/y : /(?: [a-z]|[,.;:!?)]|$)/y

@@ -29,7 +29,7 @@ const scaleOfFraction = /([KkMBT])(?![A-Za-z0-9])/y
 /** Words that end like a plural and count nothing. */
 const notCounted = / (?:as|is|was|has|this|its|does|us|across|plus|less|thus|yes|always|perhaps|towards)\b/y
 const scaleWords: Record<string, string> = { K: 'thousand', k: 'thousand', M: 'million', B: 'billion', T: 'trillion' }
-const crossPattern = /(?: ?x ?|×|["'] ?[x×] ?)(?=\d)/y
+const crossPattern = /(?: x |x|×|["'] ?[x×] ?)(?=\d)/y
 const wordScalePattern = / (thousand|million|billion|trillion)(?![A-Za-z])/y
 
 export function quantityAt(text: string, at: number, before: Before): Said | null {
@@ -124,13 +124,13 @@ function manyAt(text: string, at: number): Said | null {
 function decadeAt(text: string, at: number, before: Before): Said | null {
   const found = match(decadePattern, text, at)
   const digits = found?.[1] ?? ''
-  if (found === null || !digits.endsWith('0') || Number(digits) === 0) return null
+  if (found === null || !digits.endsWith('0') || (Number(digits) === 0 && digits !== '00')) return null
   if (digits.length === 2) {
     const owned = /(?:'s|s') $/.test(text.slice(Math.max(0, at - 3), at))
     const named = text[at - 1] === "'" || /^(?:the|early|late|mid|his|her|their|my|your|our|in)$/i.test(before.word)
     if (!named && !owned) return null
   }
-  const words = plural(digits.length === 4 ? year(digits) : cardinal(digits))
+  const words = digits === '00' ? 'two thousands' : plural(digits.length === 4 ? year(digits) : cardinal(digits))
   const until = match(/[-–](\d{0,2}[1-9]0)s(?![A-Za-z0-9])/y, text, at + found[0].length)
   if (until === null) return { to: at + found[0].length, words }
   const last = until[1] as string

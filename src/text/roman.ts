@@ -27,6 +27,7 @@ export function numeralAt(text: string, at: number, word: string, before: Before
   if (count !== null) return count
   const [, written = word, owner = ''] = /^([IVXLC]+)('s)$/.exec(word) ?? []
   const end = at + word.length
+  if (word === 'WW' && match(/[12](?![0-9A-Za-z])/y, text, at + 2) !== null) return { to: at + 2, words: 'World War' }
   const war = /^WW(I{1,3})$/.exec(word)?.[1]
   if (war !== undefined) return { to: end, words: `World War ${cardinal(String(war.length))}` }
   if (!/^[IVXLC]{1,7}$/.test(written) || isAlphanumeric(text[end]) || text[end] === "'") return null

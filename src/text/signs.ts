@@ -108,6 +108,11 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
     if (isAlphanumeric(before) && after === ' ') return say(at + 1, 'plus', spoken)
     return between(at + 1, 'plus', isDigit(after))
   }
+  if (char === "'") {
+    const prime = match(/'{1,2}(?=\()/y, text, at)?.[0].length ?? 0
+    const isOfFunction = prime > 0 && /(?:^|[^A-Za-z])[A-Za-z]$/.test(text.slice(Math.max(0, at - 2), at))
+    return isOfFunction ? say(at + prime, prime === 1 ? 'prime' : 'double prime', spoken) : null
+  }
   if (char === '!' && isFactorial(text, at)) return say(at + 1, 'factorial', spoken)
   if (char === '*' && /(?:^|[^A-Za-z])(?:select|import|export) $/i.test(text.slice(Math.max(0, at - 8), at)))
     return between(at + 1, 'star')
@@ -241,14 +246,27 @@ function power(text: string, at: number, spoken: boolean): Sign {
   return between(at + 1, 'to the power of')
 }
 
+const ends: readonly (readonly [RegExp, RegExp])[] = [
+  [/(?:\D|^)\d{1,2}\/\d{1,2}$/, /^\d{1,2}\/\d{1,2}(?![\d/])/],
+  [/'\d\d$/, /^'\d\d(?!\d)/],
+  [/\d(?:st|nd|rd|th)$/, /^\d{1,3}(?:st|nd|rd|th)(?![A-Za-z])/],
+]
+
+/** Whether it stands between two of a kind: "Q1–Q3", "12/24-12/26", "'24–'25", "10th–12th". */
+function joinsEnds(text: string, at: number): boolean {
+  const left = text.slice(Math.max(0, at - 6), at)
+  const right = text.slice(at + 1, at + 8)
+  const series = /(?:^|[^A-Za-z])([A-Z])\d{1,3}$/.exec(left)?.[1]
+  if (series !== undefined && right[0] === series && isDigit(right[1])) return true
+  return ends.some(([first, last]) => first.test(left) && last.test(right))
+}
+
 function dash(text: string, at: number): Sign {
   let to = at
   while (text[to] === text[at]) to++
   const before = text[at - 1]
   const after = text[to]
-  // "Q1–Q3"
-  const series = /(?:^|[^A-Za-z])([A-Z])\d{1,3}$/.exec(text.slice(Math.max(0, at - 5), at))?.[1]
-  if (to - at === 1 && series !== undefined && after === series && isDigit(text[to + 1])) return between(to, 'to')
+  if (to - at === 1 && joinsEnds(text, at)) return between(to, 'to')
   if (to - at === 1 && text[at] === '-') {
     if (after === '>') return pause(to + 1)
     const isOffset = /(?:UTC|GMT)$/.test(text.slice(Math.max(0, at - 3), at))
@@ -275,7 +293,10 @@ function bracket(text: string, at: number): Sign {
   const opening = '([{'.includes(text[at] as string)
   const phone = text[at] === '(' ? phoneAt(text, at) : null
   if (phone !== null) return { kind: 'say', ...phone }
-  if (opening) return isAlphanumeric(before) ? nothing(at + 1) : fine(at + 1, '(')
+  if (opening)
+    return isAlphanumeric(before) || /[A-Za-z]'{1,2}$/.test(text.slice(Math.max(0, at - 3), at))
+      ? nothing(at + 1)
+      : fine(at + 1, '(')
   return text[at + 1] === ' ' && !isTight(text, at) ? fine(at + 1, ')') : nothing(at + 1)
 }
 

@@ -69,6 +69,10 @@ const cases: readonly (readonly [string, string])[] = [
   ['5 req/s, 3x/day, 8 L/100 km', 'five req per second, three x per day, eight liters per one hundred kilometers.'],
   ['6\'-2" tall', 'six two tall.'],
   ['30.12 in, 5 in all', 'thirty point one two inches, five in all.'],
+  ['$.99, $.999', 'ninety nine cents, point nine nine nine.'],
+  ['1.000 €, 1.500.000 €, 1.5 €', 'one thousand euros, one million five hundred thousand euros, one point five euros.'],
+  ['1 in = 2.54 cm', 'one inch equals two point five four centimeters.'],
+  ['118/76 mm Hg', 'one hundred eighteen over seventy six millimeters of mercury.'],
   ['2T tokens', 'two trillion tokens.'],
 ]
 

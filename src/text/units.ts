@@ -131,6 +131,7 @@ const table: Record<string, string> = {
   Nm: 'newton meter',
   Ah: 'amp hour',
   wks: 'week',
+  'mm Hg': 'millimeter of mercury',
   mmHg: 'millimeter of mercury',
   ha: 'hectare',
   'm^2': 'square meter',
@@ -201,13 +202,13 @@ const invariable = new Set([
   'kelvin',
 ])
 const area = '(?:sq|cu|fl)\\.? (?:ft|km|m|in|yd|mi|oz)'
-const rate = 'km/h|m/s\\^2|m/s|[kMG]B/s'
+const rate = 'mm Hg|km/h|m/s\\^2|m/s|[kMG]B/s'
 const unitPattern = new RegExp(
   `([ -]?)((?:${area}|${rate}|°[CF]?|[%€£¥¢$]|µ?[A-Za-z]{1,4})(?:\\^?[23])?)(?![A-Za-z0-9'])`,
   'y',
 )
 /** "in" is a word unless a stop or a word about size follows it, or feet or inches were before the number. */
-const inchPattern = /in(?:\.|(?= (?:x|×|by|tall|wide|long|deep|high|thick|of (?:rain|snow))\b))/y
+const inchPattern = /in(?:\.| =|(?= (?:x|×|by|tall|wide|long|deep|high|thick|of (?:rain|snow))\b))/y
 const sizeBefore = /(?:\bft\.?|\bfeet|\bfoot|\bin\.? (?:x|×|by)) \d[\d./ ]{0,8}$/
 const perPattern = /\/([A-Za-z]{1,8}(?:\^?[23])?)(?![A-Za-z0-9/^])/y
 const perWords: Readonly<Record<string, string>> = {

@@ -47,13 +47,15 @@ const textingWords: Readonly<Record<string, string>> = {
 }
 const textingPattern = /(?:[Gg][Rr]8|GR8|m8s?|[Ll]8[Rr]?|[Ww]8|[Ss][Kk]8|[Ss]tr8)(?![A-Za-z0-9-])/y
 
+/** They are said in full, some of them only before a number. */
+const shortened: ReadonlySet<string> = new Set(['etc', 'exp', 'ext'])
+
 export function wordAt(text: string, at: number, before: Before): Said | null {
   const plain = match(plainPattern, text, at)?.[0]
   if (
     plain !== undefined &&
     /[aeiou]|.y/.test(plain) &&
-    plain !== 'etc' &&
-    plain !== 'exp' &&
+    !shortened.has(plain) &&
     !isSpelledLower(plain) &&
     !/^[ivx]{2,6}$/.test(plain) &&
     text[at + plain.length] !== ':'
@@ -88,6 +90,8 @@ export function wordAt(text: string, at: number, before: Before): Said | null {
 function figureAt(text: string, at: number): Said | null {
   const id = isAlphanumeric(text[at - 1]) ? null : hexAt(text, at)
   if (id !== null) return id
+  const episode = episodeAt(text, at)
+  if (episode !== null) return episode
   const texting = match(textingPattern, text, at)
   return texting && { to: at + texting[0].length, words: textingWords[texting[0].toLowerCase()] as string }
 }
@@ -123,6 +127,14 @@ function monthAt(text: string, at: number, word: string): Said | null {
 function degreesAt(at: number, word: string, before: Before): Said | null {
   if (!/^[CF]$/.test(word) || !/^degrees?$/.test(before.word)) return null
   return { to: at + 1, words: word === 'C' ? 'Celsius' : 'Fahrenheit' }
+}
+
+/** "S01E05" of a series. */
+function episodeAt(text: string, at: number): Said | null {
+  const found = match(/S(\d{1,2}) ?E(\d{1,3})(?![A-Za-z0-9])/y, text, at)
+  if (found === null) return null
+  const [season, episode] = [found[1], found[2]].map((digits) => decimal(String(Number(digits))))
+  return { to: at + found[0].length, words: `season ${season} episode ${episode}` }
 }
 
 /** "v1.2", "USD 5", "US$5". */
