@@ -125,6 +125,9 @@ export interface Card {
 /** Of a model's folder: what engines make of its graphs (`onnx/prepared.ts`). */
 export const preparedFolder = 'prepared'
 
+/** Of the disk that has the models, so that a server's database there stays writable. */
+export const reservedDiskBytes = 100_000_000
+
 /** The one model without a card: it is inside the program, detects speech, and cannot be chosen. */
 export const detectorId = 'silero-vad'
 

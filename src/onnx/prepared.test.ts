@@ -100,6 +100,24 @@ test('is made in memory where nothing can be written', async () => {
   expect(rewrites).toBe(2)
 })
 
+const canMount = Bun.which('unshare') !== null && Bun.spawnSync(['unshare', '-rm', 'true']).success
+
+// Needs the right to mount: the disk is one of its own, which disappears with the process.
+test.skipIf(!canMount).each([
+  [90, []],
+  [120, ['prepared.json', 'small.onnx', 'weights.bin']],
+])('on a disk with %d MB free, what is kept is %j: 100 MB stay free', (megabytes, kept) => {
+  const script = 'mount -t tmpfs -o size=$1m tmpfs "$2" && cp "$3" "$2/small.onnx" && shift 3 && exec "$@"'
+  const disk = temporaryFolder()
+  const child = [process.execPath, join(import.meta.dir, 'prepared-child.fixture.ts'), join(disk, 'small.onnx')]
+  const given = [String(megabytes), disk, source, ...child]
+  const { stdout, stderr } = Bun.spawnSync(['unshare', '-rm', 'bash', '-c', script, 'bash', ...given])
+  expect(JSON.parse(stdout.toString())).toEqual({ isOpen: true, kept })
+  expect(stderr.toString()).toBe(
+    kept.length > 0 ? '' : 'the faster form of small.onnx is not kept, so that 100 MB of the disk stay free\n',
+  )
+})
+
 test('what a killed process has left is removed an hour later', async () => {
   const left = ['.new-old', '.new-young'].map((name) => join(folder, 'prepared', name))
   for (const path of left) mkdirSync(path, { recursive: true })

@@ -1,14 +1,14 @@
 /**
  * Graphs that a processor runs in another form than they are published in. The rewritten form is kept beside the file
  * that it is made of, in `prepared/`, with its weights in a file of their own: ONNX Runtime maps that file, so loading
- * takes no second copy, and no model is rewritten twice. Where nothing can be written, a graph is rewritten in memory,
- * or run as published if it is too large for that.
+ * takes no second copy, and no model is rewritten twice. Where nothing can be written, or too little of the disk would
+ * stay free, a graph is rewritten in memory, or run as published if it is too large for that.
  */
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { preparedFolder } from '../domain/card.ts'
+import { preparedFolder, reservedDiskBytes } from '../domain/card.ts'
 import { createSession } from './back-end.ts'
 import { discard } from './discard.ts'
 import { type Model, type Place, readModel, writeModel } from './rewrite/graph.ts'
@@ -78,12 +78,12 @@ export async function openRewritten<Notes>(
   }
 }
 
-type MappedModel = Model & { file: Uint8Array }
+type MappedModel = Model & { file: Uint8Array; path: string }
 
 function modelIn(path: string): MappedModel | null {
   const file = Bun.mmap(path)
   try {
-    return { ...readModel(file), file }
+    return { ...readModel(file), file, path }
   } catch {
     return null
   }
@@ -114,7 +114,7 @@ async function sessionsOf<Notes>({ models, notes }: Loadable<Notes>, options: Se
   }
 }
 
-/** @returns null: it is not to be rewritten, or nothing can be written here */
+/** @returns null: it is not to be rewritten, or nothing can be written here, or too little of the disk stays free */
 async function onDisk<Notes>(
   folder: string,
   model: MappedModel,
@@ -130,12 +130,17 @@ async function onDisk<Notes>(
     await removeOthers(parent, basename(folder))
     return await keptIn(folder)
   } catch (error) {
-    if (!isOfFiles(error)) throw error
+    if (error instanceof DiskTooFull) {
+      const free = `${reservedDiskBytes / 1e6} MB`
+      console.error(`the faster form of ${basename(model.path)} is not kept, so that ${free} of the disk stay free`)
+    } else if (!isOfFiles(error)) throw error
     return null
   } finally {
     await rm(building, { recursive: true, force: true }).catch(() => {})
   }
 }
+
+class DiskTooFull extends Error {}
 
 const isOfFiles = (error: unknown): boolean => error instanceof Error && 'code' in error && 'syscall' in error
 
@@ -194,17 +199,22 @@ const ageMs = (path: string): number => Date.now() - (statSync(path, { throwIfNo
 
 class WeightsFile implements ConstantFile {
   readonly #file: FileHandle
+  readonly #folder: string
   #length = 0
 
-  private constructor(file: FileHandle) {
+  private constructor(file: FileHandle, folder: string) {
     this.#file = file
+    this.#folder = folder
   }
 
   static async create(path: string): Promise<WeightsFile> {
-    return new WeightsFile(await open(path, 'wx', 0o644))
+    return new WeightsFile(await open(path, 'wx', 0o644), dirname(path))
   }
 
+  /** @throws DiskTooFull if too little would stay free */
   async append(values: Uint8Array): Promise<Place> {
+    const { bavail, bsize } = await statfs(this.#folder)
+    if (bavail * bsize < reservedDiskBytes + values.length) throw new DiskTooFull()
     const offset = Math.ceil(this.#length / alignment) * alignment
     for (let at = 0; at < values.length;) {
       const { bytesWritten } = await this.#file.write(values, at, values.length - at, offset + at)

@@ -1,13 +1,11 @@
 /** Reports what will be downloaded and checks that the disk has room for it, before anything arrives. */
 import { stat } from 'node:fs/promises'
+import { reservedDiskBytes } from '../../domain/card.ts'
 import type { OnEvent } from './events.ts'
 import { distinct } from './existing.ts'
 import { ModelError } from '../model-error.ts'
 import { canLink, type ModelsFolder } from '../models-folder.ts'
 import type { Wanted } from './required.ts'
-
-/** A server's database on the same disk must stay writable. */
-const reservedBytes = 100_000_000
 
 export interface RoomParts {
   folder: ModelsFolder
@@ -41,11 +39,11 @@ export async function prepare(
   const copies = (await canLink(folder.path)) ? 0 : sizeOf(wanted)
   const toWrite = sizeOf(missing) - sum + copies + moreBytes
   const free = freeBytes(folder.path)
-  if (free >= toWrite + reservedBytes) return
+  if (free >= toWrite + reservedDiskBytes) return
   throw new ModelError(
     'disk_full',
     `There is not enough disk space: ${megabytes(toWrite)} will be written to ${folder.path}, ` +
-      `${megabytes(reservedBytes)} must stay free there, and ${megabytes(free)} are free.`,
+      `${megabytes(reservedDiskBytes)} must stay free there, and ${megabytes(free)} are free.`,
   )
 }
 
