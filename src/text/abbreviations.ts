@@ -25,6 +25,10 @@ const leading: Record<string, string> = {
   st: 'Saint',
   dr: 'Doctor',
   vs: 'versus',
+  mme: 'Madame',
+  mlle: 'Mademoiselle',
+  incl: 'including',
+  excl: 'excluding',
   approx: 'approximately',
   dept: 'department',
   univ: 'University',
@@ -93,6 +97,9 @@ const numbered: Record<string, string> = {
   pg: 'page',
   pgs: 'pages',
   lvl: 'level',
+  bldg: 'building',
+  elev: 'elevation',
+  pop: 'population',
   ep: 'episode',
   pt: 'part',
   ch: 'chapter',
@@ -215,7 +222,7 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
     return { to: end + 1, words: 'versus' }
   const to = stop ? end + 1 : end
   const number = numbered[lower]
-  if (number !== undefined && match(/\. ?\(?(?:\d|[IVXL]{1,7}\b)/y, text, end) !== null)
+  if (number !== undefined && match(/\. ?\(?(?:\d|[IVXL]{1,7}\b|[ivx]{2,6}\b)/y, text, end) !== null)
     return { to: end + 1, words: number }
   if (Object.hasOwn(short, word) && match(/ #?\d/y, text, end) !== null)
     return { to: end, words: short[word] as string }
@@ -248,7 +255,7 @@ function isInitial(text: string, end: number, word: string, before: Before): boo
   if (isKind && !/^[IQX]$/.test(word)) return before.word !== '' || !/^[A-D]$/.test(word)
   if (!beginsCapital(word) || !beginsCapital(next) || text[end + 1] !== ' ') return false
   if (before.word === '') return word !== 'I'
-  return beginsCapital(before.word) && !starters.has(next)
+  return (beginsCapital(before.word) || /^(?:by|with|from|to|for|and|o)$/.test(before.word)) && !starters.has(next)
 }
 
 function streetOrTitle(text: string, to: number, lower: string, before: Before): Said {

@@ -76,6 +76,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['PCIe 4.0 x4, 10 x 4', 'PCIe four point zero x four, ten by four.'],
   ['S01E05, S2 E3, S1', 'season one episode five, season two episode three, S one.'],
   ['10 000 km', 'ten thousand kilometers.'],
+  ['Invoice 2024-017', 'Invoice twenty twenty four zero one seven.'],
   ['0x1F, not 0xyz', 'zero x one F, not zero X Y Z.'],
   [
     '#FF5733, #face12x, #123',

@@ -138,7 +138,8 @@ export function weekdayAt(text: string, at: number, word: string, before: Before
   if (until !== null && untilName !== undefined && text[end] === '.')
     return { to: end + until[0].length, words: `${name} to ${untilName}` }
   // "Sat., Jan. 6"
-  if (text[end] === '.') return match(/\.(?:,|-| ?\d)/y, text, end) === null ? null : { to: end + 1, words: name }
+  if (text[end] === '.')
+    return match(/\.(?:,|-| ?\d| &| and\b)/y, text, end) === null ? null : { to: end + 1, words: name }
   const last = match(/ ?[-–] ?([A-Z][a-z]{2,8})(?![A-Za-z'])/y, text, end)
   const lastName = dayNames.get(last?.[1] ?? '')
   if (last !== null && lastName !== undefined) return { to: end + last[0].length, words: `${name} to ${lastName}` }

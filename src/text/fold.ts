@@ -17,7 +17,7 @@ export interface Mapped {
 export const breaks = { sentence: '\u0001', paragraph: '\u0002' } as const
 
 /** Symbols that stay as they are because a later rule has words for them. */
-const kept = new Set('£€¥₹₩₽₺₴₪฿₫₱₦₿¢°×÷±≈≠≤≥∞√∛∑∫∂∈∉∪∩∀∃∝≡∴‰§µ©–—•∙‣◦▪')
+const kept = new Set('£€¥₹₩₽₺₴₪฿₫₱₦₿¢°×÷±≈≠≤≥∞√∛∑∫∂∈∉∪∩∀∃∝≡∴∧∨¬∇∠‰§µ©–—•∙‣◦▪')
 
 const written: Record<string, string> = {
   '‘': "'",
@@ -115,7 +115,11 @@ const greek: Record<string, string> = {
   δ: 'delta',
   Δ: 'delta',
   ε: 'epsilon',
+  Γ: 'gamma',
   θ: 'theta',
+  Θ: 'theta',
+  Λ: 'lambda',
+  Ψ: 'psi',
   ζ: 'zeta',
   κ: 'kappa',
   λ: 'lambda',

@@ -50,6 +50,9 @@ const cases: readonly (readonly [string, string])[] = [
   ["f'(x), f''(x), don't (ever)", "f prime x, f double prime x, don't, ever."],
   ['y = x ** 2', 'y equals x to the power of two.'],
   ['C♯ and B♭', 'C sharp and B flat.'],
+  ['°C to °F: F = C × 9/5', 'degrees Celsius to degrees Fahrenheit: F equals C times nine over five.'],
+  ['(4 + 8) / 3 = 4, 9/5', 'four plus eight, divided by three equals four, nine five.'],
+  ['p ∧ q, ¬p, Θ', 'p and q, not p, theta.'],
   ['~/.bashrc', 'tilde slash dot bashrc.'],
 ]
 

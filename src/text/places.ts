@@ -122,7 +122,11 @@ function directionAt(text: string, at: number, word: string, before: Before): Sa
   if (name === undefined) return null
   const end = at + word.length
   const to = text[end] === '.' ? end + 1 : end
-  if (match(streetAhead, text, end) !== null || match(/ (?:winds?|corner)\b/iy, text, end) !== null)
+  if (
+    match(streetAhead, text, end) !== null ||
+    match(/ (?:winds?|corner)\b/iy, text, end) !== null ||
+    (word.length === 2 && match(/ of [A-Za-z]/y, text, end) !== null)
+  )
     return { to, words: name }
   const isSpeed = text.startsWith('km/h ', at - 5)
   const isBehind = text[at - 1] === ' ' && streetWord.test(before.word)

@@ -182,7 +182,8 @@ function fractionAt(text: string, at: number, before: Before): Said | null {
     const [top, bottom] = [found[2] as string, found[3] as string]
     const season =
       [-2, -4].some((kept) => String(Number(top) + 1).slice(kept) === bottom) && isYear(text, at, top, before)
-    const joint = /\d{3}/.test(found[0]) && !season ? ' over ' : ' '
+    const isFactor = /[×*=+] ?$/.test(text.slice(Math.max(0, at - 2), at))
+    const joint = (/\d{3}/.test(found[0]) || isFactor) && !season ? ' over ' : ' '
     const words = (season ? year(top) : cardinal(top)) + joint + (season ? year(bottom) : cardinal(bottom))
     const unit = unitAt(text, to, true)
     return unit === null ? { to, words } : { ...unit, words: `${words} ${unit.words}` }
@@ -224,6 +225,11 @@ function numberAt(text: string, at: number, before: Before): Said {
   if (text[at - 1] === "'" && /^0[1-9]$/.test(found[0])) return { to, words: `oh ${cardinal(found[0].slice(1))}` }
   // The digits of "model-20240229".
   if (isName && found[2] === undefined && written.length > 5) return { to, words: digitWords(written) }
+  // "2024-017": a number that begins with a zero is no end.
+  if (range !== null && /^0\d{2}/.test(range.whole) && range.fraction === undefined) {
+    const first = isYear(text, at, written, before) ? year(written) : decimal(found[0])
+    return { to: range.to, words: `${first} ${digitWords(range.whole)}` }
+  }
   let words = decimal(found[0])
   if (range !== null) {
     // "a 50-50 chance", "a 1-1 draw".

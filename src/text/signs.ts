@@ -59,10 +59,15 @@ const short: Record<string, string> = {
   '∝': 'proportional to',
   '≡': 'equivalent to',
   '∴': 'therefore',
+  '∧': 'and',
+  '∨': 'or',
+  '¬': 'not',
+  '∇': 'del',
+  '∠': 'angle',
   '§': 'section',
   '©': 'copyright',
 }
-const standsAlone = new Set('±≈√∛∑∫∂∀∃∴§©≤≥')
+const standsAlone = new Set('±≈√∛∑∫∂∀∃∴¬∇∠§©≤≥')
 
 /** ":D" and ":P": the letter is a mouth. */
 const facePattern = /[:;]['-]?[DPpOo3](?![A-Za-z0-9])/y
@@ -160,6 +165,7 @@ const say = (to: number, words: string, when: boolean): Sign => (when ? { kind: 
 
 function named(text: string, at: number, spoken: boolean): Sign {
   const char = text[at] as string
+  if (match(/&c\./y, text, at) !== null) return { kind: 'say', to: at + 3, words: 'et cetera' }
   const before = text[at - 1]
   const after = text[at + 1]
   if (char === '#') {
@@ -179,6 +185,9 @@ function named(text: string, at: number, spoken: boolean): Sign {
   if (char === '/')
     return isAlphanumeric(after) || (before === ' ' && after === ' ') ? slash(text, at, spoken) : nothing(at + 1)
   if (char === '©' && /copyright $/i.test(text.slice(Math.max(0, at - 10), at))) return nothing(at + 1)
+  const scale = char === '°' ? match(/°([CF])(?![A-Za-z0-9])/y, text, at)?.[1] : undefined
+  if (scale !== undefined)
+    return { kind: 'say', to: at + 2, words: scale === 'C' ? 'degrees Celsius' : 'degrees Fahrenheit' }
   if (char === '§' && (before === '§' || after === '§'))
     return before === '§' ? nothing(at + 1) : between(at + 1, 'sections', true)
   if (char === '°' || char === '∞') return say(at + 1, short[char] as string, spoken)
@@ -211,7 +220,7 @@ function rateAt(text: string, at: number): Sign | null {
 /** "TCP/IP" and "A/B" are read without the sign. */
 function slash(text: string, at: number, spoken: boolean): Sign {
   const isJoint = /(?:^|[^A-Za-z])[A-Z]{1,5}$/.test(text.slice(Math.max(0, at - 6), at))
-  if (text[at - 1] === ' ' && isDigit(text[at - 2]) && match(/\/ \d[\d.,]{0,15} ?=/y, text, at) !== null)
+  if (text[at - 1] === ' ' && /[\d)]/.test(text[at - 2] ?? '') && match(/\/ \d[\d.,]{0,15} ?=/y, text, at) !== null)
     return between(at + 1, 'divided by')
   const rate = rateAt(text, at)
   if (rate !== null) return rate

@@ -147,7 +147,7 @@ function stopAt(text: string, at: number): Stop | null {
   // Inside a path or before a comma ("./run", "Inc., which") it does not end a sentence.
   if (mark === '.' && run === 1 && next !== undefined && '/\\-_=<>,;:@#%&+~'.includes(next)) return null
   let ahead = to
-  while (text[ahead] === ' ' || text[ahead] === '"' || text[ahead] === '(') ahead++
+  while (ahead < to + 8 && ' "(—'.includes(text[ahead] ?? '.')) ahead++
   const goesOn = /[a-z]/.test(text[ahead] ?? '')
   // "Stop!" he said. And a trail of dots... that continues.
   if (goesOn && mark !== '.') return { kind: 'pause', mark, to }

@@ -73,6 +73,8 @@ const cases: readonly (readonly [string, string])[] = [
   ['1.000 €, 1.500.000 €, 1.5 €', 'one thousand euros, one million five hundred thousand euros, one point five euros.'],
   ['1 in = 2.54 cm', 'one inch equals two point five four centimeters.'],
   ['118/76 mm Hg', 'one hundred eighteen over seventy six millimeters of mercury.'],
+  ['3 min/side, a 12-V outlet', 'three minutes per side, a twelve volt outlet.'],
+  ['5 mi. NW of town, 5 mi. We left', 'five miles Northwest of town, five miles. | We left.'],
   ['2T tokens', 'two trillion tokens.'],
 ]
 

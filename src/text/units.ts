@@ -213,7 +213,9 @@ const sizeBefore = /(?:\bft\.?|\bfeet|\bfoot|\bin\.? (?:x|×|by)) \d[\d./ ]{0,8}
 const perPattern = /\/([A-Za-z]{1,8}(?:\^?[23])?)(?![A-Za-z0-9/^])/y
 const perWords: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    'day week month year hour minute second person user night unit'.split(' ').map((word) => [word, word]),
+    'day week month year hour minute second person user night unit side serving piece'
+      .split(' ')
+      .map((word) => [word, word]),
   ),
   d: 'day',
   wk: 'week',
@@ -252,7 +254,7 @@ export function unitAt(text: string, at: number, many: boolean): Unit | null {
   const symbol = (found[2] as string).replace('. ', ' ').replace(/(?<=[a-z])[23]$/, '^$&')
   if (gap === ' ' && attachedOnly.has(symbol) && !isMeasured(text, at, at + found[0].length)) return null
   if (letters.has(symbol) && !/\.\d{1,20}$/.test(text.slice(Math.max(0, at - 21), at))) return null
-  if (gap === '-' && (!/^[A-Za-z]{2,4}$/.test(symbol) || text[at + found[0].length] === '-')) return null
+  if (gap === '-' && (!/^(?:[A-Za-z]{2,4}|[VW])$/.test(symbol) || text[at + found[0].length] === '-')) return null
   if (symbol === 'in' && gap !== '-' && !isInch(text, at, gap)) return null
   // "20 Ms. Smith" has no milliseconds.
   const isTitle = symbol === 'Ms'
@@ -297,7 +299,11 @@ export function inchMarkAt(text: string, at: number): Unit | null {
 /** "1 lb. of beef": the stop of an abbreviation. */
 function withStop(text: string, unit: Unit, symbol: string): Unit {
   if (!/^[A-Za-z]/.test(symbol) || text[unit.to] !== '.' || isAlphanumeric(text[unit.to + 1])) return unit
-  return { ...unit, to: unit.to + 1, stop: mayEnd(text, unit.to + 1, true) }
+  return {
+    ...unit,
+    to: unit.to + 1,
+    stop: mayEnd(text, unit.to + 1, true) && match(/ [NSEW]{1,2} of\b/y, text, unit.to + 1) === null,
+  }
 }
 
 /** "/day" or "/kg" behind an amount. */
