@@ -1,8 +1,8 @@
 /** Abbreviations with a full stop, initials, and whether that stop also ends the sentence. */
-import { type Before, isAlphanumeric, isLetter, match, type Said, spell } from './rule.ts'
+import { type Before, isAlphanumeric, isLetter, match, type Said, spell, tableOf } from './rule.ts'
 
 /** A title or a place: it precedes a name, so its full stop never ends a sentence. */
-const leading: Record<string, string> = {
+const leading = tableOf({
   mr: 'Mister',
   mrs: 'Missus',
   ms: 'Miz',
@@ -40,9 +40,9 @@ const leading: Record<string, string> = {
   attn: 'attention',
   qty: 'quantity',
   acct: 'account',
-}
+})
 /** Follows the word that it belongs to, so it may end a sentence. */
-const trailing: Record<string, string> = {
+const trailing = tableOf({
   etc: 'et cetera',
   jr: 'Junior',
   sr: 'Senior',
@@ -84,9 +84,9 @@ const trailing: Record<string, string> = {
   thur: 'Thursday',
   thurs: 'Thursday',
   fri: 'Friday',
-}
+})
 /** Only before a number; elsewhere they are words ("No.", "fig.", "sec."). */
-const numbered: Record<string, string> = {
+const numbered = tableOf({
   no: 'number',
   nos: 'numbers',
   vol: 'volume',
@@ -118,7 +118,7 @@ const numbered: Record<string, string> = {
   rt: 'Route',
   rm: 'room',
   ste: 'suite',
-}
+})
 /** Before a number even without their stop. */
 const short: Readonly<Record<string, string>> = {
   Apt: 'apartment',
@@ -132,7 +132,7 @@ const short: Readonly<Record<string, string>> = {
 }
 /** Before a year. */
 const lives: Readonly<Record<string, string>> = { b: 'born', d: 'died', r: 'reigned', c: 'circa' }
-const dotted: Record<string, string> = {
+const dotted = tableOf({
   'e.g.': 'for example',
   'i.e.': 'that is',
   'a.k.a.': 'also known as',
@@ -142,7 +142,7 @@ const dotted: Record<string, string> = {
   'a.m.': 'A M',
   'p.m.': 'P M',
   'w.r.t.': 'with respect to',
-}
+})
 /** Months and days that are words without their stop; only a capital makes them abbreviations. */
 const needCapital = new Set(
   'jan mar apr jun jul aug sep oct nov dec mon tue wed thu fri gen col hon pres rep st dr mt ft ms'.split(' '),

@@ -1,5 +1,6 @@
 /** HTML and SSML in prose: which `<...>` is a tag and not a comparison, what it means for reading, and entities. */
 import { foldText } from './fold.ts'
+import { tableOf } from './rule.ts'
 
 const paragraphTags = ['p', 'div', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'section', 'article', 'table', 'ul', 'ol', 'hr']
 const sentenceTags = `
@@ -53,7 +54,7 @@ export function tagAt(text: string, at: number): Tag | null {
   return { name: found[1] === '/' ? `/${name}` : name, to: tagPattern.lastIndex, text: alt ?? meaning ?? '' }
 }
 
-const names: Record<string, string> = {
+const names = tableOf({
   amp: '&',
   lt: '<',
   gt: '>',
@@ -112,7 +113,7 @@ const names: Record<string, string> = {
   thorn: 'th',
   ETH: 'D',
   THORN: 'Th',
-}
+})
 
 const entityPattern = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]{1,7}));/y
 

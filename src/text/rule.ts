@@ -25,6 +25,10 @@ export function match(pattern: RegExp, text: string, at: number): RegExpExecArra
   return pattern.exec(text)
 }
 
+/** A table of words that has no others: every object of JavaScript has a "constructor". */
+export const tableOf = (entries: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>> =>
+  Object.assign(Object.create(null) as Record<string, string>, entries)
+
 export const isLetter = (char: string | undefined): boolean => char !== undefined && /^[A-Za-z]$/.test(char)
 export const isDigit = (char: string | undefined): boolean => char !== undefined && char >= '0' && char <= '9'
 export const isAlphanumeric = (char: string | undefined): boolean => isLetter(char) || isDigit(char)

@@ -92,6 +92,21 @@ test('plain prose loses no word and keeps its order, and each position is behind
     expect(isBehind).not.toContain(false)
   }))
 
+test('names that every object of JavaScript has are words like others', () => {
+  for (const name of ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__', 'prototype'])
+    for (const text of [
+      `The ${name}.`,
+      `(${name}. 5)`,
+      `5/${name}`,
+      `&${name};`,
+      `<${name}>`,
+      `\\${name}{x}`,
+      `$${name}^2$`,
+    ])
+      expect(english(text)).toBeString()
+  expect(english('The constructor. 5')).toBe('The constructor. // five //')
+})
+
 test('200,000 characters without a full stop or without a space are all there', () => {
   const spaced = [...englishWords('so it goes on and on '.repeat(10_000), emptyLexicon)]
   expect(spaced.length).toBe(60_000)
