@@ -255,7 +255,7 @@ function isInitial(text: string, end: number, word: string, before: Before): boo
   if (isKind && !/^[IQX]$/.test(word)) return before.word !== '' || !/^[A-D]$/.test(word)
   if (!beginsCapital(word) || !beginsCapital(next) || text[end + 1] !== ' ') return false
   if (before.word === '') return word !== 'I'
-  return (beginsCapital(before.word) || /^(?:by|with|from|to|for|and|o)$/.test(before.word)) && !starters.has(next)
+  return (beginsCapital(before.word) || /^(?:by|o|from)$/.test(before.word)) && !starters.has(next)
 }
 
 function streetOrTitle(text: string, to: number, lower: string, before: Before): Said {

@@ -77,6 +77,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['S01E05, S2 E3, S1', 'season one episode five, season two episode three, S one.'],
   ['10 000 km', 'ten thousand kilometers.'],
   ['Invoice 2024-017', 'Invoice twenty twenty four zero one seven.'],
+  ['123i32, 0.859_872', 'one hundred twenty three i thirty two, zero point eight five nine eight hundred seventy two.'],
   ['0x1F, not 0xyz', 'zero x one F, not zero X Y Z.'],
   [
     '#FF5733, #face12x, #123',

@@ -40,7 +40,7 @@ const planePattern =
   /7[0-8]7(?:-\d{1,3})?(?=s?(?![\dA-Za-z%/:-]|[.,]\d))(?! (?!is\b|was\b|has\b)(?:[a-z]{2,20}s|people)\b)/y
 const roadPattern = /[1-9]\d\d(?= (?:north|south|east|west|freeway|highway|motorway|bus|train|tram)(?:bound)?\b)/y
 /** A picture's lines: "1080p". */
-const linesPattern = /\d{3,4}(?=[pi](?![A-Za-z]))/y
+const linesPattern = /\d{3,4}(?=p(?![A-Za-z])|i(?![A-Za-z0-9]))/y
 
 export function codeAt(text: string, at: number): Said | null {
   const left = text.slice(Math.max(0, at - 40), at)

@@ -40,6 +40,8 @@ const cases: readonly (readonly [string, string])[] = [
   ['∛27, ∀x', 'cube root of twenty seven, for all x.'],
   ['§§ 12–14, § 5', 'sections twelve to fourteen, section five.'],
   ['5! = 120, n! / 2', 'five factorial equals one hundred twenty, n factorial slash two.'],
+  [':w! /tmp', 'w! | slash T M P.'],
+  ['==15== x', 'fifteen equals x.'],
   ['I am 5! He is 3!', 'I am five! | He is three!'],
   ['a && b || c, the ||secret|| word', 'a and b or c, the, secret, word.'],
   ['2 ** 3, ** bold **', 'two to the power of three, bold.'],

@@ -11,7 +11,7 @@ const groupedPattern = new RegExp(
 const commaPattern = /(\d{1,3}),(\d{1,2})(?![\d,])/y
 
 export function groupedAt(text: string, at: number): Said | null {
-  const found = match(groupedPattern, text, at)
+  const found = text[at - 1] === '.' ? null : match(groupedPattern, text, at)
   if (found === null) return null
   const to = at + found[0].length
   const words = cardinal(found[0].replace(/\D/g, ''))

@@ -41,7 +41,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['WW2 and WW3', 'World War two and W W three.'],
   ['Apt 4, ext 204, an apt 4', 'apartment four, extension two hundred four, an apt four.'],
   ['Ep. 12, Pt. 2', 'episode twelve, part two.'],
-  ['a book by J. Smith, the plan B. We left', 'a book by J Smith, the plan B. | We left.'],
+  ['a book by J. Smith, similar to C. See A', 'a book by J Smith, similar to C. | See A.'],
   ['(incl. VAT), Bldg. 7, loud pop. Then', 'including V A T, building seven, loud pop. | Then.'],
   ['Vol. ii, Mme. Bovary, &c.', 'volume two, Madame Bovary, et cetera.'],
   ['Closed Sun. & Mon. The Sun. And', 'Closed Sunday and Monday. | The Sun. | And.'],

@@ -96,7 +96,8 @@ export function signAt(text: string, at: number, spoken: boolean): Sign {
   if (char === '|' || char === '•' || char === '∙') return pause(at + 1)
   if (text.startsWith('->', at) || text.startsWith('=>', at) || text.startsWith('<-', at)) return pause(at + 2)
   for (const [sign, words] of long)
-    if (text.startsWith(sign, at)) return between(at + sign.length, words, isDigit(text[at + sign.length]))
+    if (text.startsWith(sign, at))
+      return between(at + sign.length, words, /[<>]=/.test(sign) && isDigit(text[at + sign.length]))
   return arithmetic(text, at, spoken) ?? named(text, at, spoken)
 }
 
@@ -147,8 +148,8 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
 
 /** "5! = 120", "n!/2". */
 export const isFactorial = (text: string, at: number): boolean =>
-  /(?:\d|(?:^|[^A-Za-z])[a-z]|\))$/.test(text.slice(Math.max(0, at - 2), at)) &&
-  match(/! ?[=*×·÷/+<>](?!\/)/y, text, at) !== null
+  /(?:\d|(?:^|[^A-Za-z])[kmnx]|\))$/.test(text.slice(Math.max(0, at - 2), at)) &&
+  match(/! ?(?:[=*×·÷+]|[/<>] ?\d)/y, text, at) !== null
 
 /** "grade B-", "type O+ blood", "AB- blood". @returns null if the sign is none behind a capital */
 function rankAt(text: string, at: number): string | null {
@@ -195,7 +196,8 @@ function named(text: string, at: number, spoken: boolean): Sign {
   return words === undefined ? nothing(at + 1) : between(at + 1, words, standsAlone.has(char))
 }
 
-const ratePattern = /\/(second|minute|hour|day|week|month|year|person|night|user|s|sec|min|hr|wk|mo|yr)(?![A-Za-z0-9])/y
+const ratePattern =
+  /\/(second|minute|hour|day|week|month|year|person|night|user|s|sec|min|hr|wk|mo|yr)(?![A-Za-z0-9/+])/y
 const shortRates: Readonly<Record<string, string>> = {
   s: 'second',
   sec: 'second',

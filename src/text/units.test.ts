@@ -75,6 +75,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['118/76 mm Hg', 'one hundred eighteen over seventy six millimeters of mercury.'],
   ['3 min/side, a 12-V outlet', 'three minutes per side, a twelve volt outlet.'],
   ['5 mi. NW of town, 5 mi. We left', 'five miles Northwest of town, five miles. | We left.'],
+  ['ISO-2022-KR, 100 kr', 'I S O twenty twenty two K R, one hundred kroner.'],
   ['2T tokens', 'two trillion tokens.'],
 ]
 

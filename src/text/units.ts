@@ -186,6 +186,8 @@ const units = new Map(Object.entries(table))
 
 /** Units that are words or names too: read as units only where no space is between. */
 const attachedOnly = new Set(['A', 'B', 'K', 'J', 'N', 'pt', 'ha'])
+/** Other words in capitals: "20 Ms. Smith" has no milliseconds, "ISO-2022-KR" no kroner. */
+const exact = /^(?:Ms|KR|ZL|LX|LM|NF|PF)$/
 /** These are also the letters of flats, gates and seats ("12B"): units only behind a fraction ("2.5A"). */
 const letters = new Set(['A', 'B', 'J', 'K', 'N'])
 const invariable = new Set([
@@ -256,9 +258,8 @@ export function unitAt(text: string, at: number, many: boolean): Unit | null {
   if (letters.has(symbol) && !/\.\d{1,20}$/.test(text.slice(Math.max(0, at - 21), at))) return null
   if (gap === '-' && (!/^(?:[A-Za-z]{2,4}|[VW])$/.test(symbol) || text[at + found[0].length] === '-')) return null
   if (symbol === 'in' && gap !== '-' && !isInch(text, at, gap)) return null
-  // "20 Ms. Smith" has no milliseconds.
-  const isTitle = symbol === 'Ms'
-  const name = units.get(symbol) ?? (symbol.length > 1 && !isTitle ? units.get(symbol.toLowerCase()) : undefined)
+  const lower = symbol.toLowerCase()
+  const name = units.get(symbol) ?? (symbol.length > 1 && !exact.test(symbol) ? units.get(lower) : undefined)
   if (name === undefined) return null
   const to = at + found[0].length
   const isSingular = gap === '-' || isDescribing(text, at, to)
