@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { MynaError } from '../../domain/error.ts'
 import { systemTimer } from '../../domain/time.ts'
+import { failureOf } from '../../testing/failure.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
 import { until } from '../../testing/until.ts'
 import { encodedFile, everyContainer, wavFile } from './containers.fixture.ts'
@@ -21,14 +22,7 @@ const limits = { maxSeconds: 60 }
 const pcm = buzz(1.6, rateHz)
 const files = await everyContainer(pcm)
 
-/** Used instead of `expect().rejects`, which runs the event loop inside itself and may miss the Worker's message. */
-const failure = (promise: Promise<unknown>): Promise<MynaError> =>
-  promise.then(
-    () => {
-      throw new Error('it did not fail')
-    },
-    (reason: unknown) => reason as MynaError,
-  )
+const failure = failureOf<MynaError>
 
 const atRate = (samples: Float32Array, fromHz: number, toHz: number): Float32Array => {
   const resampler = new Resampler(fromHz, toHz)

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { MynaError } from '../../domain/error.ts'
 import { systemTimer } from '../../domain/time.ts'
+import { failureOf } from '../../testing/failure.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
 import { longTimes } from '../../testing/long.ts'
@@ -55,14 +56,7 @@ async function all(pcm: AsyncIterable<Int16Array>): Promise<Int16Array[]> {
 const decoded = async (bytes: Uint8Array, change: Partial<typeof limits> = {}): Promise<Int16Array[]> =>
   all((await opened(bytes, change)).pcm)
 
-/** Used instead of `expect().rejects`, which runs the event loop inside itself and may miss the Worker's message. */
-const failure = (promise: Promise<unknown>): Promise<MynaError> =>
-  promise.then(
-    () => {
-      throw new Error('it did not fail')
-    },
-    (reason: unknown) => reason as MynaError,
-  )
+const failure = failureOf<MynaError>
 
 const allClosed = () => until('every file is closed', () => decoder.files === 0)
 

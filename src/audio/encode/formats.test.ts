@@ -6,6 +6,7 @@ import { concatBytes, concatFloats, fromS16, s16AsBytes } from '../pcm.ts'
 import { buzz, compare, readBack } from './readback.fixture.ts'
 import { Resampler } from '../resample.ts'
 import { wavHeader } from '../wav.ts'
+import { failureOf } from '../../testing/failure.ts'
 import { clipRateHz, speech, words } from '../../testing/speech-clips.ts'
 
 const pool = new EncoderPool({ workers: 1 })
@@ -187,8 +188,7 @@ test.each(rates)('%s at other rates', async (format, good, bad) => {
     expect(decoded.sampleRateHz).toBe(format === 'opus' ? 48000 : hz)
     expect(decoded.samples.length / decoded.sampleRateHz).toBeGreaterThanOrEqual(0.5)
   }
-  // Not `rejects`, which runs the event loop inside itself and may then miss the Worker's message.
-  const error: unknown = await pool.open(format, bad).catch((reason: unknown) => reason)
+  const error = await failureOf(pool.open(format, bad))
   expect(error).toBeInstanceOf(RangeError)
   expect(String(error)).toContain(`${format} cannot be encoded at ${bad} Hz`)
 })

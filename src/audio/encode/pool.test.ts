@@ -1,6 +1,7 @@
 /** The pool itself: many streams at once, reuse, refusals, a thread that crashes, an idle process that may end. */
 import { afterAll, expect, test } from 'bun:test'
 import { type AudioFormat, audioFormats } from '../../domain/speech.ts'
+import { failureOf } from '../../testing/failure.ts'
 import { longTimes } from '../../testing/long.ts'
 import { EncoderPool, type StreamEncoder } from './pool.ts'
 import { concatBytes } from '../pcm.ts'
@@ -21,13 +22,6 @@ async function feed(encoder: StreamEncoder, pcm: Int16Array): Promise<Buffer> {
   parts.push(await encoder.finish())
   return Buffer.from(concatBytes(parts))
 }
-
-/** Used instead of `expect().rejects`, which runs the event loop inside itself and may miss the Worker's message. */
-const failure = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => null,
-    (reason: unknown) => reason,
-  )
 
 test('many streams over two threads give the same bytes as each stream alone', async () => {
   const formatOf = (i: number): AudioFormat => codecs[i % codecs.length]!
@@ -86,21 +80,21 @@ test.each([...audioFormats])('%s: a closed stream stays closed', async (format) 
   givenUp.close()
   givenUp.close()
   for (const encoder of [finished, givenUp]) {
-    expect(String(await failure(encoder.encode(new Int16Array(9))))).toBe('Error: The encoder is closed.')
-    expect(String(await failure(encoder.finish()))).toBe('Error: The encoder is closed.')
+    expect(String(await failureOf(encoder.encode(new Int16Array(9))))).toBe('Error: The encoder is closed.')
+    expect(String(await failureOf(encoder.finish()))).toBe('Error: The encoder is closed.')
   }
 })
 
 test('closing fails the running call', async () => {
   const encoder = await pool.open('opus', rateHz)
-  const call = failure(encoder.encode(buzz(20, rateHz)))
+  const call = failureOf(encoder.encode(buzz(20, rateHz)))
   encoder.close()
   expect(String(await call)).toContain('closed')
 })
 
 test('a refused rate fails only its own stream', async () => {
   const neighbours = await Promise.all([pool.open('mp3', rateHz), pool.open('mp3', rateHz)])
-  expect(await failure(pool.open('opus', 22050))).toBeInstanceOf(RangeError)
+  expect(await failureOf(pool.open('opus', 22050))).toBeInstanceOf(RangeError)
   const pcm = buzz(0.5, rateHz)
   const [one, other] = await Promise.all(neighbours.map((encoder) => feed(encoder, pcm)))
   expect(one!.length).toBeGreaterThan(5000)
@@ -113,12 +107,12 @@ test('a crashed thread fails its streams, and the pool continues with another th
   const expected = await feed(await single.open('mp3', rateHz), pcm)
   const [idle, busy] = await Promise.all([single.open('mp3', rateHz), single.open('opus', rateHz)])
   // A format that the thread does not know is a bug of ours and crashes the thread.
-  const unknown = failure(single.open('vorbis' as AudioFormat, rateHz))
-  const underWay = failure(busy.encode(pcm))
+  const unknown = failureOf(single.open('vorbis' as AudioFormat, rateHz))
+  const underWay = failureOf(busy.encode(pcm))
   expect(String(await unknown)).toBe('Error: The encoder thread ended.')
   expect(String(((await unknown) as Error).cause)).toContain('no encoder for vorbis')
   expect(await underWay).toBeInstanceOf(Error)
-  expect(String(await failure(idle.encode(pcm)))).toBe('Error: The encoder thread ended.')
+  expect(String(await failureOf(idle.encode(pcm)))).toBe('Error: The encoder thread ended.')
   idle.close()
   busy.close()
   expect((await feed(await single.open('mp3', rateHz), pcm)).equals(expected)).toBe(true)
@@ -129,10 +123,10 @@ test('a closed pool fails the open streams and opens no new ones', async () => {
   const closing = new EncoderPool({ workers: 2 })
   await closing.warm(audioFormats)
   const encoder = await closing.open('aac', rateHz)
-  const call = failure(encoder.encode(buzz(20, rateHz)))
+  const call = failureOf(encoder.encode(buzz(20, rateHz)))
   closing.close()
   expect(await call).toBeInstanceOf(Error)
-  expect(await failure(closing.open('mp3', rateHz))).toBeInstanceOf(Error)
+  expect(await failureOf(closing.open('mp3', rateHz))).toBeInstanceOf(Error)
   expect(() => new EncoderPool({ workers: 0 })).toThrow(RangeError)
 })
 

@@ -5,7 +5,9 @@
  */
 import { createSession } from '../../onnx/back-end.ts'
 import { checkContract } from '../../onnx/contract.ts'
+import { multipliesBytesExactly } from '../../onnx/exact-bytes.ts'
 import type { Session, Tensor, Tensors } from '../../onnx/session.ts'
+import { signWeights } from '../../onnx/signed-weights.ts'
 import { endToken, startToken, type Written } from './vocabulary.ts'
 
 export const sampleRateHz = 16_000
@@ -46,7 +48,9 @@ export class MoonshineGraphs {
       const files = [encoderFile, decoderFile].map(read)
       // The second is unpacked while the first becomes a session; that it is missing is reported in its turn.
       for (const file of files) file.catch(() => {})
-      for (const file of files) sessions.push(await createSession(await file, { threads, onCpu: true }))
+      sessions.push(await createSession(await signed(await files[0]!), { threads, onCpu: true }))
+      // A step takes 2.3 ms with one thread as with two, which cost a fifth more processor time.
+      sessions.push(await createSession(await files[1]!, { threads: 1, onCpu: true }))
       const [encoder, decoder] = sessions as [Session, Session]
       checkGraphs(encoder, decoder)
       return new MoonshineGraphs(encoder, decoder)
@@ -99,6 +103,17 @@ export class MoonshineGraphs {
     await this.#encoder.release()
     await this.#decoder.release()
   }
+}
+
+/**
+ * With signed weights its products of bytes take a third of the time. The decoder's would save 7 % of a step, and to
+ * sign them takes as long as 300 such savings.
+ */
+async function signed(encoder: string | Uint8Array): Promise<string | Uint8Array> {
+  if (!(await multipliesBytesExactly())) return encoder
+  const file = typeof encoder === 'string' ? await Bun.file(encoder).bytes() : encoder
+  signWeights(file)
+  return file
 }
 
 const past = (name: string): string => `past_key_values.${name}`

@@ -6,7 +6,7 @@
  * (`led-runs.ts`), and the other threads, which are the session's pool, help it. Further runs are led by threads of the
  * pool (`pool-runs.ts`). If all were, many would have no help: a leader offers a share of each loop to one thread of
  * the pool, the same each time, and for one of the leaders that thread is itself. With a pool of two, half of all runs
- * used one core of two.
+ * used one core of two. A session on one thread has no pool: a thread of ours leads each of its runs.
  */
 import { beginRun, runsUnderWay } from '../runs.ts'
 import { runLed } from './led-runs.ts'
@@ -50,7 +50,7 @@ export function startRun(runnable: Runnable, given: Values, results: Values, shr
 
 async function run(call: RunCall): Promise<void> {
   const { runnable, results } = call
-  const isLed = runnable.isLed && !led.has(runnable)
+  const isLed = runnable.threads === 1 || !led.has(runnable)
   if (isLed) led.add(runnable)
   const note = beginRun()
   timer ??= setInterval(() => {}, longestMs)

@@ -11,8 +11,8 @@ export interface Runnable {
   readonly pointer: Pointer
   readonly inputNames: CNames
   readonly outputNames: CNames
-  /** Whether one run at a time is led by a thread of ours. */
-  readonly isLed: boolean
+  /** That compute one run: its leader and, if there are more than one, the session's pool. */
+  readonly threads: number
 }
 
 /** ONNX Runtime reads and writes all of it by address, so it is held until the run has ended. */

@@ -16,9 +16,10 @@ declare const self: Worker
 const signature = { args: ['ptr', 'ptr', 'ptr', 'ptr', 'u64', 'ptr', 'u64', 'ptr'], returns: 'ptr' } as const
 const linked = (run: Pointer) => linkSymbols({ Run: { ...signature, ptr: run } }).symbols.Run
 
-let Run: ReturnType<typeof linked> | null = null
+let current: { run: Pointer; Run: ReturnType<typeof linked> } | null = null
 
 self.onmessage = ({ data: { run, args } }: MessageEvent<LedRun>) => {
-  Run ??= linked(run)
-  self.postMessage(Number(Run(...args)) satisfies LedRunAnswer)
+  // A process may have more than one library.
+  if (current?.run !== run) current = { run, Run: linked(run) }
+  self.postMessage(Number(current.Run(...args)) satisfies LedRunAnswer)
 }

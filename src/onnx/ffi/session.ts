@@ -30,23 +30,13 @@ export async function createFfiSessionOn(
   options: SessionOptions,
 ): Promise<Session> {
   await nextTurn()
-  const leader = leaderOf(api, device, options)
-  if (leader === 'thread') prepareThread()
-  // The leader counts as one of them, so one thread would leave the pool none.
-  const threads = leader === 'pool' ? 2 : options.threads
+  // Loops on a graphics card have no other form; its runs are short.
+  const isInline = options.inline === true || device !== api.cpu
+  if (!isInline) prepareThread()
   const held = options.isOptimised ? model : ''
-  const session = new FfiSession(api, device, open(api, device, model, { ...options, threads }), leader, held)
+  const session = new FfiSession(api, device, open(api, device, model, options), { isInline, ...options }, held)
   api.trim()
   return session
-}
-
-/** The thread that leads a run: the caller's, one of ours (`async-runs.ts`), or one of the session's pool. */
-type Leader = 'caller' | 'thread' | 'pool'
-
-function leaderOf(api: OrtApi, device: FfiDevice, { inline, threads }: SessionOptions): Leader {
-  // Loops on a graphics card have no other form; its runs are short.
-  if (inline === true || device !== api.cpu) return 'caller'
-  return threads > 1 ? 'thread' : 'pool'
 }
 
 /** `ORT_DISABLE_ALL` */
@@ -97,6 +87,8 @@ export class FfiSession implements Session, LoopSession {
   readonly outputs: readonly Port[]
   readonly inputNames: CNames
   readonly outputNames: CNames
+  readonly threads: number
+  readonly #isInline: boolean
   readonly #held: Held
   readonly #loops = new Set<Loop>()
   readonly #runs = new Set<AsyncRun>()
@@ -110,15 +102,18 @@ export class FfiSession implements Session, LoopSession {
 
   /**
    * @param pointer an `OrtSession *`, owned by this object from now on
+   * @param isInline whether its runs block the calling thread
    * @param model what the session reads as long as it lives; empty: it has copies
    */
   constructor(
     readonly api: OrtApi,
     readonly device: FfiDevice,
     readonly pointer: Pointer,
-    readonly leader: Leader,
+    { isInline, threads }: { isInline: boolean; threads: number },
     model: string | Uint8Array,
   ) {
+    this.#isInline = isInline
+    this.threads = threads
     this.#held = { api, pointer, model }
     forgotten.register(this, this.#held, this)
     const { inputs, outputs } = portsOf(api, pointer)
@@ -128,12 +123,8 @@ export class FfiSession implements Session, LoopSession {
     this.outputNames = new CNames(outputs.map(({ name }) => name))
   }
 
-  get isLed(): boolean {
-    return this.leader === 'thread'
-  }
-
   run(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>> {
-    return this.settling(this.leader === 'caller' ? this.#runInline(feeds, signal) : this.#run(feeds, signal))
+    return this.settling(this.#isInline ? this.#runInline(feeds, signal) : this.#run(feeds, signal))
   }
 
   loop(options: LoopOptions): Loop {
@@ -142,7 +133,7 @@ export class FfiSession implements Session, LoopSession {
       this.#loops.delete(released)
       this.#hasFreed = true
     }
-    const Kind = this.leader === 'caller' ? BoundLoop : FfiLoop
+    const Kind = this.#isInline ? BoundLoop : FfiLoop
     const loop = new Kind(this, options, onRelease)
     this.#loops.add(loop)
     return loop
