@@ -57,6 +57,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['40°26′46″N, 40.5° W', 'forty degrees twenty six minutes forty six seconds North, forty point five degrees West.'],
   ['a 45° angle, 20° west', 'a forty five degree angle, twenty degrees west.'],
   ['Matt. 5:3, Rev. 3:20, 1 Cor. 13', 'Matthew five three, Revelation three twenty, First Corinthians thirteen.'],
+  ['USB 3.2 Gen 2, step 2 Gen 3', 'U S B three point two Gen two, step two Gen three.'],
   ['Rev. King at Mt. Fuji, Sam 3:20 pm', 'Reverend King at Mount Fuji, Sam three twenty P M.'],
   ['gr8 job m8, c u l8r', 'great job mate, c u later.'],
   ['an M8 screw, the G8', 'an M eight screw, the G eight.'],

@@ -52,7 +52,8 @@ const shortBook = /([A-Z][a-z]{1,4})\.? (?=\d{1,3}:\d{1,3}(?![\d:]| ?[ap]\.?m\b)
 
 /** "Matt. 5:3": the book and its verse; "1 Cor. 13" needs none. */
 export function bookAt(text: string, at: number, before: Before): Said | null {
-  const second = /^[123]$/.test(before.word) ? match(/([A-Z][a-z]{1,4})\.? (?=\d)/y, text, at) : null
+  const isSecond = /^[123]$/.test(before.word) && /(?:^|[^\d.])\d $/.test(text.slice(Math.max(0, at - 3), at))
+  const second = isSecond ? match(/(Sam|Chr|Cor|Thess|Pet|Jn)\.? (?=\d)/y, text, at) : null
   const letter = second === null ? undefined : shortBooks[second[1] as string]
   if (second !== null && letter !== undefined && match(shortBook, text, at) === null)
     return { to: at + second[0].length, words: letter }
