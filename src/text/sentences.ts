@@ -7,6 +7,9 @@ import { standsBeforeName } from './abbreviations.ts'
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
+/** Whether there is a mark in it that could end a sentence. */
+export const mayEndSentence = (text: string): boolean => /[.!?…。！？\n]/.test(text)
+
 /** The segmenter cuts behind every full stop that a capital follows. */
 function endsSentence(segment: string): boolean {
   if (/\n\s*$/.test(segment)) return true

@@ -5,7 +5,7 @@
  */
 import { MynaError } from '../domain/error.ts'
 import { defaultSampleRateHz, type SpeechRequest } from '../domain/speech.ts'
-import { parts as partsOf, wholeSentences } from '../text/sentences.ts'
+import { mayEndSentence, parts as partsOf, wholeSentences } from '../text/sentences.ts'
 import type { WyomingEvent } from './framing.ts'
 import { admitted, type Send, textOf, type WyomingParts } from './parts.ts'
 
@@ -30,10 +30,13 @@ export function voiceOf({ data }: WyomingEvent): VoiceWish {
 export class GrowingText {
   #text = ''
   #isWhole = false
+  /** A sentence may end in it: a text without a mark is not searched again with every word that comes. */
+  #hasMark = false
   #wake: () => void = () => {}
 
   add(text: string): void {
     this.#text += text
+    this.#hasMark ||= mayEndSentence(text)
     this.#wake()
   }
 
@@ -49,10 +52,11 @@ export class GrowingText {
   /** Takes whole sentences, or at last the rest; waits for them. @returns null after the end */
   async next(maxChars: number): Promise<string | null> {
     for (;;) {
-      const ready = this.#isWhole ? this.#text.length : wholeSentences(this.#text)
+      const ready = this.#isWhole ? this.#text.length : this.#hasMark ? wholeSentences(this.#text) : 0
       const [part] = partsOf(this.#text.slice(0, ready), maxChars)
       if (part !== undefined && part.trim() !== '') {
         this.#text = this.#text.slice(part.length)
+        this.#hasMark = mayEndSentence(this.#text)
         return part
       }
       if (this.#isWhole) return null
