@@ -2,6 +2,8 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { fromS16 } from '../../audio/pcm.ts'
 import type { Card } from '../../domain/card.ts'
+import { runCount } from '../../onnx/runs.ts'
+import { failureOf } from '../../testing/failure.ts'
 import { temporaryFolder } from '../../testing/folder.ts'
 import { silence, speech, words } from '../../testing/speech-clips.ts'
 import { InputRefused, type TranscriptionInput, type TranscriptionModel } from '../architecture.ts'
@@ -29,6 +31,18 @@ async function loadSmall(small: SmallModel = {}, change: Partial<Card> = {}) {
 
 /** @param fields changed in one of the JSON files */
 const changed = (file: string, fields: object): SmallModel => ({ files: { [file]: { ...configs[file], ...fields } } })
+
+test('files that were tried once load without a run; another decoder is tried', async () => {
+  const filesDir = await writeSmallModel(temporaryFolder())
+  const again = () => load({ card: smallCard, filesDir, pronunciations: null, workers: 1 })
+  loaded.push(await again())
+  const runs = runCount()
+  loaded.push(await again())
+  expect(runCount()).toBe(runs)
+  const broken = replaced(await smallDecoder(), 'past_key_values.1.decoder.key', 'past_key_values.0.decoder.key', 1)
+  await Bun.write(join(filesDir, 'decoder_model_merged.onnx'), broken)
+  expect((await failureOf(again())).message).toContain('this export is broken')
+})
 
 describe('loading refuses', () => {
   const cases: [string, SmallModel, string][] = [

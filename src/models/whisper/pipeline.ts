@@ -13,6 +13,7 @@ import {
 } from '../architecture.ts'
 import { ByteLevelBpe } from '../tokenizers/bpe.ts'
 import { backEnd } from '../../onnx/back-end.ts'
+import { remembered } from '../../onnx/remembered.ts'
 import { readConfig } from './config.ts'
 import { LogMelMeter, sampleRateHz, windowFrames, frameMs } from './features.ts'
 import { WhisperGraphs } from './graphs.ts'
@@ -26,19 +27,37 @@ const maxBatchOnCpu = 2
 /** @throws Error that names the file which is missing or does not fit */
 export const load: LoadTranscriptionModel = async ({ card, filesDir, workers }) => {
   if (filesDir === null) throw new Error(`${card.id} has no files`)
-  const isCoarse = card.weights === 'int8'
   const whisper = await openWhisper(filesDir, workers, card.weights)
-  const { graphs, tokens, config } = whisper
-  try {
-    await checkBranches(graphs, tokens, config, isCoarse)
-  } catch (error) {
-    await graphs.release()
-    throw error
-  }
   // What the graphs were rewritten from takes as much memory as they do.
   Bun.gc(true)
-  const maxBatch = isCoarse && !graphs.isRewritten ? 1 : await maxBatchOf(whisper)
-  return new WhisperModel(card.id, card.options['translates'] !== false, { ...whisper, maxBatch })
+  try {
+    const maxBatch = await tried(filesDir, whisper, card.weights === 'int8')
+    return new WhisperModel(card.id, card.options['translates'] !== false, { ...whisper, maxBatch })
+  } catch (error) {
+    await whisper.graphs.release()
+    throw error
+  }
+}
+
+/** Changes whenever the trial does. */
+const trialForm = 'whisper 1'
+
+/**
+ * Windows that can be decoded together. On a processor, files that were tried once are not tried again: of the 2.4 s of
+ * processor time that Whisper base takes to load, the trial is 1.8.
+ * @param isCoarse the weights have eight bits @throws Error that names the file
+ */
+async function tried(filesDir: string, whisper: Whisper, isCoarse: boolean): Promise<number> {
+  const { graphs, tokens, config } = whisper
+  const { isOnCard } = await backEnd()
+  const trial = async (): Promise<number> => {
+    await checkBranches(graphs, tokens, config, isCoarse)
+    // Not for 8-bit weights as published: windows would share the range of their numbers, and accuracy would suffer.
+    return isCoarse && !graphs.isRewritten ? 1 : tryBatch(graphs, tokens, config)
+  }
+  if (isOnCard) return trial()
+  const form = `${trialForm} ${isCoarse} ${graphs.isRewritten}`
+  return Math.min(maxBatchOnCpu, await remembered(filesDir, form, trial))
 }
 
 /** As its files say, without trying: one window at a time. @throws as `load` */
@@ -52,13 +71,6 @@ export async function openWhisper(
   const tokens = whisperTokens(bpe, config)
   const graphs = await WhisperGraphs.load(filesDir, config, threads, weights)
   return { config, tokens, graphs, meter: new LogMelMeter(config.bands), maxBatch: 1 }
-}
-
-/** Not for 8-bit weights as published: windows would share the range of their numbers, and accuracy would suffer. */
-async function maxBatchOf({ graphs, tokens, config }: Whisper): Promise<number> {
-  const { isOnCard } = await backEnd()
-  const max = await tryBatch(graphs, tokens, config)
-  return isOnCard ? max : Math.min(max, maxBatchOnCpu)
 }
 
 class WhisperModel implements TranscriptionModel {
