@@ -35,13 +35,13 @@ test.skipIf(!hasBrowser)(
   async () => {
     await using instance = await withModels()
     await using owner = await enter(instance, instance.adminKey)
-    await owner.page.getByText('No installed model translates. Whisper base does').waitFor()
+    await owner.page.getByText('No model here can.').waitFor()
     expect(await translation(owner.page).isDisabled()).toBe(true)
     expect(await unfit(owner.page)).toEqual([])
-    await owner.page.getByRole('link', { name: 'install it under Models' }).click()
+    await owner.page.getByRole('link', { name: 'Install Whisper base' }).click()
     await owner.page.getByRole('heading', { name: 'Models', level: 1 }).waitFor()
     await using guest = await enter(instance, await instance.key())
-    await guest.page.getByText('The administrator of this server can install Whisper base.').waitFor()
+    await guest.page.getByText('No model of this server can.').waitFor()
     expect([...owner.faults, ...guest.faults]).toEqual([])
   },
   flowMs,
@@ -57,7 +57,7 @@ test.skipIf(!hasBrowser)(
     await page.getByRole('option', { name: 'Whisper base' }).waitFor({ state: 'attached' })
     await translation(page).check()
     await page.getByLabel('Model').selectOption('moonshine-tiny-en')
-    await page.getByText('Not with this model. Choose Automatic, or Whisper base').waitFor()
+    await page.getByText('This model cannot. Choose Automatic.').waitFor()
     expect(await translation(page).isDisabled()).toBe(true)
     expect(await page.getByLabel('Language').isEnabled()).toBe(true)
     await page.getByLabel('Model').selectOption('whisper-base')

@@ -131,8 +131,8 @@ const Options = ({ options, onChange, models, who }: OptionsProps) => (
 )
 
 function Translation({ options, onChange, models, who }: OptionsProps) {
-  const isPossible = canTranslate(options, models)
-  const why = useId()
+  const isPossible = models.length === 0 || canTranslate(options, models)
+  const hint = useId()
   return (
     <div class="field">
       <span class="label">Translation</span>
@@ -141,30 +141,27 @@ function Translation({ options, onChange, models, who }: OptionsProps) {
           type="checkbox"
           checked={options.translate && isPossible}
           disabled={!isPossible}
-          aria-describedby={isPossible ? undefined : why}
+          aria-describedby={hint}
           onChange={({ currentTarget }) => onChange({ ...options, translate: currentTarget.checked })}
         />
         into English
       </label>
-      {isPossible || models.length === 0 ? null : (
-        <span class="hint" id={why}>
-          <HowToTranslate models={models} who={who} />
-        </span>
-      )}
+      <span class="hint" id={hint}>
+        {isPossible ? 'Other languages become English text.' : <HowToTranslate models={models} who={who} />}
+      </span>
     </div>
   )
 }
 
+/** In one line on a phone, too: it must not move what is below it when the models are known. */
 function HowToTranslate({ models, who }: Pick<OptionsProps, 'models' | 'who'>) {
-  const able = models.filter(({ translates }) => translates === true)
-  if (able.length > 0)
-    return <>Not with this model. Choose Automatic, or {able.map(({ name }) => name).join(' or ')}.</>
+  if (models.some(({ translates }) => translates === true)) return <>This model cannot. Choose Automatic.</>
   return mayAdminister(who) ? (
     <>
-      No installed model translates. Whisper base does: <a href="#/models">install it under Models</a>.
+      No model here can. <a href="#/models">Install Whisper base</a>
     </>
   ) : (
-    <>No installed model translates. The administrator of this server can install Whisper base.</>
+    <>No model of this server can.</>
   )
 }
 
