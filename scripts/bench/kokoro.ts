@@ -49,6 +49,7 @@ async function measure(filesDir: string, soundS: number, syntheses: number) {
       outputs: session.outputs,
       loop: (given) => session.loop(given),
       release: () => session.release(),
+      runHolding: (...given) => session.runHolding(...given),
       run: async (feeds) => {
         const startMs = performance.now()
         const results = await session.run(feeds)

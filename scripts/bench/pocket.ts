@@ -119,6 +119,7 @@ function graphClock() {
         outputs: session.outputs,
         release: () => session.release(),
         run: (feeds: Parameters<typeof session.run>[0]) => timed(() => session.run(feeds)),
+        runHolding: (...given: Parameters<typeof session.runHolding>) => timed(() => session.runHolding(...given)),
         loop: (options: Parameters<typeof session.loop>[0]) => {
           const loop = session.loop(options)
           return {

@@ -328,6 +328,7 @@ const wrong: CreateSession = async (model, options) => {
     inputs: session.inputs,
     outputs: session.outputs,
     run: (feeds) => session.run(feeds),
+    runHolding: (...given) => session.runHolding(...given),
     release: () => session.release(),
     loop: (options) => {
       const loop = session.loop(options)

@@ -11,6 +11,16 @@ export interface Tensor {
 
 export type Tensors = Readonly<Record<string, Tensor>>
 
+/** A result that stays where it was computed, so that a loop can take it as a constant without a copy. */
+export interface Held extends Tensor {
+  /** A copy, made each time it is asked for. */
+  readonly data: TensorData
+  /** Gives its memory back once no loop uses it. Harmless when repeated; nothing else may be asked afterwards. */
+  release(): void
+}
+
+export const isHeld = (tensor: Tensor): tensor is Held => 'release' in tensor
+
 /** What a graph states about one of its inputs or outputs. */
 export interface Port {
   name: string
@@ -49,6 +59,15 @@ export interface Session {
    * signal's reason
    */
   run(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>>
+  /**
+   * As `run`, but all outputs that `holds` names are held.
+   * @returns `held` only when everything has worked: the caller releases each of them
+   */
+  runHolding(
+    feeds: Tensors,
+    holds: (output: string) => boolean,
+    signal?: AbortSignal,
+  ): Promise<{ read: Record<string, Tensor>; held: Record<string, Held> }>
   /** A graph run step by step, whose states need not leave the place where they are computed. */
   loop(options: LoopOptions): Loop
   /** Ends active runs and loops and frees the memory. Harmless when repeated. */
@@ -60,7 +79,7 @@ export interface LoopOptions {
   links: Readonly<Record<string, string>>
   /** By input, before the first step. Never written to, so that many loops can start from the same. */
   start: Tensors
-  /** Inputs that are the same in every step. */
+  /** Inputs that are the same in every step: copied, or held by the loop too. */
   constants?: Tensors
 }
 

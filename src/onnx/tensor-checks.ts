@@ -1,5 +1,5 @@
 /** Checks of given tensors for every back end, so that all refuse the same in the same words. */
-import type { LoopOptions, Port, Tensor, Tensors } from './session.ts'
+import { isHeld, type LoopOptions, type Port, type Tensor, type Tensors } from './session.ts'
 
 /** By type: the array of its numbers. */
 export const arrays = {
@@ -51,7 +51,9 @@ function checkNames(given: readonly string[], wanted: readonly string[], what = 
 
 /** A length that does not fit would be read past its end by native code. */
 function checkTensors(tensors: Tensors): void {
-  for (const [name, { type, dims, data }] of Object.entries(tensors)) {
+  for (const [name, tensor] of Object.entries(tensors)) {
+    if (isHeld(tensor)) continue
+    const { type, dims, data } = tensor
     const length = dims.reduce((product, each) => product * each, 1)
     if (data instanceof arrays[type] && data.length === length) continue
     const wanted = `${length} numbers in a ${arrays[type].name}`

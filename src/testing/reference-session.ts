@@ -3,7 +3,7 @@
  * through JavaScript at each step.
  */
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node'
-import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../onnx/session.ts'
+import type { Held, Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../onnx/session.ts'
 import { arrays, checkFeeds, checkLoop, copiesOf, isKnownType } from '../onnx/tensor-checks.ts'
 
 /** @throws Error when this ONNX Runtime cannot run the graph */
@@ -34,6 +34,12 @@ export async function createNodeSession(model: string | Uint8Array, options: Ses
     inputs,
     outputs,
     run,
+    async runHolding(feeds, holds) {
+      const results = Object.entries(await run(feeds))
+      const held = results.filter(([name]) => holds(name)).map(([name, one]) => [name, { ...one, release: () => {} }])
+      const read = Object.fromEntries(results.filter(([name]) => !holds(name)))
+      return { read, held: Object.fromEntries(held) as Record<string, Held> }
+    },
     loop(loopOptions) {
       if (released) throw new Error('the session was released')
       checkLoop(loopOptions, inputs, outputs)

@@ -25,6 +25,8 @@ const statesOf = (part: 'decoder' | 'encoder'): string[] =>
   Array.from({ length: layers }, (_, layer) => ['key', 'value'].map((kind) => `${layer}.${part}.${kind}`)).flat()
 const own = statesOf('decoder')
 const ofSound = statesOf('encoder')
+const present = (name: string): string => `present.${name}`
+const presentOfSound = new Set(ofSound.map(present))
 
 export interface Heard {
   written: Written[]
@@ -75,15 +77,20 @@ export class MoonshineGraphs {
     // The mask counts samples, of which the graph takes every 384th; a single one is used for all.
     const sound = { encoder_hidden_states: hidden, encoder_attention_mask: ones(1) }
     const empty = Object.fromEntries([...own, ...ofSound].map((name) => [past(name), nothing]))
-    const first = await this.#decoder.run({ ...sound, ...empty, ...stepOf(startToken, false) }, signal)
-    const kept = (names: readonly string[]): Tensors =>
-      Object.fromEntries(names.map((name) => [past(name), given(first, `present.${name}`)]))
+    const { read: first, held } = await this.#decoder.runHolding(
+      { ...sound, ...empty, ...stepOf(startToken, false) },
+      (output) => presentOfSound.has(output),
+      signal,
+    )
+    const kept = (names: readonly string[], from: Tensors): Tensors =>
+      Object.fromEntries(names.map((name) => [past(name), given(from, present(name))]))
     const loop = this.#decoder.loop({
-      links: Object.fromEntries(own.map((name) => [past(name), `present.${name}`])),
-      start: kept(own),
+      links: Object.fromEntries(own.map((name) => [past(name), present(name)])),
+      start: kept(own, first),
       // Later steps give them back empty.
-      constants: { ...sound, ...kept(ofSound) },
+      constants: { ...sound, ...kept(ofSound, held) },
     })
+    for (const one of Object.values(held)) one.release()
     const most = Math.ceil((pcm.length / sampleRateHz) * tokensPerSecond)
     const written: Written[] = []
     try {
@@ -167,7 +174,7 @@ function checkGraphs(encoder: Session, decoder: Session): void {
     ],
     outputs: [
       { name: 'logits', type: 'float32', dims: null },
-      ...[...own, ...ofSound].map((name) => ({ name: `present.${name}`, type: 'float32', dims: null })),
+      ...[...own, ...ofSound].map((name) => ({ name: present(name), type: 'float32', dims: null })),
     ],
   })
 }

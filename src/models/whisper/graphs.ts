@@ -124,9 +124,11 @@ export class WhisperGraphs {
       ...Object.fromEntries(stateNames(layers).map((name) => [pastOf(name), empty(pastOf(name))])),
     }
     const { first } = this.#sessions
-    const outputs = await first.run(taken(first, feeds), signal)
+    // Those of the sound are 37 MB for a window of Whisper base, and only steps read them.
+    const ofSound = new Set(stateNames(layers, ['encoder']).map(presentOf))
+    const { read, held } = await first.runHolding(taken(first, feeds), (name) => ofSound.has(name), signal)
     const output = (name: string): Tensor => {
-      const tensor = outputs[name]
+      const tensor = held[name] ?? read[name]
       if (tensor === undefined) throw new Error(`${decoderFile} gave no ${name}`)
       return tensor
     }
@@ -138,7 +140,8 @@ export class WhisperGraphs {
       attentions: this.hasAttentions ? attentionNames(this.#config).map((name) => asFloat32(output(name))) : null,
       follow: (rows) => this.#follow(picked(own, rows), picked(sound, rows)),
       release: () => {
-        for (const { data } of Object.values({ ...own, ...states('encoder') })) discard(data)
+        for (const one of Object.values(held)) one.release()
+        for (const { data } of Object.values(own)) discard(data)
       },
     }
   }

@@ -8,6 +8,7 @@ import type { Loop, LoopOptions, Tensor, Tensors } from '../session.ts'
 import { checkFeeds, checkLoop, copiesOf } from '../tensor-checks.ts'
 import { nextTurn } from './api.ts'
 import type { LoopSession } from './loop.ts'
+import { HeldValue } from './held.ts'
 import { borrowed, copied, read } from './values.ts'
 import { noteRun } from '../runs.ts'
 
@@ -41,7 +42,11 @@ export class BoundLoop implements Loop {
     this.#kept = new Set(inputs.map(({ name }) => name).filter((name) => this.#links.has(name)))
     this.#start = start
     this.#binding = api.made((out) => api.call.CreateIoBinding(pointer, out))
-    for (const [name, tensor] of Object.entries(constants)) this.#give(name, copied(api, tensor))
+    for (const [name, tensor] of Object.entries(constants)) {
+      // The binding shares it.
+      if (tensor instanceof HeldValue) this.#bind(name, tensor.pointer)
+      else this.#give(name, copied(api, tensor))
+    }
   }
 
   async step(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>> {

@@ -7,6 +7,7 @@ import type { Loop, LoopOptions, Port, Tensor, Tensors } from '../session.ts'
 import { checkFeeds, checkLoop, copiesOf } from '../tensor-checks.ts'
 import type { FfiDevice } from './device.ts'
 import type { Runnable } from './run-call.ts'
+import { HeldValue } from './held.ts'
 import { copied, noValues, pointerOf, read, releaseAll, type Values } from './values.ts'
 
 /** What a loop needs from the session that made it. */
@@ -36,7 +37,9 @@ export class FfiLoop implements Loop {
   /** Until the first step has ended: what the caller gave. */
   #start: Tensors | null
   /** By input, this loop's own: constants, and states once there has been a step. */
-  readonly #held = new Map<string, Pointer>()
+  readonly #own = new Map<string, Pointer>()
+  /** By input, constants that are somebody's as well. */
+  readonly #shared = new Map<string, HeldValue>()
   /** Resolves with the last requested step. */
   #last: Promise<unknown> = Promise.resolve()
   #isBusy = false
@@ -52,7 +55,10 @@ export class FfiLoop implements Loop {
     this.#feedNames = inputs.map(({ name }) => name).filter((name) => !(name in links || name in constants))
     this.#links = new Map(Object.entries(links).map(([input, output]) => [output, input]))
     this.#start = start
-    for (const [name, tensor] of Object.entries(constants)) this.#held.set(name, copied(api, tensor))
+    for (const [name, tensor] of Object.entries(constants)) {
+      if (tensor instanceof HeldValue) this.#shared.set(name, tensor.shared())
+      else this.#own.set(name, copied(api, tensor))
+    }
   }
 
   step(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>> {
@@ -65,7 +71,7 @@ export class FfiLoop implements Loop {
     if (this.#isReleased) throw new Error('the loop was released')
     if (this.#start !== null) return copiesOf(this.#start)
     const { api } = this.#session
-    const states = [...this.#links.values()].map((name) => [name, read(api, api.cpu, name, this.#held.get(name)!)])
+    const states = [...this.#links.values()].map((name) => [name, read(api, api.cpu, name, this.#own.get(name)!)])
     return Object.fromEntries(states)
   }
 
@@ -91,7 +97,7 @@ export class FfiLoop implements Loop {
     try {
       for (const [at, { name }] of inputs.entries()) {
         const tensor = own[name]
-        given[at] = BigInt(tensor === undefined ? this.#held.get(name)! : copied(api, tensor))
+        given[at] = BigInt(tensor === undefined ? this.#valueOf(name) : copied(api, tensor))
         if (tensor !== undefined) brought[at] = given[at]
       }
       await this.#session.compute(given, results, signal)
@@ -114,16 +120,22 @@ export class FfiLoop implements Loop {
     for (const [at, { name }] of outputs.entries()) {
       const input = this.#links.get(name)
       if (input === undefined) continue
-      const last = this.#held.get(input)
-      this.#held.set(input, pointerOf(results[at]))
+      const last = this.#own.get(input)
+      this.#own.set(input, pointerOf(results[at]))
       results[at] = last === undefined ? 0n : BigInt(last)
     }
     this.#start = null
     return Object.fromEntries(others)
   }
 
+  #valueOf(input: string): Pointer {
+    return this.#shared.get(input)?.pointer ?? this.#own.get(input)!
+  }
+
   #free(): void {
-    for (const value of this.#held.values()) this.#session.api.call.ReleaseValue(value)
-    this.#held.clear()
+    for (const value of this.#own.values()) this.#session.api.call.ReleaseValue(value)
+    for (const held of this.#shared.values()) held.release()
+    this.#own.clear()
+    this.#shared.clear()
   }
 }

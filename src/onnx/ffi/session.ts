@@ -3,13 +3,14 @@
  * nothing else (`async-runs.ts`), and loops whose states stay where they were computed (`loop.ts`, `bound-loop.ts`).
  */
 import type { Pointer } from 'bun:ffi'
-import type { Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../session.ts'
+import type { Held, Loop, LoopOptions, Port, Session, SessionOptions, Tensor, Tensors } from '../session.ts'
 import { checkFeeds } from '../tensor-checks.ts'
 import { nextTurn, ortApi, type OrtApi } from './api.ts'
 import type { FfiDevice } from './device.ts'
 import { type AsyncRun, startRun } from './async-runs.ts'
 import { BoundLoop } from './bound-loop.ts'
 import { prepareThread } from './led-runs.ts'
+import { HeldValue } from './held.ts'
 import { FfiLoop, type LoopSession } from './loop.ts'
 import { CNames } from './names.ts'
 import { portsOf } from './ports.ts'
@@ -68,16 +69,16 @@ function open(api: OrtApi, device: FfiDevice, model: string | Uint8Array, settin
 }
 
 /** Sessions that were never released and no longer can be, such as those of a model that failed to load. */
-const forgotten = new FinalizationRegistry<Held>(releaseNow)
+const forgotten = new FinalizationRegistry<Opened>(releaseNow)
 
-interface Held {
+interface Opened {
   api: OrtApi
   pointer: Pointer
   /** What the session reads for as long as it lives; empty: it has copies. */
   model: string | Uint8Array
 }
 
-function releaseNow({ api, pointer }: Held): void {
+function releaseNow({ api, pointer }: Opened): void {
   api.call.ReleaseSession(pointer)
   api.trim()
 }
@@ -89,7 +90,7 @@ export class FfiSession implements Session, LoopSession {
   readonly outputNames: CNames
   readonly threads: number
   readonly #isInline: boolean
-  readonly #held: Held
+  readonly #opened: Opened
   readonly #loops = new Set<Loop>()
   readonly #runs = new Set<AsyncRun>()
   /** Runs and steps that have not settled: what they hold is the session's. */
@@ -114,8 +115,8 @@ export class FfiSession implements Session, LoopSession {
   ) {
     this.#isInline = isInline
     this.threads = threads
-    this.#held = { api, pointer, model }
-    forgotten.register(this, this.#held, this)
+    this.#opened = { api, pointer, model }
+    forgotten.register(this, this.#opened, this)
     const { inputs, outputs } = portsOf(api, pointer)
     this.inputs = inputs
     this.outputs = outputs
@@ -124,7 +125,15 @@ export class FfiSession implements Session, LoopSession {
   }
 
   run(feeds: Tensors, signal?: AbortSignal): Promise<Record<string, Tensor>> {
-    return this.settling(this.#isInline ? this.#runInline(feeds, signal) : this.#run(feeds, signal))
+    return this.#computed(feeds, signal, (results) => this.#taken(results, () => false).read)
+  }
+
+  runHolding(
+    feeds: Tensors,
+    holds: (output: string) => boolean,
+    signal?: AbortSignal,
+  ): Promise<{ read: Record<string, Tensor>; held: Record<string, Held> }> {
+    return this.#computed(feeds, signal, (results) => this.#taken(results, holds))
   }
 
   loop(options: LoopOptions): Loop {
@@ -176,7 +185,12 @@ export class FfiSession implements Session, LoopSession {
     }
   }
 
-  async #run(feeds: Tensors, signal: AbortSignal | undefined): Promise<Record<string, Tensor>> {
+  /** @param take what it does not take is released */
+  #computed<T>(feeds: Tensors, signal: AbortSignal | undefined, take: (results: Values) => T): Promise<T> {
+    return this.settling(this.#isInline ? this.#runInline(feeds, signal, take) : this.#run(feeds, signal, take))
+  }
+
+  async #run<T>(feeds: Tensors, signal: AbortSignal | undefined, take: (results: Values) => T): Promise<T> {
     if (this.#released !== null) throw new Error('the session was released')
     checkFeeds(feeds, this.#inputNames)
     const { api } = this
@@ -185,14 +199,14 @@ export class FfiSession implements Session, LoopSession {
     try {
       for (const [at, { name }] of this.inputs.entries()) given[at] = BigInt(copied(api, feeds[name]!))
       await this.compute(given, results, signal)
-      return this.#tensors(results)
+      return take(results)
     } finally {
       releaseAll(api, given)
       releaseAll(api, results)
     }
   }
 
-  async #runInline(feeds: Tensors, signal: AbortSignal | undefined): Promise<Record<string, Tensor>> {
+  async #runInline<T>(feeds: Tensors, signal: AbortSignal | undefined, take: (results: Values) => T): Promise<T> {
     await nextTurn()
     signal?.throwIfAborted()
     if (this.#released !== null) throw new Error('the session was released')
@@ -206,7 +220,7 @@ export class FfiSession implements Session, LoopSession {
       const [inputs, outputs] = [inputNames.addresses, outputNames.addresses]
       api.check(api.call.Run(pointer, this.runOptions(), inputs, given, given.length, outputs, results.length, results))
       noteRun()
-      return this.#tensors(results)
+      return take(results)
     } finally {
       this.#fed = null
       releaseAll(api, given)
@@ -214,11 +228,24 @@ export class FfiSession implements Session, LoopSession {
     }
   }
 
-  #tensors(results: Values): Record<string, Tensor> {
+  #taken(results: Values, holds: (output: string) => boolean) {
     const { api } = this
-    return Object.fromEntries(
-      this.outputs.map(({ name }, at) => [name, read(api, api.cpu, name, pointerOf(results[at]))] as const),
-    )
+    const [tensors, held]: [Record<string, Tensor>, Record<string, Held>] = [{}, {}]
+    try {
+      for (const [at, { name }] of this.outputs.entries()) {
+        const value = pointerOf(results[at])
+        if (!holds(name)) {
+          tensors[name] = read(api, api.cpu, name, value)
+          continue
+        }
+        held[name] = new HeldValue(api, api.cpu, name, value)
+        results[at] = 0n
+      }
+      return { read: tensors, held }
+    } catch (error) {
+      for (const one of Object.values(held)) one.release()
+      throw error
+    }
   }
 
   get #inputNames(): string[] {
@@ -237,6 +264,6 @@ export class FfiSession implements Session, LoopSession {
     for (const loop of Array.from(this.#loops)) loop.release()
     if (this.#unsettled.size > 0) await Promise.allSettled(this.#unsettled)
     forgotten.unregister(this)
-    releaseNow(this.#held)
+    releaseNow(this.#opened)
   }
 }

@@ -71,13 +71,19 @@ export function copied(api: OrtApi, { type, dims, data }: Tensor): Pointer {
  * @throws Error naming the output whose type is not one of `Tensor`
  */
 export function read(api: OrtApi, from: FfiDevice, name: string, value: Pointer): Tensor {
+  const { type, dims } = typeOf(api, name, value)
+  const data = new arrays[type](dims.reduce((product, each) => product * each, 1))
+  if (data.length > 0) from.download(data, dataOf(api, value))
+  return { type, dims, data }
+}
+
+/** @throws as `read` */
+export function typeOf(api: OrtApi, name: string, value: Pointer): Pick<Tensor, 'type' | 'dims'> {
   const info = api.made((out) => api.call.GetTensorTypeAndShape(value, out))
   const { type, dims } = shapeOf(api, info)
   api.call.ReleaseTensorTypeAndShapeInfo(info)
   if (!isKnownType(type)) throw new Error(`output ${name}: tensors of ${type} are not supported`)
-  const data = new arrays[type](dims.reduce((product, each) => product * each, 1))
-  if (data.length > 0) from.download(data, dataOf(api, value))
-  return { type, dims, data }
+  return { type, dims }
 }
 
 /** @param info an `OrtTensorTypeAndShapeInfo *` @returns -1 for lengths that are not known */
