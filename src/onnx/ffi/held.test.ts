@@ -47,7 +47,7 @@ describe.each(kinds)('%s', (_, open) => {
     await session.release()
   })
 
-  test('a loop keeps a held constant until it ends, whoever else gives it back', async () => {
+  test('a loop keeps a held constant until it ends, although others give it back', async () => {
     const [first, next] = [await open(doubling), await open(totalling)]
     const { held } = await first.runHolding({ x: row(1, 2) }, (name) => name === 'twice')
     const loops = [1, 2].map(() =>

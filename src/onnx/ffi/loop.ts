@@ -38,7 +38,7 @@ export class FfiLoop implements Loop {
   #start: Tensors | null
   /** By input, this loop's own: constants, and states once there has been a step. */
   readonly #own = new Map<string, Pointer>()
-  /** By input, constants that are somebody's as well. */
+  /** By input, constants that others may use, too. */
   readonly #shared = new Map<string, HeldValue>()
   /** Resolves with the last requested step. */
   #last: Promise<unknown> = Promise.resolve()
