@@ -142,13 +142,24 @@ export class Speaking {
    * @returns null when everything was handed over and the operation is settled as completed
    * @throws when the stream ended in any other way; the operation is settled then too
    */
-  async next(): Promise<Uint8Array | null> {
+  next(): Promise<Uint8Array | null> {
+    if (this.#first === null) Object.assign(this.#accepted, this.#given)
+    return this.#step()
+  }
+
+  /** All bytes, for an answer that is sent once it is whole: a client that leaves before has taken nothing. */
+  async all(): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = []
+    for (let bytes = await this.#step(); bytes !== null; bytes = await this.#step()) pieces.push(bytes)
+    return Buffer.concat(pieces)
+  }
+
+  async #step(): Promise<Uint8Array | null> {
     this.#cancelUnread?.()
     try {
       this.#throwIfEnded()
       const first = this.#first
       this.#first = null
-      if (first === null) Object.assign(this.#accepted, this.#given)
       const bytes = first ?? (await this.#produce())
       if (bytes === null) {
         Object.assign(this.#accepted, this.#given)

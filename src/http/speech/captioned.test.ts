@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Instance, startInstance } from '../../testing/instance.ts'
+import { until } from '../../testing/until.ts'
 
 /** The fake engine makes four frames of 100 ms, and reports each quarter of the input as a word. */
 const input = 'onetwotriqua'
@@ -17,8 +18,8 @@ interface Piece {
   timestamps: { word: string; start_time: number; end_time: number }[] | null
 }
 
-const captioned = (body: object, path = '/dev/captioned_speech') =>
-  instance.fetch(path, { method: 'POST', key, body: JSON.stringify({ input, voice: 'alloy', ...body }) })
+const captioned = (body: object, path = '/dev/captioned_speech', init: Parameters<Instance['fetch']>[1] = {}) =>
+  instance.fetch(path, { method: 'POST', key, body: JSON.stringify({ input, voice: 'alloy', ...body }), ...init })
 
 test('as a whole: one object, with word times relative to the audio', async () => {
   const response = await captioned({ stream: false, response_format: 'pcm' })
@@ -67,6 +68,34 @@ test('an engine failure has an error status', async () => {
   instance.engine.plan = () => ({ failAt: 2 })
   const failed = await captioned({ stream: false })
   expect([failed.status, await failed.json()]).toMatchObject([500, { error: { code: 'generation_failed' } }])
+  instance.engine.plan = () => ({})
+})
+
+test('a client that leaves before the one object pays nothing: it heard nothing', async () => {
+  const payer = await instance.key({ prepaidMicros: 1000 })
+  const half = Promise.withResolvers<void>()
+  instance.engine.plan = () => ({
+    before: (frame) => {
+      if (frame < 3) return undefined
+      half.resolve()
+      return new Promise(() => {})
+    },
+  })
+  const leaving = new AbortController()
+  const asked = captioned({ stream: false, response_format: 'pcm' }, undefined, { key: payer, signal: leaving.signal })
+  await half.promise
+  leaving.abort()
+  expect(await asked.catch(() => 'left')).toBe('left')
+  const last = async () => {
+    const page = await (await instance.fetch('/v1/operations', { key: payer })).json()
+    return (page as { data: Record<string, unknown>[] }).data[0]
+  }
+  await until('it is settled', async () => (await last())?.state === 'terminal')
+  expect(await last()).toMatchObject({
+    outcome: 'stream_failed',
+    charged_micros: 0,
+    error: { code: 'client_disconnected' },
+  })
   instance.engine.plan = () => ({})
 })
 

@@ -69,15 +69,9 @@ export const captionAction =
   }
 
 async function whole(speaking: Speaking): Promise<Piece> {
-  const pieces: Uint8Array[] = []
-  const words: SpokenWord[] = []
-  for (let bytes = await speaking.next(); bytes !== null; bytes = await speaking.next()) {
-    pieces.push(bytes)
-    words.push(...speaking.takeWords())
-  }
-  words.push(...speaking.takeWords())
+  const bytes = await speaking.all()
   const { format, usage } = speaking
-  return { bytes: Buffer.concat(pieces), format, words, lengthS: usage.audioSeconds }
+  return { bytes, format, words: speaking.takeWords(), lengthS: usage.audioSeconds }
 }
 
 function linesOf(speaking: Speaking, told: Captions['told']): Source {
