@@ -127,7 +127,7 @@ const unversioned = (known: readonly KnownPath[], path: string): string =>
 
 /** ElevenLabs' clients add the version themselves. */
 const doubled = (path: string): string =>
-  /^\/v1\/v\d\//.test(path) ? ' The base URL of a client of ElevenLabs must not end with /v1.' : ''
+  /^\/v1\/v\d\//.test(path) ? ' The base URL of an ElevenLabs client must not end with /v1.' : ''
 
 /** Routes that any page may call, because they return only public data. */
 const publicPath = /^\/v1\/(audio\/(voices|models)|voices\/[^/]+\/preview(\.\w+)?)\/?$/

@@ -6,7 +6,7 @@ import { MynaError } from '../../domain/error.ts'
 import { type Endpoint, endpoints } from '../endpoint.ts'
 import type { Action, Route } from '../exchange.ts'
 
-/** @returns a route whose actions give way to these where a client of ElevenLabs asks */
+/** @returns a route that answers ElevenLabs' clients with these actions, where there is one for the path */
 export function choosing(route: Route, theirs: readonly Endpoint[]): Route {
   const byPath = new Map(theirs.map(([on, , action]) => [on as string, action]))
   return (template, ours) =>
@@ -26,6 +26,6 @@ export const theirsAlone = (route: Route, theirs: readonly Endpoint[]) =>
 
 const nothingHere: Action = ({ request, url }) => {
   const path = url.pathname.slice(0, 200)
-  const hint = 'This address is of ElevenLabs’ API, whose clients send the key as xi-api-key.'
+  const hint = 'This address belongs to ElevenLabs’ API, whose clients send the key as xi-api-key.'
   throw new MynaError('unknown_url', `Invalid URL (${request.method} ${path}). ${hint}`)
 }

@@ -10,13 +10,13 @@ export function sharedModelEndpoints({ gate, catalog, limits }: ModelsParts): re
   const list = async (exchange: Exchange) => {
     await gate.enter(exchange, null, 'requests')
     const cards = catalog.ranked('text-to-speech')
-    const best = cards[0]
-    const names = limits.listModelAliases && best !== undefined ? listedNames : []
-    const named: readonly [string, Card][] = [
-      ...cards.map((card): [string, Card] => [card.id, card]),
-      ...names.map((name): [string, Card] => [name, best as Card]),
-    ]
-    return json(named.map(([id, card]) => speechModel.of({ id, card, maxInputChars: limits.maxInputChars })))
+    const [best] = cards
+    const names = limits.listModelAliases ? listedNames : []
+    const record = (id: string, card: Card) => speechModel.of({ id, card, maxInputChars: limits.maxInputChars })
+    return json([
+      ...cards.map((card) => record(card.id, card)),
+      ...(best === undefined ? [] : names.map((name) => record(name, best))),
+    ])
   }
   return [['GET /v1/models', null, list]]
 }

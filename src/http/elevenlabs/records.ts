@@ -91,7 +91,7 @@ export const timedSpeech = is.answer<TimedSpeech>('', {
 export interface Subscriber extends Caller {
   /** In the last thirty days. */
   spokenChars: number
-  /** That the balance pays for; null: without end. */
+  /** That the balance pays for; null: no limit. */
   charsLeft: number | null
   voices: number
   /** null: as many as it likes. */

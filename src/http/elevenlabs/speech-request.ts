@@ -23,7 +23,7 @@ const speedOfSettings: Field<number | null> = {
   parse: (given, refuse) => {
     if (given === undefined || given === null) return null
     if (typeof given !== 'object' || Array.isArray(given)) throw refuse.wrongType('an object', given)
-    return speed.parse('speed' in given ? given.speed : null, refuse)
+    return speed.parse('speed' in given ? given.speed : null, bodyDialect('voice_settings.speed'))
   },
 }
 

@@ -20,7 +20,7 @@ export function speechToTextEndpoints(parts: TranscriptionsParts): readonly Endp
   return [['POST /v1/speech-to-text', speechToTextDetail, transcribe]]
 }
 
-/** What ElevenLabs has besides is ignored. */
+/** ElevenLabs' other fields are ignored. */
 const inOurWords = ({ model_id: model, language_code: language }: Body): Body => ({
   model: typeof model === 'string' ? ownModel(model.trim()) : model,
   language,

@@ -174,6 +174,12 @@ describe('refused', () => {
   test.each<[string, Record<string, unknown>, string[], string]>([
     ['a blank text', { text: '' }, ['body', 'text'], 'input should not be empty'],
     ['a seed that is none', { seed: -1 }, ['body', 'seed'], 'input should be a whole number from 0 to 4294967295'],
+    [
+      'a speed that no model has',
+      { voiceSettings: { speed: 9 } },
+      ['body', 'voice_settings.speed'],
+      'input should be a number from 0.25 to 4',
+    ],
     ['sound for telephones', { outputFormat: 'ulaw_8000' }, ['query', 'output_format'], 'input should be one of: mp3_'],
     ['a rate that no encoder has', { outputFormat: 'pcm_32000' }, ['query', 'output_format'], 'input should be one of'],
   ])('%s, with a list of faults', async (_, request, loc, msg) => {

@@ -48,7 +48,7 @@ export const voiceSearchFields = {
 }
 
 export interface VoiceSearch {
-  /** null: for what is not here. */
+  /** null: no voice here can match. */
   ask: VoiceAsk | null
   /** Empty: any. */
   ids: readonly string[]

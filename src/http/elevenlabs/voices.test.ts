@@ -120,6 +120,31 @@ describe('lists', () => {
     expect(detail).toEqual([expect.objectContaining({ loc: ['query', 'page_size'] })])
   })
 
+  test('by id have each voice once, and no clone that is not ready', async () => {
+    const learned = Promise.withResolvers<Uint8Array>()
+    instance.engine.learn = () => learned.promise
+    const body = new FormData()
+    body.append('files', hum(3))
+    const made = await instance.fetch('/v1/voices', { method: 'POST', key, body })
+    const { voice_id: pending } = (await made.json()) as { voice_id: string }
+    const page = await client.voices.search({ voiceIds: ['lark', 'lark', pending] })
+    expect([page.voices.map((voice) => voice.voiceId), page.totalCount]).toEqual([['lark'], 1])
+    learned.resolve(new Uint8Array([1, 2, 3]))
+  })
+
+  test('refuse a wrong page by the name that the client gave it', async () => {
+    const { status, detail } = await refusal(() => client.voices.search({ nextPageToken: 'nobody' }))
+    expect([status, detail]).toEqual([
+      422,
+      [
+        expect.objectContaining({
+          loc: ['query', 'next_page_token'],
+          msg: 'next_page_token: no such voice in this list',
+        }),
+      ],
+    ])
+  })
+
   test('need the scope', async () => {
     const narrow = sdk(instance, await instance.key({ scopes: ['tts'] }))
     const missing = { status: 403, detail: { status: 'missing_permissions' } }

@@ -1,5 +1,6 @@
 /** Voices in ElevenLabs' words: lists, clones that are ready when the answer comes, changes and deletion. */
 import type { Caller } from '../../domain/account.ts'
+import { MynaError } from '../../domain/error.ts'
 import { canSee, type KnownVoice } from '../../domain/voice.ts'
 import type { VoicePage } from '../../service/library.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -59,10 +60,18 @@ export function voiceEndpoints(parts: Parts): readonly Endpoint[] {
 
 async function found({ ask, ids }: VoiceSearch, caller: Caller, { library }: Parts): Promise<VoicePage> {
   if (ask === null) return { voices: [], hasMore: false, total: 0 }
-  if (ids.length === 0) return library.list(caller, ask)
-  const named = await Promise.all(ids.map((id) => library.find(id)))
-  const voices = named.filter((voice): voice is KnownVoice => voice !== null && canSee(voice, caller))
+  if (ids.length === 0) return library.list(caller, ask).catch(inTheirWords)
+  const named = await Promise.all([...new Set(ids)].map((id) => library.find(id)))
+  const isShown = (voice: KnownVoice) => voice.status === ask.status && canSee(voice, caller)
+  const voices = named.filter((voice): voice is KnownVoice => voice !== null && isShown(voice))
   return { voices, hasMore: false, total: voices.length }
+}
+
+/** Ours is called `after`. */
+function inTheirWords(error: unknown): never {
+  if (!(error instanceof MynaError) || error.code !== 'invalid_cursor') throw error
+  const param = 'next_page_token'
+  throw new MynaError('invalid_cursor', `${param}: no such voice in this list`, { param })
 }
 
 function pageRecord({ voices, hasMore, total }: VoicePage, caller: Caller, origin: string) {
@@ -74,7 +83,7 @@ function pageRecord({ voices, hasMore, total }: VoicePage, caller: Caller, origi
   }
 }
 
-/** A voice keeps the one clip that it was made from: to leave a new one out in silence would mislead. */
+/** A voice keeps the one clip that it was made from: silently ignoring a new one would mislead. */
 function readChange(request: Request, { formLimits }: Parts) {
   return withForm(request, { ...formLimits, fileFields: new Set(clipFields) }, ({ fields, fileCount }) => {
     if (fileCount === 0) return parseVoiceChange(fields)
