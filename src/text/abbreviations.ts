@@ -1,5 +1,5 @@
 /** Abbreviations with a full stop, initials, and whether that stop also ends the sentence. */
-import { type Before, isAlphanumeric, isLetter, match, type Said, spell, tableOf } from './rule.ts'
+import { type Before, countsThings, isAlphanumeric, isLetter, match, type Said, spell, tableOf } from './rule.ts'
 
 /** A title or a place: it precedes a name, so its full stop never ends a sentence. */
 const leading = tableOf({
@@ -38,6 +38,7 @@ const leading = tableOf({
   messrs: 'Messers',
   pls: 'please',
   attn: 'attention',
+  std: 'standard',
   qty: 'quantity',
   acct: 'account',
 })
@@ -60,6 +61,7 @@ const trailing = tableOf({
   tel: 'telephone',
   ext: 'extension',
   misc: 'miscellaneous',
+  precip: 'precipitation',
   avg: 'average',
   min: 'minimum',
   max: 'maximum',
@@ -117,21 +119,18 @@ const numbered = tableOf({
   rte: 'Route',
   rt: 'Route',
   rm: 'room',
+  dep: 'departure',
+  arr: 'arrival',
   ste: 'suite',
 })
+/** They are words, too. */
+const wordlike = /^(?:no|pop|art|par|op)$/
 /** Before a number even without their stop. */
-const short: Readonly<Record<string, string>> = {
-  Apt: 'apartment',
-  Ste: 'suite',
-  Rm: 'room',
-  Vol: 'volume',
-  Fig: 'figure',
-  Ext: 'extension',
-  ext: 'extension',
-  Ep: 'episode',
-}
+const withoutStop = /^(?:Apt|Ste|Rm|Vol|Fig|Ep|[Ee]xt)$/
 /** Before a year. */
-const lives: Readonly<Record<string, string>> = { b: 'born', d: 'died', r: 'reigned', c: 'circa' }
+const lives = tableOf({ b: 'born', d: 'died', r: 'reigned', c: 'circa' })
+/** Behind the word that makes it one. */
+const seconds = tableOf({ 'et al': 'al', 'std dev': 'deviation', 'standard dev': 'deviation' })
 const dotted = tableOf({
   'e.g.': 'for example',
   'i.e.': 'that is',
@@ -210,22 +209,22 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
   }
   const lower = word.toLowerCase()
   const isLife = text[at - 1] === '(' || (word === 'c' && isLetter(before.word[0]))
-  const life = isLife && Object.hasOwn(lives, word) ? lives[word] : undefined
+  const life = isLife ? lives[word] : undefined
   if (life !== undefined && match(/\. ?[1-9]\d{2,3}(?!\d)/y, text, end) !== null) return { to: end + 1, words: life }
   // The time zone of New York.
   if (word === 'EST') return null
-  if (lower === 'al' && stop && before.word === 'et')
-    return { to: end + 1, words: 'al', stop: mayEnd(text, end + 1, false) }
+  const second = stop ? seconds[`${before.word.toLowerCase()} ${lower}`] : undefined
+  if (second !== undefined) return { to: end + 1, words: second, stop: mayEnd(text, end + 1, false) }
   if (text[at - 1] === '/' && !(stop && beginsCapital(word))) return null
   if (text[at - 1] === '&') return null
   if (lower === 'v' && stop && beginsCapital(before.word) && beginsCapital(nextWord(text, end + 1)))
     return { to: end + 1, words: 'versus' }
   const to = stop ? end + 1 : end
-  const number = numbered[lower]
-  if (number !== undefined && match(/\. ?\(?(?:\d|[IVXL]{1,7}\b|[ivx]{2,6}\b)/y, text, end) !== null)
-    return { to: end + 1, words: number }
-  if (Object.hasOwn(short, word) && match(/ #?\d/y, text, end) !== null)
-    return { to: end, words: short[word] as string }
+  const number = numbered[lower] ?? ''
+  const figure = number === '' ? null : match(/\. ?\(?(?:\d{1,9}|[IVXL]{1,7}\b|[ivx]{2,6}\b)/y, text, end)
+  if (figure !== null && !startsNext(text, end, lower, figure[0])) return { to: end + 1, words: number }
+  if (withoutStop.test(word) && match(/ #?\d/y, text, end) !== null)
+    return { to: end, words: (numbered[lower] ?? trailing[lower]) as string }
   if (!stop && !(undotted.has(lower) && (beginsCapital(word) || leading[lower] === 'versus' || lower === 'etc')))
     return null
   if (word.length > 1 && word === word.toUpperCase() && !stop && lower !== 'mr' && lower !== 'mrs') return null
@@ -247,16 +246,21 @@ function lettersAt(text: string, at: number, letters: string): Said {
   return { to, words, stop: !inside && mayEnd(text, to, known?.endsWith(' M') === true) }
 }
 
+/** The second name of a kind of animal, plant or germ, by its Latin end: "E. coli", "T. rex". */
+const kindAhead = /\. (?!(?:this|thus|plus)\b)[a-z]{1,14}(?:i|us|is|um|ae|ex|ens|ans|ana|ica|aster)\b/y
+
 /** One capital with a full stop is an initial if a name is around it: "J. R. R. Tolkien", but not "plan B. We left". */
 function isInitial(text: string, end: number, word: string, before: Before): boolean {
   const next = nextWord(text, end + 1)
-  // "E. coli"; the first letters of the alphabet number a list.
-  const isKind = beginsCapital(word) && match(/\. [a-z]{3}/y, text, end) !== null
-  if (isKind && !/^[IQX]$/.test(word)) return before.word !== '' || !/^[A-D]$/.test(word)
+  if (beginsCapital(word) && match(kindAhead, text, end) !== null) return true
   if (!beginsCapital(word) || !beginsCapital(next) || text[end + 1] !== ' ') return false
   if (before.word === '') return word !== 'I'
   return (beginsCapital(before.word) || /^(?:by|o|from)$/.test(before.word)) && !starters.has(next)
 }
+
+/** Whether the figure behind a word begins the next sentence: "a work of art. 40 people". */
+const startsNext = (text: string, end: number, word: string, figure: string): boolean =>
+  wordlike.test(word) && (figure.includes('(') || (word !== 'no' && countsThings(text, end + figure.length)))
 
 function streetOrTitle(text: string, to: number, lower: string, before: Before): Said {
   const next = nextWord(text, to)

@@ -69,6 +69,8 @@ function speakAddress(address: string): string {
 }
 
 function speakHost(host: string): string {
+  const inBrackets = /^\[([0-9A-Fa-f:.]{2,45})\]/.exec(host)
+  if (inBrackets !== null) return speakParts((inBrackets[1] as string) + host.slice(inBrackets[0].length))
   const [name = '', port] = host.slice(0, 255).split(':')
   const labels = name.split('.')
   const last = labels.length - 1
@@ -134,7 +136,8 @@ export function phoneAt(text: string, at: number): Said | null {
     match(plainPhonePattern, text, at) ??
     match(shortPhonePattern, text, at)
   if (found === null) return null
-  const groups = found[0].match(/\d+/g) ?? []
+  // A zero that is dialled only from within the country.
+  const groups = found[0].replace('(0)', '').match(/\d+/g) ?? []
   const plus = found[0][0] === '+' ? 'plus ' : ''
   return { to: at + found[0].length, words: plus + groups.map(digitWords).join(' ') }
 }

@@ -27,18 +27,23 @@ const phonePattern = /[2-9]\d{2}[2-9]\d{6}(?![\d-]|[.,]\d)/y
 const emergencyPattern = /(?:911|999|112|[2-8]11|988)(?![\d%/-]|[.,:]\d|['"])/y
 const namedPattern = /(\d{3,4})(?:-(\d{1,3}))?(?![\d/:%-]|[.,]\d)/y
 const namedBefore = new RegExp(
-  String.raw`\b(?:room|flight|highway|hwy\.?|route|interstate|apartment|suite|exit|port|form|bus|boeing|airbus) ?$|` +
+  String.raw`\b(?:room|flight|highway|hwy\.?|route|interstate|apartment|suite|exit|port|bus|boeing|airbus) ?$|` +
     String.raw`\b(?:[GR]TX|RX) ?$|\bflight [A-Z]{2} ?$`,
   'i',
 )
 const statusBefore = /\b(?:error|status|http|status code|error code) $/i
 const statusPattern = /[1-5]\d\d(?![\d-]|[.,:]\d)/y
-const statusAhead =
-  /[1-5]\d\d(?= (?:errors?|page|status|response|Unauthorized|Forbidden|Not Found|Bad Request|Bad Gateway|Internal)\b)/y
+const statusAhead = new RegExp(
+  String.raw`[45]\d\d(?= (?:errors?|page)\b)|` +
+    String.raw`[1-5]\d\d(?= (?:status|response|Unauthorized|Forbidden|Not Found|Bad Request|Bad Gateway|Internal)\b)`,
+  'y',
+)
 /** "The 747" is a plane and "the 405 freeway" a road; "the 777 seats" are counted. */
 const planePattern =
-  /7[0-8]7(?:-\d{1,3})?(?=s?(?![\dA-Za-z%/:-]|[.,]\d))(?! (?!is\b|was\b|has\b)(?:[a-z]{2,20}s|people)\b)/y
-const roadPattern = /[1-9]\d\d(?= (?:north|south|east|west|freeway|highway|motorway|bus|train|tram)(?:bound)?\b)/y
+  /7[0-8]7(?:-\d{1,3})?(?=$|[.,;:!?)](?!\d)| [A-Z]| (?:[a-z]{2,12}ed|is|was|has|flew|jet|plane|aircraft|fleet)\b)/y
+const roadPattern = /[1-9]\d\d(?= (?:(?:north|south|east|west)bound|freeway|highway|motorway|bus|train|tram)\b)/y
+/** An oil for engines: "10W-30". */
+const oilPattern = /\d{1,2}W-\d{2}(?![\dA-Za-z%]|[.,]\d)/y
 /** A picture's lines: "1080p". */
 const linesPattern = /\d{3,4}(?=p(?![A-Za-z])|i(?![A-Za-z0-9]))/y
 
@@ -83,6 +88,8 @@ function pairsAt(text: string, at: number, left: string): Said | null {
   if (status !== null) return { to: at + status[0].length, words: pairWords(status[0]) }
   const lines = match(linesPattern, text, at)
   if (lines !== null && !isLetter(text[at - 1])) return { to: at + lines[0].length, words: pairWords(lines[0]) }
+  const oil = match(oilPattern, text, at)
+  if (oil !== null) return { to: at + oil[0].length, words: oil[0].split('W-').map(cardinal).join(' W ') }
   const isCalled = /\b(?:the|an?) $/i.test(left)
   const found =
     (isCalled ? (match(planePattern, text, at) ?? match(roadPattern, text, at)) : null) ??
@@ -95,7 +102,7 @@ function pairsAt(text: string, at: number, left: string): Said | null {
 }
 
 const namedAt = (text: string, at: number, left: string): RegExpExecArray | null =>
-  namedBefore.test(left) || /(?:^|[^A-Za-z])[A-Z]{1,4}-$/.test(left) ? match(namedPattern, text, at) : null
+  namedBefore.test(left) || /\bForm $|(?:^|[^A-Za-z])[A-Z]{1,4}-$/.test(left) ? match(namedPattern, text, at) : null
 
 /** "101" -> "one oh one", "2490" -> "twenty four ninety", "500" -> "five hundred". */
 export function pairWords(digits: string): string {

@@ -1,10 +1,11 @@
 /** Dates, days of the week and years. A date with slashes is American unless its first number cannot be a month. */
+import { mayEnd } from './abbreviations.ts'
 import { ordinal, year } from './numbers.ts'
 import { type Before, match, type Said } from './rule.ts'
 import { timeAt } from './times.ts'
 
 // prettier-ignore
-const months = [
+export const months = [
   'January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November',
   'December',
 ]
@@ -120,7 +121,7 @@ function untilMonth(text: string, said: Said): Said {
   return { to: last.to, words: `${said.words} to ${last.words}` }
 }
 
-const dayNames = new Map<string, string>(
+export const dayNames = new Map<string, string>(
   ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'].flatMap((name) =>
     [3, 4, 5, name.length].map((length) => [name.slice(0, length), name] as const),
   ),
@@ -133,16 +134,17 @@ export function weekdayAt(text: string, at: number, word: string, before: Before
   const end = at + word.length
   const name = dayNames.get(word)
   if (name === undefined || text[end] === "'") return null
-  const until = match(/\.? ?[-–] ?([A-Z][a-z]{2,8})\.?(?![A-Za-z'])/y, text, end)
-  const untilName = dayNames.get(until?.[1] ?? '')
-  if (until !== null && untilName !== undefined && text[end] === '.')
-    return { to: end + until[0].length, words: `${name} to ${untilName}` }
+  const last = match(/\.? ?[-–] ?([A-Z][a-z]{2,8})(?![A-Za-z'])/y, text, end)
+  const lastName = dayNames.get(last?.[1] ?? '')
+  if (last !== null && lastName !== undefined) {
+    const to = end + last[0].length
+    // Both have a stop or neither has one of its own.
+    const isShort = text[end] === '.' && text[to] === '.'
+    return { to: isShort ? to + 1 : to, words: `${name} to ${lastName}`, stop: isShort && mayEnd(text, to + 1, true) }
+  }
   // "Sat., Jan. 6"
   if (text[end] === '.')
     return match(/\.(?:,|-| ?\d| &| and\b)/y, text, end) === null ? null : { to: end + 1, words: name }
-  const last = match(/ ?[-–] ?([A-Z][a-z]{2,8})(?![A-Za-z'])/y, text, end)
-  const lastName = dayNames.get(last?.[1] ?? '')
-  if (last !== null && lastName !== undefined) return { to: end + last[0].length, words: `${name} to ${lastName}` }
   if (name === word || !uncertainDays.test(word)) return { to: end, words: name }
   const next = match(/[,/&]? ?(?:and )?(\d|[A-Z][a-z]{2,8}(?![A-Za-z]))/y, text, end)?.[1] ?? ''
   const isNext = /\d/.test(next) || dayNames.has(next) || monthName(next) !== undefined

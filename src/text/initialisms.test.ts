@@ -40,6 +40,8 @@ const cases: readonly (readonly [string, string])[] = [
   ['IPv4, file.yml, by', 'I P V four, file dot Y M L, by.'],
   ['Ctrl+C, Cmd+Q', 'control plus C, command plus Q.'],
   ['the 3 Rs and five Ws, Ms Ash', "the three R's and five W's, Miz Ash."],
+  ['your Ps and Qs', "your P's and Q's."],
+  ['Hmph, he said', 'Hmph, he said.'],
   ['the MAC address', 'the MAC address.'],
   ["McDonald's", "McDonald's."],
   ['SSH, ssh and shh', 'S S H, S S H and shh.'],

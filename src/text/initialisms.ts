@@ -35,7 +35,7 @@ const saidAs: Readonly<Record<string, string>> = {
 export const isSpelledLower = (word: string): boolean => spelledLower.has(word)
 
 /** Sounds without a vowel, however long they last. */
-const sound = /^(?:h+m+|m+|m+h+m+|sh+|p+s+t+|p+f+t+|t+s+k+|b+r+|g+r+|z+|ll|n?th|nd|rd|st|pls|thx|ng)$/i
+const sound = /^(?:h+m+(?:ph)?|m+|m+h+m+|sh+|p+s+t+|p+f+t+|t+s+k+|b+r+|g+r+|z+|ll|n?th|nd|rd|st|pls|thx|ng)$/i
 
 /** English words and sounds of two and three letters, and acronyms of that length that people say as words. */
 const shortWords = words(
@@ -98,8 +98,8 @@ const alone: Around = { next: undefined, left: '', right: '' }
 /** How a word is given to the voice: initialisms letter by letter, names with capitals inside in their parts. */
 export function pronounce(word: string, around = alone): string {
   if (/^(?:[SVD]RAM|[VW]LAN)$/.test(word)) return `${word[0]} ${word.slice(1)}`
-  // "The 3 Rs": no word is a consonant and an s.
-  if (/^[BCDFGHJKLNPQRTVWXZ]s$/.test(word) && /^\d|^(?:three|four|five|six)$/.test(around.left)) return `${word[0]}'s`
+  // "The 3 Rs", "your Ps and Qs": no word is a consonant and an s.
+  if (/^[BCDFGHJKLNPQRTVWXZ]s$/.test(word)) return `${word[0]}'s`
   // M&Ms.
   if (around.next === '&' && /^[A-Z]s$/.test(word)) return `${word[0]}'s`
   if (Object.hasOwn(saidAs, word)) return saidAs[word] as string

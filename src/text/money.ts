@@ -1,5 +1,6 @@
 /** Sums of money: "$5.20", "£3m", "€1.000,50", "US$5", "USD 5". */
 import { cardinal, decimal } from './numbers.ts'
+import { mayEnd } from './abbreviations.ts'
 import { isCurrencyCode, isDescribing, perAt, pluralUnit, unitName } from './units.ts'
 import { match, type Said } from './rule.ts'
 
@@ -57,8 +58,29 @@ const scaleWords: Record<string, string> = {
 const hundredths = (name: string, many: boolean): string =>
   !many ? name : name === 'penny' ? 'pence' : name === 'paisa' ? 'paise' : `${name}s`
 
+const oldPattern = /(?:£(\d{1,6}) (\d{1,2})s(?:\.? (\d{1,2})d)?|(\d{1,2})s\.? (\d{1,2})d)(?![A-Za-z0-9])\.?/y
+
+/** "£5 10s. 6d.": shillings and pence, as Britain counted until 1971. */
+export function oldMoneyAt(text: string, at: number): Said | null {
+  const found = match(oldPattern, text, at)
+  if (found === null) return null
+  const to = at + found[0].length
+  const [pounds, shillings, pence] = [found[1], found[2] ?? found[4], found[3] ?? found[5]]
+  const parts = [
+    [pounds, 'pound', 'pounds'],
+    [shillings, 'shilling', 'shillings'],
+    [pence, 'penny', 'pence'],
+  ] as const
+  const words = parts.flatMap(([digits, one, many]) =>
+    digits === undefined ? [] : [`${cardinal(digits)} ${digits === '1' ? one : many}`],
+  )
+  return { to, words: words.join(' '), stop: found[0].endsWith('.') && mayEnd(text, to, true) }
+}
+
 /** A sum that begins with its sign. */
 export function moneyAt(text: string, at: number): Said | null {
+  const old = oldMoneyAt(text, at)
+  if (old !== null) return old
   const sign = match(signPattern, text, at)
   if (sign === null) return null
   const isReal = sign[1] === 'R'

@@ -4,10 +4,11 @@ import { codeAt, pairWords } from './codes.ts'
 import { coordinateAt } from './coordinates.ts'
 import { dateAt, isYear } from './dates.ts'
 import { decimalCommaAt, groupedAt, hexAt } from './groups.ts'
-import { penceAt, trailingMoneyAt } from './money.ts'
+import { oldMoneyAt, penceAt, trailingMoneyAt } from './money.ts'
 import { cardinal, decimal, digitWords, fraction, ordinal, plural, year } from './numbers.ts'
+import { isNumbered } from './roman.ts'
 import { shortDateAt } from './short-dates.ts'
-import { type Before, isLetter, match, type Said } from './rule.ts'
+import { type Before, countsThings, isLetter, match, type Said } from './rule.ts'
 import { verseAt } from './verses.ts'
 import { timeAt } from './times.ts'
 import { inchMarkAt, unitAt } from './units.ts'
@@ -15,8 +16,7 @@ import { inchMarkAt, unitAt } from './units.ts'
 const ordinalPattern = /(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9])/iy
 const decadePattern = /(\d{4}|\d{2})'?s(?![A-Za-z0-9]|'[A-Za-z])/y
 /** "100s of people": an amount that is not counted. */
-const manyPattern =
-  /(?:1,?000s(?! ?(?:timeout|delay))|100s(?= of\b)|10s(?= of (?:thousand|million|billion)s))(?![A-Za-z0-9])/y
+const manyPattern = /(?:1,?000s|100s|10s(?= of (?:thousand|million|billion)s\b))(?= of\b)/y
 const manyWords: Readonly<Record<string, string>> = { 2: 'tens', 3: 'hundreds', 4: 'thousands' }
 const fractionPattern = /(?:(\d{1,3}) )?(\d{1,4})\/(\d{1,4})(?![\d/]|\.\d)/y
 const numberPattern =
@@ -24,10 +24,7 @@ const numberPattern =
 const rangePattern = /(?:-| ?– ?)(\d{1,3}(?:,\d{3}){1,4}(?!,?\d)|\d{1,15}(?!\d))(\.\d{1,20}(?!\d))?(?![-–]\d)/y
 const ratioPattern = /(\d{1,4}):(\d{1,3}(?:,\d{3}){1,3}|\d{1,4})(?![\d:A-Za-z])/y
 /** A scale only before what is counted, or behind a fraction: "221B Baker Street" and "Gate 34B" are names. */
-const scalePattern = /([KkMBT])(?=\+|[ ][a-z]{2,20}s\b| people\b)/y
-const scaleOfFraction = /([KkMBT])(?![A-Za-z0-9])/y
-/** Words that end like a plural and count nothing. */
-const notCounted = / (?:as|is|was|has|this|its|does|us|across|plus|less|thus|yes|always|perhaps|towards)\b/y
+const scalePattern = /[KkMBT](?![A-Za-z0-9])/y
 const scaleWords: Record<string, string> = { K: 'thousand', k: 'thousand', M: 'million', B: 'billion', T: 'trillion' }
 const crossPattern = /(?: x |x|×|["'] ?[x×] ?)(?=\d)/y
 const wordScalePattern = / (thousand|million|billion|trillion)(?![A-Za-z])/y
@@ -58,6 +55,7 @@ export function quantityAt(text: string, at: number, before: Before): Said | nul
     decadeAt(text, at, before) ??
     fractionAt(text, at, before) ??
     trailingMoneyAt(text, at) ??
+    oldMoneyAt(text, at) ??
     penceAt(text, at) ??
     decimalCommaAt(text, at) ??
     ratioAt(text, at) ??
@@ -81,11 +79,11 @@ function afterLetter(text: string, at: number): Said {
 
 const inPlural = (text: string, said: Said): Said =>
   match(/s(?![A-Za-z0-9'])/y, text, said.to) === null
-    ? owned(text, said)
+    ? withOwner(text, said)
     : { to: said.to + 1, words: plural(said.words) }
 
 /** "the PS5's fan" */
-const owned = (text: string, said: Said): Said =>
+const withOwner = (text: string, said: Said): Said =>
   match(/'s(?![A-Za-z0-9])/y, text, said.to) === null ? said : { to: said.to + 2, words: `${said.words}'s` }
 
 /** "1's and 0's", "2024's", and the planes called F-16s. */
@@ -125,6 +123,8 @@ function decadeAt(text: string, at: number, before: Before): Said | null {
   const found = match(decadePattern, text, at)
   const digits = found?.[1] ?? ''
   if (found === null || !digits.endsWith('0') || (Number(digits) === 0 && digits !== '00')) return null
+  // "1000s" and "5000s" are seconds, "the 1000s" are years.
+  if (digits.length === 4 && !/^(?:1[1-9]|20)/.test(digits) && before.word.toLowerCase() !== 'the') return null
   if (digits.length === 2) {
     const owned = /(?:'s|s') $/.test(text.slice(Math.max(0, at - 3), at))
     const named = text[at - 1] === "'" || /^(?:the|early|late|mid|his|her|their|my|your|our|in)$/i.test(before.word)
@@ -162,7 +162,7 @@ function outOfAt(text: string, at: number, before: Before): Said | null {
   const isOf = match(/ of\b/y, text, to) !== null || unitAt(text, to, true) !== null
   if (match(countedPattern, text, to) !== null && Number(top) <= Number(bottom)) return said('of')
   // Of music.
-  if (match(/ time\b/y, text, to) !== null && /^[248]$/.test(bottom))
+  if (before.word === 'in' && match(/ time\b/y, text, to) !== null && /^[248]$/.test(bottom))
     return { to, words: `${cardinal(top)} ${cardinal(bottom)}` }
   const isScale = /^(?:10|100)$/.test(bottom) && Number(top) <= Number(bottom) && !isOf
   const isRated = match(/ (?:stars?|points?|rating)\b/y, text, to) !== null
@@ -238,8 +238,8 @@ function numberAt(text: string, at: number, before: Before): Said {
   }
   const scale = scaleAt(text, to, (range ?? { fraction: found[2] }).fraction !== undefined)
   if (scale !== null) {
-    words += ` ${scaleWords[scale[1] as string]}`
-    to += scale[0].length
+    words += ` ${scaleWords[scale]}`
+    to++
   }
   const large = match(wordScalePattern, text, to)
   if (large !== null) {
@@ -270,10 +270,9 @@ function across(text: string, said: Said): Said {
   return { to, words: `${said.words} ${match(/10\^/y, text, to) === null ? 'by' : 'times'}` }
 }
 
-function scaleAt(text: string, at: number, isFraction: boolean): RegExpExecArray | null {
-  if (isFraction) return match(scaleOfFraction, text, at)
-  const scale = match(scalePattern, text, at)
-  return scale === null || match(notCounted, text, at + 1) !== null ? null : scale
+function scaleAt(text: string, at: number, isFraction: boolean): string | null {
+  const scale = match(scalePattern, text, at)?.[0] ?? null
+  return isFraction || text[at + 1] === '+' || countsThings(text, at + 1) ? scale : null
 }
 
 function rangeAt(text: string, at: number): { to: number; whole: string; fraction: string | undefined } | null {
@@ -284,6 +283,7 @@ function rangeAt(text: string, at: number): { to: number; whole: string; fractio
 
 /** "4 - 6 weeks": what rises and counts something is no subtraction. */
 function spacedRangeAt(text: string, at: number, to: number, first: string): ReturnType<typeof rangeAt> {
+  if (isNumbered(text, at)) return null
   const found = match(/ - (\d{1,4})(?= (?!is\b|are\b|was\b|equals\b)[a-z]{2}|%)/y, text, to)
   if (found === null || Number(found[1]) <= Number(first.replaceAll(',', ''))) return null
   if (/[=+*/×÷-] ?$/.test(text.slice(Math.max(0, at - 2), at))) return null

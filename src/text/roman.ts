@@ -5,21 +5,20 @@ import { type Before, isAlphanumeric, match, type Said } from './rule.ts'
 const regnal = new Set(
   (
     'Henry Louis Elizabeth Charles George Edward Richard William James Philip Paul Benedict Pius Leo Napoleon ' +
-    'Catherine Peter ' +
-    'Nicholas Alexander Ivan Frederick Friedrich Wilhelm Otto Ramses Ptolemy Mary Victor Emmanuel Gregory ' +
-    'Clement Innocent ' +
-    'Urban Francis Ferdinand Carlos Felipe Juan Olaf Harald Gustav Haakon Christian Xerxes Darius John Pope ' +
-    'King Queen ' +
-    'Robert Stephen Sixtus Julius Boniface Alfonso Leopold Albert Karl Constantine Baldwin'
+    'Catherine Peter Nicholas Alexander Ivan Frederick Friedrich Wilhelm Otto Ramses Ptolemy Mary Victor Emmanuel ' +
+    'Gregory Clement Innocent Urban Francis Ferdinand Carlos Felipe Juan Olaf Harald Gustav Haakon Christian Xerxes ' +
+    'Darius John Pope King Queen Robert Stephen Sixtus Julius Boniface Alfonso Leopold Albert Karl Constantine Baldwin'
   ).split(' '),
 )
-const sections = new Set(
-  (
-    'chapter part act scene section volume book phase type level stage class title article war appendix figure ' +
-    'table episode ' +
-    'season round tier mark bowl grade unit vol no'
-  ).split(' '),
-)
+const sectionNames =
+  'chapter part act scene section volume book phase type level stage class title article war appendix figure table ' +
+  'episode season round tier mark bowl grade unit vol no'
+const sections = new Set(sectionNames.split(' '))
+const numberedBefore = new RegExp(`\\b(?:day|week|step|lesson|page|${sectionNames.replaceAll(' ', '|')}) $`, 'i')
+
+/** Whether the number at `at` belongs to the word before it: "Day 1 - 30 minutes of rest". */
+export const isNumbered = (text: string, at: number): boolean =>
+  numberedBefore.test(text.slice(Math.max(0, at - 10), at))
 
 /** "Henry VIII" is a rank, "Chapter IV" and "Rocky III" are counts; "II" alone is a number, too. */
 export function numeralAt(text: string, at: number, word: string, before: Before): Said | null {
@@ -34,7 +33,8 @@ export function numeralAt(text: string, at: number, word: string, before: Before
   const value = roman(written)
   if (value === null) return null
   const section =
-    sections.has(before.word.toLowerCase()) || (word === 'I' && match(/(?:,| and| or) II\b/y, text, end) !== null)
+    (sections.has(before.word.toLowerCase()) && !(word === 'I' && isPronoun(text, end, before.word))) ||
+    (word === 'I' && match(/(?:,| and| or) II\b/y, text, end) !== null)
   const words = cardinal(String(value)) + owner
   if (section) return { to: end, words }
   if (regnal.has(before.word) && (word !== 'I' || isRank(text, at, end)))
@@ -42,6 +42,10 @@ export function numeralAt(text: string, at: number, word: string, before: Before
   const series = /^[A-Z][a-z]/.test(before.word) && /^[IVX]{2,}$/.test(written) && value < 40
   return series || /^(?:V|X)?I{2,3}$/.test(written) ? { to: end, words } : null
 }
+
+/** "The book I read", but neither "book I of three" nor "Type I diabetes". */
+const isPronoun = (text: string, end: number, before: string): boolean =>
+  /^[a-z]/.test(before) && match(/ (?!(?:of|is|was|has|to|in|on|and|or|by|at)\b)[a-z]/y, text, end) !== null
 
 /** "Charles I of England", "King Charles I was", but not "Charles, I was". */
 const isRank = (text: string, at: number, end: number): boolean =>

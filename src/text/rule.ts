@@ -29,6 +29,11 @@ export function match(pattern: RegExp, text: string, at: number): RegExpExecArra
 export const tableOf = (entries: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>> =>
   Object.assign(Object.create(null) as Record<string, string>, entries)
 
+/** What is counted: "20 songs", "500 people", but not "20 is". */
+const countedPattern =
+  / (?:people|(?!(?:as|is|was|has|this|its|does|us|plus|thus|yes|always|perhaps|towards)\b)[a-z]{1,19}[a-rt-z]s)\b/y
+export const countsThings = (text: string, at: number): boolean => match(countedPattern, text, at) !== null
+
 export const isLetter = (char: string | undefined): boolean => char !== undefined && /^[A-Za-z]$/.test(char)
 export const isDigit = (char: string | undefined): boolean => char !== undefined && char >= '0' && char <= '9'
 export const isAlphanumeric = (char: string | undefined): boolean => isLetter(char) || isDigit(char)

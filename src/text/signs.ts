@@ -3,6 +3,7 @@ import { currencySigns, moneyAt } from './money.ts'
 import { spelledDigits } from './groups.ts'
 import { digitWords } from './numbers.ts'
 import { phoneAt } from './addresses.ts'
+import { isNumbered } from './roman.ts'
 import { isAlphanumeric, isDigit, isLetter, match } from './rule.ts'
 
 /** The mark of a pause, if a voice distinguishes it from a comma. */
@@ -149,7 +150,7 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
 /** "5! = 120", "n!/2". */
 export const isFactorial = (text: string, at: number): boolean =>
   /(?:\d|(?:^|[^A-Za-z])[kmnx]|\))$/.test(text.slice(Math.max(0, at - 2), at)) &&
-  match(/! ?(?:[=*×·÷+]|[/<>] ?\d)/y, text, at) !== null
+  match(/! ?[=*×·÷+/<>] ?[\dkmnx(](?![a-z])/y, text, at) !== null
 
 /** "grade B-", "type O+ blood", "AB- blood". @returns null if the sign is none behind a capital */
 function rankAt(text: string, at: number): string | null {
@@ -196,8 +197,7 @@ function named(text: string, at: number, spoken: boolean): Sign {
   return words === undefined ? nothing(at + 1) : between(at + 1, words, standsAlone.has(char))
 }
 
-const ratePattern =
-  /\/(second|minute|hour|day|week|month|year|person|night|user|s|sec|min|hr|wk|mo|yr)(?![A-Za-z0-9/+])/y
+const ratePattern = /\/(second|minute|hour|day|week|month|year|s|sec|min|hr|wk|mo|yr)(?![A-Za-z0-9/+])/y
 const shortRates: Readonly<Record<string, string>> = {
   s: 'second',
   sec: 'second',
@@ -214,7 +214,7 @@ function rateAt(text: string, at: number): Sign | null {
   if (/(?:^|[^A-Za-z])[Ll]$/.test(left) && match(/\/100 ?km/y, text, at) !== null) return between(at + 1, 'per')
   const found = match(ratePattern, text, at)
   const what = found?.[1] ?? ''
-  const isMany = /[a-z]{2}s$|\dx$/.test(left) || (what === 's' && /[a-z]{3}$/.test(left))
+  const isMany = /[a-z][a-rt-z]s$|\dx$/.test(left) || (what === 's' && /[a-z]{3}$/.test(left))
   if (found === null || !isMany) return null
   return { kind: 'say', to: at + found[0].length, words: `per ${shortRates[what] ?? what}` }
 }
@@ -245,7 +245,8 @@ function power(text: string, at: number, spoken: boolean): Sign {
   if (digits === null) return between(at + 1, 'to the power of')
   const to = at + digits[0].length
   // "¹⁴C", and the version "^1.2".
-  if (!spoken && match(/\^\d{1,3}(?:[A-Z]|\.\d)/y, text, at) !== null) return nothing(at + 1)
+  const isFirst = !spoken || ' ('.includes(text[at - 1] ?? ' ')
+  if (isFirst && match(/\^\d{1,3}(?:[A-Z]|\.\d)/y, text, at) !== null) return nothing(at + 1)
   const left = text.slice(Math.max(0, at - 4), at)
   const charge = /(?:^|[^A-Za-z])[A-Z][a-z]?$/.test(left) ? match(/\^(\d)\+(?= [a-z]|[,.;:)]|$)/y, text, at) : null
   if (charge !== null)
@@ -286,7 +287,9 @@ function dash(text: string, at: number): Sign {
     const opens = before === undefined || isOffset || ' (["\'=<>$^\u0001\u0002'.includes(before)
     if (opens && /^(?:\d|[.$£€]\d)/.test(text.slice(to, to + 2))) return between(to, 'minus', true)
     if (before === ' ' && after === ' ') {
-      const sum = touchesNumber(text, at) && (isDigit(text[at - 2]) || isDigit(text[to + 1]))
+      const start = /\d{1,4} $/.exec(text.slice(Math.max(0, at - 5), at))
+      const isHeading = start !== null && isNumbered(text, at - start[0].length)
+      const sum = !isHeading && touchesNumber(text, at) && (isDigit(text[at - 2]) || isDigit(text[to + 1]))
       return sum ? between(to, 'minus') : fine(to, '—')
     }
     return nothing(to)

@@ -129,9 +129,12 @@ interface Stop {
   symbol?: FineMark
 }
 
+/** "a || !b" */
+const isNegation = (text: string, at: number): boolean => ' ('.includes(text[at - 1] ?? '.') && isLetter(text[at + 1])
+
 /** @returns null if the mark at `at` does not end a sentence but is a sign: the dot of "node.js" or ".5" */
 function stopAt(text: string, at: number): Stop | null {
-  if (text.startsWith('!=', at) || (text[at] === '!' && isFactorial(text, at))) return null
+  if (text.startsWith('!=', at) || (text[at] === '!' && (isFactorial(text, at) || isNegation(text, at)))) return null
   let to = at
   while (to < text.length && '.!?'.includes(text[to] as string)) to++
   const run = to - at

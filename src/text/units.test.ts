@@ -3,6 +3,10 @@ import { expect, test } from 'bun:test'
 import { saidInOneLine } from './said.fixture.ts'
 
 const cases: readonly (readonly [string, string])[] = [
+  ['number 1 in deep learning, 5 in high school', 'number one in deep learning, five in high school.'],
+  ['7 in wide, 2 in deep and 3 in tall.', 'seven inches wide, two inches deep and three inches tall.'],
+  ['£5 10s. 6d. or 4s. 1d. It', 'five pounds ten shillings six pence or four shillings one penny. | It.'],
+  ['10s of video, £5 10s', 'ten seconds of video, five pounds ten shillings.'],
   ['a $5 bill', 'a five dollar bill.'],
   ['a $1.5 billion deal', 'a one point five billion dollar deal.'],
   ['I paid a $5 and left', 'I paid a five dollars and left.'],

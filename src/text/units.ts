@@ -210,7 +210,8 @@ const unitPattern = new RegExp(
   'y',
 )
 /** "in" is a word unless a stop or a word about size follows it, or feet or inches were before the number. */
-const inchPattern = /in(?:\.| =|(?= (?:x|×|by|tall|wide|long|deep|high|thick|of (?:rain|snow))\b))/y
+const inchPattern =
+  /in(?:\.| =|(?= (?:x|×|by|(?:tall|wide|long|deep|high|thick)(?! (?!and|or|by|x|at)[a-z])|of (?:rain|snow))\b))/y
 const sizeBefore = /(?:\bft\.?|\bfeet|\bfoot|\bin\.? (?:x|×|by)) \d[\d./ ]{0,8}$/
 const perPattern = /\/([A-Za-z]{1,8}(?:\^?[23])?)(?![A-Za-z0-9/^])/y
 const perWords: Readonly<Record<string, string>> = {

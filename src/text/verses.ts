@@ -50,6 +50,8 @@ const shortBooks: Readonly<Record<string, string>> = {
 }
 const shortBook = /([A-Z][a-z]{1,4})\.? (?=\d{1,3}:\d{1,3}(?![\d:]| ?[ap]\.?m\b))/y
 
+const timePattern = /\d{1,2}:[0-5]\d(?!\d)/y
+
 /** "Matt. 5:3": the book and its verse; "1 Cor. 13" needs none. */
 export function bookAt(text: string, at: number, before: Before): Said | null {
   const isSecond = /^[123]$/.test(before.word) && /(?:^|[^\d.])\d $/.test(text.slice(Math.max(0, at - 3), at))
@@ -57,7 +59,11 @@ export function bookAt(text: string, at: number, before: Before): Said | null {
   const letter = second === null ? undefined : shortBooks[second[1] as string]
   if (second !== null && letter !== undefined && match(shortBook, text, at) === null)
     return { to: at + second[0].length, words: letter }
+  const psalm = match(/Ps\. (?=\d)/y, text, at)
+  if (psalm !== null) return { to: at + psalm[0].length, words: 'Psalm' }
   const found = match(shortBook, text, at)
+  // "Sam 5:30" may be a time at which one meets.
+  if (found !== null && !found[0].includes('.') && match(timePattern, text, at + found[0].length) !== null) return null
   const name = found === null ? undefined : shortBooks[found[1] as string]
   if (found === null || name === undefined) return null
   const verse = verseAt(text, at + found[0].length, { word: name })

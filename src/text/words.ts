@@ -34,18 +34,9 @@ const wholeWords: Record<string, string> = {
   'km/h': 'kilometers per hour',
 }
 
-/** An eight in the middle of a word, as young people write. */
-const textingWords: Readonly<Record<string, string>> = {
-  gr8: 'great',
-  m8: 'mate',
-  m8s: 'mates',
-  l8: 'late',
-  l8r: 'later',
-  w8: 'wait',
-  sk8: 'skate',
-  str8: 'straight',
-}
-const textingPattern = /(?:[Gg][Rr]8|GR8|m8s?|[Ll]8[Rr]?|[Ww]8|[Ss][Kk]8|[Ss]tr8)(?![A-Za-z0-9-])/y
+/** An eight that sounds like the end of a word; "m8" and "W8" name screws and places, too. */
+const textingWords: Readonly<Record<string, string>> = { gr8: 'great', l8r: 'later', sk8: 'skate', str8: 'straight' }
+const textingPattern = /(?:gr8|l8r|sk8|str8)(?![A-Za-z0-9-])/iy
 
 /** They are said in full, some of them only before a number. */
 const shortened: ReadonlySet<string> = new Set(['etc', 'exp', 'ext'])
