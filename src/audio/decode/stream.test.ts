@@ -1,6 +1,6 @@
 /** Long audio is decoded on demand, in memory that does not grow with it, and nothing is left behind. */
 import { heapStats } from 'bun:jsc'
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   closeSync,
   existsSync,
@@ -28,6 +28,9 @@ import { StreamingDecoder } from './stream.ts'
 import { concatFloats, concatS16, toS16 } from '../pcm.ts'
 import { buzz } from '../encode/readback.fixture.ts'
 import { Resampler, rough } from '../resample.ts'
+
+// Threads with every codec, on machines that may be busy with other tests.
+setDefaultTimeout(60_000)
 
 const folder = temporaryFolder()
 const decoder = new StreamingDecoder({ timer: systemTimer })
@@ -223,6 +226,28 @@ describe('a thread that decoded a whole file', () => {
     expect(clock.waiting).toBe(0)
     expect((await wholeFile(kept, 'flac')).length).toBe(3.3 * rateHz)
     kept.close()
+  })
+
+  test('is not used again once it has ended by itself', async () => {
+    const kept = new StreamingDecoder({ timer: systemTimer })
+    const workers: Worker[] = []
+    const Original = globalThis.Worker
+    globalThis.Worker = class extends Original {
+      constructor(...given: ConstructorParameters<typeof Worker>) {
+        super(...given)
+        workers.push(this)
+      }
+    }
+    try {
+      await wholeFile(kept, 'flac')
+      workers[0]!.terminate()
+      await until('it has ended', () => kept.threads === 0)
+      await wholeFile(kept, 'flac')
+      expect([workers.length, kept.files, kept.threads]).toEqual([2, 0, 1])
+    } finally {
+      globalThis.Worker = Original
+      kept.close()
+    }
   })
 
   test('is the only one that is kept: damage, a refusal and an early end take theirs with them', async () => {

@@ -121,12 +121,12 @@ export class StreamingDecoder {
     this.#idle = { thread, stopWaiting }
   }
 
-  /** @returns null: none waits */
+  /** @returns null: none waits, or it has ended by itself */
   #takeIdle(): DecodeThread | null {
     const idle = this.#idle
     this.#idle = null
     idle?.stopWaiting()
-    return idle?.thread ?? null
+    return idle === null || idle.thread.isEnded ? null : idle.thread
   }
 }
 
