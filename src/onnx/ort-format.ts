@@ -6,6 +6,8 @@
 
 /** How a table refers to its fields: 2 bytes each, behind two lengths. */
 const vtableHeadBytes = 4
+/** Of the fields that are read here: a number, or how far it is to a table, a text or a list. */
+const fieldBytes = 4
 const mostDepth = 8
 const utf8 = new TextDecoder()
 
@@ -47,7 +49,8 @@ export interface OrtWeight {
 export function readOrtGraph(file: Uint8Array): OrtGraph | null {
   if (utf8.decode(file.subarray(4, 8)) !== 'ORTM') return null
   try {
-    const root = new Table(file, new DataView(file.buffer, file.byteOffset, file.byteLength), 0).pointed(0)
+    const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+    const root = new Table({ file, view, leftBytes: 2 * file.length }, 0).pointed(0)
     const found = root.table(session.model)?.table(model.graph)
     return found === undefined || found === null ? null : graphOf(found, null, 0)
   } catch (error) {
@@ -85,35 +88,42 @@ function typeAtOf(table: Table): [string, number][] {
   return at === null ? [] : [[table.text(value.name), at]]
 }
 
-/** What does not lie in the file is a RangeError. */
+interface Source {
+  file: Uint8Array
+  view: DataView
+  /** How much more may be read. A list may name the same table many times, and so may that one's lists. */
+  leftBytes: number
+}
+
+/** What does not lie in the file is a RangeError, and so is what is named again and again. */
 class Table {
-  readonly #file: Uint8Array
-  readonly #view: DataView
+  readonly #source: Source
   readonly #at: number
 
-  constructor(file: Uint8Array, view: DataView, at: number) {
-    this.#file = file
-    this.#view = view
+  constructor(source: Source, at: number) {
+    this.#source = source
     this.#at = at
   }
 
   /** @returns null: the field has its default value */
   placeOf(field: number): number | null {
-    const vtableAt = this.#at - this.#view.getInt32(this.#at, true)
+    const { file, view } = this.#source
+    const vtableAt = this.#at - view.getInt32(this.#at, true)
     const place = vtableHeadBytes + 2 * field
-    if (place >= this.#view.getUint16(vtableAt, true)) return null
-    const offset = this.#view.getUint16(vtableAt + place, true)
+    if (place >= view.getUint16(vtableAt, true)) return null
+    const offset = view.getUint16(vtableAt + place, true)
+    if (this.#at + offset + fieldBytes > file.length) throw new RangeError('a field lies behind the end of its file')
     return offset === 0 ? null : this.#at + offset
   }
 
   /** The table to which the four bytes at this address lead. */
   pointed(at: number): Table {
-    return new Table(this.#file, this.#view, this.#follow(at))
+    return new Table(this.#source, this.#follow(at))
   }
 
   number(field: number): number {
     const at = this.placeOf(field)
-    return at === null ? 0 : this.#view.getInt32(at, true)
+    return at === null ? 0 : this.#source.view.getInt32(at, true)
   }
 
   table(field: number): Table | null {
@@ -143,23 +153,32 @@ class Table {
     const at = this.placeOf(field)
     if (at === null) return []
     const list = this.#follow(at)
-    const count = this.#view.getUint32(list, true)
-    if (4 * count > this.#file.length) throw new RangeError('a list is longer than its file')
+    const count = this.#source.view.getUint32(list, true)
+    this.#spend(4 * count)
     return Array.from({ length: count }, (_, each) => list + 4 + 4 * each)
   }
 
   #textAt(at: number): string {
-    return utf8.decode(this.#bytesAt(at))
+    const bytes = this.#bytesAt(at)
+    this.#spend(bytes.length)
+    return utf8.decode(bytes)
   }
 
   #bytesAt(at: number): Uint8Array {
+    const { file, view } = this.#source
     const start = this.#follow(at)
-    const length = this.#view.getUint32(start, true)
-    if (start + 4 + length > this.#file.length) throw new RangeError('bytes are longer than their file')
-    return this.#file.subarray(start + 4, start + 4 + length)
+    const length = view.getUint32(start, true)
+    if (start + 4 + length > file.length) throw new RangeError('bytes are longer than their file')
+    return file.subarray(start + 4, start + 4 + length)
   }
 
   #follow(at: number): number {
-    return at + this.#view.getUint32(at, true)
+    this.#spend(4)
+    return at + this.#source.view.getUint32(at, true)
+  }
+
+  #spend(bytes: number): void {
+    this.#source.leftBytes -= bytes
+    if (this.#source.leftBytes < 0) throw new RangeError('more is named than the file has')
   }
 }
