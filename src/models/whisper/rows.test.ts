@@ -21,6 +21,20 @@ test('rows are picked', () => {
   })
 })
 
+test('a held tensor is read once, however many rows are picked', () => {
+  let reads = 0
+  const { data, ...rest } = tensor(4, 0)
+  const held: Tensor = {
+    ...rest,
+    get data() {
+      reads++
+      return data
+    },
+  }
+  pickRows(held, [0, 2, 3])
+  expect(reads).toBe(1)
+})
+
 test('unchanged rows are not copied', () => {
   const whole = tensor(2, 0)
   expect(joinRows([whole])).toBe(whole)

@@ -26,9 +26,11 @@ export function joinRows(tensors: readonly Tensor[]): Tensor {
 export function pickRows(tensor: Tensor, rows: readonly number[]): Tensor {
   const count = tensor.dims[0]!
   if (rows.length === count) return tensor
-  const size = tensor.data.length / count
-  const data = emptyLike(tensor.data, rows.length * size)
-  for (const [at, row] of rows.entries()) put(data, tensor.data.subarray(row * size, (row + 1) * size), at * size)
+  // Once, because a held tensor makes a copy each time.
+  const all = tensor.data
+  const size = all.length / count
+  const data = emptyLike(all, rows.length * size)
+  for (const [at, row] of rows.entries()) put(data, all.subarray(row * size, (row + 1) * size), at * size)
   return { type: tensor.type, dims: [rows.length, ...tensor.dims.slice(1)], data }
 }
 
