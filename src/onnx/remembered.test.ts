@@ -13,7 +13,7 @@ function model() {
     utimesSync(join(folder, name), 1000, 1000)
   }
   let trials = 0
-  const ask = (found: number, form = 'first') =>
+  const ask = (found: number | null, form = 'first') =>
     remembered(folder, form, async () => {
       trials++
       return found
@@ -49,6 +49,11 @@ test('a failure is not kept', async () => {
   const error = await failureOf(remembered(folder, 'first', () => Promise.reject(new Error('this export is broken'))))
   expect(error.message).toBe('this export is broken')
   expect([existsSync(path), await ask(2)]).toEqual([false, 2])
+})
+
+test('what may be otherwise the next time is not kept', async () => {
+  const { path, ask, trials } = model()
+  expect([await ask(null), existsSync(path), await ask(2), await ask(3), trials()]).toEqual([null, false, 2, 2, 2])
 })
 
 test('where nothing can be written, each load tries', async () => {

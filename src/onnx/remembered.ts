@@ -20,16 +20,20 @@ interface Kept {
  * @param filesDir the model's folder. Another size or time of change of any of its files means another trial, and so
  * does another version of ONNX Runtime
  * @param form what else the trial depends on
- * @param trial its failures are not kept
+ * @param trial null: what it found may be otherwise the next time. That is not kept, and neither are its failures
  * @throws as `trial`
  */
-export async function remembered(filesDir: string, form: string, trial: () => Promise<number>): Promise<number> {
+export async function remembered(
+  filesDir: string,
+  form: string,
+  trial: () => Promise<number | null>,
+): Promise<number | null> {
   const stamp = await stampOf(filesDir, form)
   const path = join(filesDir, preparedFolder, fileName)
   const kept = await keptIn(path)
   if (kept?.stamp === stamp) return kept.found
   const found = await trial()
-  await keep(path, { stamp, found })
+  if (found !== null) await keep(path, { stamp, found })
   return found
 }
 

@@ -6,7 +6,7 @@
 import { createSession } from '../../onnx/back-end.ts'
 import { checkContract } from '../../onnx/contract.ts'
 import { multipliesBytesExactly } from '../../onnx/exact-bytes.ts'
-import type { Session, Tensor, Tensors } from '../../onnx/session.ts'
+import type { Held, Loop, Session, Tensor, Tensors } from '../../onnx/session.ts'
 import { signWeights } from '../../onnx/signed-weights.ts'
 import { endToken, startToken, type Written } from './vocabulary.ts'
 
@@ -82,15 +82,7 @@ export class MoonshineGraphs {
       (output) => presentOfSound.has(output),
       signal,
     )
-    const kept = (names: readonly string[], from: Tensors): Tensors =>
-      Object.fromEntries(names.map((name) => [past(name), given(from, present(name))]))
-    const loop = this.#decoder.loop({
-      links: Object.fromEntries(own.map((name) => [past(name), present(name)])),
-      start: kept(own, first),
-      // Later steps give them back empty.
-      constants: { ...sound, ...kept(ofSound, held) },
-    })
-    for (const one of Object.values(held)) one.release()
+    const loop = this.#continued(sound, first, held)
     const most = Math.ceil((pcm.length / sampleRateHz) * tokensPerSecond)
     const written: Written[] = []
     try {
@@ -103,6 +95,22 @@ export class MoonshineGraphs {
       }
     } finally {
       loop.release()
+    }
+  }
+
+  /** @param held given back here: the loop shares it */
+  #continued(sound: Tensors, first: Tensors, held: Readonly<Record<string, Held>>): Loop {
+    const kept = (names: readonly string[], from: Tensors): Tensors =>
+      Object.fromEntries(names.map((name) => [past(name), given(from, present(name))]))
+    try {
+      return this.#decoder.loop({
+        links: Object.fromEntries(own.map((name) => [past(name), present(name)])),
+        start: kept(own, first),
+        // Later steps give them back empty.
+        constants: { ...sound, ...kept(ofSound, held) },
+      })
+    } finally {
+      for (const one of Object.values(held)) one.release()
     }
   }
 

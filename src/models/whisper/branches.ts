@@ -7,7 +7,7 @@
  */
 import type { WhisperConfig } from './config.ts'
 import { encoderPositions } from './config.ts'
-import type { Encoded, WhisperGraphs } from './graphs.ts'
+import type { Encoded, Steps, WhisperGraphs } from './graphs.ts'
 import { decoderFile } from './sessions.ts'
 import { joinRows } from './rows.ts'
 import { Random } from '../../domain/random.ts'
@@ -60,25 +60,27 @@ async function bothWays(
   const encoded = soundOf(graphs, config, new Random(1))
   const whole = await graphs.first([...prompt, ...text], encoded)
   whole.release()
-  const begun = await graphs.first(prompt, encoded)
-  const steps = begun.follow()
-  try {
+  return continued(graphs, prompt, encoded, async (steps) => {
     const rows: { found: Float32Array; expected: Float32Array }[] = []
     for (const [index, id] of text.entries()) {
       const found = (await steps.step([id])).slice()
       rows.push({ found, expected: rowOf(whole.logits, config, prompt.length + index) })
     }
     return rows
-  } finally {
-    begun.release()
-    steps.release()
-  }
+  })
 }
 
 const best = (logits: Float32Array): number => bestOf(logits, logits.keys())
 
-/** @returns how many windows this decoder really transcribes at once, each as if it were alone; 1: it cannot */
-export async function tryBatch(graphs: WhisperGraphs, tokens: WhisperTokens, config: WhisperConfig): Promise<number> {
+/**
+ * @returns how many windows this decoder really transcribes at once, each as if it were alone; null: two fail, because
+ * of the decoder, or because memory was short
+ */
+export async function tryBatch(
+  graphs: WhisperGraphs,
+  tokens: WhisperTokens,
+  config: WhisperConfig,
+): Promise<number | null> {
   if (graphs.maxBatch === 1) return 1
   const random = new Random(2)
   const sounds = [soundOf(graphs, config, random), soundOf(graphs, config, random)]
@@ -95,24 +97,35 @@ export async function tryBatch(graphs: WhisperGraphs, tokens: WhisperTokens, con
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     console.error(`${decoderFile} takes one window at a time: two at once fail (${reason})`)
-    return 1
+    return null
   }
 }
 
 /** The next token after a prompt and one more token, for each window. */
-async function secondLogits(
+const secondLogits = (
   graphs: WhisperGraphs,
   prompt: readonly number[],
   encoded: Encoded,
   ids: readonly number[],
-): Promise<Float32Array> {
+): Promise<Float32Array> => continued(graphs, prompt, encoded, (steps) => steps.step(ids))
+
+/** Gives back what the prompt and the steps behind it have taken. */
+async function continued<T>(
+  graphs: WhisperGraphs,
+  prompt: readonly number[],
+  encoded: Encoded,
+  work: (steps: Steps) => Promise<T>,
+): Promise<T> {
   const begun = await graphs.first(prompt, encoded)
-  const steps = begun.follow()
   try {
-    return await steps.step(ids)
+    const steps = begun.follow()
+    try {
+      return await work(steps)
+    } finally {
+      steps.release()
+    }
   } finally {
     begun.release()
-    steps.release()
   }
 }
 

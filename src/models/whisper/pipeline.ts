@@ -50,14 +50,14 @@ const trialForm = 'whisper 1'
 async function tried(filesDir: string, whisper: Whisper, isCoarse: boolean): Promise<number> {
   const { graphs, tokens, config } = whisper
   const { isOnCard } = await backEnd()
-  const trial = async (): Promise<number> => {
+  const trial = async () => {
     await checkBranches(graphs, tokens, config, isCoarse)
     // Not for 8-bit weights as published: windows would share the range of their numbers, and accuracy would suffer.
     return isCoarse && !graphs.isRewritten ? 1 : tryBatch(graphs, tokens, config)
   }
-  if (isOnCard) return trial()
+  if (isOnCard) return (await trial()) ?? 1
   const form = `${trialForm} ${isCoarse} ${graphs.isRewritten}`
-  return Math.min(maxBatchOnCpu, await remembered(filesDir, form, trial))
+  return Math.min(maxBatchOnCpu, (await remembered(filesDir, form, trial)) ?? 1)
 }
 
 /** As its files say, without trying: one window at a time. @throws as `load` */
