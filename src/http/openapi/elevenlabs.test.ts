@@ -1,4 +1,4 @@
-/** What ElevenLabs' clients are answered satisfies the schemas of the API's document. */
+/** What ElevenLabs' clients are answered satisfies the schemas of the API's document, which names every code. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { OpenAPIV3_1 } from 'openapi-types'
@@ -16,6 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => instance[Symbol.asyncDispose]())
 
+const tooLong = JSON.stringify({ text: '7'.repeat(2048), voice_settings: { speed: 0.5 } })
+
 test.each<[string, string, string, string, RequestInit, number]>([
   ['voices', 'get', '/v2/voices', '/v2/voices?page_size=3', {}, 200],
   ['the account', 'get', '/v1/user', '/v1/user', {}, 200],
@@ -23,6 +25,7 @@ test.each<[string, string, string, string, RequestInit, number]>([
   ['a page that is too large', 'get', '/v2/voices', '/v2/voices?page_size=1000', {}, 422],
   ['a wrong key', 'get', '/v1/user', '/v1/user', { headers: { 'xi-api-key': 'wrong' } }, 401],
   ['no text', 'post', '/v1/text-to-speech/{voice_id}', '/v1/text-to-speech/nova', { body: '{}' }, 422],
+  ['a long speech', 'post', '/v1/text-to-speech/{voice_id}', '/v1/text-to-speech/nova', { body: tooLong }, 400],
   ['no voice', 'post', '/v1/text-to-speech/{voice_id}', '/v1/text-to-speech/x', { body: '{"text":"Hi."}' }, 404],
   ['no form', 'post', '/v1/voices/{voice_id}/edit', '/v1/voices/lark/edit', { body: '{}' }, 415],
 ])('%s', async (_, method, path, address, init, status) => {
@@ -34,8 +37,10 @@ test.each<[string, string, string, string, RequestInit, number]>([
   expect(response.status).toBe(status)
   const operation = document.paths?.[path]?.[method as 'get']
   const described = operation?.responses?.[status] as OpenAPIV3_1.ResponseObject
-  const schema = described.content?.['application/json']?.schema as { $ref: string }
-  ajv.validate(`document${schema.$ref}`, await response.json())
+  const { schema, examples = {} } = described.content!['application/json']!
+  const answer = (await response.json()) as { error?: { code: string } }
+  ajv.validate(`document${(schema as { $ref: string }).$ref}`, answer)
   expect(ajv.errorsText()).toBe('No errors')
+  if (answer.error !== undefined) expect(Object.keys(examples)).toContain(answer.error.code)
   expect(operation?.security).toEqual([{ xiApiKey: [] }])
 })

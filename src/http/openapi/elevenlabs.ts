@@ -46,6 +46,7 @@ const speech: Description = {
   },
   codes: [
     'invalid_json',
+    'string_above_max_length',
     'unsupported_value',
     'insufficient_balance',
     'idempotency_conflict',
