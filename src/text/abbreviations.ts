@@ -124,13 +124,13 @@ const numbered = tableOf({
   ste: 'suite',
 })
 /** They are words, too. */
-const wordlike = /^(?:no|pop|art|par|op)$/
+const wordlike = /^(?:[Nn]o|pop|art|par|op)$/
 /** Before a number even without their stop. */
 const withoutStop = /^(?:Apt|Ste|Rm|Vol|Fig|Ep|[Ee]xt)$/
 /** Before a year. */
 const lives = tableOf({ b: 'born', d: 'died', r: 'reigned', c: 'circa' })
 /** Behind the word that makes it one. */
-const seconds = tableOf({ 'et al': 'al', 'std dev': 'deviation', 'standard dev': 'deviation' })
+const pairs = tableOf({ 'et al': 'al', 'std dev': 'deviation', 'standard dev': 'deviation' })
 const dotted = tableOf({
   'e.g.': 'for example',
   'i.e.': 'that is',
@@ -200,9 +200,9 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
     if (stop && isInitial(text, end, word, before)) return { to: end + 1, words: word }
   }
   const degree = match(/(?:Ph\.D|M\.Sc|B\.Sc)\.?(?![A-Za-z0-9])/y, text, at)
-  const many = match(/(?:(?:[A-Z]\.){2,4}|Ph\.D\.)'?s(?![A-Za-z0-9])/y, text, at)
-  if (many !== null)
-    return { to: at + many[0].length, words: `${spell(many[0].replace(/'?s$/, '').replaceAll('.', ''))}'s` }
+  const degrees = match(/(?:(?:[A-Z]\.){2,4}|Ph\.D\.)'?s(?![A-Za-z0-9])/y, text, at)
+  if (degrees !== null)
+    return { to: at + degrees[0].length, words: `${spell(degrees[0].replace(/'?s$/, '').replaceAll('.', ''))}'s` }
   if (degree !== null) {
     const to = at + degree[0].length
     return { to, words: spell(degree[0].replaceAll('.', '')), stop: degree[0].endsWith('.') && mayEnd(text, to, false) }
@@ -213,8 +213,8 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
   if (life !== undefined && match(/\. ?[1-9]\d{2,3}(?!\d)/y, text, end) !== null) return { to: end + 1, words: life }
   // The time zone of New York.
   if (word === 'EST') return null
-  const second = stop ? seconds[`${before.word.toLowerCase()} ${lower}`] : undefined
-  if (second !== undefined) return { to: end + 1, words: second, stop: mayEnd(text, end + 1, false) }
+  const paired = stop ? pairs[`${before.word.toLowerCase()} ${lower}`] : undefined
+  if (paired !== undefined) return { to: end + 1, words: paired, stop: mayEnd(text, end + 1, false) }
   if (text[at - 1] === '/' && !(stop && beginsCapital(word))) return null
   if (text[at - 1] === '&') return null
   if (lower === 'v' && stop && beginsCapital(before.word) && beginsCapital(nextWord(text, end + 1)))
@@ -222,7 +222,7 @@ export function abbreviationAt(text: string, at: number, word: string, before: B
   const to = stop ? end + 1 : end
   const number = numbered[lower] ?? ''
   const figure = number === '' ? null : match(/\. ?\(?(?:\d{1,9}|[IVXL]{1,7}\b|[ivx]{2,6}\b)/y, text, end)
-  if (figure !== null && !startsNext(text, end, lower, figure[0])) return { to: end + 1, words: number }
+  if (figure !== null && !startsNext(text, end, word, figure[0])) return { to: end + 1, words: number }
   if (withoutStop.test(word) && match(/ #?\d/y, text, end) !== null)
     return { to: end, words: (numbered[lower] ?? trailing[lower]) as string }
   if (!stop && !(undotted.has(lower) && (beginsCapital(word) || leading[lower] === 'versus' || lower === 'etc')))
@@ -260,7 +260,7 @@ function isInitial(text: string, end: number, word: string, before: Before): boo
 
 /** Whether the figure behind a word begins the next sentence: "a work of art. 40 people". */
 const startsNext = (text: string, end: number, word: string, figure: string): boolean =>
-  wordlike.test(word) && (figure.includes('(') || (word !== 'no' && countsThings(text, end + figure.length)))
+  wordlike.test(word) && (figure.includes('(') || (!/^no$/i.test(word) && countsThings(text, end + figure.length)))
 
 function streetOrTitle(text: string, to: number, lower: string, before: Before): Said {
   const next = nextWord(text, to)

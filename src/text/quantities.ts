@@ -161,8 +161,8 @@ function outOfAt(text: string, at: number, before: Before): Said | null {
   if (/^(?:page|step|part|slide|question|lesson|episode|round|task|item|chapter)$/i.test(before.word)) return said('of')
   const isOf = match(/ of\b/y, text, to) !== null || unitAt(text, to, true) !== null
   if (match(countedPattern, text, to) !== null && Number(top) <= Number(bottom)) return said('of')
-  // Of music.
-  if (before.word === 'in' && match(/ time\b/y, text, to) !== null && /^[248]$/.test(bottom))
+  // A waltz.
+  if (before.word === 'in' && top !== '1' && /^[248]$/.test(bottom) && match(/ time\b/y, text, to) !== null)
     return { to, words: `${cardinal(top)} ${cardinal(bottom)}` }
   const isScale = /^(?:10|100)$/.test(bottom) && Number(top) <= Number(bottom) && !isOf
   const isRated = match(/ (?:stars?|points?|rating)\b/y, text, to) !== null
@@ -214,7 +214,7 @@ function numberAt(text: string, at: number, before: Before): Said {
   const found = match(numberPattern, text, at) ?? (match(/(\d{1,15})/y, text, at) as RegExpExecArray)
   const written = found[1] as string
   let to = at + found[0].length
-  // Neither "x-5-7" nor "Qwen2.5-7B" has one.
+  // Neither "x-5-7" nor "Qwen2.5-7B" has a range.
   const isName = text[at - 1] === '-' || /[A-Za-z]\d{1,4}\.$/.test(text.slice(Math.max(0, at - 6), at))
   const range = isName ? null : (rangeAt(text, to) ?? spacedRangeAt(text, at, to, written))
   if (range !== null && range.fraction === undefined && isYearRange(text, at, written, range.whole, before)) {

@@ -43,9 +43,13 @@ export function numeralAt(text: string, at: number, word: string, before: Before
   return series || /^(?:V|X)?I{2,3}$/.test(written) ? { to: end, words } : null
 }
 
-/** "The book I read", but neither "book I of three" nor "Type I diabetes". */
+/** These are counted more often than they are owned. */
+const counted = /(?<!\b(?:the|this|that|what|which|every|only) )\b(?:type|phase|stage|grade|tier) I$/
+/** "The book I read", but neither "book I of three" nor "type I diabetes". */
 const isPronoun = (text: string, end: number, before: string): boolean =>
-  /^[a-z]/.test(before) && match(/ (?!(?:of|is|was|has|to|in|on|and|or|by|at)\b)[a-z]/y, text, end) !== null
+  /^[a-z]/.test(before) &&
+  !counted.test(text.slice(Math.max(0, end - 16), end)) &&
+  match(/ (?!(?:of|is|was|has|to|in|on|and|or|by|at)\b)[a-z]/y, text, end) !== null
 
 /** "Charles I of England", "King Charles I was", but not "Charles, I was". */
 const isRank = (text: string, at: number, end: number): boolean =>

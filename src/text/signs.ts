@@ -197,7 +197,7 @@ function named(text: string, at: number, spoken: boolean): Sign {
   return words === undefined ? nothing(at + 1) : between(at + 1, words, standsAlone.has(char))
 }
 
-const ratePattern = /\/(second|minute|hour|day|week|month|year|s|sec|min|hr|wk|mo|yr)(?![A-Za-z0-9/+])/y
+const ratePattern = /\/(second|minute|hour|day|week|month|year|s|sec|min|hr|wk|mo|yr)(?![A-Za-z0-9/+-]|\.[A-Za-z])/y
 const shortRates: Readonly<Record<string, string>> = {
   s: 'second',
   sec: 'second',
@@ -210,7 +210,12 @@ const shortRates: Readonly<Record<string, string>> = {
 
 /** "requests/second", "3x/day", "req/s", "8 L/100 km". */
 function rateAt(text: string, at: number): Sign | null {
-  const left = text.slice(Math.max(0, at - 3), at)
+  const left = text
+    .slice(Math.max(0, at - 24), at)
+    .split(' ')
+    .at(-1) as string
+  // A path: "src/items/min".
+  if (left.includes('/')) return null
   if (/(?:^|[^A-Za-z])[Ll]$/.test(left) && match(/\/100 ?km/y, text, at) !== null) return between(at + 1, 'per')
   const found = match(ratePattern, text, at)
   const what = found?.[1] ?? ''

@@ -59,12 +59,12 @@ export function bookAt(text: string, at: number, before: Before): Said | null {
   const letter = second === null ? undefined : shortBooks[second[1] as string]
   if (second !== null && letter !== undefined && match(shortBook, text, at) === null)
     return { to: at + second[0].length, words: letter }
-  const psalm = match(/Ps\. (?=\d)/y, text, at)
-  if (psalm !== null) return { to: at + psalm[0].length, words: 'Psalm' }
   const found = match(shortBook, text, at)
   // "Sam 5:30" may be a time at which one meets.
   if (found !== null && !found[0].includes('.') && match(timePattern, text, at + found[0].length) !== null) return null
   const name = found === null ? undefined : shortBooks[found[1] as string]
+  const psalm = found === null ? match(/Ps\. (?=\d)/y, text, at) : null
+  if (psalm !== null) return { to: at + psalm[0].length, words: 'Psalm' }
   if (found === null || name === undefined) return null
   const verse = verseAt(text, at + found[0].length, { word: name })
   return verse && { to: verse.to, words: `${name} ${verse.words}` }
