@@ -42,7 +42,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['5! = 120, n! / 2', 'five factorial equals one hundred twenty, n factorial slash two.'],
   [':w! /tmp', 'w! | slash T M P.'],
   ['==15== x', 'fifteen equals x.'],
-  ['a || !b, 10! + a bonus', 'a or b, ten! | a bonus.'],
+  ['a || !b, if (!c), 10! + a bonus', 'a or not b, if, not c, ten! | a bonus.'],
   ['C, ¹⁴C', 'C, fourteen C.'],
   ['I am 5! He is 3!', 'I am five! | He is three!'],
   ['a && b || c, the ||secret|| word', 'a and b or c, the, secret, word.'],

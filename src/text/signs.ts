@@ -120,6 +120,7 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
     const isOfFunction = prime > 0 && /(?:^|[^A-Za-z])[A-Za-z]$/.test(text.slice(Math.max(0, at - 2), at))
     return isOfFunction ? say(at + prime, prime === 1 ? 'prime' : 'double prime', spoken) : null
   }
+  if (char === '!' && isNegation(text, at)) return between(at + 1, 'not', true)
   if (char === '!' && isFactorial(text, at)) return say(at + 1, 'factorial', spoken)
   if (char === '*' && /(?:^|[^A-Za-z])(?:select|import|export) $/i.test(text.slice(Math.max(0, at - 8), at)))
     return between(at + 1, 'star')
@@ -151,6 +152,10 @@ function arithmetic(text: string, at: number, spoken: boolean): Sign | null {
 export const isFactorial = (text: string, at: number): boolean =>
   /(?:\d|(?:^|[^A-Za-z])[kmnx]|\))$/.test(text.slice(Math.max(0, at - 2), at)) &&
   match(/! ?[=*×·÷+/<>] ?[\dkmnx(](?![a-z])/y, text, at) !== null
+
+/** "a || !b", "if !done" */
+export const isNegation = (text: string, at: number): boolean =>
+  isLetter(text[at + 1]) && /(?:\(|[|&=] |\bif )$/.test(text.slice(Math.max(0, at - 4), at))
 
 /** "grade B-", "type O+ blood", "AB- blood". @returns null if the sign is none behind a capital */
 function rankAt(text: string, at: number): string | null {

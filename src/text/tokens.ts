@@ -6,7 +6,7 @@ import { breaks, type Mapped } from './fold.ts'
 import { entryAt, type Lexicon } from './lexicon.ts'
 import { quantityAt } from './quantities.ts'
 import { isAlphanumeric, isDigit, isLetter, type Said } from './rule.ts'
-import { type FineMark, isFactorial, signAt } from './signs.ts'
+import { type FineMark, isFactorial, isNegation, signAt } from './signs.ts'
 import { wordAt } from './words.ts'
 
 export type Token =
@@ -128,9 +128,6 @@ interface Stop {
   /** Its trail of dots, for a voice that supports it. */
   symbol?: FineMark
 }
-
-/** "a || !b" */
-const isNegation = (text: string, at: number): boolean => ' ('.includes(text[at - 1] ?? '.') && isLetter(text[at + 1])
 
 /** @returns null if the mark at `at` does not end a sentence but is a sign: the dot of "node.js" or ".5" */
 function stopAt(text: string, at: number): Stop | null {
