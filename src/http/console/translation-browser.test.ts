@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { CardCatalog } from '../../catalog/catalog.ts'
 import { cards } from '../../catalog/cards.ts'
 import { hasBrowser, launchBrowser, noBrowser } from '../../testing/browser.ts'
-import { type Instance, startInstance } from '../../testing/instance.ts'
+import { hum, type Instance, startInstance } from '../../testing/instance.ts'
 import { desk, flowMs, go, startMs, unfit, visitIn } from './browser.fixture.ts'
 
 if (!hasBrowser) console.log(noBrowser)
@@ -18,8 +18,9 @@ afterAll(() => browser?.close())
 const withModels = (...ids: string[]): Promise<Instance> =>
   startInstance({}, { catalog: new CardCatalog(cards, ({ id }) => ids.includes(id)) })
 
-async function enter({ url }: Instance, key: string) {
+async function enter({ url }: Instance, key: string, prepare: (page: Page) => Promise<unknown> = async () => {}) {
   const visit = await visitIn(browser, desk, url)
+  await prepare(visit.page)
   await visit.page.getByLabel('API key').fill(key)
   await visit.page.getByRole('button', { name: 'Sign in' }).click()
   await visit.page.getByRole('navigation').waitFor()
@@ -63,6 +64,27 @@ test.skipIf(!hasBrowser)(
     await page.getByLabel('Model').selectOption('whisper-base')
     expect(await translation(page).isChecked()).toBe(true)
     expect(visit.faults).toEqual([])
+  },
+  flowMs,
+)
+
+// Skipped without a browser, which a fresh machine lacks.
+test.skipIf(!hasBrowser)(
+  'a translation that was asked for before the models are known is one',
+  async () => {
+    await using instance = await withModels('whisper-base')
+    await using visit = await enter(instance, instance.adminKey, (page) =>
+      page.route('**/v1/models', () => {
+        // No answer comes.
+      }),
+    )
+    const { page } = visit
+    await translation(page).check()
+    const buffer = Buffer.from(await hum(4).bytes())
+    await page.getByLabel('Audio or video file').setInputFiles({ name: 'clip.wav', mimeType: 'audio/wav', buffer })
+    const asked = page.waitForRequest((request) => request.method() === 'POST' && /\/v1\/audio\//.test(request.url()))
+    await page.getByRole('button', { name: 'Transcribe', exact: true }).click()
+    expect((await asked).url()).toEndWith('/v1/audio/translations')
   },
   flowMs,
 )

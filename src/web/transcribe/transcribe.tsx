@@ -93,9 +93,9 @@ interface OptionsProps extends PageProps {
   models: readonly ModelRecord[]
 }
 
-/** Whether the chosen model does, or any that may be chosen automatically. */
+/** Whether the chosen model may, or one that is chosen automatically. Until models are known, the server decides. */
 const canTranslate = ({ model }: Chosen, models: readonly ModelRecord[]): boolean =>
-  models.some(({ id, translates }) => translates === true && (model === '' || id === model))
+  models.length === 0 || models.some(({ id, translates }) => translates === true && (model === '' || id === model))
 
 const Options = ({ options, onChange, models, who }: OptionsProps) => (
   <div class="fields">
@@ -131,7 +131,7 @@ const Options = ({ options, onChange, models, who }: OptionsProps) => (
 )
 
 function Translation({ options, onChange, models, who }: OptionsProps) {
-  const isPossible = models.length === 0 || canTranslate(options, models)
+  const isPossible = canTranslate(options, models)
   const hint = useId()
   return (
     <div class="field">
