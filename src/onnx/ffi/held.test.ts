@@ -47,6 +47,17 @@ describe.each(kinds)('%s', (_, open) => {
     await session.release()
   })
 
+  test('what was released is an error, not memory of something else', async () => {
+    const [first, next] = [await open(doubling), await open(totalling)]
+    const { held } = await first.runHolding({ x: row(1, 2) }, (name) => name === 'twice')
+    const scale = held.twice!
+    scale.release()
+    expect(() => scale.data).toThrow('the held twice was released')
+    const options = { links: { total: 'next' }, start: { total: row(0, 0) }, constants: { scale } }
+    expect(() => next.loop(options)).toThrow('the held twice was released')
+    await Promise.all([first.release(), next.release()])
+  })
+
   test('a loop keeps a held constant until it ends, although others give it back', async () => {
     const [first, next] = [await open(doubling), await open(totalling)]
     const { held } = await first.runHolding({ x: row(1, 2) }, (name) => name === 'twice')

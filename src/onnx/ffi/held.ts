@@ -11,6 +11,7 @@ export class HeldValue implements Held {
   readonly #api: OrtApi
   readonly #from: FfiDevice
   readonly #name: string
+  readonly #pointer: Pointer
   readonly #uses: { count: number }
   #isReleased = false
 
@@ -19,21 +20,22 @@ export class HeldValue implements Held {
    * @param pointer owned by this object and those that share it, unless this throws
    * @throws Error naming the output whose type is not one of `Tensor`
    */
-  constructor(
-    api: OrtApi,
-    from: FfiDevice,
-    name: string,
-    readonly pointer: Pointer,
-    uses = { count: 0 },
-  ) {
+  constructor(api: OrtApi, from: FfiDevice, name: string, pointer: Pointer, uses = { count: 0 }) {
     const { type, dims } = typeOf(api, name, pointer)
     this.type = type
     this.dims = dims
     this.#api = api
     this.#from = from
     this.#name = name
+    this.#pointer = pointer
     this.#uses = uses
     uses.count++
+  }
+
+  /** @throws Error after `release`: what it points to may belong to something else then */
+  get pointer(): Pointer {
+    if (this.#isReleased) throw new Error(`the held ${this.#name} was released`)
+    return this.#pointer
   }
 
   get data(): TensorData {
@@ -48,6 +50,6 @@ export class HeldValue implements Held {
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    if (--this.#uses.count === 0) this.#api.call.ReleaseValue(this.pointer)
+    if (--this.#uses.count === 0) this.#api.call.ReleaseValue(this.#pointer)
   }
 }
