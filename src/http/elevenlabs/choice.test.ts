@@ -39,7 +39,7 @@ test.each([
   ['POST', '/v1/speech-to-text'],
   ['POST', '/v1/text-to-speech/lark/stream'],
   ['POST', '/v1/text-to-speech/lark/with-timestamps'],
-])('%s %s is no address of OpenAI’s clients', async (method, path) => {
+])('%s %s is not an address of OpenAI’s clients', async (method, path) => {
   const response = await instance.fetch(path, { method, key })
   expect(response.status).toBe(404)
   expect(await response.json()).toMatchObject({
