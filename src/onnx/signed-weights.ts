@@ -64,7 +64,7 @@ function collect(graph: OrtGraph, uses: Map<OrtWeight, Use>): void {
   for (const branch of graph.branches) collect(branch, uses)
 }
 
-/** @returns null: it is no weight of unsigned bytes */
+/** @returns null: it is not a weight of unsigned bytes */
 function useOf(graph: OrtGraph, name: string, uses: Map<OrtWeight, Use>): Use | null {
   const typesAt: number[] = []
   // A branch may use the weights of the graph around it; each graph on the way states their type.
